@@ -1,0 +1,82 @@
+// The state of one block on one device, and all that the engine may ask of it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../lattice/address.h"
+#include "../lattice/collide.h"
+#include "kinds.h"
+#include "links.h"
+
+namespace lbm::backend {
+
+/// What a block computes.
+struct BlockSpec {
+    StencilKind stencil;
+    CollisionKind collision;
+    NumberKind precision;
+    NumberKind storage;
+    bool in_place;
+    int size[3];  // nz = 1 in two dimensions
+    CollisionParameters<double> parameters;
+};
+
+struct Totals {
+    double mass;
+    double momentum[3];
+    double energy;
+};
+
+struct Cell {
+    int x, y, z;
+};
+
+/// Arrays that go in and out have x fastest, then y, z and the component.
+class BlockState {
+public:
+    BlockState() = default;
+    BlockState(const BlockState&) = delete;
+    BlockState& operator=(const BlockState&) = delete;
+    virtual ~BlockState() = default;
+
+    virtual const Address& address() const = 0;
+    virtual std::size_t bytes() const = 0;
+    /// Phases that a plan must know copies for.
+    virtual std::vector<Phase> phases() const = 0;
+
+    /// The plan stays the caller's and must outlive the block; its wall values may change between steps.
+    virtual void set_plan(const LinkPlan& plan) = 0;
+    /// Cells that hold no fluid, and their wall velocity (null: at rest); both stay the caller's.
+    virtual void set_solid(const std::uint8_t* solid, const double* velocity) = 0;
+    /// A uniform force, or a field of D components that is copied in; neither for none.
+    virtual void set_force(const double* uniform, const double* field) = 0;
+
+    virtual void fill_links() = 0;
+    virtual void update() = 0;
+
+    /// Equilibrium (and, with `gradient_parts`, first-order parts) of density and velocity; null is rest.
+    virtual void initialize(const double* density, const double* velocity, const bool* gradient_parts_periodic) = 0;
+
+    virtual void density(float* out) const = 0;
+    virtual void density(double* out) const = 0;
+    virtual void velocity(float* out) const = 0;
+    virtual void velocity(double* out) const = 0;
+    virtual void populations(float* out) const = 0;
+    virtual void populations(double* out) const = 0;
+    virtual void set_populations(const double* values) = 0;
+    /// The stored numbers themselves.
+    virtual void get_state(void* out) const = 0;
+    virtual void set_state(const void* values) = 0;
+
+    virtual ForceAndTorque body_force(const std::vector<BodyLink>& links, const double center[3]) const = 0;
+    virtual Totals totals() const = 0;
+    /// Squared norms of u - u_last and of u; remembers u as u_last. The first call gives an infinite change.
+    virtual void velocity_change(double& change2, double& norm2) = 0;
+    virtual std::optional<Cell> find_diverged() const = 0;
+};
+
+}  // namespace lbm::backend

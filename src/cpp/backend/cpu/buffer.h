@@ -1,0 +1,47 @@
+// A large, page-aligned, uninitialised piece of memory, in huge pages where the system grants them.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <new>
+#include <utility>
+
+namespace lbm::cpu {
+
+class Buffer {
+public:
+    Buffer() = default;
+    explicit Buffer(std::size_t bytes) : bytes_(bytes) {
+        void* memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED) {
+            throw std::bad_alloc();
+        }
+        memory_ = memory;
+        madvise(memory_, bytes_, MADV_HUGEPAGE);
+    }
+    Buffer(Buffer&& other) noexcept
+        : memory_(std::exchange(other.memory_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+    Buffer& operator=(Buffer&& other) noexcept {
+        std::swap(memory_, other.memory_);
+        std::swap(bytes_, other.bytes_);
+        return *this;
+    }
+    ~Buffer() {
+        if (memory_ != nullptr) {
+            munmap(memory_, bytes_);
+        }
+    }
+
+    template <class T>
+    T* as() const {
+        return static_cast<T*>(memory_);
+    }
+    std::size_t bytes() const { return bytes_; }
+
+private:
+    void* memory_ = nullptr;
+    std::size_t bytes_ = 0;
+};
+
+}  // namespace lbm::cpu

@@ -1,0 +1,80 @@
+// Finds the block and the kernel for a configuration, and the instruction sets of this processor.
+#include "cpu_block.h"
+
+#include <stdexcept>
+
+#include "kernels.h"
+
+namespace lbm::cpu {
+
+using backend::BlockSpec;
+using backend::BlockState;
+using backend::CollisionKind;
+using backend::NumberKind;
+using backend::StencilKind;
+
+std::unique_ptr<BlockState> make_block_D2Q9(const BlockSpec& spec, const CpuOptions& options);
+std::unique_ptr<BlockState> make_block_D3Q19(const BlockSpec& spec, const CpuOptions& options);
+std::unique_ptr<BlockState> make_block_D3Q27(const BlockSpec& spec, const CpuOptions& options);
+
+#define LBM_DECLARE_KERNELS(isa)                                                          \
+    UpdateKernel kernel_##isa##_D2Q9(CollisionKind, NumberKind, NumberKind);              \
+    UpdateKernel kernel_##isa##_D3Q19(CollisionKind, NumberKind, NumberKind);             \
+    UpdateKernel kernel_##isa##_D3Q27(CollisionKind, NumberKind, NumberKind);             \
+    static UpdateKernel find_kernel_##isa(StencilKind stencil, CollisionKind collision,   \
+                                          NumberKind precision, NumberKind storage) {     \
+        switch (stencil) {                                                                \
+            case StencilKind::D2Q9: return kernel_##isa##_D2Q9(collision, precision, storage);   \
+            case StencilKind::D3Q19: return kernel_##isa##_D3Q19(collision, precision, storage); \
+            default: return kernel_##isa##_D3Q27(collision, precision, storage);          \
+        }                                                                                 \
+    }
+
+LBM_DECLARE_KERNELS(baseline)
+#if defined(LBM_HAVE_X86_KERNELS)
+LBM_DECLARE_KERNELS(avx2)
+LBM_DECLARE_KERNELS(avx512)
+#endif
+
+std::vector<std::string> usable_isas() {
+    std::vector<std::string> isas;
+#if defined(LBM_HAVE_X86_KERNELS)
+    __builtin_cpu_init();
+    const bool avx2 = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("f16c") != 0;
+    if (avx2 && __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
+        __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0) {
+        isas.emplace_back("avx512");
+    }
+    if (avx2) {
+        isas.emplace_back("avx2");
+    }
+#endif
+    isas.emplace_back("baseline");
+    return isas;
+}
+
+UpdateKernel find_kernel(const std::string& isa, StencilKind stencil, CollisionKind collision, NumberKind precision,
+                         NumberKind storage) {
+#if defined(LBM_HAVE_X86_KERNELS)
+    if (isa == "avx512") {
+        return find_kernel_avx512(stencil, collision, precision, storage);
+    }
+    if (isa == "avx2") {
+        return find_kernel_avx2(stencil, collision, precision, storage);
+    }
+#endif
+    if (isa == "baseline") {
+        return find_kernel_baseline(stencil, collision, precision, storage);
+    }
+    throw std::invalid_argument("isa: this build has no kernels for '" + isa + "'");
+}
+
+std::unique_ptr<BlockState> make_block(const BlockSpec& spec, const CpuOptions& options) {
+    switch (spec.stencil) {
+        case StencilKind::D2Q9: return make_block_D2Q9(spec, options);
+        case StencilKind::D3Q19: return make_block_D3Q19(spec, options);
+        default: return make_block_D3Q27(spec, options);
+    }
+}
+
+}  // namespace lbm::cpu

@@ -1,0 +1,94 @@
+// Populations of a prescribed density and velocity: equilibrium, and on request the first-order part of the gradients.
+#pragma once
+
+#include <cstdint>
+
+#include "../../lattice/equilibrium.h"
+#include "../../lattice/address.h"
+
+namespace lbm::cpu {
+
+template <class S>
+struct InitialState {
+    Address address;
+    const double* density;         // null: 1
+    const double* velocity;        // null: at rest
+    const bool* periodic;          // per axis; null: equilibrium only
+    const std::uint8_t* solid;     // null: no bodies
+    double omega;
+
+    Index cell(int x, int y, int z) const { return (Index(z) * address.ny + y) * address.nx + x; }
+    Index cells() const { return Index(address.nx) * address.ny * address.nz; }
+    double u(int d, Index at) const { return velocity == nullptr ? 0.0 : velocity[d * cells() + at]; }
+
+    /// Deviations after collision, such that the velocity read back is the one prescribed.
+    void populations(int x, int y, int z, const double* force, double (&h)[S::Q]) const {
+        using T = Stencil<S>;
+        const Index at = cell(x, y, z);
+        Moments<S, double> m;
+        m.density = density == nullptr ? 1.0 : density[at];
+        m.density_deviation = m.density - 1;
+        for (int d = 0; d < S::D; ++d) {
+            m.velocity[d] = u(d, at);
+            m.momentum[d] = m.density * m.velocity[d];
+            m.force[d] = force[d];
+        }
+        const EquilibriumTerms<S, double> terms = equilibrium_terms(m);
+        double strain[3][3] = {};
+        if (periodic != nullptr && velocity != nullptr) {
+            gradient(x, y, z, strain);
+        }
+        h[0] = m.density_deviation;
+        static_for<T::pairs>([&](auto p) {
+            const double odd_eq = odd_equilibrium<S, p>(terms);
+            const double odd = 0.5 * (odd_eq + odd_source<S, p>(m));
+            const double even = 0.5 * (even_equilibrium<S, p>(terms, odd_eq) + even_source<S, p>(m, terms)) +
+                                (1 - omega) * first_order_part(2 * p + 1, m.density, strain);
+            h[2 * p + 1] = even + odd;
+            h[2 * p + 2] = even - odd;
+            h[0] -= 2 * even;
+        });
+    }
+
+private:
+    /// Non-equilibrium part of a velocity and its opposite, -w tau rho / cs2 Q : grad u (Latt & Chopard 2006, eq. 7).
+    double first_order_part(int i, double rho, const double (&grad)[3][3]) const {
+        using T = Stencil<S>;
+        double projected = 0;
+        for (int a = 0; a < S::D; ++a) {
+            for (int b = 0; b < S::D; ++b) {
+                projected += (S::c[i][a] * S::c[i][b] - (a == b ? T::cs2 : 0)) * grad[a][b];
+            }
+        }
+        return -T::w(i) * rho / (omega * T::cs2) * projected;
+    }
+
+    /// Central differences; one-sided at the ends of an axis that is not periodic and beside solid cells.
+    void gradient(int x, int y, int z, double (&grad)[3][3]) const {
+        const int size[3] = {address.nx, address.ny, address.nz};
+        for (int a = 0; a < S::D; ++a) {
+            Index side[2];
+            int steps = 0;
+            for (int k = 0; k < 2; ++k) {
+                int at[3] = {x, y, z};
+                at[a] += 2 * k - 1;
+                bool inside = at[a] >= 0 && at[a] < size[a];
+                if (!inside && periodic[a]) {
+                    at[a] = (at[a] + size[a]) % size[a];
+                    inside = true;
+                }
+                side[k] = inside ? cell(at[0], at[1], at[2]) : cell(x, y, z);
+                if (inside && solid != nullptr && solid[side[k]] != 0) {
+                    side[k] = cell(x, y, z);
+                    inside = false;
+                }
+                steps += inside;
+            }
+            for (int b = 0; b < S::D && steps > 0; ++b) {
+                grad[a][b] = (u(b, side[1]) - u(b, side[0])) / steps;
+            }
+        }
+    }
+};
+
+}  // namespace lbm::cpu

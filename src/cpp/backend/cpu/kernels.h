@@ -1,0 +1,38 @@
+// The update kernels that this library holds for each instruction set, and how to find one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../../lattice/address.h"
+#include "../../lattice/collide.h"
+#include "../../lattice/streaming.h"
+#include "../kinds.h"
+
+namespace lbm::cpu {
+
+/// Everything a kernel needs; plain data, because kernels are compiled for several instruction sets.
+struct UpdateArguments {
+    const void* source;
+    void* target;  // the same lattice when streaming in place
+    Address address;
+    Phase phase;
+    CollisionParameters<double> parameters;
+    bool forced;
+    double force[3];
+    const void* force_field;  // null, or D rows of the arithmetic type for each (y, z)
+    Index force_pitch;
+    bool past_cache;  // store without reading the target's lines first
+};
+
+/// Updates the rows [first, last), row = z ny + y.
+using UpdateKernel = void (*)(const UpdateArguments&, Index first, Index last);
+
+/// Instruction sets that this library holds kernels for and this processor runs, the best first.
+std::vector<std::string> usable_isas();
+
+/// The kernel for one configuration; the storage must not be wider than the precision.
+UpdateKernel find_kernel(const std::string& isa, backend::StencilKind stencil, backend::CollisionKind collision,
+                         backend::NumberKind precision, backend::NumberKind storage);
+
+}  // namespace lbm::cpu

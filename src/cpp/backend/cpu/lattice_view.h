@@ -1,0 +1,46 @@
+// Scalar access to a lattice between steps: every place asks lattice/links.h, whatever the streaming.
+#pragma once
+
+#include "../../lattice/links.h"
+#include "../../lattice/storage.h"
+
+namespace lbm::cpu {
+
+template <class S, class Real, class Stored>
+struct LatticeView {
+    Stored* data;
+    Address address;
+    Phase phase;  // of the last step
+
+    Real departed(int x, int y, int z, int i) const {
+        return from_storage<Real>(data[departed_offset<S>(address, phase, x, y, z, i)]);
+    }
+    void set_departed(int x, int y, int z, int i, Real value) {
+        data[departed_offset<S>(address, phase, x, y, z, i)] = Store<Stored>::from(value);
+    }
+    void set_arriving(int x, int y, int z, int i, Real value) {
+        data[arriving_offset<S>(address, phase, x, y, z, i)] = Store<Stored>::from(value);
+    }
+
+    /// Visits the populations i of row (y, z) as they departed: visit(x, reference to the stored number).
+    template <class Visit>
+    void for_row(int y, int z, int i, Visit&& visit) const {
+        const int cx = S::c[i][0];
+        const int first = cx < 0 ? -cx : 0;
+        const int last = cx > 0 ? address.nx - cx : address.nx;
+        for (int x = 0; x < first && x < address.nx; ++x) {
+            visit(x, data[departed_offset<S>(address, phase, x, y, z, i)]);
+        }
+        if (first < last) {
+            Stored* inner = data + departed_offset<S>(address, phase, first, y, z, i) - first;
+            for (int x = first; x < last; ++x) {
+                visit(x, inner[x]);
+            }
+        }
+        for (int x = last > first ? last : first; x < address.nx; ++x) {
+            visit(x, data[departed_offset<S>(address, phase, x, y, z, i)]);
+        }
+    }
+};
+
+}  // namespace lbm::cpu

@@ -1,0 +1,41 @@
+// What this machine offers: threads, and the bandwidth of updating an array in place.
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "buffer.h"
+#include "cpu_block.h"
+#include "threads.h"
+
+namespace lbm::cpu {
+
+int default_threads() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    const int allowed = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return std::max(1, std::min(allowed, omp_get_max_threads()));
+}
+
+double update_bandwidth(std::size_t bytes, int threads, int repeats) {
+    const auto count = Index(bytes / sizeof(double));
+    const Buffer buffer(std::size_t(count) * sizeof(double));
+    auto* x = buffer.as<double>();
+    parallel_shares(threads, count, [&](Index first, Index last) { std::fill(x + first, x + last, 1.0); });
+    double best = 0;
+    for (int k = 0; k < repeats; ++k) {
+        // Another factor each time, and never 1: nothing for a compiler to leave out.
+        const double factor = 1.0 + 1e-9 * (k + 1);
+        const auto start = std::chrono::steady_clock::now();
+        parallel_shares(threads, count, [&](Index first, Index last) {
+            for (Index i = first; i < last; ++i) {
+                x[i] *= factor;
+            }
+        });
+        const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+        best = std::max(best, 2.0 * double(count) * sizeof(double) / seconds.count());
+    }
+    return best;
+}
+
+}  // namespace lbm::cpu

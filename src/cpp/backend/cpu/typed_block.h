@@ -1,0 +1,452 @@
+// A CPU block of known stencil, arithmetic and storage: its lattices, its step, and the fields read from it.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "../../lattice/equilibrium.h"
+#include "buffer.h"
+#include "cpu_block.h"
+#include "initial_state.h"
+#include "kernels.h"
+#include "lattice_view.h"
+#include "threads.h"
+
+namespace lbm::cpu {
+
+template <class S, class Real, class Stored>
+class TypedBlock final : public backend::BlockState {
+public:
+    TypedBlock(const backend::BlockSpec& spec, const CpuOptions& options)
+        : spec_(spec),
+          threads_(options.threads),
+          kernel_(find_kernel(options.isa, spec.stencil, spec.collision, spec.precision, spec.storage)) {
+        arguments_.address = block_address(spec);
+        arguments_.parameters = spec.parameters;
+        const std::size_t bytes = block_bytes(spec) / (spec.in_place ? 1 : 2);
+        lattices_[0] = Buffer(bytes);
+        clear(lattices_[0]);
+        if (!spec.in_place) {
+            lattices_[1] = Buffer(bytes);
+            clear(lattices_[1]);
+        }
+        phase_ = spec.in_place ? Phase::InPlaceOwn : Phase::TwoLattice;
+    }
+
+    const Address& address() const override { return arguments_.address; }
+
+    std::size_t bytes() const override {
+        return lattices_[0].bytes() + lattices_[1].bytes() + force_.bytes() + last_velocity_.bytes();
+    }
+
+    std::vector<Phase> phases() const override {
+        return spec_.in_place ? std::vector{Phase::InPlaceOwn, Phase::InPlaceNeighbor} : std::vector{Phase::TwoLattice};
+    }
+
+    void set_plan(const backend::LinkPlan& plan) override { plan_ = &plan; }
+
+    void set_solid(const std::uint8_t* solid, const double* velocity) override {
+        solid_ = solid;
+        solid_velocity_ = velocity;
+    }
+
+    void set_force(const double* uniform, const double* field) override {
+        arguments_.forced = uniform != nullptr || field != nullptr;
+        for (int d = 0; d < S::D; ++d) {
+            arguments_.force[d] = uniform != nullptr ? uniform[d] : 0;
+        }
+        if (field == nullptr) {
+            force_ = Buffer();
+            arguments_.force_field = nullptr;
+            return;
+        }
+        const Address& a = address();
+        arguments_.force_pitch = (a.nx + 63) / 64 * 64;
+        if (force_.bytes() == 0) {
+            force_ = Buffer(sizeof(Real) * rows() * S::D * arguments_.force_pitch);
+        }
+        arguments_.force_field = force_.as<Real>();
+        over_rows([&](int y, int z) {
+            for (int d = 0; d < S::D; ++d) {
+                Real* to = force_.as<Real>() + (row(y, z) * S::D + d) * arguments_.force_pitch;
+                const double* from = field + (d * rows() + row(y, z)) * a.nx;
+                std::transform(from, from + a.nx, to, [](double f) { return Real(f); });
+            }
+        });
+    }
+
+    void fill_links() override {
+        const auto& copies = plan_->copies[int(phase_)];
+        Stored* data = current();
+        parallel_shares(threads_, Index(copies.size()), [&](Index first, Index last) {
+            for (Index k = first; k < last; ++k) {
+                copy(copies[k], data);
+            }
+        });
+        parallel_shares(threads_, Index(plan_->wall_cells.size()), [&](Index first, Index last) {
+            for (Index k = first; k < last; ++k) {
+                reflect(plan_->wall_cells[k]);
+            }
+        });
+    }
+
+    void update() override {
+        arguments_.phase = next_phase(phase_);
+        arguments_.source = current();
+        arguments_.target = spec_.in_place ? current() : other();
+        // The target's lines are not in any cache when the lattice is larger than the caches.
+        arguments_.past_cache = !spec_.in_place && lattices_[0].bytes() > (std::size_t(64) << 20);
+        parallel_shares(threads_, rows(), [&](Index first, Index last) { kernel_(arguments_, first, last); });
+        if (!spec_.in_place) {
+            now_ = 1 - now_;
+        }
+        phase_ = arguments_.phase;
+    }
+
+    void initialize(const double* density, const double* velocity, const bool* gradient_parts_periodic) override {
+        restart_phase();
+        const InitialState<S> initial{address(),     density,       velocity, gradient_parts_periodic,
+                                      solid_, spec_.parameters.omega};
+        over_rows([&](int y, int z) {
+            for (int x = 0; x < address().nx; ++x) {
+                double force[3] = {};
+                force_at(x, y, z, force);
+                double h[S::Q];
+                initial.populations(x, y, z, force, h);
+                for (int i = 0; i < S::Q; ++i) {
+                    view().set_departed(x, y, z, i, Real(h[i]));
+                }
+            }
+        });
+    }
+
+    void density(float* out) const override { write_density(out); }
+    void density(double* out) const override { write_density(out); }
+    void velocity(float* out) const override { write_velocity(out); }
+    void velocity(double* out) const override { write_velocity(out); }
+    void populations(float* out) const override { write_populations(out); }
+    void populations(double* out) const override { write_populations(out); }
+
+    void set_populations(const double* values) override {
+        restart_phase();
+        for_populations([&](Index at, int i, Stored& stored) {
+            stored = Store<Stored>::from(Real(values[at] - Stencil<S>::w(i)));
+        });
+    }
+
+    void get_state(void* out) const override {
+        for_populations([&](Index at, int, Stored& stored) { static_cast<Stored*>(out)[at] = stored; });
+    }
+
+    void set_state(const void* values) override {
+        restart_phase();
+        for_populations([&](Index at, int, Stored& stored) { stored = static_cast<const Stored*>(values)[at]; });
+    }
+
+    backend::ForceAndTorque body_force(const std::vector<backend::BodyLink>& links, const double center[3]) const override {
+        // Summed in the order of the links: the result does not depend on the number of threads.
+        backend::ForceAndTorque sum{};
+        for (const backend::BodyLink& link : links) {
+            const int back = Stencil<S>::opposite(link.i);
+            const Real departed = view().departed(link.x, link.y, link.z, back);
+            double density = 0;
+            if (link.push != 0) {
+                density = density_at(link.x, link.y, link.z);
+            }
+            const double exchanged = double(departed) + double(reflected_by_moving_wall(departed, Real(link.push), Real(density)));
+            const int cell[3] = {link.x, link.y, link.z};
+            double force[3], arm[3];
+            for (int d = 0; d < 3; ++d) {
+                force[d] = S::c[back][d] * exchanged;
+                arm[d] = cell[d] + 0.5 + 0.5 * S::c[back][d] - center[d];
+                sum.force[d] += force[d];
+            }
+            for (int d = 0; d < 3; ++d) {
+                const int e = (d + 1) % 3, g = (d + 2) % 3;
+                sum.torque[d] += arm[e] * force[g] - arm[g] * force[e];
+            }
+        }
+        return sum;
+    }
+
+    backend::Totals totals() const override {
+        std::vector<backend::Totals> of_row(rows());
+        over_rows([&](int y, int z) {
+            backend::Totals sum{};
+            for_fluid_row(y, z, [&](int, Real deviation, const Real* u) {
+                const double density = 1 + double(deviation);
+                sum.mass += density;
+                for (int d = 0; d < S::D; ++d) {
+                    sum.momentum[d] += density * u[d];
+                    sum.energy += 0.5 * density * double(u[d]) * u[d];
+                }
+            });
+            of_row[row(y, z)] = sum;
+        });
+        backend::Totals sum{};
+        for (const backend::Totals& part : of_row) {
+            sum.mass += part.mass;
+            sum.energy += part.energy;
+            for (int d = 0; d < 3; ++d) {
+                sum.momentum[d] += part.momentum[d];
+            }
+        }
+        return sum;
+    }
+
+    void velocity_change(double& change2, double& norm2) override {
+        const bool first_call = last_velocity_.bytes() == 0;
+        if (first_call) {
+            last_velocity_ = Buffer(sizeof(Real) * rows() * address().nx * S::D);
+        }
+        std::vector<double> changes(rows()), norms(rows());
+        over_rows([&](int y, int z) {
+            double change = 0, norm = 0;
+            Real* last = last_velocity_.as<Real>() + row(y, z) * address().nx * S::D;
+            for_fluid_row(y, z, [&](int x, Real, const Real* u) {
+                for (int d = 0; d < S::D; ++d) {
+                    const double step = double(u[d]) - double(last[x * S::D + d]);
+                    change += step * step;
+                    norm += double(u[d]) * u[d];
+                    last[x * S::D + d] = u[d];
+                }
+            });
+            changes[row(y, z)] = change;
+            norms[row(y, z)] = norm;
+        });
+        change2 = norm2 = 0;
+        for (Index k = 0; k < rows(); ++k) {
+            change2 += changes[k];
+            norm2 += norms[k];
+        }
+        if (first_call) {
+            change2 = std::numeric_limits<double>::infinity();
+        }
+    }
+
+    std::optional<backend::Cell> find_diverged() const override {
+        std::vector<int> where(rows(), -1);
+        over_rows([&](int y, int z) {
+            for_fluid_row(y, z, [&](int x, Real deviation, const Real* u) {
+                Real speed2 = 0;
+                for (int d = 0; d < S::D; ++d) {
+                    speed2 += u[d] * u[d];
+                }
+                // Written so that a NaN fails the test too.
+                const bool sane = deviation > Real(-1) && deviation < Real(1000) && speed2 < Real(1);
+                if (!sane && where[row(y, z)] < 0) {
+                    where[row(y, z)] = x;
+                }
+            });
+        });
+        for (Index k = 0; k < rows(); ++k) {
+            if (where[k] >= 0) {
+                return backend::Cell{where[k], int(k % address().ny), int(k / address().ny)};
+            }
+        }
+        return std::nullopt;
+    }
+
+private:
+    using View = LatticeView<S, Real, Stored>;
+
+    Stored* current() const { return lattices_[now_].template as<Stored>(); }
+    Stored* other() const { return lattices_[1 - now_].template as<Stored>(); }
+    View view() const { return View{current(), arguments_.address, phase_}; }
+    Index rows() const { return Index(address().ny) * address().nz; }
+    Index row(int y, int z) const { return Index(z) * address().ny + y; }
+
+    template <class Body>
+    void over_rows(Body&& body) const {
+        parallel_shares(threads_, rows(), [&](Index first, Index last) {
+            for (Index r = first; r < last; ++r) {
+                body(int(r % address().ny), int(r / address().ny));
+            }
+        });
+    }
+
+    /// Zeroes a lattice: rest, and the first touch of every page by the thread that will update it.
+    void clear(const Buffer& lattice) const {
+        const Address& a = address();
+        Stored* data = lattice.as<Stored>();
+        const Index slab = a.row_stride * (a.ny + 2 * a.halo_y);
+        over_rows([&](int y, int z) {
+            Stored* start = data + a.row(y, z, 0);
+            std::memset(static_cast<void*>(start), 0, std::size_t(a.row_stride) * sizeof(Stored));
+        });
+        for (int z = -a.halo_z; z < a.nz + a.halo_z; ++z) {
+            const bool halo = z < 0 || z >= a.nz;
+            const Index start = a.row(-a.halo_y, z, 0);
+            const Index skip_to = halo ? start + slab : a.row(0, z, 0);
+            std::memset(static_cast<void*>(data + start), 0, std::size_t(skip_to - start) * sizeof(Stored));
+            if (!halo) {
+                const Index behind = a.row(a.ny, z, 0);
+                std::memset(static_cast<void*>(data + behind), 0, std::size_t(start + slab - behind) * sizeof(Stored));
+            }
+        }
+    }
+
+    /// A state that was set, not computed, lies as after a step on the cells' own slots.
+    void restart_phase() { phase_ = spec_.in_place ? Phase::InPlaceOwn : Phase::TwoLattice; }
+
+    static void copy(const backend::CopyRun& run, Stored* data) {
+        Stored* target = data + run.target;
+        const Stored* source = data + run.source;
+        if (run.target_stride == 1 && run.source_stride == 1) {
+            std::memcpy(static_cast<void*>(target), source, std::size_t(run.count) * sizeof(Stored));
+            return;
+        }
+        for (int k = 0; k < run.count; ++k) {
+            target[k * run.target_stride] = source[k * run.source_stride];
+        }
+    }
+
+    void force_at(int x, int y, int z, double* force) const {
+        for (int d = 0; d < S::D; ++d) {
+            force[d] = force_.bytes() == 0
+                           ? arguments_.force[d]
+                           : double(force_.as<Real>()[(row(y, z) * S::D + d) * arguments_.force_pitch + x]);
+        }
+    }
+
+    Real density_at(int x, int y, int z) const {
+        Real deviation = 0;
+        for (int i = 0; i < S::Q; ++i) {
+            deviation += view().departed(x, y, z, i);
+        }
+        return Real(1) + deviation;
+    }
+
+    /// Links that depend on the density or velocity of their cell.
+    void reflect(const backend::WallCell& cell) const {
+        View lattice = view();
+        Real f[S::Q], deviation = 0, momentum[3] = {};
+        for (int i = 0; i < S::Q; ++i) {
+            f[i] = lattice.departed(cell.x, cell.y, cell.z, i);
+            deviation += f[i];
+            for (int d = 0; d < S::D; ++d) {
+                momentum[d] += Real(S::c[i][d]) * f[i];
+            }
+        }
+        const Real density = Real(1) + deviation;
+        double force[3] = {};
+        force_at(cell.x, cell.y, cell.z, force);
+        for (int k = cell.first; k < cell.first + cell.count; ++k) {
+            const backend::WallLink& link = plan_->wall_links[k];
+            const Real back = f[Stencil<S>::opposite(link.i)];
+            Real value;
+            if (link.kind == backend::WallLink::Kind::Velocity) {
+                value = reflected_by_moving_wall(back, Real(link.value), density);
+            } else {
+                Real cu = 0, speed2 = 0;
+                for (int d = 0; d < S::D; ++d) {
+                    const Real u = (momentum[d] - Real(0.5) * Real(force[d])) / density;
+                    cu += Real(S::c[link.i][d]) * u;
+                    speed2 += u * u;
+                }
+                value = reflected_by_pressure(back, Real(Stencil<S>::w(link.i)), Real(link.value), cu, speed2);
+            }
+            lattice.set_arriving(cell.x, cell.y, cell.z, link.i, value);
+        }
+    }
+
+    /// visit(x, rho - 1, u) for the fluid cells of a row.
+    template <class Visit>
+    void for_fluid_row(int y, int z, Visit&& visit) const {
+        const int nx = address().nx;
+        std::vector<Real> sums(std::size_t(nx) * (S::D + 1));
+        sum_row(y, z, sums);
+        for (int x = 0; x < nx; ++x) {
+            if (solid_ != nullptr && solid_[row(y, z) * nx + x] != 0) {
+                continue;
+            }
+            double force[3] = {};
+            force_at(x, y, z, force);
+            const Real deviation = sums[x];
+            Real u[3];
+            for (int d = 0; d < S::D; ++d) {
+                u[d] = (sums[std::size_t(1 + d) * nx + x] - Real(0.5) * Real(force[d])) / (Real(1) + deviation);
+            }
+            visit(x, deviation, u);
+        }
+    }
+
+    /// Sums of f, then of each component of c f, of the cells of a row.
+    void sum_row(int y, int z, std::vector<Real>& sums) const {
+        for (int i = 0; i < S::Q; ++i) {
+            view().for_row(y, z, i, [&](int x, const Stored& stored) { sums[x] += from_storage<Real>(stored); });
+            for (int d = 0; d < S::D; ++d) {
+                Real* component = &sums[std::size_t(1 + d) * address().nx];
+                if (S::c[i][d] > 0) {
+                    view().for_row(y, z, i, [&](int x, const Stored& f) { component[x] += from_storage<Real>(f); });
+                } else if (S::c[i][d] < 0) {
+                    view().for_row(y, z, i, [&](int x, const Stored& f) { component[x] -= from_storage<Real>(f); });
+                }
+            }
+        }
+    }
+
+    template <class Out>
+    void write_density(Out* out) const {
+        over_rows([&](int y, int z) {
+            Out* to = out + row(y, z) * address().nx;
+            std::fill(to, to + address().nx, Out(1));
+            for_fluid_row(y, z, [&](int x, Real deviation, const Real*) { to[x] = Out(Real(1) + deviation); });
+        });
+    }
+
+    template <class Out>
+    void write_velocity(Out* out) const {
+        const int nx = address().nx;
+        const Index cells = rows() * nx;
+        over_rows([&](int y, int z) {
+            for (int d = 0; d < S::D; ++d) {
+                const Index start = row(y, z) * nx + d * cells;
+                for (int x = 0; x < nx; ++x) {
+                    out[start + x] = solid_velocity_ != nullptr ? Out(solid_velocity_[start + x]) : Out(0);
+                }
+            }
+            for_fluid_row(y, z, [&](int x, Real, const Real* u) {
+                for (int d = 0; d < S::D; ++d) {
+                    out[d * cells + row(y, z) * nx + x] = Out(u[d]);
+                }
+            });
+        });
+    }
+
+    template <class Out>
+    void write_populations(Out* out) const {
+        for_populations([&](Index at, int i, Stored& stored) {
+            out[at] = Out(Real(Stencil<S>::w(i)) + from_storage<Real>(stored));
+        });
+    }
+
+    /// visit(position in a dense array, velocity, reference to the stored deviation).
+    template <class Visit>
+    void for_populations(Visit&& visit) const {
+        const int nx = address().nx;
+        over_rows([&](int y, int z) {
+            for (int i = 0; i < S::Q; ++i) {
+                const Index start = (i * rows() + row(y, z)) * nx;
+                view().for_row(y, z, i, [&](int x, Stored& stored) { visit(start + x, i, stored); });
+            }
+        });
+    }
+
+    backend::BlockSpec spec_;
+    int threads_;
+    UpdateKernel kernel_;
+    UpdateArguments arguments_{};
+    Buffer lattices_[2];
+    int now_ = 0;
+    Phase phase_;
+    const backend::LinkPlan* plan_ = nullptr;
+    const std::uint8_t* solid_ = nullptr;
+    const double* solid_velocity_ = nullptr;
+    Buffer force_;
+    Buffer last_velocity_;
+};
+
+}  // namespace lbm::cpu

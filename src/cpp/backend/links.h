@@ -1,0 +1,50 @@
+// What a backend must do between two updates: bring every population that arrives from outside a cell's neighbours.
+#pragma once
+
+#include <vector>
+
+#include "../lattice/streaming.h"
+
+namespace lbm::backend {
+
+/// Equally spaced copies of populations inside one lattice: halo exchange, bounce-back, free slip, outflow.
+struct CopyRun {
+    Index target, source;
+    Index target_stride, source_stride;
+    int count;
+};
+
+/// One link whose population depends on the density or velocity of its cell.
+struct WallLink {
+    enum class Kind { Velocity, Pressure };
+    int i;         // the arriving velocity
+    Kind kind;
+    double value;  // Velocity: 2 w_i c_i . u_w / cs2;  Pressure: the wall's density
+};
+
+/// A cell with such links: the range [first, first + count) of the plan's wall links.
+struct WallCell {
+    int x, y, z;
+    int first, count;
+};
+
+/// The copies differ by the phase of the step before; the wall cells do not.
+struct LinkPlan {
+    std::vector<CopyRun> copies[3];  // by Phase
+    std::vector<WallCell> wall_cells;
+    std::vector<WallLink> wall_links;
+};
+
+/// A link between a fluid cell and a body: what the fluid cell receives along velocity i comes off the body.
+struct BodyLink {
+    int x, y, z;
+    int i;
+    double push;  // 2 w_i c_i . u_w / cs2
+};
+
+struct ForceAndTorque {
+    double force[3];
+    double torque[3];
+};
+
+}  // namespace lbm::backend

@@ -1,0 +1,14 @@
+// The parts of the extension module.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace lbm::bindings {
+
+namespace py = pybind11;
+
+void bind_stencil(py::module_& module);
+void bind_machine(py::module_& module);
+void bind_engine(py::module_& module);
+
+}  // namespace lbm::bindings

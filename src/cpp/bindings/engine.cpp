@@ -1,0 +1,304 @@
+// Binds the engine: checks array shapes, releases the GIL, translates.
+#include "../engine/engine.h"
+
+#include <pybind11/stl.h>
+
+#include <optional>
+
+#include "arrays.h"
+#include "bindings.h"
+
+namespace lbm::bindings {
+namespace {
+
+using engine::Engine;
+using engine::Setup;
+
+std::vector<py::ssize_t> field_shape(const Engine& e, int components) {
+    std::vector<py::ssize_t> shape;
+    if (components > 0) {
+        shape.push_back(components);
+    }
+    for (int d = e.domain().D - 1; d >= 0; --d) {
+        shape.push_back(e.domain().size[d]);
+    }
+    return shape;
+}
+
+std::vector<py::ssize_t> face_shape(const Engine& e, int face, int components) {
+    std::vector<py::ssize_t> shape;
+    if (components > 0) {
+        shape.push_back(components);
+    }
+    for (int d = e.domain().D - 1; d >= 0; --d) {
+        if (d != face / 2) {
+            shape.push_back(e.domain().size[d]);
+        }
+    }
+    return shape;
+}
+
+int Q_of(const Engine& e) {
+    return backend::with_stencil(e.domain().stencil, [](auto s) { return decltype(s)::Q; });
+}
+
+/// A vector that is uniform, (D,), or given per place.
+std::vector<double> vectors(const char* name, const Engine& e, const Doubles& array, const std::vector<py::ssize_t>& shape) {
+    require_shape(name, array, array.ndim() == 1 ? std::vector<py::ssize_t>{e.domain().D} : shape);
+    return to_vector(array);
+}
+
+Setup make_setup(const std::string& stencil, const std::vector<int>& shape, const std::string& collision, double viscosity,
+                 double magic, const std::map<std::string, double>& rates, double smagorinsky, const std::string& precision,
+                 const std::string& storage, const std::string& streaming, const std::vector<std::string>& faces, int threads,
+                 const std::string& isa) {
+    return {stencil, shape,   collision, viscosity, magic,   rates, smagorinsky,
+            precision, storage, streaming, faces,     threads, isa};
+}
+
+int add_body(Engine& e, const py::array_t<bool, py::array::c_style>& mask, const std::optional<Doubles>& velocity) {
+    require_shape("mask", mask, field_shape(e, 0));
+    std::vector<bool> cells(mask.data(), mask.data() + mask.size());
+    return e.add_body(cells, velocity ? vectors("velocity", e, *velocity, field_shape(e, e.domain().D))
+                                      : std::vector<double>{});
+}
+
+void check_body(const Engine& e, int body) {
+    if (body < 0 || body >= e.bodies()) {
+        throw py::index_error("there is no body " + std::to_string(body));
+    }
+}
+
+void check_face(const Engine& e, int face) {
+    if (face < 0 || face >= 2 * e.domain().D) {
+        throw py::index_error("there is no face " + std::to_string(face));
+    }
+}
+
+void set_face_density(Engine& e, int face, const Doubles& density) {
+    check_face(e, face);
+    if (density.ndim() != 0) {
+        require_shape("density", density, face_shape(e, face, 0));
+    }
+    e.set_face_density(face, to_vector(density));
+}
+
+void initialize(Engine& e, const std::optional<Doubles>& density, const std::optional<Doubles>& velocity,
+                bool nonequilibrium) {
+    if (density) {
+        require_shape("density", *density, field_shape(e, 0));
+    }
+    if (velocity) {
+        require_shape("velocity", *velocity, field_shape(e, e.domain().D));
+    }
+    const double* density_data = density ? density->data() : nullptr;
+    const double* velocity_data = velocity ? velocity->data() : nullptr;
+    const py::gil_scoped_release release;
+    e.initialize(density_data, velocity_data, nonequilibrium);
+}
+
+const char* storage_dtype(const Engine& e) {
+    switch (e.spec().storage) {
+        case backend::NumberKind::Float16: return "uint16";
+        case backend::NumberKind::Float32: return "float32";
+        default: return "float64";
+    }
+}
+
+void require_state(const char* name, const Engine& e, const py::array& array) {
+    require_shape(name, array, field_shape(e, Q_of(e)));
+    if (!array.dtype().is(py::dtype(storage_dtype(e)))) {
+        throw std::invalid_argument(std::string(name) + ": dtype " + storage_dtype(e) + " is needed");
+    }
+}
+
+py::tuple body_force(Engine& e, int body, const std::vector<double>& center) {
+    check_body(e, body);
+    if (center.size() != std::size_t(e.domain().D)) {
+        throw std::invalid_argument("center: " + std::to_string(e.domain().D) + " components are needed");
+    }
+    double at[3] = {0, 0, 0.5};
+    std::copy(center.begin(), center.end(), at);
+    const backend::ForceAndTorque sum = e.body_force(body, at);
+    const int D = e.domain().D;
+    return py::make_tuple(std::vector<double>(sum.force, sum.force + D),
+                          D == 2 ? std::vector<double>{sum.torque[2]} : std::vector<double>(sum.torque, sum.torque + 3));
+}
+
+py::object find_diverged(Engine& e) {
+    std::optional<backend::Cell> cell;
+    {
+        const py::gil_scoped_release release;
+        cell = e.state().find_diverged();
+    }
+    if (!cell) {
+        return py::none();
+    }
+    if (e.domain().D == 2) {
+        return py::make_tuple(cell->x, cell->y);
+    }
+    return py::make_tuple(cell->x, cell->y, cell->z);
+}
+
+py::array_t<bool> solid(const Engine& e) {
+    py::array_t<bool> mask(field_shape(e, 0));
+    for (py::ssize_t at = 0; at < mask.size(); ++at) {
+        mask.mutable_data()[at] = e.domain().solid(at);
+    }
+    return mask;
+}
+
+py::list layout(const Engine& e) {
+    py::list blocks;
+    for (const engine::Block& block : e.layout().blocks()) {
+        py::dict entry;
+        const int D = e.domain().D;
+        entry["offset"] = std::vector<int>(block.offset, block.offset + D);
+        entry["size"] = std::vector<int>(block.size, block.size + D);
+        entry["rank"] = block.rank;
+        entry["device"] = block.device;
+        blocks.append(entry);
+    }
+    return blocks;
+}
+
+/// Fills a field array by a member of BlockState without holding the GIL.
+template <class Read>
+void fill(Engine& e, py::array& out, int components, Read&& read) {
+    require_shape("out", out, field_shape(e, components));
+    with_floats("out", out, [&](auto* data) {
+        const py::gil_scoped_release release;
+        read(e.state(), data);
+    });
+}
+
+}  // namespace
+
+void bind_engine(py::module_& module) {
+    py::class_<Engine>(module, "Engine")
+        .def(py::init([](const std::string& stencil, const std::vector<int>& shape, const std::string& collision,
+                         double viscosity, double magic, const std::map<std::string, double>& rates, double smagorinsky,
+                         const std::string& precision, const std::string& storage, const std::string& streaming,
+                         const std::vector<std::string>& faces, int threads, const std::string& isa) {
+                 return std::make_unique<Engine>(make_setup(stencil, shape, collision, viscosity, magic, rates,
+                                                            smagorinsky, precision, storage, streaming, faces, threads,
+                                                            isa));
+             }),
+             py::kw_only(), py::arg("stencil"), py::arg("shape"), py::arg("collision"), py::arg("viscosity"),
+             py::arg("magic") = 3.0 / 16, py::arg("rates") = std::map<std::string, double>(), py::arg("smagorinsky") = 0.0,
+             py::arg("precision") = "float32", py::arg("storage") = "float32", py::arg("streaming") = "in-place",
+             py::arg("faces") = std::vector<std::string>(), py::arg("threads") = 0, py::arg("isa") = "")
+        .def("add_body", &add_body, py::arg("mask"), py::arg("velocity") = py::none())
+        .def(
+            "set_body_velocity",
+            [](Engine& e, int body, const Doubles& velocity) {
+                check_body(e, body);
+                e.set_body_velocity(body, vectors("velocity", e, velocity, field_shape(e, e.domain().D)));
+            },
+            py::arg("body"), py::arg("velocity"))
+        .def(
+            "set_face_velocity",
+            [](Engine& e, int face, const Doubles& velocity) {
+                check_face(e, face);
+                e.set_face_velocity(face, vectors("velocity", e, velocity, face_shape(e, face, e.domain().D)));
+            },
+            py::arg("face"), py::arg("velocity"))
+        .def("set_face_density", &set_face_density, py::arg("face"), py::arg("density"))
+        .def(
+            "set_force",
+            [](Engine& e, const std::optional<Doubles>& force) {
+                e.set_force(force ? vectors("force", e, *force, field_shape(e, e.domain().D)) : std::vector<double>{});
+            },
+            py::arg("force"))
+        .def("initialize", &initialize, py::arg("density"), py::arg("velocity"), py::arg("nonequilibrium"))
+        .def(
+            "step",
+            [](Engine& e, Index steps) {
+                if (steps < 0) {
+                    throw std::invalid_argument("steps: " + std::to_string(steps) + " is negative");
+                }
+                e.step(steps);
+            },
+            py::arg("steps"), py::call_guard<py::gil_scoped_release>())
+        .def_property("steps", &Engine::steps, &Engine::set_steps)
+        .def("density",
+             [](Engine& e, py::array out) { fill(e, out, 0, [](auto& state, auto* data) { state.density(data); }); },
+             py::arg("out"))
+        .def("velocity",
+             [](Engine& e, py::array out) {
+                 fill(e, out, e.domain().D, [](auto& state, auto* data) { state.velocity(data); });
+             },
+             py::arg("out"))
+        .def("populations",
+             [](Engine& e, py::array out) {
+                 fill(e, out, Q_of(e), [](auto& state, auto* data) { state.populations(data); });
+             },
+             py::arg("out"))
+        .def(
+            "set_populations",
+            [](Engine& e, const Doubles& values) {
+                require_shape("values", values, field_shape(e, Q_of(e)));
+                e.state().set_populations(values.data());
+            },
+            py::arg("values"))
+        .def(
+            "get_state",
+            [](Engine& e, py::array out) {
+                require_state("out", e, out);
+                require_writeable("out", out);
+                void* data = out.mutable_data();
+                const py::gil_scoped_release release;
+                e.state().get_state(data);
+            },
+            py::arg("out"))
+        .def(
+            "set_state",
+            [](Engine& e, const py::array& values) {
+                require_state("values", e, values);
+                const void* data = values.data();
+                const py::gil_scoped_release release;
+                e.state().set_state(data);
+            },
+            py::arg("values"))
+        .def_property_readonly("storage_dtype", &storage_dtype)
+        .def("body_force", &body_force, py::arg("body"), py::arg("center"))
+        .def("totals",
+             [](Engine& e) {
+                 const backend::Totals t = e.totals();
+                 return py::make_tuple(t.mass, std::vector<double>(t.momentum, t.momentum + e.domain().D), t.energy);
+             })
+        .def("velocity_change", &Engine::velocity_change, py::call_guard<py::gil_scoped_release>())
+        .def("find_diverged", &find_diverged)
+        .def_property_readonly("memory_bytes", &Engine::bytes)
+        .def_static(
+            "memory_needed",
+            [](const std::string& stencil, const std::vector<int>& shape, const std::string& precision,
+               const std::string& storage, const std::string& streaming) {
+                Setup setup;
+                setup.stencil = stencil;
+                setup.shape = shape;
+                setup.collision = "bgk";
+                setup.viscosity = 1;
+                setup.precision = precision;
+                setup.storage = storage;
+                setup.streaming = streaming;
+                return Engine::memory_needed(setup);
+            },
+            py::arg("stencil"), py::arg("shape"), py::arg("precision"), py::arg("storage"), py::arg("streaming"))
+        .def_property_readonly("bytes_per_update",
+                               [](const Engine& e) { return 2 * Q_of(e) * int(backend::size_of(e.spec().storage)); })
+        .def_property_readonly("threads", &Engine::threads)
+        .def_property_readonly("isa", &Engine::isa)
+        .def_property_readonly("solid", &solid)
+        .def_property_readonly("phase_seconds",
+                               [](const Engine& e) {
+                                   py::dict seconds;
+                                   for (const auto& stage : e.schedule().stages()) {
+                                       seconds[stage.name.c_str()] = stage.seconds;
+                                   }
+                                   return seconds;
+                               })
+        .def_property_readonly("layout", &layout);
+}
+
+}  // namespace lbm::bindings

@@ -1,0 +1,8 @@
+// The extension module lbmgpu._core.
+#include "bindings.h"
+
+PYBIND11_MODULE(_core, module) {
+    lbm::bindings::bind_stencil(module);
+    lbm::bindings::bind_machine(module);
+    lbm::bindings::bind_engine(module);
+}

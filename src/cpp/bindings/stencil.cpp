@@ -1,0 +1,81 @@
+// Binds the stencils and their moment bases, as data.
+#include <pybind11/stl.h>
+
+#include "../engine/setup.h"
+#include "../lattice/moment_basis.h"
+#include "arrays.h"
+#include "bindings.h"
+
+namespace lbm::bindings {
+namespace {
+
+struct StencilData {
+    std::string name;
+    int D, Q, reach;
+    double cs2;
+    py::array_t<int> c, opposite, moment_matrix;
+    py::array_t<double> w;
+    std::vector<std::string> moment_names, moment_groups;
+    py::dict default_rates;
+};
+
+template <class S>
+StencilData data_of() {
+    using T = Stencil<S>;
+    using Basis = MomentBasis<S>;
+    StencilData data{S::name,
+                     S::D,
+                     S::Q,
+                     S::reach,
+                     T::cs2,
+                     py::array_t<int>({S::Q, S::D}),
+                     py::array_t<int>(S::Q),
+                     py::array_t<int>({S::Q, S::Q}),
+                     py::array_t<double>(S::Q),
+                     {},
+                     {},
+                     {}};
+    for (int i = 0; i < S::Q; ++i) {
+        for (int d = 0; d < S::D; ++d) {
+            data.c.mutable_at(i, d) = S::c[i][d];
+        }
+        data.w.mutable_at(i) = T::w(i);
+        data.opposite.mutable_at(i) = T::opposite(i);
+        for (int k = 0; k < S::Q; ++k) {
+            data.moment_matrix.mutable_at(k, i) = Moment<S>::value(k, i);
+        }
+        data.moment_names.emplace_back(Basis::name[i]);
+        data.moment_groups.emplace_back(Basis::group[Basis::group_of[i]].name);
+    }
+    for (int g = 2; g < Basis::groups; ++g) {
+        data.default_rates[Basis::group[g].name] = Basis::group[g].published;
+    }
+    return data;
+}
+
+}  // namespace
+
+void bind_stencil(py::module_& module) {
+    py::class_<StencilData>(module, "Stencil")
+        .def_readonly("name", &StencilData::name)
+        .def_readonly("D", &StencilData::D)
+        .def_readonly("Q", &StencilData::Q)
+        .def_readonly("cs2", &StencilData::cs2)
+        .def_readonly("reach", &StencilData::reach)
+        .def_readonly("c", &StencilData::c)
+        .def_readonly("w", &StencilData::w)
+        .def_readonly("opposite", &StencilData::opposite)
+        .def_readonly("moment_names", &StencilData::moment_names)
+        .def_readonly("moment_groups", &StencilData::moment_groups)
+        .def_readonly("moment_matrix", &StencilData::moment_matrix)
+        .def_property_readonly("default_rates", [](const StencilData& s) { return py::dict(s.default_rates.attr("copy")()); });
+    module.def(
+        "stencil",
+        [](const std::string& name) {
+            return backend::with_stencil(engine::stencil_kind(name), [](auto s) { return data_of<decltype(s)>(); });
+        },
+        py::arg("name"));
+    module.def("stencil_names", &engine::stencil_names);
+}
+
+}  // namespace lbm::bindings

@@ -1,0 +1,54 @@
+// The box of fluid that is simulated: its size, what holds on its faces, the solid bodies inside.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../backend/kinds.h"
+#include "../lattice/portability.h"
+
+namespace lbm::engine {
+
+enum class FaceKind { Periodic, NoSlip, MovingWall, FreeSlip, VelocityInlet, PressureOutlet, Outflow };
+
+constexpr std::uint16_t no_body = 0xFFFF;
+constexpr int max_bodies = no_body;
+
+struct Domain {
+    backend::StencilKind stencil;
+    int D;
+    int size[3];         // nz = 1 in two dimensions
+    FaceKind faces[6];   // -x, +x, -y, +y, -z, +z
+    /// Of a moving wall or inlet: D components, uniform (one value each) or one a face cell.
+    std::vector<double> face_velocity[6];
+    /// Of a pressure outlet: uniform (one value) or one a face cell.
+    std::vector<double> face_density[6];
+    std::vector<std::uint16_t> owner;  // the body of each cell, no_body for fluid; empty without bodies
+    /// Wall velocity of each body: empty at rest, D values, or D a cell of the domain.
+    std::vector<std::vector<double>> body_velocity;
+
+    Index cells() const { return Index(size[0]) * size[1] * size[2]; }
+    Index cell(int x, int y, int z) const { return (Index(z) * size[1] + y) * size[0] + x; }
+    bool solid(Index at) const { return !owner.empty() && owner[at] != no_body; }
+
+    Index face_cells(int face) const { return cells() / size[face / 2]; }
+    /// Position of cell (x, y, z) on a face, the lower axis fastest.
+    Index face_cell(int face, int x, int y, int z) const {
+        switch (face / 2) {
+            case 0: return Index(z) * size[1] + y;
+            case 1: return Index(z) * size[0] + x;
+            default: return Index(y) * size[0] + x;
+        }
+    }
+};
+
+/// Value d of D * count numbers that are uniform (D numbers) or given for each of `count` places; 0 when not given.
+inline double component(const std::vector<double>& values, int D, int d, Index place, Index count) {
+    if (values.empty()) {
+        return 0;
+    }
+    return values.size() == std::size_t(D) ? values[d] : values[d * count + place];
+}
+
+}  // namespace lbm::engine

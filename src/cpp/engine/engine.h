@@ -1,0 +1,78 @@
+// A simulation: the layout's blocks, their halo plans, and the schedule that steps them.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "../backend/block_state.h"
+#include "../comm/communicator.h"
+#include "domain.h"
+#include "halo_plan.h"
+#include "layout.h"
+#include "schedule.h"
+#include "setup.h"
+
+namespace lbm::engine {
+
+class Engine {
+public:
+    /// Allocates; the state is at rest with density 1. Throws std::invalid_argument for a setup that cannot be.
+    explicit Engine(const Setup& setup);
+
+    /// Bytes of lattice that an engine of this setup would allocate.
+    static std::size_t memory_needed(const Setup& setup);
+
+    /// Makes the cells of mask solid; velocity is empty (at rest), D values, or D a cell. Returns the body's index.
+    int add_body(const std::vector<bool>& mask, std::vector<double> velocity);
+    /// A body that has a velocity may be given another.
+    void set_body_velocity(int body, std::vector<double> velocity);
+    void set_face_velocity(int face, std::vector<double> velocity);
+    void set_face_density(int face, std::vector<double> density);
+    /// Empty (none), D values, or D a cell.
+    void set_force(const std::vector<double>& force);
+
+    void initialize(const double* density, const double* velocity, bool nonequilibrium);
+    void step(Index steps);
+
+    Index steps() const { return steps_; }
+    void set_steps(Index steps) { steps_ = steps; }
+
+    /// Fields come from and go to the block; the engine prepares it first where bodies or faces have changed.
+    backend::BlockState& state();
+
+    backend::ForceAndTorque body_force(int body, const double (&center)[3]);
+    backend::Totals totals();
+    double velocity_change();
+
+    std::size_t bytes() const;
+    const Domain& domain() const { return domain_; }
+    const backend::BlockSpec& spec() const { return spec_; }
+    const Layout& layout() const { return layout_; }
+    const StepSchedule& schedule() const { return schedule_; }
+    int threads() const { return threads_; }
+    const std::string& isa() const { return isa_; }
+    int bodies() const { return int(domain_.body_velocity.size()); }
+
+private:
+    void prepare();
+    void check_face(int face, FaceKind first, FaceKind second, const char* what) const;
+    void rebuild_solid();
+
+    Domain domain_;
+    backend::BlockSpec spec_;
+    Layout layout_;
+    int threads_;
+    std::string isa_;
+    comm::Serial comm_;
+    std::unique_ptr<backend::BlockState> block_;
+    HaloPlan plan_;
+    bool plan_is_current_ = false;
+    bool values_are_current_ = false;
+    std::vector<std::uint8_t> solid_;
+    std::vector<double> solid_velocity_;
+    StepSchedule schedule_;
+    Index steps_ = 0;
+};
+
+}  // namespace lbm::engine

@@ -1,0 +1,46 @@
+// The halo plan of a block: every population that arrives from outside its fluid, listed once before the first step.
+#pragma once
+
+#include <vector>
+
+#include "../backend/links.h"
+#include "../lattice/address.h"
+#include "domain.h"
+
+namespace lbm::engine {
+
+class HaloPlan {
+public:
+    HaloPlan() = default;
+    /// For the one block that is the whole domain.
+    HaloPlan(const Domain& domain, const Address& address, const std::vector<Phase>& phases);
+
+    const backend::LinkPlan& links() const { return links_; }
+    /// The links on which a body and the fluid exchange momentum.
+    const std::vector<backend::BodyLink>& body_links(int body) const { return body_links_[body]; }
+
+    /// Takes over the current velocities and densities of the faces and bodies.
+    void refresh_values(const Domain& domain);
+
+    std::size_t bytes() const;
+
+private:
+    /// What prescribes the value of a wall link: a face (at its cell) or a body (at its solid cell).
+    struct ValueSource {
+        int face;  // -1: a body
+        int body;
+        Index place;
+    };
+
+    template <class S>
+    struct Builder;
+
+    double value(const Domain& domain, const ValueSource& source, int i) const;
+
+    backend::LinkPlan links_;
+    std::vector<ValueSource> value_sources_;  // of each wall link
+    std::vector<std::vector<backend::BodyLink>> body_links_;
+    std::vector<std::vector<Index>> body_places_;  // the solid cell of each body link
+};
+
+}  // namespace lbm::engine

@@ -1,0 +1,30 @@
+// A domain as a list of blocks that tile it exactly, each on one rank and device.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace lbm::engine {
+
+/// A box of cells and who computes it.
+struct Block {
+    int offset[3];
+    int size[3];
+    int rank;
+    std::string device;
+};
+
+class Layout {
+public:
+    /// The blocks must tile a domain of `shape` without gap or overlap; throws std::invalid_argument otherwise.
+    Layout(const int (&shape)[3], std::vector<Block> blocks);
+
+    static Layout single(const int (&shape)[3], const std::string& device);
+
+    const std::vector<Block>& blocks() const { return blocks_; }
+
+private:
+    std::vector<Block> blocks_;
+};
+
+}  // namespace lbm::engine

@@ -1,0 +1,142 @@
+// Translates a setup's words and numbers, refusing what cannot be.
+#include "setup.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "../lattice/moment_basis.h"
+
+namespace lbm::engine {
+namespace {
+
+using backend::CollisionKind;
+using backend::NumberKind;
+using backend::StencilKind;
+
+/// The position of `given` among `known`, or an error that lists them.
+int position(const std::string& argument, const std::string& given, const std::vector<std::string>& known) {
+    const auto found = std::find(known.begin(), known.end(), given);
+    if (found == known.end()) {
+        std::string list;
+        for (const std::string& name : known) {
+            list += (list.empty() ? "'" : ", '") + name + "'";
+        }
+        throw std::invalid_argument(argument + ": '" + given + "' is not one of " + list);
+    }
+    return int(found - known.begin());
+}
+
+NumberKind number_kind(const std::string& argument, const std::string& name) {
+    return NumberKind(position(argument, name, {"float16", "float32", "float64"}));
+}
+
+void require_positive(const std::string& argument, double value) {
+    if (!(value > 0) || !std::isfinite(value)) {
+        throw std::invalid_argument(argument + ": " + std::to_string(value) + " is not a positive number");
+    }
+}
+
+template <class S>
+void set_moment_rates(const Setup& setup, CollisionParameters<double>& parameters) {
+    using Basis = MomentBasis<S>;
+    double rate[Basis::groups];
+    std::vector<std::string> settable;
+    for (int g = 0; g < Basis::groups; ++g) {
+        rate[g] = Basis::group[g].published;
+        if (g > 1) {
+            settable.emplace_back(Basis::group[g].name);
+        }
+    }
+    for (const auto& [name, value] : setup.rates) {
+        const int g = 2 + position("rates", name, settable);
+        if (!(value > 0 && value < 2)) {
+            throw std::invalid_argument("rates: '" + name + "' is " + std::to_string(value) + ", not between 0 and 2");
+        }
+        rate[g] = value;
+    }
+    for (int k = 0; k < S::Q; ++k) {
+        const double own_rate = Moment<S>::sets_viscosity(k) ? 1 : rate[Basis::group_of[k]];
+        parameters.moment_rate[k] = own_rate / Moment<S>::norm2(k);
+    }
+}
+
+}  // namespace
+
+const std::vector<std::string>& stencil_names() {
+    static const std::vector<std::string> names = {D2Q9::name, D3Q19::name, D3Q27::name};
+    return names;
+}
+
+StencilKind stencil_kind(const std::string& name) { return StencilKind(position("stencil", name, stencil_names())); }
+
+backend::BlockSpec block_spec(const Setup& setup) {
+    backend::BlockSpec spec{};
+    spec.stencil = stencil_kind(setup.stencil);
+    spec.collision = CollisionKind(position("collision", setup.collision, {"bgk", "trt", "mrt", "regularized"}));
+    spec.precision = number_kind("precision", setup.precision);
+    spec.storage = number_kind("storage", setup.storage);
+    if (spec.precision == NumberKind::Float16) {
+        throw std::invalid_argument("precision: 'float16' is for storage only; use 'float32' or 'float64'");
+    }
+    if (spec.storage > spec.precision) {
+        throw std::invalid_argument("storage: '" + setup.storage + "' is wider than precision '" + setup.precision + "'");
+    }
+    spec.in_place = position("streaming", setup.streaming, {"two-lattice", "in-place"}) == 1;
+
+    require_positive("viscosity", setup.viscosity);
+    require_positive("magic", setup.magic);
+    if (!(setup.smagorinsky >= 0) || !std::isfinite(setup.smagorinsky)) {
+        throw std::invalid_argument("smagorinsky: the constant must be zero or positive");
+    }
+    if (!setup.rates.empty() && spec.collision != CollisionKind::MRT) {
+        throw std::invalid_argument("rates: only collision 'mrt' has them");
+    }
+    CollisionParameters<double>& p = spec.parameters;
+    const double tau = 3 * setup.viscosity + 0.5;
+    p.omega = 1 / tau;
+    p.magic = setup.magic;
+    p.omega_odd = 1 / (setup.magic / (tau - 0.5) + 0.5);
+    p.eddy = 18 * std::sqrt(2.0) * setup.smagorinsky * setup.smagorinsky;
+
+    backend::with_stencil(spec.stencil, [&](auto s) {
+        using S = decltype(s);
+        if (setup.shape.size() != std::size_t(S::D)) {
+            throw std::invalid_argument("shape: " + std::string(S::name) + " takes " + std::to_string(S::D) +
+                                        " sizes, not " + std::to_string(setup.shape.size()));
+        }
+        set_moment_rates<S>(setup, p);
+    });
+    for (int d = 0; d < 3; ++d) {
+        spec.size[d] = d < int(setup.shape.size()) ? setup.shape[d] : 1;
+        if (spec.size[d] < 1) {
+            throw std::invalid_argument("shape: every size must be at least 1");
+        }
+    }
+    return spec;
+}
+
+Domain make_domain(const Setup& setup) {
+    Domain domain{};
+    domain.stencil = stencil_kind(setup.stencil);
+    domain.D = int(setup.shape.size());
+    for (int d = 0; d < 3; ++d) {
+        domain.size[d] = d < domain.D ? setup.shape[d] : 1;
+    }
+    if (!setup.faces.empty() && setup.faces.size() != std::size_t(2 * domain.D)) {
+        throw std::invalid_argument("faces: " + std::to_string(2 * domain.D) + " are needed");
+    }
+    for (std::size_t f = 0; f < setup.faces.size(); ++f) {
+        domain.faces[f] = FaceKind(position("faces", setup.faces[f],
+                                            {"periodic", "no-slip", "moving-wall", "free-slip", "velocity-inlet",
+                                             "pressure-outlet", "outflow"}));
+    }
+    for (int a = 0; a < domain.D; ++a) {
+        if ((domain.faces[2 * a] == FaceKind::Periodic) != (domain.faces[2 * a + 1] == FaceKind::Periodic)) {
+            throw std::invalid_argument("faces: both faces of an axis must be periodic, or neither");
+        }
+    }
+    return domain;
+}
+
+}  // namespace lbm::engine

@@ -1,0 +1,37 @@
+// The setup of an engine in words, and its checked translation into the types below.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "../backend/block_state.h"
+#include "domain.h"
+
+namespace lbm::engine {
+
+struct Setup {
+    std::string stencil;
+    std::vector<int> shape;
+    std::string collision;
+    double viscosity = 0;
+    double magic = 3.0 / 16;
+    std::map<std::string, double> rates;  // MRT, by the name of a rate group
+    double smagorinsky = 0;
+    std::string precision = "float32";
+    std::string storage = "float32";
+    std::string streaming = "in-place";
+    std::vector<std::string> faces;  // empty: all periodic
+    int threads = 0;                 // 0: all
+    std::string isa;                 // empty: the best
+};
+
+/// All of these throw std::invalid_argument, naming what is wrong and what would be right.
+backend::StencilKind stencil_kind(const std::string& name);
+backend::BlockSpec block_spec(const Setup& setup);
+Domain make_domain(const Setup& setup);
+
+/// Names of the stencils, in the order of StencilKind.
+const std::vector<std::string>& stencil_names();
+
+}  // namespace lbm::engine

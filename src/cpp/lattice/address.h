@@ -1,0 +1,37 @@
+// Where an element of a block's lattice lies in memory: rows interleaved by population, halo rows around, side columns.
+//
+// A row holds one population of all cells of one (y, z). Rows of the same (y, z) lie side by side, so that a cell's
+// neighbourhood spans a few pages. Halo rows surround the block in y and z. Links that cross a face of the x axis have
+// their place in side columns instead, contiguous in y: a halo cell in a row would cost a whole memory line.
+#pragma once
+
+#include "portability.h"
+
+namespace lbm {
+
+struct Address {
+    int nx, ny, nz;
+    int halo_y, halo_z;
+    int Q;
+    int crossing;             // populations that cross a face of the x axis, one way
+    Index lead;               // elements before the first row
+    Index row_stride;         // from (y, z) to (y + 1, z)
+    Index population_stride;  // from population i to i + 1 of the same (y, z)
+    Index pitch;              // from x = 0 of a row to the end of its padding
+    Index sides;              // offset of the side columns
+
+    /// Element x = 0 of population i in row (y, z); y and z may lie in the halo.
+    LBM_HD Index row(int y, int z, int i) const {
+        return lead + (Index(z + halo_z) * (ny + 2 * halo_y) + (y + halo_y)) * row_stride + i * population_stride;
+    }
+
+    /// Population that arrives in cell (y, z) of the column at face -x (face 0) or +x (face 1); k is its crossing rank.
+    LBM_HD Index side_in(int face, int k, int y, int z) const {
+        return sides + (Index(face * crossing + k) * nz + z) * ny + y;
+    }
+
+    /// Population that leaves through face -x (face 0) or +x (face 1).
+    LBM_HD Index side_out(int face, int k, int y, int z) const { return side_in(2 + face, k, y, z); }
+};
+
+}  // namespace lbm

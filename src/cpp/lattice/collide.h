@@ -1,0 +1,67 @@
+// The skeleton that every collision shares; a collision itself is only the operator K of one line below.
+//
+// With n = f - f_eq + S/2, the true non-equilibrium part (S is the force's source, zero without a force), every
+// relaxation with second-order forcing reads f* = f + S - K n: BGK has K = omega, TRT two omegas, MRT
+// K = M^-1 diag(s) M, the regularised collision K = 1 - (1 - omega) R. For BGK this is f - omega (f - f_eq)
+// + (1 - omega/2) S, the form of Guo, Zheng & Shi (2002); for MRT it is the same forcing in moment space.
+// n carries no mass and no momentum, so K need not treat the conserved moments.
+#pragma once
+
+#include "eddy_viscosity.h"
+#include "equilibrium.h"
+
+namespace lbm {
+
+constexpr int max_Q = 37;
+
+/// Rates of a collision, in the arithmetic type; made once by the host.
+template <class Real>
+struct CollisionParameters {
+    Real omega;               // rate of the stress, 1 / tau
+    Real omega_odd;           // TRT: rate of the odd parts
+    Real magic;               // TRT: (1/omega - 1/2) (1/omega_odd - 1/2)
+    Real eddy;                // 18 sqrt(2) Cs^2 of the Smagorinsky model; 0 switches it off
+    Real moment_rate[max_Q];  // MRT: s_k over the squared norm of row k; 1 over it where the viscosity sets s_k
+};
+
+/// `Collision::relax` takes n as pair sums and gives K n as a change.
+template <class S, class Collision, class V, class Real>
+LBM_HD void collide(V (&h)[S::Q], const PairSums<S, V>& sums, const Moments<S, V>& m, bool forced,
+                    const CollisionParameters<Real>& parameters) {
+    const EquilibriumTerms<S, V> terms = equilibrium_terms(m);
+    PairSums<S, V> n;
+    static_for<Stencil<S>::pairs>([&](auto p) LBM_INLINE_LAMBDA {
+        const V odd = odd_equilibrium<S, p>(terms);
+        n.odd[p] = sums.odd[p] - odd;
+        n.even[p] = sums.even[p] - even_equilibrium<S, p>(terms, odd);
+    });
+    if (forced) {
+        static_for<Stencil<S>::pairs>([&](auto p) LBM_INLINE_LAMBDA {
+            n.odd[p] = n.odd[p] + odd_source<S, p>(m);
+            n.even[p] = n.even[p] + even_source<S, p>(m, terms);
+        });
+    }
+
+    V omega = V{} + parameters.omega;
+    if (parameters.eddy > 0) {
+        omega = eddy_relaxation_rate<S>(n, m.density, parameters.omega, parameters.eddy);
+    }
+    PairChange<S, V> change = Collision::template relax<S>(n, omega, parameters);
+    V half_force[S::D];
+    static_for<S::D>([&](auto d) LBM_INLINE_LAMBDA { half_force[d] = V{}; });
+    static_for<Stencil<S>::pairs>([&](auto p) LBM_INLINE_LAMBDA {
+        change.even[p] = -change.even[p];
+        change.odd[p] = -change.odd[p];
+    });
+    if (forced) {
+        static_for<S::D>([&](auto d) LBM_INLINE_LAMBDA { half_force[d] = Scalar<V>(0.5) * m.force[d]; });
+        static_for<Stencil<S>::pairs>([&](auto p) LBM_INLINE_LAMBDA {
+            change.even[p] = change.even[p] + even_source<S, p>(m, terms);
+            change.odd[p] = change.odd[p] + odd_source<S, p>(m);
+        });
+    }
+    close_conservation<S>(change, half_force);
+    apply<S>(change, h);
+}
+
+}  // namespace lbm

@@ -1,0 +1,30 @@
+// Two relaxation times (Ginzburg, Verhaeghe & d'Humieres, Commun. Comput. Phys. 3 (2008) 427): the sums over pairs
+// relax with omega, which sets the viscosity, the differences with the rate that keeps the magic parameter.
+#pragma once
+
+#include "../collide.h"
+
+namespace lbm {
+
+struct TRT {
+    static constexpr const char* name = "trt";
+
+    template <class S, class V, class Real>
+    LBM_HD static PairChange<S, V> relax(const PairSums<S, V>& n, V omega, const CollisionParameters<Real>& parameters) {
+        V omega_odd = V{} + parameters.omega_odd;
+        if (parameters.eddy > 0) {
+            const Real half = Real(0.5);
+            omega_odd = Real(1) / (parameters.magic / (Real(1) / omega - half) + half);
+        }
+        const V even_rate = Real(0.5) * omega;
+        const V odd_rate = Real(0.5) * omega_odd;
+        PairChange<S, V> relaxed;
+        static_for<Stencil<S>::pairs>([&](auto p) LBM_INLINE_LAMBDA {
+            relaxed.even[p] = even_rate * n.even[p];
+            relaxed.odd[p] = odd_rate * n.odd[p];
+        });
+        return relaxed;
+    }
+};
+
+}  // namespace lbm

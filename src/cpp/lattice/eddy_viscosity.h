@@ -1,0 +1,29 @@
+// The Smagorinsky eddy viscosity from the local stress.
+#pragma once
+
+#include "moments.h"
+
+namespace lbm {
+
+/// 1 / tau with tau = (tau_0 + sqrt(tau_0^2 + 18 sqrt(2) Cs^2 |Pi| / rho)) / 2, |Pi| = sqrt(Pi_ab Pi_ab),
+/// Pi_ab = sum c_a c_b n  (Hou, Sterling, Chen & Doolen, Fields Inst. Comm. 6 (1996) 151, with a filter of one cell).
+template <class S, class V, class Real>
+LBM_HD V eddy_relaxation_rate(const PairSums<S, V>& n, V density, Real omega, Real eddy) {
+    V norm2 = V{};
+    static_for<S::D>([&](auto a) LBM_INLINE_LAMBDA {
+        static_for<S::D>([&](auto b) LBM_INLINE_LAMBDA {
+            if constexpr (a <= b) {
+                V stress = V{};
+                static_for<Stencil<S>::pairs>([&](auto p) LBM_INLINE_LAMBDA {
+                    accumulate<S::c[2 * p + 1][a] * S::c[2 * p + 1][b]>(stress, n.even[p]);
+                });
+                norm2 = norm2 + scaled<(a < b) ? 2 : 1>(stress * stress);
+            }
+        });
+    });
+    const Real tau = Real(1) / omega;
+    const V root = square_root(tau * tau + eddy * (square_root(norm2) / density));
+    return Real(2) / (tau + root);
+}
+
+}  // namespace lbm

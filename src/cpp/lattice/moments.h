@@ -1,0 +1,42 @@
+// Density, momentum and velocity of a cell.
+#pragma once
+
+#include "pairs.h"
+
+namespace lbm {
+
+/// What a collision needs to know of the cell beside its populations.
+template <class S, class V>
+struct Moments {
+    V density_deviation;  // rho - 1
+    V density;            // rho
+    V momentum[S::D];     // rho u = sum of c f + F / 2  (Guo, Zheng & Shi, PRE 65 (2002) 046308, eq. 3)
+    V velocity[S::D];     // u
+    V force[S::D];        // F, zero where there is none
+};
+
+template <class S, class V>
+LBM_HD Moments<S, V> compute_moments(V rest, const PairSums<S, V>& sums, const V (&force)[S::D], bool forced) {
+    Moments<S, V> m;
+    m.density_deviation = rest;
+    static_for<Stencil<S>::pairs>([&](auto p) LBM_INLINE_LAMBDA {
+        m.density_deviation = m.density_deviation + sums.even[p];
+    });
+    m.density = m.density_deviation + Scalar<V>(1);
+    const V inverse_density = Scalar<V>(1) / m.density;
+    static_for<S::D>([&](auto d) LBM_INLINE_LAMBDA {
+        m.momentum[d] = sums.odd[d];
+        static_for<Stencil<S>::pairs - S::D>([&](auto q) LBM_INLINE_LAMBDA {
+            constexpr int p = q + S::D;
+            accumulate<S::c[2 * p + 1][d]>(m.momentum[d], sums.odd[p]);
+        });
+        m.force[d] = force[d];
+        if (forced) {
+            m.momentum[d] = m.momentum[d] + Scalar<V>(0.5) * force[d];
+        }
+        m.velocity[d] = m.momentum[d] * inverse_density;
+    });
+    return m;
+}
+
+}  // namespace lbm

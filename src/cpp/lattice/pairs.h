@@ -1,0 +1,76 @@
+// Populations seen as pairs of opposite velocities: even moments see the sums of pairs, odd ones the differences,
+// which halves the work of every collision.
+#pragma once
+
+#include "arithmetic.h"
+#include "stencil.h"
+
+namespace lbm {
+
+/// Sums and differences over pairs.
+template <class S, class V>
+struct PairSums {
+    V even[Stencil<S>::pairs];  // f_(2p+1) + f_(2p+2)
+    V odd[Stencil<S>::pairs];   // f_(2p+1) - f_(2p+2)
+};
+
+/// A change of the populations: the first velocity of pair p gets even + odd, the second even - odd.
+template <class S, class V>
+struct PairChange {
+    V rest;
+    V even[Stencil<S>::pairs];
+    V odd[Stencil<S>::pairs];
+};
+
+template <class S, class V>
+LBM_HD PairSums<S, V> pair_sums(const V (&h)[S::Q]) {
+    PairSums<S, V> sums;
+    static_for<Stencil<S>::pairs>([&](auto p) LBM_INLINE_LAMBDA {
+        sums.even[p] = h[2 * p + 1] + h[2 * p + 2];
+        sums.odd[p] = h[2 * p + 1] - h[2 * p + 2];
+    });
+    return sums;
+}
+
+template <class S, class V>
+LBM_HD void apply(const PairChange<S, V>& change, V (&h)[S::Q]) {
+    h[0] = h[0] + change.rest;
+    static_for<Stencil<S>::pairs>([&](auto p) LBM_INLINE_LAMBDA {
+        h[2 * p + 1] = h[2 * p + 1] + (change.even[p] + change.odd[p]);
+        h[2 * p + 2] = h[2 * p + 2] + (change.even[p] - change.odd[p]);
+    });
+}
+
+/// c . a for the first velocity of pair p.
+template <class S, int p, class V>
+LBM_HD V along_pair(const V (&a)[S::D]) {
+    constexpr int i = 2 * p + 1;
+    constexpr int first = S::c[i][0] != 0 ? 0 : S::c[i][1] != 0 ? 1 : 2;
+    V sum = scaled<S::c[i][first]>(a[first]);
+    static_for<S::D>([&](auto d) LBM_INLINE_LAMBDA {
+        if constexpr (d > first) {
+            accumulate<S::c[i][d]>(sum, a[d]);
+        }
+    });
+    return sum;
+}
+
+/// Gives a change exactly no mass and exactly twice the momentum `half_momentum`: the rest population takes the mass,
+/// the axis pairs the momentum. Weights rounded to the arithmetic type would otherwise let momentum drift by a part of
+/// a unit in the last place at every step, always the same way.
+template <class S, class V>
+LBM_HD void close_conservation(PairChange<S, V>& change, const V (&half_momentum)[S::D]) {
+    static_for<S::D>([&](auto d) LBM_INLINE_LAMBDA {
+        V remainder = half_momentum[d];
+        static_for<Stencil<S>::pairs - S::D>([&](auto q) LBM_INLINE_LAMBDA {
+            constexpr int p = q + S::D;
+            accumulate<-S::c[2 * p + 1][d]>(remainder, change.odd[p]);
+        });
+        change.odd[d] = remainder;
+    });
+    V mass = change.even[0];
+    static_for<Stencil<S>::pairs - 1>([&](auto p) LBM_INLINE_LAMBDA { mass = mass + change.even[p + 1]; });
+    change.rest = Scalar<V>(-2) * mass;
+}
+
+}  // namespace lbm

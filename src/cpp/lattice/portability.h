@@ -1,0 +1,52 @@
+// The words that g++, clang, nvcc and NVRTC all understand, so that no header here needs a standard one.
+#pragma once
+
+#if defined(__CUDACC__)
+#define LBM_HD __host__ __device__ __forceinline__
+#define LBM_INLINE_LAMBDA
+#else
+// Always inlined: the same header is compiled for several instruction sets into one library, and an out-of-line copy
+// would let the linker hand AVX-512 code to a processor that lacks it.
+#define LBM_HD inline __attribute__((always_inline))
+#define LBM_INLINE_LAMBDA __attribute__((always_inline))
+#endif
+
+namespace lbm {
+
+using Index = long long;
+using UInt16 = unsigned short;
+using UInt32 = unsigned int;
+
+static_assert(sizeof(Index) == 8 && sizeof(UInt16) == 2 && sizeof(UInt32) == 4);
+
+/// A compile-time integer as a value, so that a loop body can use it as a template argument.
+template <int I>
+struct Int {
+    static constexpr int value = I;
+    constexpr operator int() const { return I; }
+};
+
+template <int... I>
+struct IntSequence {};
+
+namespace detail {
+template <int N, int... I>
+struct MakeSequence : MakeSequence<N - 1, N - 1, I...> {};
+template <int... I>
+struct MakeSequence<0, I...> {
+    using type = IntSequence<I...>;
+};
+
+template <class Body, int... I>
+LBM_HD constexpr void unroll(Body&& body, IntSequence<I...>) {
+    (body(Int<I>{}), ...);
+}
+}  // namespace detail
+
+/// Calls body(Int<0>{}) ... body(Int<N-1>{}): a loop that is unrolled by construction.
+template <int N, class Body>
+LBM_HD constexpr void static_for(Body&& body) {
+    detail::unroll(body, typename detail::MakeSequence<N>::type{});
+}
+
+}  // namespace lbm

@@ -1,0 +1,123 @@
+// Velocity sets as pure data, with static checks of their weights, moments and opposites.
+//
+// The rest velocity comes first, then pairs of opposite velocities side by side, those along the axes first:
+// velocity 2p + 1 and 2p + 2 form pair p, and pair d < D is (+e_d, -e_d).
+#pragma once
+
+#include "portability.h"
+
+namespace lbm {
+
+struct D2Q9 {
+    static constexpr const char* name = "D2Q9";
+    static constexpr int D = 2, Q = 9, reach = 1;
+    static constexpr int c[Q][3] = {{0, 0, 0},  {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0},
+                                    {1, 1, 0},  {-1, -1, 0}, {1, -1, 0}, {-1, 1, 0}};
+    // Weight by squared speed.
+    static constexpr double shell_weight[4] = {4.0 / 9, 1.0 / 9, 1.0 / 36, 0.0};
+};
+
+struct D3Q19 {
+    static constexpr const char* name = "D3Q19";
+    static constexpr int D = 3, Q = 19, reach = 1;
+    static constexpr int c[Q][3] = {{0, 0, 0},  {1, 0, 0},  {-1, 0, 0},  {0, 1, 0},  {0, -1, 0},
+                                    {0, 0, 1},  {0, 0, -1}, {1, 1, 0},   {-1, -1, 0}, {1, -1, 0},
+                                    {-1, 1, 0}, {1, 0, 1},  {-1, 0, -1}, {1, 0, -1}, {-1, 0, 1},
+                                    {0, 1, 1},  {0, -1, -1}, {0, 1, -1}, {0, -1, 1}};
+    static constexpr double shell_weight[4] = {1.0 / 3, 1.0 / 18, 1.0 / 36, 0.0};
+};
+
+struct D3Q27 {
+    static constexpr const char* name = "D3Q27";
+    static constexpr int D = 3, Q = 27, reach = 1;
+    static constexpr int c[Q][3] = {{0, 0, 0},    {1, 0, 0},   {-1, 0, 0},   {0, 1, 0},   {0, -1, 0},   {0, 0, 1},
+                                    {0, 0, -1},   {1, 1, 0},   {-1, -1, 0},  {1, -1, 0},  {-1, 1, 0},   {1, 0, 1},
+                                    {-1, 0, -1},  {1, 0, -1},  {-1, 0, 1},   {0, 1, 1},   {0, -1, -1},  {0, 1, -1},
+                                    {0, -1, 1},   {1, 1, 1},   {-1, -1, -1}, {1, 1, -1},  {-1, -1, 1},  {1, -1, 1},
+                                    {-1, 1, -1},  {-1, 1, 1},  {1, -1, -1}};
+    static constexpr double shell_weight[4] = {8.0 / 27, 2.0 / 27, 1.0 / 54, 1.0 / 216};
+};
+
+/// What follows from a stencil's data.
+template <class S>
+struct Stencil {
+    static constexpr int D = S::D, Q = S::Q;
+    static constexpr int pairs = (Q - 1) / 2;
+    static constexpr double cs2 = 1.0 / 3;
+
+    static constexpr int squared_speed(int i) {
+        return S::c[i][0] * S::c[i][0] + S::c[i][1] * S::c[i][1] + S::c[i][2] * S::c[i][2];
+    }
+    static constexpr double w(int i) { return S::shell_weight[squared_speed(i)]; }
+    static constexpr int opposite(int i) { return i == 0 ? 0 : ((i - 1) ^ 1) + 1; }
+
+    /// The velocity whose components across the faces of `axis` are reversed (specular reflection).
+    static constexpr int mirror(int i, int axis) {
+        for (int j = 0; j < Q; ++j) {
+            bool same = true;
+            for (int d = 0; d < 3; ++d) {
+                same = same && S::c[j][d] == (d == axis ? -S::c[i][d] : S::c[i][d]);
+            }
+            if (same) {
+                return j;
+            }
+        }
+        return -1;
+    }
+
+    /// How many velocities cross a face of the x axis in one direction, and the rank of velocity i among those that
+    /// cross in its direction.
+    static constexpr int crossing = [] {
+        int count = 0;
+        for (int i = 0; i < Q; ++i) {
+            count += S::c[i][0] > 0;
+        }
+        return count;
+    }();
+    static constexpr int crossing_rank(int i) {
+        int rank = 0;
+        for (int j = 0; j < i; ++j) {
+            rank += S::c[j][0] == S::c[i][0];
+        }
+        return rank;
+    }
+};
+
+namespace detail {
+
+/// The moments of the weights up to fourth order are those of a Maxwellian, and the order is the one promised above.
+template <class S>
+constexpr bool stencil_is_sound() {
+    using T = Stencil<S>;
+    auto close = [](double a, double b) { return a - b < 1e-14 && b - a < 1e-14; };
+    double mass = 0, second[3][3] = {}, fourth[3][3] = {};
+    for (int i = 0; i < S::Q; ++i) {
+        mass += T::w(i);
+        for (int d = 0; d < 3; ++d) {
+            if (S::c[T::opposite(i)][d] != -S::c[i][d] || S::c[i][d] > S::reach || -S::c[i][d] > S::reach) {
+                return false;
+            }
+            for (int e = 0; e < 3; ++e) {
+                second[d][e] += T::w(i) * S::c[i][d] * S::c[i][e];
+                fourth[d][e] += T::w(i) * S::c[i][d] * S::c[i][d] * S::c[i][e] * S::c[i][e];
+            }
+        }
+    }
+    bool sound = close(mass, 1);
+    for (int d = 0; d < S::D; ++d) {
+        sound = sound && S::c[2 * d + 1][d] == 1 && T::squared_speed(2 * d + 1) == 1;
+        for (int e = 0; e < S::D; ++e) {
+            sound = sound && close(second[d][e], d == e ? T::cs2 : 0);
+            sound = sound && close(fourth[d][e], (d == e ? 3 : 1) * T::cs2 * T::cs2);
+        }
+    }
+    return sound;
+}
+
+}  // namespace detail
+
+static_assert(detail::stencil_is_sound<D2Q9>());
+static_assert(detail::stencil_is_sound<D3Q19>());
+static_assert(detail::stencil_is_sound<D3Q27>());
+
+}  // namespace lbm

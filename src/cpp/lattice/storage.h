@@ -1,0 +1,111 @@
+// How a population's deviation from rest is kept in memory: float64, float32, or scaled float16.
+#pragma once
+
+#include "portability.h"
+
+namespace lbm {
+
+/// IEEE binary16 holding 2^15 times the value: range +-2, absolute resolution down to 2^-39.
+struct Half {
+    UInt16 bits;
+};
+
+constexpr float half_scale = 32768.0F;
+constexpr float half_unscale = 1.0F / 32768.0F;
+
+namespace detail {
+
+LBM_HD UInt32 bits_of(float x) {
+    UInt32 bits;
+    __builtin_memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+LBM_HD float float_of(UInt32 bits) {
+    float x;
+    __builtin_memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+}  // namespace detail
+
+/// binary16 to binary32, exact.
+LBM_HD float half_bits_to_float(UInt16 half) {
+    const UInt32 sign = UInt32(half & 0x8000U) << 16;
+    const UInt32 exponent = (half >> 10) & 0x1FU;
+    const UInt32 mantissa = half & 0x3FFU;
+    if (exponent == 0) {
+        const float magnitude = float(mantissa) * 0x1p-24F;
+        return detail::float_of(detail::bits_of(magnitude) | sign);
+    }
+    if (exponent == 31) {
+        return detail::float_of(sign | 0x7F800000U | (mantissa << 13));
+    }
+    return detail::float_of(sign | ((exponent + 112) << 23) | (mantissa << 13));
+}
+
+/// binary32 to binary16, to nearest, ties to even, as the hardware conversions round.
+LBM_HD UInt16 float_to_half_bits(float x) {
+    const UInt32 bits = detail::bits_of(x);
+    const UInt32 sign = (bits >> 16) & 0x8000U;
+    const UInt32 magnitude = bits & 0x7FFFFFFFU;
+    if (magnitude > 0x7F800000U) {
+        return UInt16(sign | 0x7E00U | ((magnitude >> 13) & 0x3FFU));
+    }
+    if (magnitude >= 0x477FF000U) {  // 65520 and above round to infinity
+        return UInt16(sign | 0x7C00U);
+    }
+    if (magnitude < 0x38800000U) {  // below 2^-14: subnormal, in units of 2^-24
+        if (magnitude < 0x33000000U) {
+            return UInt16(sign);
+        }
+        const UInt32 shift = 126 - (magnitude >> 23);
+        const UInt32 mantissa = (magnitude & 0x7FFFFFU) | 0x800000U;
+        const UInt32 kept = mantissa >> shift;
+        const UInt32 rest = mantissa & ((1U << shift) - 1);
+        const UInt32 tie = 1U << (shift - 1);
+        return UInt16(sign | (kept + (rest > tie || (rest == tie && (kept & 1U)))));
+    }
+    const UInt32 rounded = magnitude + 0xFFFU + ((magnitude >> 13) & 1U);
+    return UInt16(sign | ((rounded - 0x38000000U) >> 13));
+}
+
+/// Reading and writing one stored deviation.
+template <class Real>
+LBM_HD Real from_storage(double x) {
+    return Real(x);
+}
+template <class Real>
+LBM_HD Real from_storage(float x) {
+    return Real(x);
+}
+template <class Real>
+LBM_HD Real from_storage(Half x) {
+    return Real(half_bits_to_float(x.bits) * half_unscale);
+}
+
+template <class Storage>
+struct Store;
+template <>
+struct Store<double> {
+    template <class Real>
+    LBM_HD static double from(Real x) {
+        return double(x);
+    }
+};
+template <>
+struct Store<float> {
+    template <class Real>
+    LBM_HD static float from(Real x) {
+        return float(x);
+    }
+};
+template <>
+struct Store<Half> {
+    template <class Real>
+    LBM_HD static Half from(Real x) {
+        return Half{float_to_half_bits(float(x) * half_scale)};
+    }
+};
+
+}  // namespace lbm

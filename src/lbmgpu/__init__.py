@@ -1,0 +1,43 @@
+"""Lattice Boltzmann fluid simulation: domains, conditions and collisions in Python, the cell updates in C++."""
+
+from importlib.metadata import version as _version
+
+from ._core import stencil, stencil_names
+from .collisions import BGK, MRT, TRT, Regularized
+from .conditions import FreeSlip, MovingWall, NoSlip, Outflow, Periodic, PressureOutlet, VelocityInlet
+from .domain import Domain
+from .errors import CaseError, CheckpointError, Diverged
+from .report import Report
+from .run import Checkpoint, Every, RunResult, Steady
+from .solver import Solver
+from .units import Units
+
+__version__ = _version("lbmgpu")
+
+__all__ = [
+    "BGK",
+    "MRT",
+    "TRT",
+    "CaseError",
+    "Checkpoint",
+    "CheckpointError",
+    "Diverged",
+    "Domain",
+    "Every",
+    "FreeSlip",
+    "MovingWall",
+    "NoSlip",
+    "Outflow",
+    "Periodic",
+    "PressureOutlet",
+    "Regularized",
+    "Report",
+    "RunResult",
+    "Solver",
+    "Steady",
+    "Units",
+    "VelocityInlet",
+    "__version__",
+    "stencil",
+    "stencil_names",
+]

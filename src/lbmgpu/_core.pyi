@@ -1,0 +1,188 @@
+"""The C++ engine.
+
+Every array that crosses this border is C-contiguous with its axes reversed, so that x is the fastest index: a scalar
+field of a domain ``(nx, ny, nz)`` is ``(nz, ny, nx)``, a vector field ``(D, nz, ny, nx)``, populations
+``(Q, nz, ny, nx)``. In two dimensions the z axis is absent. Faces are numbered -x, +x, -y, +y, -z, +z = 0 .. 5.
+A face's values have the face's two tangential axes, again reversed: face -x of a 3-D domain has ``(nz, ny)``,
+-y ``(nz, nx)``, -z ``(ny, nx)``; in two dimensions -x has ``(ny,)`` and -y ``(nx,)``.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+class Stencil:
+    """A velocity set, as data."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def D(self) -> int: ...
+    @property
+    def Q(self) -> int: ...
+    @property
+    def cs2(self) -> float: ...
+    @property
+    def reach(self) -> int: ...
+    @property
+    def c(self) -> NDArray[np.int32]:
+        """Velocities, ``(Q, D)``."""
+    @property
+    def w(self) -> NDArray[np.float64]:
+        """Weights, ``(Q,)``."""
+    @property
+    def opposite(self) -> NDArray[np.int32]: ...
+    @property
+    def moment_names(self) -> list[str]:
+        """Names of the MRT moments, in the order of the rows of `moment_matrix`."""
+    @property
+    def moment_groups(self) -> list[str]:
+        """For each moment the name of the relaxation rate that governs it.
+
+        ``"conserved"`` and ``"nu"`` are reserved: conserved moments do not relax, and ``"nu"`` is set by the viscosity.
+        """
+    @property
+    def moment_matrix(self) -> NDArray[np.int32]:
+        """The orthogonal moment basis, ``(Q, Q)``."""
+    @property
+    def default_rates(self) -> dict[str, float]:
+        """The published rate of each named group (neither ``"conserved"`` nor ``"nu"``)."""
+
+def stencil(name: str) -> Stencil:
+    """The stencil called `name`; ValueError names the known ones."""
+
+def stencil_names() -> list[str]: ...
+def cpu_isas() -> list[str]:
+    """Instruction sets that this build has and this processor runs, the best first (``avx512``, ``avx2``, ``baseline``)."""
+
+def default_threads() -> int: ...
+def update_bandwidth(bytes: int, threads: int, repeats: int) -> float:
+    """Bytes per second of ``x <- a x`` over `bytes` of float64, reads and writes counted; best of `repeats`."""
+
+class Engine:
+    """One block on the CPU: lattice, halo plan, step schedule."""
+
+    def __init__(
+        self,
+        *,
+        stencil: str,
+        shape: Sequence[int],
+        collision: str,
+        viscosity: float,
+        magic: float = 0.1875,
+        rates: dict[str, float] = ...,
+        smagorinsky: float = 0.0,
+        precision: str = "float32",
+        storage: str = "float32",
+        streaming: str = "in-place",
+        faces: Sequence[str] = ...,
+        threads: int = 0,
+        isa: str = "",
+    ) -> None:
+        """Set up and allocate.
+
+        `collision` is ``bgk``, ``trt``, ``mrt`` or ``regularized``; `rates` overrides MRT rates by group name;
+        `faces` holds 2 D of ``periodic``, ``no-slip``, ``moving-wall``, ``free-slip``, ``velocity-inlet``,
+        ``pressure-outlet``, ``outflow``. The state starts at rest, density 1.
+        """
+
+    def add_body(
+        self, mask: NDArray[np.bool_], velocity: NDArray[np.float64] | None = None
+    ) -> int:
+        """Make the cells of `mask` solid; `velocity` is their wall velocity, ``(D,)`` or ``(D, nz, ny, nx)``.
+
+        Returns the body's index. Only before the first step.
+        """
+
+    def set_face_velocity(self, face: int, velocity: NDArray[np.float64]) -> None:
+        """Velocity of a moving wall or inlet, ``(D,)`` or ``(D, <face>)``. May be called between steps."""
+
+    def set_face_density(self, face: int, density: NDArray[np.float64]) -> None:
+        """Density of a pressure outlet, 0-d or ``(<face>)``. May be called between steps."""
+
+    def set_force(self, force: NDArray[np.float64] | None) -> None:
+        """Body force a volume, ``(D,)`` or ``(D, nz, ny, nx)``; None for none."""
+
+    def initialize(
+        self,
+        density: NDArray[np.float64] | None,
+        velocity: NDArray[np.float64] | None,
+        nonequilibrium: bool,
+    ) -> None:
+        """Set the state to equilibrium at `density` ``(nz, ny, nx)`` (None: 1) and `velocity` (None: 0).
+
+        With `nonequilibrium`, add the first-order part that the velocity's gradients imply (Latt & Chopard 2006 eq. 7).
+        """
+
+    def step(self, steps: int) -> None:
+        """Advance; the GIL is released."""
+
+    @property
+    def steps(self) -> int: ...
+    @steps.setter
+    def steps(self, value: int) -> None: ...
+    def density(self, out: NDArray[Any]) -> None:
+        """Fill `out`, float32 or float64, ``(nz, ny, nx)``. Solid cells give 1."""
+
+    def velocity(self, out: NDArray[Any]) -> None:
+        """Fill `out`, float32 or float64, ``(D, nz, ny, nx)``: (sum c f - F/2) / density after collision, that is the
+        velocity of the last completed step. Solid cells give their wall velocity."""
+
+    def populations(self, out: NDArray[Any]) -> None:
+        """Fill `out`, float32 or float64, ``(Q, nz, ny, nx)``, with f after collision (rest weights included)."""
+
+    def set_populations(self, values: NDArray[np.float64]) -> None:
+        """Set f after collision (rest weights included), ``(Q, nz, ny, nx)``."""
+
+    def get_state(self, out: NDArray[Any]) -> None:
+        """Fill `out`, uint16, float32 or float64 by storage, ``(Q, nz, ny, nx)``, with the stored deviations' own bits."""
+
+    def set_state(self, values: NDArray[Any]) -> None:
+        """Set the stored deviations, as get_state gave them; continuing from them is bit for bit the same run."""
+
+    @property
+    def storage_dtype(self) -> str:
+        """``uint16`` (scaled float16), ``float32`` or ``float64``."""
+
+    def body_force(self, body: int, center: Sequence[float]) -> tuple[list[float], list[float]]:
+        """Force ``(D)`` and torque about `center` (3 components; 1 in two dimensions) that the fluid exerts on a body,
+        by momentum exchange over the links that the next step streams (Ladd 1994). Pressure is gauge: relative to density 1."""
+
+    def totals(self) -> tuple[float, list[float], float]:
+        """Mass, momentum ``(D)`` and kinetic energy of all fluid cells."""
+
+    def velocity_change(self) -> float:
+        """||u - u_last|| / ||u|| over fluid cells, u_last being the velocity at the last call; inf at the first call."""
+
+    def find_diverged(self) -> tuple[int, ...] | None:
+        """A cell ``(x, y[, z])`` whose density or velocity is not finite or whose speed exceeds 1, or None."""
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes this engine holds."""
+
+    @staticmethod
+    def memory_needed(stencil: str, shape: Sequence[int], precision: str, storage: str, streaming: str) -> int:
+        """Bytes that an engine of this kind would hold, without allocating anything."""
+
+    @property
+    def bytes_per_update(self) -> int:
+        """Bytes of populations read and written per cell and step by the model: 2 Q sizeof(storage)."""
+
+    @property
+    def threads(self) -> int: ...
+    @property
+    def isa(self) -> str: ...
+    @property
+    def solid(self) -> NDArray[np.bool_]:
+        """``(nz, ny, nx)``."""
+
+    @property
+    def phase_seconds(self) -> dict[str, float]:
+        """Wall time spent in each phase of the step schedule since the start: ``boundary``, ``update``."""
+
+    @property
+    def layout(self) -> list[dict[str, Any]]:
+        """The blocks: offset, size, rank, device."""

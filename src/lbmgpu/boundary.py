@@ -1,0 +1,78 @@
+"""The values of a domain's conditions: evaluated, handed to the engine, and again before each step if they change."""
+
+from __future__ import annotations
+
+from . import _core, values
+from .conditions import Value
+from .domain import Domain
+from .values import Floats
+
+
+class BoundaryValues:
+    """Values on the faces and bodies of `domain`, by name: arrays in the user's axis order.
+
+    Evaluates all of them at `time` when made, so that what is wrong with them shows before an engine exists.
+    """
+
+    def __init__(self, domain: Domain, time: float = 0.0) -> None:
+        self._domain = domain
+        self._cs2 = _core.stencil(domain.stencil).cs2
+        self.face_velocities: dict[str, Floats] = {}
+        self.face_densities: dict[str, Floats] = {}
+        self.body_velocities: dict[str, Floats] = {}
+        self._specs: list[tuple[dict[str, Floats], str, Value]] = []
+        for face, condition in domain.faces.items():
+            if hasattr(condition, "velocity"):
+                self._specs.append((self.face_velocities, face, condition.velocity))
+            if hasattr(condition, "density"):
+                self._specs.append((self.face_densities, face, condition.density))
+        for name, body in domain.bodies.items():
+            if hasattr(body.condition, "velocity"):
+                self._specs.append((self.body_velocities, name, body.condition.velocity))
+        self._evaluate(self._specs, time)
+        self._changing = [spec for spec in self._specs if values.takes_time(spec[2])]
+
+    @property
+    def changing(self) -> bool:
+        """Whether any value changes in time."""
+        return bool(self._changing)
+
+    def _evaluate(self, specs: list[tuple[dict[str, Floats], str, Value]], time: float) -> None:
+        shape = self._domain.shape
+        for target, name, value in specs:
+            when = f" at t = {time:g}" if values.takes_time(value) else ""
+            if target is self.face_velocities:
+                label = f"velocity of faces[{name!r}]{when}"
+                target[name] = values.face_velocity(label, value, shape, name, self._cs2, time)
+            elif target is self.face_densities:
+                target[name] = values.face_density(f"density of faces[{name!r}]{when}", value, shape, name, time)
+            else:
+                mask = self._domain.bodies[name].mask
+                label = f"velocity of body {name!r}{when}"
+                target[name] = values.body_velocity(label, value, mask, self._cs2, time)
+
+    def apply(self, engine: _core.Engine) -> None:
+        """Hand the values on the faces to a new engine and add the bodies to it."""
+        for body in self._domain.bodies.values():
+            velocity = self.body_velocities.get(body.name)
+            mask = values.to_engine(body.mask, components=False)
+            engine.add_body(mask, None if velocity is None else values.to_engine(velocity, components=True))
+        self._hand_over(engine, self._specs, bodies=False)
+
+    def update(self, engine: _core.Engine, time: float) -> None:
+        """Evaluate what changes in time at `time` and hand it to the engine."""
+        self._evaluate(self._changing, time)
+        self._hand_over(engine, self._changing, bodies=True)
+
+    def _hand_over(
+        self, engine: _core.Engine, specs: list[tuple[dict[str, Floats], str, Value]], *, bodies: bool
+    ) -> None:
+        faces = list(self._domain.faces)
+        names = list(self._domain.bodies)
+        for target, name, _ in specs:
+            if target is self.face_velocities:
+                engine.set_face_velocity(faces.index(name), values.to_engine(target[name], components=True))
+            elif target is self.face_densities:
+                engine.set_face_density(faces.index(name), values.to_engine(target[name], components=False))
+            elif bodies:
+                engine.set_body_velocity(names.index(name), values.to_engine(target[name], components=True))

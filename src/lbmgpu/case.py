@@ -1,0 +1,148 @@
+"""Runs a JSON case from the setup to the files that it leaves."""
+
+from __future__ import annotations
+
+import csv
+import logging
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TextIO
+
+from tqdm.contrib.logging import logging_redirect_tqdm
+
+from . import centreline, checks
+from .case_build import at, build_solver
+from .case_file import read_case
+from .errors import CheckpointError
+from .run import Checkpoint, Every, RunResult, Steady
+from .solver import Solver
+
+log = logging.getLogger("lbmgpu")
+
+
+def run_case(
+    path: str | os.PathLike[str],
+    *,
+    folder: str | os.PathLike[str] | None = None,
+    steps: int | None = None,
+    progress: bool = True,
+    threads: int | None = None,
+    restart: str | os.PathLike[str] | None = None,
+    out: TextIO | None = None,
+) -> RunResult:
+    """Run the case in the file at `path`.
+
+    Args:
+        path: of the case.
+        folder: for the files it leaves; the case's own ``output.folder`` if None, and the case's name without that.
+        steps: steps of the whole case, in place of the case's own.
+        progress: False for no bar whatever the case says.
+        threads: number of CPU threads, in place of the case's own.
+        restart: a checkpoint of this case to go on from.
+        out: where the comparison and the report are printed; standard output if None.
+
+    Raises:
+        CaseError: the case is wrong.
+        CheckpointError: the checkpoint is, or is of another setup.
+        Diverged: the flow did.
+    """
+    case = read_case(path)
+    source = Path(path)
+    output = case.get("output", {})
+    if "centrelines" in output:
+        with at("output", "centrelines"):
+            centreline.check_dimensions(output["centrelines"]["reference"], len(case["domain"]["shape"]))
+    solver = build_solver(case, source.parent, threads)
+    if "forces" in output and not solver.domain.bodies:
+        with at("output", "forces"):
+            raise ValueError("forces of bodies asked for, but the case has no bodies")
+    if restart is not None:
+        solver.restore(restart)
+    total = int(case["run"]["steps"]) if steps is None else checks.integer("steps", steps)
+    if restart is not None and solver.steps > total:
+        raise CheckpointError(f"{restart}: of step {solver.steps}, beyond the {total} steps of the case")
+
+    target = Path(folder if folder is not None else output.get("folder", source.stem)).absolute()
+    target.mkdir(parents=True, exist_ok=True)
+    handler = logging.FileHandler(target / "run.log", mode="w" if restart is None else "a", encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    log.addHandler(handler)
+    try:
+        with logging_redirect_tqdm([log]):
+            log.info("case: %s", case.get("name", source.name))
+            result = _run(case, solver, total, target, progress, restart is not None)
+            _leave(solver, output, target, out or sys.stdout)
+    finally:
+        log.removeHandler(handler)
+        handler.close()
+    return result
+
+
+def _run(case: dict[str, Any], solver: Solver, total: int, target: Path, progress: bool, restarted: bool) -> RunResult:
+    settings, output = case["run"], case.get("output", {})
+    callbacks: list[Every | Checkpoint] = []
+    if "log_every" in settings:
+        callbacks.append(Every(int(settings["log_every"]), _log_state))
+    if "every" in output.get("checkpoint", {}):
+        callbacks.append(Checkpoint(target / "checkpoint.h5", int(output["checkpoint"]["every"])))
+    if "forces" in output:
+        forces = target / "forces.csv"
+        if not restarted or not forces.exists():
+            _write_row(forces, "w", _forces_header(solver))
+        callbacks.append(Every(int(output["forces"]["every"]), _forces_writer(forces)))
+    until = None
+    if "steady" in settings:
+        steady = settings["steady"]
+        until = Steady(steady["tolerance"], int(steady.get("every", Steady.every)))
+    shown = progress and settings.get("progress", True)
+    result = solver.run(total - solver.steps, progress=shown, until=until, callbacks=callbacks)
+    log.info("%s after %d steps, %.1f MLUPS", result.reason, solver.steps, result.mlups)
+    return result
+
+
+def _leave(solver: Solver, output: dict[str, Any], target: Path, out: TextIO) -> None:
+    """Write the files of the end state, and print the comparison and the report."""
+    written = []
+    if "checkpoint" in output:
+        written.append(solver.save(target / "checkpoint.h5"))
+    if output.get("vtk"):
+        written.append(solver.write_vtk(target / "fields.vti"))
+    if "image" in output:
+        from .plot import speed_picture  # matplotlib takes a while to import
+
+        image = output["image"]
+        normal, position = image.get("normal", "y"), float(image.get("position", 0.5))
+        written.append(speed_picture(solver, target / "speed.png", normal, position))
+    for file in written:
+        log.info("wrote %s", file)
+    if "centrelines" in output:
+        entry = output["centrelines"]
+        comparison = centreline.compare(solver, entry["reference"], entry["velocity"])
+        (target / "centrelines.txt").write_text(f"{comparison}\n", encoding="utf-8")
+        print(f"\n{comparison}", file=out)
+    if output.get("report"):
+        print(f"\n{solver.report()}", file=out)
+
+
+def _log_state(solver: Solver) -> None:
+    log.info("step %d: mass %.9g, kinetic energy %.6g", solver.steps, solver.mass(), solver.kinetic_energy())
+
+
+def _forces_header(solver: Solver) -> list[str]:
+    axes = "xyz"[: len(solver.domain.shape)]
+    return ["step", *(f"{name} F{axis}" for name in solver.domain.bodies for axis in axes)]
+
+
+def _forces_writer(path: Path) -> Callable[[Solver], None]:
+    def write(solver: Solver) -> None:
+        values = [f"{x:.9g}" for name in solver.domain.bodies for x in solver.body_force(name)]
+        _write_row(path, "a", [solver.steps, *values])
+
+    return write
+
+
+def _write_row(path: Path, mode: str, row: list[Any]) -> None:
+    with path.open(mode, newline="", encoding="utf-8") as file:
+        csv.writer(file).writerow(row)

@@ -1,0 +1,152 @@
+"""Builds the domain, the collision and the solver of a checked case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import conditions
+from .case_file import json_path
+from .collisions import BGK, MRT, TRT, Collision, Regularized
+from .domain import Domain
+from .errors import CaseError, CheckpointError, Diverged
+from .memory import check_memory
+from .solver import Solver
+from .values import cell_centres
+
+_COLLISIONS: dict[str, type[Collision]] = {"BGK": BGK, "TRT": TRT, "MRT": MRT, "Regularized": Regularized}
+_CONDITIONS = {c.kind: c for c in conditions.FACE_CONDITIONS}
+
+
+@contextmanager
+def at(*path: str | int) -> Iterator[None]:
+    """Turn an error about an argument into one about the place in the case that it came from."""
+    try:
+        yield
+    except (CaseError, CheckpointError, Diverged):
+        raise
+    except (TypeError, ValueError) as error:
+        raise CaseError([(json_path(path), str(error))]) from error
+
+
+def build_solver(case: dict[str, Any], folder: Path, threads: int | None = None) -> Solver:
+    """The solver of `case` in its initial state; files that the case names are relative to `folder`.
+
+    Raises:
+        CaseError: values that do not go together, with their path.
+    """
+    options = {key: case[key] for key in ("precision", "storage", "streaming", "force") if key in case}
+    with at("domain"):  # before any mask of the domain's size is made
+        domain = empty_domain(case)
+        precision = options.get("precision", "float32")
+        storage = options.get("storage") or precision
+        check_memory(domain.stencil, domain.shape, precision, storage, options.get("streaming", "in-place"))
+    fill_domain(domain, case, folder)
+    with at("collision"):
+        collision = build_collision(case["collision"])
+    with at():
+        solver = Solver(domain, collision, threads=threads or case["run"].get("threads"), **options)
+    initial = dict(case.get("initial", {}))
+    with at("initial"):
+        if "velocity" in initial:
+            initial["velocity"] = velocity_value(initial["velocity"], domain.shape)
+        solver.initialize(**initial)
+    return solver
+
+
+def empty_domain(case: dict[str, Any]) -> Domain:
+    """The domain of `case`, periodic and without bodies."""
+    return Domain([int(n) for n in case["domain"]["shape"]], case["domain"]["stencil"])
+
+
+def fill_domain(domain: Domain, case: dict[str, Any], folder: Path) -> None:
+    """Set the faces and add the bodies of `case`."""
+    for face, entry in case.get("faces", {}).items():
+        with at("faces", face):
+            domain.faces[face] = _condition(entry, domain.shape)
+    for index, entry in enumerate(case.get("bodies", [])):
+        with at("bodies", index):
+            condition = _condition(entry.get("condition", {"condition": "no-slip"}), domain.shape)
+            domain.add_body(_mask(entry, domain.shape, folder), entry.get("name"), condition)
+
+
+def build_collision(entry: dict[str, Any]) -> Collision:
+    """The collision of a case, its viscosity given or from the Reynolds number."""
+    entry = dict(entry)
+    model = entry.pop("model")
+    flow = [key for key in ("reynolds", "length", "velocity") if key in entry]
+    if ("viscosity" in entry) == bool(flow):
+        raise ValueError("must have either 'viscosity' or 'reynolds', 'length' and 'velocity'")
+    if flow:
+        if len(flow) < 3:
+            raise ValueError(f"has {', '.join(map(repr, flow))} only, must have 'reynolds', 'length' and 'velocity'")
+        entry["viscosity"] = entry.pop("velocity") * entry.pop("length") / entry.pop("reynolds")
+    for key, owner in (("magic", "TRT"), ("rates", "MRT")):
+        if key in entry and model != owner:
+            raise ValueError(f"{key!r} given, which {model} does not have, only {owner}")
+    return _COLLISIONS[model](**entry)
+
+
+def velocity_value(entry: Any, shape: tuple[int, ...]) -> Any:
+    """A vector as it is, a profile as a callable of coordinates."""
+    if isinstance(entry, list):
+        return entry
+    axes = "xyz"[: len(shape)]
+    for axis in [entry["direction"], *entry["across"]]:
+        if axis not in axes:
+            raise ValueError(f"velocity: axis {axis!r} given, must be one of {', '.join(axes)}")
+    if entry["direction"] in entry["across"]:
+        raise ValueError(f"velocity: the profile is across its own direction, {entry['direction']!r}")
+    return _parabola(entry, shape)
+
+
+def _parabola(entry: dict[str, Any], shape: tuple[int, ...]) -> Callable[..., list[Any]]:
+    """``max`` times ``4 s (1 - s)`` for each axis across, s being the coordinate as a part of the domain's length."""
+
+    def velocity(*coordinates: NDArray[np.float64]) -> list[Any]:
+        value: Any = float(entry["max"])
+        for axis in entry["across"]:
+            s = coordinates["xyz".index(axis)] / shape["xyz".index(axis)]
+            value = value * 4 * s * (1 - s)
+        return [value if axis == entry["direction"] else 0.0 for axis in "xyz"[: len(shape)]]
+
+    return velocity
+
+
+def _condition(entry: dict[str, Any], shape: tuple[int, ...]) -> conditions.Condition:
+    arguments = {key: value for key, value in entry.items() if key != "condition"}
+    if "velocity" in arguments:
+        arguments["velocity"] = velocity_value(arguments["velocity"], shape)
+    return _CONDITIONS[entry["condition"]](**arguments)
+
+
+def _mask(entry: dict[str, Any], shape: tuple[int, ...], folder: Path) -> NDArray[np.bool_]:
+    if entry["shape"] == "mask":
+        file = folder / entry["file"]
+        try:
+            mask: NDArray[np.bool_] = np.load(file, allow_pickle=False)
+        except (OSError, ValueError, EOFError) as error:
+            raise ValueError(f"file: {file} cannot be read as a NumPy array ({error})") from None
+        return mask
+    centres = cell_centres(shape)
+    for key in ("center", "low", "high"):
+        if key in entry and len(entry[key]) != len(shape):
+            raise ValueError(f"{key}: {entry[key]} given, must have {len(shape)} coordinates")
+    if entry["shape"] == "box":
+        inside = np.ones(shape, dtype=np.bool_)
+        for x, low, high in zip(centres, entry["low"], entry["high"], strict=True):
+            inside &= (x >= low) & (x <= high)
+        return inside
+    squared = np.zeros(shape)
+    axis = entry.get("axis", "z") if entry["shape"] == "cylinder" else None
+    if axis is not None and len(shape) == 2 and axis != "z":
+        raise ValueError(f"axis: {axis!r} given, must be 'z' in two dimensions")
+    for name, x, middle in zip("xyz", centres, entry["center"], strict=False):
+        if name != axis:
+            squared += (x - middle) ** 2
+    return squared <= float(entry["radius"]) ** 2

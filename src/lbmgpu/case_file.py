@@ -1,0 +1,160 @@
+"""Reads a JSON case and checks it against the schema; everything wrong is reported at once, each with its path."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+
+from . import checks
+from .errors import CaseError
+from .vtk import file_path
+
+_TYPES = {
+    "object": "an object",
+    "array": "an array",
+    "string": "a string",
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "true or false",
+    "null": "null",
+}
+_LIMITS = {
+    "minimum": "at least",
+    "maximum": "at most",
+    "exclusiveMinimum": "above",
+    "exclusiveMaximum": "below",
+}
+_SIZES = {
+    "minItems": "at least {} entries",
+    "maxItems": "at most {} entries",
+    "minLength": "at least {} characters",
+}
+
+
+@cache
+def schema() -> dict[str, Any]:
+    """The JSON schema of a case, draft 2020-12."""
+    result: dict[str, Any] = json.loads((resources.files(__package__) / "schema.json").read_text(encoding="utf-8"))
+    return result
+
+
+@cache
+def _validator() -> Draft202012Validator:
+    Draft202012Validator.check_schema(schema())
+    return Draft202012Validator(schema())
+
+
+def read_case(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The case in the file at `path`, checked.
+
+    Raises:
+        CaseError: the file cannot be read, is not JSON, or is not a case.
+    """
+    source = file_path("path", path)
+    try:
+        text = source.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        raise CaseError([(str(source), f"cannot be read ({error})")]) from None
+    return parse_case(text, str(source))
+
+
+def parse_case(text: str, name: str = "case") -> dict[str, Any]:
+    """The case in a JSON text, checked; `name` stands for it in errors.
+
+    Raises:
+        CaseError: not JSON, or not a case.
+    """
+    try:
+        case: dict[str, Any] = json.loads(text, object_pairs_hook=_unique)
+    except (ValueError, RecursionError) as error:
+        raise CaseError([(name, f"not JSON ({error})")]) from None
+    check_case(case)
+    return case
+
+
+def check_case(case: Any) -> None:
+    """Raise CaseError, with a line for everything that the schema does not allow in `case`."""
+    try:
+        problems = list(_not_finite(case, "$"))
+        if not problems:
+            for error in _validator().iter_errors(case):
+                problems.extend(_explain(error))
+    except RecursionError:
+        raise CaseError([("$", "nested too deeply")]) from None
+    if problems:
+        raise CaseError(sorted(set(problems)))
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in result:
+            raise ValueError(f"the key {key!r} appears twice in one object")
+        result[key] = value
+    return result
+
+
+def json_path(parts: Iterable[str | int]) -> str:
+    """``$.faces['+z'].velocity[0]`` and the like."""
+    text = "$"
+    for part in parts:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            text += f".{part}" if part.isidentifier() else f"[{part!r}]"
+    return text
+
+
+def _not_finite(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    """NaN and infinities, which Python's parser lets pass, and integers that no float can hold."""
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            yield from _not_finite(entry, path + json_path([key])[1:])
+    elif isinstance(value, list):
+        for index, entry in enumerate(value):
+            yield from _not_finite(entry, f"{path}[{index}]")
+    elif isinstance(value, int | float):
+        try:
+            finite = math.isfinite(value)
+        except OverflowError:
+            finite = False
+        if not finite:
+            yield path, f"{checks.shown(value)} given, must be a finite number"
+
+
+def _explain(error: ValidationError) -> Iterator[tuple[str, str]]:
+    """What is wrong and what would be right, for one failed keyword of the schema."""
+    path, keyword, wanted, given = list(error.absolute_path), error.validator, error.validator_value, error.instance
+    here = json_path(path)
+    shown = checks.shown(given)
+    if keyword == "additionalProperties":
+        known = list(error.schema["properties"])
+        for key in given:
+            if key not in known:
+                hint = checks.did_you_mean(key, known)
+                yield json_path([*path, key]), f"unknown key, must be one of {', '.join(known)}{hint}"
+    elif keyword in ("required", "dependentRequired"):
+        names = wanted if keyword == "required" else [n for key, ns in wanted.items() if key in given for n in ns]
+        missing = [name for name in names if name not in given]
+        yield here, f"lacks {', '.join(repr(name) for name in missing)}"
+    elif keyword == "enum":
+        hint = checks.did_you_mean(given, [w for w in wanted if isinstance(w, str)]) if isinstance(given, str) else ""
+        known_values = ", ".join("null" if w is None else repr(w) for w in wanted)
+        yield here, f"{shown} given, must be one of {known_values}{hint}"
+    elif keyword == "type":
+        types = [wanted] if isinstance(wanted, str) else wanted
+        yield here, f"{shown} given, must be {' or '.join(_TYPES[t] for t in types)}"
+    elif keyword in _LIMITS:
+        yield here, f"{shown} given, must be {_LIMITS[keyword]} {wanted}"
+    elif keyword in _SIZES:
+        yield here, f"{shown} given, must have {_SIZES[keyword].format(wanted)}"
+    else:
+        yield here, f"{shown} given: {error.message[:200]}"

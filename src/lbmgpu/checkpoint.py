@@ -1,0 +1,239 @@
+"""Checkpoints: the whole setup and the state, bit for bit, in one HDF5 file that appears whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from . import checks, collisions, conditions
+from .domain import Domain
+from .errors import CheckpointError
+from .values import takes_time
+from .vtk import file_path
+
+if TYPE_CHECKING:
+    from .solver import Solver
+
+FORMAT = "lbmgpu checkpoint"
+VERSION = 1
+CHANGES = {"changes in time": True}
+"""Stands in the file for a value that a callable gives before each step."""
+
+_COLLISIONS = {c.kind: c for c in (collisions.BGK, collisions.TRT, collisions.MRT, collisions.Regularized)}
+_CONDITIONS = {c.kind: c for c in conditions.FACE_CONDITIONS}
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def describe(solver: Solver) -> tuple[dict[str, Any], Arrays]:
+    """What identifies the setup, as JSON with exact numbers, and the arrays that it refers to by name."""
+    arrays: Arrays = {}
+
+    def keep(name: str, value: Any, current: NDArray[np.float64]) -> Any:
+        if takes_time(value):
+            return CHANGES
+        if current.ndim < 2:
+            return current.tolist()
+        arrays[name] = current
+        return {"array": name}
+
+    domain, boundary = solver._domain, solver._boundary
+    setup: dict[str, Any] = {
+        "stencil": domain.stencil,
+        "shape": list(domain.shape),
+        "precision": solver.precision,
+        "storage": solver.storage,
+        "collision": {"model": solver.collision.kind, **solver.collision.parameters(solver._stencil)},
+        "faces": {},
+        "bodies": {},
+        "force": None if solver.force is None else keep("force", None, solver.force),
+    }
+    for face, condition in domain.faces.items():
+        entry: dict[str, Any] = {"condition": condition.kind}
+        setup["faces"][face] = entry
+        if isinstance(condition, conditions.MovingWall | conditions.VelocityInlet):
+            entry["velocity"] = keep(f"faces/{face}/velocity", condition.velocity, boundary.face_velocities[face])
+        if isinstance(condition, conditions.PressureOutlet):
+            entry["density"] = keep(f"faces/{face}/density", condition.density, boundary.face_densities[face])
+    for index, (name, body) in enumerate(domain.bodies.items()):
+        arrays[f"bodies/{index}/mask"] = body.mask
+        entry = setup["bodies"][name] = {"condition": body.condition.kind, "mask": {"array": f"bodies/{index}/mask"}}
+        if isinstance(body.condition, conditions.MovingWall):
+            current = boundary.body_velocities[name]
+            entry["velocity"] = keep(f"bodies/{index}/velocity", body.condition.velocity, current)
+    return setup, arrays
+
+
+def save(solver: Solver, path: str | os.PathLike[str]) -> Path:
+    """See `Solver.save`."""
+    target = Path(os.path.realpath(file_path("path", path)))
+    solver.check()
+    setup, arrays = describe(solver)
+    state = np.empty((solver._stencil.Q, *solver._domain.shape[::-1]), dtype=solver._engine.storage_dtype)
+    solver._engine.get_state(state)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        # the newer layout has checksums on its metadata, Fletcher's are on the data
+        with h5py.File(temporary, "w", libver="v110") as file:
+            file.attrs["format"] = FORMAT
+            file.attrs["version"] = VERSION
+            file.attrs["steps"] = solver.steps
+            file.attrs["streaming"] = solver.streaming
+            file.create_dataset("setup", data=np.frombuffer(json.dumps(setup).encode(), np.uint8), fletcher32=True)
+            file.create_dataset("state", data=state, chunks=_chunks(state), fletcher32=True)
+            for name, array in arrays.items():
+                file.create_dataset(f"arrays/{name}", data=array, compression="gzip", shuffle=True, fletcher32=True)
+        _flush(temporary)
+        os.replace(temporary, target)
+        _flush(target.parent)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return target
+
+
+def _chunks(state: NDArray[Any]) -> tuple[int, ...]:
+    """Whole slabs of one population, of about a MiB."""
+    slab = state[0, :1].nbytes
+    return (1, min(state.shape[1], max(1, 2**20 // max(slab, 1))), *state.shape[2:])
+
+
+def _flush(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[h5py.File, dict[str, Any]]]:
+    """An open checkpoint of a known version and its setup; what goes wrong in reading it is a CheckpointError."""
+    source = file_path("path", path)
+    if not source.is_file():
+        raise FileNotFoundError(f"no checkpoint at {source}")
+    try:
+        with h5py.File(source, "r") as file:
+            if file.attrs.get("format") != FORMAT:
+                raise CheckpointError(f"{source}: not a checkpoint of lbmgpu")
+            version = int(file.attrs["version"])
+            if version != VERSION:
+                raise CheckpointError(f"{source}: of format version {version}, this lbmgpu reads version {VERSION}")
+            yield file, json.loads(file["setup"][:].tobytes())
+    except CheckpointError:
+        raise
+    except PermissionError:
+        raise
+    except (OSError, KeyError, RuntimeError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise CheckpointError(f"{source}: damaged or not a checkpoint ({error})") from error
+
+
+def restore(solver: Solver, path: str | os.PathLike[str]) -> None:
+    """See `Solver.restore`."""
+    with _opened(path) as (file, stored):
+        setup, arrays = describe(solver)
+        found = list(_differences("", stored, setup, file.get("arrays", {}), arrays))
+        if found:
+            listing = "".join(f"\n  {line}" for line in found)
+            raise CheckpointError(f"{path}: a checkpoint of another setup:{listing}")
+        state = file["state"][:]
+        steps = int(file.attrs["steps"])
+    expected = (solver._stencil.Q, *solver._domain.shape[::-1])
+    if state.shape != expected or state.dtype != solver._engine.storage_dtype:
+        raise CheckpointError(f"{path}: damaged, the state is {state.dtype} {state.shape}, not {expected}")
+    solver._engine.set_state(state)
+    solver._engine.steps = steps
+
+
+def _differences(key: str, stored: Any, own: Any, stored_arrays: Any, arrays: Arrays) -> Iterator[str]:
+    """A line for each key in which two setups differ."""
+    if isinstance(stored, dict) and isinstance(own, dict):
+        if "array" in stored and "array" in own:
+            if not np.array_equal(stored_arrays[stored["array"]][()], arrays[own["array"]]):
+                yield f"{key}: the arrays differ"
+            return
+        if "array" not in stored and "array" not in own:
+            for name in [*stored, *(n for n in own if n not in stored)]:
+                path = f"{key}.{name}" if key else name
+                yield from _differences(path, stored.get(name), own.get(name), stored_arrays, arrays)
+            return
+    if stored != own:
+        yield f"{key}: the file has {_shown(stored)}, this solver has {_shown(own)}"
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, dict):
+        return "an array" if "array" in value else "a function of time" if value == CHANGES else checks.shown(value)
+    return checks.shown(value)
+
+
+def load(
+    cls: type[Solver],
+    path: str | os.PathLike[str],
+    *,
+    domain: Domain | None,
+    device: str,
+    threads: int | None,
+) -> Solver:
+    """See `Solver.load`."""
+    with _opened(path) as (file, setup):
+        stored: Arrays = {}
+
+        def keep(name: str, item: h5py.Dataset | h5py.Group) -> None:
+            if isinstance(item, h5py.Dataset):
+                stored[name] = item[()]
+
+        if "arrays" in file:
+            file["arrays"].visititems(keep)
+        streaming = str(file.attrs["streaming"])
+
+    def value(entry: Any) -> Any:
+        return stored[entry["array"]] if isinstance(entry, dict) else entry
+
+    if domain is None:
+        domain = _domain(path, setup, value)
+    parameters = dict(setup["collision"])
+    collision = _COLLISIONS[parameters.pop("model")](**parameters)
+    solver = cls(
+        domain,
+        collision,
+        force=value(setup["force"]),
+        precision=setup["precision"],
+        storage=setup["storage"],
+        streaming=streaming,
+        device=device,
+        threads=threads,
+    )
+    restore(solver, path)
+    return solver
+
+
+def _domain(path: str | os.PathLike[str], setup: dict[str, Any], value: Any) -> Domain:
+    domain = Domain(tuple(setup["shape"]), setup["stencil"])
+    parts = [(f"face {name!r}", entry) for name, entry in setup["faces"].items()]
+    parts += [(f"body {name!r}", entry) for name, entry in setup["bodies"].items()]
+    changing = [label for label, entry in parts if CHANGES in entry.values()]
+    if changing:
+        raise CheckpointError(
+            f"{path}: the condition on {', '.join(changing)} changes in time, and a file cannot hold a function; "
+            "give the domain again: Solver.load(path, domain=...)"
+        )
+
+    def condition(entry: dict[str, Any]) -> conditions.Condition:
+        arguments = {k: value(v) for k, v in entry.items() if k in ("velocity", "density")}
+        return _CONDITIONS[entry["condition"]](**arguments)
+
+    for face, entry in setup["faces"].items():
+        domain.faces[face] = condition(entry)
+    for name, entry in setup["bodies"].items():
+        domain.add_body(value(entry["mask"]), name, condition(entry))
+    return domain

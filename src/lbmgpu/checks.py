@@ -1,0 +1,159 @@
+"""Checks of single arguments: each either returns the plain value or raises an error that says what would be right."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import numbers
+import reprlib
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+MAX_MACH = 0.3
+MIN_DENSITY, MAX_DENSITY = 1e-3, 1e3
+MAX_STEPS = 2**53
+"""Step counts stay exactly representable as float64, the type that time takes."""
+
+_repr = reprlib.Repr()
+_repr.maxother = _repr.maxstring = _repr.maxlong = 60
+
+
+def shown(value: Any) -> str:
+    """`value` as an error message shows it: short, and never itself an error."""
+    try:
+        text = _repr.repr(value)
+    except Exception:  # a broken __repr__, or an int too long to print
+        return f"a {type(value).__name__}"
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype} with shape {value.shape}"
+    return text
+
+
+def did_you_mean(name: str, choices: Iterable[str]) -> str:
+    """``"; did you mean 'x'?"`` if one of `choices` is near `name`, else nothing."""
+    near = difflib.get_close_matches(name.lower(), [c.lower() for c in choices], n=1)
+    original = next((c for c in choices if near and c.lower() == near[0]), None)
+    return f"; did you mean {original!r}?" if original is not None else ""
+
+
+def unknown(name: str, given: Any, choices: Iterable[str]) -> ValueError:
+    """The error for a name outside `choices`."""
+    choices = list(choices)
+    hint = did_you_mean(given, choices) if isinstance(given, str) else ""
+    known = ", ".join(repr(c) for c in choices) or "none"
+    return ValueError(f"{name}: {shown(given)} given, must be one of {known}{hint}")
+
+
+def choice(name: str, value: Any, choices: Iterable[str]) -> str:
+    """One of `choices`."""
+    choices = list(choices)
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: {shown(value)} given, must be one of {', '.join(map(repr, choices))}")
+    if value not in choices:
+        raise unknown(name, value, choices)
+    return str(value)
+
+
+def _bounds(above: float | None, at_least: float | None, below: float | None, at_most: float | None) -> str:
+    parts = [
+        f"{word} {limit:g}"
+        for word, limit in (("above", above), ("at least", at_least), ("below", below), ("at most", at_most))
+        if limit is not None
+    ]
+    return " " + " and ".join(parts) if parts else ""
+
+
+def number(
+    name: str,
+    value: Any,
+    *,
+    above: float | None = None,
+    at_least: float | None = None,
+    below: float | None = None,
+    at_most: float | None = None,
+) -> float:
+    """A finite real number within the bounds."""
+    right = f"must be a finite number{_bounds(above, at_least, below, at_most)}"
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name}: {shown(value)} given, {right}")
+    try:
+        result = float(value)
+    except OverflowError:
+        result = math.inf
+    if (
+        not math.isfinite(result)
+        or (above is not None and not result > above)
+        or (at_least is not None and not result >= at_least)
+        or (below is not None and not result < below)
+        or (at_most is not None and not result <= at_most)
+    ):
+        raise ValueError(f"{name}: {shown(value)} given, {right}")
+    return result
+
+
+def integer(name: str, value: Any, *, at_least: int = 0, at_most: int = MAX_STEPS) -> int:
+    """An integer within the bounds."""
+    right = f"must be an integer from {at_least} to {at_most}"
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{name}: {shown(value)} given, {right}")
+    if not at_least <= int(value) <= at_most:
+        raise ValueError(f"{name}: {shown(value)} given, {right}")
+    return int(value)
+
+
+def flag(name: str, value: Any) -> bool:
+    """True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name}: {shown(value)} given, must be True or False")
+    return bool(value)
+
+
+def function(name: str, value: Any) -> Any:
+    """A callable."""
+    if not callable(value):
+        raise TypeError(f"{name}: {shown(value)} given, must be callable")
+    return value
+
+
+def real_array(name: str, value: Any) -> NDArray[np.float64]:
+    """A finite real array, float64, copied."""
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise ValueError(f"{name}: {shown(value)} given, must be an array of numbers ({error})") from None
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name}: {shown(value)} given, must be real numbers")
+    if array.size == 0:
+        raise ValueError(f"{name}: {shown(value)} given, must not be empty")
+    with np.errstate(over="ignore"):
+        result = np.array(array, dtype=np.float64, order="C")
+    finite = np.isfinite(result)
+    if not finite.all():
+        index = tuple(int(i) for i in np.argwhere(~finite)[0])
+        where = f" at index {index}" if index else ""
+        raise ValueError(f"{name}: {result[index]} given{where}, must be finite")
+    return result
+
+
+def densities(name: str, values: NDArray[np.float64]) -> None:
+    """Raise where a density is too far from 1, the density at rest, for a weakly compressible fluid."""
+    for extreme in (values.min(), values.max()):
+        if not MIN_DENSITY <= extreme <= MAX_DENSITY:
+            raise ValueError(
+                f"{name}: {extreme:g} given, must be from {MIN_DENSITY:g} to {MAX_DENSITY:g}; 1 is the density at rest"
+            )
+
+
+def speed(name: str, velocity: NDArray[np.float64], cs2: float) -> None:
+    """Raise if a speed of `velocity` (components first) has a Mach number over 0.3."""
+    with np.errstate(over="ignore"):
+        fastest = float(np.sqrt((velocity**2).sum(axis=0)).max())
+    cs = math.sqrt(cs2)
+    if fastest > MAX_MACH * cs:
+        raise ValueError(
+            f"{name}: a speed of {fastest:.4g} given (Mach {fastest / cs:.3g}), "
+            f"must be at most {MAX_MACH * cs:.4g} cells a step (Mach {MAX_MACH})"
+        )

@@ -1,0 +1,162 @@
+"""The command line: ``lbmgpu run``, ``lbmgpu bench``, ``lbmgpu info``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from . import __version__, _core, bench, checks
+from .case import run_case
+from .errors import CaseError, Diverged
+from .memory import GIB, available_memory
+from .report import update_bandwidth
+from .settings import MAX_THREADS, PRECISIONS, STORAGES, STREAMINGS
+
+OK, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; the result is the exit code.
+
+    0: done. 1: a run failed, by divergence or a file that could not be written. 2: wrong input. 130: interrupted.
+    """
+    arguments = _parser().parse_args(argv)
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    log = logging.getLogger("lbmgpu")
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    try:
+        command: Callable[[argparse.Namespace], int] = arguments.command
+        return command(arguments)
+    except KeyboardInterrupt:
+        return _fail("interrupted", INTERRUPTED)
+    except CaseError as error:
+        problems = [f"{path}: {message}" for path, message in error.problems]
+        return _fail("the case is wrong:\n" + "\n".join(f"  {line}" for line in problems), WRONG_INPUT)
+    except (Diverged, OSError, MemoryError) as error:
+        missing = isinstance(error, FileNotFoundError)
+        return _fail(str(error) or type(error).__name__, WRONG_INPUT if missing else FAILED)
+    except (TypeError, ValueError) as error:
+        return _fail(str(error), WRONG_INPUT)
+    finally:
+        log.removeHandler(handler)
+
+
+def _fail(message: str, code: int) -> int:
+    print(f"lbmgpu: {message}", file=sys.stderr)
+    return code
+
+
+def _number(check: Callable[..., Any], convert: Callable[[str], Any], **limits: Any) -> Callable[[str], Any]:
+    """An argparse type that says what would be right."""
+
+    def parse(text: str) -> Any:
+        try:
+            return check("value", convert(text), **limits)
+        except ValueError as error:
+            detail = str(error) if str(error).startswith("value") else f"{text!r} given, must be a number"
+            raise argparse.ArgumentTypeError(detail) from None
+
+    return parse
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="lbmgpu", description="Lattice Boltzmann fluid simulation.")
+    parser.add_argument("--version", action="version", version=f"lbmgpu {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    count = _number(checks.integer, int, at_least=1)
+    threads = _number(checks.integer, int, at_least=1, at_most=MAX_THREADS)
+
+    run = commands.add_parser("run", help="run a JSON case", description="Run a JSON case and leave its files.")
+    run.add_argument("case", metavar="CASE.json", help="the case; all its values are in lattice units")
+    run.add_argument("--output", metavar="DIR", help="folder for the files it leaves")
+    run.add_argument("--steps", metavar="N", type=_number(checks.integer, int), help="steps of the whole case")
+    run.add_argument("--no-progress", action="store_true", help="show no progress bar")
+    run.add_argument("--threads", metavar="N", type=threads, help="number of CPU threads (all cores)")
+    run.add_argument("--restart", metavar="CHECKPOINT", help="go on from a checkpoint of this case")
+    run.set_defaults(command=_run)
+
+    measure = commands.add_parser(
+        "bench",
+        help="measure speeds",
+        description="Measure speeds beside the update bandwidth (x <- a x) of the same machine. Without a "
+        "configuration: the menu of configurations that the performance figures are about.",
+    )
+    measure.add_argument("--device", choices=["cpu"], default="cpu")
+    measure.add_argument("--stencil", choices=_core.stencil_names())
+    measure.add_argument("--collision", choices=list(bench.COLLISIONS))
+    measure.add_argument("--precision", choices=PRECISIONS)
+    measure.add_argument("--storage", choices=STORAGES, help="the precision if not given")
+    measure.add_argument("--streaming", choices=STREAMINGS)
+    measure.add_argument("--size", metavar="N", type=count, help="cells a side (192; 4096 in two dimensions)")
+    measure.add_argument("--threads", metavar="N", type=threads, help="number of CPU threads (all cores)")
+    seconds = _number(checks.number, float, above=0, at_most=3600)
+    measure.add_argument("--seconds", metavar="S", type=seconds, default=1.0, help="of steps, a repeat (1)")
+    measure.add_argument("--repeats", metavar="R", type=count, default=5, help="repeats (5)")
+    measure.add_argument("--json", metavar="FILE", help="write the figures there too")
+    measure.set_defaults(command=_bench)
+
+    info = commands.add_parser("info", help="version and machine", description="Show the version and the machine.")
+    info.add_argument("--bandwidth", action="store_true", help="measure the update bandwidth too")
+    info.set_defaults(command=_info)
+    return parser
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    run_case(
+        arguments.case,
+        folder=arguments.output,
+        steps=arguments.steps,
+        progress=not arguments.no_progress,
+        threads=arguments.threads,
+        restart=arguments.restart,
+    )
+    return OK
+
+
+def _bench(arguments: argparse.Namespace) -> int:
+    chosen = {
+        key: getattr(arguments, key)
+        for key in ("stencil", "collision", "precision", "storage", "streaming")
+        if getattr(arguments, key) is not None
+    }
+    if chosen:
+        dimensions = _core.stencil(chosen.get("stencil", "D3Q19")).D
+        chosen.setdefault("storage", chosen.get("precision", "float32"))
+        size = arguments.size or bench.SIZE[dimensions]
+        configurations = [bench.Configuration(**chosen, size=size)]
+    else:
+        configurations = bench.menu(arguments.size)
+    for key, value in bench.machine(arguments.threads).items():
+        print(f"{key}: {value}")
+    print(
+        f"update: GB/s of x <- a x, measured between the repeats; MLUPS: median of {arguments.repeats}\n{bench.HEADER}"
+    )
+    measurements = []
+    for measurement in bench.measure_all(
+        configurations, threads=arguments.threads, seconds=arguments.seconds, repeats=arguments.repeats
+    ):
+        measurements.append(measurement)
+        print(measurement.row(), flush=True)
+    if arguments.json:
+        text = json.dumps(bench.to_json(measurements, arguments.threads), indent=1)
+        Path(arguments.json).write_text(text + "\n", encoding="utf-8")
+    return OK
+
+
+def _info(arguments: argparse.Namespace) -> int:
+    print(f"lbmgpu: {__version__}")
+    for key, value in bench.machine(None).items():
+        print(f"{key}: {value}")
+    print(f"instruction sets: {', '.join(_core.cpu_isas())}")
+    print(f"stencils: {', '.join(_core.stencil_names())}")
+    print(f"memory available: {available_memory() / GIB:.1f} GiB")
+    if arguments.bandwidth:
+        print(f"update bandwidth: {update_bandwidth(_core.default_threads()) / 1e9:.1f} GB/s")
+    return OK

@@ -1,0 +1,129 @@
+"""Collision models and their parameters, as frozen values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from . import _core, checks
+
+MAX_VISCOSITY = 1e6
+"""Far beyond use; it keeps the relaxation rates clear of underflow in float32."""
+
+
+@dataclass(frozen=True)
+class Collision:
+    """What the collision models share.
+
+    Args:
+        viscosity: kinematic viscosity, cells squared a step, above 0. The relaxation time is
+            ``tau = viscosity / cs2 + 1/2``.
+        smagorinsky: constant Cs of the Smagorinsky eddy viscosity with the cell as filter width, from the local
+            non-equilibrium stress (Hou et al., Fields Inst. Commun. 6 (1996) 151); None for none.
+
+    Raises:
+        TypeError, ValueError: not finite numbers in range.
+    """
+
+    kind: ClassVar[str] = ""
+    viscosity: float
+    smagorinsky: float | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        viscosity = checks.number("viscosity", self.viscosity, above=0, at_most=MAX_VISCOSITY)
+        object.__setattr__(self, "viscosity", viscosity)
+        if self.smagorinsky is not None:
+            constant = checks.number("smagorinsky", self.smagorinsky, at_least=0, at_most=1)
+            object.__setattr__(self, "smagorinsky", constant)
+
+    def check(self, stencil: _core.Stencil) -> None:
+        """Raise ValueError where the parameters do not suit `stencil`."""
+
+    def parameters(self, stencil: _core.Stencil) -> dict[str, Any]:
+        """The parameters in full, defaults included, in the names of the engine."""
+        return {"viscosity": self.viscosity, "smagorinsky": self.smagorinsky or 0.0}
+
+
+@dataclass(frozen=True)
+class BGK(Collision):
+    """One relaxation time (Qian, d'Humières & Lallemand, Europhys. Lett. 17 (1992) 479, eq. 2)."""
+
+    kind: ClassVar[str] = "bgk"
+
+
+@dataclass(frozen=True)
+class Regularized(Collision):
+    """BGK with the non-equilibrium part projected on its second-order Hermite moment first.
+
+    Latt & Chopard, Math. Comput. Simul. 72 (2006) 165, eqs. 9-11.
+    """
+
+    kind: ClassVar[str] = "regularized"
+
+
+@dataclass(frozen=True)
+class TRT(Collision):
+    """Two relaxation times, of the even and the odd part (Ginzburg, Adv. Water Resour. 28 (2005) 1171).
+
+    Args:
+        magic: ``(tau+ - 1/2)(tau- - 1/2)``, above 0. 3/16 puts the walls of a Poiseuille flow exactly half-way; 1/4 is
+            the most stable.
+    """
+
+    kind: ClassVar[str] = "trt"
+    magic: float = 3 / 16
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "magic", checks.number("magic", self.magic, above=0, at_most=MAX_VISCOSITY))
+
+    def parameters(self, stencil: _core.Stencil) -> dict[str, Any]:
+        """The parameters in full, defaults included, in the names of the engine."""
+        return super().parameters(stencil) | {"magic": self.magic}
+
+
+@dataclass(frozen=True)
+class MRT(Collision):
+    """Multiple relaxation times, in a published moment basis for each stencil.
+
+    D2Q9: Lallemand & Luo, Phys. Rev. E 61 (2000) 6546. D3Q19: d'Humières et al., Phil. Trans. R. Soc. A 360 (2002)
+    437. D3Q27: Suga et al., Comput. Math. Appl. 69 (2015) 518.
+
+    Args:
+        rates: relaxation rates by name, each above 0 and below 2, that replace the published ones. The names that a
+            stencil has are the keys of ``lbmgpu.stencil(name).default_rates``. The rate of the shear stress follows
+            from the viscosity and cannot be set.
+    """
+
+    kind: ClassVar[str] = "mrt"
+    rates: Mapping[str, float] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rates is None:
+            return
+        if not isinstance(self.rates, Mapping):
+            raise TypeError(f"rates: {checks.shown(self.rates)} given, must be a dict of names and numbers")
+        rates: dict[str, float] = {}
+        for name, rate in self.rates.items():
+            if not isinstance(name, str):
+                raise TypeError(f"rates: the key {checks.shown(name)} given, must be the name of a rate")
+            rates[name] = checks.number(f"rates[{checks.shown(name)}]", rate, above=0, below=2)
+        object.__setattr__(self, "rates", MappingProxyType(rates))
+
+    def __hash__(self) -> int:
+        return hash((self.viscosity, self.smagorinsky, tuple(sorted((self.rates or {}).items()))))
+
+    def check(self, stencil: _core.Stencil) -> None:
+        """Raise ValueError where a rate's name is not one of `stencil`."""
+        for name in self.rates or {}:
+            if name == "nu":
+                raise ValueError("rates: 'nu' given, the rate of the shear stress follows from the viscosity")
+            if name not in stencil.default_rates:
+                raise checks.unknown(f"rates of {stencil.name}", name, stencil.default_rates)
+
+    def parameters(self, stencil: _core.Stencil) -> dict[str, Any]:
+        """The parameters in full, defaults included, in the names of the engine."""
+        return super().parameters(stencil) | {"rates": {**stencil.default_rates, **(self.rates or {})}}

@@ -1,0 +1,134 @@
+"""Boundary conditions of faces and bodies, as frozen values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import checks
+
+Value = NDArray[np.float64] | Callable[..., Any]
+"""A checked argument: a float64 array, or a callable of coordinates."""
+
+
+def field_value(name: str, value: ArrayLike | Callable[..., Any], *, vector: bool) -> Value:
+    """`value` if callable, else a read-only array of it."""
+    if callable(value):
+        return value
+    array = checks.real_array(name, value)
+    if vector and array.ndim == 0:
+        raise TypeError(f"{name}: {checks.shown(value)} given, must be a vector, an array or a callable")
+    array.flags.writeable = False
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class Condition:
+    """What happens at a face of the domain or at the surface of a body."""
+
+    kind: ClassVar[str] = ""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Condition) or type(self) is not type(other):
+            return NotImplemented
+        pairs = [(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)]
+        return all(a is b or (not callable(a) and not callable(b) and np.array_equal(a, b)) for a, b in pairs)
+
+    def __hash__(self) -> int:
+        return hash(self.kind)
+
+
+@dataclass(frozen=True, eq=False)
+class Periodic(Condition):
+    """The domain repeats: what leaves through this face enters through the opposite one."""
+
+    kind: ClassVar[str] = "periodic"
+
+
+@dataclass(frozen=True, eq=False)
+class NoSlip(Condition):
+    """A wall at rest, by half-way bounce-back (Ladd, J. Fluid Mech. 271 (1994) 285).
+
+    On a face of the domain it lies on the face, half a cell outside the outermost cell centres; on a body half-way
+    between the solid and the fluid cells.
+    """
+
+    kind: ClassVar[str] = "no-slip"
+
+
+@dataclass(frozen=True, eq=False)
+class FreeSlip(Condition):
+    """A frictionless wall on the face, by specular reflection."""
+
+    kind: ClassVar[str] = "free-slip"
+
+
+@dataclass(frozen=True, eq=False)
+class Outflow(Condition):
+    """Zero gradient along the normal: what would enter is copied from the neighbour inside."""
+
+    kind: ClassVar[str] = "outflow"
+
+
+@dataclass(frozen=True, eq=False)
+class _VelocityCondition(Condition):
+    velocity: Any
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "velocity", field_value("velocity", self.velocity, vector=True))
+
+
+@dataclass(frozen=True, eq=False)
+class MovingWall(_VelocityCondition):
+    """A wall with a velocity, by half-way bounce-back with momentum transfer (Ladd, J. Fluid Mech. 271 (1994) 285).
+
+    Args:
+        velocity: cells a step, D components, with a Mach number of at most 0.3. One of
+
+            - a vector ``(D,)``;
+            - an array: ``(D, a, b)`` over the face's tangential axes in the order x, y, z (``(D, a)`` in two
+              dimensions); on a body ``(D, nx, ny[, nz])``, of which the solid cells count;
+            - a callable of the coordinates ``x, y[, z]``, arrays of one shape, that returns D components, each a
+              number or an array of that shape. Cell i spans i to i+1, its centre is at i + 0.5; on a face the
+              coordinates are those of the cell faces' centres, so that the normal coordinate is 0 or n; on a body
+              they are the centres of its cells. If the callable has a parameter ``t`` it is called before every
+              step, ``t`` being the number of steps completed, as a float; otherwise once.
+
+    Raises:
+        TypeError, ValueError: not finite numbers; a wrong shape or too high a speed, once the domain is known.
+    """
+
+    kind: ClassVar[str] = "moving-wall"
+
+
+@dataclass(frozen=True, eq=False)
+class VelocityInlet(_VelocityCondition):
+    """A given velocity of the fluid at the face; `velocity` as for `MovingWall`."""
+
+    kind: ClassVar[str] = "velocity-inlet"
+
+
+@dataclass(frozen=True, eq=False)
+class PressureOutlet(Condition):
+    """A given density, that is pressure ``cs2 density``, at the face.
+
+    Args:
+        density: a number, an array over the face's tangential axes, or a callable as for `MovingWall` that returns
+            one component. 1 is the density at rest.
+    """
+
+    kind: ClassVar[str] = "pressure-outlet"
+    density: Any = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "density", field_value("density", self.density, vector=False))
+        if not callable(self.density):
+            checks.densities("density", self.density)
+
+
+FACE_CONDITIONS = (Periodic, NoSlip, MovingWall, FreeSlip, VelocityInlet, PressureOutlet, Outflow)
+BODY_CONDITIONS = (NoSlip, MovingWall)

@@ -1,0 +1,46 @@
+"""The errors that a run or a file can end with, beside ValueError and TypeError for wrong arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+
+class Diverged(RuntimeError):
+    """The state holds a value that is not finite, or a speed above one cell a step.
+
+    Attributes:
+        step: steps completed when it was found.
+        cell: index ``(x, y[, z])`` of one such cell.
+        checkpoint: the last checkpoint that the run wrote, or None.
+    """
+
+    def __init__(self, step: int, cell: Sequence[int], checkpoint: Path | None = None) -> None:
+        self.step = step
+        self.cell = tuple(int(i) for i in cell)
+        self.checkpoint = checkpoint
+        super().__init__(step, self.cell, checkpoint)
+
+    def __str__(self) -> str:
+        text = (
+            f"diverged: at step {self.step} the density or velocity of cell {self.cell} is not finite or too large; "
+            "a lower speed, a larger viscosity or a finer domain would be stabler"
+        )
+        if self.checkpoint is not None:
+            text += f" (last checkpoint: {self.checkpoint})"
+        return text
+
+
+class CheckpointError(ValueError):
+    """A checkpoint cannot be used: damaged, of an unknown version, or of another setup."""
+
+
+class CaseError(ValueError):
+    """A JSON case is wrong; `problems` holds a ``(path, message)`` for each thing found."""
+
+    def __init__(self, problems: Sequence[tuple[str, str]]) -> None:
+        self.problems = list(problems)
+        super().__init__(self.problems)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{path}: {message}" for path, message in self.problems)

@@ -1,0 +1,91 @@
+"""Pictures of a solver's fields, drawn without a display or matplotlib's global state."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
+
+from . import checks
+from .vtk import file_path
+
+if TYPE_CHECKING:
+    from .solver import Solver
+
+
+def speed_figure(solver: Solver, normal: str = "y", position: float = 0.5) -> Figure:
+    """The speed in a plane, with streamlines of the velocity in it; solid cells are grey.
+
+    Args:
+        solver: the solver.
+        normal: the axis that the plane is normal to, ``"x"``, ``"y"`` or ``"z"``; ignored in two dimensions.
+        position: of the plane along that axis, as a part of the domain, 0 to 1.
+
+    Raises:
+        TypeError, ValueError: a wrong axis or position.
+    """
+    normal = checks.choice("normal", normal, "xyz")
+    position = checks.number("position", position, at_least=0, at_most=1)
+    velocity, solid = solver.velocity(), solver.solid()
+    axes = "xyz"[: solid.ndim]
+    if solid.ndim == 3:
+        axis = axes.index(normal)
+        index = min(int(position * solid.shape[axis]), solid.shape[axis] - 1)
+        velocity, solid = velocity.take(index, axis + 1), solid.take(index, axis)
+        axes = axes.replace(normal, "")
+        title = f"speed at {normal} = {index + 0.5:g}"
+    else:
+        title = "speed"
+    speed = np.ma.masked_array(np.sqrt((velocity.astype(np.float64) ** 2).sum(axis=0)), solid)
+    width, height = solid.shape
+    figure = Figure(figsize=_size(width, height), layout="constrained")
+    plot = figure.add_subplot()
+    plot.set_facecolor("0.6")
+    image = plot.imshow(speed.T, origin="lower", extent=(0, width, 0, height), cmap="viridis")
+    figure.colorbar(image, ax=plot, label="speed (cells a step)", shrink=0.8)
+    along, across = (np.where(solid, np.nan, velocity["xyz".index(axis)]) for axis in axes)
+    if min(width, height) > 1 and np.nanmax(np.hypot(along, across), initial=0) > 0:
+        centres = (np.arange(width) + 0.5, np.arange(height) + 0.5)
+        plot.streamplot(*centres, along.T, across.T, color="white", linewidth=0.6, arrowsize=0.7, density=1.4)
+    plot.set(xlim=(0, width), ylim=(0, height), xlabel=f"{axes[0]} (cells)", ylabel=f"{axes[1]} (cells)")
+    plot.set_title(f"{title}, step {solver.steps}")
+    return figure
+
+
+def speed_picture(
+    solver: Solver, path: str | os.PathLike[str], normal: str = "y", position: float = 0.5, dpi: int = 150
+) -> Path:
+    """Save `speed_figure` at `path`, in the format that its ending names; return the path."""
+    target = file_path("path", path)
+    speed_figure(solver, normal, position).savefig(target, dpi=dpi)
+    return target
+
+
+def lines_figure(
+    lines: Mapping[str, tuple[ArrayLike, ArrayLike]],
+    points: Mapping[str, tuple[ArrayLike, ArrayLike]],
+    labels: Sequence[str] = ("position", "value"),
+) -> Figure:
+    """Curves and, as dots, what they are compared with: `lines` and `points` are ``{name: (x values, y values)}``."""
+    figure = Figure(figsize=(6, 4), layout="constrained")
+    plot = figure.add_subplot()
+    for name, (x, y) in lines.items():
+        plot.plot(x, y, label=name)
+    for name, (x, y) in points.items():
+        plot.plot(x, y, "o", markersize=4, markerfacecolor="none", label=name)
+    plot.set(xlabel=labels[0], ylabel=labels[1])
+    plot.grid(alpha=0.3)
+    plot.legend()
+    return figure
+
+
+def _size(width: int, height: int) -> Any:
+    """Inches for a picture of `width` by `height` cells, with room for the axes."""
+    ratio = min(max(width / height, 0.2), 6.0)
+    inches = min(7.0 * max(1.0, ratio / 2), 12.0)
+    return inches, 0.85 * inches / ratio + 0.9

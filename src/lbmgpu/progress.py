@@ -1,0 +1,40 @@
+"""The progress bar of a run, in a terminal or a notebook."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any
+
+from tqdm.auto import tqdm
+
+
+class Progress:
+    """A bar of `steps` with the speed in MLUPS and the remaining time; silent unless `shown`."""
+
+    def __init__(self, steps: int, cells: int, shown: bool) -> None:
+        self._cells = cells
+        self._steps = 0
+        self._seconds = 0.0
+        self._postfix: dict[str, str] = {}
+        self._bar: Any = tqdm(total=steps, unit="step", disable=not shown, dynamic_ncols=True)
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.close()
+
+    def update(self, steps: int, seconds: float) -> None:
+        """Count `steps` done in `seconds`."""
+        self._steps += steps
+        self._seconds += seconds
+        if self._seconds > 0:
+            self._postfix["MLUPS"] = f"{self._cells * self._steps / self._seconds / 1e6:.1f}"
+        self._bar.set_postfix(self._postfix, refresh=False)
+        self._bar.update(steps)
+
+    def change(self, change: float) -> None:
+        """Show the relative change of the velocity."""
+        self._postfix["change"] = f"{change:.1e}"

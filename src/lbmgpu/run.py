@@ -1,0 +1,216 @@
+"""The run loop: steps in chunks, looks for divergence and steady flow between them, and calls callbacks."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import checks
+from .errors import Diverged
+from .progress import Progress
+
+if TYPE_CHECKING:
+    from .solver import Solver
+
+log = logging.getLogger("lbmgpu")
+
+CHUNK_SECONDS = 0.15
+"""Short enough for Ctrl-C and the progress bar, long enough to cost nothing."""
+MAX_CHUNK = 1000
+CHECK_SHARE = 0.02
+"""Part of the time that looking for divergence may take, as long as it is done every `MAX_CHUNK` steps."""
+
+
+@dataclass(frozen=True)
+class Steady:
+    """Ends a run when the velocity no longer changes.
+
+    Args:
+        tolerance: the run ends when ``||u - u_last|| / ||u||``, the Euclidean norm over all fluid cells, is at most
+            this, `u_last` being the velocity `every` steps before.
+        every: steps between two looks.
+    """
+
+    tolerance: float
+    every: int = 500
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tolerance", checks.number("tolerance", self.tolerance, above=0))
+        object.__setattr__(self, "every", checks.integer("every", self.every, at_least=1))
+
+
+@dataclass(frozen=True)
+class Every:
+    """Calls ``function(solver)`` in a run whenever the step count is a multiple of `steps`."""
+
+    steps: int
+    function: Callable[[Any], object]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "steps", checks.integer("steps", self.steps, at_least=1))
+        checks.function("function", self.function)
+
+    def __call__(self, solver: Solver) -> None:
+        self.function(solver)
+
+
+@dataclass
+class Checkpoint:
+    """Saves a checkpoint at `path` in a run whenever the step count is a multiple of `every`.
+
+    Each replaces the one before; a state that diverged is not saved. `written` is the path once there is one.
+    """
+
+    path: str | os.PathLike[str]
+    every: int
+    written: Path | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.path, str | os.PathLike):
+            raise TypeError(f"path: {checks.shown(self.path)} given, must be a path")
+        self.every = checks.integer("every", self.every, at_least=1)
+
+    @property
+    def steps(self) -> int:
+        """Steps between two checkpoints."""
+        return self.every
+
+    def __call__(self, solver: Solver) -> None:
+        self.written = solver.save(self.path)
+        log.info("step %d: checkpoint %s", solver.steps, self.written)
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """How a run ended.
+
+    Attributes:
+        steps: steps done.
+        converged: whether `until` was reached.
+        reason: why it ended, in words.
+        seconds: time spent stepping.
+        mlups: million updates of fluid cells a second of that time.
+    """
+
+    steps: int
+    converged: bool
+    reason: str
+    seconds: float
+    mlups: float
+
+
+class HealthCheck:
+    """Decides when to look for divergence: as often as a small share of the time allows."""
+
+    def __init__(self) -> None:
+        self._steps = 0
+        self._stepped = 0.0
+        self._cost = 0.0
+
+    def after(self, solver: Solver, steps: int, seconds: float) -> None:
+        """Look if it is due after a chunk of `steps` that took `seconds`."""
+        self._steps += steps
+        self._stepped += seconds
+        if self._steps >= MAX_CHUNK or self._stepped * CHECK_SHARE >= self._cost:
+            self.now(solver)
+
+    def now(self, solver: Solver) -> None:
+        """Look if there was any step since the last time."""
+        if self._steps == 0:
+            return
+        start = time.perf_counter()
+        solver.check()
+        self._cost = time.perf_counter() - start
+        self._steps, self._stepped = 0, 0.0
+
+    @property
+    def room(self) -> int:
+        """Steps until a look is due at the latest."""
+        return MAX_CHUNK - self._steps
+
+
+def advance(
+    solver: Solver, steps: int, next_stop: Callable[[], int] = lambda: MAX_CHUNK
+) -> Iterator[tuple[int, float]]:
+    """Advance in chunks, and yield steps and seconds after each.
+
+    A chunk lasts about `CHUNK_SECONDS` and has at most `next_stop()` steps. Between chunks Python
+    handles signals, so that Ctrl-C finds the state whole.
+    """
+    rate = 0.0
+    while steps > 0:
+        chunk = min(max(1, int(rate * CHUNK_SECONDS)), solver._health.room, steps, next_stop())
+        seconds = solver._advance_chunk(chunk)
+        rate = chunk / max(seconds, 1e-9)
+        steps -= chunk
+        solver._health.after(solver, chunk, seconds)
+        yield chunk, seconds
+
+
+def run(
+    solver: Solver,
+    steps: int,
+    *,
+    progress: bool = False,
+    until: Steady | None = None,
+    callbacks: Sequence[Every | Checkpoint] = (),
+) -> RunResult:
+    """See `Solver.run`."""
+    steps = checks.integer("steps", steps)
+    progress = checks.flag("progress", progress)
+    if until is not None and not isinstance(until, Steady):
+        raise TypeError(f"until: {checks.shown(until)} given, must be Steady(tolerance) or None")
+    if not isinstance(callbacks, Sequence) or not all(isinstance(c, Every | Checkpoint) for c in callbacks):
+        raise TypeError(f"callbacks: {checks.shown(callbacks)} given, must be a list of Every and Checkpoint")
+
+    done, seconds, converged = 0, 0.0, False
+    if until is not None:
+        solver._engine.velocity_change()  # from here on the change is counted
+
+    def next_stop() -> int:
+        """Steps until a callback or a look at the change is due."""
+        stops = [c.steps - solver.steps % c.steps for c in callbacks]
+        if until is not None:
+            stops.append(until.every - done % until.every)
+        return min(stops, default=steps)
+
+    cells = solver._fluid_cells
+    try:
+        with Progress(steps, cells, progress) as bar:
+            for chunk, chunk_seconds in advance(solver, steps, next_stop):
+                done += chunk
+                seconds += chunk_seconds
+                bar.update(chunk, chunk_seconds)
+                for callback in callbacks:
+                    if solver.steps % callback.steps == 0:
+                        callback(solver)
+                if until is not None and done % until.every == 0:
+                    change = _change(solver)
+                    bar.change(change)
+                    log.debug("step %d: relative change %.3g", solver.steps, change)
+                    if change <= until.tolerance:
+                        converged = True
+                        break
+            solver._health.now(solver)
+    except Diverged as error:
+        written = [c.written for c in callbacks if isinstance(c, Checkpoint) and c.written is not None]
+        raise Diverged(error.step, error.cell, written[-1] if written else None) from None
+    except KeyboardInterrupt:
+        log.warning("interrupted after step %d", solver.steps)
+        raise
+    reason = f"steady: the velocity changes by less than {until.tolerance:g}" if converged and until else "done"
+    mlups = cells * done / seconds / 1e6 if seconds > 0 else 0.0
+    return RunResult(done, converged, reason, seconds, mlups)
+
+
+def _change(solver: Solver) -> float:
+    change = solver._engine.velocity_change()
+    if change != change:  # 0/0 at rest, or a state that is not finite
+        solver.check()
+        return 0.0
+    return change

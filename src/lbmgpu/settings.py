@@ -1,0 +1,107 @@
+"""A solver's arguments, checked one by one and together before anything is allocated, and the engine made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from . import _core, checks
+from .boundary import BoundaryValues
+from .collisions import Collision
+from .conditions import Periodic
+from .domain import Domain
+from .memory import check_memory
+
+PRECISIONS = ("float32", "float64")
+STORAGES = ("float16", "float32", "float64")
+STREAMINGS = ("in-place", "two-lattice")
+MAX_THREADS = 4096
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a solver is set up with, all checked; `threads` is 0 for as many as the machine has cores."""
+
+    domain: Domain
+    collision: Collision
+    precision: str
+    storage: str
+    streaming: str
+    threads: int
+
+    def check_memory(self) -> None:
+        """Raise ValueError if the engine would not fit the machine's memory."""
+        check_memory(self.domain.stencil, self.domain.shape, self.precision, self.storage, self.streaming)
+
+    def engine(self, boundary: BoundaryValues) -> _core.Engine:
+        """A new engine, at rest."""
+        domain = self.domain
+        engine = _core.Engine(
+            stencil=domain.stencil,
+            shape=domain.shape,
+            collision=self.collision.kind,
+            precision=self.precision,
+            storage=self.storage,
+            streaming=self.streaming,
+            faces=[condition.kind for condition in domain.faces.values()],
+            threads=self.threads,
+            **self.collision.parameters(_core.stencil(domain.stencil)),
+        )
+        boundary.apply(engine)
+        return engine
+
+
+def check_settings(
+    domain: Any,
+    collision: Any,
+    *,
+    precision: Any,
+    storage: Any,
+    streaming: Any,
+    device: Any,
+    layout: Any,
+    comm: Any,
+    threads: Any,
+) -> Settings:
+    """The settings, or the TypeError or ValueError that says which argument is wrong."""
+    if not isinstance(domain, Domain):
+        raise TypeError(f"domain: {checks.shown(domain)} given, must be a Domain")
+    if not isinstance(collision, Collision):
+        hint = " (a value such as BGK(0.1), not the class)" if isinstance(collision, type) else ""
+        raise TypeError(f"collision: {checks.shown(collision)} given, must be BGK, TRT, MRT or Regularized{hint}")
+    collision.check(_core.stencil(domain.stencil))
+    precision = checks.choice("precision", precision, PRECISIONS)
+    storage = precision if storage is None else checks.choice("storage", storage, STORAGES)
+    if STORAGES.index(storage) > STORAGES.index(precision):
+        raise ValueError(f"storage: {storage!r} given, must not be wider than the precision, {precision!r}")
+    streaming = checks.choice("streaming", streaming, STREAMINGS)
+    _check_device(device)
+    for name, value in (("layout", layout), ("comm", comm)):
+        if value is not None:
+            raise ValueError(f"{name}: {checks.shown(value)} given, must be None: this version runs one block")
+    threads = 0 if threads is None else checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS)
+    _check_periodic(domain)
+    return Settings(domain.copy(), collision, precision, storage, streaming, threads)
+
+
+def _check_device(device: Any) -> None:
+    if isinstance(device, str):
+        if device in ("auto", "cpu"):
+            return
+        if device == "cuda" or device.startswith("cuda:"):
+            raise ValueError(f"device: {device!r} given, but this version has the CPU engine only; use 'auto' or 'cpu'")
+        raise checks.unknown("device", device, ("auto", "cpu"))
+    if isinstance(device, Sequence):
+        raise ValueError(f"device: {checks.shown(device)} given, but this version runs one block; use 'auto' or 'cpu'")
+    raise TypeError(f"device: {checks.shown(device)} given, must be 'auto' or 'cpu'")
+
+
+def _check_periodic(domain: Domain) -> None:
+    for axis in "xyz"[: len(domain.shape)]:
+        low, high = domain.faces["-" + axis], domain.faces["+" + axis]
+        if isinstance(low, Periodic) != isinstance(high, Periodic):
+            raise ValueError(
+                f"faces: '-{axis}' is {type(low).__name__} and '+{axis}' is {type(high).__name__}, "
+                "must both be Periodic or neither"
+            )

@@ -1,0 +1,391 @@
+"""The solver: sets up an engine for a domain and a collision, steps it and gives its fields as NumPy arrays."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core, checkpoint, checks, run, values, vtk
+from .boundary import BoundaryValues
+from .collisions import Collision
+from .conditions import Value, field_value
+from .domain import Domain
+from .errors import Diverged
+from .report import Report, make_report
+from .settings import check_settings
+from .values import Floats
+
+MAX_FORCE = 1.0
+"""A force that would change the velocity by one cell a step within a step."""
+
+
+class Solver:
+    """A fluid in a domain, advanced by the lattice Boltzmann method.
+
+    It starts at rest with density 1. The domain is copied: later changes to it do not reach the solver.
+
+    Args:
+        domain: size, stencil, conditions on the faces, bodies.
+        collision: `BGK`, `TRT`, `MRT` or `Regularized`.
+        force: body force a volume, in lattice units: a vector ``(D,)``, an array ``(D, nx, ny[, nz])``, or a callable
+            of the cell centres' coordinates that returns D components; None for none. Guo, Zheng & Shi, Phys. Rev. E
+            65 (2002) 046308, eq. 20.
+        precision: type of the arithmetic and of the fields, ``"float32"`` or ``"float64"``.
+        storage: type that populations are kept in, as deviations from rest: ``"float64"``, ``"float32"`` or
+            ``"float16"`` (scaled); the precision if None, and never wider.
+        streaming: ``"in-place"`` (one lattice) or ``"two-lattice"``.
+        device: ``"auto"`` or ``"cpu"``.
+        layout, comm: None; this version runs one block.
+        threads: number of CPU threads; all cores if None.
+
+    Raises:
+        TypeError, ValueError: a wrong argument, or one that does not go with another, or a memory need that does not
+            fit the machine; raised before anything is allocated.
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        collision: Collision,
+        *,
+        force: ArrayLike | Callable[..., Any] | None = None,
+        precision: str = "float32",
+        storage: str | None = None,
+        streaming: str = "in-place",
+        device: str = "auto",
+        layout: None = None,
+        comm: None = None,
+        threads: int | None = None,
+    ) -> None:
+        self._settings = check_settings(
+            domain,
+            collision,
+            precision=precision,
+            storage=storage,
+            streaming=streaming,
+            device=device,
+            layout=layout,
+            comm=comm,
+            threads=threads,
+        )
+        self._domain = self._settings.domain
+        self._stencil = _core.stencil(self._domain.stencil)
+        self._settings.check_memory()
+        self._boundary = BoundaryValues(self._domain)
+        force_values = self._evaluate_force(force)
+        self._solid = self._domain.solid()
+        self._fluid_cells = self._domain.cells - int(np.count_nonzero(self._solid))
+        self._engine = self._settings.engine(self._boundary)
+        self._set_force(force_values)
+        self._health = run.HealthCheck()
+        self._last_run: run.RunResult | None = None
+
+    # State
+
+    def initialize(
+        self,
+        density: ArrayLike | Callable[..., Any] | None = None,
+        velocity: ArrayLike | Callable[..., Any] | None = None,
+        nonequilibrium: bool = False,
+    ) -> None:
+        """Set the state to equilibrium and the step count to 0.
+
+        Args:
+            density: a number, an array ``(nx, ny[, nz])``, or a callable of the cell centres' coordinates
+                ``x, y[, z]`` (arrays of the domain's shape; cell i has its centre at i + 0.5); 1 if None.
+            velocity: a vector ``(D,)``, an array ``(D, nx, ny[, nz])``, or a callable that returns D components, in
+                cells a step, at most Mach 0.3; 0 if None.
+            nonequilibrium: add the first-order non-equilibrium part that the velocity's gradients imply (Latt &
+                Chopard, Math. Comput. Simul. 72 (2006) 165, eq. 7), so that no initial layer has to die away.
+
+        Raises:
+            TypeError, ValueError: not numbers, not finite, of a wrong shape or out of range.
+        """
+        nonequilibrium = checks.flag("nonequilibrium", nonequilibrium)
+        shape, cells = self._domain.shape, values.cell_centres(self._domain.shape)
+        rho = u = None
+        if density is not None:
+            rho = values.evaluate("density", field_value("density", density, vector=False), shape, cells, None)
+            checks.densities("density", rho)
+            rho = values.to_engine(np.broadcast_to(rho, shape), components=False)
+        if velocity is not None:
+            dimensions = len(shape)
+            u = values.evaluate("velocity", field_value("velocity", velocity, vector=True), shape, cells, dimensions)
+            checks.speed("velocity", u, self._stencil.cs2)
+            if u.ndim == 1:
+                u = np.broadcast_to(u.reshape(-1, *[1] * dimensions), (dimensions, *shape))
+            u = values.to_engine(u, components=True)
+        self._engine.initialize(rho, u, nonequilibrium)
+        self._engine.steps = 0
+
+    @property
+    def force(self) -> Floats | None:
+        """Body force a volume, ``(D,)`` or ``(D, nx, ny[, nz])``; assign a vector, an array, a callable or None."""
+        return self._force
+
+    @force.setter
+    def force(self, force: ArrayLike | Callable[..., Any] | None) -> None:
+        self._set_force(self._evaluate_force(force))
+
+    def _evaluate_force(self, force: Any) -> Floats | None:
+        if force is None:
+            return None
+        value: Value = field_value("force", force, vector=True)
+        if values.takes_time(value):
+            raise ValueError("force: takes t, but a force does not change by itself; assign solver.force between steps")
+        shape = self._domain.shape
+        result = values.evaluate("force", value, shape, values.cell_centres(shape), len(shape))
+        largest = float(np.abs(result).max())
+        if largest > MAX_FORCE:
+            raise ValueError(f"force: {largest:g} given, must be at most {MAX_FORCE:g} in magnitude, in lattice units")
+        result.flags.writeable = False
+        return result
+
+    def _set_force(self, force: Floats | None) -> None:
+        self._engine.set_force(None if force is None else values.to_engine(force, components=True))
+        self._force = force
+
+    @property
+    def domain(self) -> Domain:
+        """A copy of the domain."""
+        return self._domain.copy()
+
+    @property
+    def collision(self) -> Collision:
+        """The collision."""
+        return self._settings.collision
+
+    @property
+    def precision(self) -> str:
+        """Type of the arithmetic and of the fields."""
+        return self._settings.precision
+
+    @property
+    def storage(self) -> str:
+        """Type that populations are kept in."""
+        return self._settings.storage
+
+    @property
+    def streaming(self) -> str:
+        """``"in-place"`` or ``"two-lattice"``."""
+        return self._settings.streaming
+
+    @property
+    def threads(self) -> int:
+        """Number of CPU threads."""
+        return self._engine.threads
+
+    @property
+    def steps(self) -> int:
+        """Steps completed since the state was initialised."""
+        return self._engine.steps
+
+    # Time
+
+    def step(self, steps: int = 1) -> None:
+        """Advance by `steps` steps.
+
+        Ctrl-C ends it between two steps, with the state whole.
+
+        Raises:
+            Diverged: the state is not finite; looked for at least every 1000 steps.
+            TypeError, ValueError: not an integer from 0.
+        """
+        for _ in run.advance(self, checks.integer("steps", steps)):
+            pass
+
+    def run(
+        self,
+        steps: int,
+        progress: bool = False,
+        until: run.Steady | None = None,
+        callbacks: Sequence[run.Every | run.Checkpoint] = (),
+    ) -> run.RunResult:
+        """Advance by `steps` steps, or fewer if the flow gets steady before.
+
+        Args:
+            steps: the most steps to do.
+            progress: show a bar with MLUPS and the remaining time, in a terminal or a notebook.
+            until: `Steady(tolerance)` ends the run when the flow no longer changes.
+            callbacks: `Every(n, function)` and `Checkpoint(path, every)`, done in this order when the step count is
+                a multiple of their n.
+
+        Returns:
+            Steps done, whether the flow converged, why the run ended, and its speed.
+
+        Raises:
+            Diverged: the state is not finite; looked for at least every 1000 steps, at the end, and before each
+                checkpoint, so that the last checkpoint is of a state before.
+            KeyboardInterrupt: Ctrl-C was pressed; the state is that after `solver.steps` steps, whole.
+            TypeError, ValueError: a wrong argument.
+        """
+        self._last_run = run.run(self, steps, progress=progress, until=until, callbacks=callbacks)
+        return self._last_run
+
+    def _advance_chunk(self, steps: int) -> float:
+        """Advance without looking at the state; return the seconds that the engine took."""
+        start = time.perf_counter()
+        if self._boundary.changing:
+            for _ in range(steps):
+                self._boundary.update(self._engine, float(self._engine.steps))
+                self._engine.step(1)
+        else:
+            self._engine.step(steps)
+        return time.perf_counter() - start
+
+    def check(self) -> None:
+        """Raise `Diverged` if the state holds a value that is not finite or a speed above 1."""
+        cell = self._engine.find_diverged()
+        if cell is not None:
+            raise Diverged(self.steps, cell)
+
+    # Fields
+
+    def density(self) -> NDArray[Any]:
+        """Density, ``(nx, ny[, nz])``, in the dtype of `precision`; 1 in solid cells."""
+        out = np.empty(self._domain.shape[::-1], dtype=self.precision)
+        self._engine.density(out)
+        return out.T
+
+    def velocity(self) -> NDArray[Any]:
+        """Velocity in cells a step, ``(D, nx, ny[, nz])``; solid cells have that of their wall.
+
+        With a force it is that of Guo, Zheng & Shi, Phys. Rev. E 65 (2002) 046308, eq. 19: half of the step's
+        momentum input included.
+        """
+        shape = self._domain.shape
+        out = np.empty((len(shape), *shape[::-1]), dtype=self.precision)
+        self._engine.velocity(out)
+        return _user_order(out)
+
+    def populations(self) -> NDArray[Any]:
+        """Populations after the collision, ``(Q, nx, ny[, nz])``, in the order of the stencil's velocities."""
+        out = np.empty((self._stencil.Q, *self._domain.shape[::-1]), dtype=self.precision)
+        self._engine.populations(out)
+        return _user_order(out)
+
+    def solid(self) -> NDArray[np.bool_]:
+        """Bool array ``(nx, ny[, nz])``, True in bodies."""
+        return self._solid.copy()
+
+    def mass(self) -> float:
+        """Sum of the density over the fluid cells."""
+        return self._engine.totals()[0]
+
+    def momentum(self) -> Floats:
+        """Sum of density times velocity over the fluid cells, ``(D,)``."""
+        return np.array(self._engine.totals()[1])
+
+    def kinetic_energy(self) -> float:
+        """Sum of half the density times the velocity squared over the fluid cells."""
+        return self._engine.totals()[2]
+
+    def body_force(self, name: str) -> Floats:
+        """Force that the fluid exerts on the body `name`, ``(D,)``, in lattice units.
+
+        By momentum exchange over the links between fluid and solid cells (Ladd, J. Fluid Mech. 271 (1994) 285); the
+        pressure is relative to density 1.
+
+        Raises:
+            ValueError: no body of that name.
+        """
+        origin = [0.0] * len(self._domain.shape)
+        return np.array(self._engine.body_force(self._body_index(name), origin)[0])
+
+    def body_torque(self, name: str, center: ArrayLike | None = None) -> Floats:
+        """Torque that the fluid exerts on the body `name` about `center`.
+
+        Args:
+            name: of the body.
+            center: coordinates ``(D,)``; the centroid of the body's cells if None.
+
+        Returns:
+            ``(3,)``, or ``(1,)`` in two dimensions, where it is about the z axis.
+
+        Raises:
+            TypeError, ValueError: no body of that name, or a center that is not D finite numbers.
+        """
+        index = self._body_index(name)
+        dimensions = len(self._domain.shape)
+        if center is None:
+            about = np.argwhere(self._domain.bodies[name].mask).mean(axis=0) + 0.5
+        else:
+            about = checks.real_array("center", center)
+            if about.shape != (dimensions,):
+                raise ValueError(f"center: shape {about.shape} given, must be ({dimensions},)")
+        return np.array(self._engine.body_force(index, about.tolist())[1])
+
+    def _body_index(self, name: str) -> int:
+        names = list(self._domain.bodies)
+        return names.index(checks.choice("name", name, names))
+
+    # Files
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write a checkpoint, HDF5, from which the run continues bit for bit; return its path.
+
+        The file appears whole or not at all: a crash while writing leaves an older one at `path` as it was.
+
+        Raises:
+            Diverged: the state is not finite; nothing is written.
+            OSError: the file cannot be written.
+        """
+        return checkpoint.save(self, path)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        domain: Domain | None = None,
+        device: str = "auto",
+        threads: int | None = None,
+    ) -> Solver:
+        """A solver with the setup and the state of a checkpoint.
+
+        Args:
+            path: of the checkpoint.
+            domain: the domain again; needed if a condition changes in time, since a file cannot hold a function.
+            device, threads: as for the solver.
+
+        Raises:
+            CheckpointError: the file is damaged, of an unknown version, or not of this `domain`.
+            FileNotFoundError: there is none.
+        """
+        return checkpoint.load(cls, path, domain=domain, device=device, threads=threads)
+
+    def restore(self, path: str | os.PathLike[str]) -> None:
+        """Take state and step count from a checkpoint of the same setup; streaming and threads may differ.
+
+        Raises:
+            CheckpointError: the file is damaged, of an unknown version, or of another setup, naming every difference;
+                the solver stays as it was.
+            FileNotFoundError: there is none.
+        """
+        checkpoint.restore(self, path)
+
+    def write_vtk(self, path: str | os.PathLike[str]) -> Path:
+        """Write density, velocity and the solid cells as a VTK image (``.vti``); return the path of the file."""
+        return vtk.write_vtk(self, path)
+
+    def report(self, bandwidth: bool = True) -> Report:
+        """Setup, memory and speed of the last run; `str` of it is a table.
+
+        Args:
+            bandwidth: measure the machine's update bandwidth too, once a process, which takes a second or two.
+        """
+        return make_report(self, checks.flag("bandwidth", bandwidth))
+
+    def __repr__(self) -> str:
+        return f"Solver({self._domain!r}, {self.collision!r}, {self.precision}, step {self.steps})"
+
+
+def _user_order(array: NDArray[Any]) -> NDArray[Any]:
+    """A view of the engine's array, indexed [component, x, y, z]."""
+    return array.transpose(0, *reversed(range(1, array.ndim)))

@@ -1,0 +1,163 @@
+"""Converts between lattice and physical units."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from . import checks
+
+
+class Units:
+    """Physical sizes of the lattice units; values are in lattice units unless a name ends in ``_phys``.
+
+    For every quantity there are two methods: ``units.velocity(velocity_phys)`` gives the lattice value of a physical
+    one, ``units.velocity_phys(velocity)`` the physical value of a lattice one. Numbers and arrays convert alike. Any
+    consistent physical units will do; the comments say SI.
+
+    Args:
+        length_phys: size of a cell, m.
+        time_phys: duration of a step, s; or instead of it one of
+        velocity_phys: the velocity of one cell a step, m/s;
+        viscosity_phys: the kinematic viscosity of one cell squared a step, m2/s.
+        density_phys: the density of lattice density 1, kg/m3.
+
+    Raises:
+        TypeError, ValueError: not positive finite numbers, or not exactly one of time, velocity and viscosity.
+
+    Source: Krüger et al., The Lattice Boltzmann Method (2017), section 7.2.
+    """
+
+    def __init__(
+        self,
+        *,
+        length_phys: float,
+        time_phys: float | None = None,
+        velocity_phys: float | None = None,
+        viscosity_phys: float | None = None,
+        density_phys: float = 1.0,
+    ) -> None:
+        self.cell_phys = checks.number("length_phys", length_phys, above=0)
+        scales = {"time_phys": time_phys, "velocity_phys": velocity_phys, "viscosity_phys": viscosity_phys}
+        given = {name: checks.number(name, value, above=0) for name, value in scales.items() if value is not None}
+        if len(given) != 1:
+            raise ValueError(f"Units: {', '.join(given) or 'none'} given, must be one of {', '.join(scales)}")
+        self.rho_phys = checks.number("density_phys", density_phys, above=0)
+        dx = self.cell_phys
+        if time_phys is not None:
+            step = given["time_phys"]
+        elif velocity_phys is not None:
+            step = dx / given["velocity_phys"]
+        else:
+            step = dx * dx / given["viscosity_phys"]
+        self.step_phys = checks.number("duration of a step", step, above=0)
+
+    @classmethod
+    def from_reynolds(
+        cls,
+        reynolds: float,
+        *,
+        length_phys: float,
+        viscosity_phys: float,
+        cells: float,
+        velocity: float = 0.05,
+        density_phys: float = 1.0,
+    ) -> Units:
+        """Units for a flow of a given Reynolds number ``velocity length / viscosity``.
+
+        Args:
+            reynolds: Reynolds number.
+            length_phys: characteristic length, m.
+            viscosity_phys: kinematic viscosity, m2/s; the characteristic velocity follows from it.
+            cells: the characteristic length in cells.
+            velocity: the characteristic velocity in cells a step, at most Mach 0.3 (0.173).
+            density_phys: density, kg/m3.
+
+        The lattice viscosity is then ``units.viscosity(viscosity_phys)``, which equals ``velocity cells / reynolds``.
+        """
+        reynolds = checks.number("reynolds", reynolds, above=0)
+        length_phys = checks.number("length_phys", length_phys, above=0)
+        viscosity_phys = checks.number("viscosity_phys", viscosity_phys, above=0)
+        cells = checks.number("cells", cells, above=0)
+        velocity = checks.number("velocity", velocity, above=0, at_most=checks.MAX_MACH / math.sqrt(3))
+        full_speed_phys = reynolds * viscosity_phys / length_phys
+        return cls(length_phys=length_phys / cells, velocity_phys=full_speed_phys / velocity, density_phys=density_phys)
+
+    def _scale(self, mass: int, length: int, time: int) -> float:
+        """Physical size of the lattice unit with these exponents; mass is that of a cell at density 1."""
+        return self.rho_phys**mass * self.cell_phys ** (3 * mass + length) * self.step_phys**time
+
+    def length(self, length_phys: Any) -> Any:
+        """Cells in `length_phys`, m."""
+        return length_phys / self._scale(0, 1, 0)
+
+    def length_phys(self, length: Any) -> Any:
+        """Metres in `length` cells."""
+        return length * self._scale(0, 1, 0)
+
+    def time(self, time_phys: Any) -> Any:
+        """Steps in `time_phys`, s."""
+        return time_phys / self._scale(0, 0, 1)
+
+    def time_phys(self, time: Any) -> Any:
+        """Seconds in `time` steps."""
+        return time * self._scale(0, 0, 1)
+
+    def velocity(self, velocity_phys: Any) -> Any:
+        """Cells a step for `velocity_phys`, m/s."""
+        return velocity_phys / self._scale(0, 1, -1)
+
+    def velocity_phys(self, velocity: Any) -> Any:
+        """m/s for `velocity`, cells a step."""
+        return velocity * self._scale(0, 1, -1)
+
+    def viscosity(self, viscosity_phys: Any) -> Any:
+        """Cells squared a step for the kinematic `viscosity_phys`, m2/s."""
+        return viscosity_phys / self._scale(0, 2, -1)
+
+    def viscosity_phys(self, viscosity: Any) -> Any:
+        """m2/s for the kinematic `viscosity`, cells squared a step."""
+        return viscosity * self._scale(0, 2, -1)
+
+    def density(self, density_phys: Any) -> Any:
+        """Lattice density for `density_phys`, kg/m3."""
+        return density_phys / self._scale(1, -3, 0)
+
+    def density_phys(self, density: Any) -> Any:
+        """kg/m3 for the lattice `density`."""
+        return density * self._scale(1, -3, 0)
+
+    def acceleration(self, acceleration_phys: Any) -> Any:
+        """Cells a step squared for `acceleration_phys`, m/s2."""
+        return acceleration_phys / self._scale(0, 1, -2)
+
+    def acceleration_phys(self, acceleration: Any) -> Any:
+        """m/s2 for `acceleration`, cells a step squared."""
+        return acceleration * self._scale(0, 1, -2)
+
+    def force_density(self, force_density_phys: Any) -> Any:
+        """Lattice body force a volume for `force_density_phys`, N/m3."""
+        return force_density_phys / self._scale(1, -2, -2)
+
+    def force_density_phys(self, force_density: Any) -> Any:
+        """N/m3 for the lattice body force a volume `force_density`."""
+        return force_density * self._scale(1, -2, -2)
+
+    def pressure(self, pressure_phys: Any) -> Any:
+        """Lattice pressure for `pressure_phys`, Pa."""
+        return pressure_phys / self._scale(1, -1, -2)
+
+    def pressure_phys(self, pressure: Any) -> Any:
+        """Pa for the lattice `pressure`; that of a density is ``(density - 1) / 3``, relative to the rest pressure."""
+        return pressure * self._scale(1, -1, -2)
+
+    def force(self, force_phys: Any, dimensions: int = 3) -> Any:
+        """Lattice force for `force_phys`, N; in two `dimensions` N/m."""
+        return force_phys / self._scale(1, 1 - (3 - dimensions), -2)
+
+    def force_phys(self, force: Any, dimensions: int = 3) -> Any:
+        """N for the lattice `force` on a body; in two `dimensions` N/m."""
+        return force * self._scale(1, 1 - (3 - dimensions), -2)
+
+    def __repr__(self) -> str:
+        return f"Units(length_phys={self.cell_phys:g}, time_phys={self.step_phys:g}, density_phys={self.rho_phys:g})"

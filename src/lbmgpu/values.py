@@ -1,0 +1,166 @@
+"""Turns a vector, an array or a callable of coordinates into the array that the engine takes."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import checks
+from .conditions import Condition, Value
+
+Floats = NDArray[np.float64]
+
+
+def axis_of(face: str) -> int:
+    """The axis that `face` is normal to."""
+    return "xyz".index(face[1])
+
+
+def face_shape(shape: tuple[int, ...], face: str) -> tuple[int, ...]:
+    """Cells along the tangential axes of `face`."""
+    axis = axis_of(face)
+    return shape[:axis] + shape[axis + 1 :]
+
+
+def cell_centres(shape: tuple[int, ...]) -> tuple[Floats, ...]:
+    """Coordinates ``x, y[, z]`` of all cell centres: read-only arrays of `shape` that take no memory."""
+    axes = np.meshgrid(*(np.arange(n) + 0.5 for n in shape), indexing="ij", sparse=True)
+    return tuple(np.broadcast_to(axis, shape) for axis in axes)
+
+
+def face_centres(shape: tuple[int, ...], face: str) -> tuple[Floats, ...]:
+    """Coordinates ``x, y[, z]`` of the centres of the cell faces that make up `face`."""
+    axis = axis_of(face)
+    tangential = list(cell_centres(face_shape(shape, face)))
+    position = 0.0 if face[0] == "-" else float(shape[axis])
+    tangential.insert(axis, np.full(face_shape(shape, face), position))
+    return tuple(tangential)
+
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
+def to_engine(array: NDArray[Scalar], *, components: bool) -> NDArray[Scalar]:
+    """`array`, indexed [(component,) x, y, z], with the axes of space reversed and contiguous."""
+    start = 1 if components else 0
+    order = [*range(start), *reversed(range(start, array.ndim))]
+    return np.asarray(array.transpose(order), order="C")
+
+
+def takes_time(value: Value) -> bool:
+    """Whether `value` is a callable with a parameter named ``t``."""
+    if not callable(value):
+        return False
+    try:
+        return "t" in inspect.signature(value).parameters
+    except (TypeError, ValueError):  # some built-in callables have no signature
+        return False
+
+
+def _call(name: str, function: Callable[..., Any], coordinates: tuple[Floats, ...], time: float) -> Any:
+    keywords = {"t": time} if takes_time(function) else {}
+    try:
+        inspect.signature(function).bind(*coordinates, **keywords)
+    except TypeError:
+        wanted = ", ".join("xyz"[: len(coordinates)])
+        raise TypeError(
+            f"{name}: {checks.shown(function)} given, must take ({wanted}), and t as well if it changes in time"
+        ) from None
+    except ValueError:
+        pass
+    return function(*coordinates, **keywords)
+
+
+def evaluate(
+    name: str,
+    value: Value,
+    shape: tuple[int, ...],
+    coordinates: tuple[Floats, ...],
+    components: int | None,
+    time: float = 0.0,
+) -> Floats:
+    """`value` as a finite array.
+
+    `shape` is that of the region and of each of `coordinates`, unless these list the cells of a body. The result has
+    shape ``(components,)``, or ``(components,) + shape`` (without `components`: ``()``, or `shape`); for a callable the
+    shape of the coordinates stands for `shape`.
+    """
+    lead = () if components is None else (components,)
+    if not callable(value):
+        if value.shape not in (lead, lead + shape):
+            right = f"{lead + shape}" if components is None else f"{lead} or {lead + shape}"
+            what = "a number or shape " if components is None else "shape "
+            raise ValueError(f"{name}: shape {value.shape} given, must be {what}{right}")
+        return value
+    result = _call(name, value, coordinates, time)
+    region = coordinates[0].shape
+    if components is None:
+        return _component(name, result, region)
+    if not isinstance(result, tuple | list | np.ndarray) or len(result) != components:
+        raise ValueError(f"{name}: the callable returned {checks.shown(result)}, must return {components} components")
+    return np.stack([_component(f"{name}, component {i}", part, region) for i, part in enumerate(result)])
+
+
+def _component(name: str, part: Any, region: tuple[int, ...]) -> Floats:
+    array = checks.real_array(name, part)
+    try:
+        return np.broadcast_to(array, region)
+    except ValueError:
+        raise ValueError(f"{name}: the callable returned shape {array.shape}, must be a number or {region}") from None
+
+
+def check_fixed(
+    name: str,
+    condition: Condition,
+    shape: tuple[int, ...],
+    cs2: float,
+    mask: NDArray[np.bool_] | None = None,
+) -> None:
+    """Raise ValueError where the vector or array of `condition` does not suit a face or body.
+
+    Callables are left for the time when they are called.
+    """
+    velocity = getattr(condition, "velocity", None)
+    if velocity is not None and not callable(velocity):
+        dimensions = len(shape) + (1 if mask is None else 0)
+        result = evaluate(f"velocity of {name}", velocity, shape, (), dimensions)
+        if mask is not None and result.ndim > 1:
+            result = result[:, mask]
+        checks.speed(f"velocity of {name}", result, cs2)
+    density = getattr(condition, "density", None)
+    if density is not None and not callable(density):
+        evaluate(f"density of {name}", density, shape, (), None)
+
+
+def face_velocity(name: str, value: Value, domain_shape: tuple[int, ...], face: str, cs2: float, time: float) -> Floats:
+    """Velocity on a face, ``(D,)`` or ``(D,) + face shape`` in the user's order, checked."""
+    shape = face_shape(domain_shape, face)
+    result = evaluate(name, value, shape, face_centres(domain_shape, face), len(domain_shape), time)
+    checks.speed(name, result, cs2)
+    return result
+
+
+def face_density(name: str, value: Value, domain_shape: tuple[int, ...], face: str, time: float) -> Floats:
+    """Density on a face, ``()`` or the face's shape in the user's order, checked."""
+    shape = face_shape(domain_shape, face)
+    result = evaluate(name, value, shape, face_centres(domain_shape, face), None, time)
+    checks.densities(name, result)
+    return result
+
+
+def body_velocity(name: str, value: Value, mask: NDArray[np.bool_], cs2: float, time: float) -> Floats:
+    """Velocity of a body's cells, ``(D,)`` or ``(D,) + domain shape`` in the user's order, checked; 0 outside."""
+    cells = tuple(np.ascontiguousarray(c[mask]) for c in cell_centres(mask.shape))
+    result = evaluate(name, value, mask.shape, cells, mask.ndim, time)
+    if result.ndim == 1:
+        checks.speed(name, result, cs2)
+        return result
+    on_cells = result if callable(value) else result[:, mask]
+    checks.speed(name, on_cells, cs2)
+    full = np.zeros((mask.ndim, *mask.shape))
+    full[:, mask] = on_cells
+    return full

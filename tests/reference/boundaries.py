@@ -1,0 +1,93 @@
+"""Which links do not simply stream, and what arrives along them.
+
+A link is a cell x and a direction i whose source x - c_i lies beyond a face or in a body. Faces are numbered
+-x, +x, -y, +y, -z, +z = 0 .. 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .stencils import Stencil
+
+GOVERNING = ("moving-wall", "no-slip", "velocity-inlet", "pressure-outlet")
+"""Kinds of face that decide a link alone, the strongest first."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """Where population `i` of `cell` comes from; a face acts with the value that it has beside `cell`.
+
+    `kind` is ``fluid`` (population `j` of `source`), ``body`` (`source` is the solid cell), or the kind of the face
+    `face` whose value at the tangential index `at` holds.
+    """
+
+    i: int
+    cell: tuple[int, ...]
+    kind: str
+    source: tuple[int, ...] = ()
+    j: int = -1
+    face: int = -1
+    at: tuple[int, ...] = ()
+
+
+def crossed_faces(source: Sequence[int], shape: Sequence[int]) -> list[int]:
+    """The faces that a link with this source comes through, in face order."""
+    faces = []
+    for axis, (s, n) in enumerate(zip(source, shape, strict=True)):
+        if s < 0:
+            faces.append(2 * axis)
+        elif s >= n:
+            faces.append(2 * axis + 1)
+    return faces
+
+
+def governing_face(faces: Sequence[str], crossed: Sequence[int]) -> int | None:
+    """The crossed face that decides the link alone, or None if all of them redirect it."""
+    for kind in GOVERNING:
+        for face in crossed:
+            if faces[face] == kind:
+                return face
+    return None
+
+
+def redirected(
+    stencil: Stencil, faces: Sequence[str], shape: Sequence[int], i: int, source: Sequence[int], crossed: Sequence[int]
+) -> tuple[int, tuple[int, ...]]:
+    """Direction and cell inside the domain that a link across periodic, free-slip and outflow faces leads to."""
+    where = list(source)
+    c = stencil.c[i].copy()
+    for face in crossed:
+        axis = face // 2
+        if faces[face] == "periodic":
+            where[axis] %= shape[axis]
+        else:
+            where[axis] = 0 if face % 2 == 0 else shape[axis] - 1
+            if faces[face] == "free-slip":
+                c[axis] = -c[axis]
+    return stencil.index(c), tuple(where)
+
+
+def special_links(stencil: Stencil, faces: Sequence[str], solid: NDArray[np.bool_]) -> Iterator[Link]:
+    """All links into fluid cells that cross a face or meet a body."""
+    shape = solid.shape
+    for cell in np.ndindex(shape):
+        if solid[cell]:
+            continue
+        for i in range(1, stencil.Q):
+            source = tuple(int(x) for x in np.subtract(cell, stencil.c[i]))
+            crossed = crossed_faces(source, shape)
+            face = governing_face(faces, crossed)
+            if face is not None:
+                at = tuple(int(a) for a in np.delete(cell, face // 2))
+                yield Link(i, cell, faces[face], face=face, at=at)
+                continue
+            j, where = redirected(stencil, faces, shape, i, source, crossed)
+            if solid[where]:
+                yield Link(i, cell, "body", source=where)
+            elif crossed:
+                yield Link(i, cell, "fluid", source=where, j=j)

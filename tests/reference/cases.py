@@ -1,0 +1,212 @@
+"""One description of a set-up, from which the solver, the bare engine and the reference are built alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import lbmgpu as lbm
+from lbmgpu import _core
+
+from .collisions import Collision
+from .lattice import Reference
+from .stencils import STENCILS
+
+Array = NDArray[np.float64]
+Face = tuple[str, Any]
+"""Kind of a face, and its velocity or density where it has one."""
+
+NAMES = ("-x", "+x", "-y", "+y", "-z", "+z")
+CLASSES: dict[str, Any] = {
+    "periodic": lbm.Periodic,
+    "no-slip": lbm.NoSlip,
+    "moving-wall": lbm.MovingWall,
+    "free-slip": lbm.FreeSlip,
+    "velocity-inlet": lbm.VelocityInlet,
+    "pressure-outlet": lbm.PressureOutlet,
+    "outflow": lbm.Outflow,
+}
+HAS_VELOCITY = ("moving-wall", "velocity-inlet")
+
+
+@dataclass
+class Case:
+    """Arrays are indexed [(component,) x, y, z]; `bodies` are pairs of a mask and a wall velocity or None."""
+
+    stencil: str
+    shape: tuple[int, ...]
+    collision: Collision
+    faces: Sequence[Face] = ()
+    bodies: Sequence[tuple[NDArray[np.bool_], Any]] = ()
+    force: Any = None
+    density: Array | None = None
+    velocity: Array | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def all_faces(self) -> Sequence[Face]:
+        return self.faces or [("periodic", None)] * (2 * len(self.shape))
+
+    def fluid(self) -> NDArray[np.bool_]:
+        """Cells that are in no body."""
+        fluid = np.ones(self.shape, dtype=bool)
+        for mask, _ in self.bodies:
+            fluid &= ~mask
+        return fluid
+
+    def domain(self) -> lbm.Domain:
+        domain = lbm.Domain(self.shape, stencil=self.stencil)
+        for name, (kind, value) in zip(NAMES, self.all_faces(), strict=False):
+            domain.faces[name] = CLASSES[kind]() if value is None else CLASSES[kind](value)
+        for number, (mask, velocity) in enumerate(self.bodies):
+            condition = lbm.NoSlip() if velocity is None else lbm.MovingWall(velocity)
+            domain.add_body(mask, name=f"body {number}", condition=condition)
+        return domain
+
+    def solver(self, **options: Any) -> lbm.Solver:
+        """The solver, initialised; float64 unless `options` say otherwise."""
+        chosen = {"precision": "float64", "device": "cpu", "force": self.force, **self.options, **options}
+        solver = lbm.Solver(self.domain(), to_lbm(self.collision), **chosen)
+        if self.density is not None or self.velocity is not None:
+            solver.initialize(density=self.density, velocity=self.velocity)
+        return solver
+
+    def engine(self, **options: Any) -> _core.Engine:
+        """The bare engine, initialised."""
+        c = self.collision
+        faces = [kind for kind, _ in self.all_faces()]
+        chosen = {"precision": "float64", "storage": "float64", "rates": c.rates, **self.options, **options}
+        engine = _core.Engine(
+            stencil=self.stencil,
+            shape=self.shape,
+            collision=c.kind,
+            viscosity=c.viscosity,
+            magic=c.magic,
+            smagorinsky=c.smagorinsky,
+            faces=faces,
+            **chosen,
+        )
+        for mask, velocity in self.bodies:
+            engine.add_body(reverse(mask), None if velocity is None else reverse(np.asarray(velocity, float), 1))
+        for number, (kind, value) in enumerate(self.all_faces()):
+            if kind in HAS_VELOCITY:
+                engine.set_face_velocity(number, reverse(np.asarray(value, float), 1))
+            elif kind == "pressure-outlet" and value is not None:
+                engine.set_face_density(number, reverse(np.asarray(value, float)))
+        if self.force is not None:
+            engine.set_force(reverse(np.asarray(self.force, float), 1))
+        density = None if self.density is None else reverse(self.density)
+        velocity = None if self.velocity is None else reverse(self.velocity, 1)
+        engine.initialize(density, velocity, False)
+        return engine
+
+    def reference(self) -> Reference:
+        """The reference, at rest; give it a state with `copy_state`."""
+        faces = self.all_faces()
+        velocities = {i: v for i, (kind, v) in enumerate(faces) if kind in HAS_VELOCITY}
+        densities = {i: v for i, (kind, v) in enumerate(faces) if kind == "pressure-outlet" and v is not None}
+        dimensions = len(self.shape)
+        bodies = [(mask, np.zeros(dimensions) if velocity is None else velocity) for mask, velocity in self.bodies]
+        return Reference(
+            self.stencil,
+            self.shape,
+            self.collision,
+            faces=[kind for kind, _ in faces],
+            bodies=bodies,
+            face_velocity=velocities,
+            face_density=densities,
+            force=self.force,
+        )
+
+
+def to_lbm(collision: Collision) -> Any:
+    """The solver's collision."""
+    smagorinsky = collision.smagorinsky or None
+    match collision.kind:
+        case "bgk":
+            return lbm.BGK(collision.viscosity, smagorinsky=smagorinsky)
+        case "trt":
+            return lbm.TRT(collision.viscosity, magic=collision.magic, smagorinsky=smagorinsky)
+        case "mrt":
+            return lbm.MRT(collision.viscosity, rates=collision.rates or None, smagorinsky=smagorinsky)
+        case _:
+            return lbm.Regularized(collision.viscosity, smagorinsky=smagorinsky)
+
+
+def reverse(array: NDArray[Any], components: int = 0) -> NDArray[Any]:
+    """`array` with its axes of space reversed and contiguous, as the engine has them; its own inverse."""
+    order = [*range(components), *reversed(range(components, array.ndim))]
+    return np.array(array.transpose(order), order="C")
+
+
+def order_of(stencil: str) -> NDArray[np.int64]:
+    """For each velocity of the reference its index in the engine."""
+    engine_c = np.asarray(_core.stencil(stencil).c)
+    return np.array([int(np.nonzero((engine_c == c).all(axis=1))[0][0]) for c in STENCILS[stencil].c])
+
+
+def in_reference_order(stencil: str, populations: NDArray[Any]) -> Array:
+    """Populations of the solver in the reference's order of velocities."""
+    return np.asarray(populations, dtype=np.float64)[order_of(stencil)]
+
+
+def in_engine_order(stencil: str, populations: Array) -> Array:
+    """Populations of the reference in the engine's order of velocities."""
+    result = np.empty_like(populations)
+    result[order_of(stencil)] = populations
+    return result
+
+
+def engine_state(engine: _core.Engine, stencil: str, shape: Sequence[int]) -> NDArray[Any]:
+    """The stored deviations' own bits, indexed [Q, x, y, z]."""
+    out = np.empty((STENCILS[stencil].Q, *reversed(shape)), dtype=engine.storage_dtype)
+    engine.get_state(out)
+    return reverse(out, 1)
+
+
+def engine_populations(engine: _core.Engine, stencil: str, shape: Sequence[int]) -> Array:
+    """Populations of the bare engine in the reference's order, indexed [Q, x, y, z]."""
+    out = np.empty((STENCILS[stencil].Q, *reversed(shape)))
+    engine.populations(out)
+    return in_reference_order(stencil, reverse(out, 1))
+
+
+def random_fields(rng: np.random.Generator, shape: Sequence[int], speed: float = 0.03) -> tuple[Array, Array]:
+    """Density about 1 and velocity about 0, different in every cell."""
+    density = 1 + 0.02 * rng.uniform(-1, 1, tuple(shape))
+    return density, speed * rng.uniform(-1, 1, (len(shape), *shape))
+
+
+def random_faces(rng: np.random.Generator, shape: Sequence[int], kinds: Sequence[str] | None = None) -> list[Face]:
+    """A kind for every face, with a value for every cell of the face; periodic faces come in pairs."""
+    if kinds is None:
+        chosen: list[str] = []
+        for _ in shape:
+            if rng.random() < 0.15:
+                chosen += ["periodic", "periodic"]
+            else:
+                chosen += [str(k) for k in rng.choice([k for k in CLASSES if k != "periodic"], 2)]
+        kinds = chosen
+    faces: list[Face] = []
+    for number, kind in enumerate(kinds):
+        tangential = tuple(np.delete(shape, number // 2))
+        if kind in HAS_VELOCITY:
+            faces.append((kind, 0.05 * rng.uniform(-1, 1, (len(shape), *tangential))))
+        elif kind == "pressure-outlet":
+            faces.append((kind, 1 + 0.01 * rng.uniform(-1, 1, tangential)))
+        else:
+            faces.append((kind, None))
+    return faces
+
+
+def random_bodies(rng: np.random.Generator, shape: Sequence[int]) -> list[tuple[NDArray[np.bool_], Any]]:
+    """A resting body and one whose every cell moves its own way, both ragged and touching faces now and then."""
+    label = rng.random(tuple(shape))
+    label.flat[label.size // 2] = 1.0  # some fluid is left
+    resting, moving = label < 0.12, (label > 0.12) & (label < 0.24)
+    resting.flat[0], moving.flat[0] = True, False
+    moving.flat[-1], resting.flat[-1] = True, False
+    return [(resting, None), (moving, 0.05 * rng.uniform(-1, 1, (len(shape), *shape)))]

@@ -1,0 +1,145 @@
+"""The reference solver: stream, boundaries, collide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .boundaries import Link, special_links
+from .collisions import Collision, collide, equilibrium
+from .stencils import CS2, STENCILS
+
+Array = NDArray[np.float64]
+WALLS = ("no-slip", "moving-wall", "velocity-inlet", "body")
+
+
+class Reference:
+    """Full populations `f` after collision, (Q, nx, ny[, nz]), and what acts on them.
+
+    `bodies` are pairs of a mask and a wall velocity, (D,) or (D, nx, ny[, nz]); `face_velocity` and `face_density`
+    map a face's number to its value, uniform or over the face's tangential axes.
+    """
+
+    def __init__(
+        self,
+        stencil: str,
+        shape: Sequence[int],
+        collision: Collision,
+        *,
+        faces: Sequence[str] | None = None,
+        bodies: Sequence[tuple[NDArray[np.bool_], ArrayLike]] = (),
+        face_velocity: dict[int, ArrayLike] | None = None,
+        face_density: dict[int, ArrayLike] | None = None,
+        force: ArrayLike | None = None,
+    ) -> None:
+        self.stencil = STENCILS[stencil]
+        self.shape = tuple(shape)
+        self.collision = collision
+        dimensions = self.stencil.D
+        self.force = np.zeros((dimensions, *self.shape))
+        if force is not None:
+            self.force += self._over_cells(np.asarray(force, float), self.shape)
+        self.face_velocity = face_velocity or {}
+        self.face_density = face_density or {}
+        self.body_of = np.full(self.shape, -1)
+        self.wall_velocity = np.zeros((dimensions, *self.shape))
+        for number, (mask, velocity) in enumerate(bodies):
+            self.body_of[mask] = number
+            values = self._over_cells(np.asarray(velocity, float), self.shape)
+            self.wall_velocity += np.where(mask, values, 0.0)
+        self.solid = self.body_of >= 0
+        self.links = list(special_links(self.stencil, faces or ["periodic"] * 2 * dimensions, self.solid))
+        self._by_kind = {kind: [k for k in self.links if k.kind == kind] for kind in {k.kind for k in self.links}}
+        self.initialize(np.ones(self.shape), np.zeros((dimensions, *self.shape)))
+
+    @staticmethod
+    def _over_cells(values: Array, shape: tuple[int, ...]) -> Array:
+        """A vector or a vector field, with the axes of `shape`."""
+        return values if values.ndim > 1 else values.reshape((-1,) + (1,) * len(shape))
+
+    def initialize(self, density: Array, velocity: Array) -> None:
+        """Set the populations to equilibrium."""
+        self.f = equilibrium(self.stencil, density, velocity)
+
+    def density(self) -> Array:
+        return self.f.sum(axis=0)
+
+    def velocity(self) -> Array:
+        """Velocity of the last step: collision added one force, the velocity counts half of it."""
+        return (np.tensordot(self.stencil.c.T, self.f, axes=1) - self.force / 2) / self.density()
+
+    def step(self, steps: int = 1) -> None:
+        """Advance by `steps`."""
+        for _ in range(steps):
+            arrived = self._streamed()
+            arrived[:, self.solid] = self.stencil.w[:, None]
+            self.f = collide(self.stencil, self.collision, arrived, self.force)
+            self.f[:, self.solid] = self.stencil.w[:, None]
+
+    def _streamed(self) -> Array:
+        """What arrives at every cell."""
+        arrived = np.empty_like(self.f)
+        axes = tuple(range(self.stencil.D))
+        for i, c in enumerate(self.stencil.c):
+            arrived[i] = np.roll(self.f[i], tuple(c), axis=axes)
+        for kind, links in self._by_kind.items():
+            here = ([link.i for link in links], *np.transpose([link.cell for link in links]))
+            arrived[here] = self._arriving(kind, links)
+        return arrived
+
+    def _arriving(self, kind: str, links: list[Link]) -> Array:
+        """The populations that arrive along special links of one kind."""
+        if kind == "fluid":
+            return self.f[([link.j for link in links], *np.transpose([link.source for link in links]))]
+        i = np.array([link.i for link in links])
+        cells = tuple(np.transpose([link.cell for link in links]))
+        back = self.f[(self.stencil.opposite[i], *cells)]
+        w, c = self.stencil.w[i], self.stencil.c[i]
+        if kind in WALLS:
+            # Ladd, J. Fluid Mech. 271 (1994) 285
+            wall = np.array([self._wall_velocity(link) for link in links])
+            return back + 2 * w * self.density()[cells] * (c * wall).sum(axis=1) / CS2
+        # Ginzburg, Verhaeghe & d'Humieres, Commun. Comput. Phys. 3 (2008) 427: anti-bounce-back
+        u = self.velocity()[(slice(None), *cells)].T
+        cu, u2 = (c * u).sum(axis=1), (u**2).sum(axis=1)
+        rho_wall = np.array([self._wall_density(link) for link in links])
+        return -back + 2 * w * rho_wall * (1 + cu**2 / (2 * CS2**2) - u2 / (2 * CS2))
+
+    def _wall_velocity(self, link: Link) -> Array:
+        if link.kind == "no-slip":
+            return np.zeros(self.stencil.D)
+        if link.kind == "body":
+            return self.wall_velocity[(slice(None), *link.source)]
+        values = np.asarray(self.face_velocity[link.face], float)
+        return values[(slice(None), *link.at)] if values.ndim > 1 else values
+
+    def _wall_density(self, link: Link) -> float:
+        values = np.asarray(self.face_density.get(link.face, 1.0), float)
+        return values[link.at] if values.ndim else values
+
+    def body_force(self, body: int, center: Sequence[float] | None = None) -> tuple[Array, Array]:
+        """Force on a body and torque about `center`, by momentum exchange over the links that stream next.
+
+        Pressure is gauge, relative to density 1. A link acts half-way between the two cell centres; the centre of
+        cell 0 is at 0.5. The torque has one component in two dimensions, three in three.
+        """
+        arrived = self._streamed()
+        dimensions = self.stencil.D
+        about = np.zeros(dimensions) if center is None else np.asarray(center, float)
+        force = np.zeros(dimensions)
+        torque = np.zeros(1 if dimensions == 2 else 3)
+        for link in self.links:
+            if link.kind != "body" or self.body_of[link.source] != body:
+                continue
+            back = self.stencil.opposite[link.i]
+            exchanged = self.f[(back, *link.cell)] + arrived[(link.i, *link.cell)] - 2 * self.stencil.w[link.i]
+            pull = self.stencil.c[back] * exchanged
+            arm = np.add(link.cell, 0.5) - self.stencil.c[link.i] / 2 - about
+            force += pull
+            if dimensions == 2:
+                torque += arm[0] * pull[1] - arm[1] * pull[0]
+            else:
+                torque += np.cross(arm, pull)
+        return force, torque

@@ -1,0 +1,1 @@
+"""The solver against exact and published solutions of the Navier-Stokes equations."""

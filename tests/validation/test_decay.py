@@ -1,0 +1,88 @@
+"""Decaying vortices: viscosity and order of convergence of every collision."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import lbmgpu as lbm
+from validation.flows import KINDS, STREAMINGS, beltrami, collision, order, relative_l2, taylor_green
+
+FLOWS = {"D2Q9": (taylor_green, 2), "D3Q19": (beltrami, 1), "D3Q27": (beltrami, 1)}
+
+
+def decaying(stencil: str, n: int, kind: str, viscosity: float, speed: float, **options: str) -> lbm.Solver:
+    """A solver with the exact flow at time 0 and consistent non-equilibrium."""
+    density, velocity = FLOWS[stencil][0](n, speed)
+    solver = lbm.Solver(lbm.Domain((n,) * velocity.shape[0], stencil), collision(kind, viscosity), **options)
+    solver.initialize(density=density, velocity=velocity, nonequilibrium=True)
+    return solver
+
+
+@pytest.mark.parametrize("streaming", STREAMINGS)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("stencil", FLOWS)
+def test_viscosity(stencil, kind, streaming, device):
+    """At 64 cells the decay of the kinetic energy gives the viscosity to 0.5 %."""
+    n, viscosity, speed = 64, 0.08, 0.02
+    solver = decaying(stencil, n, kind, viscosity, speed, precision="float64", streaming=streaming, device=device)
+    start, steps = (200, 600) if stencil == "D2Q9" else (40, 100)
+    solver.step(start)
+    early = solver.kinetic_energy()
+    solver.step(steps)
+    rate = np.log(early / solver.kinetic_energy()) / steps
+    k2 = (2 * np.pi / n) ** 2
+    assert rate / (2 * FLOWS[stencil][1] * k2) == pytest.approx(viscosity, rel=5e-3)
+
+
+@pytest.mark.parametrize("streaming", STREAMINGS)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("stencil", FLOWS)
+def test_second_order(stencil, kind, streaming, device):
+    """With the speed falling as the cell size, the error of the velocity field falls as its square."""
+    sizes = (16, 32, 64) if stencil == "D2Q9" else (12, 18, 27)
+    viscosity, errors = 0.08, []
+    for n in sizes:
+        k2 = FLOWS[stencil][1] * (2 * np.pi / n) ** 2
+        steps = round(0.6 / (viscosity * k2))
+        speed = 0.04 * sizes[0] / n
+        solver = decaying(stencil, n, kind, viscosity, speed, precision="float64", streaming=streaming, device=device)
+        exact = FLOWS[stencil][0](n, speed)[1] * np.exp(-viscosity * k2 * steps)
+        solver.step(steps)
+        errors.append(relative_l2(solver.velocity(), exact))
+    assert errors[-1] < 0.01
+    assert order(errors, sizes) == pytest.approx(2, abs=0.2)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("stencil", FLOWS)
+def test_consistent_start_has_no_transient(stencil, kind, device):
+    """With the non-equilibrium part of the gradients the first steps decay as the rest; without it they do not."""
+    n, viscosity, speed = 24, 0.5, 1e-3
+    k2 = FLOWS[stencil][1] * (2 * np.pi / n) ** 2
+    departures = []
+    for consistent in (True, False):
+        density, velocity = FLOWS[stencil][0](n, speed)
+        domain = lbm.Domain((n,) * velocity.shape[0], stencil)
+        solver = lbm.Solver(domain, collision(kind, viscosity), precision="float64", device=device)
+        solver.initialize(density=density, velocity=velocity, nonequilibrium=consistent)
+        first = solver.kinetic_energy()
+        solver.step(2)
+        decay = np.log(first / solver.kinetic_energy()) / (2 * viscosity * k2 * 2)
+        departures.append(abs(decay - 1))
+    assert departures[0] < 0.1
+    assert departures[1] > 3 * departures[0]
+
+
+@pytest.mark.parametrize("storage", ["float32", "float16"])
+@pytest.mark.parametrize("stencil", FLOWS)
+def test_viscosity_in_lower_precision(stencil, storage, device):
+    """The viscosity holds in float32, and with float16 storage at a speed that its digits resolve."""
+    n, viscosity, speed = 32, 0.08, 0.08
+    solver = decaying(stencil, n, "trt", viscosity, speed, precision="float32", storage=storage, device=device)
+    solver.step(50)
+    early = solver.kinetic_energy()
+    solver.step(100)
+    rate = np.log(early / solver.kinetic_energy()) / 100
+    k2 = (2 * np.pi / n) ** 2
+    assert rate / (2 * FLOWS[stencil][1] * k2) == pytest.approx(viscosity, rel=0.02)
