@@ -55,7 +55,7 @@ def stencil(name: str) -> Stencil:
 
 def stencil_names() -> list[str]: ...
 def cpu_isas() -> list[str]:
-    """Instruction sets that this build has and this processor runs, the best first (``avx512``, ``avx2``, ``baseline``)."""
+    """Instruction sets that this build has and this processor runs, best first (``avx512``, ``avx2``, ``baseline``)."""
 
 def default_threads() -> int: ...
 def update_bandwidth(bytes: int, threads: int, repeats: int) -> float:
@@ -96,6 +96,9 @@ class Engine:
         Returns the body's index. Only before the first step.
         """
 
+    def set_body_velocity(self, body: int, velocity: NDArray[np.float64]) -> None:
+        """Another wall velocity for a body that was added with one, ``(D,)`` or ``(D, nz, ny, nx)``."""
+
     def set_face_velocity(self, face: int, velocity: NDArray[np.float64]) -> None:
         """Velocity of a moving wall or inlet, ``(D,)`` or ``(D, <face>)``. May be called between steps."""
 
@@ -123,6 +126,11 @@ class Engine:
     def steps(self) -> int: ...
     @steps.setter
     def steps(self, value: int) -> None: ...
+    @property
+    def reference_density(self) -> float:
+        """Density that moving walls push with: the fluid's mean at `initialize`, 1 before."""
+    @reference_density.setter
+    def reference_density(self, value: float) -> None: ...
     def density(self, out: NDArray[Any]) -> None:
         """Fill `out`, float32 or float64, ``(nz, ny, nx)``. Solid cells give 1."""
 
@@ -137,7 +145,7 @@ class Engine:
         """Set f after collision (rest weights included), ``(Q, nz, ny, nx)``."""
 
     def get_state(self, out: NDArray[Any]) -> None:
-        """Fill `out`, uint16, float32 or float64 by storage, ``(Q, nz, ny, nx)``, with the stored deviations' own bits."""
+        """Fill `out`, uint16, float32 or float64 by storage, ``(Q, nz, ny, nx)``, with the stored deviations' bits."""
 
     def set_state(self, values: NDArray[Any]) -> None:
         """Set the stored deviations, as get_state gave them; continuing from them is bit for bit the same run."""
@@ -148,13 +156,14 @@ class Engine:
 
     def body_force(self, body: int, center: Sequence[float]) -> tuple[list[float], list[float]]:
         """Force ``(D)`` and torque about `center` (3 components; 1 in two dimensions) that the fluid exerts on a body,
-        by momentum exchange over the links that the next step streams (Ladd 1994). Pressure is gauge: relative to density 1."""
+        by momentum exchange over the links that the next step streams (Ladd 1994). Pressure is gauge: relative to
+        density 1."""
 
     def totals(self) -> tuple[float, list[float], float]:
         """Mass, momentum ``(D)`` and kinetic energy of all fluid cells."""
 
     def velocity_change(self) -> float:
-        """||u - u_last|| / ||u|| over fluid cells, u_last being the velocity at the last call; inf at the first call."""
+        """||u - u_last|| / ||u|| over fluid cells, u_last being the velocity at the last call; inf at the first."""
 
     def find_diverged(self) -> tuple[int, ...] | None:
         """A cell ``(x, y[, z])`` whose density or velocity is not finite or whose speed exceeds 1, or None."""

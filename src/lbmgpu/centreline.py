@@ -66,8 +66,6 @@ def extreme(positions: Floats, values: Floats, kind: str) -> tuple[float, float]
         return float(positions[i]), float(values[i])
     left, middle, right = values[i - 1 : i + 2]
     curvature = left - 2 * middle + right
-    if curvature == 0:
-        return float(positions[i]), float(middle)
     offset = 0.5 * (left - right) / curvature
     spacing = positions[i + 1] - positions[i]
     return float(positions[i] + offset * spacing), float(middle - 0.25 * (left - right) * offset)

@@ -87,6 +87,7 @@ def save(solver: Solver, path: str | os.PathLike[str]) -> Path:
             file.attrs["version"] = VERSION
             file.attrs["steps"] = solver.steps
             file.attrs["streaming"] = solver.streaming
+            file.attrs["reference_density"] = solver._engine.reference_density
             file.create_dataset("setup", data=np.frombuffer(json.dumps(setup).encode(), np.uint8), fletcher32=True)
             file.create_dataset("state", data=state, chunks=_chunks(state), fletcher32=True)
             for name, array in arrays.items():
@@ -145,11 +146,13 @@ def restore(solver: Solver, path: str | os.PathLike[str]) -> None:
             raise CheckpointError(f"{path}: a checkpoint of another setup:{listing}")
         state = file["state"][:]
         steps = int(file.attrs["steps"])
+        reference_density = float(file.attrs["reference_density"])
     expected = (solver._stencil.Q, *solver._domain.shape[::-1])
     if state.shape != expected or state.dtype != solver._engine.storage_dtype:
         raise CheckpointError(f"{path}: damaged, the state is {state.dtype} {state.shape}, not {expected}")
     solver._engine.set_state(state)
     solver._engine.steps = steps
+    solver._engine.reference_density = reference_density
 
 
 def _differences(key: str, stored: Any, own: Any, stored_arrays: Any, arrays: Arrays) -> Iterator[str]:

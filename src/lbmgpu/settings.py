@@ -17,11 +17,13 @@ PRECISIONS = ("float32", "float64")
 STORAGES = ("float16", "float32", "float64")
 STREAMINGS = ("in-place", "two-lattice")
 MAX_THREADS = 4096
+CELLS_PER_THREAD = 4096
+"""Fewer cells a thread would take less time to update than the threads take to wait for each other."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a solver is set up with, all checked; `threads` is 0 for as many as the machine has cores."""
+    """What a solver is set up with, all checked."""
 
     domain: Domain
     collision: Collision
@@ -80,7 +82,9 @@ def check_settings(
     for name, value in (("layout", layout), ("comm", comm)):
         if value is not None:
             raise ValueError(f"{name}: {checks.shown(value)} given, must be None: this version runs one block")
-    threads = 0 if threads is None else checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS)
+    if threads is None:
+        threads = max(1, min(_core.default_threads(), domain.cells // CELLS_PER_THREAD))
+    threads = checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS)
     _check_periodic(domain)
     return Settings(domain.copy(), collision, precision, storage, streaming, threads)
 

@@ -42,7 +42,7 @@ class Solver:
         streaming: ``"in-place"`` (one lattice) or ``"two-lattice"``.
         device: ``"auto"`` or ``"cpu"``.
         layout, comm: None; this version runs one block.
-        threads: number of CPU threads; all cores if None.
+        threads: number of CPU threads; if None, all cores, or fewer for a small domain.
 
     Raises:
         TypeError, ValueError: a wrong argument, or one that does not go with another, or a memory need that does not

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .stencils import Stencil
 
-GOVERNING = ("moving-wall", "no-slip", "velocity-inlet", "pressure-outlet")
+GOVERNING = ("no-slip", "moving-wall", "velocity-inlet", "pressure-outlet")
 """Kinds of face that decide a link alone, the strongest first."""
 
 

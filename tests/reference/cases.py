@@ -119,6 +119,7 @@ class Case:
             face_velocity=velocities,
             face_density=densities,
             force=self.force,
+            reference_density=1.0 if self.density is None else float(self.density[self.fluid()].mean()),
         )
 
 

@@ -19,7 +19,8 @@ class Reference:
     """Full populations `f` after collision, (Q, nx, ny[, nz]), and what acts on them.
 
     `bodies` are pairs of a mask and a wall velocity, (D,) or (D, nx, ny[, nz]); `face_velocity` and `face_density`
-    map a face's number to its value, uniform or over the face's tangential axes.
+    map a face's number to its value, uniform or over the face's tangential axes. Moving walls push with the one
+    `reference_density`, so that a closed box keeps its mass; an inlet takes the density of its cell.
     """
 
     def __init__(
@@ -33,6 +34,7 @@ class Reference:
         face_velocity: dict[int, ArrayLike] | None = None,
         face_density: dict[int, ArrayLike] | None = None,
         force: ArrayLike | None = None,
+        reference_density: float = 1.0,
     ) -> None:
         self.stencil = STENCILS[stencil]
         self.shape = tuple(shape)
@@ -41,6 +43,7 @@ class Reference:
         self.force = np.zeros((dimensions, *self.shape))
         if force is not None:
             self.force += self._over_cells(np.asarray(force, float), self.shape)
+        self.reference_density = reference_density
         self.face_velocity = face_velocity or {}
         self.face_density = face_density or {}
         self.body_of = np.full(self.shape, -1)
@@ -100,7 +103,8 @@ class Reference:
         if kind in WALLS:
             # Ladd, J. Fluid Mech. 271 (1994) 285
             wall = np.array([self._wall_velocity(link) for link in links])
-            return back + 2 * w * self.density()[cells] * (c * wall).sum(axis=1) / CS2
+            density = self.density()[cells] if kind == "velocity-inlet" else self.reference_density
+            return back + 2 * w * density * (c * wall).sum(axis=1) / CS2
         # Ginzburg, Verhaeghe & d'Humieres, Commun. Comput. Phys. 3 (2008) 427: anti-bounce-back
         u = self.velocity()[(slice(None), *cells)].T
         cu, u2 = (c * u).sum(axis=1), (u**2).sum(axis=1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ WRONG = (TypeError, ValueError)
 
 
 @pytest.fixture
-def no_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fail the test if an engine is made."""
     real = _core.Engine
 
@@ -32,7 +31,6 @@ def no_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             pytest.fail("an engine was allocated")
 
     monkeypatch.setattr(_core, "Engine", Refuses)
-    yield
 
 
 @many
@@ -217,7 +215,7 @@ def test_mask(mask: Any, message: str) -> None:
 def test_bodies_are_apart() -> None:
     domain = lbm.Domain((8, 8), "D2Q9")
     domain.add_body(cube((8, 8)), "first")
-    with pytest.raises(ValueError, match="name.*first"):
+    with pytest.raises(ValueError, match=r"name.*first"):
         domain.add_body(cube((8, 8), 5, 6), "first")
     with pytest.raises(ValueError, match=r"overlaps body 'first'.*\(3, 3\)"):
         domain.add_body(cube((8, 8), 3, 5), "second")
@@ -384,7 +382,7 @@ def test_initial_velocity(solver: lbm.Solver, value: Any) -> None:
 @given(name=st.one_of(not_numbers, st.just("Cube")))
 def test_body_name(solver: lbm.Solver, name: Any) -> None:
     for method in (solver.body_force, solver.body_torque):
-        with pytest.raises(WRONG, match="name.*'cube'"):
+        with pytest.raises(WRONG, match=r"name.*'cube'"):
             method(name)
 
 

@@ -13,13 +13,14 @@ from reference.cases import in_reference_order
 import lbmgpu as lbm
 from validation.flows import KINDS, STREAMINGS, centres, collision, disc, parabola, unit
 
-SHAPES = {"D2Q9": (32, 24), "D3Q19": (16, 12, 14), "D3Q27": (16, 12, 14)}
+SHAPES = {"D2Q9": (33, 25), "D3Q19": (17, 13, 15), "D3Q27": (17, 13, 15)}
+"""Odd, since in a periodic box of even length momentum of alternating sign lives on for ever."""
 
 
 def population_momentum(solver: lbm.Solver, stencil: str) -> np.ndarray:
-    """First moment of the populations of all fluid cells."""
+    """First moment of the populations of all fluid cells, summed without the weights to keep the digits."""
     populations = in_reference_order(stencil, solver.populations())[:, ~solver.solid()]
-    return STENCILS[stencil].c.T @ populations.sum(axis=1)
+    return STENCILS[stencil].c.T @ (populations - STENCILS[stencil].w[:, None]).sum(axis=1)
 
 
 def past_a_body(
@@ -30,7 +31,7 @@ def past_a_body(
     domain = lbm.Domain(shape, stencil)
     condition = lbm.NoSlip() if velocity is None else lbm.MovingWall(velocity)
     domain.add_body(disc(shape, [n / 2 + 0.2 for n in shape], 3.3), name="body", condition=condition)
-    model = collision(kind, 0.1)
+    model = collision(kind, 0.1, stencil)
     drive = np.array([force, 0.3 * force, 0.1 * force])[: len(shape)]
     return lbm.Solver(domain, model, force=drive, precision="float64", **options)
 
@@ -47,7 +48,7 @@ def test_momentum_balance_of_every_step(stencil, kind, streaming, device):
         before = population_momentum(solver, stencil)
         on_body = solver.body_force("body")
         solver.step(1)
-        np.testing.assert_allclose(population_momentum(solver, stencil) - before, given - on_body, rtol=0, atol=1e-11)
+        np.testing.assert_allclose(population_momentum(solver, stencil) - before, given - on_body, rtol=0, atol=1e-12)
         solver.step(6)
     assert np.abs(on_body).max() > 1e-4
 
@@ -77,7 +78,7 @@ def test_plates_share_the_force(stencil, kind, device):
         plate[:, row] = True
         domain.add_body(plate, name=name)
     viscosity, peak = 0.15, 0.01
-    model = collision(kind, viscosity)
+    model = collision(kind, viscosity, stencil)
     drive = 8 * viscosity * peak / n**2
     solver = lbm.Solver(domain, model, force=unit(dimensions, 0, drive), precision="float64", device=device)
     solver.step(int(4 * n**2 / viscosity))
@@ -125,25 +126,27 @@ def test_circular_couette(kind, streaming, device):
     ring = ~disc(shape, center, outer)
     domain.add_body(ring, name="ring")
     solver = lbm.Solver(domain, collision(kind, viscosity), precision="float64", streaming=streaming, device=device)
-    assert solver.run(40_000, until=lbm.Steady(1e-11, every=1000)).converged
+    solver.step(8000)
     exact = 4 * np.pi * viscosity * omega / (1 / inner**2 - 1 / outer**2)
     torque = solver.body_torque("rotor", center)[0]
     assert torque == pytest.approx(-exact, rel=0.03)
-    assert solver.body_torque("ring", center)[0] == pytest.approx(-torque, rel=1e-6)
-    np.testing.assert_allclose(solver.body_force("rotor"), 0, atol=1e-6 * exact)
+    assert solver.body_torque("ring", center)[0] == pytest.approx(-torque, rel=2e-3)
+    np.testing.assert_allclose(solver.body_force("rotor"), 0, atol=1e-12)
     # without net force the torque is the same about any point
-    assert solver.body_torque("rotor", (3.0, -7.0))[0] == pytest.approx(torque, rel=1e-5)
+    assert solver.body_torque("rotor", (3.0, -7.0))[0] == pytest.approx(torque, rel=1e-9)
     x, y = (a - n / 2 for a in centres(shape))
     r = np.hypot(x, y)
     speed = (x * solver.velocity()[1] - y * solver.velocity()[0]) / r.clip(1)
     profile = omega * inner**2 / (outer**2 - inner**2) * (outer**2 / r.clip(1) - r)
     fluid = ~(rotor | ring)
-    np.testing.assert_allclose(speed[fluid], profile[fluid], rtol=0, atol=0.025 * omega * inner)
+    error = (speed - profile)[fluid] / (omega * inner)
+    assert np.abs(error).max() < 0.08  # in a cell beside the stairs
+    assert np.sqrt(np.mean(error**2)) < 0.015
 
 
 def test_torque_in_three_dimensions(device):
     """The same flow along each axis of a 3-D box: the torque turns with it."""
-    n, inner, outer, omega, viscosity = 27, 5.0, 12.0, 2e-3, 0.1
+    n, inner, outer, omega, viscosity = 28, 5.0, 12.0, 2e-3, 0.1
     torques = []
     for axis in range(3):
         first, second = (axis + 1) % 3, (axis + 2) % 3
@@ -163,7 +166,7 @@ def test_torque_in_three_dimensions(device):
         solver.step(6000)
         torque = solver.body_torque("rotor", center)
         np.testing.assert_allclose(np.delete(torque, axis), 0, atol=1e-9)
-        np.testing.assert_allclose(solver.body_torque("ring", center), -torque, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(solver.body_torque("ring", center), -torque, rtol=2e-3, atol=1e-9)
         torques.append(torque[axis])
     exact = 4 * np.pi * viscosity * omega / (1 / inner**2 - 1 / outer**2) * 2
     np.testing.assert_allclose(torques, torques[0], rtol=1e-6)
@@ -186,22 +189,29 @@ def channel_with_cylinder(diameter: int, peak: float, reynolds: float, end: Any,
     return solver
 
 
+def stream(solver: lbm.Solver, diameter: int) -> tuple[float, float]:
+    """Mean density and velocity half-way between inlet and cylinder, where the density is not 1 any more."""
+    density = np.asarray(solver.density()[diameter], float)
+    flux = (density * solver.velocity()[0, diameter]).mean()
+    return density.mean(), flux / density.mean()
+
+
 @pytest.mark.slow
 def test_cylinder_in_a_channel_re_20(device, data):
     """Steady drag, lift and pressure difference (Schaefer & Turek 1996, case 2D-1), within the staircase's few %."""
     known = json.loads((data / "flows.json").read_text())["cylinder_in_channel"]["steady_re20"]
-    diameter, peak = 20, 0.1
-    mean = 2 / 3 * peak
-    solver = channel_with_cylinder(diameter, peak, 20, lbm.PressureOutlet(), precision="float64", device=device)
-    solver.run(30_000, until=lbm.Steady(1e-5, every=1000))
-    drag, lift = solver.body_force("cylinder") * 2 / (mean**2 * diameter)
+    diameter = 20
+    solver = channel_with_cylinder(diameter, 0.1, 20, lbm.PressureOutlet(), precision="float32", device=device)
+    solver.step(15_000)
+    rho, mean = stream(solver, diameter)
+    drag, lift = solver.body_force("cylinder") * 2 / (rho * mean**2 * diameter)
     assert drag == pytest.approx(np.mean(known["drag"]), rel=0.03)
-    assert lift == pytest.approx(np.mean(known["lift"]), abs=0.02)
-    row = solver.density()[:, 2 * diameter - 1 : 2 * diameter + 1].mean(axis=1) / 3
+    assert lift == pytest.approx(np.mean(known["lift"]), abs=0.005)
+    row = np.asarray(solver.density()[:, 2 * diameter - 1 : 2 * diameter + 1], float).mean(axis=1) / 3
     # the fluid cells before and behind are half a cell from the surface: extrapolate to it
     front = 1.5 * row[diameter * 3 // 2 - 1] - 0.5 * row[diameter * 3 // 2 - 2]
     back = 1.5 * row[diameter * 5 // 2] - 0.5 * row[diameter * 5 // 2 + 1]
-    difference = (front - back) / mean**2 * (0.2**2)
+    difference = (front - back) / (rho * mean**2) * 0.2**2  # at the published mean velocity of 0.2 m/s
     assert difference == pytest.approx(np.mean(known["pressure_difference"]), rel=0.05)
 
 
@@ -209,21 +219,21 @@ def test_cylinder_in_a_channel_re_20(device, data):
 def test_cylinder_in_a_channel_re_100(device, data):
     """Vortices leave through an outflow: drag, lift and frequency (Schaefer & Turek 1996, case 2D-2)."""
     known = json.loads((data / "flows.json").read_text())["cylinder_in_channel"]["unsteady_re100"]
-    diameter, peak = 20, 0.12
-    mean = 2 / 3 * peak
-    solver = channel_with_cylinder(diameter, peak, 100, lbm.Outflow(), precision="float32", device=device)
-    solver.step(15_000)
-    forces = np.empty((400, 2))
+    diameter = 20
+    solver = channel_with_cylinder(diameter, 0.1, 100, lbm.Outflow(), precision="float32", device=device)
+    solver.step(16_000)
+    rho, mean = stream(solver, diameter)
+    forces = np.empty((300, 2))
     for sample in forces:
-        sample[:] = solver.body_force("cylinder") * 2 / (mean**2 * diameter)
+        sample[:] = solver.body_force("cylinder") * 2 / (rho * mean**2 * diameter)
         solver.step(10)
-    drag, lift = forces.T / solver.density()[: 2 * diameter].mean()  # no face holds the pressure of this channel
+    drag, lift = forces.T
     assert drag.max() == pytest.approx(np.mean(known["drag_max"]), rel=0.04)
-    assert lift.max() == pytest.approx(np.mean(known["lift_max"]), rel=0.15)
+    assert lift.max() == pytest.approx(np.mean(known["lift_max"]), rel=0.1)
     upward = np.nonzero((lift[:-1] < 0) & (lift[1:] >= 0))[0]
     crossing = upward + lift[upward] / (lift[upward] - lift[upward + 1])
     period = 10 * np.diff(crossing).mean()
-    assert diameter / (mean * period) == pytest.approx(np.mean(known["strouhal"]), rel=0.04)
+    assert diameter / (mean * period) == pytest.approx(np.mean(known["strouhal"]), rel=0.03)
 
 
 @pytest.mark.parametrize("streaming", STREAMINGS)

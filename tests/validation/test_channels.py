@@ -27,12 +27,14 @@ from validation.flows import (
 LAMBDAS = [3 / 16, 1 / 4, 1 / 6, 1 / 12, 1 / 2]
 
 
-def poiseuille(stencil: str, n: int, axis: int, model: lbm.TRT, peak: float, **options: str) -> lbm.Solver:
-    """Force-driven flow between resting walls, run to its steady state."""
+def poiseuille(
+    stencil: str, n: int, axis: int, model: lbm.TRT, peak: float, times: float = 3.0, **options: str
+) -> lbm.Solver:
+    """Force-driven flow between resting walls, run for `times` the time n^2/nu of diffusion."""
     domain, along = channel(stencil, n, axis)
     force = unit(len(domain.shape), along, 8 * model.viscosity * peak / n**2)
     solver = lbm.Solver(domain, model, force=force, precision="float64", **options)
-    solver.step(int(4 * n**2 / model.viscosity))
+    solver.step(int(times * n**2 / model.viscosity))
     return solver
 
 
@@ -72,8 +74,8 @@ def test_poiseuille_converges_at_second_order(stencil, kind, streaming, device):
     sizes = (8, 16, 32)
     for n in sizes:
         peak = 0.08 / n
-        model = lbm.TRT(0.2, magic=0.25) if kind == "trt" else collision(kind, 0.2)
-        solver = poiseuille(stencil, n, 1, model, peak, streaming=streaming, device=device)
+        model = lbm.TRT(0.2, magic=0.25) if kind == "trt" else collision(kind, 0.2, stencil)
+        solver = poiseuille(stencil, n, 1, model, peak, 1.5, streaming=streaming, device=device)
         errors.append(relative_l2(profile(solver, 1, 2 % int(stencil[1])), parabola(n, peak)))
     assert errors[-1] < 0.01
     assert order(errors, sizes) == pytest.approx(2, abs=0.1)
@@ -94,7 +96,7 @@ def test_couette_is_exact(stencil, kind, streaming, device):
         along = (axis + 1) % dimensions
         wall = lbm.MovingWall(unit(dimensions, along, speed))
         domain, _ = channel(stencil, n, axis, high=wall)
-        model = collision(kind, viscosity)
+        model = collision(kind, viscosity, stencil)
         solver = lbm.Solver(domain, model, precision="float64", streaming=streaming, device=device)
         solver.step(int(4 * n**2 / viscosity))
         exact = speed * (np.arange(n) + 0.5) / n
@@ -156,7 +158,7 @@ def test_half_a_channel_with_free_slip(stencil, kind, streaming, device):
         for n, high in ((12, lbm.NoSlip()), (6, lbm.FreeSlip())):
             domain, along = channel(stencil, n, axis, high=high)
             force = unit(len(domain.shape), along, 1e-4)
-            model = collision(kind, 0.05)
+            model = collision(kind, 0.05, stencil)
             options = {"precision": "float64", "streaming": streaming, "device": device}
             solver = lbm.Solver(domain, model, force=force, **options)
             solver.step(151)
@@ -185,11 +187,14 @@ def test_plug_flow_between_free_slip_faces(stencil, streaming, device):
 @pytest.mark.parametrize("axis", [0, 1, 2])
 @pytest.mark.parametrize("stencil", ["D2Q9", "D3Q19", "D3Q27"])
 def test_pressure_driven_channel(stencil, axis, streaming, device):
-    """Two pressure outlets at the ends of a channel drive Poiseuille's flow, in either direction of each axis."""
+    """Two pressure outlets at the ends of a channel drive Poiseuille's flow, in either direction of each axis.
+
+    Anti-bounce-back leaves out the viscous stress, so that the given pressure acts up to half a cell inside the face.
+    """
     dimensions = int(stencil[1])
     axis %= dimensions
     across = (axis + 1) % dimensions
-    n, length, viscosity, drop = 9, 16, 0.2, 2e-4
+    n, length, viscosity, drop = 9, 32, 0.2, 2e-4
     shape = [1] * dimensions
     shape[axis], shape[across] = length, n
     for sign in (1, -1):
@@ -200,13 +205,13 @@ def test_pressure_driven_channel(stencil, axis, streaming, device):
             domain.faces[face + AXES[across]] = lbm.NoSlip()
         solver = lbm.Solver(domain, lbm.TRT(viscosity), precision="float64", streaming=streaming, device=device)
         solver.step(4000)
-        gradient = 2 * drop / 3 / length
-        exact = sign * parabola(n, gradient * n**2 / (8 * viscosity))
         field = np.moveaxis(solver.velocity()[axis], (axis, across), (0, 1)).reshape(length, n)
-        np.testing.assert_allclose(field[length // 2], exact, rtol=0, atol=0.01 * np.abs(exact).max())
         density = np.moveaxis(solver.density(), (axis, across), (0, 1)).reshape(length, n)[:, n // 2]
-        linear = 1 + sign * drop * (1 - 2 * (np.arange(length) + 0.5) / length)
-        np.testing.assert_allclose(density, linear, rtol=0, atol=0.02 * drop)
+        gradient = (density[8] - density[24]) / 3 / 16
+        exact = parabola(n, gradient * n**2 / (8 * viscosity))
+        np.testing.assert_allclose(field[length // 2], exact, rtol=0, atol=1e-3 * np.abs(exact).max())
+        assert gradient == pytest.approx(sign * 2 * drop / 3 / length, rel=1.1 / length)
+        assert density.mean() == pytest.approx(1, abs=1e-3 * drop)
 
 
 @pytest.mark.parametrize("streaming", STREAMINGS)
@@ -234,12 +239,14 @@ def test_inlet_profile_stays(stencil, streaming, device):
     np.testing.assert_allclose(middle / middle.sum(), parabola(n, peak) / parabola(n, peak).sum(), atol=2e-4)
 
 
-@pytest.mark.parametrize("streaming", STREAMINGS)
-@pytest.mark.parametrize("stencil", STENCILS)
+@pytest.mark.parametrize(
+    ("stencil", "streaming"),
+    [("D2Q9", "two-lattice"), ("D2Q9", "in-place"), ("D3Q19", "in-place"), ("D3Q27", "in-place")],
+)
 def test_oscillating_wall(stencil, streaming, device):
     """Stokes' second problem: a wall that oscillates drags a damped wave behind it."""
     dimensions = int(stencil[1])
-    n, viscosity, speed, period = 60, 0.1, 0.05, 1000
+    n, viscosity, speed, period = 50, 0.1, 0.05, 800
     omega = 2 * np.pi / period
     k = np.sqrt(omega / (2 * viscosity))
 
@@ -250,7 +257,7 @@ def test_oscillating_wall(stencil, streaming, device):
 
     domain, _ = channel(stencil, n, 1, low=lbm.MovingWall(wall))
     solver = lbm.Solver(domain, lbm.TRT(viscosity), precision="float64", streaming=streaming, device=device)
-    solver.step(6 * period)
+    solver.step(4 * period)
     y = np.arange(n) + 0.5
     for _ in range(4):
         exact = speed * np.exp(-k * y) * np.cos(omega * solver.steps - k * y)
@@ -298,7 +305,7 @@ def test_smagorinsky_in_steady_shear(stencil, kind, device):
     shear = speed / n
     effective = viscosity + constant**2 * shear
     assert effective > 1.05 * viscosity
-    model = collision(kind, viscosity, smagorinsky=constant)
+    model = collision(kind, viscosity, stencil, smagorinsky=constant)
     solver = lbm.Solver(domain, model, precision="float64", device=device)
     velocity = np.zeros((dimensions, *shape))
     velocity[0, :, :n] = shear * (np.arange(n) + 0.5).reshape((1, n) + (1,) * (dimensions - 2))

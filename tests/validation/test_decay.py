@@ -14,7 +14,7 @@ FLOWS = {"D2Q9": (taylor_green, 2), "D3Q19": (beltrami, 1), "D3Q27": (beltrami, 
 def decaying(stencil: str, n: int, kind: str, viscosity: float, speed: float, **options: str) -> lbm.Solver:
     """A solver with the exact flow at time 0 and consistent non-equilibrium."""
     density, velocity = FLOWS[stencil][0](n, speed)
-    solver = lbm.Solver(lbm.Domain((n,) * velocity.shape[0], stencil), collision(kind, viscosity), **options)
+    solver = lbm.Solver(lbm.Domain((n,) * velocity.shape[0], stencil), collision(kind, viscosity, stencil), **options)
     solver.initialize(density=density, velocity=velocity, nonequilibrium=True)
     return solver
 
@@ -41,17 +41,19 @@ def test_viscosity(stencil, kind, streaming, device):
 def test_second_order(stencil, kind, streaming, device):
     """With the speed falling as the cell size, the error of the velocity field falls as its square."""
     sizes = (16, 32, 64) if stencil == "D2Q9" else (12, 18, 27)
-    viscosity, errors = 0.08, []
+    # regularised BGK in three dimensions has hardly any error at 0.2, where two terms cancel
+    viscosity = 0.03 if kind == "regularized" and stencil != "D2Q9" else 0.2
+    errors = []
     for n in sizes:
         k2 = FLOWS[stencil][1] * (2 * np.pi / n) ** 2
         steps = round(0.6 / (viscosity * k2))
-        speed = 0.04 * sizes[0] / n
+        speed = 0.01 * sizes[0] / n
         solver = decaying(stencil, n, kind, viscosity, speed, precision="float64", streaming=streaming, device=device)
         exact = FLOWS[stencil][0](n, speed)[1] * np.exp(-viscosity * k2 * steps)
         solver.step(steps)
         errors.append(relative_l2(solver.velocity(), exact))
     assert errors[-1] < 0.01
-    assert order(errors, sizes) == pytest.approx(2, abs=0.2)
+    assert order(errors, sizes) == pytest.approx(2, abs=0.15)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -64,7 +66,7 @@ def test_consistent_start_has_no_transient(stencil, kind, device):
     for consistent in (True, False):
         density, velocity = FLOWS[stencil][0](n, speed)
         domain = lbm.Domain((n,) * velocity.shape[0], stencil)
-        solver = lbm.Solver(domain, collision(kind, viscosity), precision="float64", device=device)
+        solver = lbm.Solver(domain, collision(kind, viscosity, stencil), precision="float64", device=device)
         solver.initialize(density=density, velocity=velocity, nonequilibrium=consistent)
         first = solver.kinetic_energy()
         solver.step(2)

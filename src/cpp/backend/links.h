@@ -14,18 +14,23 @@ struct CopyRun {
     int count;
 };
 
-/// One link whose population depends on the density or velocity of its cell.
+/// One link on which a wall changes what it sends back.
 struct WallLink {
-    enum class Kind { Velocity, Pressure };
-    int i;         // the arriving velocity
+    enum class Kind {
+        Wall,     // a moving wall adds `value` = 2 w_i c_i . u_w rho_0 / cs2, rho_0 the reference density
+        Inlet,    // a velocity inlet adds `value` = 2 w_i c_i . u_w / cs2 times the density of the cell
+        Pressure  // an outlet holds the density `value`
+    };
+    int i;  // the arriving velocity
     Kind kind;
-    double value;  // Velocity: 2 w_i c_i . u_w / cs2;  Pressure: the wall's density
+    double value;
 };
 
 /// A cell with such links: the range [first, first + count) of the plan's wall links.
 struct WallCell {
     int x, y, z;
     int first, count;
+    bool needs_moments;  // some link depends on the cell's density or velocity
 };
 
 /// The copies differ by the phase of the step before; the wall cells do not.
@@ -39,7 +44,7 @@ struct LinkPlan {
 struct BodyLink {
     int x, y, z;
     int i;
-    double push;  // 2 w_i c_i . u_w / cs2
+    double push;  // 2 w_i c_i . u_w rho_0 / cs2
 };
 
 struct ForceAndTorque {

@@ -221,6 +221,7 @@ void bind_engine(py::module_& module) {
             },
             py::arg("steps"), py::call_guard<py::gil_scoped_release>())
         .def_property("steps", &Engine::steps, &Engine::set_steps)
+        .def_property("reference_density", &Engine::reference_density, &Engine::set_reference_density)
         .def("density",
              [](Engine& e, py::array out) { fill(e, out, 0, [](auto& state, auto* data) { state.density(data); }); },
              py::arg("out"))

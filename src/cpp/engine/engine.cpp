@@ -137,7 +137,24 @@ void Engine::prepare() {
     }
 }
 
+void Engine::set_reference_density(double density) {
+    if (!(density > 0) || !std::isfinite(density)) {
+        throw std::invalid_argument("reference density: it must be a positive number");
+    }
+    domain_.reference_density = density;
+    values_are_current_ = false;
+}
+
 void Engine::initialize(const double* density, const double* velocity, bool nonequilibrium) {
+    double sums[2] = {0, 0};
+    for (Index at = 0; at < domain_.cells(); ++at) {
+        if (!domain_.solid(at)) {
+            sums[0] += density == nullptr ? 1.0 : density[at];
+            sums[1] += 1;
+        }
+    }
+    comm_.sum(sums, 2);
+    set_reference_density(sums[1] > 0 ? sums[0] / sums[1] : 1.0);
     bool periodic[3];
     for (int a = 0; a < 3; ++a) {
         periodic[a] = domain_.faces[2 * a] == FaceKind::Periodic;

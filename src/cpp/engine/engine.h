@@ -32,8 +32,13 @@ public:
     /// Empty (none), D values, or D a cell.
     void set_force(const std::vector<double>& force);
 
+    /// Also makes the mean of the density over the fluid the reference density.
     void initialize(const double* density, const double* velocity, bool nonequilibrium);
     void step(Index steps);
+
+    /// The density that moving walls push the fluid with; 1 until the state is initialized.
+    double reference_density() const { return domain_.reference_density; }
+    void set_reference_density(double density);
 
     Index steps() const { return steps_; }
     void set_steps(Index steps) { steps_ = steps; }

@@ -159,7 +159,9 @@ struct HaloPlan::Builder {
             copy(x, y, z, i, x, y, z, Stencil<S>::opposite(i));
             return;
         }
-        const auto link_kind = kind == FaceKind::PressureOutlet ? WallLink::Kind::Pressure : WallLink::Kind::Velocity;
+        const auto link_kind = kind == FaceKind::PressureOutlet  ? WallLink::Kind::Pressure
+                               : kind == FaceKind::VelocityInlet ? WallLink::Kind::Inlet
+                                                                 : WallLink::Kind::Wall;
         pending.push_back({x, y, z, {i, link_kind, 0}, {face, -1, domain.face_cell(face, x, y, z)}});
     }
 
@@ -171,7 +173,7 @@ struct HaloPlan::Builder {
         if (domain.body_velocity[body].empty()) {
             copy(x, y, z, i, x, y, z, Stencil<S>::opposite(i));
         } else {
-            pending.push_back({x, y, z, {i, WallLink::Kind::Velocity, 0}, {-1, body, place}});
+            pending.push_back({x, y, z, {i, WallLink::Kind::Wall, 0}, {-1, body, place}});
         }
     }
 
@@ -182,9 +184,10 @@ struct HaloPlan::Builder {
         auto& cells = plan.links_.wall_cells;
         for (const PendingWallLink& p : pending) {
             if (cells.empty() || std::tie(cells.back().x, cells.back().y, cells.back().z) != std::tie(p.x, p.y, p.z)) {
-                cells.push_back({p.x, p.y, p.z, int(plan.links_.wall_links.size()), 0});
+                cells.push_back({p.x, p.y, p.z, int(plan.links_.wall_links.size()), 0, false});
             }
             ++cells.back().count;
+            cells.back().needs_moments = cells.back().needs_moments || p.link.kind != WallLink::Kind::Wall;
             plan.links_.wall_links.push_back(p.link);
             plan.value_sources_.push_back(p.source);
         }
@@ -199,7 +202,7 @@ HaloPlan::HaloPlan(const Domain& domain, const Address& address, const std::vect
     refresh_values(domain);
 }
 
-double HaloPlan::value(const Domain& domain, const ValueSource& source, int i) const {
+double HaloPlan::value(const Domain& domain, const ValueSource& source, int i) {
     if (source.face >= 0 && domain.faces[source.face] == FaceKind::PressureOutlet) {
         const auto& density = domain.face_density[source.face];
         return density.empty() ? 1 : component(density, 1, 0, source.place, domain.face_cells(source.face));
@@ -213,7 +216,8 @@ double HaloPlan::value(const Domain& domain, const ValueSource& source, int i) c
         for (int d = 0; d < S::D; ++d) {
             cu += S::c[i][d] * component(velocity, S::D, d, source.place, count);
         }
-        return 2 * Stencil<S>::w(i) * cu / Stencil<S>::cs2;
+        const bool inlet = face && domain.faces[source.face] == FaceKind::VelocityInlet;
+        return 2 * Stencil<S>::w(i) * cu / Stencil<S>::cs2 * (inlet ? 1 : domain.reference_density);
     });
 }
 

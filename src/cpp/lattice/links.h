@@ -10,7 +10,7 @@ namespace lbm {
 /// Offset of the population that departed from (x, y, z) with velocity i in the last step, which was of `phase`.
 template <class S>
 LBM_HD Index departed_offset(const Address& a, Phase phase, int x, int y, int z, int i) {
-    const int* c = S::c[i];
+    const int c[3] = {Stencil<S>::component(i, 0), Stencil<S>::component(i, 1), Stencil<S>::component(i, 2)};
     const int to = x + c[0];
     if (to < 0 || to >= a.nx) {
         return a.side_out(to < 0 ? 0 : 1, Stencil<S>::crossing_rank(i), y, z);
@@ -22,7 +22,7 @@ LBM_HD Index departed_offset(const Address& a, Phase phase, int x, int y, int z,
 /// Offset where the step after one of `phase` looks for the population arriving in (x, y, z) with velocity i.
 template <class S>
 LBM_HD Index arriving_offset(const Address& a, Phase phase, int x, int y, int z, int i) {
-    const int* c = S::c[i];
+    const int c[3] = {Stencil<S>::component(i, 0), Stencil<S>::component(i, 1), Stencil<S>::component(i, 2)};
     const int from = x - c[0];
     if (from < 0 || from >= a.nx) {
         return a.side_in(from < 0 ? 0 : 1, Stencil<S>::crossing_rank(i), y, z);
@@ -32,7 +32,8 @@ LBM_HD Index arriving_offset(const Address& a, Phase phase, int x, int y, int z,
 }
 
 /// Half-way bounce-back off a wall moving at u_w; push = 2 w_i c_i . u_w / cs2 of the reflected velocity c_i
-/// (Ladd, J. Fluid Mech. 271 (1994) 285, eq. 3.3).
+/// (Ladd, J. Fluid Mech. 271 (1994) 285, eq. 3.3). With one reference density for a whole moving wall what it takes in
+/// one place it gives in another, and a closed box keeps its mass; an inlet takes the density of the cell.
 template <class Real>
 LBM_HD Real reflected_by_moving_wall(Real departed_opposite, Real push, Real density) {
     return departed_opposite + push * density;

@@ -18,10 +18,7 @@ struct Moments {
 template <class S, class V>
 LBM_HD Moments<S, V> compute_moments(V rest, const PairSums<S, V>& sums, const V (&force)[S::D], bool forced) {
     Moments<S, V> m;
-    m.density_deviation = rest;
-    static_for<Stencil<S>::pairs>([&](auto p) LBM_INLINE_LAMBDA {
-        m.density_deviation = m.density_deviation + sums.even[p];
-    });
+    m.density_deviation = rest + total<0, Stencil<S>::pairs>(sums.even);
     m.density = m.density_deviation + Scalar<V>(1);
     const V inverse_density = Scalar<V>(1) / m.density;
     static_for<S::D>([&](auto d) LBM_INLINE_LAMBDA {

@@ -55,6 +55,16 @@ LBM_HD V along_pair(const V (&a)[S::D]) {
     return sum;
 }
 
+/// Sum of terms[First .. First + Count) as a balanced tree: a chain of additions would be waited for.
+template <int First, int Count, class V, int N>
+LBM_HD V total(const V (&terms)[N]) {
+    if constexpr (Count == 1) {
+        return terms[First];
+    } else {
+        return total<First, Count / 2>(terms) + total<First + Count / 2, Count - Count / 2>(terms);
+    }
+}
+
 /// Gives a change exactly no mass and exactly twice the momentum `half_momentum`: the rest population takes the mass,
 /// the axis pairs the momentum. Weights rounded to the arithmetic type would otherwise let momentum drift by a part of
 /// a unit in the last place at every step, always the same way.
@@ -68,9 +78,7 @@ LBM_HD void close_conservation(PairChange<S, V>& change, const V (&half_momentum
         });
         change.odd[d] = remainder;
     });
-    V mass = change.even[0];
-    static_for<Stencil<S>::pairs - 1>([&](auto p) LBM_INLINE_LAMBDA { mass = mass + change.even[p + 1]; });
-    change.rest = Scalar<V>(-2) * mass;
+    change.rest = Scalar<V>(-2) * total<0, Stencil<S>::pairs>(change.even);
 }
 
 }  // namespace lbm

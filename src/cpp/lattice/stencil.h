@@ -45,6 +45,17 @@ struct Stencil {
     static constexpr int pairs = (Q - 1) / 2;
     static constexpr double cs2 = 1.0 / 3;
 
+    /// Component d of velocity i where i is known at run time only: a GPU's code cannot index the tables of the host.
+    static constexpr int component(int i, int d) {
+#if defined(__CUDA_ARCH__)
+        int value = 0;
+        static_for<Q>([&](auto j) { value = j == i ? (d == 0 ? S::c[j][0] : d == 1 ? S::c[j][1] : S::c[j][2]) : value; });
+        return value;
+#else
+        return S::c[i][d];
+#endif
+    }
+
     static constexpr int squared_speed(int i) {
         return S::c[i][0] * S::c[i][0] + S::c[i][1] * S::c[i][1] + S::c[i][2] * S::c[i][2];
     }
@@ -77,7 +88,7 @@ struct Stencil {
     static constexpr int crossing_rank(int i) {
         int rank = 0;
         for (int j = 0; j < i; ++j) {
-            rank += S::c[j][0] == S::c[i][0];
+            rank += component(j, 0) == component(i, 0);
         }
         return rank;
     }

@@ -16,13 +16,13 @@ constexpr float half_unscale = 1.0F / 32768.0F;
 namespace detail {
 
 LBM_HD UInt32 bits_of(float x) {
-    UInt32 bits;
+    UInt32 bits = 0;
     __builtin_memcpy(&bits, &x, sizeof bits);
     return bits;
 }
 
 LBM_HD float float_of(UInt32 bits) {
-    float x;
+    float x = 0;
     __builtin_memcpy(&x, &bits, sizeof x);
     return x;
 }

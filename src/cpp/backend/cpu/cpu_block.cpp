@@ -31,21 +31,26 @@ std::unique_ptr<BlockState> make_block_D3Q27(const BlockSpec& spec, const CpuOpt
     }
 
 LBM_DECLARE_KERNELS(baseline)
-#if defined(LBM_HAVE_X86_KERNELS)
+#if defined(LBM_HAVE_AVX2)
 LBM_DECLARE_KERNELS(avx2)
+#endif
+#if defined(LBM_HAVE_AVX512)
 LBM_DECLARE_KERNELS(avx512)
 #endif
 
 std::vector<std::string> usable_isas() {
     std::vector<std::string> isas;
-#if defined(LBM_HAVE_X86_KERNELS)
+#if defined(__x86_64__)
     __builtin_cpu_init();
-    const bool avx2 = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("f16c") != 0;
-    if (avx2 && __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
+#endif
+#if defined(LBM_HAVE_AVX512)
+    if (__builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
         __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0) {
         isas.emplace_back("avx512");
     }
-    if (avx2) {
+#endif
+#if defined(LBM_HAVE_AVX2)
+    if (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("f16c") != 0) {
         isas.emplace_back("avx2");
     }
 #endif
@@ -55,10 +60,12 @@ std::vector<std::string> usable_isas() {
 
 UpdateKernel find_kernel(const std::string& isa, StencilKind stencil, CollisionKind collision, NumberKind precision,
                          NumberKind storage) {
-#if defined(LBM_HAVE_X86_KERNELS)
+#if defined(LBM_HAVE_AVX512)
     if (isa == "avx512") {
         return find_kernel_avx512(stencil, collision, precision, storage);
     }
+#endif
+#if defined(LBM_HAVE_AVX2)
     if (isa == "avx2") {
         return find_kernel_avx2(stencil, collision, precision, storage);
     }

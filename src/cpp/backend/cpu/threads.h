@@ -34,6 +34,11 @@ private:
 /// first touched by the thread that will update it.
 template <class Body>
 void parallel_shares(int threads, Index count, Body&& body) {
+    if (threads == 1) {
+        const FlushDenormals mode;
+        body(Index(0), count);
+        return;
+    }
 #pragma omp parallel num_threads(threads)
     {
         const FlushDenormals mode;

@@ -80,14 +80,15 @@ public:
     void fill_links() override {
         const auto& copies = plan_->copies[int(phase_)];
         Stored* data = current();
-        parallel_shares(threads_, Index(copies.size()), [&](Index first, Index last) {
-            for (Index k = first; k < last; ++k) {
+        const auto runs = Index(copies.size());
+        const auto cells = Index(plan_->wall_cells.size());
+        // One walk over both lists; waking a team costs more than a few hundred runs or cells do.
+        parallel_shares(runs + cells < 512 ? 1 : threads_, runs + cells, [&](Index first, Index last) {
+            for (Index k = first; k < std::min(last, runs); ++k) {
                 copy(copies[k], data);
             }
-        });
-        parallel_shares(threads_, Index(plan_->wall_cells.size()), [&](Index first, Index last) {
-            for (Index k = first; k < last; ++k) {
-                reflect(plan_->wall_cells[k]);
+            for (Index k = std::max(first, runs); k < last; ++k) {
+                reflect(plan_->wall_cells[k - runs]);
             }
         });
     }
@@ -151,11 +152,7 @@ public:
         for (const backend::BodyLink& link : links) {
             const int back = Stencil<S>::opposite(link.i);
             const Real departed = view().departed(link.x, link.y, link.z, back);
-            double density = 0;
-            if (link.push != 0) {
-                density = density_at(link.x, link.y, link.z);
-            }
-            const double exchanged = double(departed) + double(reflected_by_moving_wall(departed, Real(link.push), Real(density)));
+            const double exchanged = double(departed) + double(reflected_by_moving_wall(departed, Real(link.push), Real(1)));
             const int cell[3] = {link.x, link.y, link.z};
             double force[3], arm[3];
             for (int d = 0; d < 3; ++d) {
@@ -311,44 +308,47 @@ private:
         }
     }
 
-    Real density_at(int x, int y, int z) const {
-        Real deviation = 0;
-        for (int i = 0; i < S::Q; ++i) {
-            deviation += view().departed(x, y, z, i);
-        }
-        return Real(1) + deviation;
-    }
-
-    /// Links that depend on the density or velocity of their cell.
+    /// Links on which a wall changes what it sends back.
     void reflect(const backend::WallCell& cell) const {
+        using Kind = backend::WallLink::Kind;
         View lattice = view();
-        Real f[S::Q], deviation = 0, momentum[3] = {};
-        for (int i = 0; i < S::Q; ++i) {
-            f[i] = lattice.departed(cell.x, cell.y, cell.z, i);
-            deviation += f[i];
-            for (int d = 0; d < S::D; ++d) {
-                momentum[d] += Real(S::c[i][d]) * f[i];
-            }
+        Real density = 1, u[3] = {}, speed2 = 0;
+        if (cell.needs_moments) {
+            moments_after_collision(cell, density, u);
+            speed2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
         }
-        const Real density = Real(1) + deviation;
-        double force[3] = {};
-        force_at(cell.x, cell.y, cell.z, force);
         for (int k = cell.first; k < cell.first + cell.count; ++k) {
             const backend::WallLink& link = plan_->wall_links[k];
-            const Real back = f[Stencil<S>::opposite(link.i)];
+            const Real back = lattice.departed(cell.x, cell.y, cell.z, Stencil<S>::opposite(link.i));
             Real value;
-            if (link.kind == backend::WallLink::Kind::Velocity) {
-                value = reflected_by_moving_wall(back, Real(link.value), density);
-            } else {
-                Real cu = 0, speed2 = 0;
+            if (link.kind == Kind::Pressure) {
+                Real cu = 0;
                 for (int d = 0; d < S::D; ++d) {
-                    const Real u = (momentum[d] - Real(0.5) * Real(force[d])) / density;
-                    cu += Real(S::c[link.i][d]) * u;
-                    speed2 += u * u;
+                    cu += Real(S::c[link.i][d]) * u[d];
                 }
                 value = reflected_by_pressure(back, Real(Stencil<S>::w(link.i)), Real(link.value), cu, speed2);
+            } else {
+                value = reflected_by_moving_wall(back, Real(link.value), link.kind == Kind::Inlet ? density : Real(1));
             }
             lattice.set_arriving(cell.x, cell.y, cell.z, link.i, value);
+        }
+    }
+
+    /// Density and velocity of the last step: collision has already added the whole force, the velocity wants half.
+    void moments_after_collision(const backend::WallCell& cell, Real& density, Real (&u)[3]) const {
+        Real deviation = 0;
+        for (int i = 0; i < S::Q; ++i) {
+            const Real f = view().departed(cell.x, cell.y, cell.z, i);
+            deviation += f;
+            for (int d = 0; d < S::D; ++d) {
+                u[d] += Real(S::c[i][d]) * f;
+            }
+        }
+        density = Real(1) + deviation;
+        double force[3] = {};
+        force_at(cell.x, cell.y, cell.z, force);
+        for (int d = 0; d < S::D; ++d) {
+            u[d] = (u[d] - Real(0.5) * Real(force[d])) / density;
         }
     }
 

@@ -40,23 +40,29 @@ public:
     }
 
     LBM_HD void enter_row(int y, int z) {
+        const bool row_follows = y + 1 < a_.address.ny;
+        to_next_row_ = a_.address.row(row_follows ? y + 1 : 0, row_follows ? z : z + 1, 0) - a_.address.row(y, z, 0);
         y_ = y;
         z_ = z;
-        row_ = a_.address.row(y, z, 0);
+        const Index row = a_.address.row(y, z, 0);
+        for (int i = 0; i < Q; ++i) {
+            arrive_row_[i] = source_ + row + arrive_[i];
+            depart_row_[i] = target_ + row + depart_[i];
+        }
         if (a_.force_field != nullptr) {
             force_row_ = static_cast<const Real*>(a_.force_field) + (Index(z) * a_.address.ny + y) * S::D * a_.force_pitch;
         }
     }
 
-    LBM_HD void enter_pack(int x) {
+    LBM_HD void enter_pack(Index x) {
         x_ = x;
         first_ = x == 0;
         last_ = x + W >= a_.address.nx;
     }
 
     LBM_HD void load(Value (&h)[Q]) const {
-        const Storage* here = source_ + row_ + x_;
-        static_for<Q>([&](auto i) LBM_INLINE_LAMBDA { h[i] = load_stored<Real, W>(here + arrive_[i]); });
+        static_for<Q>([&](auto i) LBM_INLINE_LAMBDA { h[i] = load_stored<Real, W>(arrive_row_[i] + x_); });
+        fetch_ahead();
         if (first_) [[unlikely]] {
             take_sides<1>(h, 0, 0);
         }
@@ -80,13 +86,12 @@ public:
     }
 
     LBM_HD void store(const Value (&h)[Q]) const {
-        Storage* here = target_ + row_ + x_;
         if (first_ || last_) [[unlikely]] {
-            static_for<Q>([&](auto i) LBM_INLINE_LAMBDA { store_at_edge<i>(here + depart_[i], h[i]); });
+            static_for<Q>([&](auto i) LBM_INLINE_LAMBDA { store_at_edge<i>(depart_row_[i] + x_, h[i]); });
         } else if (a_.past_cache) {
-            static_for<Q>([&](auto i) LBM_INLINE_LAMBDA { stream_stored<Real, W>(here + depart_[i], h[i]); });
+            static_for<Q>([&](auto i) LBM_INLINE_LAMBDA { stream_stored<Real, W>(depart_row_[i] + x_, h[i]); });
         } else {
-            static_for<Q>([&](auto i) LBM_INLINE_LAMBDA { store_stored<Real, W>(here + depart_[i], h[i]); });
+            static_for<Q>([&](auto i) LBM_INLINE_LAMBDA { store_stored<Real, W>(depart_row_[i] + x_, h[i]); });
         }
     }
 
@@ -97,7 +102,21 @@ private:
         return place.slot * a.population_stride + place.along * (rows * a.row_stride + S::c[i][0]);
     }
 
-    LBM_HD int last_lane() const { return a_.address.nx - 1 - x_; }
+    /// Asks for the lines of a later pack. The Q streams are too many and too short for the hardware to foresee; a few
+    /// packs ahead hides the memory's latency and keeps the lines of one pack in the first-level cache.
+    LBM_HD void fetch_ahead() const {
+        constexpr int packs_ahead = 4;
+        if (sizeof(Storage) * W < 64 && (x_ & W) != 0) {
+            return;  // every other pack begins a new line
+        }
+        Index next = x_ + packs_ahead * W;
+        if (next >= a_.address.nx) {
+            next += to_next_row_ - a_.address.nx / W * W;
+        }
+        static_for<Q>([&](auto i) LBM_INLINE_LAMBDA { __builtin_prefetch(arrive_row_[i] + next, 1, 3); });
+    }
+
+    LBM_HD int last_lane() const { return int(a_.address.nx - 1 - x_); }
 
     /// Replaces one lane of the populations that cross a face of the x axis inwards.
     template <int Inwards>
@@ -140,10 +159,13 @@ private:
     Storage* target_;
     Index arrive_[Q];
     Index depart_[Q];
+    const Storage* arrive_row_[Q];
+    Storage* depart_row_[Q];
     Real uniform_force_[S::D];
     const Real* force_row_ = nullptr;
-    Index row_ = 0;
-    int x_ = 0, y_ = 0, z_ = 0;
+    Index to_next_row_ = 0;
+    Index x_ = 0;
+    int y_ = 0, z_ = 0;
     bool first_ = false, last_ = false;
 };
 
@@ -162,7 +184,7 @@ void update_rows(const UpdateArguments& arguments, Index first, Index last) {
     const int nx = arguments.address.nx;
     for (Index row = first; row < last; ++row) {
         cells.enter_row(int(row % ny), int(row / ny));
-        for (int x = 0; x < nx; x += RowCells<Real, Storage>::W) {
+        for (Index x = 0; x < nx; x += RowCells<Real, Storage>::W) {
             cells.enter_pack(x);
             update_cell<S, Collision>(cells, parameters);
         }

@@ -6,32 +6,65 @@
 
 namespace lbm {
 
+namespace detail {
+
+/// Row k of the basis over pairs: what multiplies the sum (even rows) or the difference (odd rows) of pair p. The rest
+/// population of n is minus the sum of all pairs, which moves its coefficient onto the pairs.
+template <class S>
+constexpr int pair_coefficient(int k, int p) {
+    return Moment<S>::value(k, 2 * p + 1) - (Moment<S>::even(k) ? Moment<S>::value(k, 0) : 0);
+}
+
+/// The first pair of the same shell with the same coefficient but for its sign. Such pairs are added before they are
+/// multiplied, and rows that agree on a group share its sum.
+template <class S>
+constexpr int leader(int k, int p) {
+    for (int q = 0; q < p; ++q) {
+        const int a = pair_coefficient<S>(k, p), b = pair_coefficient<S>(k, q);
+        if (shell_of_pair<S>(p) == shell_of_pair<S>(q) && (a == b || a == -b)) {
+            return q;
+        }
+    }
+    return p;
+}
+
+/// Moment k of n.
+template <class S, int k, class V>
+LBM_HD V moment_of(const V (&parts)[Stencil<S>::pairs]) {
+    V moment = V{};
+    static_for<Stencil<S>::pairs>([&](auto p) LBM_INLINE_LAMBDA {
+        constexpr int coefficient = pair_coefficient<S>(k, p);
+        if constexpr (coefficient != 0 && leader<S>(k, p) == p) {
+            V group = parts[p];
+            static_for<Stencil<S>::pairs>([&](auto q) LBM_INLINE_LAMBDA {
+                if constexpr (q > p && leader<S>(k, q) == p) {
+                    accumulate<(pair_coefficient<S>(k, q) == coefficient) ? 1 : -1>(group, parts[q]);
+                }
+            });
+            accumulate<coefficient>(moment, group);
+        }
+    });
+    return moment;
+}
+
+}  // namespace detail
+
 struct MRT {
     static constexpr const char* name = "mrt";
 
     template <class S, class V, class Real>
     LBM_HD static PairChange<S, V> relax(const PairSums<S, V>& n, V omega, const CollisionParameters<Real>& parameters) {
         using M = Moment<S>;
-        constexpr int pairs = Stencil<S>::pairs;
         PairChange<S, V> relaxed;
-        static_for<pairs>([&](auto p) LBM_INLINE_LAMBDA { relaxed.even[p] = relaxed.odd[p] = V{}; });
+        static_for<Stencil<S>::pairs>([&](auto p) LBM_INLINE_LAMBDA { relaxed.even[p] = relaxed.odd[p] = V{}; });
         static_for<S::Q>([&](auto k) LBM_INLINE_LAMBDA {
             if constexpr (!M::conserved(k)) {
                 constexpr bool even = M::even(k);
-                V moment = V{};
-                static_for<pairs>([&](auto p) LBM_INLINE_LAMBDA {
-                    if constexpr (even) {
-                        // The rest population of n is minus the sum of its pairs.
-                        accumulate<M::value(k, 2 * p + 1) - M::value(k, 0)>(moment, n.even[p]);
-                    } else {
-                        accumulate<M::value(k, 2 * p + 1)>(moment, n.odd[p]);
-                    }
-                });
-                moment = moment * parameters.moment_rate[k];
+                V moment = detail::moment_of<S, k>(even ? n.even : n.odd) * parameters.moment_rate[k];
                 if constexpr (M::sets_viscosity(k)) {
                     moment = moment * omega;
                 }
-                static_for<pairs>([&](auto p) LBM_INLINE_LAMBDA {
+                static_for<Stencil<S>::pairs>([&](auto p) LBM_INLINE_LAMBDA {
                     accumulate<M::value(k, 2 * p + 1)>(even ? relaxed.even[p] : relaxed.odd[p], moment);
                 });
             }

@@ -1,0 +1,119 @@
+// Makes the engines of the tests.
+#include "configurations.h"
+
+namespace tests {
+
+using lbm::Index;
+using lbm::engine::Engine;
+using lbm::engine::FaceKind;
+
+std::vector<std::string> faces_of(int D, const std::vector<std::string>& by_axis) {
+    std::vector<std::string> faces;
+    for (int axis = 0; axis < D; ++axis) {
+        const std::string& word = by_axis[std::size_t(axis)];
+        const std::size_t slash = word.find('/');
+        faces.push_back(word.substr(0, slash));
+        faces.push_back(slash == std::string::npos ? word : word.substr(slash + 1));
+    }
+    return faces;
+}
+
+lbm::engine::Setup small_setup(const std::string& stencil) {
+    lbm::engine::Setup setup;
+    setup.stencil = stencil;
+    setup.shape = stencil == "D2Q9" ? std::vector{19, 5} : std::vector{19, 5, 4};
+    setup.collision = "bgk";
+    setup.viscosity = 0.05;
+    setup.precision = setup.storage = "float64";
+    setup.threads = 2;
+    return setup;
+}
+
+double noise(std::uint64_t seed, std::uint64_t index) {
+    std::uint64_t x = (seed << 32U) + index + 0x9E3779B97F4A7C15U;  // splitmix64
+    x = (x ^ (x >> 30U)) * 0xBF58476D1CE4E5B9U;
+    x = (x ^ (x >> 27U)) * 0x94D049BB133111EBU;
+    x ^= x >> 31U;
+    return double(x >> 11U) * 0x1p-52 - 1;
+}
+
+void disturb(Engine& engine, std::uint64_t seed) {
+    const lbm::engine::Domain& domain = engine.domain();
+    std::vector<double> wall(std::size_t(domain.D), 0.0);
+    wall[0] = 0.03;
+    wall[1] = 0.01;
+    for (int face = 0; face < 2 * domain.D; ++face) {
+        const std::size_t cells = std::size_t(domain.face_cells(face));
+        if (domain.faces[face] == FaceKind::MovingWall) {
+            engine.set_face_velocity(face, wall);
+        } else if (domain.faces[face] == FaceKind::VelocityInlet) {
+            std::vector<double> profile(cells * std::size_t(domain.D));
+            for (std::size_t k = 0; k < profile.size(); ++k) {
+                profile[k] = k < cells ? 0.03 + 0.01 * noise(seed, k) : 0;
+            }
+            engine.set_face_velocity(face, profile);
+        } else if (domain.faces[face] == FaceKind::PressureOutlet) {
+            std::vector<double> density(cells);
+            for (std::size_t k = 0; k < cells; ++k) {
+                density[k] = 1 + 0.005 * noise(seed, k);
+            }
+            engine.set_face_density(face, density);
+        }
+    }
+    const auto cells = std::size_t(domain.cells());
+    std::vector<double> density(cells);
+    std::vector<double> velocity(cells * std::size_t(domain.D));
+    for (std::size_t k = 0; k < cells; ++k) {
+        density[k] = 1 + 0.02 * noise(seed + 1, k);
+    }
+    for (std::size_t k = 0; k < velocity.size(); ++k) {
+        velocity[k] = 0.03 * noise(seed + 2, k);
+    }
+    engine.initialize(density.data(), velocity.data(), seed % 2 == 0);
+}
+
+void add_body(Engine& engine, bool moving) {
+    const lbm::engine::Domain& domain = engine.domain();
+    std::vector<bool> mask(std::size_t(domain.cells()));
+    const int y = domain.size[1] / 2;
+    const int z = domain.size[2] / 2;
+    mask[std::size_t(domain.cell(moving ? 12 : 5, y, z))] = true;
+    if (!moving) {
+        engine.add_body(mask, {});
+        return;
+    }
+    mask[std::size_t(domain.cell(13, y, z))] = true;
+    std::vector<double> velocity(std::size_t(domain.D), 0.01);
+    engine.add_body(mask, velocity);
+}
+
+std::vector<double> density_of(Engine& engine) {
+    std::vector<double> out(std::size_t(engine.domain().cells()));
+    engine.state().density(out.data());
+    return out;
+}
+
+std::vector<double> velocity_of(Engine& engine) {
+    std::vector<double> out(std::size_t(engine.domain().cells() * engine.domain().D));
+    engine.state().velocity(out.data());
+    return out;
+}
+
+std::vector<double> populations_of(Engine& engine) {
+    std::vector<double> out(std::size_t(engine.domain().cells() * Q_of(engine)));
+    engine.state().populations(out.data());
+    return out;
+}
+
+std::vector<unsigned char> state_of(Engine& engine) {
+    const auto numbers = std::size_t(engine.domain().cells() * Q_of(engine));
+    std::vector<unsigned char> out(numbers * lbm::backend::size_of(engine.spec().storage));
+    engine.state().get_state(out.data());
+    return out;
+}
+
+int Q_of(const Engine& engine) {
+    return lbm::backend::with_stencil(engine.domain().stencil, [](auto s) { return decltype(s)::Q; });
+}
+
+}  // namespace tests

@@ -1,0 +1,326 @@
+// Tests of whole runs: every stencil, collision, streaming and storage, with all conditions and bodies.
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "../../src/cpp/backend/cpu/kernels.h"
+#include "check.h"
+#include "configurations.h"
+
+namespace {
+
+using lbm::engine::Engine;
+using lbm::engine::Setup;
+
+const std::vector<std::vector<std::string>> conditions = {
+    {"periodic", "periodic", "periodic"},
+    {"no-slip", "no-slip/moving-wall", "free-slip/no-slip"},
+    {"velocity-inlet/pressure-outlet", "no-slip/free-slip", "periodic"},
+    {"velocity-inlet/outflow", "free-slip/moving-wall", "pressure-outlet/outflow"}};
+
+/// Calls with a setup of every stencil, collision and pair of numbers, and the conditions in turn.
+template <class Check>
+void for_setups(Check&& check) {
+    std::size_t turn = 0;
+    for (const std::string& stencil : lbm::engine::stencil_names()) {
+        for (const std::string& collision : tests::all_collisions) {
+            for (const tests::Numbers& numbers : tests::all_numbers) {
+                Setup setup = tests::small_setup(stencil);
+                setup.collision = collision;
+                setup.precision = numbers.precision;
+                setup.storage = numbers.storage;
+                setup.faces = tests::faces_of(int(setup.shape.size()), conditions[turn++ % conditions.size()]);
+                check(setup);
+            }
+        }
+    }
+}
+
+std::string words(const Setup& s) {
+    std::string text =
+        s.stencil + " " + s.collision + " " + s.precision + " " + s.storage + " " + s.streaming + " " + s.isa;
+    for (const std::string& face : s.faces) {
+        text += " " + face;
+    }
+    return text;
+}
+
+void prepare(Engine& engine) {
+    tests::add_body(engine, false);
+    tests::add_body(engine, true);
+    engine.set_force(std::vector<double>(std::size_t(engine.domain().D), 1e-5));
+    tests::disturb(engine);
+}
+
+std::vector<double> populations_after(const Setup& setup, int steps) {
+    Engine engine(setup);
+    prepare(engine);
+    engine.step(steps);
+    std::vector<double> populations = tests::populations_of(engine);
+    for (const double f : populations) {
+        if (!std::isfinite(f)) {
+            check::fail(__FILE__, __LINE__, "a population is not finite: ", words(setup));
+        }
+    }
+    return populations;
+}
+
+void require_same(const Setup& a, const Setup& b, int steps) {
+    if (populations_after(a, steps) != populations_after(b, steps)) {
+        check::fail(__FILE__, __LINE__, words(a), " differs from ", words(b));
+    }
+}
+
+}  // namespace
+
+TEST(engine_both_streamings_give_the_same_bits) {
+    for_setups([](const Setup& setup) {
+        for (const int steps : {3, 4}) {
+            Setup other = setup;
+            other.streaming = "two-lattice";
+            require_same(setup, other, steps);
+        }
+    });
+}
+
+TEST(engine_every_instruction_set_gives_the_same_bits) {
+    for_setups([](const Setup& setup) {
+        Setup baseline = setup;
+        baseline.isa = "baseline";
+        for (const std::string& isa : lbm::cpu::usable_isas()) {
+            Setup other = setup;
+            other.isa = isa;
+            require_same(baseline, other, 3);
+        }
+    });
+}
+
+TEST(engine_every_number_of_threads_gives_the_same_bits) {
+    for (const std::string& stencil : lbm::engine::stencil_names()) {
+        Setup setup = tests::small_setup(stencil);
+        setup.faces = tests::faces_of(int(setup.shape.size()), conditions[3]);
+        setup.threads = 1;
+        for (const int threads : {2, 3, 7}) {
+            Setup other = setup;
+            other.threads = threads;
+            require_same(setup, other, 5);
+        }
+    }
+}
+
+TEST(engine_continues_from_its_state_bit_for_bit) {
+    for_setups([](const Setup& given) {
+        for (const std::string& streaming : tests::all_streamings) {
+            Setup setup = given;
+            setup.streaming = streaming;
+            Engine first(setup);
+            prepare(first);
+            first.step(3);
+            const auto saved = tests::state_of(first);
+            first.step(3);
+
+            Engine second(setup);
+            prepare(second);
+            second.state().set_state(saved.data());
+            CHECK(tests::state_of(second) == saved);
+            second.step(3);
+            if (tests::state_of(first) != tests::state_of(second)) {
+                check::fail(__FILE__, __LINE__, words(setup), " continues differently");
+            }
+        }
+    });
+}
+
+TEST(engine_small_and_odd_sizes_run) {
+    for (const std::string& stencil : lbm::engine::stencil_names()) {
+        for (const std::vector<int>& shape : {std::vector{1, 1, 1}, {2, 3, 1}, {16, 1, 2}, {17, 2, 3}, {65, 3, 2}}) {
+            for (const auto& by_axis : conditions) {
+                for (const std::string& streaming : tests::all_streamings) {
+                    Setup setup = tests::small_setup(stencil);
+                    setup.shape.assign(shape.begin(), shape.begin() + std::ptrdiff_t(setup.shape.size()));
+                    setup.faces = tests::faces_of(int(setup.shape.size()), by_axis);
+                    setup.streaming = streaming;
+                    Engine engine(setup);
+                    tests::disturb(engine);
+                    engine.step(3);
+                    for (const double density : tests::density_of(engine)) {
+                        CHECK(std::isfinite(density));
+                    }
+                    CHECK_EQUAL(engine.steps(), 3);
+                }
+            }
+        }
+    }
+}
+
+TEST(engine_closed_domains_keep_their_mass) {
+    for_setups([](const Setup& given) {
+        if (given.storage != "float64") {
+            return;
+        }
+        Setup setup = given;
+        setup.faces = tests::faces_of(int(setup.shape.size()), {"no-slip", "no-slip/moving-wall", "free-slip"});
+        Engine engine(setup);
+        tests::add_body(engine, false);
+        tests::disturb(engine);
+        const double mass = engine.totals().mass;
+        engine.step(20);
+        CHECK_CLOSE(engine.totals().mass, mass, 1e-12 * mass);
+    });
+}
+
+TEST(engine_periodic_domains_keep_their_momentum) {
+    for_setups([](const Setup& given) {
+        if (given.storage != "float64") {
+            return;
+        }
+        Setup setup = given;
+        setup.faces.clear();
+        Engine engine(setup);
+        tests::disturb(engine);
+        const lbm::backend::Totals before = engine.totals();
+        engine.step(20);
+        const lbm::backend::Totals after = engine.totals();
+        for (int d = 0; d < engine.domain().D; ++d) {
+            CHECK_CLOSE(after.momentum[d], before.momentum[d], 1e-12);
+        }
+        CHECK(after.energy < before.energy);
+    });
+}
+
+TEST(engine_force_pushes_the_fluid_and_a_field_of_it_does_the_same) {
+    for (const std::string& stencil : lbm::engine::stencil_names()) {
+        Setup setup = tests::small_setup(stencil);
+        Engine uniform(setup);
+        Engine field(setup);
+        const int D = uniform.domain().D;
+        const auto cells = std::size_t(uniform.domain().cells());
+        uniform.set_force(std::vector<double>(std::size_t(D), 1e-4));
+        field.set_force(std::vector<double>(std::size_t(D) * cells, 1e-4));
+        uniform.initialize(nullptr, nullptr, false);
+        field.initialize(nullptr, nullptr, false);
+        const double before = uniform.totals().momentum[0];
+        uniform.step(10);
+        field.step(10);
+        CHECK_CLOSE(uniform.totals().momentum[0] - before, 10 * 1e-4 * double(cells), 1e-13 * double(cells));
+        CHECK(tests::state_of(uniform) == tests::state_of(field));
+        uniform.set_force({});
+        const double coasting = uniform.totals().momentum[0];
+        uniform.step(5);
+        CHECK_CLOSE(uniform.totals().momentum[0], coasting, 1e-13 * double(cells));
+    }
+}
+
+TEST(engine_eddy_viscosity_runs_with_every_collision) {
+    for_setups([](const Setup& given) {
+        Setup setup = given;
+        setup.smagorinsky = 0.17;
+        populations_after(setup, 3);
+    });
+}
+
+TEST(engine_initialises_to_what_it_is_told) {
+    for_setups([](const Setup& setup) {
+        Engine engine(setup);
+        const auto cells = std::size_t(engine.domain().cells());
+        const std::vector<double> density(cells, 1.01);
+        const std::vector<double> velocity(cells * std::size_t(engine.domain().D), 0.02);
+        engine.initialize(density.data(), velocity.data(), false);
+        const double tolerance = setup.storage == "float16" ? 2e-4 : setup.storage == "float32" ? 1e-6 : 1e-14;
+        for (const double rho : tests::density_of(engine)) {
+            CHECK_CLOSE(rho, 1.01, tolerance);
+        }
+        for (const double u : tests::velocity_of(engine)) {
+            CHECK_CLOSE(u, 0.02, tolerance);
+        }
+        const std::vector<double> populations = tests::populations_of(engine);
+        engine.state().set_populations(populations.data());
+        CHECK(tests::populations_of(engine) == populations);
+        std::vector<float> narrow(cells);
+        engine.state().density(narrow.data());
+        CHECK_CLOSE(double(narrow.front()), 1.01, 2e-4);
+    });
+}
+
+TEST(engine_forces_on_bodies_balance_the_momentum_of_the_fluid) {
+    for (const std::string& stencil : lbm::engine::stencil_names()) {
+        Engine engine(tests::small_setup(stencil));
+        tests::add_body(engine, false);
+        tests::add_body(engine, true);
+        tests::disturb(engine);
+        engine.step(3);
+        const double center[3] = {0, 0, 0.5};
+        double on_bodies[3] = {};
+        for (int body = 0; body < engine.bodies(); ++body) {
+            const lbm::backend::ForceAndTorque sum = engine.body_force(body, center);
+            for (int d = 0; d < 3; ++d) {
+                on_bodies[d] += sum.force[d];
+            }
+        }
+        const lbm::backend::Totals before = engine.totals();
+        engine.step(1);
+        const lbm::backend::Totals after = engine.totals();
+        for (int d = 0; d < engine.domain().D; ++d) {
+            CHECK_CLOSE(after.momentum[d] - before.momentum[d], -on_bodies[d], 1e-12);
+        }
+    }
+}
+
+TEST(engine_bodies_take_new_velocities_and_show_them) {
+    Engine engine(tests::small_setup("D3Q19"));
+    tests::add_body(engine, false);
+    tests::add_body(engine, true);
+    engine.set_body_velocity(1, {0.02, 0.0, 0.0});
+    engine.step(2);
+    const lbm::Index at = engine.domain().cell(12, 2, 2);
+    CHECK_EQUAL(tests::velocity_of(engine)[std::size_t(at)], 0.02);
+    CHECK_EQUAL(tests::density_of(engine)[std::size_t(at)], 1.0);
+    CHECK_THROWS(std::invalid_argument, "only a body", engine.set_body_velocity(0, {0.1, 0.0, 0.0}));
+    CHECK_THROWS(std::invalid_argument, "before the first step", tests::add_body(engine, false));
+}
+
+TEST(engine_refuses_what_does_not_fit_its_domain) {
+    Setup setup = tests::small_setup("D3Q19");
+    setup.faces = tests::faces_of(3, {"periodic", "no-slip/moving-wall", "periodic"});
+    Engine engine(setup);
+    tests::add_body(engine, false);
+    CHECK_THROWS(std::invalid_argument, "overlaps", tests::add_body(engine, false));
+    CHECK_THROWS(std::invalid_argument, "face 0 takes no velocity", engine.set_face_velocity(0, {0.1, 0.0, 0.0}));
+    CHECK_THROWS(std::invalid_argument, "face 3 takes no density", engine.set_face_density(3, {1.0}));
+    CHECK_THROWS(std::invalid_argument, "face 6 takes no", engine.set_face_density(6, {1.0}));
+    CHECK_THROWS(std::invalid_argument, "face -1 takes no", engine.set_face_velocity(-1, {1.0}));
+}
+
+TEST(engine_finds_the_cell_that_diverged) {
+    for (const std::string& stencil : lbm::engine::stencil_names()) {
+        Engine engine(tests::small_setup(stencil));
+        CHECK(!engine.state().find_diverged());
+        std::vector<double> populations = tests::populations_of(engine);
+        const lbm::Index at = engine.domain().cell(7, 2, engine.domain().size[2] - 1);
+        populations[std::size_t(at)] = std::numeric_limits<double>::quiet_NaN();
+        engine.state().set_populations(populations.data());
+        const auto cell = engine.state().find_diverged();
+        CHECK(cell && cell->x == 7 && cell->y == 2 && cell->z == engine.domain().size[2] - 1);
+    }
+}
+
+TEST(engine_measures_the_change_of_its_velocity) {
+    Engine engine(tests::small_setup("D2Q9"));
+    tests::disturb(engine);
+    CHECK(std::isinf(engine.velocity_change()));
+    CHECK_EQUAL(engine.velocity_change(), 0.0);
+    engine.step(1);
+    CHECK(engine.velocity_change() > 0);
+}
+
+TEST(engine_counts_its_steps_and_its_memory) {
+    Engine engine(tests::small_setup("D3Q27"));
+    engine.step(2);
+    engine.set_steps(100);
+    engine.step(1);
+    CHECK_EQUAL(engine.steps(), 101);
+    CHECK(engine.bytes() >= Engine::memory_needed(tests::small_setup("D3Q27")));
+    CHECK_EQUAL(engine.schedule().stages().size(), 2U);
+    CHECK_EQUAL(engine.threads(), 2);
+    CHECK_EQUAL(engine.layout().blocks().size(), 1U);
+}

@@ -1,0 +1,169 @@
+// Tests of the stencils, the streaming rules, and the address of every link.
+#include <set>
+#include <vector>
+
+#include "../../src/cpp/backend/cpu/cpu_block.h"
+#include "../../src/cpp/lattice/links.h"
+#include "../../src/cpp/lattice/moment_basis.h"
+#include "check.h"
+#include "configurations.h"
+
+namespace {
+
+using lbm::Address;
+using lbm::Index;
+using lbm::Phase;
+using lbm::Stencil;
+
+template <class S>
+Address address_of(int nx, int ny, int nz, bool in_place = true) {
+    lbm::backend::BlockSpec spec{};
+    spec.stencil = tests::kind_of<S>();
+    spec.storage = lbm::backend::NumberKind::Float32;
+    spec.in_place = in_place;
+    spec.size[0] = nx;
+    spec.size[1] = ny;
+    spec.size[2] = S::D == 3 ? nz : 1;
+    return lbm::cpu::block_address(spec);
+}
+
+template <class Visit>
+void for_cells(const Address& a, Visit&& visit) {
+    for (int z = 0; z < a.nz; ++z) {
+        for (int y = 0; y < a.ny; ++y) {
+            for (int x = 0; x < a.nx; ++x) {
+                visit(x, y, z);
+            }
+        }
+    }
+}
+
+}  // namespace
+
+TEST(lattice_stencils_pair_opposite_velocities) {
+    tests::for_stencils([](auto s) {
+        using S = decltype(s);
+        using T = Stencil<S>;
+        double mass = 0;
+        for (int i = 0; i < S::Q; ++i) {
+            mass += T::w(i);
+            CHECK_EQUAL(T::opposite(T::opposite(i)), i);
+            for (int axis = 0; axis < 3; ++axis) {
+                CHECK_EQUAL(S::c[T::opposite(i)][axis], -S::c[i][axis]);
+            }
+            for (int axis = 0; axis < S::D; ++axis) {
+                const int mirrored = T::mirror(i, axis);
+                CHECK_EQUAL(T::mirror(mirrored, axis), i);
+                for (int d = 0; d < 3; ++d) {
+                    CHECK_EQUAL(S::c[mirrored][d], d == axis ? -S::c[i][d] : S::c[i][d]);
+                }
+            }
+        }
+        CHECK_CLOSE(mass, 1, 1e-15);
+    });
+}
+
+TEST(lattice_crossing_ranks_count_each_direction) {
+    tests::for_stencils([](auto s) {
+        using S = decltype(s);
+        for (const int direction : {-1, 1}) {
+            int next = 0;
+            for (int i = 0; i < S::Q; ++i) {
+                if (S::c[i][0] == direction) {
+                    CHECK_EQUAL(Stencil<S>::crossing_rank(i), next++);
+                }
+            }
+            CHECK_EQUAL(next, Stencil<S>::crossing);
+        }
+    });
+}
+
+TEST(lattice_mrt_bases_name_and_group_every_moment) {
+    tests::for_stencils([](auto s) {
+        using S = decltype(s);
+        using Basis = lbm::MomentBasis<S>;
+        std::set<std::string> names;
+        int conserved = 0;
+        for (int k = 0; k < S::Q; ++k) {
+            names.insert(Basis::name[k]);
+            CHECK(Basis::group_of[k] >= 0 && Basis::group_of[k] < Basis::groups);
+            conserved += lbm::Moment<S>::conserved(k) ? 1 : 0;
+        }
+        CHECK_EQUAL(names.size(), std::size_t(S::Q));
+        CHECK_EQUAL(conserved, S::D + 1);
+    });
+}
+
+TEST(lattice_every_population_has_a_place_of_its_own) {
+    tests::for_stencils([](auto s) {
+        using S = decltype(s);
+        for (const int nx : {1, 2, 33}) {
+            const Address a = address_of<S>(nx, 3, 2);
+            const Index elements = a.side_out(1, a.crossing, 0, 0);
+            for (const Phase phase : {Phase::TwoLattice, Phase::InPlaceOwn, Phase::InPlaceNeighbor}) {
+                std::set<Index> left;
+                std::set<Index> found;
+                for_cells(a, [&](int x, int y, int z) {
+                    for (int i = 0; i < S::Q; ++i) {
+                        for (const Index at : {lbm::departed_offset<S>(a, phase, x, y, z, i),
+                                               lbm::arriving_offset<S>(a, phase, x, y, z, i)}) {
+                            CHECK(at >= 0 && at < elements);
+                        }
+                        left.insert(lbm::departed_offset<S>(a, phase, x, y, z, i));
+                        found.insert(lbm::arriving_offset<S>(a, phase, x, y, z, i));
+                    }
+                });
+                CHECK_EQUAL(left.size(), std::size_t(a.nx) * a.ny * a.nz * S::Q);
+                CHECK_EQUAL(found.size(), left.size());
+            }
+        }
+    });
+}
+
+TEST(lattice_inside_a_block_streaming_moves_nothing_twice) {
+    tests::for_stencils([](auto s) {
+        using S = decltype(s);
+        const Address a = address_of<S>(5, 4, 3);
+        for (const Phase phase : {Phase::TwoLattice, Phase::InPlaceOwn, Phase::InPlaceNeighbor}) {
+            for_cells(a, [&](int x, int y, int z) {
+                for (int i = 0; i < S::Q; ++i) {
+                    const int from[3] = {x - S::c[i][0], y - S::c[i][1], z - S::c[i][2]};
+                    if (from[0] < 0 || from[0] >= a.nx || from[1] < 0 || from[1] >= a.ny || from[2] < 0 ||
+                        from[2] >= a.nz) {
+                        continue;
+                    }
+                    CHECK_EQUAL(lbm::arriving_offset<S>(a, phase, x, y, z, i),
+                                lbm::departed_offset<S>(a, phase, from[0], from[1], from[2], i));
+                }
+            });
+        }
+    });
+}
+
+TEST(lattice_rows_are_aligned_and_avoid_powers_of_two) {
+    tests::for_stencils([](auto s) {
+        using S = decltype(s);
+        for (const int nx : {1, 31, 32, 33, 255, 256, 257, 1024}) {
+            const Address a = address_of<S>(nx, 3, 2);
+            CHECK(a.pitch >= nx);
+            CHECK_EQUAL(a.pitch * 4 % 128, 0);
+            CHECK(a.pitch * 4 % 1024 != 0);
+            for (int i = 0; i < S::Q; ++i) {
+                CHECK_EQUAL(a.row(1, 0, i) * 4 % 128, 0);
+            }
+        }
+    });
+}
+
+TEST(lattice_offsets_hold_more_than_2_to_the_32_elements) {
+    const Address a = address_of<lbm::D3Q27>(1000, 1000, 1000);
+    CHECK(a.row(999, 999, 26) > Index(27) * 1000 * 1000 * 1000);
+}
+
+TEST(lattice_walls_reflect_what_theory_says) {
+    CHECK_EQUAL(lbm::reflected_by_moving_wall(0.25, 0.0, 1.5), 0.25);
+    CHECK_CLOSE(lbm::reflected_by_moving_wall(0.25, 0.1, 1.5), 0.4, 1e-15);
+    // A fluid at rest at the wall's density reflects its own deviation.
+    const double w = 1.0 / 18;
+    CHECK_CLOSE(lbm::reflected_by_pressure(w * 0.1, w, 1.1, 0.0, 0.0), w * 0.1, 1e-16);
+}

@@ -1,0 +1,89 @@
+// Tests of the checks of a layout and of a setup.
+#include <limits>
+#include <stdexcept>
+
+#include "check.h"
+#include "configurations.h"
+
+namespace {
+
+using lbm::engine::Block;
+using lbm::engine::Layout;
+using lbm::engine::Setup;
+
+constexpr int shape[3] = {6, 4, 2};
+
+Layout layout_of(std::vector<Block> blocks) { return Layout(shape, std::move(blocks)); }
+
+template <class Change>
+void refused(const std::string& why, Change&& change) {
+    Setup setup = tests::small_setup("D3Q19");
+    change(setup);
+    CHECK_THROWS(std::invalid_argument, why, lbm::engine::Engine(std::move(setup)));
+}
+
+}  // namespace
+
+TEST(layout_single_block_is_the_domain) {
+    const Layout layout = Layout::single(shape, "cpu");
+    CHECK_EQUAL(layout.blocks().size(), 1U);
+    for (int d = 0; d < 3; ++d) {
+        CHECK_EQUAL(layout.blocks()[0].offset[d], 0);
+        CHECK_EQUAL(layout.blocks()[0].size[d], shape[d]);
+    }
+}
+
+TEST(layout_takes_unequal_blocks_that_tile) {
+    const Layout layout = layout_of({{{0, 0, 0}, {5, 4, 2}, 0, "cpu"}, {{5, 0, 0}, {1, 4, 2}, 1, "cpu"}});
+    CHECK_EQUAL(layout.blocks().size(), 2U);
+}
+
+TEST(layout_refuses_what_does_not_tile) {
+    CHECK_THROWS(std::invalid_argument, "gap", layout_of({{{0, 0, 0}, {5, 4, 2}, 0, "cpu"}}));
+    CHECK_THROWS(std::invalid_argument, "gap", layout_of({}));
+    CHECK_THROWS(std::invalid_argument, "overlaps",
+                 layout_of({{{0, 0, 0}, {5, 4, 2}, 0, "cpu"}, {{4, 0, 0}, {2, 4, 2}, 0, "cpu"}}));
+    CHECK_THROWS(std::invalid_argument, "inside", layout_of({{{0, 0, 0}, {7, 4, 2}, 0, "cpu"}}));
+    CHECK_THROWS(std::invalid_argument, "inside", layout_of({{{-1, 0, 0}, {6, 4, 2}, 0, "cpu"}}));
+    CHECK_THROWS(std::invalid_argument, "inside", layout_of({{{0, 0, 0}, {6, 4, 0}, 0, "cpu"}}));
+}
+
+TEST(layout_setup_refuses_what_cannot_be) {
+    refused("'D3Q15' is not one of 'D2Q9'", [](Setup& s) { s.stencil = "D3Q15"; });
+    refused("collision: 'srt'", [](Setup& s) { s.collision = "srt"; });
+    refused("precision: 'float16' is for storage", [](Setup& s) { s.precision = "float16"; });
+    refused("wider", [](Setup& s) { s.precision = "float32"; });
+    refused("streaming", [](Setup& s) { s.streaming = "push"; });
+    refused("takes 3 sizes, not 2", [](Setup& s) { s.shape = {4, 4}; });
+    refused("at least 1", [](Setup& s) { s.shape = {4, 0, 4}; });
+    refused("viscosity", [](Setup& s) { s.viscosity = 0; });
+    refused("viscosity", [](Setup& s) { s.viscosity = std::numeric_limits<double>::quiet_NaN(); });
+    refused("magic", [](Setup& s) { s.magic = -1; });
+    refused("smagorinsky", [](Setup& s) { s.smagorinsky = -0.1; });
+    refused("only collision 'mrt'", [](Setup& s) { s.rates = {{"e", 1.0}}; });
+    refused("rates: 'nu' is not one of", [](Setup& s) {
+        s.collision = "mrt";
+        s.rates = {{"nu", 1.0}};
+    });
+    refused("not between 0 and 2", [](Setup& s) {
+        s.collision = "mrt";
+        s.rates = {{"e", 2.0}};
+    });
+    refused("faces: 6 are needed", [](Setup& s) { s.faces = {"periodic"}; });
+    refused("faces: 'wall'", [](Setup& s) { s.faces = std::vector<std::string>(6, "wall"); });
+    refused("both faces of an axis", [](Setup& s) {
+        s.faces = tests::faces_of(3, {"periodic/no-slip", "no-slip", "no-slip"});
+    });
+    refused("threads: -1 is negative", [](Setup& s) { s.threads = -1; });
+    refused("isa: this build or processor", [](Setup& s) { s.isa = "avx1024"; });
+}
+
+TEST(layout_memory_is_known_before_it_is_allocated) {
+    Setup setup = tests::small_setup("D3Q19");
+    const std::size_t one = lbm::engine::Engine::memory_needed(setup);
+    CHECK(one >= std::size_t(19) * 19 * 5 * 4 * 8);
+    setup.streaming = "two-lattice";
+    CHECK_EQUAL(lbm::engine::Engine::memory_needed(setup), 2 * one);
+    setup.shape = {3000, 3000, 3000};
+    CHECK(lbm::engine::Engine::memory_needed(setup) > std::size_t(2) * 19 * 27000000000U * 8);
+}

@@ -1,0 +1,340 @@
+"""JSON cases: what is wrong is named with its path, whatever it is, and no engine is made."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import lbmgpu as lbm
+from lbmgpu import _core, case_build, case_file
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.json"))
+
+CASE: dict[str, Any] = {
+    "name": "all keys",
+    "domain": {"shape": [12, 10], "stencil": "D2Q9"},
+    "collision": {"model": "TRT", "reynolds": 20, "length": 10, "velocity": 0.05, "magic": 0.25, "smagorinsky": 0.1},
+    "precision": "float64",
+    "storage": "float32",
+    "streaming": "two-lattice",
+    "faces": {
+        "-x": {
+            "condition": "velocity-inlet",
+            "velocity": {"profile": "parabolic", "direction": "x", "max": 0.05, "across": ["y"]},
+        },
+        "+x": {"condition": "pressure-outlet", "density": 1.0},
+        "-y": {"condition": "no-slip"},
+        "+y": {"condition": "moving-wall", "velocity": [0.01, 0]},
+    },
+    "bodies": [
+        {"name": "round", "shape": "cylinder", "center": [4, 5], "radius": 1.5, "axis": "z"},
+        {"shape": "sphere", "center": [8, 5], "radius": 1},
+        {
+            "shape": "box",
+            "low": [10, 4],
+            "high": [11, 6],
+            "condition": {"condition": "moving-wall", "velocity": [0.01, 0]},
+        },
+    ],
+    "force": [1e-6, 0],
+    "initial": {"density": 1.0, "velocity": [0.01, 0], "nonequilibrium": True},
+    "run": {
+        "steps": 10,
+        "steady": {"tolerance": 1e-6, "every": 5},
+        "progress": False,
+        "log_every": 5,
+        "threads": 1,
+    },
+    "output": {
+        "folder": "out",
+        "vtk": True,
+        "image": {"normal": "y", "position": 0.5},
+        "checkpoint": {"every": 5},
+        "forces": {"every": 1},
+        "report": True,
+    },
+}
+
+many = settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+scalars = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.integers(-3, 40),
+    st.sampled_from([10**400, 2**31, 2**63, 65536, 2**53, 1e308, 1e-308, 0.0]),
+    st.floats(),
+    st.text(max_size=6),
+    st.sampled_from(["x", "z", "float16", "float32", "MRT", "BGK", "mask", "no-slip", "D3Q19", "outflow", "/dev/null"]),
+)
+json_values = st.recursive(
+    scalars,
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.text(max_size=6), inner, max_size=3)),
+    max_leaves=8,
+)
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The path of each value inside `value`."""
+    yield path
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, entry in entries:
+        yield from places(entry, (*path, key))
+
+
+def container(case: Any, path: tuple[Any, ...]) -> Any:
+    """What holds the value at `path`."""
+    for key in path[:-1]:
+        case = case[key]
+    return case
+
+
+class NoEngine:
+    """Stands in for the engine: checks memory, and counts what would have been made."""
+
+    made = 0
+    memory_needed = staticmethod(_core.Engine.memory_needed)
+    steps = 0
+
+    def __init__(self, **_: Any) -> None:
+        NoEngine.made += 1
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *_: None
+
+
+@pytest.fixture
+def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make no real engine."""
+    monkeypatch.setattr(_core, "Engine", NoEngine)
+
+
+def build(case: Any) -> None:
+    """Check a case and build its solver."""
+    case = case_file.parse_case(json.dumps(case))
+    case_build.build_solver(case, Path("/nonexistent"))
+
+
+def problems(case: Any) -> list[tuple[str, str]]:
+    """What `build` finds wrong with a case; any other error than CaseError passes through."""
+    try:
+        build(case)
+    except lbm.CaseError as error:
+        found = error.problems
+    else:
+        return []
+    assert found
+    return found
+
+
+def test_the_whole_case_is_right() -> None:
+    case_file.check_case(CASE)
+    solver = case_build.build_solver(CASE, Path())
+    assert solver.collision == lbm.TRT(0.025, magic=0.25, smagorinsky=0.1)
+    assert (solver.precision, solver.storage, solver.streaming) == ("float64", "float32", "two-lattice")
+    assert solver.threads == 1
+    domain = solver.domain
+    assert list(domain.bodies) == ["round", "body 2", "body 3"]
+    assert [body.mask.sum() for body in domain.bodies.values()] == [4, 4, 2]
+    assert domain.bodies["body 3"].condition == lbm.MovingWall((0.01, 0))
+    np.testing.assert_allclose(solver.velocity()[0, 0, 0], 0.01, rtol=1e-6)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
+@pytest.mark.usefixtures("no_engine")
+def test_examples_are_right(path: Path) -> None:
+    case = case_file.read_case(path)
+    case_build.build_solver(case, path.parent)
+
+
+def test_there_are_examples() -> None:
+    assert len(EXAMPLES) >= 3
+
+
+def test_schema_names_what_the_package_has() -> None:
+    properties = case_file.schema()["properties"]
+    assert properties["domain"]["properties"]["stencil"]["enum"] == lbm.stencil_names()
+    conditions = case_file.schema()["$defs"]["face"]["properties"]["condition"]["enum"]
+    assert set(conditions) == set(case_build._CONDITIONS)
+
+
+@pytest.mark.usefixtures("no_engine")
+@many
+@given(value=json_values)
+def test_any_json_is_a_case_or_an_error(value: Any) -> None:
+    before = NoEngine.made
+    with pytest.raises(lbm.CaseError):
+        build(value)
+    assert NoEngine.made == before
+
+
+@pytest.mark.usefixtures("no_engine")
+@settings(many, max_examples=700)
+@given(path=st.sampled_from(list(places(CASE))[1:]), value=json_values)
+def test_any_replacement_is_a_case_or_an_error(path: tuple[Any, ...], value: Any) -> None:
+    case = copy.deepcopy(CASE)
+    container(case, path)[path[-1]] = value
+    before = NoEngine.made
+    found = problems(case)
+    assert all(where.startswith("$") and message for where, message in found)
+    if found and not found[0][0].startswith("$.initial"):
+        assert NoEngine.made == before
+
+
+@pytest.mark.usefixtures("no_engine")
+@many
+@given(paths=st.lists(st.sampled_from(list(places(CASE))[1:]), min_size=1, max_size=3, unique=True))
+def test_any_removal_is_a_case_or_an_error(paths: list[tuple[Any, ...]]) -> None:
+    case = copy.deepcopy(CASE)
+    for path in paths:
+        try:
+            del container(case, path)[path[-1]]
+        except (KeyError, IndexError, TypeError):
+            continue
+    problems(case)
+
+
+@many
+@given(
+    path=st.sampled_from([p for p in places(CASE) if p == () or isinstance(container(CASE, (*p, "")), dict)]),
+    key=st.text(min_size=1, max_size=8).filter(lambda k: not k.startswith("$")),
+)
+def test_unknown_key_is_named_with_its_path(path: tuple[Any, ...], key: str) -> None:
+    case = copy.deepcopy(CASE)
+    target = container(case, (*path, ""))
+    if key in target or key in ("viscosity", "rates"):
+        return
+    target[key] = 1
+    with pytest.raises(lbm.CaseError) as caught:
+        case_file.check_case(case)
+    assert [where for where, _ in caught.value.problems] == [case_file.json_path([*path, key])]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "where", "message"),
+    [
+        (("domian",), {}, "$.domian", "did you mean 'domain'"),
+        (("domain", "stencil"), "D3Q18", "$.domain.stencil", "did you mean 'D3Q19'"),
+        (("domain", "shape"), [12, 10, 8], "$.domain", "2 positive integers for D2Q9"),
+        (("domain", "shape", 0), 0, "$.domain.shape[0]", "at least 1"),
+        (("domain", "shape", 0), 2.5, "$.domain.shape[0]", "an integer"),
+        (("domain", "shape"), [2000000, 2000000], "$.domain", "GiB"),
+        (("collision", "viscosity"), 0.1, "$.collision", "either 'viscosity' or"),
+        (("collision", "model"), "trt", "$.collision.model", "did you mean 'TRT'"),
+        (("collision", "model"), "BGK", "$.collision", "magic"),
+        (("collision", "reynolds"), 1e-300, "$.collision", "viscosity"),
+        (("storage",), "float64", None, ""),
+        (("precision",), "float16", "$.precision", "'float32', 'float64'"),
+        (("faces", "+y", "condition"), "moving wall", "$.faces['+y'].condition", "did you mean 'moving-wall'"),
+        (("faces", "+y", "velocity"), [0.3, 0], "$.faces['+y']", "Mach"),
+        (("faces", "+y", "velocity"), [0.1, 0, 0], "$.faces['+y']", "shape"),
+        (("faces", "+y", "velocity"), True, "$.faces['+y'].velocity", "an array or an object"),
+        (("faces", "-z"), {"condition": "no-slip"}, "$.faces['-z']", "'-x', '+x', '-y', '+y'"),
+        (("faces", "-y"), {"condition": "periodic"}, "$", "must both be Periodic"),
+        (("faces", "-x", "velocity", "across"), ["x"], "$.faces['-x']", "own direction"),
+        (("faces", "-x", "velocity", "max"), 0.5, "$", "Mach"),
+        (("bodies", 0, "radius"), -1, "$.bodies[0].radius", "above 0"),
+        (("bodies", 0, "radius"), 4, "$.bodies[1]", "overlaps"),
+        (("bodies", 0, "center"), [1], "$.bodies[0].center", "at least 2"),
+        (("bodies", 1, "name"), "round", "$.bodies[1]", "name"),
+        (("bodies", 1, "colour"), "red", "$.bodies[1].colour", "unknown key"),
+        (("bodies", 1), {"shape": "mask", "file": "none.npy"}, "$.bodies[1]", "none.npy"),
+        (("force",), [2, 0], "$", "force"),
+        (("initial", "velocity"), [0.2, 0], "$.initial", "Mach"),
+        (("run", "steps"), -1, "$.run.steps", "at least 0"),
+        (("run", "steady"), {}, "$.run.steady", "lacks 'tolerance'"),
+        (("output", "image", "normal"), "w", "$.output.image.normal", "'x', 'y', 'z'"),
+    ],
+)
+def test_wrong_value_is_named(path: tuple[Any, ...], value: Any, where: str | None, message: str) -> None:
+    case = copy.deepcopy(CASE)
+    container(case, path)[path[-1]] = value
+    if where is None:
+        build(case)
+        return
+    with pytest.raises(lbm.CaseError) as caught:
+        build(case)
+    assert any(w == where and message in m for w, m in caught.value.problems), str(caught.value)
+
+
+def test_all_problems_at_once() -> None:
+    case = copy.deepcopy(CASE)
+    case["domain"]["stencil"] = "D2Q8"
+    case["run"]["step"] = 5
+    del case["run"]["steps"]
+    case["faces"]["+y"]["velocity"] = "fast"
+    with pytest.raises(lbm.CaseError) as caught:
+        case_file.check_case(case)
+    assert [where for where, _ in caught.value.problems] == [
+        "$.domain.stencil",
+        "$.faces['+y'].velocity",
+        "$.run",
+        "$.run.step",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[1,]", "{'a': 1}", '{"run": 1, "run": 2}', "[" * 100000, "nul"],
+)
+def test_not_json(text: str) -> None:
+    with pytest.raises(lbm.CaseError, match="not JSON"):
+        case_file.parse_case(text)
+
+
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "1e999", "1" + "0" * 400])
+def test_numbers_beyond_floats(value: str) -> None:
+    text = json.dumps(CASE).replace('"steps": 10', f'"steps": {value}')
+    with pytest.raises(lbm.CaseError, match=r"\$\.run\.steps: .* must be a finite number"):
+        case_file.parse_case(text)
+
+
+def test_file_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "binary.json").write_bytes(b"\xff\xfe\x00")
+    for name in ("missing.json", "binary.json", ""):
+        with pytest.raises(lbm.CaseError, match="cannot be read"):
+            case_file.read_case(tmp_path / name)
+
+
+def test_bodies_have_their_shapes(tmp_path: Path) -> None:
+    np.save(tmp_path / "mask.npy", np.arange(12 * 11 * 10).reshape(12, 11, 10) % 97 == 0)
+    case = {
+        "domain": {"shape": [12, 11, 10], "stencil": "D3Q19"},
+        "collision": {"model": "MRT", "viscosity": 0.1, "rates": {}},
+        "run": {"steps": 1},
+    }
+    grid = np.meshgrid(*(np.arange(n) + 0.5 for n in (12, 11, 10)), indexing="ij")
+    x, y, z = grid
+    for body, expected in (
+        (
+            {"shape": "sphere", "center": [6, 5, 4], "radius": 3},
+            (x - 6) ** 2 + (y - 5) ** 2 + (z - 4) ** 2 <= 9,
+        ),
+        ({"shape": "cylinder", "center": [6, 5, 0], "radius": 2, "axis": "z"}, (x - 6) ** 2 + (y - 5) ** 2 <= 4),
+        ({"shape": "cylinder", "center": [6, 0, 4], "radius": 2, "axis": "y"}, (x - 6) ** 2 + (z - 4) ** 2 <= 4),
+        (
+            {"shape": "box", "low": [2, 3, 4], "high": [5, 6, 8]},
+            (x > 2) & (x < 5) & (y > 3) & (y < 6) & (z > 4) & (z < 8),
+        ),
+        ({"shape": "mask", "file": "mask.npy"}, np.load(tmp_path / "mask.npy")),
+    ):
+        case["bodies"] = [body]  # type: ignore[assignment]
+        case_file.check_case(case)
+        solver = case_build.build_solver(case, tmp_path)
+        np.testing.assert_array_equal(solver.solid(), expected)
+
+
+def test_profile_is_a_parabola() -> None:
+    entry = {"profile": "parabolic", "direction": "x", "max": 0.1, "across": ["y", "z"]}
+    velocity = case_build.velocity_value(entry, (10, 8, 6))
+    x, y, z = (np.array([a]) for a in (0.0, 4.0, 3.0))
+    assert [float(np.max(v)) for v in velocity(x, y, z)] == [0.1, 0, 0]
+    assert float(velocity(x, 0 * y, z)[0][0]) == 0
+    assert float(velocity(x, y / 2, z)[0][0]) == pytest.approx(0.075)

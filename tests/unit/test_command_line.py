@@ -1,0 +1,269 @@
+"""The command line: what a case leaves, what is printed, exit codes, and never a traceback."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lbmgpu as lbm
+from lbmgpu import _core, bench, cli
+from lbmgpu.case import run_case
+
+CASE: dict[str, Any] = {
+    "name": "small cavity",
+    "domain": {"shape": [16, 16], "stencil": "D2Q9"},
+    "collision": {"model": "MRT", "reynolds": 100, "length": 16, "velocity": 0.1},
+    "faces": {
+        "-x": {"condition": "no-slip"},
+        "+x": {"condition": "no-slip"},
+        "-y": {"condition": "no-slip"},
+        "+y": {"condition": "moving-wall", "velocity": [0.1, 0]},
+    },
+    "bodies": [{"name": "post", "shape": "box", "low": [3, 3], "high": [5, 5]}],
+    "run": {"steps": 200, "log_every": 100},
+    "output": {
+        "vtk": True,
+        "image": {},
+        "checkpoint": {"every": 100},
+        "forces": {"every": 50},
+        "centrelines": {"reference": "ghia_1982_re100", "velocity": 0.1},
+        "report": True,
+    },
+}
+
+
+@pytest.fixture(autouse=True)
+def quick_bandwidth(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Measure no real bandwidth."""
+    monkeypatch.setattr(_core, "update_bandwidth", lambda size, threads, repeats: 1e10)
+
+
+@pytest.fixture
+def case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A case file in an empty working folder."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "small.json"
+    path.write_text(json.dumps(CASE))
+    return path
+
+
+def change(path: Path, **entries: Any) -> None:
+    """Replace top-level entries of a case file."""
+    path.write_text(json.dumps({**json.loads(path.read_text()), **entries}))
+
+
+def test_run_leaves_its_files(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["run", str(case)]) == cli.OK
+    out, err = capsys.readouterr()
+    folder = case.parent / "small"
+    assert sorted(p.name for p in folder.iterdir()) == [
+        "centrelines.txt",
+        "checkpoint.h5",
+        "fields.vti",
+        "forces.csv",
+        "run.log",
+        "speed.png",
+    ]
+    assert "200/200" in err
+    assert "MLUPS" in err
+    assert "Ghia" in out
+    assert "rms difference" in out
+    assert "MLUPS" in out
+    log = (folder / "run.log").read_text()
+    for part in ("small cavity", "step 100: mass", "done after 200 steps", "wrote"):
+        assert part in log
+    assert (folder / "speed.png").read_bytes().startswith(b"\x89PNG")
+    rows = list(csv.reader((folder / "forces.csv").open()))
+    assert rows[0] == ["step", "post Fx", "post Fy"]
+    assert [int(row[0]) for row in rows[1:]] == [50, 100, 150, 200]
+    solver = lbm.Solver.load(folder / "checkpoint.h5")
+    assert solver.steps == 200
+    np.testing.assert_allclose([float(x) for x in rows[-1][1:]], solver.body_force("post"), rtol=1e-6, atol=1e-12)
+
+
+def test_options_of_run(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["run", str(case), "--output", "other", "--steps", "70", "--no-progress", "--threads", "1"]
+    assert cli.main(arguments) == cli.OK
+    out, err = capsys.readouterr()
+    assert "/70" not in err
+    assert "1 threads" in out
+    assert lbm.Solver.load("other/checkpoint.h5").steps == 70
+
+
+def test_restart_equals_one_run(case: Path) -> None:
+    change(case, output={"checkpoint": {}, "forces": {"every": 50}})
+    assert cli.main(["run", str(case), "--no-progress", "--output", "whole"]) == cli.OK
+    assert cli.main(["run", str(case), "--no-progress", "--output", "parts", "--steps", "120"]) == cli.OK
+    restart = ["--restart", "parts/checkpoint.h5"]
+    assert cli.main(["run", str(case), "--no-progress", "--output", "parts", *restart]) == cli.OK
+    a, b = (lbm.Solver.load(f"{name}/checkpoint.h5") for name in ("whole", "parts"))
+    assert a.steps == b.steps == 200
+    np.testing.assert_array_equal(a.populations(), b.populations())
+    assert Path("whole/forces.csv").read_text() == Path("parts/forces.csv").read_text()
+
+
+def test_restart_of_another_case(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    change(case, output={"checkpoint": {}})
+    assert cli.main(["run", str(case), "--no-progress", "--steps", "50"]) == cli.OK
+    assert cli.main(["run", str(case), "--restart", "small/checkpoint.h5", "--steps", "40"]) == cli.WRONG_INPUT
+    assert "of step 50, beyond the 40 steps" in capsys.readouterr().err
+    change(case, collision={"model": "BGK", "viscosity": 0.1})
+    assert cli.main(["run", str(case), "--restart", "small/checkpoint.h5"]) == cli.WRONG_INPUT
+    assert "collision.model: the file has 'mrt', this solver has 'bgk'" in capsys.readouterr().err
+    assert cli.main(["run", str(case), "--restart", "none.h5"]) == cli.WRONG_INPUT
+    assert "no checkpoint at none.h5" in capsys.readouterr().err
+
+
+def test_divergence(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    change(case, collision={"model": "BGK", "viscosity": 1e-9}, run={"steps": 100000})
+    change(case, initial={"velocity": [0.17, 0]}, output={"checkpoint": {"every": 5}})
+    assert cli.main(["run", str(case), "--no-progress"]) == cli.FAILED
+    err = capsys.readouterr().err
+    assert re.search(r"lbmgpu: diverged: at step \d+ .* cell \(\d+, \d+\)", err)
+    assert "last checkpoint" in err
+    assert "Traceback" not in err
+
+
+def test_wrong_case(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    change(case, domain={"shape": [16, 16], "stencil": "D2Q8"}, run={"step": 3})
+    assert cli.main(["run", str(case)]) == cli.WRONG_INPUT
+    err = capsys.readouterr().err
+    assert err.splitlines() == [
+        "lbmgpu: the case is wrong:",
+        "  $.domain.stencil: 'D2Q8' given, must be one of 'D2Q9', 'D3Q19', 'D3Q27'; did you mean 'D2Q9'?",
+        "  $.run: lacks 'steps'",
+        "  $.run.step: unknown key, must be one of steps, steady, progress, log_every, threads; did you mean 'steps'?",
+    ]
+    assert not (case.parent / "small").exists()
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        (
+            {"output": {"centrelines": {"reference": "ghia", "velocity": 0.1}}},
+            "$.output.centrelines: reference: 'ghia'",
+        ),
+        (
+            {"output": {"centrelines": {"reference": "albensoeder_kuhlmann_2005_re1000", "velocity": 0.1}}},
+            "for 3 dimensions",
+        ),
+        ({"output": {"forces": {"every": 1}}, "bodies": []}, "$.output.forces: forces of bodies asked for"),
+    ],
+)
+def test_wrong_output_is_found_before_the_run(
+    case: Path, entries: dict[str, Any], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    change(case, **entries)
+    assert cli.main(["run", str(case)]) == cli.WRONG_INPUT
+    assert message in capsys.readouterr().err
+    assert not (case.parent / "small").exists()
+
+
+def test_folder_that_cannot_be_made(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (case.parent / "file").write_text("")
+    assert cli.main(["run", str(case), "--output", "file/inside"]) == cli.FAILED
+    assert "lbmgpu: " in capsys.readouterr().err
+
+
+def test_run_case_gives_the_result(case: Path) -> None:
+    change(case, output={"folder": "there"})
+    result = run_case(case, progress=False, steps=30)
+    assert result.steps == 30
+    assert (case.parent / "there" / "run.log").exists()
+
+
+def test_interrupt(case: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupt(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "run_case", interrupt)
+    assert cli.main(["run", str(case)]) == cli.INTERRUPTED
+    assert capsys.readouterr().err == "lbmgpu: interrupted\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["walk"],
+        ["run"],
+        ["run", "a.json", "--steps", "-1"],
+        ["run", "a.json", "--steps", "many"],
+        ["run", "a.json", "--threads", "0"],
+        ["bench", "--size", "0"],
+        ["bench", "--seconds", "nan"],
+        ["bench", "--seconds", "0"],
+        ["bench", "--stencil", "D3Q18"],
+        ["bench", "--device", "cuda"],
+        ["bench", "--repeats", "1.5"],
+    ],
+)
+def test_wrong_arguments(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main(arguments)
+    assert caught.value.code == cli.WRONG_INPUT
+    assert "lbmgpu" in capsys.readouterr().err
+
+
+def test_bench_of_one_configuration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "bench.json"
+    kind = ["--collision", "TRT", "--precision", "float64", "--storage", "float32"]
+    arguments = [*kind, "--size", "12", "--threads", "1"]
+    timing = ["--seconds", "0.01", "--repeats", "3", "--json", str(file)]
+    assert cli.main(["bench", *arguments, *timing]) == cli.OK
+    out = capsys.readouterr().out
+    assert "D3Q19 TRT float64/float32 in-place 12^3" in out
+    data = json.loads(file.read_text())
+    (row,) = data["measurements"]
+    assert row["bytes_per_update"] == 2 * 19 * 4
+    assert len(row["all_mlups"]) == 3
+    assert row["mlups"] == sorted(row["all_mlups"])[1]
+    assert row["bandwidth"] == pytest.approx(row["mlups"] * 1e6 * 152)
+    assert row["share"] == pytest.approx(row["bandwidth"] / 1e10)
+    assert data["machine"]["threads"] == 1
+
+
+def test_bench_menu(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["bench", "--size", "8", "--seconds", "0.001", "--repeats", "1"]) == cli.OK
+    out = capsys.readouterr().out
+    for configuration in bench.menu(8):
+        assert str(configuration) in out
+    assert len(bench.menu()) == 8
+    assert {c.size for c in bench.menu()} == {192}
+
+
+def test_bench_that_does_not_fit(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["bench", "--size", "40000", "--stencil", "D3Q27"]) == cli.WRONG_INPUT
+    assert "GiB" in capsys.readouterr().err
+    assert cli.main(["bench", "--storage", "float64", "--precision", "float32"]) == cli.WRONG_INPUT
+    assert "storage" in capsys.readouterr().err
+
+
+def test_info(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["info", "--bandwidth"]) == cli.OK
+    out = capsys.readouterr().out
+    for part in (f"lbmgpu: {lbm.__version__}", "D3Q27", "threads", "baseline", "GiB", "update bandwidth: 10.0 GB/s"):
+        assert part in out
+
+
+def test_module_is_the_command_line(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "lbmgpu", "run", "missing.json"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == cli.WRONG_INPUT
+    assert done.stderr.startswith("lbmgpu: the case is wrong:\n  missing.json: cannot be read")
+    done = subprocess.run([sys.executable, "-m", "lbmgpu", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"lbmgpu {lbm.__version__}\n"
