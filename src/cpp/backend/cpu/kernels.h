@@ -22,7 +22,6 @@ struct UpdateArguments {
     double force[3];
     const void* force_field;  // null, or D rows of the arithmetic type for each (y, z)
     Index force_pitch;
-    bool past_cache;  // store without reading the target's lines first
 };
 
 /// Updates the rows [first, last), row = z ny + y.

@@ -155,24 +155,4 @@ LBM_HD void store_stored(Storage* p, Pack<Real, W> pack) {
     }
 }
 
-/// Whether a store of this pack fills a whole memory line, so that it may go past the cache.
-template <class Real, int W, class Storage>
-constexpr bool fills_line = sizeof(Storage) * W == 64;
-
-/// Store past the cache; p is aligned to a memory line.
-template <class Real, int W, class Storage>
-LBM_HD void stream_stored([[maybe_unused]] Storage* p, [[maybe_unused]] Pack<Real, W> pack) {
-#if defined(__AVX512F__)
-    if constexpr (fills_line<Real, W, Storage> && sizeof(Storage) == sizeof(Real)) {
-        if constexpr (sizeof(Real) == 4) {
-            _mm512_stream_ps(p, (__m512)pack.v);
-        } else {
-            _mm512_stream_pd(p, (__m512d)pack.v);
-        }
-        return;
-    }
-#endif
-    store_stored<Real, W>(p, pack);
-}
-
 }  // namespace lbm::cpu

@@ -97,8 +97,6 @@ public:
         arguments_.phase = next_phase(phase_);
         arguments_.source = current();
         arguments_.target = spec_.in_place ? current() : other();
-        // The target's lines are not in any cache when the lattice is larger than the caches.
-        arguments_.past_cache = !spec_.in_place && lattices_[0].bytes() > (std::size_t(64) << 20);
         parallel_shares(threads_, rows(), [&](Index first, Index last) { kernel_(arguments_, first, last); });
         if (!spec_.in_place) {
             now_ = 1 - now_;

@@ -88,8 +88,6 @@ public:
     LBM_HD void store(const Value (&h)[Q]) const {
         if (first_ || last_) [[unlikely]] {
             static_for<Q>([&](auto i) LBM_INLINE_LAMBDA { store_at_edge<i>(depart_row_[i] + x_, h[i]); });
-        } else if (a_.past_cache) {
-            static_for<Q>([&](auto i) LBM_INLINE_LAMBDA { stream_stored<Real, W>(depart_row_[i] + x_, h[i]); });
         } else {
             static_for<Q>([&](auto i) LBM_INLINE_LAMBDA { store_stored<Real, W>(depart_row_[i] + x_, h[i]); });
         }
@@ -114,6 +112,10 @@ private:
             next += to_next_row_ - a_.address.nx / W * W;
         }
         static_for<Q>([&](auto i) LBM_INLINE_LAMBDA { __builtin_prefetch(arrive_row_[i] + next, 1, 3); });
+        if (a_.phase == Phase::TwoLattice) {
+            // The other lattice too: with so many streams that beats stores past the cache by half.
+            static_for<Q>([&](auto i) LBM_INLINE_LAMBDA { __builtin_prefetch(depart_row_[i] + next, 1, 3); });
+        }
     }
 
     LBM_HD int last_lane() const { return int(a_.address.nx - 1 - x_); }
