@@ -39,13 +39,13 @@ double noise(std::uint64_t seed, std::uint64_t index) {
 
 void disturb(Engine& engine, std::uint64_t seed) {
     const lbm::engine::Domain& domain = engine.domain();
-    std::vector<double> wall(std::size_t(domain.D), 0.0);
-    wall[0] = 0.03;
-    wall[1] = 0.01;
     for (int face = 0; face < 2 * domain.D; ++face) {
         const std::size_t cells = std::size_t(domain.face_cells(face));
         if (domain.faces[face] == FaceKind::MovingWall) {
-            engine.set_face_velocity(face, wall);
+            // Along the wall only: one that moves into the fluid would change the mass.
+            std::vector<double> along(std::size_t(domain.D), 0.02);
+            along[std::size_t(face / 2)] = 0;
+            engine.set_face_velocity(face, along);
         } else if (domain.faces[face] == FaceKind::VelocityInlet) {
             std::vector<double> profile(cells * std::size_t(domain.D));
             for (std::size_t k = 0; k < profile.size(); ++k) {

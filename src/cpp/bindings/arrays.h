@@ -23,8 +23,8 @@ inline std::string shape_text(const std::vector<py::ssize_t>& shape) {
 inline void require_shape(const char* name, const py::array& array, const std::vector<py::ssize_t>& shape) {
     const std::vector<py::ssize_t> given(array.shape(), array.shape() + array.ndim());
     if (given != shape) {
-        throw std::invalid_argument(std::string(name) + ": shape " + shape_text(given) + " given, " + shape_text(shape) +
-                                    " needed");
+        throw std::invalid_argument(std::string(name) + ": shape " + shape_text(given) + " given, " +
+                                    shape_text(shape) + " needed");
     }
     if ((array.flags() & py::array::c_style) == 0) {
         throw std::invalid_argument(std::string(name) + ": a C-contiguous array is needed");

@@ -43,24 +43,25 @@ int Q_of(const Engine& e) {
 }
 
 /// A vector that is uniform, (D,), or given per place.
-std::vector<double> vectors(const char* name, const Engine& e, const Doubles& array, const std::vector<py::ssize_t>& shape) {
+std::vector<double> vectors(const char* name, const Engine& e, const Doubles& array,
+                            const std::vector<py::ssize_t>& shape) {
     require_shape(name, array, array.ndim() == 1 ? std::vector<py::ssize_t>{e.domain().D} : shape);
     return to_vector(array);
 }
 
-Setup make_setup(const std::string& stencil, const std::vector<int>& shape, const std::string& collision, double viscosity,
-                 double magic, const std::map<std::string, double>& rates, double smagorinsky, const std::string& precision,
-                 const std::string& storage, const std::string& streaming, const std::vector<std::string>& faces, int threads,
-                 const std::string& isa) {
-    return {stencil, shape,   collision, viscosity, magic,   rates, smagorinsky,
+Setup make_setup(const std::string& stencil, const std::vector<int>& shape, const std::string& collision,
+                 double viscosity, double magic, const std::map<std::string, double>& rates, double smagorinsky,
+                 const std::string& precision, const std::string& storage, const std::string& streaming,
+                 const std::vector<std::string>& faces, int threads, const std::string& isa) {
+    return {stencil,   shape,   collision, viscosity, magic,   rates, smagorinsky,
             precision, storage, streaming, faces,     threads, isa};
 }
 
 int add_body(Engine& e, const py::array_t<bool, py::array::c_style>& mask, const std::optional<Doubles>& velocity) {
     require_shape("mask", mask, field_shape(e, 0));
     std::vector<bool> cells(mask.data(), mask.data() + mask.size());
-    return e.add_body(cells, velocity ? vectors("velocity", e, *velocity, field_shape(e, e.domain().D))
-                                      : std::vector<double>{});
+    return e.add_body(
+        cells, velocity ? vectors("velocity", e, *velocity, field_shape(e, e.domain().D)) : std::vector<double>{});
 }
 
 void check_body(const Engine& e, int body) {
@@ -121,8 +122,9 @@ py::tuple body_force(Engine& e, int body, const std::vector<double>& center) {
     std::copy(center.begin(), center.end(), at);
     const backend::ForceAndTorque sum = e.body_force(body, at);
     const int D = e.domain().D;
-    return py::make_tuple(std::vector<double>(sum.force, sum.force + D),
-                          D == 2 ? std::vector<double>{sum.torque[2]} : std::vector<double>(sum.torque, sum.torque + 3));
+    return py::make_tuple(
+        std::vector<double>(sum.force, sum.force + D),
+        D == 2 ? std::vector<double>{sum.torque[2]} : std::vector<double>(sum.torque, sum.torque + 3));
 }
 
 py::object find_diverged(Engine& e) {
@@ -185,9 +187,10 @@ void bind_engine(py::module_& module) {
                                                             isa));
              }),
              py::kw_only(), py::arg("stencil"), py::arg("shape"), py::arg("collision"), py::arg("viscosity"),
-             py::arg("magic") = 3.0 / 16, py::arg("rates") = std::map<std::string, double>(), py::arg("smagorinsky") = 0.0,
-             py::arg("precision") = "float32", py::arg("storage") = "float32", py::arg("streaming") = "in-place",
-             py::arg("faces") = std::vector<std::string>(), py::arg("threads") = 0, py::arg("isa") = "")
+             py::arg("magic") = 3.0 / 16, py::arg("rates") = std::map<std::string, double>(),
+             py::arg("smagorinsky") = 0.0, py::arg("precision") = "float32", py::arg("storage") = "float32",
+             py::arg("streaming") = "in-place", py::arg("faces") = std::vector<std::string>(), py::arg("threads") = 0,
+             py::arg("isa") = "")
         .def("add_body", &add_body, py::arg("mask"), py::arg("velocity") = py::none())
         .def(
             "set_body_velocity",
@@ -222,19 +225,22 @@ void bind_engine(py::module_& module) {
             py::arg("steps"), py::call_guard<py::gil_scoped_release>())
         .def_property("steps", &Engine::steps, &Engine::set_steps)
         .def_property("reference_density", &Engine::reference_density, &Engine::set_reference_density)
-        .def("density",
-             [](Engine& e, py::array out) { fill(e, out, 0, [](auto& state, auto* data) { state.density(data); }); },
-             py::arg("out"))
-        .def("velocity",
-             [](Engine& e, py::array out) {
-                 fill(e, out, e.domain().D, [](auto& state, auto* data) { state.velocity(data); });
-             },
-             py::arg("out"))
-        .def("populations",
-             [](Engine& e, py::array out) {
-                 fill(e, out, Q_of(e), [](auto& state, auto* data) { state.populations(data); });
-             },
-             py::arg("out"))
+        .def(
+            "density",
+            [](Engine& e, py::array out) { fill(e, out, 0, [](auto& state, auto* data) { state.density(data); }); },
+            py::arg("out"))
+        .def(
+            "velocity",
+            [](Engine& e, py::array out) {
+                fill(e, out, e.domain().D, [](auto& state, auto* data) { state.velocity(data); });
+            },
+            py::arg("out"))
+        .def(
+            "populations",
+            [](Engine& e, py::array out) {
+                fill(e, out, Q_of(e), [](auto& state, auto* data) { state.populations(data); });
+            },
+            py::arg("out"))
         .def(
             "set_populations",
             [](Engine& e, const Doubles& values) {

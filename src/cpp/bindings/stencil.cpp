@@ -68,7 +68,8 @@ void bind_stencil(py::module_& module) {
         .def_readonly("moment_names", &StencilData::moment_names)
         .def_readonly("moment_groups", &StencilData::moment_groups)
         .def_readonly("moment_matrix", &StencilData::moment_matrix)
-        .def_property_readonly("default_rates", [](const StencilData& s) { return py::dict(s.default_rates.attr("copy")()); });
+        .def_property_readonly("default_rates",
+                               [](const StencilData& s) { return py::dict(s.default_rates.attr("copy")()); });
     module.def(
         "stencil",
         [](const std::string& name) {

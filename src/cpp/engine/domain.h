@@ -18,13 +18,13 @@ constexpr int max_bodies = no_body;
 struct Domain {
     backend::StencilKind stencil;
     int D;
-    int size[3];         // nz = 1 in two dimensions
-    FaceKind faces[6];   // -x, +x, -y, +y, -z, +z
+    int size[3];        // nz = 1 in two dimensions
+    FaceKind faces[6];  // -x, +x, -y, +y, -z, +z
     /// Of a moving wall or inlet: D components, uniform (one value each) or one a face cell.
     std::vector<double> face_velocity[6];
     /// Of a pressure outlet: uniform (one value) or one a face cell.
     std::vector<double> face_density[6];
-    double reference_density = 1;  // that moving walls push with
+    double reference_density = 1;      // that moving walls push with
     std::vector<std::uint16_t> owner;  // the body of each cell, no_body for fluid; empty without bodies
     /// Wall velocity of each body: empty at rest, D values, or D a cell of the domain.
     std::vector<std::vector<double>> body_velocity;

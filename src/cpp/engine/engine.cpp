@@ -119,7 +119,8 @@ void Engine::rebuild_solid() {
         }
         solid_[at] = 1;
         for (int d = 0; d < domain_.D && moving; ++d) {
-            solid_velocity_[d * cells + at] = component(domain_.body_velocity[domain_.owner[at]], domain_.D, d, at, cells);
+            solid_velocity_[d * cells + at] =
+                component(domain_.body_velocity[domain_.owner[at]], domain_.D, d, at, cells);
         }
     }
     block_->set_solid(solid_.data(), moving ? solid_velocity_.data() : nullptr);

@@ -235,8 +235,8 @@ void HaloPlan::refresh_values(const Domain& domain) {
 }
 
 std::size_t HaloPlan::bytes() const {
-    std::size_t sum = links_.wall_cells.capacity() * sizeof(WallCell) + links_.wall_links.capacity() * sizeof(WallLink) +
-                      value_sources_.capacity() * sizeof(ValueSource);
+    std::size_t sum = links_.wall_cells.capacity() * sizeof(WallCell) +
+                      links_.wall_links.capacity() * sizeof(WallLink) + value_sources_.capacity() * sizeof(ValueSource);
     for (const auto& runs : links_.copies) {
         sum += runs.capacity() * sizeof(CopyRun);
     }

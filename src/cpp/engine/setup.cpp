@@ -80,7 +80,8 @@ backend::BlockSpec block_spec(const Setup& setup) {
         throw std::invalid_argument("precision: 'float16' is for storage only; use 'float32' or 'float64'");
     }
     if (spec.storage > spec.precision) {
-        throw std::invalid_argument("storage: '" + setup.storage + "' is wider than precision '" + setup.precision + "'");
+        throw std::invalid_argument("storage: '" + setup.storage + "' is wider than precision '" + setup.precision +
+                                    "'");
     }
     spec.in_place = position("streaming", setup.streaming, {"two-lattice", "in-place"}) == 1;
 
@@ -127,9 +128,9 @@ Domain make_domain(const Setup& setup) {
         throw std::invalid_argument("faces: " + std::to_string(2 * domain.D) + " are needed");
     }
     for (std::size_t f = 0; f < setup.faces.size(); ++f) {
-        domain.faces[f] = FaceKind(position("faces", setup.faces[f],
-                                            {"periodic", "no-slip", "moving-wall", "free-slip", "velocity-inlet",
-                                             "pressure-outlet", "outflow"}));
+        domain.faces[f] = FaceKind(position(
+            "faces", setup.faces[f],
+            {"periodic", "no-slip", "moving-wall", "free-slip", "velocity-inlet", "pressure-outlet", "outflow"}));
     }
     for (int a = 0; a < domain.D; ++a) {
         if ((domain.faces[2 * a] == FaceKind::Periodic) != (domain.faces[2 * a + 1] == FaceKind::Periodic)) {

@@ -17,7 +17,8 @@ LBM_HD V eddy_relaxation_rate(const PairSums<S, V>& n, V density, Real omega, Re
                 static_for<Stencil<S>::pairs>([&](auto p) LBM_INLINE_LAMBDA {
                     accumulate<S::c[2 * p + 1][a] * S::c[2 * p + 1][b]>(stress, n.even[p]);
                 });
-                norm2 = norm2 + scaled<(a < b) ? 2 : 1>(stress * stress);
+                constexpr int appearances = a < b ? 2 : 1;  // of a b in the full tensor
+                norm2 = norm2 + scaled<appearances>(stress * stress);
             }
         });
     });

@@ -28,9 +28,8 @@ LBM_HD EquilibriumTerms<S, V> equilibrium_terms(const Moments<S, V>& m) {
     static_for<shells>([&](auto s) LBM_INLINE_LAMBDA {
         if constexpr (s > 0 && S::shell_weight[s] > 0) {
             terms.isotropic[s] = R(2 * S::shell_weight[s]) * isotropic;
-            static_for<S::D>([&](auto d) LBM_INLINE_LAMBDA {
-                terms.momentum[s][d] = R(6 * S::shell_weight[s]) * m.momentum[d];
-            });
+            static_for<S::D>(
+                [&](auto d) LBM_INLINE_LAMBDA { terms.momentum[s][d] = R(6 * S::shell_weight[s]) * m.momentum[d]; });
         }
     });
     return terms;

@@ -23,8 +23,7 @@ struct MomentBasis;
 template <>
 struct MomentBasis<D2Q9> {
     static constexpr int groups = 5;
-    static constexpr RateGroup group[groups] = {
-        {"conserved", 0}, {"nu", 0}, {"e", 1.63}, {"eps", 1.14}, {"q", 1.92}};
+    static constexpr RateGroup group[groups] = {{"conserved", 0}, {"nu", 0}, {"e", 1.63}, {"eps", 1.14}, {"q", 1.92}};
     static constexpr const char* name[9] = {"rho", "e", "eps", "jx", "qx", "jy", "qy", "pxx", "pxy"};
     static constexpr int group_of[9] = {0, 2, 3, 0, 4, 0, 4, 1, 1};
 
@@ -49,7 +48,7 @@ struct MomentBasis<D3Q19> {
     static constexpr int groups = 7;
     static constexpr RateGroup group[groups] = {{"conserved", 0}, {"nu", 0},   {"e", 1.19}, {"eps", 1.4},
                                                 {"q", 1.2},       {"pi", 1.4}, {"m", 1.98}};
-    static constexpr const char* name[19] = {"rho", "e",     "eps", "jx",   "qx",  "jy",  "qy", "jz", "qz", "3pxx",
+    static constexpr const char* name[19] = {"rho",   "e",   "eps",  "jx",  "qx",  "jy",  "qy", "jz", "qz", "3pxx",
                                              "3pixx", "pww", "piww", "pxy", "pyz", "pxz", "mx", "my", "mz"};
     static constexpr int group_of[19] = {0, 2, 3, 0, 4, 0, 4, 0, 4, 1, 5, 1, 5, 1, 1, 1, 6, 6, 6};
 
@@ -82,16 +81,18 @@ struct MomentBasis<D3Q19> {
 template <>
 struct MomentBasis<D3Q27> {
     static constexpr int groups = 9;
-    static constexpr RateGroup group[groups] = {{"conserved", 0}, {"nu", 0},    {"e", 1.54},   {"phi", 1.5}, {"psi", 1.83},
-                                                {"eps", 1.4},     {"e3", 1.61}, {"xxe", 1.98}, {"tau", 1.74}};
-    static constexpr const char* name[27] = {"rho",  "jx",   "jy",   "jz",  "e",  "xx",  "ww",  "xy",  "yz",
-                                             "zx",   "phix", "phiy", "phiz", "psix", "psiy", "psiz", "eps", "e3",
-                                             "xxe",  "wwe",  "xye",  "yze", "zxe", "taux", "tauy", "tauz", "xyz"};
-    static constexpr int group_of[27] = {0, 0, 0, 0, 2, 1, 1, 1, 1, 1, 3, 3, 3, 4, 4, 4, 5, 6, 7, 7, 7, 7, 7, 8, 8, 8, 8};
+    static constexpr RateGroup group[groups] = {{"conserved", 0}, {"nu", 0},     {"e", 1.54},
+                                                {"phi", 1.5},     {"psi", 1.83}, {"eps", 1.4},
+                                                {"e3", 1.61},     {"xxe", 1.98}, {"tau", 1.74}};
+    static constexpr const char* name[27] = {"rho", "jx",   "jy",   "jz",   "e",    "xx",   "ww",   "xy",   "yz",
+                                             "zx",  "phix", "phiy", "phiz", "psix", "psiy", "psiz", "eps",  "e3",
+                                             "xxe", "wwe",  "xye",  "yze",  "zxe",  "taux", "tauy", "tauz", "xyz"};
+    static constexpr int group_of[27] = {0, 0, 0, 0, 2, 1, 1, 1, 1, 1, 3, 3, 3, 4,
+                                         4, 4, 5, 6, 7, 7, 7, 7, 7, 8, 8, 8, 8};
 
     static constexpr int value(int row, int x, int y, int z) {
         const int s = x * x + y * y + z * z;
-        const int phi = 3 * s - 7;                       // of third order, beside a velocity component
+        const int phi = 3 * s - 7;                      // of third order, beside a velocity component
         const int psi = (9 * s * s - 39 * s + 38) / 2;  // of fifth order, beside a velocity component
         switch (row) {
             case 0: return 1;

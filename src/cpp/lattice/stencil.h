@@ -11,8 +11,8 @@ namespace lbm {
 struct D2Q9 {
     static constexpr const char* name = "D2Q9";
     static constexpr int D = 2, Q = 9, reach = 1;
-    static constexpr int c[Q][3] = {{0, 0, 0},  {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0},
-                                    {1, 1, 0},  {-1, -1, 0}, {1, -1, 0}, {-1, 1, 0}};
+    static constexpr int c[Q][3] = {{0, 0, 0}, {1, 0, 0},   {-1, 0, 0}, {0, 1, 0}, {0, -1, 0},
+                                    {1, 1, 0}, {-1, -1, 0}, {1, -1, 0}, {-1, 1, 0}};
     // Weight by squared speed.
     static constexpr double shell_weight[4] = {4.0 / 9, 1.0 / 9, 1.0 / 36, 0.0};
 };
@@ -20,21 +20,21 @@ struct D2Q9 {
 struct D3Q19 {
     static constexpr const char* name = "D3Q19";
     static constexpr int D = 3, Q = 19, reach = 1;
-    static constexpr int c[Q][3] = {{0, 0, 0},  {1, 0, 0},  {-1, 0, 0},  {0, 1, 0},  {0, -1, 0},
-                                    {0, 0, 1},  {0, 0, -1}, {1, 1, 0},   {-1, -1, 0}, {1, -1, 0},
-                                    {-1, 1, 0}, {1, 0, 1},  {-1, 0, -1}, {1, 0, -1}, {-1, 0, 1},
-                                    {0, 1, 1},  {0, -1, -1}, {0, 1, -1}, {0, -1, 1}};
+    static constexpr int c[Q][3] = {{0, 0, 0},  {1, 0, 0},   {-1, 0, 0},  {0, 1, 0},   {0, -1, 0},
+                                    {0, 0, 1},  {0, 0, -1},  {1, 1, 0},   {-1, -1, 0}, {1, -1, 0},
+                                    {-1, 1, 0}, {1, 0, 1},   {-1, 0, -1}, {1, 0, -1},  {-1, 0, 1},
+                                    {0, 1, 1},  {0, -1, -1}, {0, 1, -1},  {0, -1, 1}};
     static constexpr double shell_weight[4] = {1.0 / 3, 1.0 / 18, 1.0 / 36, 0.0};
 };
 
 struct D3Q27 {
     static constexpr const char* name = "D3Q27";
     static constexpr int D = 3, Q = 27, reach = 1;
-    static constexpr int c[Q][3] = {{0, 0, 0},    {1, 0, 0},   {-1, 0, 0},   {0, 1, 0},   {0, -1, 0},   {0, 0, 1},
-                                    {0, 0, -1},   {1, 1, 0},   {-1, -1, 0},  {1, -1, 0},  {-1, 1, 0},   {1, 0, 1},
-                                    {-1, 0, -1},  {1, 0, -1},  {-1, 0, 1},   {0, 1, 1},   {0, -1, -1},  {0, 1, -1},
-                                    {0, -1, 1},   {1, 1, 1},   {-1, -1, -1}, {1, 1, -1},  {-1, -1, 1},  {1, -1, 1},
-                                    {-1, 1, -1},  {-1, 1, 1},  {1, -1, -1}};
+    static constexpr int c[Q][3] = {{0, 0, 0},   {1, 0, 0},  {-1, 0, 0},   {0, 1, 0},  {0, -1, 0},  {0, 0, 1},
+                                    {0, 0, -1},  {1, 1, 0},  {-1, -1, 0},  {1, -1, 0}, {-1, 1, 0},  {1, 0, 1},
+                                    {-1, 0, -1}, {1, 0, -1}, {-1, 0, 1},   {0, 1, 1},  {0, -1, -1}, {0, 1, -1},
+                                    {0, -1, 1},  {1, 1, 1},  {-1, -1, -1}, {1, 1, -1}, {-1, -1, 1}, {1, -1, 1},
+                                    {-1, 1, -1}, {-1, 1, 1}, {1, -1, -1}};
     static constexpr double shell_weight[4] = {8.0 / 27, 2.0 / 27, 1.0 / 54, 1.0 / 216};
 };
 
@@ -49,7 +49,9 @@ struct Stencil {
     static constexpr int component(int i, int d) {
 #if defined(__CUDA_ARCH__)
         int value = 0;
-        static_for<Q>([&](auto j) { value = j == i ? (d == 0 ? S::c[j][0] : d == 1 ? S::c[j][1] : S::c[j][2]) : value; });
+        static_for<Q>([&](auto j) {
+            value = j == i ? (d == 0 ? S::c[j][0] : d == 1 ? S::c[j][1] : S::c[j][2]) : value;
+        });
         return value;
 #else
         return S::c[i][d];

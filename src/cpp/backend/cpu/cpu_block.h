@@ -9,8 +9,8 @@
 namespace lbm::cpu {
 
 struct CpuOptions {
-    int threads;       // at least 1
-    std::string isa;   // one of usable_isas()
+    int threads;      // at least 1
+    std::string isa;  // one of usable_isas()
 };
 
 std::unique_ptr<backend::BlockState> make_block(const backend::BlockSpec& spec, const CpuOptions& options);

@@ -3,18 +3,18 @@
 
 #include <cstdint>
 
-#include "../../lattice/equilibrium.h"
 #include "../../lattice/address.h"
+#include "../../lattice/equilibrium.h"
 
 namespace lbm::cpu {
 
 template <class S>
 struct InitialState {
     Address address;
-    const double* density;         // null: 1
-    const double* velocity;        // null: at rest
-    const bool* periodic;          // per axis; null: equilibrium only
-    const std::uint8_t* solid;     // null: no bodies
+    const double* density;      // null: 1
+    const double* velocity;     // null: at rest
+    const bool* periodic;       // per axis; null: equilibrium only
+    const std::uint8_t* solid;  // null: no bodies
     double omega;
 
     Index cell(int x, int y, int z) const { return (Index(z) * address.ny + y) * address.nx + x; }

@@ -106,8 +106,8 @@ public:
 
     void initialize(const double* density, const double* velocity, const bool* gradient_parts_periodic) override {
         restart_phase();
-        const InitialState<S> initial{address(),     density,       velocity, gradient_parts_periodic,
-                                      solid_, spec_.parameters.omega};
+        const InitialState<S> initial{
+            address(), density, velocity, gradient_parts_periodic, solid_, spec_.parameters.omega};
         over_rows([&](int y, int z) {
             for (int x = 0; x < address().nx; ++x) {
                 double force[3] = {};
@@ -144,13 +144,15 @@ public:
         for_populations([&](Index at, int, Stored& stored) { stored = static_cast<const Stored*>(values)[at]; });
     }
 
-    backend::ForceAndTorque body_force(const std::vector<backend::BodyLink>& links, const double center[3]) const override {
+    backend::ForceAndTorque body_force(const std::vector<backend::BodyLink>& links,
+                                       const double center[3]) const override {
         // Summed in the order of the links: the result does not depend on the number of threads.
         backend::ForceAndTorque sum{};
         for (const backend::BodyLink& link : links) {
             const int back = Stencil<S>::opposite(link.i);
             const Real departed = view().departed(link.x, link.y, link.z, back);
-            const double exchanged = double(departed) + double(reflected_by_moving_wall(departed, Real(link.push), Real(1)));
+            const double exchanged =
+                double(departed) + double(reflected_by_moving_wall(departed, Real(link.push), Real(1)));
             const int cell[3] = {link.x, link.y, link.z};
             double force[3], arm[3];
             for (int d = 0; d < 3; ++d) {

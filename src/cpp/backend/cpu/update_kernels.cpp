@@ -50,7 +50,8 @@ public:
             depart_row_[i] = target_ + row + depart_[i];
         }
         if (a_.force_field != nullptr) {
-            force_row_ = static_cast<const Real*>(a_.force_field) + (Index(z) * a_.address.ny + y) * S::D * a_.force_pitch;
+            force_row_ =
+                static_cast<const Real*>(a_.force_field) + (Index(z) * a_.address.ny + y) * S::D * a_.force_pitch;
         }
     }
 

@@ -53,7 +53,8 @@ struct MRT {
     static constexpr const char* name = "mrt";
 
     template <class S, class V, class Real>
-    LBM_HD static PairChange<S, V> relax(const PairSums<S, V>& n, V omega, const CollisionParameters<Real>& parameters) {
+    LBM_HD static PairChange<S, V> relax(const PairSums<S, V>& n, V omega,
+                                         const CollisionParameters<Real>& parameters) {
         using M = Moment<S>;
         PairChange<S, V> relaxed;
         static_for<Stencil<S>::pairs>([&](auto p) LBM_INLINE_LAMBDA { relaxed.even[p] = relaxed.odd[p] = V{}; });

@@ -10,7 +10,8 @@ struct TRT {
     static constexpr const char* name = "trt";
 
     template <class S, class V, class Real>
-    LBM_HD static PairChange<S, V> relax(const PairSums<S, V>& n, V omega, const CollisionParameters<Real>& parameters) {
+    LBM_HD static PairChange<S, V> relax(const PairSums<S, V>& n, V omega,
+                                         const CollisionParameters<Real>& parameters) {
         V omega_odd = V{} + parameters.omega_odd;
         if (parameters.eddy > 0) {
             const Real half = Real(0.5);
