@@ -150,19 +150,26 @@ def restore(solver: Solver, path: str | os.PathLike[str]) -> None:
     expected = (solver._stencil.Q, *solver._domain.shape[::-1])
     if state.shape != expected or state.dtype != solver._engine.storage_dtype:
         raise CheckpointError(f"{path}: damaged, the state is {state.dtype} {state.shape}, not {expected}")
+    if steps < 0 or not reference_density > 0:
+        raise CheckpointError(f"{path}: damaged, {steps} steps and a reference density of {reference_density}")
+    solver._engine.reference_density = reference_density
     solver._engine.set_state(state)
     solver._engine.steps = steps
-    solver._engine.reference_density = reference_density
+
+
+def _is_array(entry: Any) -> bool:
+    """Whether an entry of a setup names an array; bodies may be called anything, "array" too."""
+    return isinstance(entry, dict) and set(entry) == {"array"} and isinstance(entry["array"], str)
 
 
 def _differences(key: str, stored: Any, own: Any, stored_arrays: Any, arrays: Arrays) -> Iterator[str]:
     """A line for each key in which two setups differ."""
     if isinstance(stored, dict) and isinstance(own, dict):
-        if "array" in stored and "array" in own:
+        if _is_array(stored) and _is_array(own):
             if not np.array_equal(stored_arrays[stored["array"]][()], arrays[own["array"]]):
                 yield f"{key}: the arrays differ"
             return
-        if "array" not in stored and "array" not in own:
+        if not _is_array(stored) and not _is_array(own):
             for name in [*stored, *(n for n in own if n not in stored)]:
                 path = f"{key}.{name}" if key else name
                 yield from _differences(path, stored.get(name), own.get(name), stored_arrays, arrays)

@@ -123,10 +123,10 @@ class HealthCheck:
         """Look if there was any step since the last time."""
         if self._steps == 0:
             return
+        self._steps, self._stepped = 0, 0.0
         start = time.perf_counter()
         solver.check()
         self._cost = time.perf_counter() - start
-        self._steps, self._stepped = 0, 0.0
 
     @property
     def room(self) -> int:

@@ -15,7 +15,8 @@ from validation.flows import table
 DATA = Path(__file__).resolve().parent.parent / "data"
 LID = {128: 0.12, 256: 0.06}
 """Speed of the lid: it falls as the cell size, so that the error of compressibility falls at second order too."""
-STEADY = {100: 2e-5, 400: 1e-5, 1000: 5e-6}
+STEADY = {100: 2e-5, 400: 1e-5, 1000: 1e-5}
+"""Change of the velocity, in the time the lid takes to cross the cavity, at which the flow counts as steady."""
 
 
 def cavity(n: int, reynolds: int, streaming: str, device: str) -> lbm.Solver:
@@ -85,4 +86,4 @@ def test_second_order(reynolds, device):
     coarse = errors(steady(128, reynolds, "in-place", device), reynolds)
     fine = errors(steady(256, reynolds, "in-place", device), reynolds)
     ratio = rms(np.concatenate(list(coarse.values()))) / rms(np.concatenate(list(fine.values())))
-    assert np.log2(ratio) == pytest.approx(2, abs=0.35)
+    assert 1.7 < np.log2(ratio) < 2.6

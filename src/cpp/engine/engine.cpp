@@ -193,10 +193,10 @@ double Engine::velocity_change() {
     double sums[2];
     block_->velocity_change(sums[0], sums[1]);
     comm_.sum(sums, 2);
-    if (std::isinf(sums[0])) {
-        return sums[0];
+    if (sums[1] == 0) {
+        return sums[0] > 0 ? std::numeric_limits<double>::infinity() : 0;
     }
-    return sums[1] > 0 ? std::sqrt(sums[0] / sums[1]) : (sums[0] > 0 ? std::numeric_limits<double>::infinity() : 0);
+    return std::sqrt(sums[0] / sums[1]);
 }
 
 std::size_t Engine::bytes() const {

@@ -20,6 +20,8 @@ public:
         memory_ = memory;
         madvise(memory_, bytes_, MADV_HUGEPAGE);
     }
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
     Buffer(Buffer&& other) noexcept
         : memory_(std::exchange(other.memory_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
     Buffer& operator=(Buffer&& other) noexcept {

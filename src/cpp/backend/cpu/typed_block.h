@@ -267,7 +267,7 @@ private:
     /// Zeroes a lattice: rest, and the first touch of every page by the thread that will update it.
     void clear(const Buffer& lattice) const {
         const Address& a = address();
-        Stored* data = lattice.as<Stored>();
+        auto* data = lattice.as<Stored>();
         const Index slab = a.row_stride * (a.ny + 2 * a.halo_y);
         over_rows([&](int y, int z) {
             Stored* start = data + a.row(y, z, 0);
