@@ -47,8 +47,8 @@ class Stencil:
     def moment_matrix(self) -> NDArray[np.int32]:
         """The orthogonal moment basis, ``(Q, Q)``."""
     @property
-    def default_rates(self) -> dict[str, float]:
-        """The published rate of each named group (neither ``"conserved"`` nor ``"nu"``)."""
+    def default_rates(self) -> dict[str, float | None]:
+        """The rate of each named group (neither ``"conserved"`` nor ``"nu"``); None where it is that of the stress."""
 
 def stencil(name: str) -> Stencil:
     """The stencil called `name`; ValueError names the known ones."""

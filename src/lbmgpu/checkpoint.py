@@ -152,6 +152,7 @@ def restore(solver: Solver, path: str | os.PathLike[str]) -> None:
         raise CheckpointError(f"{path}: damaged, the state is {state.dtype} {state.shape}, not {expected}")
     if steps < 0 or not reference_density > 0:
         raise CheckpointError(f"{path}: damaged, {steps} steps and a reference density of {reference_density}")
+    solver._boundary.update(solver._engine, float(steps))
     solver._engine.reference_density = reference_density
     solver._engine.set_state(state)
     solver._engine.steps = steps

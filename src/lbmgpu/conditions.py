@@ -69,7 +69,11 @@ class FreeSlip(Condition):
 
 @dataclass(frozen=True, eq=False)
 class Outflow(Condition):
-    """Zero gradient along the normal: what would enter is copied from the neighbour inside."""
+    """Zero gradient along the normal: what would enter is copied from the neighbour inside.
+
+    Of the density's difference from its mean at `Solver.initialize`, 2 % are taken back in a step, so that the mean
+    density does not drift (after Poinsot & Lele, J. Comput. Phys. 101 (1992) 104, section 4).
+    """
 
     kind: ClassVar[str] = "outflow"
 

@@ -121,6 +121,7 @@ class Solver:
             if u.ndim == 1:
                 u = np.broadcast_to(u.reshape(-1, *[1] * dimensions), (dimensions, *shape))
             u = values.to_engine(u, components=True)
+        self._boundary.update(self._engine, 0.0)
         self._engine.initialize(rho, u, nonequilibrium)
         self._engine.steps = 0
 
@@ -233,8 +234,8 @@ class Solver:
         start = time.perf_counter()
         if self._boundary.changing:
             for _ in range(steps):
-                self._boundary.update(self._engine, float(self._engine.steps))
                 self._engine.step(1)
+                self._boundary.update(self._engine, float(self._engine.steps))
         else:
             self._engine.step(steps)
         return time.perf_counter() - start

@@ -69,9 +69,9 @@ void throws(const char* file, int line, const std::string& fragment, Body&& body
 
 }  // namespace check
 
-#define TEST(name)                                                      \
-    static void name();                                                 \
-    static const check::Registration registration_##name(#name, &name); \
+#define TEST(name)                                                     \
+    static void name();                                                \
+    static const check::Registration registration_##name(#name, name); \
     static void name()
 #define CHECK(condition) \
     if (!(condition))    \

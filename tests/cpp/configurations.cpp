@@ -40,7 +40,7 @@ double noise(std::uint64_t seed, std::uint64_t index) {
 void disturb(Engine& engine, std::uint64_t seed) {
     const lbm::engine::Domain& domain = engine.domain();
     for (int face = 0; face < 2 * domain.D; ++face) {
-        const std::size_t cells = std::size_t(domain.face_cells(face));
+        const auto cells = std::size_t(domain.face_cells(face));
         if (domain.faces[face] == FaceKind::MovingWall) {
             // Along the wall only: one that moves into the fluid would change the mass.
             std::vector<double> along(std::size_t(domain.D), 0.02);

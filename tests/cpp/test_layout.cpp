@@ -19,7 +19,7 @@ template <class Change>
 void refused(const std::string& why, Change&& change) {
     Setup setup = tests::small_setup("D3Q19");
     change(setup);
-    CHECK_THROWS(std::invalid_argument, why, lbm::engine::Engine(std::move(setup)));
+    CHECK_THROWS(std::invalid_argument, why, lbm::engine::Engine{setup});
 }
 
 }  // namespace

@@ -22,8 +22,9 @@ GOVERNING = ("no-slip", "moving-wall", "velocity-inlet", "pressure-outlet")
 class Link:
     """Where population `i` of `cell` comes from; a face acts with the value that it has beside `cell`.
 
-    `kind` is ``fluid`` (population `j` of `source`), ``body`` (`source` is the solid cell), or the kind of the face
-    `face` whose value at the tangential index `at` holds.
+    `kind` is ``fluid`` or ``outflow`` (population `j` of `source`), ``body`` (`source` is the solid cell and `j` the
+    direction off it, mirrored by a free-slip face between), or the kind of the face `face` whose value at the
+    tangential index `at` holds.
     """
 
     i: int
@@ -88,6 +89,7 @@ def special_links(stencil: Stencil, faces: Sequence[str], solid: NDArray[np.bool
                 continue
             j, where = redirected(stencil, faces, shape, i, source, crossed)
             if solid[where]:
-                yield Link(i, cell, "body", source=where)
+                yield Link(i, cell, "body", source=where, j=j)
             elif crossed:
-                yield Link(i, cell, "fluid", source=where, j=j)
+                outflow = any(faces[face] == "outflow" for face in crossed)
+                yield Link(i, cell, "outflow" if outflow else "fluid", source=where, j=j)

@@ -13,6 +13,7 @@ from .stencils import CS2, STENCILS
 
 Array = NDArray[np.float64]
 WALLS = ("no-slip", "moving-wall", "velocity-inlet", "body")
+OUTFLOW_RELAXATION = 0.02
 
 
 class Reference:
@@ -94,16 +95,21 @@ class Reference:
 
     def _arriving(self, kind: str, links: list[Link]) -> Array:
         """The populations that arrive along special links of one kind."""
-        if kind == "fluid":
-            return self.f[([link.j for link in links], *np.transpose([link.source for link in links]))]
         i = np.array([link.i for link in links])
         cells = tuple(np.transpose([link.cell for link in links]))
+        if kind in ("fluid", "outflow"):
+            inside = self.f[([link.j for link in links], *np.transpose([link.source for link in links]))]
+            if kind == "fluid":
+                return inside
+            return inside - OUTFLOW_RELAXATION * self.stencil.w[i] * (self.density()[cells] - self.reference_density)
         back = self.f[(self.stencil.opposite[i], *cells)]
         w, c = self.stencil.w[i], self.stencil.c[i]
         if kind in WALLS:
             # Ladd, J. Fluid Mech. 271 (1994) 285
             wall = np.array([self._wall_velocity(link) for link in links])
             density = self.density()[cells] if kind == "velocity-inlet" else self.reference_density
+            if kind == "body":
+                c = self.stencil.c[[link.j for link in links]]
             return back + 2 * w * density * (c * wall).sum(axis=1) / CS2
         # Ginzburg, Verhaeghe & d'Humieres, Commun. Comput. Phys. 3 (2008) 427: anti-bounce-back
         u = self.velocity()[(slice(None), *cells)].T
@@ -126,8 +132,8 @@ class Reference:
     def body_force(self, body: int, center: Sequence[float] | None = None) -> tuple[Array, Array]:
         """Force on a body and torque about `center`, by momentum exchange over the links that stream next.
 
-        Pressure is gauge, relative to density 1. A link acts half-way between the two cell centres; the centre of
-        cell 0 is at 0.5. The torque has one component in two dimensions, three in three.
+        Pressure is gauge, relative to density 1. A link acts half a link off the solid cell's centre; the centre of
+        cell 0 is at 0.5. Through a free-slip face it acts on the body as in a mirror. The torque has one component in two dimensions, three in three.
         """
         arrived = self._streamed()
         dimensions = self.stencil.D
@@ -139,8 +145,9 @@ class Reference:
                 continue
             back = self.stencil.opposite[link.i]
             exchanged = self.f[(back, *link.cell)] + arrived[(link.i, *link.cell)] - 2 * self.stencil.w[link.i]
-            pull = self.stencil.c[back] * exchanged
-            arm = np.add(link.cell, 0.5) - self.stencil.c[link.i] / 2 - about
+            off = self.stencil.c[link.j]
+            pull = -off * exchanged
+            arm = np.add(link.source, 0.5) + off / 2 - about
             force += pull
             if dimensions == 2:
                 torque += arm[0] * pull[1] - arm[1] * pull[0]

@@ -19,15 +19,8 @@ CLASSES = {"bgk": lbm.BGK, "trt": lbm.TRT, "mrt": lbm.MRT, "regularized": lbm.Re
 AXES = "xyz"
 
 
-def collision(kind: str, viscosity: float, stencil: str = "", **more: Any) -> Any:
-    """A collision by name.
-
-    The published D3Q27 rates amplify short waves in a fluid at rest when the viscosity is above about 0.02, where they
-    were not meant for: linear analysis puts it down to the 1.98 of the fourth-order stresses. A long run of MRT on
-    this stencil at a high viscosity therefore takes 1.5 for them.
-    """
-    if kind == "mrt" and stencil == "D3Q27" and viscosity > 0.02:
-        more = {"rates": {"xxe": 1.5}, **more}
+def collision(kind: str, viscosity: float, **more: Any) -> Any:
+    """A collision by name."""
     return CLASSES[kind](viscosity, **more)
 
 

@@ -31,7 +31,7 @@ def past_a_body(
     domain = lbm.Domain(shape, stencil)
     condition = lbm.NoSlip() if velocity is None else lbm.MovingWall(velocity)
     domain.add_body(disc(shape, [n / 2 + 0.2 for n in shape], 3.3), name="body", condition=condition)
-    model = collision(kind, 0.1, stencil)
+    model = collision(kind, 0.1)
     drive = np.array([force, 0.3 * force, 0.1 * force])[: len(shape)]
     return lbm.Solver(domain, model, force=drive, precision="float64", **options)
 
@@ -78,7 +78,7 @@ def test_plates_share_the_force(stencil, kind, device):
         plate[:, row] = True
         domain.add_body(plate, name=name)
     viscosity, peak = 0.15, 0.01
-    model = collision(kind, viscosity, stencil)
+    model = collision(kind, viscosity)
     drive = 8 * viscosity * peak / n**2
     solver = lbm.Solver(domain, model, force=unit(dimensions, 0, drive), precision="float64", device=device)
     solver.step(int(4 * n**2 / viscosity))
@@ -196,6 +196,68 @@ def stream(solver: lbm.Solver, diameter: int) -> tuple[float, float]:
     return density.mean(), flux / density.mean()
 
 
+@pytest.mark.parametrize("streaming", STREAMINGS)
+@pytest.mark.parametrize("stencil", SHAPES)
+def test_half_a_body_on_a_free_slip_face(stencil, streaming, device):
+    """It feels what the upper half of the whole body feels in the mirrored domain, turning with it included."""
+    dimensions = len(SHAPES[stencil])
+    half = (18, 7, 6)[:dimensions]
+    whole = (half[0], 2 * half[1], *half[2:])
+    turn = 0.01
+    solvers = []
+    for shape, middle in ((half, 0.0), (whole, float(half[1]))):
+        domain = lbm.Domain(shape, stencil)
+        domain.faces["-y"] = domain.faces["+y"] = lbm.FreeSlip()
+        x, y = centres(shape)[:2]
+        inside = (x - 7.3) ** 2 + (y - middle) ** 2 < 3.2**2
+        if dimensions == 3:
+            inside &= np.arange(shape[2]) < 4
+        velocity = np.zeros((dimensions, *shape))
+        velocity[0], velocity[1] = turn * np.abs(y - middle), turn * np.where(y > middle, 1, -1) * (x - 7.3)
+        upper = inside & (y > middle)
+        domain.add_body(upper, name="upper", condition=lbm.MovingWall(velocity))
+        if middle:
+            domain.add_body(inside & ~upper, name="lower", condition=lbm.MovingWall(velocity))
+        drive = unit(dimensions, 0, 1e-4)
+        solver = lbm.Solver(
+            domain, lbm.TRT(0.1), force=drive, precision="float64", streaming=streaming, device=device
+        )
+        solver.step(151)
+        solvers.append(solver)
+    np.testing.assert_allclose(solvers[0].velocity(), solvers[1].velocity()[:, :, half[1] :], rtol=0, atol=1e-13)
+    force = solvers[0].body_force("upper")
+    assert np.abs(force[:2]).min() > 1e-4
+    np.testing.assert_allclose(force, solvers[1].body_force("upper"), rtol=0, atol=1e-12)
+    center = np.array([7.3, 0.0, 3.0])[:dimensions]
+    torque = solvers[0].body_torque("upper", center)
+    center[1] += half[1]
+    np.testing.assert_allclose(torque, solvers[1].body_torque("upper", center), rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_torque_of_a_body_at_a_periodic_face(axis, device):
+    """Links that reach the body through the face have their arm at the body: nothing changes when all is shifted."""
+    shape = (10, 9, 8)
+    torques = []
+    for low in (0, 3, shape[axis] - 4):
+        mask = np.zeros(shape, dtype=bool)
+        block = [slice(2, 5), slice(3, 6), slice(1, 5)]
+        block[axis] = slice(low, low + 4)
+        mask[tuple(block)] = True
+        domain = lbm.Domain(shape, "D3Q19")
+        domain.add_body(mask, name="block")
+        pull = np.moveaxis(np.zeros((3, *shape)), axis + 1, -1)
+        pull[0] = 1e-4 * np.roll(np.linspace(-1, 1, shape[axis]), low)
+        pull[1] = 2e-4 * np.roll(np.linspace(-0.5, 1, shape[axis]), low)
+        force = np.moveaxis(pull, -1, axis + 1)
+        solver = lbm.Solver(domain, lbm.TRT(0.1), force=force, precision="float64", device=device)
+        solver.step(60)
+        torques.append(solver.body_torque("block"))
+    assert np.abs(torques[0]).max() > 1e-4
+    for torque in torques[1:]:
+        np.testing.assert_allclose(torque, torques[0], rtol=0, atol=1e-12)
+
+
 @pytest.mark.slow
 def test_cylinder_in_a_channel_re_20(device, data):
     """Steady drag, lift and pressure difference (Schaefer & Turek 1996, case 2D-1), within the staircase's few %."""
@@ -259,3 +321,31 @@ def test_vortex_leaves_through_an_outflow(stencil, streaming, device):
     solver.step(4000)
     np.testing.assert_allclose(solver.velocity()[0], stream, rtol=0.01)
     np.testing.assert_allclose(solver.velocity()[1:], 0, atol=1e-3 * stream)
+
+
+@pytest.mark.parametrize("streaming", STREAMINGS)
+@pytest.mark.parametrize("stencil", SHAPES)
+def test_outflow_holds_the_mean_density(stencil, streaming, device):
+    """Friction all along the channel and a body in it: density, flux and drag settle, and equal those of an outlet."""
+    dimensions = len(SHAPES[stencil])
+    shape = (40, 16, 1)[:dimensions]
+    drags = []
+    for end in (lbm.Outflow(), lbm.PressureOutlet()):
+        domain = lbm.Domain(shape, stencil)
+        domain.faces["-x"] = lbm.VelocityInlet(
+            lambda x, y, z=0: [0.2 * y * (16 - y) / 16**2, *[0 * y] * (dimensions - 1)]
+        )
+        domain.faces["+x"] = end
+        domain.faces["-y"] = domain.faces["+y"] = lbm.NoSlip()
+        domain.add_body(disc(shape, [12, 8, 0.5][:dimensions], 2.4), name="cylinder")
+        solver = lbm.Solver(domain, lbm.TRT(0.05), precision="float64", streaming=streaming, device=device)
+        solver.step(4000)
+        early = solver.body_force("cylinder")[0], solver.mass()
+        solver.step(4000)
+        drags.append(solver.body_force("cylinder")[0])
+        assert drags[-1] == pytest.approx(early[0], rel=1e-4)
+        assert solver.mass() == pytest.approx(early[1], rel=1e-5)
+        flux = (solver.density() * solver.velocity()[0])[(0, 20, 39), :].sum(axis=tuple(range(1, dimensions)))
+        np.testing.assert_allclose(flux, flux[0], rtol=2e-3)
+    assert solver.density().mean() == pytest.approx(1, abs=0.02)
+    assert drags[0] == pytest.approx(drags[1], rel=0.02)

@@ -74,7 +74,7 @@ def test_poiseuille_converges_at_second_order(stencil, kind, streaming, device):
     sizes = (8, 16, 32)
     for n in sizes:
         peak = 0.08 / n
-        model = lbm.TRT(0.2, magic=0.25) if kind == "trt" else collision(kind, 0.2, stencil)
+        model = lbm.TRT(0.2, magic=0.25) if kind == "trt" else collision(kind, 0.2)
         solver = poiseuille(stencil, n, 1, model, peak, 1.5, streaming=streaming, device=device)
         errors.append(relative_l2(profile(solver, 1, 2 % int(stencil[1])), parabola(n, peak)))
     assert errors[-1] < 0.01
@@ -96,7 +96,7 @@ def test_couette_is_exact(stencil, kind, streaming, device):
         along = (axis + 1) % dimensions
         wall = lbm.MovingWall(unit(dimensions, along, speed))
         domain, _ = channel(stencil, n, axis, high=wall)
-        model = collision(kind, viscosity, stencil)
+        model = collision(kind, viscosity)
         solver = lbm.Solver(domain, model, precision="float64", streaming=streaming, device=device)
         solver.step(int(4 * n**2 / viscosity))
         exact = speed * (np.arange(n) + 0.5) / n
@@ -158,7 +158,7 @@ def test_half_a_channel_with_free_slip(stencil, kind, streaming, device):
         for n, high in ((12, lbm.NoSlip()), (6, lbm.FreeSlip())):
             domain, along = channel(stencil, n, axis, high=high)
             force = unit(len(domain.shape), along, 1e-4)
-            model = collision(kind, 0.05, stencil)
+            model = collision(kind, 0.05)
             options = {"precision": "float64", "streaming": streaming, "device": device}
             solver = lbm.Solver(domain, model, force=force, **options)
             solver.step(151)

@@ -3,6 +3,7 @@
 
 #include <pybind11/stl.h>
 
+#include <mutex>
 #include <optional>
 
 #include "arrays.h"
@@ -13,6 +14,16 @@ namespace {
 
 using engine::Engine;
 using engine::Setup;
+
+/// While it lives no other thread uses the engine, and Python goes on elsewhere.
+class InUse {
+public:
+    explicit InUse(const Engine& e) : lock_(e.mutex()) {}
+
+private:
+    py::gil_scoped_release release_;  // first, so that nobody waits for the engine while holding the GIL
+    std::lock_guard<std::mutex> lock_;
+};
 
 std::vector<py::ssize_t> field_shape(const Engine& e, int components) {
     std::vector<py::ssize_t> shape;
@@ -60,8 +71,10 @@ Setup make_setup(const std::string& stencil, const std::vector<int>& shape, cons
 int add_body(Engine& e, const py::array_t<bool, py::array::c_style>& mask, const std::optional<Doubles>& velocity) {
     require_shape("mask", mask, field_shape(e, 0));
     std::vector<bool> cells(mask.data(), mask.data() + mask.size());
-    return e.add_body(
-        cells, velocity ? vectors("velocity", e, *velocity, field_shape(e, e.domain().D)) : std::vector<double>{});
+    std::vector<double> values =
+        velocity ? vectors("velocity", e, *velocity, field_shape(e, e.domain().D)) : std::vector<double>{};
+    const InUse use(e);
+    return e.add_body(cells, std::move(values));
 }
 
 void check_body(const Engine& e, int body) {
@@ -81,7 +94,9 @@ void set_face_density(Engine& e, int face, const Doubles& density) {
     if (density.ndim() != 0) {
         require_shape("density", density, face_shape(e, face, 0));
     }
-    e.set_face_density(face, to_vector(density));
+    std::vector<double> values = to_vector(density);
+    const InUse use(e);
+    e.set_face_density(face, std::move(values));
 }
 
 void initialize(Engine& e, const std::optional<Doubles>& density, const std::optional<Doubles>& velocity,
@@ -94,7 +109,7 @@ void initialize(Engine& e, const std::optional<Doubles>& density, const std::opt
     }
     const double* density_data = density ? density->data() : nullptr;
     const double* velocity_data = velocity ? velocity->data() : nullptr;
-    const py::gil_scoped_release release;
+    const InUse use(e);
     e.initialize(density_data, velocity_data, nonequilibrium);
 }
 
@@ -120,7 +135,11 @@ py::tuple body_force(Engine& e, int body, const std::vector<double>& center) {
     }
     double at[3] = {0, 0, 0.5};
     std::copy(center.begin(), center.end(), at);
-    const backend::ForceAndTorque sum = e.body_force(body, at);
+    backend::ForceAndTorque sum{};
+    {
+        const InUse use(e);
+        sum = e.body_force(body, at);
+    }
     const int D = e.domain().D;
     return py::make_tuple(
         std::vector<double>(sum.force, sum.force + D),
@@ -130,7 +149,7 @@ py::tuple body_force(Engine& e, int body, const std::vector<double>& center) {
 py::object find_diverged(Engine& e) {
     std::optional<backend::Cell> cell;
     {
-        const py::gil_scoped_release release;
+        const InUse use(e);
         cell = e.state().find_diverged();
     }
     if (!cell) {
@@ -169,7 +188,7 @@ template <class Read>
 void fill(Engine& e, py::array& out, int components, Read&& read) {
     require_shape("out", out, field_shape(e, components));
     with_floats("out", out, [&](auto* data) {
-        const py::gil_scoped_release release;
+        const InUse use(e);
         read(e.state(), data);
     });
 }
@@ -196,21 +215,28 @@ void bind_engine(py::module_& module) {
             "set_body_velocity",
             [](Engine& e, int body, const Doubles& velocity) {
                 check_body(e, body);
-                e.set_body_velocity(body, vectors("velocity", e, velocity, field_shape(e, e.domain().D)));
+                std::vector<double> values = vectors("velocity", e, velocity, field_shape(e, e.domain().D));
+                const InUse use(e);
+                e.set_body_velocity(body, std::move(values));
             },
             py::arg("body"), py::arg("velocity"))
         .def(
             "set_face_velocity",
             [](Engine& e, int face, const Doubles& velocity) {
                 check_face(e, face);
-                e.set_face_velocity(face, vectors("velocity", e, velocity, face_shape(e, face, e.domain().D)));
+                std::vector<double> values = vectors("velocity", e, velocity, face_shape(e, face, e.domain().D));
+                const InUse use(e);
+                e.set_face_velocity(face, std::move(values));
             },
             py::arg("face"), py::arg("velocity"))
         .def("set_face_density", &set_face_density, py::arg("face"), py::arg("density"))
         .def(
             "set_force",
             [](Engine& e, const std::optional<Doubles>& force) {
-                e.set_force(force ? vectors("force", e, *force, field_shape(e, e.domain().D)) : std::vector<double>{});
+                const std::vector<double> values =
+                    force ? vectors("force", e, *force, field_shape(e, e.domain().D)) : std::vector<double>{};
+                const InUse use(e);
+                e.set_force(values);
             },
             py::arg("force"))
         .def("initialize", &initialize, py::arg("density"), py::arg("velocity"), py::arg("nonequilibrium"))
@@ -220,11 +246,16 @@ void bind_engine(py::module_& module) {
                 if (steps < 0) {
                     throw std::invalid_argument("steps: " + std::to_string(steps) + " is negative");
                 }
+                const InUse use(e);
                 e.step(steps);
             },
-            py::arg("steps"), py::call_guard<py::gil_scoped_release>())
+            py::arg("steps"))
         .def_property("steps", &Engine::steps, &Engine::set_steps)
-        .def_property("reference_density", &Engine::reference_density, &Engine::set_reference_density)
+        .def_property("reference_density", &Engine::reference_density,
+                      [](Engine& e, double density) {
+                          const InUse use(e);
+                          e.set_reference_density(density);
+                      })
         .def(
             "density",
             [](Engine& e, py::array out) { fill(e, out, 0, [](auto& state, auto* data) { state.density(data); }); },
@@ -245,7 +276,9 @@ void bind_engine(py::module_& module) {
             "set_populations",
             [](Engine& e, const Doubles& values) {
                 require_shape("values", values, field_shape(e, Q_of(e)));
-                e.state().set_populations(values.data());
+                const double* data = values.data();
+                const InUse use(e);
+                e.state().set_populations(data);
             },
             py::arg("values"))
         .def(
@@ -254,7 +287,7 @@ void bind_engine(py::module_& module) {
                 require_state("out", e, out);
                 require_writeable("out", out);
                 void* data = out.mutable_data();
-                const py::gil_scoped_release release;
+                const InUse use(e);
                 e.state().get_state(data);
             },
             py::arg("out"))
@@ -263,7 +296,7 @@ void bind_engine(py::module_& module) {
             [](Engine& e, const py::array& values) {
                 require_state("values", e, values);
                 const void* data = values.data();
-                const py::gil_scoped_release release;
+                const InUse use(e);
                 e.state().set_state(data);
             },
             py::arg("values"))
@@ -271,10 +304,18 @@ void bind_engine(py::module_& module) {
         .def("body_force", &body_force, py::arg("body"), py::arg("center"))
         .def("totals",
              [](Engine& e) {
-                 const backend::Totals t = e.totals();
+                 backend::Totals t{};
+                 {
+                     const InUse use(e);
+                     t = e.totals();
+                 }
                  return py::make_tuple(t.mass, std::vector<double>(t.momentum, t.momentum + e.domain().D), t.energy);
              })
-        .def("velocity_change", &Engine::velocity_change, py::call_guard<py::gil_scoped_release>())
+        .def("velocity_change",
+             [](Engine& e) {
+                 const InUse use(e);
+                 return e.velocity_change();
+             })
         .def("find_diverged", &find_diverged)
         .def_property_readonly("memory_bytes", &Engine::bytes)
         .def_static(

@@ -48,7 +48,9 @@ StencilData data_of() {
         data.moment_groups.emplace_back(Basis::group[Basis::group_of[i]].name);
     }
     for (int g = 2; g < Basis::groups; ++g) {
-        data.default_rates[Basis::group[g].name] = Basis::group[g].published;
+        const double preset = Basis::group[g].preset;
+        data.default_rates[Basis::group[g].name] =
+            preset == follows_viscosity ? py::none() : py::object(py::float_(preset));
     }
     return data;
 }

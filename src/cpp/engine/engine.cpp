@@ -1,6 +1,7 @@
 // Builds the blocks and plans of a simulation and steps them.
 #include "engine.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -69,7 +70,7 @@ int Engine::add_body(const std::vector<bool>& mask, std::vector<double> velocity
     }
     domain_.body_velocity.push_back(std::move(velocity));
     plan_is_current_ = false;
-    rebuild_solid();
+    mark_solid();
     return bodies() - 1;
 }
 
@@ -78,8 +79,7 @@ void Engine::set_body_velocity(int body, std::vector<double> velocity) {
         throw std::invalid_argument("only a body that was added with a velocity can be given another");
     }
     domain_.body_velocity[body] = std::move(velocity);
-    values_are_current_ = false;
-    rebuild_solid();
+    values_are_current_ = solid_velocity_is_current_ = false;
 }
 
 void Engine::check_face(int face, FaceKind first, FaceKind second, const char* what) const {
@@ -105,25 +105,31 @@ void Engine::set_force(const std::vector<double>& force) {
     block_->set_force(uniform ? force.data() : nullptr, force.empty() || uniform ? nullptr : force.data());
 }
 
-void Engine::rebuild_solid() {
+void Engine::mark_solid() {
     const Index cells = domain_.cells();
     solid_.assign(std::size_t(cells), 0);
-    bool moving = false;
-    for (const auto& velocity : domain_.body_velocity) {
-        moving = moving || !velocity.empty();
+    for (Index at = 0; at < cells; ++at) {
+        solid_[at] = domain_.solid(at) ? 1 : 0;
     }
+    const bool moving = std::any_of(domain_.body_velocity.begin(), domain_.body_velocity.end(),
+                                    [](const auto& velocity) { return !velocity.empty(); });
     solid_velocity_.assign(moving ? std::size_t(cells * domain_.D) : 0, 0.0);
+    solid_velocity_is_current_ = !moving;
+    block_->set_solid(solid_.data(), moving ? solid_velocity_.data() : nullptr);
+}
+
+void Engine::rebuild_solid_velocity() {
+    const Index cells = domain_.cells();
     for (Index at = 0; at < cells; ++at) {
         if (!domain_.solid(at)) {
             continue;
         }
-        solid_[at] = 1;
-        for (int d = 0; d < domain_.D && moving; ++d) {
+        for (int d = 0; d < domain_.D; ++d) {
             solid_velocity_[d * cells + at] =
                 component(domain_.body_velocity[domain_.owner[at]], domain_.D, d, at, cells);
         }
     }
-    block_->set_solid(solid_.data(), moving ? solid_velocity_.data() : nullptr);
+    solid_velocity_is_current_ = true;
 }
 
 void Engine::prepare() {
@@ -173,6 +179,9 @@ void Engine::step(Index steps) {
 
 backend::BlockState& Engine::state() {
     prepare();
+    if (!solid_velocity_is_current_) {
+        rebuild_solid_velocity();
+    }
     return *block_;
 }
 

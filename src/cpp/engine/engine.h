@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -46,6 +47,9 @@ public:
     /// Fields come from and go to the block; the engine prepares it first where bodies or faces have changed.
     backend::BlockState& state();
 
+    /// Whoever calls a member holds this, but for those that only read what the constructor has set.
+    std::mutex& mutex() const { return mutex_; }
+
     backend::ForceAndTorque body_force(int body, const double (&center)[3]);
     backend::Totals totals();
     double velocity_change();
@@ -62,7 +66,8 @@ public:
 private:
     void prepare();
     void check_face(int face, FaceKind first, FaceKind second, const char* what) const;
-    void rebuild_solid();
+    void mark_solid();
+    void rebuild_solid_velocity();
 
     Domain domain_;
     backend::BlockSpec spec_;
@@ -74,10 +79,12 @@ private:
     HaloPlan plan_;
     bool plan_is_current_ = false;
     bool values_are_current_ = false;
+    bool solid_velocity_is_current_ = true;  // of bodies that move; only fields show it
     std::vector<std::uint8_t> solid_;
     std::vector<double> solid_velocity_;
     StepSchedule schedule_;
     Index steps_ = 0;
+    mutable std::mutex mutex_;
 };
 
 }  // namespace lbm::engine

@@ -141,6 +141,7 @@ struct HaloPlan::Builder {
         switch (source.kind) {
             case LinkSource::Kind::Neighbor: return;
             case LinkSource::Kind::Copy: copy(x, y, z, i, source.x, source.y, source.z, source.i); return;
+            case LinkSource::Kind::Outflow: pass_outflow(x, y, z, i, source); return;
             case LinkSource::Kind::Face: reflect_by_face(x, y, z, i, source.owner); return;
             case LinkSource::Kind::Body: reflect_by_body(x, y, z, i, source); return;
         }
@@ -162,18 +163,22 @@ struct HaloPlan::Builder {
         const auto link_kind = kind == FaceKind::PressureOutlet  ? WallLink::Kind::Pressure
                                : kind == FaceKind::VelocityInlet ? WallLink::Kind::Inlet
                                                                  : WallLink::Kind::Wall;
-        pending.push_back({x, y, z, {i, link_kind, 0}, {face, -1, domain.face_cell(face, x, y, z)}});
+        pending.push_back({x, y, z, {i, link_kind, 0, {}, 0}, {face, -1, domain.face_cell(face, x, y, z), i}});
+    }
+
+    void pass_outflow(int x, int y, int z, int i, const LinkSource& source) {
+        const WallLink link{i, WallLink::Kind::Outflow, 0, {source.x, source.y, source.z}, source.i};
+        pending.push_back({x, y, z, link, {}});
     }
 
     void reflect_by_body(int x, int y, int z, int i, const LinkSource& source) {
         const int body = source.owner;
         const Index place = domain.cell(source.x, source.y, source.z);
-        plan.body_links_[body].push_back({x, y, z, i, 0});
-        plan.body_places_[body].push_back(place);
+        plan.body_links_[body].push_back({x, y, z, i, {source.x, source.y, source.z}, source.i, 0});
         if (domain.body_velocity[body].empty()) {
             copy(x, y, z, i, x, y, z, Stencil<S>::opposite(i));
         } else {
-            pending.push_back({x, y, z, {i, WallLink::Kind::Wall, 0}, {-1, body, place}});
+            pending.push_back({x, y, z, {i, WallLink::Kind::Wall, 0, {}, 0}, {-1, body, place, source.i}});
         }
     }
 
@@ -195,14 +200,14 @@ struct HaloPlan::Builder {
 };
 
 HaloPlan::HaloPlan(const Domain& domain, const Address& address, const std::vector<Phase>& phases)
-    : body_links_(domain.body_velocity.size()), body_places_(domain.body_velocity.size()) {
+    : body_links_(domain.body_velocity.size()) {
     backend::with_stencil(domain.stencil, [&](auto s) {
         Builder<decltype(s)>{*this, domain, address, phases}.build();
     });
     refresh_values(domain);
 }
 
-double HaloPlan::value(const Domain& domain, const ValueSource& source, int i) {
+double HaloPlan::value(const Domain& domain, const ValueSource& source) {
     if (source.face >= 0 && domain.faces[source.face] == FaceKind::PressureOutlet) {
         const auto& density = domain.face_density[source.face];
         return density.empty() ? 1 : component(density, 1, 0, source.place, domain.face_cells(source.face));
@@ -214,22 +219,22 @@ double HaloPlan::value(const Domain& domain, const ValueSource& source, int i) {
         using S = decltype(s);
         double cu = 0;
         for (int d = 0; d < S::D; ++d) {
-            cu += S::c[i][d] * component(velocity, S::D, d, source.place, count);
+            cu += S::c[source.off_wall][d] * component(velocity, S::D, d, source.place, count);
         }
         const bool inlet = face && domain.faces[source.face] == FaceKind::VelocityInlet;
-        return 2 * Stencil<S>::w(i) * cu / Stencil<S>::cs2 * (inlet ? 1 : domain.reference_density);
+        return 2 * Stencil<S>::w(source.off_wall) * cu / Stencil<S>::cs2 * (inlet ? 1 : domain.reference_density);
     });
 }
 
 void HaloPlan::refresh_values(const Domain& domain) {
     for (std::size_t k = 0; k < value_sources_.size(); ++k) {
         WallLink& link = links_.wall_links[k];
-        link.value = value(domain, value_sources_[k], link.i);
+        link.value = link.kind == WallLink::Kind::Outflow ? domain.reference_density : value(domain, value_sources_[k]);
     }
     for (std::size_t body = 0; body < body_links_.size(); ++body) {
-        for (std::size_t k = 0; k < body_links_[body].size(); ++k) {
-            BodyLink& link = body_links_[body][k];
-            link.push = value(domain, {-1, int(body), body_places_[body][k]}, link.i);
+        for (BodyLink& link : body_links_[body]) {
+            const Index place = domain.cell(link.solid[0], link.solid[1], link.solid[2]);
+            link.push = value(domain, {-1, int(body), place, link.off_solid});
         }
     }
 }
@@ -240,8 +245,8 @@ std::size_t HaloPlan::bytes() const {
     for (const auto& runs : links_.copies) {
         sum += runs.capacity() * sizeof(CopyRun);
     }
-    for (std::size_t body = 0; body < body_links_.size(); ++body) {
-        sum += body_links_[body].capacity() * sizeof(BodyLink) + body_places_[body].capacity() * sizeof(Index);
+    for (const auto& links : body_links_) {
+        sum += links.capacity() * sizeof(BodyLink);
     }
     return sum;
 }

@@ -30,17 +30,17 @@ private:
         int face;  // -1: a body
         int body;
         Index place;
+        int off_wall;  // the velocity off the wall: of the link, mirrored where a free-slip face lies between
     };
 
     template <class S>
     struct Builder;
 
-    static double value(const Domain& domain, const ValueSource& source, int i);
+    static double value(const Domain& domain, const ValueSource& source);
 
     backend::LinkPlan links_;
     std::vector<ValueSource> value_sources_;  // of each wall link
     std::vector<std::vector<backend::BodyLink>> body_links_;
-    std::vector<std::vector<Index>> body_places_;  // the solid cell of each body link
 };
 
 }  // namespace lbm::engine

@@ -11,8 +11,9 @@ struct LinkSource {
     enum class Kind {
         Neighbor,  // the fluid neighbour upstream: nothing to do
         Copy,      // what departed from cell (x, y, z) with velocity i
+        Outflow,   // the same through an outflow
         Face,      // reflected by the wall, inlet or outlet on face `owner`
-        Body       // reflected by body `owner`, solid cell (x, y, z)
+        Body       // reflected by body `owner`, off its cell (x, y, z) with velocity i
     };
     Kind kind;
     int x, y, z;
@@ -50,16 +51,22 @@ public:
             return {LinkSource::Kind::Face, x, y, z, i, governing};
         }
         int j = i;
+        bool outflow = false;
         for (int a = 0; a < S::D; ++a) {
             if (face_of_axis[a] >= 0) {
-                redirect(domain_.faces[face_of_axis[a]], a, at[a], j);
+                const FaceKind kind = domain_.faces[face_of_axis[a]];
+                redirect(kind, a, at[a], j);
+                outflow = outflow || kind == FaceKind::Outflow;
             }
         }
         const Index source = domain_.cell(at[0], at[1], at[2]);
         if (domain_.solid(source)) {
-            return {LinkSource::Kind::Body, at[0], at[1], at[2], i, domain_.owner[source]};
+            return {LinkSource::Kind::Body, at[0], at[1], at[2], j, domain_.owner[source]};
         }
-        return {outside ? LinkSource::Kind::Copy : LinkSource::Kind::Neighbor, at[0], at[1], at[2], j, -1};
+        const auto kind = outflow   ? LinkSource::Kind::Outflow
+                          : outside ? LinkSource::Kind::Copy
+                                    : LinkSource::Kind::Neighbor;
+        return {kind, at[0], at[1], at[2], j, -1};
     }
 
 private:

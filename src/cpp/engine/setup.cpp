@@ -43,7 +43,8 @@ void set_moment_rates(const Setup& setup, CollisionParameters<double>& parameter
     double rate[Basis::groups];
     std::vector<std::string> settable;
     for (int g = 0; g < Basis::groups; ++g) {
-        rate[g] = Basis::group[g].published;
+        const double preset = Basis::group[g].preset;
+        rate[g] = preset == follows_viscosity ? parameters.omega : preset;
         if (g > 1) {
             settable.emplace_back(Basis::group[g].name);
         }

@@ -47,4 +47,15 @@ LBM_HD Real reflected_by_pressure(Real departed_opposite, Real w, Real wall_dens
     return Real(2) * w * ((wall_density - Real(1)) + wall_density * even) - departed_opposite;
 }
 
+/// Share of the difference from the reference density that an outflow takes back in a step. A zero gradient alone
+/// leaves the mean density free, and friction at the outlet then lets it grow without end; a little relaxation holds it
+/// and reflects few sound waves (after Poinsot & Lele, J. Comput. Phys. 101 (1992) 104, section 4).
+constexpr double outflow_relaxation = 0.02;
+
+/// Zero gradient: what departed inside the box enters from outside, less the relaxation towards the reference density.
+template <class Real>
+LBM_HD Real passed_by_outflow(Real departed_inside, Real w, Real density, Real reference_density) {
+    return departed_inside - Real(outflow_relaxation) * w * (density - reference_density);
+}
+
 }  // namespace lbm

@@ -149,15 +149,14 @@ public:
         // Summed in the order of the links: the result does not depend on the number of threads.
         backend::ForceAndTorque sum{};
         for (const backend::BodyLink& link : links) {
-            const int back = Stencil<S>::opposite(link.i);
-            const Real departed = view().departed(link.x, link.y, link.z, back);
+            const Real departed = view().departed(link.x, link.y, link.z, Stencil<S>::opposite(link.i));
             const double exchanged =
                 double(departed) + double(reflected_by_moving_wall(departed, Real(link.push), Real(1)));
-            const int cell[3] = {link.x, link.y, link.z};
+            const int* off = S::c[link.off_solid];
             double force[3], arm[3];
             for (int d = 0; d < 3; ++d) {
-                force[d] = S::c[back][d] * exchanged;
-                arm[d] = cell[d] + 0.5 + 0.5 * S::c[back][d] - center[d];
+                force[d] = -off[d] * exchanged;
+                arm[d] = link.solid[d] + 0.5 + 0.5 * off[d] - center[d];
                 sum.force[d] += force[d];
             }
             for (int d = 0; d < 3; ++d) {
@@ -321,7 +320,10 @@ private:
             const backend::WallLink& link = plan_->wall_links[k];
             const Real back = lattice.departed(cell.x, cell.y, cell.z, Stencil<S>::opposite(link.i));
             Real value;
-            if (link.kind == Kind::Pressure) {
+            if (link.kind == Kind::Outflow) {
+                const Real inside = lattice.departed(link.from[0], link.from[1], link.from[2], link.from_i);
+                value = passed_by_outflow(inside, Real(Stencil<S>::w(link.i)), density, Real(link.value));
+            } else if (link.kind == Kind::Pressure) {
                 Real cu = 0;
                 for (int d = 0; d < S::D; ++d) {
                     cu += Real(S::c[link.i][d]) * u[d];

@@ -1,0 +1,70 @@
+"""One solver used by several Python threads, and conditions that change in time across saving and loading."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+
+import lbmgpu as lbm
+
+
+def swinging_belt(device: str) -> lbm.Solver:
+    """A box with a lid and a body that both move as time goes."""
+    domain = lbm.Domain((24, 16), stencil="D2Q9")
+    for face in ("-x", "+x", "-y"):
+        domain.faces[face] = lbm.NoSlip()
+    domain.faces["+y"] = lbm.MovingWall(lambda x, y, t: (0.05 * np.sin(0.1 * t) + 0 * x, 0.0))
+    mask = np.zeros(domain.shape, dtype=bool)
+    mask[8:12, 6:9] = True
+    domain.add_body(mask, "belt", lbm.MovingWall(lambda x, y, t: (0.03 * np.cos(0.2 * t), 0.0)))
+    return lbm.Solver(domain, lbm.TRT(0.05), precision="float64", device=device)
+
+
+def test_threads_take_turns(device):
+    """Steps done by several threads at once, while others read, add up to the same state as one after the other."""
+    domain = lbm.Domain((32, 24, 20))
+    domain.faces["-z"], domain.faces["+z"] = lbm.NoSlip(), lbm.MovingWall((0.05, 0, 0))
+    together, alone = (lbm.Solver(domain, lbm.BGK(0.02), device=device) for _ in range(2))
+    stop = threading.Event()
+    seen = []
+
+    def read() -> None:
+        while not stop.is_set():
+            seen.append(bool(np.isfinite(together.velocity()).all()))
+            together.mass()
+
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    steppers = [threading.Thread(target=lambda: [together.step(1) for _ in range(25)]) for _ in range(4)]
+    for thread in readers + steppers:
+        thread.start()
+    for thread in steppers:
+        thread.join()
+    stop.set()
+    for thread in readers:
+        thread.join()
+    alone.step(100)
+    assert together.steps == 100
+    assert seen
+    assert all(seen)
+    np.testing.assert_array_equal(together.populations(), alone.populations())
+
+
+def test_forces_and_walls_are_those_of_the_time_that_was_loaded(device, tmp_path):
+    """Loading, restoring and initialising bring what changes in time to the time of the state."""
+    solver = swinging_belt(device)
+    start = solver.body_force("belt"), solver.velocity()
+    solver.step(37)
+    path = solver.save(tmp_path / "state.h5")
+    force, torque, velocity = solver.body_force("belt"), solver.body_torque("belt"), solver.velocity()
+    assert abs(force[0] - start[0][0]) > 1e-4
+    loaded = lbm.Solver.load(path, domain=solver.domain, device=device)
+    solver.step(11)
+    solver.restore(path)
+    for other in (loaded, solver):
+        np.testing.assert_array_equal(other.body_force("belt"), force)
+        np.testing.assert_array_equal(other.body_torque("belt"), torque)
+        np.testing.assert_array_equal(other.velocity(), velocity)
+    solver.initialize()
+    np.testing.assert_array_equal(solver.body_force("belt"), start[0])
+    np.testing.assert_array_equal(solver.velocity(), start[1])
