@@ -165,6 +165,9 @@ def run(
     progress = checks.flag("progress", progress)
     if until is not None and not isinstance(until, Steady):
         raise TypeError(f"until: {checks.shown(until)} given, must be Steady(tolerance) or None")
+    if isinstance(callbacks, Every | Checkpoint):
+        kind = type(callbacks).__name__
+        raise TypeError(f"callbacks: a single {kind}(...) given, must be a list: [{kind}(...)]")
     if not isinstance(callbacks, Sequence) or not all(isinstance(c, Every | Checkpoint) for c in callbacks):
         raise TypeError(f"callbacks: {checks.shown(callbacks)} given, must be a list of Every and Checkpoint")
 

@@ -95,6 +95,11 @@ def _check_device(device: Any) -> None:
             return
         if device == "cuda" or device.startswith("cuda:"):
             raise ValueError(f"device: {device!r} given, but this version has the CPU engine only; use 'auto' or 'cpu'")
+        if device.lower().startswith(("gpu", "cuda")):
+            raise ValueError(
+                f"device: {checks.shown(device)} given, did you mean 'cuda'? But this version has the CPU engine only; "
+                "use 'auto' or 'cpu'"
+            )
         raise checks.unknown("device", device, ("auto", "cpu"))
     if isinstance(device, Sequence):
         raise ValueError(f"device: {checks.shown(device)} given, but this version runs one block; use 'auto' or 'cpu'")
