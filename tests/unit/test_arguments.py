@@ -461,7 +461,7 @@ def test_ending_of_an_image(solver: lbm.Solver, tmp_path: Path, name: str, writt
 
 def test_path_without_a_name(solver: lbm.Solver) -> None:
     for method in (solver.save, solver.write_vtk):
-        with pytest.raises(ValueError, match="path: .* must name a file"):
+        with pytest.raises(ValueError, match=r"path: .* must name a file"):
             method("")
 
 

@@ -15,6 +15,7 @@ import pytest
 
 import lbmgpu as lbm
 from lbmgpu import _core
+from lbmgpu.run import MAX_CHUNK, HealthCheck
 
 from .support import cavity
 
@@ -139,6 +140,30 @@ def test_last_checkpoint_is_of_a_state_before(tmp_path: Path) -> None:
     assert loaded.steps < caught.value.step
     assert np.isfinite(loaded.velocity()).all()
     assert os.listdir(tmp_path) == ["state.h5"]
+
+
+def test_checkpoint_of_an_earlier_run_is_not_named(tmp_path: Path, solver: lbm.Solver) -> None:
+    checkpoint = lbm.Checkpoint(tmp_path / "state.h5", every=5)
+    solver.run(10, callbacks=[checkpoint])
+    assert checkpoint.written == tmp_path / "state.h5"
+    checkpoint.every = 10**9
+    with pytest.raises(lbm.Diverged) as caught:
+        unstable().run(100_000, callbacks=[checkpoint])
+    assert caught.value.checkpoint is None
+    assert checkpoint.written is None
+
+
+def test_divergence_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(lbm.Diverged) as caught:
+        unstable().run(100_000)
+    assert [(r.levelname, r.getMessage()) for r in caplog.records] == [("ERROR", str(caught.value))]
+
+
+def test_there_is_always_room_for_a_step() -> None:
+    health = HealthCheck()
+    assert health.room == MAX_CHUNK
+    health._steps = MAX_CHUNK + 5
+    assert health.room == 1
 
 
 def test_diverged_state_is_not_saved(tmp_path: Path) -> None:
