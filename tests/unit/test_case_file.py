@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import lbmgpu as lbm
@@ -209,8 +209,7 @@ def test_any_removal_is_a_case_or_an_error(paths: list[tuple[Any, ...]]) -> None
 def test_unknown_key_is_named_with_its_path(path: tuple[Any, ...], key: str) -> None:
     case = copy.deepcopy(CASE)
     target = container(case, (*path, ""))
-    if key in target or key in ("viscosity", "rates"):
-        return
+    assume(key not in target and key not in ("viscosity", "rates"))
     target[key] = 1
     with pytest.raises(lbm.CaseError) as caught:
         case_file.check_case(case)
