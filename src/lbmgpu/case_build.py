@@ -15,7 +15,7 @@ from .case_file import json_path
 from .collisions import BGK, MRT, TRT, Collision, Regularized
 from .domain import Domain
 from .errors import CaseError, CheckpointError, Diverged
-from .memory import check_memory
+from .memory import bytes_beside, check_memory
 from .solver import Solver
 from .values import cell_centres
 
@@ -45,7 +45,8 @@ def build_solver(case: dict[str, Any], folder: Path, threads: int | None = None)
         domain = empty_domain(case)
         precision = options.get("precision", "float32")
         storage = options.get("storage") or precision
-        check_memory(domain.stencil, domain.shape, precision, storage, options.get("streaming", "in-place"))
+        beside = bytes_beside(len(domain.shape), precision)
+        check_memory(domain.stencil, domain.shape, precision, storage, options.get("streaming", "in-place"), beside)
     fill_domain(domain, case, folder)
     with at("collision"):
         collision = build_collision(case["collision"])

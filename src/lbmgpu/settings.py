@@ -11,7 +11,7 @@ from .boundary import BoundaryValues
 from .collisions import Collision
 from .conditions import Periodic
 from .domain import Domain
-from .memory import check_memory
+from .memory import bytes_beside, check_memory
 
 PRECISIONS = ("float32", "float64")
 STORAGES = ("float16", "float32", "float64")
@@ -32,9 +32,12 @@ class Settings:
     streaming: str
     threads: int
 
-    def check_memory(self) -> None:
-        """Raise ValueError if the engine would not fit the machine's memory."""
-        check_memory(self.domain.stencil, self.domain.shape, self.precision, self.storage, self.streaming)
+    def check_memory(self, *, force_field: bool = False) -> None:
+        """Raise ValueError if the solver would not fit the machine's memory; a `force_field` is a force a cell."""
+        domain = self.domain
+        moving = any(hasattr(body.condition, "velocity") for body in domain.bodies.values())
+        beside = bytes_beside(len(domain.shape), self.precision, force_field=force_field, moving_bodies=moving)
+        check_memory(domain.stencil, domain.shape, self.precision, self.storage, self.streaming, beside)
 
     def engine(self, boundary: BoundaryValues) -> _core.Engine:
         """A new engine, at rest."""

@@ -76,7 +76,8 @@ class Solver:
         )
         self._domain = self._settings.domain
         self._stencil = _core.stencil(self._domain.stencil)
-        self._settings.check_memory()
+        force_field = callable(force) or (isinstance(force, np.ndarray) and force.ndim > 1)
+        self._settings.check_memory(force_field=force_field)
         self._boundary = BoundaryValues(self._domain)
         force_values = self._evaluate_force(force)
         self._solid = self._domain.solid()
