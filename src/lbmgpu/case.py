@@ -47,7 +47,7 @@ def run_case(
         CheckpointError: the checkpoint is, or is of another setup.
         Diverged: the flow did.
         OSError: a file or the folder cannot be written.
-        KeyboardInterrupt: Ctrl-C was pressed; the state is in a checkpoint, which the message names.
+        KeyboardInterrupt: Ctrl-C was pressed; the state is in a checkpoint, which the log names.
     """
     case = read_case(path)
     source = Path(path)
@@ -100,20 +100,20 @@ def _run(case: dict[str, Any], solver: Solver, total: int, target: Path, progres
     try:
         result = solver.run(total - solver.steps, progress=shown, until=until, callbacks=callbacks)
     except KeyboardInterrupt:
-        message = _keep(solver, target)
-        log.warning("%s", message)
-        raise KeyboardInterrupt(message) from None
+        _keep(solver, target)
+        raise
     log.info("%s after %d steps, %.1f MLUPS", result.reason, solver.steps, result.mlups)
     return result
 
 
-def _keep(solver: Solver, target: Path) -> str:
+def _keep(solver: Solver, target: Path) -> None:
     """Save the state of an interrupted run; say how to go on."""
     try:
         path = solver.save(target / "checkpoint.h5")
     except (Diverged, OSError) as error:
-        return f"interrupted after step {solver.steps}; the state is not saved: {error}"
-    return f"interrupted after step {solver.steps}; to go on, give the same command with --restart {path}"
+        log.error("the state is not saved: %s", error)
+    else:
+        log.warning("to go on from step %d, give the same command with --restart %s", solver.steps, path)
 
 
 def _leave(solver: Solver, output: dict[str, Any], target: Path, out: TextIO) -> None:

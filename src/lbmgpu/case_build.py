@@ -14,6 +14,7 @@ from .case_problems import Problems, at
 from .collisions import BGK, MRT, TRT, Collision, Regularized
 from .domain import Domain
 from .memory import bytes_beside, check_memory
+from .settings import check_storage
 from .solver import Solver
 from .values import cell_centres
 
@@ -30,10 +31,11 @@ def build_solver(case: dict[str, Any], folder: Path, threads: int | None = None)
     options = {key: case[key] for key in ("precision", "storage", "streaming", "force") if key in case}
     initial = dict(case.get("initial", {}))
     problems = Problems(case)
+    precision = storage = options.get("precision", "float32")
+    with problems.at():
+        storage = check_storage(options.get("storage"), precision)
     with problems.at("domain"):  # before any mask of the domain's size is made
         domain = empty_domain(case)
-        precision = options.get("precision", "float32")
-        storage = options.get("storage") or precision
         beside = bytes_beside(len(domain.shape), precision)
         check_memory(domain.stencil, domain.shape, precision, storage, options.get("streaming", "in-place"), beside)
         fill_domain(domain, case, folder, problems)

@@ -34,8 +34,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         command: Callable[[argparse.Namespace], int] = arguments.command
         return command(arguments)
-    except KeyboardInterrupt as interrupt:
-        return _fail(str(interrupt) or "interrupted", INTERRUPTED)
+    except KeyboardInterrupt:
+        return _fail("interrupted", INTERRUPTED)
     except CaseError as error:
         problems = [f"{path}: {message}" for path, message in error.problems]
         return _fail("the case is wrong:\n" + "\n".join(f"  {line}" for line in problems), WRONG_INPUT)

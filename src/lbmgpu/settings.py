@@ -77,9 +77,7 @@ def check_settings(
         raise TypeError(f"collision: {checks.shown(collision)} given, must be BGK, TRT, MRT or Regularized{hint}")
     collision.check(_core.stencil(domain.stencil))
     precision = checks.choice("precision", precision, PRECISIONS)
-    storage = precision if storage is None else checks.choice("storage", storage, STORAGES)
-    if STORAGES.index(storage) > STORAGES.index(precision):
-        raise ValueError(f"storage: {storage!r} given, must not be wider than the precision, {precision!r}")
+    storage = check_storage(storage, precision)
     streaming = checks.choice("streaming", streaming, STREAMINGS)
     _check_device(device)
     for name, value in (("layout", layout), ("comm", comm)):
@@ -90,6 +88,14 @@ def check_settings(
     threads = checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS)
     _check_periodic(domain)
     return Settings(domain.copy(), collision, precision, storage, streaming, threads)
+
+
+def check_storage(storage: Any, precision: str) -> str:
+    """The storage for a `precision`, that itself if None; or TypeError or ValueError."""
+    chosen = precision if storage is None else checks.choice("storage", storage, STORAGES)
+    if STORAGES.index(chosen) > STORAGES.index(precision):
+        raise ValueError(f"storage: {chosen!r} given, must not be wider than the precision, {precision!r}")
+    return chosen
 
 
 def _check_device(device: Any) -> None:

@@ -293,12 +293,14 @@ def test_all_wrong_values_at_once() -> None:
     case["bodies"][0]["axis"] = "x"
     case["bodies"][1]["center"] = [-9, -9]
     case["initial"]["velocity"] = [0.2, 0]
+    case["precision"], case["storage"] = "float32", "float64"
     case["collision"]["model"] = "MRT"
     case["output"]["centrelines"] = {"reference": "none", "velocity": 0.1}
     case["output"]["forces"] = {"every": 1}
     with pytest.raises(lbm.CaseError) as caught:
         build(case)
     assert [where for where, _ in caught.value.problems] == [
+        "$.storage",
         "$.faces['-x'].velocity",
         "$.faces['+y'].velocity",
         "$.faces['+z']",
@@ -312,7 +314,7 @@ def test_all_wrong_values_at_once() -> None:
     with pytest.raises(lbm.CaseError) as caught:
         build(case)
     where = [where for where, _ in caught.value.problems]
-    assert where == ["$.domain.shape", "$.collision", "$.output.centrelines.reference"]
+    assert where == ["$.storage", "$.domain.shape", "$.collision", "$.output.centrelines.reference"]
 
 
 def test_unknown_rates_are_found_beside_the_rest() -> None:

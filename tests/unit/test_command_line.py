@@ -238,9 +238,9 @@ def test_interrupt_keeps_the_state(
         patch.setattr(lbm.Solver, "_advance_chunk", interrupted)
         assert cli.main(["run", str(case), "--no-progress"]) == cli.INTERRUPTED
     checkpoint = case.parent / "small" / "checkpoint.h5"
-    message = f"interrupted after step 120; to go on, give the same command with --restart {checkpoint}"
-    assert capsys.readouterr().err.endswith(f"lbmgpu: {message}\n")
-    assert message in (checkpoint.parent / "run.log").read_text()
+    message = f"to go on from step 120, give the same command with --restart {checkpoint}\n"
+    assert capsys.readouterr().err.endswith(f"{message}lbmgpu: interrupted\n")
+    assert (checkpoint.parent / "run.log").read_text().endswith(message)
 
     change(case, output={"checkpoint": {}, "forces": {"every": 10}})
     assert cli.main(["run", str(case), "--no-progress", "--restart", str(checkpoint)]) == cli.OK
