@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 import logging
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
 from tqdm.contrib.logging import logging_redirect_tqdm
 
-from . import centreline, checks
-from .case_build import at, build_solver
+from . import centreline, checks, forces
+from .case_build import build_solver
 from .case_file import read_case
-from .errors import CheckpointError
+from .errors import CheckpointError, Diverged
 from .run import Checkpoint, Every, RunResult, Steady
 from .solver import Solver
 
@@ -45,19 +43,16 @@ def run_case(
 
     Raises:
         CaseError: the case is wrong.
+        FileNotFoundError: there is no case at `path`, or no checkpoint at `restart`.
         CheckpointError: the checkpoint is, or is of another setup.
         Diverged: the flow did.
+        OSError: a file or the folder cannot be written.
+        KeyboardInterrupt: Ctrl-C was pressed; the state is in a checkpoint, which the log names.
     """
     case = read_case(path)
     source = Path(path)
     output = case.get("output", {})
-    if "centrelines" in output:
-        with at("output", "centrelines"):
-            centreline.check_dimensions(output["centrelines"]["reference"], len(case["domain"]["shape"]))
     solver = build_solver(case, source.parent, threads)
-    if "forces" in output and not solver.domain.bodies:
-        with at("output", "forces"):
-            raise ValueError("forces of bodies asked for, but the case has no bodies")
     if restart is not None:
         solver.restore(restart)
     total = int(case["run"]["steps"]) if steps is None else checks.integer("steps", steps)
@@ -65,8 +60,11 @@ def run_case(
         raise CheckpointError(f"{restart}: of step {solver.steps}, beyond the {total} steps of the case")
 
     target = Path(folder if folder is not None else output.get("folder", source.stem)).absolute()
-    target.mkdir(parents=True, exist_ok=True)
-    handler = logging.FileHandler(target / "run.log", mode="w" if restart is None else "a", encoding="utf-8")
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        handler = logging.FileHandler(target / "run.log", mode="w" if restart is None else "a", encoding="utf-8")
+    except OSError as error:
+        raise OSError(f"output folder {target}: cannot be written to ({checks.reason(error)})") from error
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     log.addHandler(handler)
     try:
@@ -85,21 +83,37 @@ def _run(case: dict[str, Any], solver: Solver, total: int, target: Path, progres
     callbacks: list[Every | Checkpoint] = []
     if "log_every" in settings:
         callbacks.append(Every(int(settings["log_every"]), _log_state))
-    if "every" in output.get("checkpoint", {}):
-        callbacks.append(Checkpoint(target / "checkpoint.h5", int(output["checkpoint"]["every"])))
     if "forces" in output:
-        forces = target / "forces.csv"
-        if not restarted or not forces.exists():
-            _write_row(forces, "w", _forces_header(solver))
-        callbacks.append(Every(int(output["forces"]["every"]), _forces_writer(forces)))
+        table = target / "forces.csv"
+        if restarted and table.exists() and table.stat().st_size:
+            forces.cut(table, solver.steps)
+        else:
+            forces.start(table, solver)
+        callbacks.append(Every(int(output["forces"]["every"]), forces.appender(table)))
+    if "every" in output.get("checkpoint", {}):  # after the forces, so that the table has the steps up to a checkpoint
+        callbacks.append(Checkpoint(target / "checkpoint.h5", int(output["checkpoint"]["every"])))
     until = None
     if "steady" in settings:
         steady = settings["steady"]
         until = Steady(steady["tolerance"], int(steady.get("every", Steady.every)))
     shown = progress and settings.get("progress", True)
-    result = solver.run(total - solver.steps, progress=shown, until=until, callbacks=callbacks)
+    try:
+        result = solver.run(total - solver.steps, progress=shown, until=until, callbacks=callbacks)
+    except KeyboardInterrupt:
+        _keep(solver, target)
+        raise
     log.info("%s after %d steps, %.1f MLUPS", result.reason, solver.steps, result.mlups)
     return result
+
+
+def _keep(solver: Solver, target: Path) -> None:
+    """Save the state of an interrupted run; say how to go on."""
+    try:
+        path = solver.save(target / "checkpoint.h5")
+    except (Diverged, OSError) as error:
+        log.error("the state is not saved: %s", error)
+    else:
+        log.warning("to go on from step %d, give the same command with --restart %s", solver.steps, path)
 
 
 def _leave(solver: Solver, output: dict[str, Any], target: Path, out: TextIO) -> None:
@@ -128,21 +142,3 @@ def _leave(solver: Solver, output: dict[str, Any], target: Path, out: TextIO) ->
 
 def _log_state(solver: Solver) -> None:
     log.info("step %d: mass %.9g, kinetic energy %.6g", solver.steps, solver.mass(), solver.kinetic_energy())
-
-
-def _forces_header(solver: Solver) -> list[str]:
-    axes = "xyz"[: len(solver.domain.shape)]
-    return ["step", *(f"{name} F{axis}" for name in solver.domain.bodies for axis in axes)]
-
-
-def _forces_writer(path: Path) -> Callable[[Solver], None]:
-    def write(solver: Solver) -> None:
-        values = [f"{x:.9g}" for name in solver.domain.bodies for x in solver.body_force(name)]
-        _write_row(path, "a", [solver.steps, *values])
-
-    return write
-
-
-def _write_row(path: Path, mode: str, row: list[Any]) -> None:
-    with path.open(mode, newline="", encoding="utf-8") as file:
-        csv.writer(file).writerow(row)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import conditions
-from .case_file import json_path
+from . import _core, centreline, checks, conditions, values
+from .case_problems import Problems, at
 from .collisions import BGK, MRT, TRT, Collision, Regularized
 from .domain import Domain
-from .errors import CaseError, CheckpointError, Diverged
-from .memory import check_memory
+from .memory import bytes_beside, check_memory
+from .settings import check_storage
 from .solver import Solver
 from .values import cell_centres
 
@@ -23,38 +22,34 @@ _COLLISIONS: dict[str, type[Collision]] = {"BGK": BGK, "TRT": TRT, "MRT": MRT, "
 _CONDITIONS = {c.kind: c for c in conditions.FACE_CONDITIONS}
 
 
-@contextmanager
-def at(*path: str | int) -> Iterator[None]:
-    """Turn an error about an argument into one about the place in the case that it came from."""
-    try:
-        yield
-    except (CaseError, CheckpointError, Diverged):
-        raise
-    except (TypeError, ValueError) as error:
-        raise CaseError([(json_path(path), str(error))]) from error
-
-
 def build_solver(case: dict[str, Any], folder: Path, threads: int | None = None) -> Solver:
     """The solver of `case` in its initial state; files that the case names are relative to `folder`.
 
     Raises:
-        CaseError: values that do not go together, with their path.
+        CaseError: values that do not go together, each with its path; all that do not depend on each other at once.
     """
     options = {key: case[key] for key in ("precision", "storage", "streaming", "force") if key in case}
-    with at("domain"):  # before any mask of the domain's size is made
-        domain = empty_domain(case)
-        precision = options.get("precision", "float32")
-        storage = options.get("storage") or precision
-        check_memory(domain.stencil, domain.shape, precision, storage, options.get("streaming", "in-place"))
-    fill_domain(domain, case, folder)
-    with at("collision"):
-        collision = build_collision(case["collision"])
-    with at():
-        solver = Solver(domain, collision, threads=threads or case["run"].get("threads"), **options)
     initial = dict(case.get("initial", {}))
-    with at("initial"):
-        if "velocity" in initial:
-            initial["velocity"] = velocity_value(initial["velocity"], domain.shape)
+    problems = Problems(case)
+    precision = storage = options.get("precision", "float32")
+    with problems.at():
+        storage = check_storage(options.get("storage"), precision)
+    with problems.at("domain"):  # before any mask of the domain's size is made
+        domain = empty_domain(case)
+        beside = bytes_beside(len(domain.shape), precision)
+        check_memory(domain.stencil, domain.shape, precision, storage, options.get("streaming", "in-place"), beside)
+        fill_domain(domain, case, folder, problems)
+        with problems.at("initial"):
+            if "velocity" in initial:
+                initial["velocity"] = _initial_velocity(initial["velocity"], domain)
+    with problems.at("collision"):
+        collision = build_collision(case["collision"])
+        collision.check(_core.stencil(case["domain"]["stencil"]))
+    _check_output(case, problems)
+    problems.end()
+    with at(case):
+        solver = Solver(domain, collision, threads=threads or case["run"].get("threads"), **options)
+    with at(case, "initial"):
         solver.initialize(**initial)
     return solver
 
@@ -64,15 +59,42 @@ def empty_domain(case: dict[str, Any]) -> Domain:
     return Domain([int(n) for n in case["domain"]["shape"]], case["domain"]["stencil"])
 
 
-def fill_domain(domain: Domain, case: dict[str, Any], folder: Path) -> None:
-    """Set the faces and add the bodies of `case`."""
+def fill_domain(domain: Domain, case: dict[str, Any], folder: Path, problems: Problems) -> None:
+    """Set the faces and add the bodies of `case`, those that are right; the others are left to `problems`."""
+    shape, cs2 = domain.shape, _core.stencil(domain.stencil).cs2
     for face, entry in case.get("faces", {}).items():
-        with at("faces", face):
-            domain.faces[face] = _condition(entry, domain.shape)
+        with problems.at("faces", face):
+            if face not in list(domain.faces):
+                raise ValueError(f"unknown face in {len(shape)} dimensions, must be one of {', '.join(domain.faces)}")
+            condition = _condition(entry, shape)
+            velocity = getattr(condition, "velocity", None)
+            if callable(velocity):  # vectors are checked by the assignment, profiles would be by the solver
+                values.face_velocity("velocity", velocity, shape, face, cs2, time=0.0)
+            domain.faces[face] = condition
     for index, entry in enumerate(case.get("bodies", [])):
-        with at("bodies", index):
-            condition = _condition(entry.get("condition", {"condition": "no-slip"}), domain.shape)
-            domain.add_body(_mask(entry, domain.shape, folder), entry.get("name"), condition)
+        with problems.at("bodies", index):
+            condition = _condition(entry.get("condition", {"condition": "no-slip"}), shape)
+            domain.add_body(_mask(entry, shape, folder), entry.get("name", f"body {index + 1}"), condition)
+
+
+def _initial_velocity(entry: Any, domain: Domain) -> Any:
+    """The initial velocity, checked before there is a solver that would check it."""
+    velocity = velocity_value(entry, domain.shape)
+    value = conditions.field_value("velocity", velocity, vector=True)
+    field = values.evaluate("velocity", value, domain.shape, cell_centres(domain.shape), len(domain.shape))
+    checks.speed("velocity", field, _core.stencil(domain.stencil).cs2)
+    return velocity
+
+
+def _check_output(case: dict[str, Any], problems: Problems) -> None:
+    """What the output asks of the rest of the case."""
+    output = case.get("output", {})
+    if "centrelines" in output:
+        with problems.at("output", "centrelines"):
+            centreline.check_dimensions(output["centrelines"]["reference"], len(case["domain"]["shape"]))
+    if "forces" in output and not case.get("bodies"):
+        with problems.at("output", "forces"):
+            raise ValueError("forces of bodies asked for, but the case has no bodies")
 
 
 def build_collision(entry: dict[str, Any]) -> Collision:
@@ -131,7 +153,7 @@ def _mask(entry: dict[str, Any], shape: tuple[int, ...], folder: Path) -> NDArra
         try:
             mask: NDArray[np.bool_] = np.load(file, allow_pickle=False)
         except (OSError, ValueError, EOFError) as error:
-            raise ValueError(f"file: {file} cannot be read as a NumPy array ({error})") from None
+            raise ValueError(f"file: {file} cannot be read as a NumPy array ({checks.reason(error)})") from None
         return mask
     centres = cell_centres(shape)
     for key in ("center", "low", "high"):

@@ -38,6 +38,23 @@ _SIZES = {
     "minLength": "at least {} characters",
 }
 
+_SYNONYMS = {
+    "ball": "sphere",
+    "circle": "cylinder",
+    "disc": "cylinder",
+    "disk": "cylinder",
+    "cube": "box",
+    "cuboid": "box",
+    "rectangle": "box",
+    "square": "box",
+    "wall": "no-slip",
+    "slip": "free-slip",
+    "symmetry": "free-slip",
+    "inlet": "velocity-inlet",
+    "outlet": "pressure-outlet",
+}
+"""What else one may call shapes of bodies and conditions."""
+
 
 @cache
 def schema() -> dict[str, Any]:
@@ -57,12 +74,15 @@ def read_case(path: str | os.PathLike[str]) -> dict[str, Any]:
 
     Raises:
         CaseError: the file cannot be read, is not JSON, or is not a case.
+        FileNotFoundError: there is none.
     """
     source = file_path("path", path)
     try:
         text = source.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise FileNotFoundError(f"no case at {source}") from None
     except (OSError, UnicodeDecodeError, ValueError) as error:
-        raise CaseError([(str(source), f"cannot be read ({error})")]) from None
+        raise CaseError([(str(source), f"cannot be read ({checks.reason(error)})")]) from None
     return parse_case(text, str(source))
 
 
@@ -86,7 +106,7 @@ def check_case(case: Any) -> None:
         problems = list(_not_finite(case, "$"))
         if not problems:
             for error in _validator().iter_errors(case):
-                problems.extend(_explain(error))
+                problems.extend(_explain(error, case))
     except RecursionError:
         raise CaseError([("$", "nested too deeply")]) from None
     if problems:
@@ -130,13 +150,30 @@ def _not_finite(value: Any, path: str) -> Iterator[tuple[str, str]]:
             yield path, f"{checks.shown(value)} given, must be a finite number"
 
 
-def _explain(error: ValidationError) -> Iterator[tuple[str, str]]:
-    """What is wrong and what would be right, for one failed keyword of the schema."""
+def _two_dimensional(case: Any) -> bool:
+    """Whether `case`, right or not, means a domain of two dimensions."""
+    domain = case.get("domain") if isinstance(case, dict) else None
+    if not isinstance(domain, dict):
+        return False
+    shape = domain.get("shape")
+    return domain.get("stencil") == "D2Q9" or (isinstance(shape, list) and len(shape) == 2)
+
+
+def _near(given: str, wanted: list[str]) -> str:
+    """A hint at the one of `wanted` that `given` is near to, in spelling or in meaning."""
+    synonym = _SYNONYMS.get(given.lower())
+    return f"; did you mean {synonym!r}?" if synonym in wanted else checks.did_you_mean(given, wanted)
+
+
+def _explain(error: ValidationError, case: Any) -> Iterator[tuple[str, str]]:
+    """What is wrong and what would be right, for one failed keyword of the schema in `case`."""
     path, keyword, wanted, given = list(error.absolute_path), error.validator, error.validator_value, error.instance
     here = json_path(path)
     shown = checks.shown(given)
     if keyword == "additionalProperties":
         known = list(error.schema["properties"])
+        if path == ["faces"] and _two_dimensional(case):
+            known = [face for face in known if "z" not in face]
         for key in given:
             if key not in known:
                 hint = checks.did_you_mean(key, known)
@@ -146,7 +183,7 @@ def _explain(error: ValidationError) -> Iterator[tuple[str, str]]:
         missing = [name for name in names if name not in given]
         yield here, f"lacks {', '.join(repr(name) for name in missing)}"
     elif keyword == "enum":
-        hint = checks.did_you_mean(given, [w for w in wanted if isinstance(w, str)]) if isinstance(given, str) else ""
+        hint = _near(given, [w for w in wanted if isinstance(w, str)]) if isinstance(given, str) else ""
         known_values = ", ".join("null" if w is None else repr(w) for w in wanted)
         yield here, f"{shown} given, must be one of {known_values}{hint}"
     elif keyword == "type":

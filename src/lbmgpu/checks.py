@@ -32,6 +32,11 @@ def shown(value: Any) -> str:
     return text
 
 
+def reason(error: BaseException) -> str:
+    """What an error says, without the path that the message about it names already."""
+    return (isinstance(error, OSError) and error.strerror) or str(error)
+
+
 def did_you_mean(name: str, choices: Iterable[str]) -> str:
     """``"; did you mean 'x'?"`` if one of `choices` is near `name`, else nothing."""
     near = difflib.get_close_matches(name.lower(), [c.lower() for c in choices], n=1)

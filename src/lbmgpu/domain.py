@@ -15,6 +15,8 @@ from .conditions import BODY_CONDITIONS, FACE_CONDITIONS, Condition, NoSlip, Per
 
 AXES = "xyz"
 MAX_CELLS = 2**48
+MAX_SIZE = 2**30
+"""Cells along an axis; coordinates with padding stay well within a 32-bit int."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,12 +80,18 @@ def check_condition(name: str, condition: Any, allowed: tuple[type[Condition], .
         raise TypeError(f"{name}: {checks.shown(condition)} given, must be {right}")
 
 
+def _stencil_hint(dimensions: int) -> str:
+    """The stencil to use instead for a shape of two or three entries, as a part of an error message."""
+    other = {2: "D2Q9", 3: "D3Q19"}.get(dimensions)
+    return f'; for {dimensions} dimensions use stencil="{other}"' if other else ""
+
+
 class Domain:
     """A box of cells with a stencil.
 
     Args:
         shape: number of cells along each axis, ``(nx, ny)`` for a two-dimensional stencil, ``(nx, ny, nz)`` for a
-            three-dimensional one.
+            three-dimensional one; at most 2^30 along each.
         stencil: ``"D2Q9"``, ``"D3Q19"`` or ``"D3Q27"``.
 
     Raises:
@@ -102,10 +110,8 @@ class Domain:
         if isinstance(shape, str | bytes) or not isinstance(shape, Sequence | np.ndarray):
             raise TypeError(f"shape: {checks.shown(shape)} given, {right}")
         if len(shape) != dimensions:
-            raise ValueError(f"shape: {checks.shown(shape)} given, {right}")
-        self._shape = tuple(
-            checks.integer(f"shape[{i}]", n, at_least=1, at_most=2**31 - 1) for i, n in enumerate(shape)
-        )
+            raise ValueError(f"shape: {checks.shown(shape)} given, {right}{_stencil_hint(len(shape))}")
+        self._shape = tuple(checks.integer(f"shape[{i}]", n, at_least=1, at_most=MAX_SIZE) for i, n in enumerate(shape))
         if math.prod(self._shape) > MAX_CELLS:
             raise ValueError(f"shape: {self._shape} given, must have at most 2^48 cells")
         self.faces = Faces(self._shape, self._stencil.cs2)

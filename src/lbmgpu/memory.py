@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
+
+import numpy as np
 
 from . import _core
 
 GIB = 2**30
+MIB = 2**20
+CONTROL_GROUP = Path("/sys/fs/cgroup")
 
 
 def available_memory() -> int:
@@ -19,46 +24,76 @@ def available_memory() -> int:
                 limits.append(int(line.split()[1]) * 1024)
     except OSError:  # not Linux
         limits.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    group = Path("/sys/fs/cgroup")
+    group = _available_in_group(CONTROL_GROUP)
+    return min(limits if group is None else [*limits, group])
+
+
+def _available_in_group(group: Path) -> int | None:
+    """Bytes left of the limit of a control group of version 2; None if there is no limit or no such group.
+
+    The kernel counts cached files as used, and gives them back when memory gets short: the inactive ones are free.
+    """
     try:
         limit = (group / "memory.max").read_text().strip()
-        if limit != "max":
-            limits.append(max(0, int(limit) - int((group / "memory.current").read_text())))
-    except OSError:  # no control group of version 2
-        pass
-    return min(limits)
+        if limit == "max":
+            return None
+        used = int((group / "memory.current").read_text())
+        for line in (group / "memory.stat").read_text().splitlines():
+            if line.startswith("inactive_file "):
+                used -= int(line.split()[1])
+    except OSError:
+        return None
+    return max(0, int(limit) - max(0, used))
 
 
-def check_memory(stencil: str, shape: tuple[int, ...], precision: str, storage: str, streaming: str) -> None:
-    """Raise ValueError if an engine of this kind does not fit, saying what would."""
-    needed = _core.Engine.memory_needed(stencil, shape, precision, storage, streaming)
+def bytes_beside(dimensions: int, precision: str, *, force_field: bool = False, moving_bodies: bool = False) -> int:
+    """Most bytes a cell that a solver holds at any one time beside its lattice; an estimate from above.
+
+    For good: the velocity that `Steady` compares with, the solid cells, and with a `force_field` the force in the
+    engine's type and as given. In passing, whichever is more: density and velocity in float64 for an initial state,
+    or the masks of bodies, and the velocities of `moving_bodies` in float64.
+    """
+    real, double = np.dtype(precision).itemsize, 8
+    kept = dimensions * real + 1
+    if force_field:
+        kept += dimensions * (real + double)
+    staging = (1 + dimensions) * double
+    masks = 2 + (dimensions * double if moving_bodies else 0)
+    return kept + max(staging, masks)
+
+
+def check_memory(
+    stencil: str, shape: tuple[int, ...], precision: str, storage: str, streaming: str, beside: int = 0
+) -> None:
+    """Raise ValueError if a solver of this kind does not fit, saying what would.
+
+    Args:
+        stencil, shape, precision, storage, streaming: of the engine.
+        beside: bytes a cell that are needed beside the lattice, see `bytes_beside`.
+    """
+
+    def needs(shape: tuple[int, ...], storage: str, streaming: str) -> int:
+        lattice = _core.Engine.memory_needed(stencil, shape, precision, storage, streaming)
+        return lattice + beside * math.prod(shape)
+
+    needed = needs(shape, storage, streaming)
     available = available_memory()
     if needed <= available:
         return
-    options = [f"shape {_largest(stencil, shape, precision, storage, streaming, available)}"]
+    scale, scaled = 1.0, shape
+    while max(scaled) > 1 and needs(scaled, storage, streaming) > available:  # to a few percent
+        scale *= 0.97
+        scaled = tuple(max(1, int(n * scale)) for n in shape)
+    options = [f"shape {scaled}"]
     if streaming == "two-lattice":
-        in_place = _core.Engine.memory_needed(stencil, shape, precision, storage, "in-place")
+        in_place = needs(shape, storage, "in-place")
         if in_place <= available:
             options.append(f"streaming 'in-place' ({in_place / GIB:.2f} GiB)")
     for smaller in ("float32", "float16"):
-        bytes_needed = _core.Engine.memory_needed(stencil, shape, precision, smaller, streaming)
+        bytes_needed = needs(shape, smaller, streaming)
         if bytes_needed < needed and bytes_needed <= available:
             options.append(f"storage {smaller!r} ({bytes_needed / GIB:.2f} GiB)")
     raise ValueError(
         f"shape: {shape} given needs {needed / GIB:.2f} GiB as {stencil} in {storage}, but "
         f"{available / GIB:.2f} GiB of memory is available; what would fit: {', or '.join(options)}"
     )
-
-
-def _largest(
-    stencil: str, shape: tuple[int, ...], precision: str, storage: str, streaming: str, available: int
-) -> tuple[int, ...]:
-    """The largest shape of about the same proportions that fits, to a few percent."""
-    scale = 1.0
-    scaled = shape
-    while max(scaled) > 1:
-        scaled = tuple(max(1, int(n * scale)) for n in shape)
-        if _core.Engine.memory_needed(stencil, scaled, precision, storage, streaming) <= available:
-            break
-        scale *= 0.97
-    return scaled

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from . import checks
-from .vtk import file_path
+from .vtk import output_path
 
 if TYPE_CHECKING:
     from .solver import Solver
@@ -61,7 +61,7 @@ def speed_picture(
     solver: Solver, path: str | os.PathLike[str], normal: str = "y", position: float = 0.5, dpi: int = 150
 ) -> Path:
     """Save `speed_figure` at `path`, in the format that its ending names; return the path."""
-    target = file_path("path", path)
+    target = output_path("path", path)
     speed_figure(solver, normal, position).savefig(target, dpi=dpi)
     return target
 

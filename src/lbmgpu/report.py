@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import _core
-from .memory import GIB, available_memory
+from .memory import GIB, MIB, available_memory
 
 if TYPE_CHECKING:
     from .solver import Solver
+
+
+CPU_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+CACHED_SHARE = 1.3
+"""More than a lattice in memory has been seen to reach; above it, part of the lattice is taken from a cache."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +31,7 @@ class Report:
         mlups: million updates of fluid cells a second in the last run.
         update_bandwidth: bytes a second of ``x <- a x`` on the same machine, None if not measured.
         phase_seconds: time in each phase of the steps since the solver was made.
+        cache_bytes: the processor's last cache, None if not known.
     """
 
     setup: dict[str, str]
@@ -34,6 +41,7 @@ class Report:
     mlups: float | None
     update_bandwidth: float | None
     phase_seconds: dict[str, float]
+    cache_bytes: int | None = None
 
     @property
     def bandwidth(self) -> float | None:
@@ -47,9 +55,15 @@ class Report:
             return None
         return self.bandwidth / self.update_bandwidth
 
+    @property
+    def cached(self) -> bool:
+        """Whether the lattice may sit in the cache, where `share` says nothing about the memory."""
+        fits = self.cache_bytes is not None and self.memory_bytes <= self.cache_bytes
+        return fits or (self.share is not None and self.share > CACHED_SHARE)
+
     def __str__(self) -> str:
         rows = list(self.setup.items())
-        rows.append(("memory", f"{self.memory_bytes / GIB:.3f} GiB"))
+        rows.append(("memory", _size(self.memory_bytes)))
         rows.append(("bytes an update", f"{self.bytes_per_update} B"))
         if self.mlups is not None and self.bandwidth is not None:
             rows.append(("last run", f"{self.steps} steps, {self.mlups:.1f} MLUPS"))
@@ -57,12 +71,17 @@ class Report:
         if self.update_bandwidth is not None:
             rows.append(("update bandwidth", f"{self.update_bandwidth / 1e9:.1f} GB/s (x <- a x, measured)"))
         if self.share is not None:
-            rows.append(("share", f"{100 * self.share:.1f} %"))
+            note = " (the domain may sit in the cache)" if self.cached else ""
+            rows.append(("share", f"{100 * self.share:.1f} %{note}"))
         total = sum(self.phase_seconds.values())
         for phase, seconds in self.phase_seconds.items():
             rows.append((f"time in {phase}", f"{seconds:.2f} s ({100 * seconds / total if total else 0:.1f} %)"))
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
+
+
+def _size(size: int) -> str:
+    return f"{size / GIB:.3f} GiB" if size >= GIB else f"{size / MIB:.3f} MiB"
 
 
 def make_report(solver: Solver, bandwidth: bool) -> Report:
@@ -86,7 +105,21 @@ def make_report(solver: Solver, bandwidth: bool) -> Report:
         mlups=last.mlups if last and last.steps else None,
         update_bandwidth=update_bandwidth(engine.threads) if bandwidth else None,
         phase_seconds=dict(engine.phase_seconds),
+        cache_bytes=last_cache(CPU_CACHES),
     )
+
+
+def last_cache(folder: Path) -> int | None:
+    """Bytes of the last cache among those that the kernel lists in `folder`; None if it lists none."""
+    units = {"K": 2**10, "M": 2**20, "G": 2**30}
+    sizes = []
+    try:
+        for entry in folder.glob("index*"):
+            text = (entry / "size").read_text().strip()
+            sizes.append(int(text.rstrip("KMG")) * units.get(text[-1:], 1))
+    except (OSError, ValueError):  # not Linux, or a machine that does not say
+        return None
+    return max(sizes, default=None)
 
 
 @cache

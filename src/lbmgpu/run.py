@@ -63,7 +63,8 @@ class Every:
 class Checkpoint:
     """Saves a checkpoint at `path` in a run whenever the step count is a multiple of `every`.
 
-    Each replaces the one before; a state that diverged is not saved. `written` is the path once there is one.
+    Each replaces the one before; a state that diverged is not saved. `written` is the path once the run at hand, or
+    the last one, wrote one.
     """
 
     path: str | os.PathLike[str]
@@ -130,8 +131,8 @@ class HealthCheck:
 
     @property
     def room(self) -> int:
-        """Steps until a look is due at the latest."""
-        return MAX_CHUNK - self._steps
+        """Steps until a look is due at the latest; never 0, or a loop that waits for them would not end."""
+        return max(1, MAX_CHUNK - self._steps)
 
 
 def advance(
@@ -165,9 +166,15 @@ def run(
     progress = checks.flag("progress", progress)
     if until is not None and not isinstance(until, Steady):
         raise TypeError(f"until: {checks.shown(until)} given, must be Steady(tolerance) or None")
+    if isinstance(callbacks, Every | Checkpoint):
+        kind = type(callbacks).__name__
+        raise TypeError(f"callbacks: a single {kind}(...) given, must be a list: [{kind}(...)]")
     if not isinstance(callbacks, Sequence) or not all(isinstance(c, Every | Checkpoint) for c in callbacks):
         raise TypeError(f"callbacks: {checks.shown(callbacks)} given, must be a list of Every and Checkpoint")
 
+    checkpoints = [c for c in callbacks if isinstance(c, Checkpoint)]
+    for checkpoint in checkpoints:
+        checkpoint.written = None  # an error of this run must not name a file of an earlier one
     done, seconds, converged = 0, 0.0, False
     if until is not None:
         solver._engine.velocity_change()  # from here on the change is counted
@@ -198,8 +205,10 @@ def run(
                         break
             solver._health.now(solver)
     except Diverged as error:
-        written = [c.written for c in callbacks if isinstance(c, Checkpoint) and c.written is not None]
-        raise Diverged(error.step, error.cell, written[-1] if written else None) from None
+        written = [c.written for c in checkpoints if c.written is not None]
+        diverged = Diverged(error.step, error.cell, written[-1] if written else None)
+        log.error("%s", diverged)
+        raise diverged from None
     except KeyboardInterrupt:
         log.warning("interrupted after step %d", solver.steps)
         raise

@@ -11,7 +11,7 @@ from .boundary import BoundaryValues
 from .collisions import Collision
 from .conditions import Periodic
 from .domain import Domain
-from .memory import check_memory
+from .memory import bytes_beside, check_memory
 
 PRECISIONS = ("float32", "float64")
 STORAGES = ("float16", "float32", "float64")
@@ -32,9 +32,12 @@ class Settings:
     streaming: str
     threads: int
 
-    def check_memory(self) -> None:
-        """Raise ValueError if the engine would not fit the machine's memory."""
-        check_memory(self.domain.stencil, self.domain.shape, self.precision, self.storage, self.streaming)
+    def check_memory(self, *, force_field: bool = False) -> None:
+        """Raise ValueError if the solver would not fit the machine's memory; a `force_field` is a force a cell."""
+        domain = self.domain
+        moving = any(hasattr(body.condition, "velocity") for body in domain.bodies.values())
+        beside = bytes_beside(len(domain.shape), self.precision, force_field=force_field, moving_bodies=moving)
+        check_memory(domain.stencil, domain.shape, self.precision, self.storage, self.streaming, beside)
 
     def engine(self, boundary: BoundaryValues) -> _core.Engine:
         """A new engine, at rest."""
@@ -74,9 +77,7 @@ def check_settings(
         raise TypeError(f"collision: {checks.shown(collision)} given, must be BGK, TRT, MRT or Regularized{hint}")
     collision.check(_core.stencil(domain.stencil))
     precision = checks.choice("precision", precision, PRECISIONS)
-    storage = precision if storage is None else checks.choice("storage", storage, STORAGES)
-    if STORAGES.index(storage) > STORAGES.index(precision):
-        raise ValueError(f"storage: {storage!r} given, must not be wider than the precision, {precision!r}")
+    storage = check_storage(storage, precision)
     streaming = checks.choice("streaming", streaming, STREAMINGS)
     _check_device(device)
     for name, value in (("layout", layout), ("comm", comm)):
@@ -89,12 +90,25 @@ def check_settings(
     return Settings(domain.copy(), collision, precision, storage, streaming, threads)
 
 
+def check_storage(storage: Any, precision: str) -> str:
+    """The storage for a `precision`, that itself if None; or TypeError or ValueError."""
+    chosen = precision if storage is None else checks.choice("storage", storage, STORAGES)
+    if STORAGES.index(chosen) > STORAGES.index(precision):
+        raise ValueError(f"storage: {chosen!r} given, must not be wider than the precision, {precision!r}")
+    return chosen
+
+
 def _check_device(device: Any) -> None:
     if isinstance(device, str):
         if device in ("auto", "cpu"):
             return
         if device == "cuda" or device.startswith("cuda:"):
             raise ValueError(f"device: {device!r} given, but this version has the CPU engine only; use 'auto' or 'cpu'")
+        if device.lower().startswith(("gpu", "cuda")):
+            raise ValueError(
+                f"device: {checks.shown(device)} given, did you mean 'cuda'? But this version has the CPU engine only; "
+                "use 'auto' or 'cpu'"
+            )
         raise checks.unknown("device", device, ("auto", "cpu"))
     if isinstance(device, Sequence):
         raise ValueError(f"device: {checks.shown(device)} given, but this version runs one block; use 'auto' or 'cpu'")

@@ -76,7 +76,8 @@ class Solver:
         )
         self._domain = self._settings.domain
         self._stencil = _core.stencil(self._domain.stencil)
-        self._settings.check_memory()
+        force_field = callable(force) or (isinstance(force, np.ndarray) and force.ndim > 1)
+        self._settings.check_memory(force_field=force_field)
         self._boundary = BoundaryValues(self._domain)
         force_values = self._evaluate_force(force)
         self._solid = self._domain.solid()
@@ -324,6 +325,8 @@ class Solver:
 
     def _body_index(self, name: str) -> int:
         names = list(self._domain.bodies)
+        if not names:
+            raise ValueError(f"name: {checks.shown(name)} given, but the domain has no bodies; add_body makes one")
         return names.index(checks.choice("name", name, names))
 
     # Files
@@ -335,9 +338,10 @@ class Solver:
 
         Raises:
             Diverged: the state is not finite; nothing is written.
+            FileNotFoundError: the folder of `path` does not exist.
             OSError: the file cannot be written.
         """
-        return checkpoint.save(self, path)
+        return checkpoint.save(self, vtk.output_path("path", path))
 
     @classmethod
     def load(
@@ -372,7 +376,16 @@ class Solver:
         checkpoint.restore(self, path)
 
     def write_vtk(self, path: str | os.PathLike[str]) -> Path:
-        """Write density, velocity and the solid cells as a VTK image (``.vti``); return the path of the file."""
+        """Write density, velocity and the solid cells as a VTK image; return the path of the file.
+
+        Args:
+            path: of the file; ``.vti`` is appended where it is missing.
+
+        Raises:
+            ValueError: an ending of another format.
+            FileNotFoundError: the folder of `path` does not exist.
+            OSError: the file cannot be written.
+        """
         return vtk.write_vtk(self, path)
 
     def report(self, bandwidth: bool = True) -> Report:

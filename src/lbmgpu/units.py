@@ -58,7 +58,8 @@ class Units:
         reynolds: float,
         *,
         length_phys: float,
-        viscosity_phys: float,
+        viscosity_phys: float | None = None,
+        velocity_phys: float | None = None,
         cells: float,
         velocity: float = 0.05,
         density_phys: float = 1.0,
@@ -68,19 +69,29 @@ class Units:
         Args:
             reynolds: Reynolds number.
             length_phys: characteristic length, m.
-            viscosity_phys: kinematic viscosity, m2/s; the characteristic velocity follows from it.
+            viscosity_phys: kinematic viscosity, m2/s; the characteristic velocity follows from it. Or instead of it
+            velocity_phys: the characteristic velocity, m/s; the viscosity follows from it.
             cells: the characteristic length in cells.
             velocity: the characteristic velocity in cells a step, at most Mach 0.3 (0.173).
             density_phys: density, kg/m3.
 
-        The lattice viscosity is then ``units.viscosity(viscosity_phys)``, which equals ``velocity cells / reynolds``.
+        The lattice viscosity is ``velocity cells / reynolds``, which equals ``units.viscosity(viscosity_phys)``.
+
+        Raises:
+            TypeError, ValueError: not positive finite numbers, too high a velocity, or not exactly one of
+                viscosity_phys and velocity_phys.
         """
         reynolds = checks.number("reynolds", reynolds, above=0)
         length_phys = checks.number("length_phys", length_phys, above=0)
-        viscosity_phys = checks.number("viscosity_phys", viscosity_phys, above=0)
+        if (viscosity_phys is None) == (velocity_phys is None):
+            given = "none" if viscosity_phys is None else "both"
+            raise ValueError(f"Units.from_reynolds: {given} given, must be one of viscosity_phys, velocity_phys")
+        if velocity_phys is None:
+            full_speed_phys = reynolds * checks.number("viscosity_phys", viscosity_phys, above=0) / length_phys
+        else:
+            full_speed_phys = checks.number("velocity_phys", velocity_phys, above=0)
         cells = checks.number("cells", cells, above=0)
         velocity = checks.number("velocity", velocity, above=0, at_most=checks.MAX_MACH / math.sqrt(3))
-        full_speed_phys = reynolds * viscosity_phys / length_phys
         return cls(length_phys=length_phys / cells, velocity_phys=full_speed_phys / velocity, density_phys=density_phys)
 
     def _scale(self, mass: int, length: int, time: int) -> float:
@@ -136,11 +147,11 @@ class Units:
         return acceleration * self._scale(0, 1, -2)
 
     def force_density(self, force_density_phys: Any) -> Any:
-        """Lattice body force a volume for `force_density_phys`, N/m3."""
+        """Lattice body force a volume, as `Solver(force=...)` takes it, for `force_density_phys`, N/m3."""
         return force_density_phys / self._scale(1, -2, -2)
 
     def force_density_phys(self, force_density: Any) -> Any:
-        """N/m3 for the lattice body force a volume `force_density`."""
+        """N/m3 for the lattice body force a volume `force_density`; divided by the density it is an acceleration."""
         return force_density * self._scale(1, -2, -2)
 
     def pressure(self, pressure_phys: Any) -> Any:
@@ -152,11 +163,14 @@ class Units:
         return pressure * self._scale(1, -1, -2)
 
     def force(self, force_phys: Any, dimensions: int = 3) -> Any:
-        """Lattice force for `force_phys`, N; in two `dimensions` N/m."""
+        """Lattice force on a whole body for `force_phys`, N; in two `dimensions` N/m, a metre of the body's depth."""
         return force_phys / self._scale(1, 1 - (3 - dimensions), -2)
 
     def force_phys(self, force: Any, dimensions: int = 3) -> Any:
-        """N for the lattice `force` on a body; in two `dimensions` N/m."""
+        """N for the lattice `force` on a whole body, as `Solver.body_force` gives it.
+
+        In two `dimensions` N/m: the force on a metre of the body's depth.
+        """
         return force * self._scale(1, 1 - (3 - dimensions), -2)
 
     def __repr__(self) -> str:

@@ -24,10 +24,35 @@ def file_path(name: str, path: Any) -> Path:
     return Path(os.fsdecode(path))
 
 
+def output_path(name: str, path: Any) -> Path:
+    """`path` as a Path to write to.
+
+    Raises:
+        TypeError, ValueError: not the path of a file.
+        FileNotFoundError: its folder does not exist.
+    """
+    target = file_path(name, path)
+    if not target.name:
+        raise ValueError(f"{name}: {checks.shown(path)} given, must name a file")
+    folder = Path(os.path.realpath(target)).parent
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{name}: {target} given, but there is no folder {folder}; make it first")
+    return target
+
+
+def _image_path(path: Any) -> Path:
+    """`path` ending in ``.vti``, or ValueError for the ending of another format."""
+    target = file_path("path", path)
+    if target.suffix == ".vti" or not target.name:
+        return target
+    if target.suffix[1:].strip("0123456789"):  # a number at the end, as in step.10, is a part of the name
+        raise ValueError(f"path: {target} given, but the file is a VTK image; its ending must be .vti, or none")
+    return target.with_name(f"{target.name}.vti")
+
+
 def write_vtk(solver: Solver, path: str | os.PathLike[str]) -> Path:
     """See `Solver.write_vtk`. Cell data: density, velocity (three components), solid (0 or 1)."""
-    target = file_path("path", path)
-    base = target.with_suffix("") if target.suffix == ".vti" else target
+    target = output_path("path", _image_path(path))
     shape = solver._domain.shape
     extent = shape + (1,) * (3 - len(shape))
     velocity = solver.velocity()
@@ -38,7 +63,7 @@ def write_vtk(solver: Solver, path: str | os.PathLike[str]) -> Path:
         "velocity": vectors,
         "solid": np.ascontiguousarray(solver.solid().T.astype(np.uint8)),
     }
-    file = VtkFile(str(base), VtkImageData)
+    file = VtkFile(str(target.with_suffix("")), VtkImageData)
     file.openGrid(start=(0, 0, 0), end=extent, origin=(0.0, 0.0, 0.0), spacing=(1.0, 1.0, 1.0))
     file.openPiece(start=(0, 0, 0), end=extent)
     file.openData("Cell", scalars="density", vectors="velocity")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -86,7 +88,7 @@ def test_unknown_rate(stencil: str, name: str) -> None:
         st.integers(),
         st.lists(st.integers(1, 9), max_size=6).filter(lambda v: len(v) != 3),
         st.tuples(st.integers(max_value=0), st.integers(1, 9), st.integers(1, 9)),
-        st.tuples(st.integers(1, 9), st.integers(2**31, 10**400), st.integers(1, 9)),
+        st.tuples(st.integers(1, 9), st.integers(2**30 + 1, 10**400), st.integers(1, 9)),
         st.tuples(st.integers(1, 9), st.integers(1, 9), st.one_of(not_numbers, st.floats(), not_finite)),
         st.just((2**20, 2**20, 2**20)),
     )
@@ -106,6 +108,23 @@ def test_stencil(name: Any) -> None:
 def test_two_dimensional_stencil_takes_two_dimensional_shape() -> None:
     with pytest.raises(ValueError, match="must be 2 positive integers for D2Q9"):
         lbm.Domain((4, 4, 4), "D2Q9")
+
+
+@pytest.mark.parametrize(("shape", "stencil", "right"), [((4, 4), "D3Q19", "D2Q9"), ((4, 4, 4), "D2Q9", "D3Q19")])
+def test_shape_of_other_dimensions_suggests_a_stencil(shape: tuple[int, ...], stencil: str, right: str) -> None:
+    with pytest.raises(ValueError, match=rf'for {len(shape)} dimensions use stencil="{right}"$'):
+        lbm.Domain(shape, stencil)
+
+
+def test_shape_of_no_stencil_suggests_none() -> None:
+    with pytest.raises(ValueError, match=r"must be 3 positive integers for D3Q19$"):
+        lbm.Domain((4, 4, 4, 4))
+
+
+def test_longest_axis() -> None:
+    assert lbm.Domain((2**30, 1), "D2Q9").shape == (2**30, 1)
+    with pytest.raises(ValueError, match=rf"shape\[0\]: .* must be an integer from 1 to {2**30}"):
+        lbm.Domain((2**30 + 1, 1), "D2Q9")
 
 
 @many
@@ -338,7 +357,8 @@ def test_tolerance(value: Any) -> None:
         ({"until": 1e-5}, "until"),
         ({"progress": 1}, "progress"),
         ({"callbacks": [print]}, "callbacks"),
-        ({"callbacks": lbm.Every(1, print)}, "callbacks"),
+        ({"callbacks": lbm.Every(1, print)}, r"callbacks.*must be a list: \[Every\(\.\.\.\)\]"),
+        ({"callbacks": lbm.Checkpoint("a.h5", 1)}, r"callbacks.*must be a list: \[Checkpoint\(\.\.\.\)\]"),
     ],
 )
 def test_run_option(solver: lbm.Solver, option: dict[str, Any], name: str) -> None:
@@ -386,6 +406,19 @@ def test_body_name(solver: lbm.Solver, name: Any) -> None:
             method(name)
 
 
+def test_no_bodies_at_all() -> None:
+    solver = lbm.Solver(cavity(), lbm.BGK(0.1))
+    for method in (solver.body_force, solver.body_torque):
+        with pytest.raises(ValueError, match="name: 'x' given, but the domain has no bodies"):
+            method("x")
+
+
+@pytest.mark.parametrize("device", ["gpu", "GPU:1", "CUDA", "cuda0"])
+def test_device_by_another_name(device: str) -> None:
+    with pytest.raises(ValueError, match=rf"device: '{device}' given, did you mean 'cuda'\?.*CPU engine only"):
+        lbm.Solver(cavity(), lbm.BGK(0.1), device=device)
+
+
 @pytest.mark.parametrize("center", [0, (0, 0), (0, 0, np.nan), "origin"])
 def test_torque_center(solver: lbm.Solver, center: Any) -> None:
     with pytest.raises(WRONG, match="center"):
@@ -397,6 +430,39 @@ def test_paths(solver: lbm.Solver, path: Any) -> None:
     for method in (solver.save, solver.restore, solver.write_vtk, lbm.Solver.load):
         with pytest.raises(TypeError, match="path"):
             method(path)
+
+
+def test_folder_that_is_not_there(solver: lbm.Solver, tmp_path: Path) -> None:
+    missing = tmp_path / "missing"
+    for method, name in ((solver.save, "x.h5"), (solver.write_vtk, "x.vti"), (solver.write_vtk, "x")):
+        with pytest.raises(FileNotFoundError, match=f"path: .*no folder {re.escape(str(missing))};"):
+            method(missing / name)
+    (tmp_path / "link.h5").symlink_to(missing / "x.h5")
+    with pytest.raises(FileNotFoundError, match=re.escape(str(missing))):
+        solver.save(tmp_path / "link.h5")
+    assert [path.name for path in tmp_path.iterdir()] == ["link.h5"]
+
+
+@pytest.mark.parametrize("name", ["x.vtk", "x.h5", "x.VTI", "x.vti.gz"])
+def test_image_has_no_other_ending(solver: lbm.Solver, tmp_path: Path, name: str) -> None:
+    with pytest.raises(ValueError, match=r"path: .*VTK image.*\.vti"):
+        solver.write_vtk(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [("x", "x.vti"), ("x.vti", "x.vti"), ("x.10", "x.10.vti"), ("x.10.vti", "x.10.vti"), ("x.", "x..vti")],
+)
+def test_ending_of_an_image(solver: lbm.Solver, tmp_path: Path, name: str, written: str) -> None:
+    assert solver.write_vtk(tmp_path / name) == tmp_path / written
+    assert [path.name for path in tmp_path.iterdir()] == [written]
+
+
+def test_path_without_a_name(solver: lbm.Solver) -> None:
+    for method in (solver.save, solver.write_vtk):
+        with pytest.raises(ValueError, match=r"path: .* must name a file"):
+            method("")
 
 
 def test_errors_suggest_the_near_name(solver: lbm.Solver) -> None:

@@ -255,7 +255,7 @@ def test_other_files(tmp_path: Path) -> None:
         file["data"] = np.zeros(3)
     with pytest.raises(lbm.CheckpointError, match="not a checkpoint of lbmgpu"):
         lbm.Solver.load(tmp_path / "other.h5")
-    with pytest.raises(OSError, match="No such file"):
+    with pytest.raises(FileNotFoundError, match="no folder"):
         moving("D2Q9").save(tmp_path / "missing folder" / "state.h5")
 
 

@@ -110,6 +110,27 @@ def test_restart_equals_one_run(case: Path) -> None:
     assert Path("whole/forces.csv").read_text() == Path("parts/forces.csv").read_text()
 
 
+def test_restart_drops_the_rows_that_it_writes_again(case: Path) -> None:
+    change(case, output={"checkpoint": {"every": 100}, "forces": {"every": 10}})
+    assert cli.main(["run", str(case), "--no-progress", "--output", "whole"]) == cli.OK
+    assert cli.main(["run", str(case), "--no-progress", "--output", "parts", "--steps", "100"]) == cli.OK
+    with Path("parts/forces.csv").open("a") as file:  # what a run that was killed after the checkpoint leaves
+        file.write("110,1.0,2.0\r\n120,3.0,4.0\r\n13")
+    restart = ["--restart", "parts/checkpoint.h5"]
+    assert cli.main(["run", str(case), "--no-progress", "--output", "parts", *restart]) == cli.OK
+    assert Path("parts/forces.csv").read_bytes() == Path("whole/forces.csv").read_bytes()
+    assert sorted(path.name for path in Path("parts").iterdir()) == ["checkpoint.h5", "forces.csv", "run.log"]
+
+
+def test_restart_without_a_table(case: Path) -> None:
+    change(case, output={"checkpoint": {}, "forces": {"every": 50}})
+    assert cli.main(["run", str(case), "--no-progress", "--steps", "100"]) == cli.OK
+    Path("small/forces.csv").write_text("")
+    assert cli.main(["run", str(case), "--no-progress", "--restart", "small/checkpoint.h5"]) == cli.OK
+    rows = Path("small/forces.csv").read_text().splitlines()
+    assert [row.partition(",")[0] for row in rows] == ["step", "150", "200"]
+
+
 def test_restart_of_another_case(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
     change(case, output={"checkpoint": {}})
     assert cli.main(["run", str(case), "--no-progress", "--steps", "50"]) == cli.OK
@@ -130,6 +151,7 @@ def test_divergence(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert re.search(r"lbmgpu: diverged: at step \d+ .* cell \(\d+, \d+\)", err)
     assert "last checkpoint" in err
     assert "Traceback" not in err
+    assert re.search(r"ERROR diverged: at step \d+ .*last checkpoint", (case.parent / "small" / "run.log").read_text())
 
 
 def test_wrong_case(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -150,7 +172,7 @@ def test_wrong_case(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
     [
         (
             {"output": {"centrelines": {"reference": "ghia", "velocity": 0.1}}},
-            "$.output.centrelines: reference: 'ghia'",
+            "$.output.centrelines.reference: 'ghia'",
         ),
         (
             {"output": {"centrelines": {"reference": "albensoeder_kuhlmann_2005_re1000", "velocity": 0.1}}},
@@ -170,8 +192,16 @@ def test_wrong_output_is_found_before_the_run(
 
 def test_folder_that_cannot_be_made(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (case.parent / "file").write_text("")
-    assert cli.main(["run", str(case), "--output", "file/inside"]) == cli.FAILED
-    assert "lbmgpu: " in capsys.readouterr().err
+    for folder in ("file/inside", "file", "/proc/none"):
+        assert cli.main(["run", str(case), "--output", folder]) == cli.FAILED
+        path = re.escape(str(case.parent / folder))
+        assert re.search(rf"^lbmgpu: output folder {path}: cannot be written to \([^/]*\)$", capsys.readouterr().err)
+
+
+def test_log_that_cannot_be_written(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (case.parent / "small" / "run.log").mkdir(parents=True)
+    assert cli.main(["run", str(case)]) == cli.FAILED
+    assert "output folder" in capsys.readouterr().err
 
 
 def test_run_case_gives_the_result(case: Path) -> None:
@@ -188,6 +218,51 @@ def test_interrupt(case: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     monkeypatch.setattr(cli, "run_case", interrupt)
     assert cli.main(["run", str(case)]) == cli.INTERRUPTED
     assert capsys.readouterr().err == "lbmgpu: interrupted\n"
+
+
+def test_interrupt_keeps_the_state(
+    case: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    change(case, output={"forces": {"every": 10}}, run={"steps": 200})
+    assert cli.main(["run", str(case), "--no-progress", "--output", "whole"]) == cli.OK
+
+    advance = lbm.Solver._advance_chunk
+
+    def interrupted(solver: lbm.Solver, steps: int) -> float:
+        seconds = advance(solver, steps)
+        if solver.steps >= 120:
+            raise KeyboardInterrupt
+        return seconds
+
+    with monkeypatch.context() as patch:
+        patch.setattr(lbm.Solver, "_advance_chunk", interrupted)
+        assert cli.main(["run", str(case), "--no-progress"]) == cli.INTERRUPTED
+    checkpoint = case.parent / "small" / "checkpoint.h5"
+    message = f"to go on from step 120, give the same command with --restart {checkpoint}\n"
+    assert capsys.readouterr().err.endswith(f"{message}lbmgpu: interrupted\n")
+    assert (checkpoint.parent / "run.log").read_text().endswith(message)
+
+    change(case, output={"checkpoint": {}, "forces": {"every": 10}})
+    assert cli.main(["run", str(case), "--no-progress", "--restart", str(checkpoint)]) == cli.OK
+    whole = lbm.Solver(lbm.Solver.load(checkpoint).domain, lbm.Solver.load(checkpoint).collision)
+    whole.step(200)
+    np.testing.assert_array_equal(lbm.Solver.load(checkpoint).populations(), whole.populations())
+
+
+def test_interrupt_of_a_run_that_diverged(
+    case: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(solver: lbm.Solver, _: int) -> float:
+        raise KeyboardInterrupt
+
+    def diverged(solver: lbm.Solver) -> None:
+        raise lbm.Diverged(7, (1, 2))
+
+    monkeypatch.setattr(lbm.Solver, "_advance_chunk", interrupted)
+    monkeypatch.setattr(lbm.Solver, "check", diverged)
+    assert cli.main(["run", str(case), "--no-progress"]) == cli.INTERRUPTED
+    assert "the state is not saved: diverged" in capsys.readouterr().err
+    assert not (case.parent / "small" / "checkpoint.h5").exists()
 
 
 @pytest.mark.parametrize(
@@ -264,6 +339,6 @@ def test_module_is_the_command_line(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == cli.WRONG_INPUT
-    assert done.stderr.startswith("lbmgpu: the case is wrong:\n  missing.json: cannot be read")
+    assert done.stderr == "lbmgpu: no case at missing.json\n"
     done = subprocess.run([sys.executable, "-m", "lbmgpu", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout == f"lbmgpu {lbm.__version__}\n"

@@ -36,6 +36,12 @@ def test_picture_at_rest(tmp_path: Path) -> None:
         assert plot.speed_picture(solver, tmp_path / f"{normal}.png", normal).stat().st_size > 1000
 
 
+def test_picture_in_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    solver = lbm.Solver(lbm.Domain((6, 5), "D2Q9"), lbm.BGK(0.1))
+    with pytest.raises(FileNotFoundError, match="no folder"):
+        plot.speed_picture(solver, tmp_path / "missing" / "speed.png")
+
+
 @pytest.mark.parametrize("option", [{"normal": "w"}, {"normal": 1}, {"position": 1.1}, {"position": None}])
 def test_wrong_plane(option: dict[str, object]) -> None:
     solver = lbm.Solver(lbm.Domain((6, 5, 4)), lbm.BGK(0.1))

@@ -15,6 +15,8 @@ import pytest
 
 import lbmgpu as lbm
 from lbmgpu import _core
+from lbmgpu.report import last_cache
+from lbmgpu.run import MAX_CHUNK, HealthCheck
 
 from .support import cavity
 
@@ -141,6 +143,30 @@ def test_last_checkpoint_is_of_a_state_before(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["state.h5"]
 
 
+def test_checkpoint_of_an_earlier_run_is_not_named(tmp_path: Path, solver: lbm.Solver) -> None:
+    checkpoint = lbm.Checkpoint(tmp_path / "state.h5", every=5)
+    solver.run(10, callbacks=[checkpoint])
+    assert checkpoint.written == tmp_path / "state.h5"
+    checkpoint.every = 10**9
+    with pytest.raises(lbm.Diverged) as caught:
+        unstable().run(100_000, callbacks=[checkpoint])
+    assert caught.value.checkpoint is None
+    assert checkpoint.written is None
+
+
+def test_divergence_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(lbm.Diverged) as caught:
+        unstable().run(100_000)
+    assert [(r.levelname, r.getMessage()) for r in caplog.records] == [("ERROR", str(caught.value))]
+
+
+def test_there_is_always_room_for_a_step() -> None:
+    health = HealthCheck()
+    assert health.room == MAX_CHUNK
+    health._steps = MAX_CHUNK + 5
+    assert health.room == 1
+
+
 def test_diverged_state_is_not_saved(tmp_path: Path) -> None:
     solver = unstable()
     solver._engine.step(3000)
@@ -197,6 +223,46 @@ def test_log(solver: lbm.Solver, tmp_path: Path, caplog: pytest.LogCaptureFixtur
     with caplog.at_level(logging.INFO, "lbmgpu"):
         solver.run(10, callbacks=[lbm.Checkpoint(tmp_path / "state.h5", 5)])
     assert [r.getMessage()[:7] for r in caplog.records] == ["step 5:", "step 10"]
+
+
+def report(memory: int, cache: int | None, mlups: float | None) -> lbm.Report:
+    """A report of a solver that moves 100 bytes an update on a machine of 10 GB/s: 100 MLUPS are a share of 1."""
+    return lbm.Report({}, memory, 100, 10, mlups, 1e10, {}, cache)
+
+
+@pytest.mark.parametrize(
+    ("memory", "cache", "mlups", "cached"),
+    [
+        (2**26, 2**25, 110.0, False),
+        (2**25, 2**25, 110.0, True),
+        (2**26, 2**25, 131.0, True),
+        (2**26, None, 129.0, False),
+        (2**26, None, 131.0, True),
+    ],
+)
+def test_report_of_a_domain_in_the_cache(memory: int, cache: int | None, mlups: float, cached: bool) -> None:
+    made = report(memory, cache, mlups)
+    assert made.cached == cached
+    (row,) = (line for line in str(made).splitlines() if line.startswith("share"))
+    assert ("cache" in row) == cached
+    assert "cache" not in str(report(memory, cache, None))
+
+
+@pytest.mark.parametrize(
+    ("memory", "shown"), [(2**30, "1.000 GiB"), (2**30 - 2**20, "1023.000 MiB"), (2**14, "0.016 MiB")]
+)
+def test_report_shows_memory_in_its_unit(memory: int, shown: str) -> None:
+    assert shown in str(report(memory, None, None))
+
+
+def test_last_cache(tmp_path: Path) -> None:
+    assert last_cache(tmp_path) is None
+    for index, size in enumerate(("48K", "2048K", "32M")):
+        (tmp_path / f"index{index}").mkdir()
+        (tmp_path / f"index{index}" / "size").write_text(f"{size}\n")
+    assert last_cache(tmp_path) == 2**25
+    (tmp_path / "index2" / "size").write_text("unknown\n")
+    assert last_cache(tmp_path) is None
 
 
 def test_report(solver: lbm.Solver, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,6 +61,21 @@ def test_from_reynolds(reynolds: float, cells: float, velocity: float) -> None:
     assert units.velocity(reynolds * 1e-6 / 0.1) == pytest.approx(velocity)
 
 
+@given(reynolds=st.floats(0.1, 1e5), cells=st.floats(1, 1e4), velocity=st.floats(1e-3, 0.17))
+def test_from_reynolds_and_velocity(reynolds: float, cells: float, velocity: float) -> None:
+    units = lbm.Units.from_reynolds(reynolds, length_phys=0.1, velocity_phys=2, cells=cells, velocity=velocity)
+    assert units.length(0.1) == pytest.approx(cells)
+    assert units.velocity(2) == pytest.approx(velocity)
+    assert units.viscosity_phys(velocity * cells / reynolds) == pytest.approx(2 * 0.1 / reynolds)
+
+
+def test_forces_of_a_volume_and_of_a_body() -> None:
+    units = lbm.Units(length_phys=0.5, time_phys=0.25, density_phys=8)
+    assert units.force_phys(1) == pytest.approx(units.force_density_phys(1) * 0.5**3)
+    assert units.force_phys(1, dimensions=2) == pytest.approx(units.force_density_phys(1) * 0.5**2)
+    assert units.force_density_phys(1) == pytest.approx(8 * units.acceleration_phys(1))
+
+
 def test_arrays_convert() -> None:
     units = lbm.Units(length_phys=0.5, time_phys=0.25)
     np.testing.assert_allclose(units.velocity_phys(np.array([1.0, 2.0])), [2, 4])
@@ -83,5 +98,11 @@ def test_exactly_one_scale_of_time() -> None:
         lbm.Units(length_phys=1)
     with pytest.raises(ValueError, match="time_phys, velocity_phys given"):
         lbm.Units(length_phys=1, time_phys=1, velocity_phys=1)
+    with pytest.raises(ValueError, match="none given, must be one of viscosity_phys, velocity_phys"):
+        lbm.Units.from_reynolds(10, length_phys=1, cells=10)
+    with pytest.raises(ValueError, match="both given"):
+        lbm.Units.from_reynolds(10, length_phys=1, viscosity_phys=1, velocity_phys=1, cells=10)
+    with pytest.raises(ValueError, match="velocity_phys: 0 given"):
+        lbm.Units.from_reynolds(10, length_phys=1, velocity_phys=0, cells=10)
     with pytest.raises(ValueError, match="velocity"):
         lbm.Units.from_reynolds(10, length_phys=1, viscosity_phys=1, cells=10, velocity=0.2)

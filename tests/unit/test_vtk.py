@@ -50,5 +50,5 @@ def test_reader_sees_the_fields(stencil: str, precision: str, name: str, tmp_pat
 
 def test_folder_that_is_not_there(tmp_path: Path) -> None:
     solver = lbm.Solver(lbm.Domain((4, 4), "D2Q9"), lbm.BGK(0.1))
-    with pytest.raises(OSError, match="No such file"):
+    with pytest.raises(FileNotFoundError, match="no folder"):
         solver.write_vtk(tmp_path / "missing" / "fields.vti")

@@ -1,0 +1,76 @@
+"""What a solver needs and what the machine has: the estimate covers what is taken, and cached files count as free."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lbmgpu as lbm
+from lbmgpu import _core, memory
+
+SHAPE = (32, 32, 32)
+CELLS = 32**3
+LATTICE = _core.Engine.memory_needed("D3Q19", SHAPE, "float32", "float32", "in-place")
+
+
+def group(folder: Path, limit: str, current: int, inactive: int) -> Path:
+    """The files of a control group."""
+    (folder / "memory.max").write_text(f"{limit}\n")
+    (folder / "memory.current").write_text(f"{current}\n")
+    (folder / "memory.stat").write_text(f"anon 5\ninactive_anon 7\ninactive_file {inactive}\nactive_file 11\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("limit", "current", "inactive", "left"),
+    [
+        ("1000", 600, 0, 400),
+        ("1000", 600, 250, 650),
+        ("1000", 1000, 900, 900),
+        ("1000", 1200, 0, 0),
+        ("1000", 100, 200, 1000),
+        ("max", 1, 0, None),
+    ],
+)
+def test_cached_files_of_a_group_are_free(
+    tmp_path: Path, limit: str, current: int, inactive: int, left: int | None
+) -> None:
+    assert memory._available_in_group(group(tmp_path, limit, current, inactive)) == left
+
+
+def test_limit_of_a_group_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert memory._available_in_group(tmp_path) is None
+    monkeypatch.setattr(memory, "CONTROL_GROUP", group(tmp_path, "1000", 600, 250))
+    assert memory.available_memory() == 650
+
+
+def test_bytes_beside_the_lattice() -> None:
+    assert memory.bytes_beside(3, "float32") == 3 * 4 + 1 + 4 * 8
+    assert memory.bytes_beside(2, "float64") == 2 * 8 + 1 + 3 * 8
+    assert memory.bytes_beside(3, "float32", force_field=True) == memory.bytes_beside(3, "float32") + 3 * (4 + 8)
+    assert memory.bytes_beside(3, "float64", moving_bodies=True) >= 3 * 8 + 3 + 3 * 8
+
+
+def test_solver_counts_what_it_takes_beside_the_lattice(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = LATTICE + CELLS * memory.bytes_beside(3, "float32")
+    monkeypatch.setattr(memory, "available_memory", lambda: plain)
+    domain = lbm.Domain(SHAPE)
+    lbm.Solver(domain, lbm.BGK(0.1))
+    lbm.Solver(domain, lbm.BGK(0.1), force=(1e-6, 0, 0))
+    for force in (np.zeros((3, *SHAPE)), lambda x, y, z: (0, 0, 0)):
+        with pytest.raises(ValueError, match=r"shape: .* what would fit: shape"):
+            lbm.Solver(domain, lbm.BGK(0.1), force=force)
+    monkeypatch.setattr(memory, "available_memory", lambda: plain - 1)
+    with pytest.raises(ValueError, match=r"shape: .* what would fit: shape"):
+        lbm.Solver(domain, lbm.BGK(0.1))
+
+
+@pytest.mark.parametrize("beside", [0, 50])
+def test_shape_that_would_fit_does(monkeypatch: pytest.MonkeyPatch, beside: int) -> None:
+    monkeypatch.setattr(memory, "available_memory", lambda: 10 * memory.MIB)
+    with pytest.raises(ValueError, match="what would fit") as caught:
+        memory.check_memory("D3Q19", (100, 80, 60), "float32", "float32", "in-place", beside)
+    shape = tuple(int(n) for n in str(caught.value).rpartition("shape (")[2].partition(")")[0].split(","))
+    memory.check_memory("D3Q19", shape, "float32", "float32", "in-place", beside)
