@@ -47,19 +47,15 @@ def _available_in_group(group: Path) -> int | None:
 
 
 def bytes_beside(dimensions: int, precision: str, *, force_field: bool = False, moving_bodies: bool = False) -> int:
-    """Most bytes a cell that a solver holds at any one time beside its lattice; an estimate from above.
+    """Bytes a cell that making a solver takes beside its lattice; an estimate from above.
 
-    For good: the velocity that `Steady` compares with, the solid cells, and with a `force_field` the force in the
-    engine's type and as given. In passing, whichever is more: density and velocity in float64 for an initial state,
-    or the masks of bodies, and the velocities of `moving_bodies` in float64.
+    The solid cells and the masks of bodies, a `force_field` in the engine's type and as given, the velocities of
+    `moving_bodies`. An initial state and `Steady` take more in their time.
     """
     real, double = np.dtype(precision).itemsize, 8
-    kept = dimensions * real + 1
-    if force_field:
-        kept += dimensions * (real + double)
-    staging = (1 + dimensions) * double
-    masks = 2 + (dimensions * double if moving_bodies else 0)
-    return kept + max(staging, masks)
+    force = dimensions * (real + double) if force_field else 0
+    velocity = 2 * dimensions * double if moving_bodies else 0
+    return 3 + force + velocity
 
 
 def check_memory(

@@ -133,7 +133,8 @@ class Reference:
         """Force on a body and torque about `center`, by momentum exchange over the links that stream next.
 
         Pressure is gauge, relative to density 1. A link acts half a link off the solid cell's centre; the centre of
-        cell 0 is at 0.5. Through a free-slip face it acts on the body as in a mirror. The torque has one component in two dimensions, three in three.
+        cell 0 is at 0.5. Through a free-slip face it acts on the body as in a mirror. The torque has one component in
+        two dimensions, three in three.
         """
         arrived = self._streamed()
         dimensions = self.stencil.D
