@@ -305,7 +305,7 @@ def test_smagorinsky_in_steady_shear(stencil, kind, device):
     shear = speed / n
     effective = viscosity + constant**2 * shear
     assert effective > 1.05 * viscosity
-    model = collision(kind, viscosity, stencil, smagorinsky=constant)
+    model = collision(kind, viscosity, smagorinsky=constant)
     solver = lbm.Solver(domain, model, precision="float64", device=device)
     velocity = np.zeros((dimensions, *shape))
     velocity[0, :, :n] = shear * (np.arange(n) + 0.5).reshape((1, n) + (1,) * (dimensions - 2))
