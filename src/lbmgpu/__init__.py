@@ -1,5 +1,6 @@
 """Lattice Boltzmann fluid simulation: domains, conditions and collisions in Python, the cell updates in C++."""
 
+import logging as _logging
 from importlib.metadata import version as _version
 
 from ._core import stencil, stencil_names
@@ -13,6 +14,7 @@ from .solver import Solver
 from .units import Units
 
 __version__ = _version("lbmgpu")
+_logging.getLogger("lbmgpu").addHandler(_logging.NullHandler())  # what to show is up to the program
 
 __all__ = [
     "BGK",

@@ -128,7 +128,7 @@ class Engine:
     def steps(self, value: int) -> None: ...
     @property
     def reference_density(self) -> float:
-        """Density that moving walls push with: the fluid's mean at `initialize`, 1 before."""
+        """Density that moving walls push with and outflows relax to: the fluid's mean at `initialize`, 1 before."""
     @reference_density.setter
     def reference_density(self, value: float) -> None: ...
     def density(self, out: NDArray[Any]) -> None:

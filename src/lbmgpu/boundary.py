@@ -1,6 +1,8 @@
-"""The values of a domain's conditions: evaluated, handed to the engine, and again before each step if they change."""
+"""The values of a domain's conditions: evaluated, handed to the engine, and again for each step if they change."""
 
 from __future__ import annotations
+
+import math
 
 from . import _core, values
 from .conditions import Value
@@ -30,12 +32,17 @@ class BoundaryValues:
             if hasattr(body.condition, "velocity"):
                 self._specs.append((self.body_velocities, name, body.condition.velocity))
         self._evaluate(self._specs, time)
-        self._changing = [spec for spec in self._specs if values.takes_time(spec[2])]
+        changing = [spec for spec in self._specs if values.takes_time(spec[2])]
+        self._changing = {
+            "faces": [spec for spec in changing if spec[0] is not self.body_velocities],
+            "bodies": [spec for spec in changing if spec[0] is self.body_velocities],
+        }
+        self._time = dict.fromkeys(self._changing, time)
 
     @property
     def changing(self) -> bool:
         """Whether any value changes in time."""
-        return bool(self._changing)
+        return any(self._changing.values())
 
     def _evaluate(self, specs: list[tuple[dict[str, Floats], str, Value]], time: float) -> None:
         shape = self._domain.shape
@@ -59,10 +66,17 @@ class BoundaryValues:
             engine.add_body(mask, None if velocity is None else values.to_engine(velocity, components=True))
         self._hand_over(engine, self._specs, bodies=False)
 
-    def update(self, engine: _core.Engine, time: float) -> None:
-        """Evaluate what changes in time at `time` and hand it to the engine."""
-        self._evaluate(self._changing, time)
-        self._hand_over(engine, self._changing, bodies=True)
+    def bring_to(self, engine: _core.Engine, time: float, *, faces: bool = True) -> None:
+        """Evaluate what changes in time at `time`, without `faces` on bodies only, and hand it to the engine.
+
+        What fails or is interrupted half-way is done again at the next call.
+        """
+        for part in self._changing if faces else ("bodies",):
+            if self._changing[part] and self._time[part] != time:
+                self._time[part] = math.nan
+                self._evaluate(self._changing[part], time)
+                self._hand_over(engine, self._changing[part], bodies=True)
+                self._time[part] = time
 
     def _hand_over(
         self, engine: _core.Engine, specs: list[tuple[dict[str, Floats], str, Value]], *, bodies: bool

@@ -47,7 +47,8 @@ def run_case(
         CheckpointError: the checkpoint is, or is of another setup.
         Diverged: the flow did.
         OSError: a file or the folder cannot be written.
-        KeyboardInterrupt: Ctrl-C was pressed; the state is in a checkpoint, which the log names.
+        KeyboardInterrupt: Ctrl-C was pressed; if the flow was being stepped and the disk took it, its state is in a
+            checkpoint, which the log names.
     """
     case = read_case(path)
     source = Path(path)
@@ -72,6 +73,9 @@ def run_case(
             log.info("case: %s", case.get("name", source.name))
             result = _run(case, solver, total, target, progress, restart is not None)
             _leave(solver, output, target, out or sys.stdout)
+    except Diverged as error:  # for the file alone: who called says it on the screen
+        handler.handle(log.makeRecord(log.name, logging.ERROR, __file__, 0, "%s", (error,), None))
+        raise
     finally:
         log.removeHandler(handler)
         handler.close()
@@ -85,11 +89,14 @@ def _run(case: dict[str, Any], solver: Solver, total: int, target: Path, progres
         callbacks.append(Every(int(settings["log_every"]), _log_state))
     if "forces" in output:
         table = target / "forces.csv"
+        rows = Every(int(output["forces"]["every"]), forces.appender(table))
         if restarted and table.exists() and table.stat().st_size:
             forces.cut(table, solver.steps)
+            if solver.steps > 0 and solver.steps % rows.steps == 0:
+                rows(solver)
         else:
             forces.start(table, solver)
-        callbacks.append(Every(int(output["forces"]["every"]), forces.appender(table)))
+        callbacks.append(rows)
     if "every" in output.get("checkpoint", {}):  # after the forces, so that the table has the steps up to a checkpoint
         callbacks.append(Checkpoint(target / "checkpoint.h5", int(output["checkpoint"]["every"])))
     until = None

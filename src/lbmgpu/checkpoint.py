@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -79,7 +80,7 @@ def save(solver: Solver, path: str | os.PathLike[str]) -> Path:
     setup, arrays = describe(solver)
     state = np.empty((solver._stencil.Q, *solver._domain.shape[::-1]), dtype=solver._engine.storage_dtype)
     solver._engine.get_state(state)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    temporary = target.with_name(f".{target.name}.{os.getpid()}-{threading.get_ident()}.tmp")
     try:
         # the newer layout has checksums on its metadata, Fletcher's are on the data
         with h5py.File(temporary, "w", libver="v110") as file:
@@ -152,7 +153,6 @@ def restore(solver: Solver, path: str | os.PathLike[str]) -> None:
         raise CheckpointError(f"{path}: damaged, the state is {state.dtype} {state.shape}, not {expected}")
     if steps < 0 or not reference_density > 0:
         raise CheckpointError(f"{path}: damaged, {steps} steps and a reference density of {reference_density}")
-    solver._boundary.update(solver._engine, float(steps))
     solver._engine.reference_density = reference_density
     solver._engine.set_state(state)
     solver._engine.steps = steps

@@ -19,14 +19,14 @@ def start(path: Path, solver: Solver) -> None:
 
 
 def cut(path: Path, steps: int) -> None:
-    """Drop the rows after step `steps`, which a run from there writes again; the table is replaced whole.
+    """Drop the rows from step `steps` on, which a run from there writes again; the table is replaced whole.
 
     A run that was killed may have left a part of a row: it goes too.
     """
     with path.open(newline="", encoding="utf-8") as file:
         header, *rows = csv.reader(file)
     whole = [row for row in rows if len(row) == len(header) and row[0].isdigit()]
-    kept = [header, *(row for row in whole if int(row[0]) <= steps)]
+    kept = [header, *(row for row in whole if int(row[0]) < steps)]
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("w", newline="", encoding="utf-8") as file:

@@ -206,9 +206,7 @@ def run(
             solver._health.now(solver)
     except Diverged as error:
         written = [c.written for c in checkpoints if c.written is not None]
-        diverged = Diverged(error.step, error.cell, written[-1] if written else None)
-        log.error("%s", diverged)
-        raise diverged from None
+        raise Diverged(error.step, error.cell, written[-1] if written else None) from None
     except KeyboardInterrupt:
         log.warning("interrupted after step %d", solver.steps)
         raise

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +86,7 @@ class Solver:
         self._fluid_cells = self._domain.cells - int(np.count_nonzero(self._solid))
         self._engine = self._settings.engine(self._boundary)
         self._set_force(force_values)
+        self._lock = threading.RLock()  # for what takes several calls of the engine
         self._health = run.HealthCheck()
         self._last_run: run.RunResult | None = None
 
@@ -122,9 +125,9 @@ class Solver:
             if u.ndim == 1:
                 u = np.broadcast_to(u.reshape(-1, *[1] * dimensions), (dimensions, *shape))
             u = values.to_engine(u, components=True)
-        self._boundary.update(self._engine, 0.0)
-        self._engine.initialize(rho, u, nonequilibrium)
-        self._engine.steps = 0
+        with self._lock:
+            self._engine.initialize(rho, u, nonequilibrium)
+            self._engine.steps = 0
 
     @property
     def force(self) -> Floats | None:
@@ -235,8 +238,9 @@ class Solver:
         start = time.perf_counter()
         if self._boundary.changing:
             for _ in range(steps):
-                self._engine.step(1)
-                self._boundary.update(self._engine, float(self._engine.steps))
+                with self._lock:
+                    self._boundary.bring_to(self._engine, float(self._engine.steps))
+                    self._engine.step(1)
         else:
             self._engine.step(steps)
         return time.perf_counter() - start
@@ -263,7 +267,8 @@ class Solver:
         """
         shape = self._domain.shape
         out = np.empty((len(shape), *shape[::-1]), dtype=self.precision)
-        self._engine.velocity(out)
+        with self._walls_of_now():
+            self._engine.velocity(out)
         return _user_order(out)
 
     def populations(self) -> NDArray[Any]:
@@ -298,7 +303,9 @@ class Solver:
             ValueError: no body of that name.
         """
         origin = [0.0] * len(self._domain.shape)
-        return np.array(self._engine.body_force(self._body_index(name), origin)[0])
+        index = self._body_index(name)
+        with self._walls_of_now():
+            return np.array(self._engine.body_force(index, origin)[0])
 
     def body_torque(self, name: str, center: ArrayLike | None = None) -> Floats:
         """Torque that the fluid exerts on the body `name` about `center`.
@@ -321,7 +328,15 @@ class Solver:
             about = checks.real_array("center", center)
             if about.shape != (dimensions,):
                 raise ValueError(f"center: shape {about.shape} given, must be ({dimensions},)")
-        return np.array(self._engine.body_force(index, about.tolist())[1])
+        with self._walls_of_now():
+            return np.array(self._engine.body_force(index, about.tolist())[1])
+
+    @contextmanager
+    def _walls_of_now(self) -> Iterator[None]:
+        """Bodies have the velocity of the time reached, and no step comes between."""
+        with self._lock:
+            self._boundary.bring_to(self._engine, float(self._engine.steps), faces=False)
+            yield
 
     def _body_index(self, name: str) -> int:
         names = list(self._domain.bodies)
@@ -341,7 +356,8 @@ class Solver:
             FileNotFoundError: the folder of `path` does not exist.
             OSError: the file cannot be written.
         """
-        return checkpoint.save(self, vtk.output_path("path", path))
+        with self._lock:
+            return checkpoint.save(self, vtk.output_path("path", path))
 
     @classmethod
     def load(
@@ -373,7 +389,8 @@ class Solver:
                 the solver stays as it was.
             FileNotFoundError: there is none.
         """
-        checkpoint.restore(self, path)
+        with self._lock:
+            checkpoint.restore(self, path)
 
     def write_vtk(self, path: str | os.PathLike[str]) -> Path:
         """Write density, velocity and the solid cells as a VTK image; return the path of the file.

@@ -97,10 +97,9 @@ def _trt(stencil, collision, f, feq, source, u, force, tau):
 def _mrt(stencil, collision, f, feq, source, u, force, tau):
     """Each moment relaxes at its own rate; the source does in moment space (Guo & Zheng 2008)."""
     matrix = MATRICES[stencil.name]
-    published = {**RATES[stencil.name], **collision.rates, "conserved": 0.0}
-    stress = 1 / (collision.viscosity / CS2 + 0.5)
-    default = {group: stress if rate is None else rate for group, rate in published.items()}
-    rates = np.array([1 / tau if g == "nu" else np.full_like(tau, default[g]) for g in GROUPS[stencil.name]])
+    given = {**RATES[stencil.name], **collision.rates, "conserved": 0.0}
+    with_stress = {"nu", *(group for group, rate in given.items() if rate is None)}
+    rates = np.array([1 / tau if g in with_stress else np.full_like(tau, given[g]) for g in GROUPS[stencil.name]])
     moments = np.tensordot(matrix, f - feq, axes=1)
     forcing = np.tensordot(matrix, source, axes=1)
     change = -rates * moments + (1 - rates / 2) * forcing

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 
 
-@pytest.mark.parametrize("page", ["quickstart.md", "units.md", "checkpoints.md"])
+@pytest.mark.parametrize("page", sorted(path.name for path in DOCS.glob("*.md") if "\n```python\n" in path.read_text()))
 def test_python_of_a_page_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     snippets = re.findall(r"^```python\n(.*?)^```", (DOCS / page).read_text(), re.MULTILINE | re.DOTALL)

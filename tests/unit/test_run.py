@@ -15,7 +15,7 @@ import pytest
 
 import lbmgpu as lbm
 from lbmgpu import _core
-from lbmgpu.report import last_cache
+from lbmgpu.report import last_cache, update_bandwidth
 from lbmgpu.run import MAX_CHUNK, HealthCheck
 
 from .support import cavity
@@ -154,12 +154,6 @@ def test_checkpoint_of_an_earlier_run_is_not_named(tmp_path: Path, solver: lbm.S
     assert checkpoint.written is None
 
 
-def test_divergence_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    with pytest.raises(lbm.Diverged) as caught:
-        unstable().run(100_000)
-    assert [(r.levelname, r.getMessage()) for r in caplog.records] == [("ERROR", str(caught.value))]
-
-
 def test_there_is_always_room_for_a_step() -> None:
     health = HealthCheck()
     assert health.room == MAX_CHUNK
@@ -272,7 +266,9 @@ def test_report(solver: lbm.Solver, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "MLUPS" not in str(before)
     result = solver.run(100)
     monkeypatch.setattr(_core, "update_bandwidth", lambda size, threads, repeats: 1e10)
+    update_bandwidth.cache_clear()  # an earlier test may have measured it
     report = solver.report()
+    update_bandwidth.cache_clear()
     assert report.mlups == result.mlups
     assert report.bytes_per_update == 2 * 9 * 4
     assert report.bandwidth == pytest.approx(report.mlups * 72e6)

@@ -4,57 +4,15 @@
 #include <vector>
 
 #include "../lattice/streaming.h"
+#include "link_data.h"
 
 namespace lbm::backend {
-
-/// Equally spaced copies of populations inside one lattice: halo exchange, bounce-back, free slip.
-struct CopyRun {
-    Index target, source;
-    Index target_stride, source_stride;
-    int count;
-};
-
-/// One link on which a wall changes what it sends back.
-struct WallLink {
-    enum class Kind {
-        Wall,      // a moving wall adds `value` = 2 w_i c_i . u_w rho_0 / cs2, rho_0 the reference density
-        Inlet,     // a velocity inlet adds `value` = 2 w_i c_i . u_w / cs2 times the density of the cell
-        Pressure,  // an outlet holds the density `value`
-        Outflow    // what departed from cell `from` with velocity `from_i` enters, relaxed to the density `value`
-    };
-    int i;  // the arriving velocity
-    Kind kind;
-    double value;
-    int from[3];  // of an outflow
-    int from_i;
-};
-
-/// A cell with such links: the range [first, first + count) of the plan's wall links.
-struct WallCell {
-    int x, y, z;
-    int first, count;
-    bool needs_moments;  // some link depends on the cell's density or velocity
-};
 
 /// The copies differ by the phase of the step before; the wall cells do not.
 struct LinkPlan {
     std::vector<CopyRun> copies[3];  // by Phase
     std::vector<WallCell> wall_cells;
     std::vector<WallLink> wall_links;
-};
-
-/// A link between a fluid cell and a body: what the fluid cell receives along velocity i comes off the body.
-struct BodyLink {
-    int x, y, z;
-    int i;
-    int solid[3];   // the body's cell
-    int off_solid;  // the velocity off that cell: i, mirrored where a free-slip face lies between
-    double push;    // 2 w_i c . u_w rho_0 / cs2, c the velocity off the solid cell
-};
-
-struct ForceAndTorque {
-    double force[3];
-    double torque[3];
 };
 
 }  // namespace lbm::backend

@@ -250,12 +250,26 @@ void bind_engine(py::module_& module) {
                 e.step(steps);
             },
             py::arg("steps"))
-        .def_property("steps", &Engine::steps, &Engine::set_steps)
-        .def_property("reference_density", &Engine::reference_density,
-                      [](Engine& e, double density) {
-                          const InUse use(e);
-                          e.set_reference_density(density);
-                      })
+        .def_property(
+            "steps",
+            [](const Engine& e) {
+                const InUse use(e);
+                return e.steps();
+            },
+            [](Engine& e, Index steps) {
+                const InUse use(e);
+                e.set_steps(steps);
+            })
+        .def_property(
+            "reference_density",
+            [](const Engine& e) {
+                const InUse use(e);
+                return e.reference_density();
+            },
+            [](Engine& e, double density) {
+                const InUse use(e);
+                e.set_reference_density(density);
+            })
         .def(
             "density",
             [](Engine& e, py::array out) { fill(e, out, 0, [](auto& state, auto* data) { state.density(data); }); },
@@ -317,7 +331,11 @@ void bind_engine(py::module_& module) {
                  return e.velocity_change();
              })
         .def("find_diverged", &find_diverged)
-        .def_property_readonly("memory_bytes", &Engine::bytes)
+        .def_property_readonly("memory_bytes",
+                               [](const Engine& e) {
+                                   const InUse use(e);
+                                   return e.bytes();
+                               })
         .def_static(
             "memory_needed",
             [](const std::string& stencil, const std::vector<int>& shape, const std::string& precision,

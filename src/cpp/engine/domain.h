@@ -24,7 +24,7 @@ struct Domain {
     std::vector<double> face_velocity[6];
     /// Of a pressure outlet: uniform (one value) or one a face cell.
     std::vector<double> face_density[6];
-    double reference_density = 1;      // that moving walls push with
+    double reference_density = 1;      // that moving walls push with and outflows relax to
     std::vector<std::uint16_t> owner;  // the body of each cell, no_body for fluid; empty without bodies
     /// Wall velocity of each body: empty at rest, D values, or D a cell of the domain.
     std::vector<std::vector<double>> body_velocity;

@@ -37,7 +37,7 @@ public:
     void initialize(const double* density, const double* velocity, bool nonequilibrium);
     void step(Index steps);
 
-    /// The density that moving walls push the fluid with; 1 until the state is initialized.
+    /// The density that moving walls push the fluid with and outflows relax to; 1 until the state is initialized.
     double reference_density() const { return domain_.reference_density; }
     void set_reference_density(double density);
 

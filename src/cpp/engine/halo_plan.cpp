@@ -168,7 +168,7 @@ struct HaloPlan::Builder {
 
     void pass_outflow(int x, int y, int z, int i, const LinkSource& source) {
         const WallLink link{i, WallLink::Kind::Outflow, 0, {source.x, source.y, source.z}, source.i};
-        pending.push_back({x, y, z, link, {}});
+        pending.push_back({x, y, z, link, {-1, -1, 0, i}});
     }
 
     void reflect_by_body(int x, int y, int z, int i, const LinkSource& source) {
@@ -213,6 +213,9 @@ double HaloPlan::value(const Domain& domain, const ValueSource& source) {
         return density.empty() ? 1 : component(density, 1, 0, source.place, domain.face_cells(source.face));
     }
     const bool face = source.face >= 0;
+    if (!face && source.body < 0) {
+        return domain.reference_density;
+    }
     const auto& velocity = face ? domain.face_velocity[source.face] : domain.body_velocity[source.body];
     const Index count = face ? domain.face_cells(source.face) : domain.cells();
     return backend::with_stencil(domain.stencil, [&](auto s) {
@@ -229,7 +232,7 @@ double HaloPlan::value(const Domain& domain, const ValueSource& source) {
 void HaloPlan::refresh_values(const Domain& domain) {
     for (std::size_t k = 0; k < value_sources_.size(); ++k) {
         WallLink& link = links_.wall_links[k];
-        link.value = link.kind == WallLink::Kind::Outflow ? domain.reference_density : value(domain, value_sources_[k]);
+        link.value = value(domain, value_sources_[k]);
     }
     for (std::size_t body = 0; body < body_links_.size(); ++body) {
         for (BodyLink& link : body_links_[body]) {

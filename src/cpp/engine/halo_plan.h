@@ -28,7 +28,7 @@ private:
     /// What prescribes the value of a wall link: a face (at its cell) or a body (at its solid cell).
     struct ValueSource {
         int face;  // -1: a body
-        int body;
+        int body;  // -1: neither, an outflow
         Index place;
         int off_wall;  // the velocity off the wall: of the link, mirrored where a free-slip face lies between
     };

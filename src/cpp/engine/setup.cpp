@@ -43,8 +43,7 @@ void set_moment_rates(const Setup& setup, CollisionParameters<double>& parameter
     double rate[Basis::groups];
     std::vector<std::string> settable;
     for (int g = 0; g < Basis::groups; ++g) {
-        const double preset = Basis::group[g].preset;
-        rate[g] = preset == follows_viscosity ? parameters.omega : preset;
+        rate[g] = Basis::group[g].preset;
         if (g > 1) {
             settable.emplace_back(Basis::group[g].name);
         }
@@ -57,8 +56,10 @@ void set_moment_rates(const Setup& setup, CollisionParameters<double>& parameter
         rate[g] = value;
     }
     for (int k = 0; k < S::Q; ++k) {
-        const double own_rate = Moment<S>::sets_viscosity(k) ? 1 : rate[Basis::group_of[k]];
-        parameters.moment_rate[k] = own_rate / Moment<S>::norm2(k);
+        const int g = Basis::group_of[k];
+        const bool with_stress = Moment<S>::sets_viscosity(k) || rate[g] == follows_viscosity;
+        parameters.moment_rate[k] = with_stress ? 0 : rate[g] / Moment<S>::norm2(k);
+        parameters.stress_share[k] = with_stress ? 1.0 / Moment<S>::norm2(k) : 0;
     }
 }
 

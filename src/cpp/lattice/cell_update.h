@@ -9,8 +9,8 @@ namespace lbm {
 /// force(F) the body force, store(h) puts the collided ones where the next step finds them.
 ///
 /// D3Q19 in float32 moves 152 bytes a cell and does about 250 floating-point operations with BGK, 420 with MRT.
-template <class S, class Collision, class Cell, class Real>
-LBM_HD void update_cell(Cell& cell, const CollisionParameters<Real>& parameters) {
+template <class S, class Collision, class Cell, class Parameters>
+LBM_HD void update_cell(Cell& cell, const Parameters& parameters) {
     using V = typename Cell::Value;
     V h[S::Q];
     V force[S::D];

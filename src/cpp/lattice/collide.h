@@ -17,26 +17,27 @@ constexpr int max_Q = 37;
 /// Rates of a collision, in the arithmetic type; made once by the host.
 template <class Real>
 struct CollisionParameters {
-    Real omega;               // rate of the stress, 1 / tau
-    Real omega_odd;           // TRT: rate of the odd parts
-    Real magic;               // TRT: (1/omega - 1/2) (1/omega_odd - 1/2)
-    Real eddy;                // 18 sqrt(2) Cs^2 of the Smagorinsky model; 0 switches it off
-    Real moment_rate[max_Q];  // MRT: s_k over the squared norm of row k; 1 over it where the viscosity sets s_k
+    Real omega;                // rate of the stress, 1 / tau
+    Real omega_odd;            // TRT: rate of the odd parts
+    Real magic;                // TRT: (1/omega - 1/2) (1/omega_odd - 1/2)
+    Real eddy;                 // 18 sqrt(2) Cs^2 of the Smagorinsky model; 0 switches it off
+    Real moment_rate[max_Q];   // MRT: s_k over the squared norm of row k; 0 where s_k is the rate of the stress
+    Real stress_share[max_Q];  // MRT: 1 over the squared norm there; 0 elsewhere
 };
 
-/// `Collision::relax` takes n as pair sums and gives K n as a change.
-template <class S, class Collision, class V, class Real>
+/// `Parameters` are CollisionParameters. `Collision::relax` takes n as pair sums and gives K n as a change.
+template <class S, class Collision, class V, class Parameters>
 LBM_HD void collide(V (&h)[S::Q], const PairSums<S, V>& sums, const Moments<S, V>& m, bool forced,
-                    const CollisionParameters<Real>& parameters) {
+                    const Parameters& parameters) {
     const EquilibriumTerms<S, V> terms = equilibrium_terms(m);
     PairSums<S, V> n;
-    static_for<Stencil<S>::pairs>([&](auto p) LBM_INLINE_LAMBDA {
+    static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
         const V odd = odd_equilibrium<S, p>(terms);
         n.odd[p] = sums.odd[p] - odd;
         n.even[p] = sums.even[p] - even_equilibrium<S, p>(terms, odd);
     });
     if (forced) {
-        static_for<Stencil<S>::pairs>([&](auto p) LBM_INLINE_LAMBDA {
+        static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
             n.odd[p] = n.odd[p] + odd_source<S, p>(m);
             n.even[p] = n.even[p] + even_source<S, p>(m, terms);
         });
@@ -48,14 +49,14 @@ LBM_HD void collide(V (&h)[S::Q], const PairSums<S, V>& sums, const Moments<S, V
     }
     PairChange<S, V> change = Collision::template relax<S>(n, omega, parameters);
     V half_force[S::D];
-    static_for<S::D>([&](auto d) LBM_INLINE_LAMBDA { half_force[d] = V{}; });
-    static_for<Stencil<S>::pairs>([&](auto p) LBM_INLINE_LAMBDA {
+    static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { half_force[d] = V{}; });
+    static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
         change.even[p] = -change.even[p];
         change.odd[p] = -change.odd[p];
     });
     if (forced) {
-        static_for<S::D>([&](auto d) LBM_INLINE_LAMBDA { half_force[d] = Scalar<V>(0.5) * m.force[d]; });
-        static_for<Stencil<S>::pairs>([&](auto p) LBM_INLINE_LAMBDA {
+        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { half_force[d] = Scalar<V>(0.5) * m.force[d]; });
+        static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
             change.even[p] = change.even[p] + even_source<S, p>(m, terms);
             change.odd[p] = change.odd[p] + odd_source<S, p>(m);
         });

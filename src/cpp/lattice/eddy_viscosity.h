@@ -10,11 +10,11 @@ namespace lbm {
 template <class S, class V, class Real>
 LBM_HD V eddy_relaxation_rate(const PairSums<S, V>& n, V density, Real omega, Real eddy) {
     V norm2 = V{};
-    static_for<S::D>([&](auto a) LBM_INLINE_LAMBDA {
-        static_for<S::D>([&](auto b) LBM_INLINE_LAMBDA {
+    static_for<S::D>([&]<int a>() LBM_INLINE_LAMBDA {
+        static_for<S::D>([&]<int b>() LBM_INLINE_LAMBDA {
             if constexpr (a <= b) {
                 V stress = V{};
-                static_for<Stencil<S>::pairs>([&](auto p) LBM_INLINE_LAMBDA {
+                static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
                     accumulate<S::c[2 * p + 1][a] * S::c[2 * p + 1][b]>(stress, n.even[p]);
                 });
                 constexpr int appearances = a < b ? 2 : 1;  // of a b in the full tensor

@@ -20,16 +20,16 @@ LBM_HD EquilibriumTerms<S, V> equilibrium_terms(const Moments<S, V>& m) {
     using R = Scalar<V>;
     EquilibriumTerms<S, V> terms;
     V energy = V{};
-    static_for<S::D>([&](auto d) LBM_INLINE_LAMBDA {
+    static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
         terms.velocity[d] = R(1.5) * m.velocity[d];
         energy = energy + m.momentum[d] * terms.velocity[d];
     });
     const V isotropic = m.density_deviation - energy;
-    static_for<shells>([&](auto s) LBM_INLINE_LAMBDA {
+    static_for<shells>([&]<int s>() LBM_INLINE_LAMBDA {
         if constexpr (s > 0 && S::shell_weight[s] > 0) {
             terms.isotropic[s] = R(2 * S::shell_weight[s]) * isotropic;
             static_for<S::D>(
-                [&](auto d) LBM_INLINE_LAMBDA { terms.momentum[s][d] = R(6 * S::shell_weight[s]) * m.momentum[d]; });
+                [&]<int d>() LBM_INLINE_LAMBDA { terms.momentum[s][d] = R(6 * S::shell_weight[s]) * m.momentum[d]; });
         }
     });
     return terms;
@@ -58,7 +58,7 @@ template <class S, int p, class V>
 LBM_HD V even_source(const Moments<S, V>& m, const EquilibriumTerms<S, V>& terms) {
     using R = Scalar<V>;
     V uf = m.velocity[0] * m.force[0];
-    static_for<S::D - 1>([&](auto d) LBM_INLINE_LAMBDA { uf = uf + m.velocity[d + 1] * m.force[d + 1]; });
+    static_for<S::D - 1>([&]<int d>() LBM_INLINE_LAMBDA { uf = uf + m.velocity[d + 1] * m.force[d + 1]; });
     const V along = along_pair<S, p>(terms.velocity) * along_pair<S, p>(m.force);
     return R(Stencil<S>::w(2 * p + 1)) * (R(6) * along - R(3) * uf);
 }

@@ -11,7 +11,7 @@
 
 namespace lbm {
 
-constexpr double follows_viscosity = 0;
+constexpr double follows_viscosity = -1;
 
 /// Rates of a basis: group 0 is conserved, group 1 the stress, set by the viscosity; the others have a preset rate.
 struct RateGroup {
@@ -148,6 +148,8 @@ struct Moment {
 
     static constexpr bool conserved(int k) { return Basis::group_of[k] == 0; }
     static constexpr bool sets_viscosity(int k) { return Basis::group_of[k] == 1; }
+    /// Whether row k relaxes like the stress, eddy viscosity included, unless its rate is set.
+    static constexpr bool follows_stress(int k) { return Basis::group[Basis::group_of[k]].preset == follows_viscosity; }
 
     /// Whether row k takes the same value at opposite velocities.
     static constexpr bool even(int k) {

@@ -21,9 +21,9 @@ LBM_HD Moments<S, V> compute_moments(V rest, const PairSums<S, V>& sums, const V
     m.density_deviation = rest + total<0, Stencil<S>::pairs>(sums.even);
     m.density = m.density_deviation + Scalar<V>(1);
     const V inverse_density = Scalar<V>(1) / m.density;
-    static_for<S::D>([&](auto d) LBM_INLINE_LAMBDA {
+    static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
         m.momentum[d] = sums.odd[d];
-        static_for<Stencil<S>::pairs - S::D>([&](auto q) LBM_INLINE_LAMBDA {
+        static_for<Stencil<S>::pairs - S::D>([&]<int q>() LBM_INLINE_LAMBDA {
             constexpr int p = q + S::D;
             accumulate<S::c[2 * p + 1][d]>(m.momentum[d], sums.odd[p]);
         });

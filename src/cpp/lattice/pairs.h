@@ -25,7 +25,7 @@ struct PairChange {
 template <class S, class V>
 LBM_HD PairSums<S, V> pair_sums(const V (&h)[S::Q]) {
     PairSums<S, V> sums;
-    static_for<Stencil<S>::pairs>([&](auto p) LBM_INLINE_LAMBDA {
+    static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
         sums.even[p] = h[2 * p + 1] + h[2 * p + 2];
         sums.odd[p] = h[2 * p + 1] - h[2 * p + 2];
     });
@@ -35,7 +35,7 @@ LBM_HD PairSums<S, V> pair_sums(const V (&h)[S::Q]) {
 template <class S, class V>
 LBM_HD void apply(const PairChange<S, V>& change, V (&h)[S::Q]) {
     h[0] = h[0] + change.rest;
-    static_for<Stencil<S>::pairs>([&](auto p) LBM_INLINE_LAMBDA {
+    static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
         h[2 * p + 1] = h[2 * p + 1] + (change.even[p] + change.odd[p]);
         h[2 * p + 2] = h[2 * p + 2] + (change.even[p] - change.odd[p]);
     });
@@ -47,7 +47,7 @@ LBM_HD V along_pair(const V (&a)[S::D]) {
     constexpr int i = 2 * p + 1;
     constexpr int first = S::c[i][0] != 0 ? 0 : S::c[i][1] != 0 ? 1 : 2;
     V sum = scaled<S::c[i][first]>(a[first]);
-    static_for<S::D>([&](auto d) LBM_INLINE_LAMBDA {
+    static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
         if constexpr (d > first) {
             accumulate<S::c[i][d]>(sum, a[d]);
         }
@@ -70,9 +70,9 @@ LBM_HD V total(const V (&terms)[N]) {
 /// a unit in the last place at every step, always the same way.
 template <class S, class V>
 LBM_HD void close_conservation(PairChange<S, V>& change, const V (&half_momentum)[S::D]) {
-    static_for<S::D>([&](auto d) LBM_INLINE_LAMBDA {
+    static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
         V remainder = half_momentum[d];
-        static_for<Stencil<S>::pairs - S::D>([&](auto q) LBM_INLINE_LAMBDA {
+        static_for<Stencil<S>::pairs - S::D>([&]<int q>() LBM_INLINE_LAMBDA {
             constexpr int p = q + S::D;
             accumulate<-S::c[2 * p + 1][d]>(remainder, change.odd[p]);
         });

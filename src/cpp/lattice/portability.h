@@ -16,15 +16,9 @@ namespace lbm {
 using Index = long long;
 using UInt16 = unsigned short;
 using UInt32 = unsigned int;
+using UInt64 = unsigned long long;
 
 static_assert(sizeof(Index) == 8 && sizeof(UInt16) == 2 && sizeof(UInt32) == 4);
-
-/// A compile-time integer as a value, so that a loop body can use it as a template argument.
-template <int I>
-struct Int {
-    static constexpr int value = I;
-    constexpr operator int() const { return I; }
-};
 
 template <int... I>
 struct IntSequence {};
@@ -39,11 +33,12 @@ struct MakeSequence<0, I...> {
 
 template <class Body, int... I>
 LBM_HD constexpr void unroll(Body&& body, IntSequence<I...>) {
-    (body(Int<I>{}), ...);
+    (body.template operator()<I>(), ...);
 }
 }  // namespace detail
 
-/// Calls body(Int<0>{}) ... body(Int<N-1>{}): a loop that is unrolled by construction.
+/// Calls body.operator()<0>() ... <N-1>(): a loop that is unrolled by construction. The index is a template argument of
+/// the body, a lambda `[&]<int i>() {...}`, so that it is a constant in lambdas within it too, for NVRTC as well.
 template <int N, class Body>
 LBM_HD constexpr void static_for(Body&& body) {
     detail::unroll(body, typename detail::MakeSequence<N>::type{});

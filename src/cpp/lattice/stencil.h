@@ -45,23 +45,40 @@ struct Stencil {
     static constexpr int pairs = (Q - 1) / 2;
     static constexpr double cs2 = 1.0 / 3;
 
-    /// Component d of velocity i where i is known at run time only: a GPU's code cannot index the tables of the host.
-    static constexpr int component(int i, int d) {
+    /// Component d of 21 velocities from 21 * part on, in three bits each, 3 standing for 0.
+    static constexpr UInt64 packed(int part, int d) {
+        UInt64 bits = 0;
+        for (int k = 0; k < 21 && 21 * part + k < Q; ++k) {
+            bits |= UInt64(S::c[21 * part + k][d] + 3) << (3 * k);
+        }
+        return bits;
+    }
+
+    /// Component d of velocity i where i is known at run time only. A GPU's code cannot index the tables of the host:
+    /// there the components lie in three bits each of two constants.
+    LBM_HD static constexpr int component(int i, int d) {
 #if defined(__CUDA_ARCH__)
-        int value = 0;
-        static_for<Q>([&](auto j) {
-            value = j == i ? (d == 0 ? S::c[j][0] : d == 1 ? S::c[j][1] : S::c[j][2]) : value;
-        });
-        return value;
+        const int half = i < 21 ? 0 : 1;
+        const UInt64 bits = d == 0   ? (half == 0 ? packed(0, 0) : packed(1, 0))
+                            : d == 1 ? (half == 0 ? packed(0, 1) : packed(1, 1))
+                                     : (half == 0 ? packed(0, 2) : packed(1, 2));
+        return int((bits >> (3 * (i - 21 * half))) & 7U) - 3;
 #else
         return S::c[i][d];
 #endif
     }
 
-    static constexpr int squared_speed(int i) {
-        return S::c[i][0] * S::c[i][0] + S::c[i][1] * S::c[i][1] + S::c[i][2] * S::c[i][2];
+    LBM_HD static constexpr int squared_speed(int i) {
+        return component(i, 0) * component(i, 0) + component(i, 1) * component(i, 1) +
+               component(i, 2) * component(i, 2);
     }
-    static constexpr double w(int i) { return S::shell_weight[squared_speed(i)]; }
+    LBM_HD static constexpr double w(int i) {
+        const int shell = squared_speed(i);
+        return shell == 0   ? S::shell_weight[0]
+               : shell == 1 ? S::shell_weight[1]
+               : shell == 2 ? S::shell_weight[2]
+                            : S::shell_weight[3];
+    }
     static constexpr int opposite(int i) { return i == 0 ? 0 : ((i - 1) ^ 1) + 1; }
 
     /// The velocity whose components across the faces of `axis` are reversed (specular reflection).

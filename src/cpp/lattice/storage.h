@@ -16,21 +16,30 @@ constexpr float half_unscale = 1.0F / 32768.0F;
 namespace detail {
 
 LBM_HD UInt32 bits_of(float x) {
-    UInt32 bits = 0;
-    __builtin_memcpy(&bits, &x, sizeof bits);
-    return bits;
+#if defined(__CUDA_ARCH__)
+    return __float_as_uint(x);
+#else
+    return __builtin_bit_cast(UInt32, x);
+#endif
 }
 
 LBM_HD float float_of(UInt32 bits) {
-    float x = 0;
-    __builtin_memcpy(&x, &bits, sizeof x);
-    return x;
+#if defined(__CUDA_ARCH__)
+    return __uint_as_float(bits);
+#else
+    return __builtin_bit_cast(float, bits);
+#endif
 }
 
 }  // namespace detail
 
 /// binary16 to binary32, exact.
 LBM_HD float half_bits_to_float(UInt16 half) {
+#if defined(__CUDA_ARCH__)
+    float x;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(half));
+    return x;
+#else
     const UInt32 sign = UInt32(half & 0x8000U) << 16;
     const UInt32 exponent = (half >> 10) & 0x1FU;
     const UInt32 mantissa = half & 0x3FFU;
@@ -42,10 +51,16 @@ LBM_HD float half_bits_to_float(UInt16 half) {
         return detail::float_of(sign | 0x7F800000U | (mantissa << 13));
     }
     return detail::float_of(sign | ((exponent + 112) << 23) | (mantissa << 13));
+#endif
 }
 
 /// binary32 to binary16, to nearest, ties to even, as the hardware conversions round.
 LBM_HD UInt16 float_to_half_bits(float x) {
+#if defined(__CUDA_ARCH__)
+    UInt16 half;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(x));
+    return half;
+#else
     const UInt32 bits = detail::bits_of(x);
     const UInt32 sign = (bits >> 16) & 0x8000U;
     const UInt32 magnitude = bits & 0x7FFFFFFFU;
@@ -68,6 +83,7 @@ LBM_HD UInt16 float_to_half_bits(float x) {
     }
     const UInt32 rounded = magnitude + 0xFFFU + ((magnitude >> 13) & 1U);
     return UInt16(sign | ((rounded - 0x38000000U) >> 13));
+#endif
 }
 
 /// Reading and writing one stored deviation.

@@ -6,12 +6,11 @@
 #include <cstring>
 #include <limits>
 
-#include "../../lattice/equilibrium.h"
+#include "../initial_state.h"
+#include "../wall_links.h"
 #include "buffer.h"
 #include "cpu_block.h"
-#include "initial_state.h"
 #include "kernels.h"
-#include "lattice_view.h"
 #include "threads.h"
 
 namespace lbm::cpu {
@@ -88,7 +87,12 @@ public:
                 copy(copies[k], data);
             }
             for (Index k = std::max(first, runs); k < last; ++k) {
-                reflect(plan_->wall_cells[k - runs]);
+                const backend::WallCell& cell = plan_->wall_cells[k - runs];
+                double force[3] = {};
+                if (cell.needs_moments) {
+                    force_at(cell.x, cell.y, cell.z, force);
+                }
+                backend::serve_wall_links(view(), cell, plan_->wall_links.data(), force);
             }
         });
     }
@@ -106,7 +110,7 @@ public:
 
     void initialize(const double* density, const double* velocity, const bool* gradient_parts_periodic) override {
         restart_phase();
-        const InitialState<S> initial{
+        const backend::InitialState<S> initial{
             address(), density, velocity, gradient_parts_periodic, solid_, spec_.parameters.omega};
         over_rows([&](int y, int z) {
             for (int x = 0; x < address().nx; ++x) {
@@ -147,22 +151,10 @@ public:
     backend::ForceAndTorque body_force(const std::vector<backend::BodyLink>& links,
                                        const double center[3]) const override {
         // Summed in the order of the links: the result does not depend on the number of threads.
+        const double about[3] = {center[0], center[1], center[2]};
         backend::ForceAndTorque sum{};
         for (const backend::BodyLink& link : links) {
-            const Real departed = view().departed(link.x, link.y, link.z, Stencil<S>::opposite(link.i));
-            const double exchanged =
-                double(departed) + double(reflected_by_moving_wall(departed, Real(link.push), Real(1)));
-            const int* off = S::c[link.off_solid];
-            double force[3], arm[3];
-            for (int d = 0; d < 3; ++d) {
-                force[d] = -off[d] * exchanged;
-                arm[d] = link.solid[d] + 0.5 + 0.5 * off[d] - center[d];
-                sum.force[d] += force[d];
-            }
-            for (int d = 0; d < 3; ++d) {
-                const int e = (d + 1) % 3, g = (d + 2) % 3;
-                sum.torque[d] += arm[e] * force[g] - arm[g] * force[e];
-            }
+            backend::add_body_force(view(), link, about, sum);
         }
         return sum;
     }
@@ -230,9 +222,7 @@ public:
                 for (int d = 0; d < S::D; ++d) {
                     speed2 += u[d] * u[d];
                 }
-                // Written so that a NaN fails the test too.
-                const bool sane = deviation > Real(-1) && deviation < Real(1000) && speed2 < Real(1);
-                if (!sane && where[row(y, z)] < 0) {
+                if (!backend::is_sane(deviation, speed2) && where[row(y, z)] < 0) {
                     where[row(y, z)] = x;
                 }
             });
@@ -246,7 +236,7 @@ public:
     }
 
 private:
-    using View = LatticeView<S, Real, Stored>;
+    using View = backend::LatticeView<S, Real, Stored>;
 
     Stored* current() const { return lattices_[now_].template as<Stored>(); }
     Stored* other() const { return lattices_[1 - now_].template as<Stored>(); }
@@ -304,53 +294,6 @@ private:
             force[d] = force_.bytes() == 0
                            ? arguments_.force[d]
                            : double(force_.as<Real>()[(row(y, z) * S::D + d) * arguments_.force_pitch + x]);
-        }
-    }
-
-    /// Links on which a wall changes what it sends back.
-    void reflect(const backend::WallCell& cell) const {
-        using Kind = backend::WallLink::Kind;
-        View lattice = view();
-        Real density = 1, u[3] = {}, speed2 = 0;
-        if (cell.needs_moments) {
-            moments_after_collision(cell, density, u);
-            speed2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
-        }
-        for (int k = cell.first; k < cell.first + cell.count; ++k) {
-            const backend::WallLink& link = plan_->wall_links[k];
-            const Real back = lattice.departed(cell.x, cell.y, cell.z, Stencil<S>::opposite(link.i));
-            Real value;
-            if (link.kind == Kind::Outflow) {
-                const Real inside = lattice.departed(link.from[0], link.from[1], link.from[2], link.from_i);
-                value = passed_by_outflow(inside, Real(Stencil<S>::w(link.i)), density, Real(link.value));
-            } else if (link.kind == Kind::Pressure) {
-                Real cu = 0;
-                for (int d = 0; d < S::D; ++d) {
-                    cu += Real(S::c[link.i][d]) * u[d];
-                }
-                value = reflected_by_pressure(back, Real(Stencil<S>::w(link.i)), Real(link.value), cu, speed2);
-            } else {
-                value = reflected_by_moving_wall(back, Real(link.value), link.kind == Kind::Inlet ? density : Real(1));
-            }
-            lattice.set_arriving(cell.x, cell.y, cell.z, link.i, value);
-        }
-    }
-
-    /// Density and velocity of the last step: collision has already added the whole force, the velocity wants half.
-    void moments_after_collision(const backend::WallCell& cell, Real& density, Real (&u)[3]) const {
-        Real deviation = 0;
-        for (int i = 0; i < S::Q; ++i) {
-            const Real f = view().departed(cell.x, cell.y, cell.z, i);
-            deviation += f;
-            for (int d = 0; d < S::D; ++d) {
-                u[d] += Real(S::c[i][d]) * f;
-            }
-        }
-        density = Real(1) + deviation;
-        double force[3] = {};
-        force_at(cell.x, cell.y, cell.z, force);
-        for (int d = 0; d < S::D; ++d) {
-            u[d] = (u[d] - Real(0.5) * Real(force[d])) / density;
         }
     }
 

@@ -62,7 +62,7 @@ public:
     }
 
     LBM_HD void load(Value (&h)[Q]) const {
-        static_for<Q>([&](auto i) LBM_INLINE_LAMBDA { h[i] = load_stored<Real, W>(arrive_row_[i] + x_); });
+        static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { h[i] = load_stored<Real, W>(arrive_row_[i] + x_); });
         fetch_ahead();
         if (first_) [[unlikely]] {
             take_sides<1>(h, 0, 0);
@@ -74,10 +74,10 @@ public:
 
     LBM_HD bool force(Value (&force)[S::D]) const {
         if (!a_.forced) {
-            static_for<S::D>([&](auto d) LBM_INLINE_LAMBDA { force[d] = Value{}; });
+            static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { force[d] = Value{}; });
             return false;
         }
-        static_for<S::D>([&](auto d) LBM_INLINE_LAMBDA {
+        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
             force[d] = Value{} + uniform_force_[d];
             if (a_.force_field != nullptr) {
                 force[d] = load_pack<Real, W>(force_row_ + d * a_.force_pitch + x_);
@@ -88,9 +88,9 @@ public:
 
     LBM_HD void store(const Value (&h)[Q]) const {
         if (first_ || last_) [[unlikely]] {
-            static_for<Q>([&](auto i) LBM_INLINE_LAMBDA { store_at_edge<i>(depart_row_[i] + x_, h[i]); });
+            static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { store_at_edge<i>(depart_row_[i] + x_, h[i]); });
         } else {
-            static_for<Q>([&](auto i) LBM_INLINE_LAMBDA { store_stored<Real, W>(depart_row_[i] + x_, h[i]); });
+            static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { store_stored<Real, W>(depart_row_[i] + x_, h[i]); });
         }
     }
 
@@ -112,10 +112,10 @@ private:
         if (next >= a_.address.nx) {
             next += to_next_row_ - a_.address.nx / W * W;
         }
-        static_for<Q>([&](auto i) LBM_INLINE_LAMBDA { __builtin_prefetch(arrive_row_[i] + next, 1, 3); });
+        static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { __builtin_prefetch(arrive_row_[i] + next, 1, 3); });
         if (a_.phase == Phase::TwoLattice) {
             // The other lattice too: with so many streams that beats stores past the cache by half.
-            static_for<Q>([&](auto i) LBM_INLINE_LAMBDA { __builtin_prefetch(depart_row_[i] + next, 1, 3); });
+            static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { __builtin_prefetch(depart_row_[i] + next, 1, 3); });
         }
     }
 
@@ -124,7 +124,7 @@ private:
     /// Replaces one lane of the populations that cross a face of the x axis inwards.
     template <int Inwards>
     LBM_HD void take_sides(Value (&h)[Q], int face, int lane) const {
-        static_for<Q>([&](auto i) LBM_INLINE_LAMBDA {
+        static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA {
             if constexpr (S::c[i][0] == Inwards) {
                 constexpr int k = Stencil<S>::crossing_rank(i);
                 h[i] = with_lane(h[i], lane, from_storage<Real>(source_[a_.address.side_in(face, k, y_, z_)]));
@@ -181,6 +181,7 @@ void update_rows(const UpdateArguments& arguments, Index first, Index last) {
     parameters.eddy = Real(arguments.parameters.eddy);
     for (int k = 0; k < Q; ++k) {
         parameters.moment_rate[k] = Real(arguments.parameters.moment_rate[k]);
+        parameters.stress_share[k] = Real(arguments.parameters.stress_share[k]);
     }
     RowCells<Real, Storage> cells(arguments);
     const int ny = arguments.address.ny;

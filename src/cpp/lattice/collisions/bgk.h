@@ -12,7 +12,7 @@ struct BGK {
     LBM_HD static PairChange<S, V> relax(const PairSums<S, V>& n, V omega, const CollisionParameters<Real>&) {
         const V rate = Real(0.5) * omega;
         PairChange<S, V> relaxed;
-        static_for<Stencil<S>::pairs>([&](auto p) LBM_INLINE_LAMBDA {
+        static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
             relaxed.even[p] = rate * n.even[p];
             relaxed.odd[p] = rate * n.odd[p];
         });

@@ -32,11 +32,11 @@ constexpr int leader(int k, int p) {
 template <class S, int k, class V>
 LBM_HD V moment_of(const V (&parts)[Stencil<S>::pairs]) {
     V moment = V{};
-    static_for<Stencil<S>::pairs>([&](auto p) LBM_INLINE_LAMBDA {
+    static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
         constexpr int coefficient = pair_coefficient<S>(k, p);
         if constexpr (coefficient != 0 && leader<S>(k, p) == p) {
             V group = parts[p];
-            static_for<Stencil<S>::pairs>([&](auto q) LBM_INLINE_LAMBDA {
+            static_for<Stencil<S>::pairs>([&]<int q>() LBM_INLINE_LAMBDA {
                 if constexpr (q > p && leader<S>(k, q) == p) {
                     accumulate<(pair_coefficient<S>(k, q) == coefficient) ? 1 : -1>(group, parts[q]);
                 }
@@ -57,15 +57,19 @@ struct MRT {
                                          const CollisionParameters<Real>& parameters) {
         using M = Moment<S>;
         PairChange<S, V> relaxed;
-        static_for<Stencil<S>::pairs>([&](auto p) LBM_INLINE_LAMBDA { relaxed.even[p] = relaxed.odd[p] = V{}; });
-        static_for<S::Q>([&](auto k) LBM_INLINE_LAMBDA {
+        static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA { relaxed.even[p] = relaxed.odd[p] = V{}; });
+        static_for<S::Q>([&]<int k>() LBM_INLINE_LAMBDA {
             if constexpr (!M::conserved(k)) {
                 constexpr bool even = M::even(k);
-                V moment = detail::moment_of<S, k>(even ? n.even : n.odd) * parameters.moment_rate[k];
+                V moment = detail::moment_of<S, k>(even ? n.even : n.odd);
                 if constexpr (M::sets_viscosity(k)) {
-                    moment = moment * omega;
+                    moment = moment * parameters.stress_share[k] * omega;
+                } else if constexpr (M::follows_stress(k)) {
+                    moment = moment * (omega * parameters.stress_share[k] + parameters.moment_rate[k]);
+                } else {
+                    moment = moment * parameters.moment_rate[k];
                 }
-                static_for<Stencil<S>::pairs>([&](auto p) LBM_INLINE_LAMBDA {
+                static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
                     accumulate<M::value(k, 2 * p + 1)>(even ? relaxed.even[p] : relaxed.odd[p], moment);
                 });
             }

@@ -14,11 +14,11 @@ struct Regularized {
         using T = Stencil<S>;
         V stress[S::D][S::D];
         V trace = V{};
-        static_for<S::D>([&](auto a) LBM_INLINE_LAMBDA {
-            static_for<S::D>([&](auto b) LBM_INLINE_LAMBDA {
+        static_for<S::D>([&]<int a>() LBM_INLINE_LAMBDA {
+            static_for<S::D>([&]<int b>() LBM_INLINE_LAMBDA {
                 if constexpr (a <= b) {
                     stress[a][b] = V{};
-                    static_for<T::pairs>([&](auto p) LBM_INLINE_LAMBDA {
+                    static_for<T::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
                         accumulate<S::c[2 * p + 1][a] * S::c[2 * p + 1][b]>(stress[a][b], n.even[p]);
                     });
                 }
@@ -28,11 +28,11 @@ struct Regularized {
         const V isotropic = trace * Real(-T::cs2);
         const V kept = Real(1) - omega;
         PairChange<S, V> relaxed;
-        static_for<T::pairs>([&](auto p) LBM_INLINE_LAMBDA {
+        static_for<T::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
             constexpr int i = 2 * p + 1;
             V projected = isotropic;
-            static_for<S::D>([&](auto a) LBM_INLINE_LAMBDA {
-                static_for<S::D>([&](auto b) LBM_INLINE_LAMBDA {
+            static_for<S::D>([&]<int a>() LBM_INLINE_LAMBDA {
+                static_for<S::D>([&]<int b>() LBM_INLINE_LAMBDA {
                     if constexpr (a <= b) {
                         accumulate<(a < b ? 2 : 1) * S::c[i][a] * S::c[i][b]>(projected, stress[a][b]);
                     }

@@ -20,7 +20,7 @@ struct TRT {
         const V even_rate = Real(0.5) * omega;
         const V odd_rate = Real(0.5) * omega_odd;
         PairChange<S, V> relaxed;
-        static_for<Stencil<S>::pairs>([&](auto p) LBM_INLINE_LAMBDA {
+        static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
             relaxed.even[p] = even_rate * n.even[p];
             relaxed.odd[p] = odd_rate * n.odd[p];
         });

@@ -1,10 +1,10 @@
 // Scalar access to a lattice between steps: every place asks lattice/links.h, whatever the streaming.
 #pragma once
 
-#include "../../lattice/links.h"
-#include "../../lattice/storage.h"
+#include "../lattice/links.h"
+#include "../lattice/storage.h"
 
-namespace lbm::cpu {
+namespace lbm::backend {
 
 template <class S, class Real, class Stored>
 struct LatticeView {
@@ -12,13 +12,13 @@ struct LatticeView {
     Address address;
     Phase phase;  // of the last step
 
-    Real departed(int x, int y, int z, int i) const {
+    LBM_HD Real departed(int x, int y, int z, int i) const {
         return from_storage<Real>(data[departed_offset<S>(address, phase, x, y, z, i)]);
     }
-    void set_departed(int x, int y, int z, int i, Real value) {
+    LBM_HD void set_departed(int x, int y, int z, int i, Real value) {
         data[departed_offset<S>(address, phase, x, y, z, i)] = Store<Stored>::from(value);
     }
-    void set_arriving(int x, int y, int z, int i, Real value) {
+    LBM_HD void set_arriving(int x, int y, int z, int i, Real value) {
         data[arriving_offset<S>(address, phase, x, y, z, i)] = Store<Stored>::from(value);
     }
 
@@ -43,4 +43,4 @@ struct LatticeView {
     }
 };
 
-}  // namespace lbm::cpu
+}  // namespace lbm::backend

@@ -1,12 +1,10 @@
 // Populations of a prescribed density and velocity: equilibrium, and on request the first-order part of the gradients.
 #pragma once
 
-#include <cstdint>
+#include "../lattice/address.h"
+#include "../lattice/equilibrium.h"
 
-#include "../../lattice/address.h"
-#include "../../lattice/equilibrium.h"
-
-namespace lbm::cpu {
+namespace lbm::backend {
 
 template <class S>
 struct InitialState {
@@ -14,15 +12,15 @@ struct InitialState {
     const double* density;      // null: 1
     const double* velocity;     // null: at rest
     const bool* periodic;       // per axis; null: equilibrium only
-    const std::uint8_t* solid;  // null: no bodies
+    const unsigned char* solid;  // null: no bodies
     double omega;
 
-    Index cell(int x, int y, int z) const { return (Index(z) * address.ny + y) * address.nx + x; }
-    Index cells() const { return Index(address.nx) * address.ny * address.nz; }
-    double u(int d, Index at) const { return velocity == nullptr ? 0.0 : velocity[d * cells() + at]; }
+    LBM_HD Index cell(int x, int y, int z) const { return (Index(z) * address.ny + y) * address.nx + x; }
+    LBM_HD Index cells() const { return Index(address.nx) * address.ny * address.nz; }
+    LBM_HD double u(int d, Index at) const { return velocity == nullptr ? 0.0 : velocity[d * cells() + at]; }
 
     /// Deviations after collision, such that the velocity read back is the one prescribed.
-    void populations(int x, int y, int z, const double* force, double (&h)[S::Q]) const {
+    LBM_HD void populations(int x, int y, int z, const double* force, double (&h)[S::Q]) const {
         using T = Stencil<S>;
         const Index at = cell(x, y, z);
         Moments<S, double> m;
@@ -39,7 +37,7 @@ struct InitialState {
             gradient(x, y, z, strain);
         }
         h[0] = m.density_deviation;
-        static_for<T::pairs>([&](auto p) {
+        static_for<T::pairs>([&]<int p>() {
             const double odd_eq = odd_equilibrium<S, p>(terms);
             const double odd = 0.5 * (odd_eq + odd_source<S, p>(m));
             const double even = 0.5 * (even_equilibrium<S, p>(terms, odd_eq) + even_source<S, p>(m, terms)) +
@@ -52,19 +50,19 @@ struct InitialState {
 
 private:
     /// Non-equilibrium part of a velocity and its opposite, -w tau rho / cs2 Q : grad u (Latt & Chopard 2006, eq. 7).
-    double first_order_part(int i, double rho, const double (&grad)[3][3]) const {
+    LBM_HD double first_order_part(int i, double rho, const double (&grad)[3][3]) const {
         using T = Stencil<S>;
         double projected = 0;
         for (int a = 0; a < S::D; ++a) {
             for (int b = 0; b < S::D; ++b) {
-                projected += (S::c[i][a] * S::c[i][b] - (a == b ? T::cs2 : 0)) * grad[a][b];
+                projected += (T::component(i, a) * T::component(i, b) - (a == b ? T::cs2 : 0)) * grad[a][b];
             }
         }
         return -T::w(i) * rho / (omega * T::cs2) * projected;
     }
 
     /// Central differences; one-sided at the ends of an axis that is not periodic and beside solid cells.
-    void gradient(int x, int y, int z, double (&grad)[3][3]) const {
+    LBM_HD void gradient(int x, int y, int z, double (&grad)[3][3]) const {
         const int size[3] = {address.nx, address.ny, address.nz};
         for (int a = 0; a < S::D; ++a) {
             Index side[2];
@@ -91,4 +89,4 @@ private:
     }
 };
 
-}  // namespace lbm::cpu
+}  // namespace lbm::backend
