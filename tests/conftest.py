@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import sys
 import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from lbmgpu.devices import resolve
 
 TESTS = Path(__file__).resolve().parent
 if str(TESTS) not in sys.path:
@@ -19,9 +23,25 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: takes more than a few seconds; leave out with -m 'not slow'")
 
 
-@pytest.fixture(params=["cpu"])
+@functools.cache
+def missing_gpu() -> str:
+    """Why no GPU can be used; empty if one can."""
+    try:
+        return "" if resolve("cuda") else "no GPU"
+    except (RuntimeError, ValueError) as error:
+        return str(error)
+
+
+@pytest.fixture(params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 def device(request: pytest.FixtureRequest) -> str:
-    """The device that the test's solvers run on."""
+    """The device that the test's solvers run on: each test runs on the CPU, and on a GPU where there is one.
+
+    With LBMGPU_REQUIRE_GPU=1 a GPU that cannot be used is a failure.
+    """
+    if request.param == "cuda" and missing_gpu():
+        if os.environ.get("LBMGPU_REQUIRE_GPU") == "1":
+            pytest.fail(f"a GPU is required: {missing_gpu()}")
+        pytest.skip("needs a GPU")
     return request.param
 
 

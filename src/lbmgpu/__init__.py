@@ -3,7 +3,7 @@
 import logging as _logging
 from importlib.metadata import version as _version
 
-from ._core import stencil, stencil_names
+from ._core import CudaError, stencil, stencil_names
 from .collisions import BGK, MRT, TRT, Regularized
 from .conditions import FreeSlip, MovingWall, NoSlip, Outflow, Periodic, PressureOutlet, VelocityInlet
 from .domain import Domain
@@ -23,6 +23,7 @@ __all__ = [
     "CaseError",
     "Checkpoint",
     "CheckpointError",
+    "CudaError",
     "Diverged",
     "Domain",
     "Every",

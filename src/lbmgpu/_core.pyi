@@ -57,6 +57,45 @@ def stencil_names() -> list[str]: ...
 def cpu_isas() -> list[str]:
     """Instruction sets that this build has and this processor runs, best first (``avx512``, ``avx2``, ``baseline``)."""
 
+class CudaError(RuntimeError):
+    """CUDA, or a part of it, is missing or failed; the text says what, and how to get what is missing."""
+
+def set_compiler_folders(folders: Sequence[str]) -> None:
+    """Folders beside the usual ones in which NVRTC may lie."""
+
+def cuda_device_count() -> int:
+    """Raises CudaError without a driver or a GPU."""
+
+def cuda_device(ordinal: int) -> dict[str, Any]:
+    """Name, architecture, memory, free memory (bytes), multiprocessors, bytes of second-level cache."""
+
+def cuda_driver_version() -> int:
+    """1000 times the major version of CUDA, plus 10 times the minor one."""
+
+def cuda_compiler() -> dict[str, str]:
+    """Version and path of NVRTC; raises CudaError without it."""
+
+def cuda_cache_folder() -> str:
+    """Where compiled kernels are kept; empty for nowhere."""
+
+def cuda_copy_bandwidth(ordinal: int, bytes: int, seconds: float) -> float:
+    """Bytes a second of a copy of `bytes`, read and written ones counted, sustained for `seconds`."""
+
+def cuda_update_resources(
+    stencil: str,
+    collision: str,
+    precision: str,
+    storage: str,
+    streaming: str,
+    smagorinsky: bool,
+    forcing: int,
+    architecture: str,
+) -> list[str]:
+    """What the assembler says of each update kernel of a configuration (registers, stack, spills); needs no GPU.
+
+    `forcing` is 0 for none, 1 for a uniform force, 2 for a field.
+    """
+
 def default_threads() -> int: ...
 def update_bandwidth(bytes: int, threads: int, repeats: int) -> float:
     """Bytes per second of ``x <- a x`` over `bytes` of float64, reads and writes counted; best of `repeats`."""
@@ -78,6 +117,7 @@ class Engine:
         storage: str = "float32",
         streaming: str = "in-place",
         faces: Sequence[str] = ...,
+        device: str = "cpu",
         threads: int = 0,
         isa: str = "",
     ) -> None:
@@ -173,7 +213,9 @@ class Engine:
         """Bytes this engine holds."""
 
     @staticmethod
-    def memory_needed(stencil: str, shape: Sequence[int], precision: str, storage: str, streaming: str) -> int:
+    def memory_needed(
+        stencil: str, shape: Sequence[int], precision: str, storage: str, streaming: str, device: str = "cpu"
+    ) -> int:
         """Bytes that an engine of this kind would hold, without allocating anything."""
 
     @property
@@ -184,6 +226,8 @@ class Engine:
     def threads(self) -> int: ...
     @property
     def isa(self) -> str: ...
+    @property
+    def device(self) -> str: ...
     @property
     def solid(self) -> NDArray[np.bool_]:
         """``(nz, ny, nx)``."""

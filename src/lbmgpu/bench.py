@@ -11,7 +11,7 @@ from typing import Any
 from . import _core
 from .collisions import BGK, MRT, TRT, Collision, Regularized
 from .domain import Domain
-from .report import measure_bandwidth
+from .report import measure_bandwidth, measure_copy_bandwidth
 from .solver import Solver
 
 COLLISIONS: dict[str, Callable[[float], Collision]] = {"BGK": BGK, "TRT": TRT, "MRT": MRT, "Regularized": Regularized}
@@ -84,7 +84,7 @@ def menu(size: int | None = None) -> list[Configuration]:
     ]
 
 
-def make_solver(configuration: Configuration, threads: int | None) -> Solver:
+def make_solver(configuration: Configuration, device: str, threads: int | None) -> Solver:
     """The solver of a configuration, in a flow that is neither at rest nor near its limits."""
     dimensions = _core.stencil(configuration.stencil).D
     solver = Solver(
@@ -93,20 +93,27 @@ def make_solver(configuration: Configuration, threads: int | None) -> Solver:
         precision=configuration.precision,
         storage=configuration.storage,
         streaming=configuration.streaming,
+        device=device,
         threads=threads,
     )
     solver.initialize(velocity=(0.03, 0.02, 0.01)[:dimensions])
     return solver
 
 
-def measure(configuration: Configuration, *, threads: int | None, seconds: float, repeats: int) -> Measurement:
+def measure(
+    configuration: Configuration, *, device: str, threads: int | None, seconds: float, repeats: int
+) -> Measurement:
     """Measure `configuration`: `repeats` times about `seconds` of steps, the bandwidth before each."""
-    solver = make_solver(configuration, threads)
-    solver._advance_chunk(2)
-    steps = max(2, int(2 * seconds / solver._advance_chunk(2)))
+    solver = make_solver(configuration, device, threads)
+    solver._advance_chunk(50 if solver.device != "cpu" else 2)
+    trial = 50 if solver.device != "cpu" else 2
+    steps = max(2, int(trial * seconds / solver._advance_chunk(trial)))
     speeds, bandwidths = [], []
     for _ in range(repeats):
-        bandwidths.append(measure_bandwidth(solver.threads, repeats=2))
+        if solver.device == "cpu":
+            bandwidths.append(measure_bandwidth(solver.threads, repeats=2))
+        else:
+            bandwidths.append(measure_copy_bandwidth(solver.device, seconds=min(seconds, 1)))
         speeds.append(solver.domain.cells * steps / solver._advance_chunk(steps) / 1e6)
     solver.check()
     mlups, update = statistics.median(speeds), statistics.median(bandwidths)
@@ -116,11 +123,11 @@ def measure(configuration: Configuration, *, threads: int | None, seconds: float
 
 
 def measure_all(
-    configurations: Sequence[Configuration], *, threads: int | None, seconds: float, repeats: int
+    configurations: Sequence[Configuration], *, device: str, threads: int | None, seconds: float, repeats: int
 ) -> Iterator[Measurement]:
     """Measure one after the other; each frees its memory before the next."""
     for configuration in configurations:
-        yield measure(configuration, threads=threads, seconds=seconds, repeats=repeats)
+        yield measure(configuration, device=device, threads=threads, seconds=seconds, repeats=repeats)
 
 
 def machine(threads: int | None) -> dict[str, Any]:

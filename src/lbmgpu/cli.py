@@ -39,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except CaseError as error:
         problems = [f"{path}: {message}" for path, message in error.problems]
         return _fail("the case is wrong:\n" + "\n".join(f"  {line}" for line in problems), WRONG_INPUT)
-    except (Diverged, OSError, MemoryError) as error:
+    except (_core.CudaError, Diverged, OSError, MemoryError) as error:
         missing = isinstance(error, FileNotFoundError)
         return _fail(str(error) or type(error).__name__, WRONG_INPUT if missing else FAILED)
     except (TypeError, ValueError) as error:
@@ -88,7 +88,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Measure speeds beside the update bandwidth (x <- a x) of the same machine. Without a "
         "configuration: the menu of configurations that the performance figures are about.",
     )
-    measure.add_argument("--device", choices=["cpu"], default="cpu")
+    measure.add_argument("--device", default="cpu", help="cpu (the default), cuda, cuda:1, auto")
     measure.add_argument("--stencil", choices=_core.stencil_names())
     measure.add_argument("--collision", choices=list(bench.COLLISIONS))
     measure.add_argument("--precision", choices=PRECISIONS)
@@ -140,7 +140,11 @@ def _bench(arguments: argparse.Namespace) -> int:
     )
     measurements = []
     for measurement in bench.measure_all(
-        configurations, threads=arguments.threads, seconds=arguments.seconds, repeats=arguments.repeats
+        configurations,
+        device=arguments.device,
+        threads=arguments.threads,
+        seconds=arguments.seconds,
+        repeats=arguments.repeats,
     ):
         measurements.append(measurement)
         print(measurement.row(), flush=True)

@@ -15,8 +15,12 @@ MIB = 2**20
 CONTROL_GROUP = Path("/sys/fs/cgroup")
 
 
-def available_memory() -> int:
-    """Bytes that this process can still take, by the kernel's estimate and the control group's limit."""
+def available_memory(device: str = "cpu") -> int:
+    """Bytes that this process can still take: what is free on a GPU; of the CPU's by the kernel's estimate and the
+    control group's limit.
+    """
+    if device != "cpu":
+        return int(_core.cuda_device(int(device.removeprefix("cuda:")))["free_memory"])
     limits = []
     try:
         for line in Path("/proc/meminfo").read_text().splitlines():
@@ -59,21 +63,28 @@ def bytes_beside(dimensions: int, precision: str, *, force_field: bool = False, 
 
 
 def check_memory(
-    stencil: str, shape: tuple[int, ...], precision: str, storage: str, streaming: str, beside: int = 0
+    stencil: str,
+    shape: tuple[int, ...],
+    precision: str,
+    storage: str,
+    streaming: str,
+    beside: int = 0,
+    device: str = "cpu",
 ) -> None:
     """Raise ValueError if a solver of this kind does not fit, saying what would.
 
     Args:
         stencil, shape, precision, storage, streaming: of the engine.
         beside: bytes a cell that are needed beside the lattice, see `bytes_beside`.
+        device: ``"cpu"``, or ``"cuda:0"`` and so on.
     """
 
     def needs(shape: tuple[int, ...], storage: str, streaming: str) -> int:
-        lattice = _core.Engine.memory_needed(stencil, shape, precision, storage, streaming)
+        lattice = _core.Engine.memory_needed(stencil, shape, precision, storage, streaming, device)
         return lattice + beside * math.prod(shape)
 
     needed = needs(shape, storage, streaming)
-    available = available_memory()
+    available = available_memory(device)
     if needed <= available:
         return
     scale, scaled = 1.0, shape

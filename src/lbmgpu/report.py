@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from .memory import GIB, MIB, available_memory
@@ -93,7 +93,7 @@ def make_report(solver: Solver, bandwidth: bool) -> Report:
         "collision": str(solver.collision),
         "arithmetic": f"{solver.precision}, stored as {solver.storage}",
         "streaming": solver.streaming,
-        "device": f"cpu, {engine.isa}, {engine.threads} threads",
+        "device": _device_words(solver),
         "blocks": "; ".join(f"{tuple(b['size'])} at {tuple(b['offset'])} on {b['device']}" for b in engine.layout),
     }
     last = solver._last_run
@@ -103,9 +103,9 @@ def make_report(solver: Solver, bandwidth: bool) -> Report:
         bytes_per_update=engine.bytes_per_update,
         steps=last.steps if last else None,
         mlups=last.mlups if last and last.steps else None,
-        update_bandwidth=update_bandwidth(engine.threads) if bandwidth else None,
+        update_bandwidth=device_bandwidth(solver.device, engine.threads) if bandwidth else None,
         phase_seconds=dict(engine.phase_seconds),
-        cache_bytes=last_cache(CPU_CACHES),
+        cache_bytes=last_cache(CPU_CACHES) if solver.device == "cpu" else gpu(solver.device)["l2_bytes"],
     )
 
 
@@ -120,6 +120,34 @@ def last_cache(folder: Path) -> int | None:
     except (OSError, ValueError):  # not Linux, or a machine that does not say
         return None
     return max(sizes, default=None)
+
+
+def gpu(device: str) -> dict[str, Any]:
+    """What the driver says of ``"cuda:0"`` and so on."""
+    return _core.cuda_device(int(device.removeprefix("cuda:")))
+
+
+def _device_words(solver: Solver) -> str:
+    if solver.device == "cpu":
+        return f"cpu, {solver._engine.isa}, {solver._engine.threads} threads"
+    return f"{solver.device}, {gpu(solver.device)['name']}"
+
+
+def device_bandwidth(device: str, threads: int) -> float:
+    """Bytes a second that the memory of a device moves, measured once a process; see `Report`."""
+    return update_bandwidth(threads) if device == "cpu" else copy_bandwidth(device)
+
+
+@cache
+def copy_bandwidth(device: str) -> float:
+    """Bytes a second of a copy on a GPU, measured once a process."""
+    return measure_copy_bandwidth(device, seconds=0.5)
+
+
+def measure_copy_bandwidth(device: str, seconds: float) -> float:
+    """Bytes a second of a copy of much more than the cache holds, sustained for `seconds`."""
+    size = min(2 * GIB, available_memory(device) // 4)
+    return _core.cuda_copy_bandwidth(int(device.removeprefix("cuda:")), size, seconds)
 
 
 @cache

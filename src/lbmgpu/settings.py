@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from . import _core, checks
+from . import _core, checks, devices
 from .boundary import BoundaryValues
 from .collisions import Collision
 from .conditions import Periodic
@@ -30,14 +29,17 @@ class Settings:
     precision: str
     storage: str
     streaming: str
+    device: str
     threads: int
 
     def check_memory(self, *, force_field: bool = False) -> None:
-        """Raise ValueError if the solver would not fit the machine's memory; a `force_field` is a force a cell."""
+        """Raise ValueError if the solver would not fit the device's memory; a `force_field` is a force a cell."""
         domain = self.domain
         moving = any(hasattr(body.condition, "velocity") for body in domain.bodies.values())
         beside = bytes_beside(len(domain.shape), self.precision, force_field=force_field, moving_bodies=moving)
-        check_memory(domain.stencil, domain.shape, self.precision, self.storage, self.streaming, beside)
+        check_memory(
+            domain.stencil, domain.shape, self.precision, self.storage, self.streaming, beside, device=self.device
+        )
 
     def engine(self, boundary: BoundaryValues) -> _core.Engine:
         """A new engine, at rest."""
@@ -50,6 +52,7 @@ class Settings:
             storage=self.storage,
             streaming=self.streaming,
             faces=[condition.kind for condition in domain.faces.values()],
+            device=self.device,
             threads=self.threads,
             **self.collision.parameters(_core.stencil(domain.stencil)),
         )
@@ -79,7 +82,7 @@ def check_settings(
     precision = checks.choice("precision", precision, PRECISIONS)
     storage = check_storage(storage, precision)
     streaming = checks.choice("streaming", streaming, STREAMINGS)
-    _check_device(device)
+    device = devices.resolve(device)
     for name, value in (("layout", layout), ("comm", comm)):
         if value is not None:
             raise ValueError(f"{name}: {checks.shown(value)} given, must be None: this version runs one block")
@@ -87,7 +90,7 @@ def check_settings(
         threads = max(1, min(_core.default_threads(), domain.cells // CELLS_PER_THREAD))
     threads = checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS)
     _check_periodic(domain)
-    return Settings(domain.copy(), collision, precision, storage, streaming, threads)
+    return Settings(domain.copy(), collision, precision, storage, streaming, device, threads)
 
 
 def check_storage(storage: Any, precision: str) -> str:
@@ -96,23 +99,6 @@ def check_storage(storage: Any, precision: str) -> str:
     if STORAGES.index(chosen) > STORAGES.index(precision):
         raise ValueError(f"storage: {chosen!r} given, must not be wider than the precision, {precision!r}")
     return chosen
-
-
-def _check_device(device: Any) -> None:
-    if isinstance(device, str):
-        if device in ("auto", "cpu"):
-            return
-        if device == "cuda" or device.startswith("cuda:"):
-            raise ValueError(f"device: {device!r} given, but this version has the CPU engine only; use 'auto' or 'cpu'")
-        if device.lower().startswith(("gpu", "cuda")):
-            raise ValueError(
-                f"device: {checks.shown(device)} given, did you mean 'cuda'? But this version has the CPU engine only; "
-                "use 'auto' or 'cpu'"
-            )
-        raise checks.unknown("device", device, ("auto", "cpu"))
-    if isinstance(device, Sequence):
-        raise ValueError(f"device: {checks.shown(device)} given, but this version runs one block; use 'auto' or 'cpu'")
-    raise TypeError(f"device: {checks.shown(device)} given, must be 'auto' or 'cpu'")
 
 
 def _check_periodic(domain: Domain) -> None:

@@ -42,7 +42,8 @@ class Solver:
         storage: type that populations are kept in, as deviations from rest: ``"float64"``, ``"float32"`` or
             ``"float16"`` (scaled); the precision if None, and never wider.
         streaming: ``"in-place"`` (one lattice) or ``"two-lattice"``.
-        device: ``"auto"`` or ``"cpu"``.
+        device: ``"cpu"``; ``"cuda"`` or ``"cuda:1"`` and so on, a GPU; ``"auto"``, the first GPU if one can be used,
+            else the CPU.
         layout, comm: None; this version runs one block.
         threads: number of CPU threads; if None, all cores, or fewer for a small domain.
 
@@ -180,6 +181,11 @@ class Solver:
     def streaming(self) -> str:
         """``"in-place"`` or ``"two-lattice"``."""
         return self._settings.streaming
+
+    @property
+    def device(self) -> str:
+        """``"cpu"``, or ``"cuda:0"`` and so on."""
+        return self._settings.device
 
     @property
     def threads(self) -> int:

@@ -278,7 +278,6 @@ def test_interrupt_of_a_run_that_diverged(
         ["bench", "--seconds", "nan"],
         ["bench", "--seconds", "0"],
         ["bench", "--stencil", "D3Q18"],
-        ["bench", "--device", "cuda"],
         ["bench", "--repeats", "1.5"],
     ],
 )
@@ -287,6 +286,11 @@ def test_wrong_arguments(arguments: list[str], capsys: pytest.CaptureFixture[str
         cli.main(arguments)
     assert caught.value.code == cli.WRONG_INPUT
     assert "lbmgpu" in capsys.readouterr().err
+
+
+def test_bench_on_a_device_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["bench", "--device", "gpu", "--size", "8"]) == cli.WRONG_INPUT
+    assert "did you mean 'cuda'?" in capsys.readouterr().err
 
 
 def test_bench_of_one_configuration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

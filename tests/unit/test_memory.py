@@ -54,21 +54,21 @@ def test_bytes_beside_the_lattice() -> None:
 
 def test_solver_counts_what_it_takes_beside_the_lattice(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = LATTICE + CELLS * memory.bytes_beside(3, "float32")
-    monkeypatch.setattr(memory, "available_memory", lambda: plain)
+    monkeypatch.setattr(memory, "available_memory", lambda device="cpu": plain)
     domain = lbm.Domain(SHAPE)
     lbm.Solver(domain, lbm.BGK(0.1))
     lbm.Solver(domain, lbm.BGK(0.1), force=(1e-6, 0, 0))
     for force in (np.zeros((3, *SHAPE)), lambda x, y, z: (0, 0, 0)):
         with pytest.raises(ValueError, match=r"shape: .* what would fit: shape"):
             lbm.Solver(domain, lbm.BGK(0.1), force=force)
-    monkeypatch.setattr(memory, "available_memory", lambda: plain - 1)
+    monkeypatch.setattr(memory, "available_memory", lambda device="cpu": plain - 1)
     with pytest.raises(ValueError, match=r"shape: .* what would fit: shape"):
         lbm.Solver(domain, lbm.BGK(0.1))
 
 
 @pytest.mark.parametrize("beside", [0, 50])
 def test_shape_that_would_fit_does(monkeypatch: pytest.MonkeyPatch, beside: int) -> None:
-    monkeypatch.setattr(memory, "available_memory", lambda: 10 * memory.MIB)
+    monkeypatch.setattr(memory, "available_memory", lambda device="cpu": 10 * memory.MIB)
     with pytest.raises(ValueError, match="what would fit") as caught:
         memory.check_memory("D3Q19", (100, 80, 60), "float32", "float32", "in-place", beside)
     shape = tuple(int(n) for n in str(caught.value).rpartition("shape (")[2].partition(")")[0].split(","))

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,15 +49,27 @@ public:
     /// Phases that a plan must know copies for.
     virtual std::vector<Phase> phases() const = 0;
 
-    /// The plan stays the caller's and must outlive the block; its wall values may change between steps.
+    /// The plan stays the caller's and must outlive the block.
     virtual void set_plan(const LinkPlan& plan) = 0;
-    /// Cells that hold no fluid, and their wall velocity (null: at rest); both stay the caller's.
+    /// The values of the plan's wall links, or of links of bodies, are others than at the last call.
+    virtual void plan_values_changed() = 0;
+    /// Cells that hold no fluid, and their wall velocity (null: at rest); both stay the caller's. Call it again when
+    /// they have changed.
     virtual void set_solid(const std::uint8_t* solid, const double* velocity) = 0;
     /// A uniform force, or a field of D components that is copied in; neither for none.
     virtual void set_force(const double* uniform, const double* field) = 0;
 
     virtual void fill_links() = 0;
     virtual void update() = 0;
+    /// Calls step, which calls the two above, so many times, and returns when all is done. A device that works by
+    /// itself may record a few calls and repeat them.
+    virtual void repeat(Index steps, const std::function<void()>& step) {
+        for (Index k = 0; k < steps; ++k) {
+            step();
+        }
+    }
+    /// Whether the two above return before their work is done.
+    virtual bool works_by_itself() const { return false; }
 
     /// Equilibrium (and, with `gradient_parts`, first-order parts) of density and velocity; null is rest.
     virtual void initialize(const double* density, const double* velocity, const bool* gradient_parts_periodic) = 0;

@@ -9,9 +9,9 @@ namespace lbm::backend {
 template <class S>
 struct InitialState {
     Address address;
-    const double* density;      // null: 1
-    const double* velocity;     // null: at rest
-    const bool* periodic;       // per axis; null: equilibrium only
+    const double* density;       // null: 1
+    const double* velocity;      // null: at rest
+    const bool* periodic;        // per axis; null: equilibrium only
     const unsigned char* solid;  // null: no bodies
     double omega;
 

@@ -10,5 +10,6 @@ namespace py = pybind11;
 void bind_stencil(py::module_& module);
 void bind_machine(py::module_& module);
 void bind_engine(py::module_& module);
+void bind_cuda(py::module_& module);
 
 }  // namespace lbm::bindings

@@ -63,9 +63,10 @@ std::vector<double> vectors(const char* name, const Engine& e, const Doubles& ar
 Setup make_setup(const std::string& stencil, const std::vector<int>& shape, const std::string& collision,
                  double viscosity, double magic, const std::map<std::string, double>& rates, double smagorinsky,
                  const std::string& precision, const std::string& storage, const std::string& streaming,
-                 const std::vector<std::string>& faces, int threads, const std::string& isa) {
-    return {stencil,   shape,   collision, viscosity, magic,   rates, smagorinsky,
-            precision, storage, streaming, faces,     threads, isa};
+                 const std::vector<std::string>& faces, const std::string& device, int threads,
+                 const std::string& isa) {
+    return {stencil,     shape,     collision, viscosity, magic, rates,
+            smagorinsky, precision, storage,   streaming, faces, {device, threads, isa}};
 }
 
 int add_body(Engine& e, const py::array_t<bool, py::array::c_style>& mask, const std::optional<Doubles>& velocity) {
@@ -200,16 +201,17 @@ void bind_engine(py::module_& module) {
         .def(py::init([](const std::string& stencil, const std::vector<int>& shape, const std::string& collision,
                          double viscosity, double magic, const std::map<std::string, double>& rates, double smagorinsky,
                          const std::string& precision, const std::string& storage, const std::string& streaming,
-                         const std::vector<std::string>& faces, int threads, const std::string& isa) {
+                         const std::vector<std::string>& faces, const std::string& device, int threads,
+                         const std::string& isa) {
                  return std::make_unique<Engine>(make_setup(stencil, shape, collision, viscosity, magic, rates,
-                                                            smagorinsky, precision, storage, streaming, faces, threads,
-                                                            isa));
+                                                            smagorinsky, precision, storage, streaming, faces, device,
+                                                            threads, isa));
              }),
              py::kw_only(), py::arg("stencil"), py::arg("shape"), py::arg("collision"), py::arg("viscosity"),
              py::arg("magic") = 3.0 / 16, py::arg("rates") = std::map<std::string, double>(),
              py::arg("smagorinsky") = 0.0, py::arg("precision") = "float32", py::arg("storage") = "float32",
-             py::arg("streaming") = "in-place", py::arg("faces") = std::vector<std::string>(), py::arg("threads") = 0,
-             py::arg("isa") = "")
+             py::arg("streaming") = "in-place", py::arg("faces") = std::vector<std::string>(),
+             py::arg("device") = "cpu", py::arg("threads") = 0, py::arg("isa") = "")
         .def("add_body", &add_body, py::arg("mask"), py::arg("velocity") = py::none())
         .def(
             "set_body_velocity",
@@ -339,8 +341,9 @@ void bind_engine(py::module_& module) {
         .def_static(
             "memory_needed",
             [](const std::string& stencil, const std::vector<int>& shape, const std::string& precision,
-               const std::string& storage, const std::string& streaming) {
+               const std::string& storage, const std::string& streaming, const std::string& device) {
                 Setup setup;
+                setup.device.name = device;
                 setup.stencil = stencil;
                 setup.shape = shape;
                 setup.collision = "bgk";
@@ -350,15 +353,20 @@ void bind_engine(py::module_& module) {
                 setup.streaming = streaming;
                 return Engine::memory_needed(setup);
             },
-            py::arg("stencil"), py::arg("shape"), py::arg("precision"), py::arg("storage"), py::arg("streaming"))
+            py::arg("stencil"), py::arg("shape"), py::arg("precision"), py::arg("storage"), py::arg("streaming"),
+            py::arg("device") = "cpu")
         .def_property_readonly("bytes_per_update",
                                [](const Engine& e) { return 2 * Q_of(e) * int(backend::size_of(e.spec().storage)); })
-        .def_property_readonly("threads", &Engine::threads)
-        .def_property_readonly("isa", &Engine::isa)
+        .def_property_readonly("threads", [](const Engine& e) { return e.device().threads; })
+        .def_property_readonly("isa", [](const Engine& e) { return e.device().isa; })
+        .def_property_readonly("device", [](const Engine& e) { return e.device().name; })
         .def_property_readonly("solid", &solid)
         .def_property_readonly("phase_seconds",
                                [](const Engine& e) {
                                    py::dict seconds;
+                                   if (!e.schedule().timed()) {
+                                       return seconds;
+                                   }
                                    for (const auto& stage : e.schedule().stages()) {
                                        seconds[stage.name.c_str()] = stage.seconds;
                                    }

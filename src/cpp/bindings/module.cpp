@@ -5,4 +5,5 @@ PYBIND11_MODULE(_core, module) {
     lbm::bindings::bind_stencil(module);
     lbm::bindings::bind_machine(module);
     lbm::bindings::bind_engine(module);
+    lbm::bindings::bind_cuda(module);
 }

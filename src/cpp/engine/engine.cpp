@@ -7,46 +7,21 @@
 #include <stdexcept>
 #include <utility>
 
-#include "../backend/cpu/cpu_block.h"
-#include "../backend/cpu/kernels.h"
-
 namespace lbm::engine {
-namespace {
-
-std::string chosen_isa(const std::string& asked) {
-    const std::vector<std::string> usable = cpu::usable_isas();
-    if (asked.empty()) {
-        return usable.front();
-    }
-    for (const std::string& isa : usable) {
-        if (isa == asked) {
-            return isa;
-        }
-    }
-    throw std::invalid_argument("isa: this build or processor does not run '" + asked + "'");
-}
-
-int chosen_threads(int asked) {
-    if (asked < 0) {
-        throw std::invalid_argument("threads: " + std::to_string(asked) + " is negative; 0 means all");
-    }
-    return asked == 0 ? cpu::default_threads() : asked;
-}
-
-}  // namespace
-
 Engine::Engine(const Setup& setup)
     : domain_(make_domain(setup)),
       spec_(block_spec(setup)),
-      layout_(Layout::single(spec_.size, "cpu")),
-      threads_(chosen_threads(setup.threads)),
-      isa_(chosen_isa(setup.isa)),
-      block_(cpu::make_block(spec_, {threads_, isa_})) {
+      device_(backend::checked(setup.device)),
+      layout_(Layout::single(spec_.size, device_.name)),
+      block_(backend::make_block(spec_, device_)),
+      schedule_(!block_->works_by_itself()) {
     schedule_.add("boundary", [this] { block_->fill_links(); });
     schedule_.add("update", [this] { block_->update(); });
 }
 
-std::size_t Engine::memory_needed(const Setup& setup) { return cpu::block_bytes(block_spec(setup)); }
+std::size_t Engine::memory_needed(const Setup& setup) {
+    return backend::memory_needed(block_spec(setup), setup.device.name);
+}
 
 int Engine::add_body(const std::vector<bool>& mask, std::vector<double> velocity) {
     if (steps_ > 0) {
@@ -130,6 +105,7 @@ void Engine::rebuild_solid_velocity() {
         }
     }
     solid_velocity_is_current_ = true;
+    block_->set_solid(solid_.data(), solid_velocity_.data());
 }
 
 void Engine::prepare() {
@@ -140,6 +116,7 @@ void Engine::prepare() {
     }
     if (!values_are_current_) {
         plan_.refresh_values(domain_);
+        block_->plan_values_changed();
         values_are_current_ = true;
     }
 }
@@ -171,9 +148,7 @@ void Engine::initialize(const double* density, const double* velocity, bool none
 
 void Engine::step(Index steps) {
     prepare();
-    for (Index k = 0; k < steps; ++k) {
-        schedule_.run_step();
-    }
+    block_->repeat(steps, [this] { schedule_.run_step(); });
     steps_ += steps;
 }
 

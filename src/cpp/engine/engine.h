@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "../backend/block_state.h"
+#include "../backend/devices.h"
 #include "../comm/communicator.h"
 #include "domain.h"
 #include "halo_plan.h"
@@ -59,8 +59,7 @@ public:
     const backend::BlockSpec& spec() const { return spec_; }
     const Layout& layout() const { return layout_; }
     const StepSchedule& schedule() const { return schedule_; }
-    int threads() const { return threads_; }
-    const std::string& isa() const { return isa_; }
+    const backend::DeviceOptions& device() const { return device_; }
     int bodies() const { return int(domain_.body_velocity.size()); }
 
 private:
@@ -71,9 +70,8 @@ private:
 
     Domain domain_;
     backend::BlockSpec spec_;
+    backend::DeviceOptions device_;
     Layout layout_;
-    int threads_;
-    std::string isa_;
     comm::Serial comm_;
     std::unique_ptr<backend::BlockState> block_;
     HaloPlan plan_;

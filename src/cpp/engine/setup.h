@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "../backend/block_state.h"
+#include "../backend/devices.h"
 #include "domain.h"
 
 namespace lbm::engine {
@@ -22,8 +22,7 @@ struct Setup {
     std::string storage = "float32";
     std::string streaming = "in-place";
     std::vector<std::string> faces;  // empty: all periodic
-    int threads = 0;                 // 0: all
-    std::string isa;                 // empty: the best
+    backend::DeviceOptions device;
 };
 
 /// All of these throw std::invalid_argument, naming what is wrong and what would be right.

@@ -15,12 +15,6 @@ struct CpuOptions {
 
 std::unique_ptr<backend::BlockState> make_block(const backend::BlockSpec& spec, const CpuOptions& options);
 
-/// Where the elements of a block's lattice lie.
-Address block_address(const backend::BlockSpec& spec);
-
-/// Bytes that make_block would allocate.
-std::size_t block_bytes(const backend::BlockSpec& spec);
-
 /// Threads that this process may use.
 int default_threads();
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "../block_layout.h"
 #include "../initial_state.h"
 #include "../wall_links.h"
 #include "buffer.h"
@@ -22,9 +23,9 @@ public:
         : spec_(spec),
           threads_(options.threads),
           kernel_(find_kernel(options.isa, spec.stencil, spec.collision, spec.precision, spec.storage)) {
-        arguments_.address = block_address(spec);
+        arguments_.address = backend::block_address(spec, backend::Device::Cpu);
         arguments_.parameters = spec.parameters;
-        const std::size_t bytes = block_bytes(spec) / (spec.in_place ? 1 : 2);
+        const std::size_t bytes = backend::block_bytes(spec, backend::Device::Cpu) / (spec.in_place ? 1 : 2);
         lattices_[0] = Buffer(bytes);
         clear(lattices_[0]);
         if (!spec.in_place) {
@@ -45,6 +46,7 @@ public:
     }
 
     void set_plan(const backend::LinkPlan& plan) override { plan_ = &plan; }
+    void plan_values_changed() override {}
 
     void set_solid(const std::uint8_t* solid, const double* velocity) override {
         solid_ = solid;

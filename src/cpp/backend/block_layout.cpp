@@ -1,26 +1,27 @@
-// Where the elements of a CPU block lie: the padding of rows and the size of the whole.
-#include "../../lattice/stencil.h"
-#include "cpu_block.h"
+// The padding of rows.
+#include "block_layout.h"
 
-namespace lbm::cpu {
+#include "../lattice/stencil.h"
+
+namespace lbm::backend {
 namespace {
 
 constexpr Index line_bytes = 128;  // x = 0 of every row is aligned to this
 
 /// Rows are whole lines. Pitches of a multiple of 1 KiB would put the populations of a cell into the same few sets of
-/// the first-level cache, so those get one more line.
-Index row_pitch(int nx, std::size_t element) {
+/// a processor's first-level cache, so there those get one more line.
+Index row_pitch(int nx, std::size_t element, Device device) {
     const Index line = line_bytes / Index(element);
     const Index pitch = (nx + line - 1) / line * line;
-    return pitch * Index(element) % 1024 == 0 ? pitch + line : pitch;
+    return device == Device::Cpu && pitch * Index(element) % 1024 == 0 ? pitch + line : pitch;
 }
 
 }  // namespace
 
-Address block_address(const backend::BlockSpec& spec) {
-    return backend::with_stencil(spec.stencil, [&](auto s) {
+Address block_address(const BlockSpec& spec, Device device) {
+    return with_stencil(spec.stencil, [&](auto s) {
         using S = decltype(s);
-        const std::size_t element = backend::size_of(spec.storage);
+        const std::size_t element = size_of(spec.storage);
         Address a{};
         a.nx = spec.size[0];
         a.ny = spec.size[1];
@@ -30,7 +31,7 @@ Address block_address(const backend::BlockSpec& spec) {
         a.Q = S::Q;
         a.crossing = Stencil<S>::crossing;
         a.lead = line_bytes / Index(element);
-        a.pitch = row_pitch(a.nx, element);
+        a.pitch = row_pitch(a.nx, element, device);
         a.population_stride = a.pitch;
         a.row_stride = a.Q * a.pitch;
         a.sides = a.lead + Index(a.ny + 2 * a.halo_y) * (a.nz + 2 * a.halo_z) * a.row_stride + a.lead;
@@ -38,10 +39,10 @@ Address block_address(const backend::BlockSpec& spec) {
     });
 }
 
-std::size_t block_bytes(const backend::BlockSpec& spec) {
-    const Address a = block_address(spec);
+std::size_t block_bytes(const BlockSpec& spec, Device device) {
+    const Address a = block_address(spec, device);
     const Index elements = a.side_out(1, a.crossing, 0, 0);
-    return (spec.in_place ? 1 : 2) * std::size_t(elements) * backend::size_of(spec.storage);
+    return (spec.in_place ? 1 : 2) * std::size_t(elements) * size_of(spec.storage);
 }
 
-}  // namespace lbm::cpu
+}  // namespace lbm::backend

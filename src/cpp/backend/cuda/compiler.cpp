@@ -1,0 +1,264 @@
+// NVRTC: finding the library, calling it, and naming what went wrong.
+#include "compiler.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <sstream>
+
+#include "driver.h"
+#include "embedded_headers.h"
+#include "kernel_cache.h"
+
+namespace lbm::cuda {
+namespace {
+
+using Program = struct ProgramOfCompiler*;
+
+// Name of the member, symbol in the library, parameters.
+#define LBM_COMPILER_FUNCTIONS(X)                                                                                    \
+    X(version, nvrtcVersion, (int*, int*))                                                                           \
+    X(arch_count, nvrtcGetNumSupportedArchs, (int*))                                                                 \
+    X(archs, nvrtcGetSupportedArchs, (int*))                                                                         \
+    X(create, nvrtcCreateProgram, (Program*, const char*, const char*, int, const char* const*, const char* const*)) \
+    X(destroy, nvrtcDestroyProgram, (Program*))                                                                      \
+    X(add_name, nvrtcAddNameExpression, (Program, const char*))                                                      \
+    X(compile, nvrtcCompileProgram, (Program, int, const char* const*))                                              \
+    X(lowered_name, nvrtcGetLoweredName, (Program, const char*, const char**))                                       \
+    X(log_size, nvrtcGetProgramLogSize, (Program, std::size_t*))                                                     \
+    X(log, nvrtcGetProgramLog, (Program, char*))                                                                     \
+    X(cubin_size, nvrtcGetCUBINSize, (Program, std::size_t*))                                                        \
+    X(cubin, nvrtcGetCUBIN, (Program, char*))                                                                        \
+    X(ptx_size, nvrtcGetPTXSize, (Program, std::size_t*))                                                            \
+    X(ptx, nvrtcGetPTX, (Program, char*))
+
+struct Nvrtc {
+    CompilerInfo info;
+    std::vector<int> architectures;
+#define LBM_MEMBER(member, symbol, parameters) int(*member) parameters;
+    LBM_COMPILER_FUNCTIONS(LBM_MEMBER)
+#undef LBM_MEMBER
+};
+
+std::mutex mutex;
+std::vector<std::string> extra_folders;
+
+/// Versions of the library, that of the driver first: an older driver may refuse the code of a newer compiler.
+std::vector<int> versions() {
+    std::vector<int> all = {13, 12, 11};
+    try {
+        const int own = driver_version() / 1000;
+        std::stable_partition(all.begin(), all.end(), [own](int version) { return version == own; });
+    } catch (const CudaMissing&) {  // compiling needs no GPU
+    }
+    return all;
+}
+
+std::optional<Nvrtc> load(const std::string& path) {
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+        return std::nullopt;
+    }
+    Nvrtc nvrtc{};
+#define LBM_LOAD(member, symbol, parameters)                                     \
+    nvrtc.member = reinterpret_cast<int(*) parameters>(dlsym(library, #symbol)); \
+    if (nvrtc.member == nullptr) {                                               \
+        return std::nullopt;                                                     \
+    }
+    LBM_COMPILER_FUNCTIONS(LBM_LOAD)
+#undef LBM_LOAD
+    nvrtc.info.library = path;
+    nvrtc.version(&nvrtc.info.major, &nvrtc.info.minor);
+    int count = 0;
+    nvrtc.arch_count(&count);
+    nvrtc.architectures.resize(std::size_t(count));
+    nvrtc.archs(nvrtc.architectures.data());
+    return nvrtc;
+}
+
+Nvrtc find() {
+    std::vector<std::string> folders = {""};
+    for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+        if (const char* value = std::getenv(variable)) {
+            folders.push_back(std::string(value) + "/lib64/");
+        }
+    }
+    folders.emplace_back("/usr/local/cuda/lib64/");
+    for (const std::string& folder : extra_folders) {
+        folders.push_back(folder + "/");
+    }
+    for (const int version : versions()) {
+        const std::string file = "libnvrtc.so." + (version == 11 ? std::string("11.2") : std::to_string(version));
+        for (const std::string& folder : folders) {
+            if (std::optional<Nvrtc> nvrtc = load(folder + file)) {
+                return *nvrtc;
+            }
+        }
+    }
+    throw CudaMissing(
+        "no NVRTC, CUDA's run-time compiler: libnvrtc.so.13 and .12 were not found; install the CUDA toolkit, or "
+        "'pip install nvidia-cuda-nvrtc' ('nvidia-cuda-nvrtc-cu12' for a driver of CUDA 12), or use device 'cpu'");
+}
+
+const Nvrtc& nvrtc() {
+    const std::lock_guard<std::mutex> lock(mutex);
+    static const Nvrtc instance = find();
+    return instance;
+}
+
+/// The text of a header with its quoted includes spelt from src/cpp on: NVRTC knows headers by one name only.
+std::string with_rooted_includes(const EmbeddedHeader& header) {
+    const std::filesystem::path folder = std::filesystem::path(header.path).parent_path();
+    std::istringstream lines(header.text);
+    std::string text;
+    const std::string start = "#include \"";
+    for (std::string line; std::getline(lines, line);) {
+        if (line.rfind(start, 0) == 0) {
+            const std::string name = line.substr(start.size(), line.rfind('"') - start.size());
+            line = start + (folder / name).lexically_normal().generic_string() + "\"";
+        }
+        text += line + "\n";
+    }
+    return text;
+}
+
+struct Sources {
+    std::vector<std::string> texts, names;
+    std::string all;  // for the key of the cache
+};
+
+const Sources& sources() {
+    static const Sources instance = [] {
+        Sources s;
+        for (const EmbeddedHeader& header : embedded_headers()) {
+            s.texts.push_back(with_rooted_includes(header));
+            s.names.emplace_back(header.path);
+            s.all += s.names.back() + "\n" + s.texts.back();
+        }
+        return s;
+    }();
+    return instance;
+}
+
+/// Options that fix how numbers are rounded: as on the CPU, where nothing is contracted and denormals are flushed.
+std::vector<std::string> options_for(const std::string& architecture) {
+    std::string target = "-arch=" + architecture;
+    const int number = std::stoi(architecture.substr(3));
+    const std::vector<int>& known = nvrtc().architectures;
+    if (std::find(known.begin(), known.end(), number) == known.end()) {
+        int best = 0;
+        for (const int other : known) {
+            best = other < number ? std::max(best, other) : best;
+        }
+        if (best == 0) {
+            throw CudaError("NVRTC " + std::to_string(nvrtc().info.major) + "." + std::to_string(nvrtc().info.minor) +
+                            " does not know GPUs of architecture " + architecture);
+        }
+        target = "-arch=compute_" + std::to_string(best);
+    }
+    return {target, "-std=c++20", "-default-device", "-ftz=true", "-fmad=false", "-prec-div=true", "-prec-sqrt=true"};
+}
+
+class Compilation {
+public:
+    Compilation(const KernelName& kernel, const std::vector<std::string>& options) : name_(kernel.name) {
+        const Sources& s = sources();
+        std::vector<const char*> texts, names, words;
+        for (std::size_t k = 0; k < s.texts.size(); ++k) {
+            texts.push_back(s.texts[k].c_str());
+            names.push_back(s.names[k].c_str());
+        }
+        for (const std::string& option : options) {
+            words.push_back(option.c_str());
+        }
+        const std::string source = "#include \"backend/cuda/kernels/" + kernel.header + "\"\n";
+        require(nvrtc().create(&program_, source.c_str(), "kernel.cu", int(texts.size()), texts.data(), names.data()),
+                "nvrtcCreateProgram");
+        require(nvrtc().add_name(program_, name_.c_str()), "nvrtcAddNameExpression");
+        require(nvrtc().compile(program_, int(words.size()), words.data()), "nvrtcCompileProgram");
+    }
+    ~Compilation() { nvrtc().destroy(&program_); }
+    Compilation(const Compilation&) = delete;
+    Compilation& operator=(const Compilation&) = delete;
+
+    KernelImage image(bool ptx) const {
+        KernelImage image;
+        std::size_t size = 0;
+        require((ptx ? nvrtc().ptx_size : nvrtc().cubin_size)(program_, &size), "nvrtcGetCUBINSize");
+        image.code.resize(size);
+        require((ptx ? nvrtc().ptx : nvrtc().cubin)(program_, image.code.data()), "nvrtcGetCUBIN");
+        const char* symbol = nullptr;
+        require(nvrtc().lowered_name(program_, name_.c_str(), &symbol), "nvrtcGetLoweredName");
+        image.symbol = symbol;
+        return image;
+    }
+
+    std::string log() const {
+        std::size_t size = 0;
+        nvrtc().log_size(program_, &size);
+        std::string text(size, '\0');
+        nvrtc().log(program_, text.data());
+        return text.c_str();
+    }
+
+private:
+    void require(int result, const char* call) const {
+        if (result != 0) {
+            throw CudaError(std::string(call) + " failed (" + std::to_string(result) + ") for kernel " + name_ + ":\n" +
+                            (program_ == nullptr ? "" : log()));
+        }
+    }
+
+    std::string name_;
+    Program program_ = nullptr;
+};
+
+}  // namespace
+
+void set_compiler_folders(const std::vector<std::string>& folders) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    extra_folders = folders;
+}
+
+CompilerInfo compiler_info() { return nvrtc().info; }
+
+KernelImage compile(const KernelName& kernel, const std::string& architecture) {
+    const std::vector<std::string> options = options_for(architecture);
+    const CompilerInfo& info = nvrtc().info;
+    std::string key = sources().all + kernel.header + "\n" + kernel.name + "\n" + std::to_string(info.major) + "." +
+                      std::to_string(info.minor) + "\n";
+    for (const std::string& option : options) {
+        key += option + "\n";
+    }
+    const KernelCache cache(cache_folder());
+    if (std::optional<KernelImage> kept = cache.find(key)) {
+        return *kept;
+    }
+    const bool ptx = options.front().rfind("-arch=compute", 0) == 0;
+    KernelImage image = Compilation(kernel, options).image(ptx);
+    cache.keep(key, image);
+    return image;
+}
+
+std::string resource_usage(const KernelName& kernel, const std::string& architecture) {
+    std::vector<std::string> options = options_for(architecture);
+    options.emplace_back("--ptxas-options=-v");
+    return Compilation(kernel, options).log();
+}
+
+std::string cache_folder() {
+    if (const char* own = std::getenv("LBMGPU_CACHE_DIR")) {
+        return own;
+    }
+    if (const char* users = std::getenv("XDG_CACHE_HOME"); users != nullptr && *users != '\0') {
+        return std::string(users) + "/lbmgpu";
+    }
+    const char* home = std::getenv("HOME");
+    return home == nullptr ? "" : std::string(home) + "/.cache/lbmgpu";
+}
+
+}  // namespace lbm::cuda

@@ -1,0 +1,483 @@
+// The steps of a block on a GPU, and the fields read from it.
+#include "cuda_block.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <map>
+
+#include "../block_layout.h"
+#include "../initial_state.h"
+#include "kernel.h"
+#include "kernel_names.h"
+#include "kernels/arguments.h"
+#include "recorded_steps.h"
+
+namespace lbm::cuda {
+namespace {
+
+using backend::BlockSpec;
+using backend::NumberKind;
+
+constexpr int field_threads = 256;
+constexpr std::size_t staging_bytes = std::size_t(64) << 20;
+constexpr int reduction_blocks = 1024;
+
+LaunchShape flat(Index threads) {
+    return {unsigned((threads + field_threads - 1) / field_threads), 1, field_threads, 1};
+}
+
+class CudaBlock final : public backend::BlockState {
+public:
+    CudaBlock(const BlockSpec& spec, int ordinal)
+        : spec_(spec),
+          D_(backend::with_stencil(spec.stencil, [](auto s) { return decltype(s)::D; })),
+          device_(device_info(ordinal)),
+          address_(backend::block_address(spec, backend::Device::Gpu)),
+          shape_(update_shape(spec)),
+          stream_(ordinal),
+          recorded_(ordinal) {
+        const std::size_t bytes = backend::block_bytes(spec, backend::Device::Gpu) / (spec.in_place ? 1 : 2);
+        for (int k = 0; k < (spec.in_place ? 1 : 2); ++k) {
+            lattices_[k] = DeviceBuffer(ordinal, bytes);
+            clear(lattices_[k]);
+        }
+        partial_ = DeviceBuffer(ordinal, sizeof(double) * 6 * reduction_blocks);
+        phase_ = first_phase();
+    }
+
+    const Address& address() const override { return address_; }
+
+    std::size_t bytes() const override {
+        std::size_t sum = 0;
+        const std::initializer_list<const DeviceBuffer*> buffers = {
+            &lattices_[0], &lattices_[1], &partial_,   &force_,     &solid_,     &solid_velocity_, &last_velocity_,
+            &wall_cells_,  &wall_links_,  &copies_[0], &copies_[1], &copies_[2], &body_links_,     &staging_};
+        for (const DeviceBuffer* buffer : buffers) {
+            sum += buffer->bytes();
+        }
+        return sum;
+    }
+
+    std::vector<Phase> phases() const override {
+        return spec_.in_place ? std::vector{Phase::InPlaceOwn, Phase::InPlaceNeighbor} : std::vector{Phase::TwoLattice};
+    }
+
+    void set_plan(const backend::LinkPlan& plan) override {
+        plan_ = &plan;
+        for (const Phase phase : phases()) {
+            upload(copies_[int(phase)], plan.copies[int(phase)]);
+        }
+        upload(wall_cells_, plan.wall_cells);
+        plan_values_changed();
+    }
+
+    void plan_values_changed() override {
+        if (plan_ != nullptr) {
+            upload(wall_links_, plan_->wall_links);
+        }
+        uploaded_body_ = nullptr;
+    }
+
+    void set_solid(const std::uint8_t* solid, const double* velocity) override {
+        upload(solid_, solid, solid == nullptr ? 0 : std::size_t(cells()));
+        upload(solid_velocity_, velocity, velocity == nullptr ? 0 : std::size_t(cells() * D_));
+    }
+
+    void set_force(const double* uniform, const double* field) override {
+        forcing_ = uniform != nullptr ? Forcing::Uniform : field != nullptr ? Forcing::Field : Forcing::None;
+        for (int d = 0; d < 3; ++d) {
+            uniform_force_[d] = uniform != nullptr && d < D_ ? uniform[d] : 0;
+        }
+        if (field == nullptr) {
+            force_ = DeviceBuffer();
+        } else if (spec_.precision == NumberKind::Float64) {
+            set_force_field<double>(field);
+        } else {
+            set_force_field<float>(field);
+        }
+        recorded_.forget();
+    }
+
+    void fill_links() override {
+        const LinkArguments links{copies_[int(phase_)].as<backend::CopyRun>(), Index(plan_->copies[int(phase_)].size()),
+                                  wall_cells_.as<backend::WallCell>(), Index(plan_->wall_cells.size()),
+                                  wall_links_.as<backend::WallLink>()};
+        const Index threads = 32 * links.run_count + links.cell_count;
+        if (threads > 0) {
+            kernel(state_kernel(spec_, "fill_links.h", "fill_links")).launch(stream_, flat(threads), state(), links);
+        }
+    }
+
+    void update() override {
+        if (spec_.precision == NumberKind::Float64) {
+            launch_update<double>();
+        } else {
+            launch_update<float>();
+        }
+        phase_ = next_phase(phase_);
+        if (!spec_.in_place) {
+            now_ = 1 - now_;
+        }
+    }
+
+    bool works_by_itself() const override { return true; }
+
+    void repeat(Index steps, const std::function<void()>& step) override {
+        const auto at_start = [this] { return phase_ == first_phase() && now_ == 0; };
+        while (steps > 0 && !at_start()) {
+            step();
+            --steps;
+        }
+        steps -= recorded_.replay(stream_, steps, step);
+        for (; steps > 0; --steps) {
+            step();
+        }
+        stream_.synchronize();
+    }
+
+    void initialize(const double* density, const double* velocity, const bool* gradient_parts_periodic) override {
+        restart_phase();
+        DeviceBuffer given_density, given_velocity, periodic;
+        upload(given_density, density, density == nullptr ? 0 : std::size_t(cells()));
+        upload(given_velocity, velocity, velocity == nullptr ? 0 : std::size_t(cells() * D_));
+        upload(periodic, gradient_parts_periodic, gradient_parts_periodic == nullptr ? 0 : 3);
+        backend::with_stencil(spec_.stencil, [&](auto s) {
+            const backend::InitialState<decltype(s)> initial{address_,
+                                                             given_density.as<double>(),
+                                                             given_velocity.as<double>(),
+                                                             periodic.as<bool>(),
+                                                             solid_.as<unsigned char>(),
+                                                             spec_.parameters.omega};
+            kernel(state_kernel(spec_, "fields.h", "initialize"))
+                .launch(stream_, flat(cells()), state(), initial, all());
+        });
+        stream_.synchronize();
+    }
+
+    void density(float* out) const override { write_field("density", 1, out); }
+    void density(double* out) const override { write_field("density", 1, out); }
+    void velocity(float* out) const override { write_field("velocity", D_, out); }
+    void velocity(double* out) const override { write_field("velocity", D_, out); }
+
+    void populations(float* out) const override { write_populations("population", "float", out); }
+    void populations(double* out) const override { write_populations("population", "double", out); }
+
+    void set_populations(const double* values) override {
+        restart_phase();
+        read_populations("set_population", values);
+    }
+
+    void get_state(void* out) const override {
+        with_stored([&](auto stored) { write_populations("get_stored", "", static_cast<decltype(stored)*>(out)); });
+    }
+
+    void set_state(const void* values) override {
+        restart_phase();
+        with_stored([&](auto stored) { read_populations("set_stored", static_cast<const decltype(stored)*>(values)); });
+    }
+
+    backend::ForceAndTorque body_force(const std::vector<backend::BodyLink>& links,
+                                       const double center[3]) const override {
+        backend::ForceAndTorque sum{};
+        if (links.empty()) {
+            return sum;
+        }
+        if (uploaded_body_ != &links) {
+            upload(body_links_, links);
+            uploaded_body_ = &links;
+        }
+        const auto parts = reduce<6>(
+            Index(links.size()),
+            [&](const Kernel& k, const LaunchShape& shape) {
+                k.launch(stream_, shape, state(), body_links_.as<backend::BodyLink>(), Index(links.size()), center[0],
+                         center[1], center[2], partial_.as<double>());
+            },
+            "body_force");
+        for (int d = 0; d < 3; ++d) {
+            sum.force[d] = parts[d];
+            sum.torque[d] = parts[3 + d];
+        }
+        return sum;
+    }
+
+    backend::Totals totals() const override {
+        const auto sums = reduce<5>(
+            cells(),
+            [&](const Kernel& k, const LaunchShape& shape) {
+                k.launch(stream_, shape, state(), all(), partial_.as<double>());
+            },
+            "totals");
+        return {sums[0], {sums[1], sums[2], sums[3]}, sums[4]};
+    }
+
+    void velocity_change(double& change2, double& norm2) override {
+        const bool first_call = last_velocity_.bytes() == 0;
+        if (first_call) {
+            last_velocity_ = DeviceBuffer(device_.ordinal, backend::size_of(spec_.precision) * cells() * D_);
+            clear(last_velocity_);
+        }
+        const auto sums = reduce<2>(
+            cells(),
+            [&](const Kernel& k, const LaunchShape& shape) {
+                k.launch(stream_, shape, state(), all(), last_velocity_.as<void>(), partial_.as<double>());
+            },
+            "velocity_change");
+        change2 = first_call ? std::numeric_limits<double>::infinity() : sums[0];
+        norm2 = sums[1];
+    }
+
+    std::optional<backend::Cell> find_diverged() const override {
+        constexpr unsigned long long none = ~0ULL;
+        unsigned long long first = none;
+        stream_.copy_to_device(partial_.address(), &first, sizeof first);
+        kernel(state_kernel(spec_, "reductions.h", "find_diverged"))
+            .launch(stream_, capped(cells()), state(), all(), partial_.as<unsigned long long>());
+        stream_.copy_to_host(&first, partial_.address(), sizeof first);
+        stream_.synchronize();
+        if (first == none) {
+            return std::nullopt;
+        }
+        const Index row = Index(first) / address_.nx;
+        return backend::Cell{int(Index(first) % address_.nx), int(row % address_.ny), int(row / address_.ny)};
+    }
+
+private:
+    Phase first_phase() const { return spec_.in_place ? Phase::InPlaceOwn : Phase::TwoLattice; }
+    void restart_phase() {
+        phase_ = first_phase();
+        now_ = 0;
+    }
+    Index rows() const { return Index(address_.ny) * address_.nz; }
+    Index cells() const { return rows() * address_.nx; }
+    RowRange all() const { return {0, rows()}; }
+
+    void clear(const DeviceBuffer& buffer) const {
+        const DeviceScope scope(device_.ordinal);
+        driver().check(driver().set_bytes(buffer.address(), 0, buffer.bytes(), stream_.get()), "cuMemsetD8Async");
+    }
+
+    const Kernel& kernel(const KernelName& name) const {
+        auto& slot = kernels_[name.name];
+        if (slot == nullptr) {
+            slot = std::make_unique<Kernel>(device_.ordinal, compile(name, device_.architecture()));
+        }
+        return *slot;
+    }
+
+    template <class T>
+    void upload(DeviceBuffer& buffer, const T* data, std::size_t count) const {
+        const std::size_t bytes = count * sizeof(T);
+        if (buffer.bytes() != bytes) {
+            buffer = DeviceBuffer(device_.ordinal, bytes);
+            recorded_.forget();  // it holds the old address
+        }
+        if (bytes > 0) {
+            stream_.copy_to_device(buffer.address(), data, bytes);
+            stream_.synchronize();
+        }
+    }
+    template <class T>
+    void upload(DeviceBuffer& buffer, const std::vector<T>& data) const {
+        upload(buffer, data.data(), data.size());
+    }
+
+    StateArguments state() const {
+        StateArguments a{};
+        a.data = lattices_[now_].as<void>();
+        a.address = address_;
+        a.phase = phase_;
+        std::copy(uniform_force_, uniform_force_ + 3, a.force);
+        a.force_field = force_.as<void>();
+        a.force_pitch = force_pitch();
+        a.solid = solid_.as<unsigned char>();
+        a.solid_velocity = solid_velocity_.as<double>();
+        return a;
+    }
+
+    Index force_pitch() const { return (address_.nx + 63) / 64 * 64; }
+
+    template <class Real>
+    void set_force_field(const double* field) {
+        const Index pitch = force_pitch();
+        std::vector<Real> padded(std::size_t(rows() * D_ * pitch));
+        for (Index row = 0; row < rows(); ++row) {
+            for (int d = 0; d < D_; ++d) {
+                const double* from = field + (d * rows() + row) * address_.nx;
+                std::transform(from, from + address_.nx, padded.begin() + (row * D_ + d) * pitch,
+                               [](double f) { return Real(f); });
+            }
+        }
+        upload(force_, padded);
+    }
+
+    template <class Real>
+    void launch_update() {
+        UpdateArguments<Real> a{};
+        a.source = lattices_[now_].as<void>();
+        a.target = lattices_[spec_.in_place ? now_ : 1 - now_].as<void>();
+        a.address = address_;
+        const CollisionParameters<double>& p = spec_.parameters;
+        a.parameters.omega = Real(p.omega);
+        a.parameters.omega_odd = Real(p.omega_odd);
+        a.parameters.magic = Real(p.magic);
+        a.parameters.eddy = Real(p.eddy);
+        std::copy(std::begin(p.moment_rate), std::end(p.moment_rate), a.parameters.moment_rate);
+        std::copy(std::begin(p.stress_share), std::end(p.stress_share), a.parameters.stress_share);
+        std::copy(uniform_force_, uniform_force_ + 3, a.force);
+        a.force_field = force_.as<Real>();
+        a.force_pitch = force_pitch();
+        kernel(update_kernel(spec_, shape_, next_phase(phase_), forcing_)).launch(stream_, update_launch(), a);
+    }
+
+    /// Whole rows a thread block where they are short enough; several rows where they are shorter still.
+    LaunchShape update_launch() const {
+        const int threads = (address_.nx + shape_.lanes - 1) / shape_.lanes;
+        const int warps = (threads + 31) / 32;
+        const int most = shape_.threads / 32;
+        const int pieces = (warps + most - 1) / most;
+        const int across = (warps + pieces - 1) / pieces;
+        const int together = std::max(1, most / across);
+        return {unsigned((rows() + together - 1) / together), unsigned(pieces), unsigned(32 * across),
+                unsigned(together)};
+    }
+
+    LaunchShape capped(Index count) const {
+        LaunchShape shape = flat(count);
+        shape.grid_x = std::min(shape.grid_x, unsigned(reduction_blocks));
+        return shape;
+    }
+
+    /// Runs a reduction of so many sums and adds the partial results of its thread blocks in their order.
+    template <int sums_wanted, class Launch>
+    std::vector<double> reduce(Index count, Launch&& launch, const char* name) const {
+        const LaunchShape shape = capped(count);
+        launch(kernel(state_kernel(spec_, "reductions.h", name)), shape);
+        const std::size_t count_of_parts = std::size_t{sums_wanted} * shape.grid_x;
+        std::vector<double> parts(count_of_parts), sums(sums_wanted);
+        stream_.copy_to_host(parts.data(), partial_.address(), parts.size() * sizeof(double));
+        stream_.synchronize();
+        for (std::size_t k = 0; k < parts.size(); ++k) {
+            sums[k % sums_wanted] += parts[k];
+        }
+        return sums;
+    }
+
+    /// Calls visit(range) for ranges of rows such that `bytes` a cell fit the staging buffer.
+    template <class Visit>
+    void for_ranges(std::size_t bytes_a_cell, Visit&& visit) const {
+        const std::size_t row_bytes = bytes_a_cell * std::size_t(address_.nx);
+        const Index step = std::max<Index>(1, Index(staging_bytes / row_bytes));
+        const std::size_t needed = std::size_t(std::min(step, rows())) * row_bytes;
+        if (staging_.bytes() < needed) {
+            staging_ = DeviceBuffer(device_.ordinal, needed);
+        }
+        for (Index first = 0; first < rows(); first += step) {
+            visit(RowRange{first, std::min(first + step, rows())});
+        }
+    }
+
+    template <class Out>
+    void write_field(const char* name, int components, Out* out) const {
+        const Kernel& k = kernel(state_kernel(spec_, "fields.h", name, sizeof(Out) == 8 ? "double" : "float"));
+        for_ranges(sizeof(Out) * std::size_t(components), [&](RowRange range) {
+            const Index count = (range.last - range.first) * address_.nx;
+            k.launch(stream_, flat(count), state(), range, staging_.as<Out>());
+            for (int d = 0; d < components; ++d) {
+                stream_.copy_to_host(out + d * cells() + range.first * address_.nx,
+                                     staging_.address() + sizeof(Out) * std::size_t(d * count),
+                                     sizeof(Out) * std::size_t(count));
+            }
+            stream_.synchronize();
+        });
+    }
+
+    template <class Out>
+    void write_populations(const char* name, const char* type, Out* out) const {
+        const Kernel& k = kernel(state_kernel(spec_, "fields.h", name, type));
+        for_ranges(sizeof(Out), [&](RowRange range) {
+            const Index count = (range.last - range.first) * address_.nx;
+            for (int i = 0; i < address_.Q; ++i) {
+                k.launch(stream_, flat(count), state(), range, i, staging_.as<Out>());
+                stream_.copy_to_host(out + i * cells() + range.first * address_.nx, staging_.address(),
+                                     sizeof(Out) * std::size_t(count));
+                stream_.synchronize();
+            }
+        });
+    }
+
+    template <class In>
+    void read_populations(const char* name, const In* values) {
+        const Kernel& k = kernel(state_kernel(spec_, "fields.h", name));
+        for_ranges(sizeof(In), [&](RowRange range) {
+            const Index count = (range.last - range.first) * address_.nx;
+            for (int i = 0; i < address_.Q; ++i) {
+                stream_.copy_to_device(staging_.address(), values + i * cells() + range.first * address_.nx,
+                                       sizeof(In) * std::size_t(count));
+                k.launch(stream_, flat(count), state(), range, i, staging_.as<In>());
+                stream_.synchronize();
+            }
+        });
+    }
+
+    template <class Visit>
+    void with_stored(Visit&& visit) const {
+        switch (spec_.storage) {
+            case NumberKind::Float16: visit(UInt16{}); break;
+            case NumberKind::Float32: visit(float{}); break;
+            default: visit(double{}); break;
+        }
+    }
+
+    BlockSpec spec_;
+    int D_;
+    DeviceInfo device_;
+    Address address_;
+    UpdateShape shape_;
+    WorkStream stream_;
+    mutable RecordedSteps recorded_;
+    mutable std::map<std::string, std::unique_ptr<Kernel>> kernels_;
+    DeviceBuffer lattices_[2];
+    int now_ = 0;
+    Phase phase_;
+    const backend::LinkPlan* plan_ = nullptr;
+    DeviceBuffer copies_[3], wall_cells_, wall_links_;
+    DeviceBuffer solid_, solid_velocity_;
+    Forcing forcing_ = Forcing::None;
+    double uniform_force_[3] = {};
+    DeviceBuffer force_, last_velocity_, partial_;
+    mutable DeviceBuffer body_links_, staging_;
+    mutable const void* uploaded_body_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::BlockState> make_block(const BlockSpec& spec, int ordinal) {
+    return std::make_unique<CudaBlock>(spec, ordinal);
+}
+
+double copy_bandwidth(int ordinal, std::size_t bytes, double seconds) {
+    const DeviceInfo device = device_info(ordinal);
+    const Kernel copy(ordinal, compile({"copy_bandwidth.h", "lbm::cuda::copy"}, device.architecture()));
+    const WorkStream stream(ordinal);
+    const long long count = static_cast<long long>(bytes / 16);
+    const DeviceBuffer from(ordinal, std::size_t(count) * 16), to(ordinal, std::size_t(count) * 16);
+    const LaunchShape shape{unsigned((count + 1023) / 1024), 1, 256, 1};
+    copy.launch(stream, shape, from.address(), to.address(), count);
+    stream.synchronize();
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    double passed = 0;
+    Index copies = 0;
+    while (passed < seconds) {
+        for (int k = 0; k < 16; ++k) {
+            copy.launch(stream, shape, from.address(), to.address(), count);
+        }
+        stream.synchronize();
+        copies += 16;
+        passed = std::chrono::duration<double>(Clock::now() - start).count();
+    }
+    return 2.0 * 16 * double(count) * double(copies) / passed;
+}
+
+}  // namespace lbm::cuda

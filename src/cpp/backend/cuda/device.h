@@ -1,0 +1,71 @@
+// What belongs to one GPU: the scope in which it is current, memory on it, a stream, an event; each freed by its owner.
+#pragma once
+
+#include <utility>
+
+#include "driver.h"
+
+namespace lbm::cuda {
+
+/// While it lives the calling thread works on this GPU; other users of CUDA in the process are left as they were.
+class DeviceScope {
+public:
+    explicit DeviceScope(int ordinal);
+    ~DeviceScope();
+    DeviceScope(const DeviceScope&) = delete;
+    DeviceScope& operator=(const DeviceScope&) = delete;
+};
+
+/// A piece of a GPU's memory, uninitialised.
+class DeviceBuffer {
+public:
+    DeviceBuffer() = default;
+    DeviceBuffer(int ordinal, std::size_t bytes);
+    ~DeviceBuffer();
+    DeviceBuffer(const DeviceBuffer&) = delete;
+    DeviceBuffer& operator=(const DeviceBuffer&) = delete;
+    DeviceBuffer(DeviceBuffer&& other) noexcept { swap(other); }
+    DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+        swap(other);
+        return *this;
+    }
+
+    DevicePointer address() const { return address_; }
+    std::size_t bytes() const { return bytes_; }
+    /// As a kernel takes it; null for an empty buffer.
+    template <class T>
+    T* as() const {
+        return reinterpret_cast<T*>(address_);
+    }
+
+private:
+    void swap(DeviceBuffer& other) noexcept {
+        std::swap(ordinal_, other.ordinal_);
+        std::swap(address_, other.address_);
+        std::swap(bytes_, other.bytes_);
+    }
+
+    int ordinal_ = 0;
+    DevicePointer address_ = 0;
+    std::size_t bytes_ = 0;
+};
+
+/// The order in which one GPU does its work.
+class WorkStream {
+public:
+    explicit WorkStream(int ordinal);
+    ~WorkStream();
+    WorkStream(const WorkStream&) = delete;
+    WorkStream& operator=(const WorkStream&) = delete;
+
+    Stream get() const { return stream_; }
+    void synchronize() const;
+    void copy_to_device(DevicePointer to, const void* from, std::size_t bytes) const;
+    void copy_to_host(void* to, DevicePointer from, std::size_t bytes) const;
+
+private:
+    int ordinal_;
+    Stream stream_ = nullptr;
+};
+
+}  // namespace lbm::cuda

@@ -1,0 +1,118 @@
+// The CUDA driver, loaded at run time: the types and functions of its interface that this backend calls, and errors.
+//
+// The declarations restate the driver's binary interface, so that building needs no CUDA toolkit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace lbm::cuda {
+
+using Device = int;
+using DevicePointer = unsigned long long;
+using Context = struct ContextOfDriver*;
+using Module = struct ModuleOfDriver*;
+using Function = struct FunctionOfDriver*;
+using Stream = struct StreamOfDriver*;
+using Event = struct EventOfDriver*;
+using Graph = struct GraphOfDriver*;
+using GraphExec = struct GraphExecOfDriver*;
+
+/// Something that CUDA could not do; the message names the call and CUDA's own words.
+class CudaError : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+/// CUDA, or a part of it, is not there; the message says which and how to get it.
+class CudaMissing : public CudaError {
+    using CudaError::CudaError;
+};
+class OutOfDeviceMemory : public CudaError {
+    using CudaError::CudaError;
+};
+
+// Name of the member, symbol in the library, parameters.
+#define LBM_DRIVER_FUNCTIONS(X)                                                                                 \
+    X(init, cuInit, (unsigned))                                                                                 \
+    X(driver_version, cuDriverGetVersion, (int*))                                                               \
+    X(error_name, cuGetErrorName, (int, const char**))                                                          \
+    X(error_string, cuGetErrorString, (int, const char**))                                                      \
+    X(device_count, cuDeviceGetCount, (int*))                                                                   \
+    X(device_get, cuDeviceGet, (Device*, int))                                                                  \
+    X(device_name, cuDeviceGetName, (char*, int, Device))                                                       \
+    X(device_attribute, cuDeviceGetAttribute, (int*, int, Device))                                              \
+    X(device_memory, cuDeviceTotalMem_v2, (std::size_t*, Device))                                               \
+    X(context_retain, cuDevicePrimaryCtxRetain, (Context*, Device))                                             \
+    X(context_push, cuCtxPushCurrent_v2, (Context))                                                             \
+    X(context_pop, cuCtxPopCurrent_v2, (Context*))                                                              \
+    X(memory_info, cuMemGetInfo_v2, (std::size_t*, std::size_t*))                                               \
+    X(memory_allocate, cuMemAlloc_v2, (DevicePointer*, std::size_t))                                            \
+    X(memory_free, cuMemFree_v2, (DevicePointer))                                                               \
+    X(copy_to_device, cuMemcpyHtoDAsync_v2, (DevicePointer, const void*, std::size_t, Stream))                  \
+    X(copy_to_host, cuMemcpyDtoHAsync_v2, (void*, DevicePointer, std::size_t, Stream))                          \
+    X(set_bytes, cuMemsetD8Async, (DevicePointer, unsigned char, std::size_t, Stream))                          \
+    X(module_load, cuModuleLoadData, (Module*, const void*))                                                    \
+    X(module_unload, cuModuleUnload, (Module))                                                                  \
+    X(module_function, cuModuleGetFunction, (Function*, Module, const char*))                                   \
+    X(function_attribute, cuFuncGetAttribute, (int*, int, Function))                                            \
+    X(occupancy, cuOccupancyMaxActiveBlocksPerMultiprocessor, (int*, Function, int, std::size_t))               \
+    X(launch, cuLaunchKernel,                                                                                   \
+      (Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**, void**)) \
+    X(stream_create, cuStreamCreate, (Stream*, unsigned))                                                       \
+    X(stream_destroy, cuStreamDestroy_v2, (Stream))                                                             \
+    X(stream_synchronize, cuStreamSynchronize, (Stream))                                                        \
+    X(capture_begin, cuStreamBeginCapture_v2, (Stream, int))                                                    \
+    X(capture_end, cuStreamEndCapture, (Stream, Graph*))                                                        \
+    X(graph_instantiate, cuGraphInstantiateWithFlags, (GraphExec*, Graph, unsigned long long))                  \
+    X(graph_launch, cuGraphLaunch, (GraphExec, Stream))                                                         \
+    X(graph_destroy, cuGraphDestroy, (Graph))                                                                   \
+    X(graph_exec_destroy, cuGraphExecDestroy, (GraphExec))                                                      \
+    X(event_create, cuEventCreate, (Event*, unsigned))                                                          \
+    X(event_record, cuEventRecord, (Event, Stream))                                                             \
+    X(event_synchronize, cuEventSynchronize, (Event))                                                           \
+    X(event_elapsed, cuEventElapsedTime, (float*, Event, Event))                                                \
+    X(event_destroy, cuEventDestroy_v2, (Event))
+
+/// The functions of the driver; each returns 0 or an error's number, which `check` turns into an exception.
+struct Driver {
+#define LBM_MEMBER(member, symbol, parameters) int(*member) parameters;
+    LBM_DRIVER_FUNCTIONS(LBM_MEMBER)
+#undef LBM_MEMBER
+
+    void check(int result, const char* what) const;
+};
+
+/// The driver, loaded and initialised at the first call. Throws CudaMissing where there is none or no GPU.
+const Driver& driver();
+
+/// Numbers of CUdevice_attribute and CUfunction_attribute.
+enum class DeviceAttribute : int {
+    MultiprocessorCount = 16,
+    ComputeMajor = 75,
+    ComputeMinor = 76,
+    L2Bytes = 38,
+    ThreadsPerMultiprocessor = 39
+};
+enum class FunctionAttribute : int { LocalBytes = 3, Registers = 4 };
+
+struct DeviceInfo {
+    int ordinal;
+    std::string name;
+    int major, minor;
+    std::size_t memory, free_memory;
+    int multiprocessors;
+    std::size_t l2_bytes;
+    int threads_per_multiprocessor;
+
+    std::string architecture() const { return "sm_" + std::to_string(10 * major + minor); }
+};
+
+int device_count();
+/// Throws std::invalid_argument where there is no device of this number.
+DeviceInfo device_info(int ordinal);
+
+/// Version as 1000 major + 10 minor.
+int driver_version();
+
+}  // namespace lbm::cuda

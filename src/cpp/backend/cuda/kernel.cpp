@@ -1,0 +1,45 @@
+// Modules and launches of the CUDA driver.
+#include "kernel.h"
+
+namespace lbm::cuda {
+
+Kernel::Kernel(int ordinal, const KernelImage& image) : ordinal_(ordinal) {
+    const DeviceScope scope(ordinal);
+    driver().check(driver().module_load(&module_, image.code.data()), "cuModuleLoadData");
+    driver().check(driver().module_function(&function_, module_, image.symbol.c_str()), "cuModuleGetFunction");
+}
+
+Kernel::~Kernel() {
+    const DeviceScope scope(ordinal_);
+    driver().module_unload(module_);
+}
+
+void Kernel::launch_with(const WorkStream& stream, const LaunchShape& shape, void** arguments) const {
+    const DeviceScope scope(ordinal_);
+    driver().check(driver().launch(function_, shape.grid_x, shape.grid_y, 1, shape.block_x, shape.block_y, 1, 0,
+                                   stream.get(), arguments, nullptr),
+                   "cuLaunchKernel");
+}
+
+int Kernel::registers() const {
+    int value = 0;
+    driver().check(driver().function_attribute(&value, int(FunctionAttribute::Registers), function_),
+                   "cuFuncGetAttribute");
+    return value;
+}
+
+int Kernel::local_bytes() const {
+    int value = 0;
+    driver().check(driver().function_attribute(&value, int(FunctionAttribute::LocalBytes), function_),
+                   "cuFuncGetAttribute");
+    return value;
+}
+
+int Kernel::blocks_at_once(int threads) const {
+    const DeviceScope scope(ordinal_);
+    int value = 0;
+    driver().check(driver().occupancy(&value, function_, threads, 0), "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+    return value;
+}
+
+}  // namespace lbm::cuda

@@ -1,0 +1,42 @@
+// A compiled kernel on one GPU, ready to launch.
+#pragma once
+
+#include "compiler.h"
+#include "device.h"
+
+namespace lbm::cuda {
+
+struct LaunchShape {
+    unsigned grid_x = 1, grid_y = 1;
+    unsigned block_x = 1, block_y = 1;
+};
+
+class Kernel {
+public:
+    /// Loads code for the GPU `ordinal`, which must be that of its architecture.
+    Kernel(int ordinal, const KernelImage& image);
+    ~Kernel();
+    Kernel(const Kernel&) = delete;
+    Kernel& operator=(const Kernel&) = delete;
+
+    /// The arguments must be of the very types of the kernel's parameters.
+    template <class... Arguments>
+    void launch(const WorkStream& stream, const LaunchShape& shape, const Arguments&... arguments) const {
+        const void* pointers[] = {&arguments...};
+        launch_with(stream, shape, const_cast<void**>(pointers));
+    }
+
+    int registers() const;
+    int local_bytes() const;
+    /// Blocks of so many threads that a multiprocessor runs at once.
+    int blocks_at_once(int threads) const;
+
+private:
+    void launch_with(const WorkStream& stream, const LaunchShape& shape, void** arguments) const;
+
+    int ordinal_;
+    Module module_ = nullptr;
+    Function function_ = nullptr;
+};
+
+}  // namespace lbm::cuda

@@ -1,0 +1,78 @@
+// Spells the instances of the kernel templates.
+#include "kernel_names.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace lbm::cuda {
+namespace {
+
+using backend::BlockSpec;
+using backend::CollisionKind;
+using backend::NumberKind;
+
+std::string stencil_name(const BlockSpec& spec) {
+    return backend::with_stencil(spec.stencil, [](auto s) { return std::string("lbm::") + decltype(s)::name; });
+}
+
+std::string collision_name(CollisionKind kind) {
+    switch (kind) {
+        case CollisionKind::BGK: return "lbm::BGK";
+        case CollisionKind::TRT: return "lbm::TRT";
+        case CollisionKind::MRT: return "lbm::MRT";
+        default: return "lbm::Regularized";
+    }
+}
+
+std::string phase_name(Phase phase) {
+    switch (phase) {
+        case Phase::TwoLattice: return "lbm::Phase::TwoLattice";
+        case Phase::InPlaceOwn: return "lbm::Phase::InPlaceOwn";
+        default: return "lbm::Phase::InPlaceNeighbor";
+    }
+}
+
+std::string forcing_name(Forcing forcing) {
+    switch (forcing) {
+        case Forcing::None: return "lbm::cuda::Forcing::None";
+        case Forcing::Uniform: return "lbm::cuda::Forcing::Uniform";
+        default: return "lbm::cuda::Forcing::Field";
+    }
+}
+
+}  // namespace
+
+std::string type_name(NumberKind kind) {
+    return kind == NumberKind::Float16 ? "lbm::Half" : kind == NumberKind::Float32 ? "float" : "double";
+}
+
+UpdateShape update_shape(const BlockSpec& spec) {
+    UpdateShape shape{2, 256, 2};
+    if (spec.storage == NumberKind::Float16) {
+        shape = {4, 128, 4};
+    } else if (spec.precision == NumberKind::Float64) {
+        shape = {1, 256, 2};
+    }
+    if (const char* given = std::getenv("LBMGPU_UPDATE_SHAPE")) {
+        std::sscanf(given, "%d,%d,%d", &shape.lanes, &shape.threads, &shape.blocks);
+    }
+    return shape;
+}
+
+KernelName update_kernel(const BlockSpec& spec, const UpdateShape& shape, Phase phase, Forcing forcing) {
+    const std::string real = type_name(spec.precision);
+    const std::string parameters =
+        (spec.parameters.eddy > 0 ? "lbm::CollisionParameters<" : "lbm::cuda::LaminarParameters<") + real + ">";
+    return {"update.h", "lbm::cuda::update<" + stencil_name(spec) + ", " + collision_name(spec.collision) + ", " +
+                            real + ", " + type_name(spec.storage) + ", " + parameters + ", " +
+                            std::to_string(shape.lanes) + ", " + phase_name(phase) + ", " + forcing_name(forcing) +
+                            ", " + std::to_string(shape.threads) + ", " + std::to_string(shape.blocks) + ">"};
+}
+
+KernelName state_kernel(const BlockSpec& spec, const std::string& header, const std::string& function,
+                        const std::string& more) {
+    return {header, "lbm::cuda::" + function + "<" + stencil_name(spec) + ", " + type_name(spec.precision) + ", " +
+                        type_name(spec.storage) + (more.empty() ? "" : ", " + more) + ">"};
+}
+
+}  // namespace lbm::cuda

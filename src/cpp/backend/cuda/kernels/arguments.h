@@ -1,0 +1,55 @@
+// What the host hands to the kernels, as plain data.
+#pragma once
+
+#include "../../../lattice/address.h"
+#include "../../../lattice/collide.h"
+#include "../../../lattice/streaming.h"
+#include "../../link_data.h"
+#include "forcing.h"
+
+namespace lbm::cuda {
+
+/// Parameters without an eddy viscosity, which the compiler then leaves out.
+template <class Real>
+struct LaminarParameters : CollisionParameters<Real> {
+    static constexpr Real eddy = 0;
+};
+
+/// Of the update, in the arithmetic type.
+template <class Real, class Parameters = CollisionParameters<Real>>
+struct UpdateArguments {
+    const void* source;
+    void* target;  // the same lattice when streaming in place
+    Address address;
+    Parameters parameters;
+    Real force[3];
+    const Real* force_field;  // D rows for each (y, z)
+    Index force_pitch;
+};
+
+/// Of everything between two updates: where the state is and what the last step was.
+struct StateArguments {
+    void* data;
+    Address address;
+    Phase phase;
+    double force[3];
+    const void* force_field;  // of the arithmetic type; null for a uniform force
+    Index force_pitch;
+    const unsigned char* solid;    // null without bodies
+    const double* solid_velocity;  // null where all bodies rest
+};
+
+struct LinkArguments {
+    const backend::CopyRun* runs;
+    Index run_count;
+    const backend::WallCell* cells;
+    Index cell_count;
+    const backend::WallLink* links;
+};
+
+/// Rows [first, last) of a block, row = z ny + y, and the buffer that holds their part of a field.
+struct RowRange {
+    Index first, last;
+};
+
+}  // namespace lbm::cuda

@@ -1,0 +1,93 @@
+// Fields of a range of rows into a buffer, and populations and initial states from one; x fastest, then rows.
+#pragma once
+
+#include "../../initial_state.h"
+#include "state_access.h"
+
+namespace lbm::cuda {
+
+template <class S, class Real, class Stored, class Out>
+__global__ void density(const __grid_constant__ StateArguments a, RowRange range, Out* out) {
+    const StateAccess<S, Real, Stored> state{a};
+    for_cells(a.address, range, [&](int x, Index row, Index at) {
+        Real deviation, u[3];
+        state.moments(x, row, deviation, u);
+        out[at] = state.solid(row * a.address.nx + x) ? Out(1) : Out(Real(1) + deviation);
+    });
+}
+
+/// D components, each of the whole range.
+template <class S, class Real, class Stored, class Out>
+__global__ void velocity(const __grid_constant__ StateArguments a, RowRange range, Out* out) {
+    const StateAccess<S, Real, Stored> state{a};
+    const Index count = (range.last - range.first) * a.address.nx;
+    for_cells(a.address, range, [&](int x, Index row, Index at) {
+        Real deviation, u[3];
+        state.moments(x, row, deviation, u);
+        const Index cell = row * a.address.nx + x;
+        for (int d = 0; d < S::D; ++d) {
+            Out value = Out(u[d]);
+            if (state.solid(cell)) {
+                value = a.solid_velocity == nullptr ? Out(0) : Out(a.solid_velocity[d * state.cells() + cell]);
+            }
+            out[d * count + at] = value;
+        }
+    });
+}
+
+/// One population, w + f of the stored deviation.
+template <class S, class Real, class Stored, class Out>
+__global__ void population(const __grid_constant__ StateArguments a, RowRange range, int i, Out* out) {
+    const StateAccess<S, Real, Stored> state{a};
+    for_cells(a.address, range, [&](int x, Index row, Index at) {
+        const int z = int(row / a.address.ny);
+        const Real f = state.lattice().departed(x, int(row - Index(z) * a.address.ny), z, i);
+        out[at] = Out(Real(Stencil<S>::w(i)) + f);
+    });
+}
+
+template <class S, class Real, class Stored>
+__global__ void set_population(const __grid_constant__ StateArguments a, RowRange range, int i, const double* values) {
+    const StateAccess<S, Real, Stored> state{a};
+    for_cells(a.address, range, [&](int x, Index row, Index at) {
+        const int z = int(row / a.address.ny);
+        state.lattice().set_departed(x, int(row - Index(z) * a.address.ny), z, i, Real(values[at] - Stencil<S>::w(i)));
+    });
+}
+
+/// The stored numbers of one population, as they are.
+template <class S, class Real, class Stored>
+__global__ void get_stored(const __grid_constant__ StateArguments a, RowRange range, int i, Stored* out) {
+    for_cells(a.address, range, [&](int x, Index row, Index at) {
+        const int z = int(row / a.address.ny);
+        const int y = int(row - Index(z) * a.address.ny);
+        out[at] = static_cast<const Stored*>(a.data)[departed_offset<S>(a.address, a.phase, x, y, z, i)];
+    });
+}
+
+template <class S, class Real, class Stored>
+__global__ void set_stored(const __grid_constant__ StateArguments a, RowRange range, int i, const Stored* values) {
+    for_cells(a.address, range, [&](int x, Index row, Index at) {
+        const int z = int(row / a.address.ny);
+        const int y = int(row - Index(z) * a.address.ny);
+        static_cast<Stored*>(a.data)[departed_offset<S>(a.address, a.phase, x, y, z, i)] = values[at];
+    });
+}
+
+/// `given` points at the fields of the whole block, so that gradients find their neighbours.
+template <class S, class Real, class Stored>
+__global__ void initialize(const __grid_constant__ StateArguments a,
+                           const __grid_constant__ backend::InitialState<S> given, RowRange range) {
+    const StateAccess<S, Real, Stored> state{a};
+    for_cells(a.address, range, [&](int x, Index row, Index) {
+        const int z = int(row / a.address.ny);
+        const int y = int(row - Index(z) * a.address.ny);
+        double force[3] = {};
+        state.force(x, row, force);
+        double h[S::Q];
+        given.populations(x, y, z, force, h);
+        static_for<S::Q>([&]<int i>() { state.lattice().set_departed(x, y, z, i, Real(h[i])); });
+    });
+}
+
+}  // namespace lbm::cuda

@@ -1,0 +1,34 @@
+// Brings every population that arrives from outside a cell's neighbours: a warp for each run of copies, then a thread
+// for each wall cell.
+#pragma once
+
+#include "state_access.h"
+
+namespace lbm::cuda {
+
+template <class S, class Real, class Stored>
+__global__ void fill_links(const __grid_constant__ StateArguments a, const __grid_constant__ LinkArguments links) {
+    const Index thread = Index(blockIdx.x) * blockDim.x + threadIdx.x;
+    const Index run = thread / 32;
+    if (run < links.run_count) {
+        const backend::CopyRun& r = links.runs[run];
+        auto* data = static_cast<Stored*>(a.data);
+        for (int k = int(thread & 31); k < r.count; k += 32) {
+            data[r.target + k * r.target_stride] = data[r.source + k * r.source_stride];
+        }
+        return;
+    }
+    const Index at = thread - 32 * links.run_count;
+    if (at >= links.cell_count) {
+        return;
+    }
+    const backend::WallCell cell = links.cells[at];
+    const StateAccess<S, Real, Stored> state{a};
+    double force[3] = {};
+    if (cell.needs_moments) {
+        state.force(cell.x, Index(cell.z) * a.address.ny + cell.y, force);
+    }
+    backend::serve_wall_links(state.lattice(), cell, links.links, force);
+}
+
+}  // namespace lbm::cuda

@@ -1,0 +1,107 @@
+// Sums over the fluid cells of a block: each thread block leaves one partial result, which the host adds in order.
+#pragma once
+
+#include "state_access.h"
+
+namespace lbm::cuda {
+
+constexpr int reduction_threads = 256;
+
+/// Adds the values of all threads in a fixed tree and leaves the sums in out[0 .. N).
+template <int N>
+__device__ void sum_block(double (&values)[N], double* out) {
+    __shared__ double shared[reduction_threads][N];
+    for (int k = 0; k < N; ++k) {
+        shared[threadIdx.x][k] = values[k];
+    }
+    for (int half = reduction_threads / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (int(threadIdx.x) < half) {
+            for (int k = 0; k < N; ++k) {
+                shared[threadIdx.x][k] += shared[threadIdx.x + half][k];
+            }
+        }
+    }
+    if (threadIdx.x == 0) {
+        for (int k = 0; k < N; ++k) {
+            out[k] = shared[0][k];
+        }
+    }
+}
+
+/// Mass, three components of momentum, kinetic energy.
+template <class S, class Real, class Stored>
+__global__ void totals(const __grid_constant__ StateArguments a, RowRange range, double* partial) {
+    const StateAccess<S, Real, Stored> state{a};
+    double sums[5] = {};
+    for_cells(a.address, range, [&](int x, Index row, Index) {
+        if (state.solid(row * a.address.nx + x)) {
+            return;
+        }
+        Real deviation, u[3];
+        state.moments(x, row, deviation, u);
+        const double density = 1 + double(deviation);
+        sums[0] += density;
+        for (int d = 0; d < S::D; ++d) {
+            sums[1 + d] += density * u[d];
+            sums[4] += 0.5 * density * double(u[d]) * u[d];
+        }
+    });
+    sum_block(sums, partial + 5 * Index(blockIdx.x));
+}
+
+/// Squared norms of u - last and of u; remembers u.
+template <class S, class Real, class Stored>
+__global__ void velocity_change(const __grid_constant__ StateArguments a, RowRange range, Real* last, double* partial) {
+    const StateAccess<S, Real, Stored> state{a};
+    double sums[2] = {};
+    for_cells(a.address, range, [&](int x, Index row, Index at) {
+        if (state.solid(row * a.address.nx + x)) {
+            return;
+        }
+        Real deviation, u[3];
+        state.moments(x, row, deviation, u);
+        for (int d = 0; d < S::D; ++d) {
+            Real& before = last[d * state.cells() + at];
+            const double step = double(u[d]) - double(before);
+            sums[0] += step * step;
+            sums[1] += double(u[d]) * u[d];
+            before = u[d];
+        }
+    });
+    sum_block(sums, partial + 2 * Index(blockIdx.x));
+}
+
+/// The lowest number of a cell that holds no sane state; `first` starts above all of them.
+template <class S, class Real, class Stored>
+__global__ void find_diverged(const __grid_constant__ StateArguments a, RowRange range, unsigned long long* first) {
+    const StateAccess<S, Real, Stored> state{a};
+    for_cells(a.address, range, [&](int x, Index row, Index at) {
+        if (state.solid(row * a.address.nx + x)) {
+            return;
+        }
+        Real deviation, u[3];
+        state.moments(x, row, deviation, u);
+        const Real speed2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+        if (!backend::is_sane(deviation, speed2)) {
+            atomicMin(first, static_cast<unsigned long long>(at));
+        }
+    });
+}
+
+/// Three components of the force on a body, then three of the torque about the center.
+template <class S, class Real, class Stored>
+__global__ void body_force(const __grid_constant__ StateArguments a, const backend::BodyLink* links, Index count,
+                           double center_x, double center_y, double center_z, double* partial) {
+    const StateAccess<S, Real, Stored> state{a};
+    const double center[3] = {center_x, center_y, center_z};
+    backend::ForceAndTorque sum{};
+    const Index stride = Index(gridDim.x) * blockDim.x;
+    for (Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x; k < count; k += stride) {
+        backend::add_body_force(state.lattice(), links[k], center, sum);
+    }
+    double sums[6] = {sum.force[0], sum.force[1], sum.force[2], sum.torque[0], sum.torque[1], sum.torque[2]};
+    sum_block(sums, partial + 6 * Index(blockIdx.x));
+}
+
+}  // namespace lbm::cuda

@@ -1,0 +1,48 @@
+// Scalar access to a block's state: its cells by number, its fields, the force on a cell.
+#pragma once
+
+#include "../../wall_links.h"
+#include "arguments.h"
+
+namespace lbm::cuda {
+
+template <class S, class Real, class Stored>
+struct StateAccess {
+    const StateArguments& a;
+
+    __device__ backend::LatticeView<S, Real, Stored> lattice() const {
+        return {static_cast<Stored*>(a.data), a.address, a.phase};
+    }
+    __device__ Index rows() const { return Index(a.address.ny) * a.address.nz; }
+    __device__ Index cells() const { return rows() * a.address.nx; }
+    __device__ bool solid(Index cell) const { return a.solid != nullptr && a.solid[cell] != 0; }
+
+    __device__ void force(int x, Index row, double (&force)[3]) const {
+        for (int d = 0; d < S::D; ++d) {
+            force[d] = a.force_field == nullptr
+                           ? a.force[d]
+                           : double(static_cast<const Real*>(a.force_field)[(row * S::D + d) * a.force_pitch + x]);
+        }
+    }
+
+    /// rho - 1 and u of the cell x of a row.
+    __device__ void moments(int x, Index row, Real& deviation, Real (&u)[3]) const {
+        double f[3] = {};
+        force(x, row, f);
+        const int z = int(row / a.address.ny);
+        backend::moments_after_collision(lattice(), x, int(row - Index(z) * a.address.ny), z, f, deviation, u);
+    }
+};
+
+/// Calls visit(x, row, position in the range) for every cell of a range of rows.
+template <class Visit>
+__device__ void for_cells(const Address& address, RowRange range, Visit&& visit) {
+    const Index count = (range.last - range.first) * address.nx;
+    const Index stride = Index(gridDim.x) * blockDim.x;
+    for (Index at = Index(blockIdx.x) * blockDim.x + threadIdx.x; at < count; at += stride) {
+        const Index row = at / address.nx;
+        visit(int(at - row * address.nx), range.first + row, at);
+    }
+}
+
+}  // namespace lbm::cuda

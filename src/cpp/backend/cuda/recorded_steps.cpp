@@ -1,0 +1,47 @@
+// Capture and launch of CUDA graphs.
+#include "recorded_steps.h"
+
+namespace lbm::cuda {
+
+Index RecordedSteps::replay(const WorkStream& stream, Index steps, const std::function<void()>& step) {
+    if (steps < 2 * length && (graph_ == nullptr || steps < length)) {
+        return 0;
+    }
+    Index done = 0;
+    if (graph_ == nullptr) {
+        // Once for real: kernels are compiled and loaded at their first launch, which a capture does not allow.
+        for (; done < length; ++done) {
+            step();
+        }
+        record(stream, step);
+    }
+    const DeviceScope scope(ordinal_);
+    for (; done + length <= steps; done += length) {
+        driver().check(driver().graph_launch(graph_, stream.get()), "cuGraphLaunch");
+    }
+    return done;
+}
+
+void RecordedSteps::record(const WorkStream& stream, const std::function<void()>& step) {
+    constexpr int relaxed = 2;
+    const DeviceScope scope(ordinal_);
+    driver().check(driver().capture_begin(stream.get(), relaxed), "cuStreamBeginCapture");
+    for (Index k = 0; k < length; ++k) {
+        step();
+    }
+    Graph graph = nullptr;
+    driver().check(driver().capture_end(stream.get(), &graph), "cuStreamEndCapture");
+    const int result = driver().graph_instantiate(&graph_, graph, 0);
+    driver().graph_destroy(graph);
+    driver().check(result, "cuGraphInstantiate");
+}
+
+void RecordedSteps::forget() {
+    if (graph_ != nullptr) {
+        const DeviceScope scope(ordinal_);
+        driver().graph_exec_destroy(graph_);
+        graph_ = nullptr;
+    }
+}
+
+}  // namespace lbm::cuda

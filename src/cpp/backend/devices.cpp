@@ -1,0 +1,57 @@
+// Takes a device's name apart and asks the backend that it means.
+#include "devices.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "block_layout.h"
+#include "cpu/cpu_block.h"
+#include "cpu/kernels.h"
+#include "cuda/cuda_block.h"
+
+namespace lbm::backend {
+namespace {
+
+/// The number of a GPU; -1 for the CPU.
+int gpu_number(const std::string& device) {
+    if (device == "cpu") {
+        return -1;
+    }
+    const std::string start = "cuda:";
+    const std::string digits = device.rfind(start, 0) == 0 ? device.substr(start.size()) : "";
+    if (digits.empty() || digits.size() > 4 || digits.find_first_not_of("0123456789") != std::string::npos) {
+        throw std::invalid_argument("device: '" + device + "' given, must be 'cpu', or 'cuda:0' and so on");
+    }
+    return std::stoi(digits);
+}
+
+}  // namespace
+
+DeviceOptions checked(DeviceOptions options) {
+    gpu_number(options.name);
+    if (options.threads < 0) {
+        throw std::invalid_argument("threads: " + std::to_string(options.threads) + " is negative; 0 means all");
+    }
+    if (options.threads == 0) {
+        options.threads = cpu::default_threads();
+    }
+    const std::vector<std::string> usable = cpu::usable_isas();
+    if (options.isa.empty()) {
+        options.isa = usable.front();
+    }
+    if (std::find(usable.begin(), usable.end(), options.isa) == usable.end()) {
+        throw std::invalid_argument("isa: this build or processor does not run '" + options.isa + "'");
+    }
+    return options;
+}
+
+std::unique_ptr<BlockState> make_block(const BlockSpec& spec, const DeviceOptions& options) {
+    const int gpu = gpu_number(options.name);
+    return gpu < 0 ? cpu::make_block(spec, {options.threads, options.isa}) : cuda::make_block(spec, gpu);
+}
+
+std::size_t memory_needed(const BlockSpec& spec, const std::string& device) {
+    return block_bytes(spec, gpu_number(device) < 0 ? Device::Cpu : Device::Gpu);
+}
+
+}  // namespace lbm::backend

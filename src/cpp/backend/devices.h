@@ -1,0 +1,26 @@
+// Blocks on the devices of this machine by name: "cpu", "cuda:0" and so on.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "block_state.h"
+
+namespace lbm::backend {
+
+struct DeviceOptions {
+    std::string name = "cpu";
+    int threads = 0;  // of the CPU; 0: all
+    std::string isa;  // of the CPU; empty: the best
+};
+
+/// The options with what was left open filled in. Throws std::invalid_argument for what is not there.
+DeviceOptions checked(DeviceOptions options);
+
+/// `options` as checked.
+std::unique_ptr<BlockState> make_block(const BlockSpec& spec, const DeviceOptions& options);
+
+/// Bytes of lattice that make_block would allocate on a device.
+std::size_t memory_needed(const BlockSpec& spec, const std::string& device);
+
+}  // namespace lbm::backend

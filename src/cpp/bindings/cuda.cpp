@@ -1,0 +1,76 @@
+// Binds what there is of CUDA: the driver, the compiler, the GPUs, and what a kernel takes of a GPU.
+#include <pybind11/stl.h>
+
+#include "../backend/cuda/cuda_block.h"
+#include "../backend/cuda/driver.h"
+#include "../backend/cuda/kernel_names.h"
+#include "../engine/setup.h"
+#include "bindings.h"
+
+namespace lbm::bindings {
+namespace {
+
+py::dict gpu(int ordinal) {
+    const cuda::DeviceInfo info = cuda::device_info(ordinal);
+    py::dict entry;
+    entry["name"] = info.name;
+    entry["architecture"] = info.architecture();
+    entry["memory"] = info.memory;
+    entry["free_memory"] = info.free_memory;
+    entry["multiprocessors"] = info.multiprocessors;
+    entry["l2_bytes"] = info.l2_bytes;
+    return entry;
+}
+
+py::dict compiler() {
+    const cuda::CompilerInfo info = cuda::compiler_info();
+    py::dict entry;
+    entry["version"] = std::to_string(info.major) + "." + std::to_string(info.minor);
+    entry["library"] = info.library;
+    return entry;
+}
+
+/// What the assembler says of every update kernel of a configuration.
+std::vector<std::string> update_resources(const std::string& stencil, const std::string& collision,
+                                          const std::string& precision, const std::string& storage,
+                                          const std::string& streaming, bool smagorinsky, int forcing,
+                                          const std::string& architecture) {
+    engine::Setup setup;
+    setup.stencil = stencil;
+    setup.shape.assign(stencil.substr(0, 2) == "D2" ? 2 : 3, 8);
+    setup.collision = collision;
+    setup.viscosity = 0.1;
+    setup.precision = precision;
+    setup.storage = storage;
+    setup.streaming = streaming;
+    setup.smagorinsky = smagorinsky ? 0.1 : 0;
+    const backend::BlockSpec spec = engine::block_spec(setup);
+    std::vector<std::string> logs;
+    for (const Phase phase :
+         spec.in_place ? std::vector{Phase::InPlaceOwn, Phase::InPlaceNeighbor} : std::vector{Phase::TwoLattice}) {
+        const cuda::KernelName name =
+            cuda::update_kernel(spec, cuda::update_shape(spec), phase, cuda::Forcing(forcing));
+        const py::gil_scoped_release release;
+        logs.push_back(cuda::resource_usage(name, architecture));
+    }
+    return logs;
+}
+
+}  // namespace
+
+void bind_cuda(py::module_& module) {
+    py::register_exception<cuda::CudaError>(module, "CudaError", PyExc_RuntimeError);
+    module.def("set_compiler_folders", &cuda::set_compiler_folders, py::arg("folders"));
+    module.def("cuda_device_count", &cuda::device_count);
+    module.def("cuda_device", &gpu, py::arg("ordinal"));
+    module.def("cuda_driver_version", &cuda::driver_version);
+    module.def("cuda_compiler", &compiler);
+    module.def("cuda_cache_folder", &cuda::cache_folder);
+    module.def("cuda_copy_bandwidth", &cuda::copy_bandwidth, py::arg("ordinal"), py::arg("bytes"), py::arg("seconds"),
+               py::call_guard<py::gil_scoped_release>());
+    module.def("cuda_update_resources", &update_resources, py::arg("stencil"), py::arg("collision"),
+               py::arg("precision"), py::arg("storage"), py::arg("streaming"), py::arg("smagorinsky"),
+               py::arg("forcing"), py::arg("architecture"));
+}
+
+}  // namespace lbm::bindings

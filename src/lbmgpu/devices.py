@@ -1,0 +1,76 @@
+"""Which device a solver runs on: names of devices checked against what the machine has."""
+
+from __future__ import annotations
+
+import logging
+import re
+import site
+import sysconfig
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from . import _core, checks
+
+log = logging.getLogger("lbmgpu")
+
+KNOWN = ("auto", "cpu", "cuda")
+
+
+@cache
+def look_for_compiler() -> None:
+    """Tell the engine where NVIDIA's wheels put NVRTC, which no library path leads to."""
+    roots = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), site.getusersitepackages()}
+    found = {str(file.parent) for root in roots for file in Path(root).glob("nvidia/*/lib/libnvrtc.so.*")}
+    _core.set_compiler_folders(sorted(found))
+
+
+def resolve(device: Any) -> str:
+    """``"cpu"`` or ``"cuda:0"`` and so on, for the argument `device` of a solver.
+
+    Raises:
+        TypeError, ValueError: not the name of a device, or of one that is not there.
+        CudaError: a GPU is asked for by name, and the driver, the compiler or every GPU is missing.
+    """
+    if isinstance(device, str):
+        if device == "cpu":
+            return device
+        if device == "auto":
+            return _best()
+        match = re.fullmatch(r"cuda(?::(\d{1,4}))?", device)
+        if match is None:
+            gpu = device.lower().startswith(("gpu", "cuda"))
+            hint = "; did you mean 'cuda'?" if gpu else checks.did_you_mean(device, KNOWN)
+            raise ValueError(
+                f"device: {device!r} given, must be 'auto', 'cpu', 'cuda' (the first GPU) or 'cuda:1' and so on{hint}"
+            )
+        look_for_compiler()
+        number, count = int(match[1] or 0), _core.cuda_device_count()
+        if number >= count:
+            raise ValueError(f"device: {device!r} given, but there are {count} GPUs, 'cuda:0' to 'cuda:{count - 1}'")
+        _core.cuda_compiler()
+        return f"cuda:{number}"
+    if isinstance(device, Sequence):
+        raise ValueError(f"device: {checks.shown(device)} given, but this version runs one block on one device")
+    raise TypeError(f"device: {checks.shown(device)} given, must be 'auto', 'cpu', 'cuda' or 'cuda:0' and so on")
+
+
+@cache
+def _best() -> str:
+    """The first GPU if one can be used; says once why not."""
+    look_for_compiler()
+    try:
+        count = _core.cuda_device_count()
+    except _core.CudaError as error:
+        log.info("device 'auto' is the CPU: %s", error)
+        return "cpu"
+    if count == 0:
+        log.info("device 'auto' is the CPU: there is no GPU")
+        return "cpu"
+    try:
+        _core.cuda_compiler()
+    except _core.CudaError as error:  # a GPU that lies idle is worth a warning
+        log.warning("device 'auto' is the CPU: %s", error)
+        return "cpu"
+    return "cuda:0"
