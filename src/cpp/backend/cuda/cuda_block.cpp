@@ -317,6 +317,7 @@ private:
         a.source = lattices_[now_].as<void>();
         a.target = lattices_[spec_.in_place ? now_ : 1 - now_].as<void>();
         a.address = address_;
+        backend::with_stencil(spec_.stencil, [&](auto s) { set_places<decltype(s)>(next_phase(phase_), a); });
         const CollisionParameters<double>& p = spec_.parameters;
         a.parameters.omega = Real(p.omega);
         a.parameters.omega_odd = Real(p.omega_odd);
@@ -328,6 +329,19 @@ private:
         a.force_field = force_.as<Real>();
         a.force_pitch = force_pitch();
         kernel(update_kernel(spec_, shape_, next_phase(phase_), forcing_)).launch(stream_, update_launch(), a);
+    }
+
+    template <class S, class Arguments>
+    void set_places(Phase phase, Arguments& a) const {
+        const auto offset = [this](Place place, int i) {
+            const Index rows = Index(S::c[i][2]) * (address_.ny + 2 * address_.halo_y) + S::c[i][1];
+            return (place.slot * address_.population_stride + place.along * rows * address_.row_stride) *
+                   Index(backend::size_of(spec_.storage));
+        };
+        for (int i = 0; i < S::Q; ++i) {
+            a.arrive[i] = offset(arriving<S>(phase, i), i);
+            a.depart[i] = offset(departing<S>(phase, i), i);
+        }
     }
 
     /// Whole rows a thread block where they are short enough; several rows where they are shorter still.

@@ -47,11 +47,18 @@ std::string type_name(NumberKind kind) {
 }
 
 UpdateShape update_shape(const BlockSpec& spec) {
-    UpdateShape shape{2, 256, 2};
-    if (spec.storage == NumberKind::Float16) {
-        shape = {4, 128, 4};
-    } else if (spec.precision == NumberKind::Float64) {
-        shape = {1, 256, 2};
+    const bool many = spec.stencil == backend::StencilKind::D3Q27;
+    UpdateShape shape = many ? UpdateShape{2, 256, 2} : UpdateShape{4, 128, 4};
+    if (spec.precision == NumberKind::Float64) {
+        shape = many ? UpdateShape{1, 256, 2} : UpdateShape{2, 256, 1};
+    } else if (spec.storage == NumberKind::Float16) {
+        shape = {4, 128, many ? 3 : 4};
+    }
+    if (spec.stencil == backend::StencilKind::D2Q9) {
+        shape = spec.size[0] <= 4 * 256 ? UpdateShape{4, 256, 2} : UpdateShape{4, 1024, 1};
+        if (spec.precision == NumberKind::Float64) {
+            shape = {2, 256, 2};
+        }
     }
     if (const char* given = std::getenv("LBMGPU_UPDATE_SHAPE")) {
         std::sscanf(given, "%d,%d,%d", &shape.lanes, &shape.threads, &shape.blocks);
@@ -59,14 +66,18 @@ UpdateShape update_shape(const BlockSpec& spec) {
     return shape;
 }
 
+bool spans_rows(const BlockSpec& spec, const UpdateShape& shape) { return spec.size[0] <= shape.lanes * shape.threads; }
+
 KernelName update_kernel(const BlockSpec& spec, const UpdateShape& shape, Phase phase, Forcing forcing) {
     const std::string real = type_name(spec.precision);
     const std::string parameters =
         (spec.parameters.eddy > 0 ? "lbm::CollisionParameters<" : "lbm::cuda::LaminarParameters<") + real + ">";
-    return {"update.h", "lbm::cuda::update<" + stencil_name(spec) + ", " + collision_name(spec.collision) + ", " +
-                            real + ", " + type_name(spec.storage) + ", " + parameters + ", " +
-                            std::to_string(shape.lanes) + ", " + phase_name(phase) + ", " + forcing_name(forcing) +
-                            ", " + std::to_string(shape.threads) + ", " + std::to_string(shape.blocks) + ">"};
+    const std::string types = stencil_name(spec) + ", " + collision_name(spec.collision) + ", " + real + ", " +
+                              type_name(spec.storage) + ", " + parameters;
+    const std::string kinds =
+        phase_name(phase) + ", " + forcing_name(forcing) + ", " + (spans_rows(spec, shape) ? "true" : "false");
+    return {"update.h", "lbm::cuda::update<" + types + ", " + std::to_string(shape.lanes) + ", " + kinds + ", " +
+                            std::to_string(shape.threads) + ", " + std::to_string(shape.blocks) + ">"};
 }
 
 KernelName state_kernel(const BlockSpec& spec, const std::string& header, const std::string& function,

@@ -19,6 +19,9 @@ struct UpdateShape {
 /// What has been fastest on an H200 for this kind of block; LBMGPU_UPDATE_SHAPE=lanes,threads,blocks overrides it.
 UpdateShape update_shape(const backend::BlockSpec& spec);
 
+/// Whether one thread block can span a row.
+bool spans_rows(const backend::BlockSpec& spec, const UpdateShape& shape);
+
 KernelName update_kernel(const backend::BlockSpec& spec, const UpdateShape& shape, Phase phase, Forcing forcing);
 
 /// A kernel of one of the other headers, which are templates of stencil, arithmetic, storage and `more`.

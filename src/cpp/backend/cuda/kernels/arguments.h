@@ -21,6 +21,8 @@ struct UpdateArguments {
     const void* source;
     void* target;  // the same lattice when streaming in place
     Address address;
+    Index arrive[max_Q];  // bytes from population 0 of a cell to where population i arrives, its shift along x left out
+    Index depart[max_Q];
     Parameters parameters;
     Real force[3];
     const Real* force_field;  // D rows for each (y, z)

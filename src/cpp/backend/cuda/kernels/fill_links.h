@@ -13,8 +13,21 @@ __global__ void fill_links(const __grid_constant__ StateArguments a, const __gri
     if (run < links.run_count) {
         const backend::CopyRun& r = links.runs[run];
         auto* data = static_cast<Stored*>(a.data);
-        for (int k = int(thread & 31); k < r.count; k += 32) {
-            data[r.target + k * r.target_stride] = data[r.source + k * r.source_stride];
+        constexpr int together = 4;  // loads that wait for the memory at the same time
+        for (int first = int(thread & 31); first < r.count; first += 32 * together) {
+            Stored values[together];
+            static_for<together>([&]<int j>() {
+                const int k = first + 32 * j;
+                if (k < r.count) {
+                    values[j] = data[r.source + k * r.source_stride];
+                }
+            });
+            static_for<together>([&]<int j>() {
+                const int k = first + 32 * j;
+                if (k < r.count) {
+                    data[r.target + k * r.target_stride] = values[j];
+                }
+            });
         }
         return;
     }

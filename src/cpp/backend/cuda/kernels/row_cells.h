@@ -1,47 +1,92 @@
 // How a GPU thread reaches its cells: V neighbours of one row, loaded and stored as vectors.
 //
-// Where a population moves along x, every thread needs one value of the next thread. It comes by a warp shuffle; only
-// the outermost lanes of a warp reach into memory for it, or into the side columns where the row ends. Lanes beyond
-// the end of a row compute padding, which nothing reads.
+// Where populations move along x, a thread wants one value of each from the next thread. It comes by a warp shuffle;
+// between the warps of a thread block through shared memory, and only at the ends of what the block spans from the
+// lattice itself, or from the side columns where the row ends. Threads beyond the end of a row compute what nothing
+// reads.
 #pragma once
 
-#include "../../../lattice/storage.h"
 #include "arguments.h"
+#include "pack.h"
 
 namespace lbm::cuda {
 
-template <class Stored, int V>
-struct alignas(sizeof(Stored) * V) Pack {
-    Stored lane[V];
-};
-
-constexpr unsigned whole_warp = 0xFFFFFFFFU;
-
-__device__ inline double from_lane_before(double x) { return __shfl_up_sync(whole_warp, x, 1); }
-__device__ inline float from_lane_before(float x) { return __shfl_up_sync(whole_warp, x, 1); }
-__device__ inline Half from_lane_before(Half x) { return {UInt16(__shfl_up_sync(whole_warp, unsigned(x.bits), 1))}; }
-__device__ inline double from_lane_after(double x) { return __shfl_down_sync(whole_warp, x, 1); }
-__device__ inline float from_lane_after(float x) { return __shfl_down_sync(whole_warp, x, 1); }
-__device__ inline Half from_lane_after(Half x) { return {UInt16(__shfl_down_sync(whole_warp, unsigned(x.bits), 1))}; }
-
-template <class S, class Real, class Stored, int V, Phase phase, Forcing forcing, class Arguments>
+/// With `whole_rows` a thread block spans its rows from end to end.
+template <class S, class Real, class Stored, int V, Phase phase, Forcing forcing, int threads, bool whole_rows,
+          class Arguments>
 class RowCells {
 public:
-    /// The cells x .. x + V - 1 of row (y, z); all threads of a warp are in one row, in the order of x.
-    __device__ RowCells(const Arguments& arguments, int x, int y, int z)
-        : a_(arguments), x_(x), y_(y), z_(z), row_(a_.address.row(y, z, 0)), inside_(x < a_.address.nx) {}
+    /// What warps of a thread block hand to their neighbours.
+    struct Shared {
+        Stored after[threads / 32][Stencil<S>::crossing];   // what leaves a warp upwards in x
+        Stored before[threads / 32][Stencil<S>::crossing];  // and downwards
+    };
+
+    /// The cells x .. x + V - 1 of row (y, z); the threads of a block along x are in one row, in the order of x. With
+    /// `inside` false the row is one beyond the last.
+    __device__ RowCells(const Arguments& arguments, int x, int y, int z, bool inside)
+        : a_(arguments),
+          x_(x),
+          y_(y),
+          z_(z),
+          inside_(inside && x < a_.address.nx),
+          ends_row_(inside_ && x + V >= a_.address.nx) {
+        const Index own = a_.address.row(y, z, 0) + (inside_ ? x : 0);
+        source_ = reinterpret_cast<const char*>(static_cast<const Stored*>(a_.source) + own);
+        target_ = reinterpret_cast<char*>(static_cast<Stored*>(a_.target) + own);
+    }
 
     /// Brings what arrives in all V cells. All loads come first and none depends on another: the memory's latency is
     /// waited for once.
     __device__ void fetch() {
-        static_for<S::Q>([&]<int i>() { load_own<i>(); });
-        static_for<S::Q>([&]<int i>() { load_edge<i>(); });
-        static_for<S::Q>([&]<int i>() { shift<i>(); });
+        static_for<S::Q>([&]<int i>() {
+            if constexpr (V == 1 && moves_before<i>) {
+                h_[i].template set<0>(*from<i>(-S::c[i][0]));  // beyond a row's end it reads what is replaced below
+            } else {
+                h_[i] = *reinterpret_cast<const Vector*>(from<i>(0));
+            }
+        });
+        constexpr bool from_lattice = V > 1 && moves_before<1>;
+        Stored low[crossing], high[crossing];
+        if (inside_ && (x_ == 0 || (from_lattice && lane() == 0))) {
+            const Stored* side = static_cast<const Stored*>(a_.source) + a_.address.side_in(0, 0, y_, z_);
+            static_for<S::Q>([&]<int i>() {
+                if constexpr (S::c[i][0] > 0) {
+                    low[rank<i>] = *(x_ == 0 ? side + rank<i> * side_stride() : from<i>(-1));
+                }
+            });
+        }
+        if (inside_ && (ends_row_ || (from_lattice && lane() == 31))) {
+            const Stored* side = static_cast<const Stored*>(a_.source) + a_.address.side_in(1, 0, y_, z_);
+            static_for<S::Q>([&]<int i>() {
+                if constexpr (S::c[i][0] < 0) {
+                    high[rank<i>] = *(ends_row_ ? side + rank<i> * side_stride() : from<i>(V));
+                }
+            });
+        }
+        static_for<S::Q>([&]<int i>() {
+            if constexpr (S::c[i][0] > 0) {
+                shift_up<i>(low[rank<i>]);
+            } else if constexpr (S::c[i][0] < 0) {
+                shift_down<i>(high[rank<i>]);
+            }
+        });
     }
 
-    /// Leaves what departs from all V cells.
-    __device__ void put() {
-        static_for<S::Q>([&]<int i>() { put_population<i>(); });
+    /// Leaves what departs from all V cells; every thread of the block must call it.
+    __device__ void put(Shared& shared) {
+        put_sides();
+        if constexpr (V == 1 || !moves_after<1>) {
+            static_for<S::Q>([&]<int i>() {
+                constexpr int shift = moves_after<i> ? S::c[i][0] : 0;
+                const bool stays = shift == 0 || (shift < 0 ? x_ > 0 : !ends_row_);
+                if (inside_ && stays) {
+                    *reinterpret_cast<Vector*>(to<i>(shift)) = h_[i];
+                }
+            });
+        } else {
+            put_shifted(shared);
+        }
     }
 
     /// One of the V cells, as update_cell takes it.
@@ -51,150 +96,140 @@ public:
         RowCells& cells;
 
         __device__ void load(Real (&h)[S::Q]) const {
-            static_for<S::Q>([&]<int i>() { h[i] = from_storage<Real>(cells.h_[i].lane[l]); });
+            static_for<S::Q>([&]<int i>() { h[i] = from_storage<Real>(cells.h_[i].template get<l>()); });
         }
         __device__ bool force(Real (&force)[S::D]) const {
             static_for<S::D>([&]<int d>() { force[d] = cells.template force_on<l>(d); });
             return forcing != Forcing::None;
         }
         __device__ void store(const Real (&h)[S::Q]) const {
-            static_for<S::Q>([&]<int i>() { cells.h_[i].lane[l] = Store<Stored>::from(h[i]); });
+            static_for<S::Q>([&]<int i>() { cells.h_[i].template set<l>(Store<Stored>::from(h[i])); });
         }
     };
 
 private:
     using Vector = Pack<Stored, V>;
+    static constexpr int crossing = Stencil<S>::crossing;
 
-    __device__ const Stored* source() const { return static_cast<const Stored*>(a_.source); }
-    __device__ Stored* target() const { return static_cast<Stored*>(a_.target); }
-
-    /// Element x = 0 of the row that place names for velocity i.
+    /// Whether population i moves along x between memory and its cell, before the collision and after it.
     template <int i>
-    __device__ Index row(Place place) const {
-        const Index rows = Index(S::c[i][2]) * (a_.address.ny + 2 * a_.address.halo_y) + S::c[i][1];
-        return row_ + place.slot * a_.address.population_stride + place.along * rows * a_.address.row_stride;
+    static constexpr bool moves_before = S::c[i][0] != 0 && arriving<S>(phase, i).along != 0;
+    template <int i>
+    static constexpr bool moves_after = S::c[i][0] != 0 && departing<S>(phase, i).along != 0;
+    template <int i>
+    static constexpr int rank = Stencil<S>::crossing_rank(i);
+
+    /// Where population i of cell x + shift arrives or departs, its own shift along x left out.
+    template <int i>
+    __device__ const Stored* from(int shift) const {
+        return reinterpret_cast<const Stored*>(source_ + a_.arrive[i]) + shift;
+    }
+    template <int i>
+    __device__ Stored* to(int shift) const {
+        return reinterpret_cast<Stored*>(target_ + a_.depart[i]) + shift;
     }
 
-    /// Populations move along x before this step, so that a thread's cells want those of its neighbours.
-    template <int i>
-    static constexpr bool shifted = S::c[i][0] != 0 && arriving<S>(phase, i).along != 0;
+    __device__ static int lane() { return int(threadIdx.x & 31U); }
+    __device__ static int warp() { return int((threadIdx.y * blockDim.x + threadIdx.x) / 32); }
+    /// From one population's side column to the next one's.
+    __device__ Index side_stride() const { return Index(a_.address.nz) * a_.address.ny; }
 
     template <int i>
-    __device__ void load_own() {
-        constexpr Place place = arriving<S>(phase, i);
-        const Stored* from = source() + row<i>(place);
-        if constexpr (V == 1 && shifted<i>) {
-            // Beside the end of a row this reads padding or the halo, which load_edge replaces.
-            h_[i].lane[0] = from[inside_ ? x_ - S::c[i][0] : 0];
-        } else {
-            h_[i] = *reinterpret_cast<const Vector*>(from + (inside_ ? x_ : 0));
-        }
-    }
-
-    /// What the outermost lane wants from beyond the warp or the row.
-    template <int i>
-    __device__ void load_edge() {
-        constexpr int cx = S::c[i][0];
-        if constexpr (cx != 0) {
-            constexpr int k = Stencil<S>::crossing_rank(i);
-            const Stored* from = source() + row<i>(arriving<S>(phase, i));
-            if (cx > 0 && x_ == 0) {
-                edge_[k][0] = source()[a_.address.side_in(0, k, y_, z_)];
-            } else if (cx > 0 && V > 1 && shifted<i> && first_lane() && inside_) {
-                edge_[k][0] = from[x_ - 1];
-            }
-            if (cx < 0 && row_ends_here()) {
-                edge_[k][1] = source()[a_.address.side_in(1, k, y_, z_)];
-            } else if (cx < 0 && V > 1 && shifted<i> && last_lane() && inside_) {
-                edge_[k][1] = from[x_ + V];
-            }
+    __device__ void shift_up(Stored low) {
+        if constexpr (V > 1 && moves_before<i>) {
+            h_[i].shift_up(lane() == 0, low);
+        } else if (x_ == 0) {
+            h_[i].template set<0>(low);
         }
     }
 
     template <int i>
-    __device__ void shift() {
-        constexpr int cx = S::c[i][0];
-        if constexpr (cx > 0) {
-            constexpr int k = Stencil<S>::crossing_rank(i);
-            if constexpr (V > 1 && shifted<i>) {
-                const Stored before = from_lane_before(h_[i].lane[V - 1]);
-                static_for<V - 1>([&]<int l>() { h_[i].lane[V - 1 - l] = h_[i].lane[V - 2 - l]; });
-                h_[i].lane[0] = first_lane() ? edge_[k][0] : before;
-            } else {
-                h_[i].lane[0] = x_ == 0 ? edge_[k][0] : h_[i].lane[0];
+    __device__ void shift_down(Stored high) {
+        if constexpr (V > 1 && moves_before<i>) {
+            h_[i].shift_down(lane() == 31, high);
+        }
+        static_for<V>([&]<int l>() {
+            if (x_ + l == a_.address.nx - 1) {
+                h_[i].template set<l>(high);
             }
-        } else if constexpr (cx < 0) {
-            constexpr int k = Stencil<S>::crossing_rank(i);
-            if constexpr (V > 1 && shifted<i>) {
-                const Stored after = from_lane_after(h_[i].lane[0]);
-                static_for<V - 1>([&]<int l>() { h_[i].lane[l] = h_[i].lane[l + 1]; });
-                h_[i].lane[V - 1] = last_lane() ? edge_[k][1] : after;
-            }
-            static_for<V>([&]<int l>() {
-                h_[i].lane[l] = x_ + l == a_.address.nx - 1 ? edge_[k][1] : h_[i].lane[l];
+        });
+    }
+
+    /// What leaves through the ends of the row.
+    __device__ void put_sides() const {
+        if (inside_ && x_ == 0) {
+            Stored* side = static_cast<Stored*>(a_.target) + a_.address.side_out(0, 0, y_, z_);
+            static_for<S::Q>([&]<int i>() {
+                if constexpr (S::c[i][0] < 0) {
+                    side[rank<i> * side_stride()] = h_[i].template get<0>();
+                }
+            });
+        }
+        if (ends_row_) {
+            Stored* side = static_cast<Stored*>(a_.target) + a_.address.side_out(1, 0, y_, z_);
+            static_for<S::Q>([&]<int i>() {
+                if constexpr (S::c[i][0] > 0) {
+                    static_for<V>([&]<int l>() {
+                        if (x_ + l == a_.address.nx - 1) {
+                            side[rank<i> * side_stride()] = h_[i].template get<l>();
+                        }
+                    });
+                }
             });
         }
     }
 
-    __device__ bool row_ends_here() const { return x_ < a_.address.nx && x_ + V >= a_.address.nx; }
-
-    template <int i>
-    __device__ void put_population() {
-        constexpr Place place = departing<S>(phase, i);
-        constexpr int cx = S::c[i][0];
-        Stored* to = target() + row<i>(place);
-        if constexpr (cx != 0) {
-            constexpr int k = Stencil<S>::crossing_rank(i);
-            if (cx < 0 && x_ == 0) {
-                target()[a_.address.side_out(0, k, y_, z_)] = h_[i].lane[0];
+    /// To the neighbours along x: each thread writes its own places whole, but at the ends of what the block spans.
+    __device__ void put_shifted(Shared& shared) {
+        const bool first = threadIdx.x == 0, last = threadIdx.x == blockDim.x - 1;
+        static_for<S::Q>([&]<int i>() {
+            if constexpr (S::c[i][0] > 0) {
+                if (lane() == 31) {
+                    shared.after[warp()][rank<i>] = h_[i].template get<V - 1>();
+                }
+            } else if constexpr (S::c[i][0] < 0) {
+                if (lane() == 0) {
+                    shared.before[warp()][rank<i>] = h_[i].template get<0>();
+                }
             }
-            if (cx > 0) {
+        });
+        if (!whole_rows && last && inside_ && !ends_row_) {  // into the next block
+            static_for<S::Q>([&]<int i>() {
+                if constexpr (S::c[i][0] > 0) {
+                    *to<i>(V) = h_[i].template get<V - 1>();
+                }
+            });
+        }
+        if (!whole_rows && first && inside_ && x_ > 0) {  // into the block before
+            static_for<S::Q>([&]<int i>() {
+                if constexpr (S::c[i][0] < 0) {
+                    *to<i>(-1) = h_[i].template get<0>();
+                }
+            });
+        }
+        __syncthreads();
+        const bool others_low = !whole_rows && first && x_ > 0, others_high = !whole_rows && last && !ends_row_;
+        static_for<S::Q>([&]<int i>() {
+            if constexpr (S::c[i][0] > 0) {
+                const bool from_warp = lane() == 0 && !first;
+                h_[i].shift_up(from_warp, from_warp ? shared.after[warp() - 1][rank<i>] : Stored{});
+            } else if constexpr (S::c[i][0] < 0) {
+                const bool from_warp = lane() == 31 && !last;
+                h_[i].shift_down(from_warp, from_warp ? shared.before[warp() + 1][rank<i>] : Stored{});
+            }
+        });
+        if (inside_ && !others_low && !others_high) {
+            static_for<S::Q>([&]<int i>() { *reinterpret_cast<Vector*>(to<i>(0)) = h_[i]; });
+        } else if (inside_) {
+            static_for<S::Q>([&]<int i>() {
                 static_for<V>([&]<int l>() {
-                    if (x_ + l == a_.address.nx - 1) {
-                        target()[a_.address.side_out(1, k, y_, z_)] = h_[i].lane[l];
+                    const bool others =
+                        (S::c[i][0] > 0 && l == 0 && others_low) || (S::c[i][0] < 0 && l == V - 1 && others_high);
+                    if (!others) {
+                        *to<i>(l) = h_[i].template get<l>();
                     }
                 });
-            }
-        }
-        if constexpr (cx == 0 || place.along == 0) {
-            if (inside_) {
-                *reinterpret_cast<Vector*>(to + x_) = h_[i];
-            }
-        } else if constexpr (V == 1) {
-            if (inside_ && (cx < 0 ? x_ > 0 : x_ + 1 < a_.address.nx)) {
-                to[x_ + cx] = h_[i].lane[0];
-            }
-        } else {
-            put_shifted<i>(to);
-        }
-    }
-
-    /// To the neighbours along x: each thread writes its own places, the outermost lanes one beyond the warp's.
-    template <int i>
-    __device__ void put_shifted(Stored* to) {
-        Vector own;
-        if constexpr (S::c[i][0] > 0) {
-            own.lane[0] = from_lane_before(h_[i].lane[V - 1]);
-            static_for<V - 1>([&]<int l>() { own.lane[l + 1] = h_[i].lane[l]; });
-            if (inside_ && first_lane()) {
-                static_for<V - 1>([&]<int l>() { to[x_ + l + 1] = own.lane[l + 1]; });
-            } else if (inside_) {
-                *reinterpret_cast<Vector*>(to + x_) = own;
-            }
-            if (last_lane() && x_ + V < a_.address.nx) {
-                to[x_ + V] = h_[i].lane[V - 1];
-            }
-        } else {
-            own.lane[V - 1] = from_lane_after(h_[i].lane[0]);
-            static_for<V - 1>([&]<int l>() { own.lane[l] = h_[i].lane[l + 1]; });
-            if (inside_ && last_lane()) {
-                static_for<V - 1>([&]<int l>() { to[x_ + l] = own.lane[l]; });
-            } else if (inside_) {
-                *reinterpret_cast<Vector*>(to + x_) = own;
-            }
-            if (first_lane() && inside_ && x_ > 0) {
-                to[x_ - 1] = h_[i].lane[0];
-            }
+            });
         }
     }
 
@@ -210,15 +245,12 @@ private:
         }
     }
 
-    __device__ static bool first_lane() { return (threadIdx.x & 31U) == 0; }
-    __device__ static bool last_lane() { return (threadIdx.x & 31U) == 31U; }
-
     const Arguments& a_;
     const int x_, y_, z_;
-    const Index row_;
-    const bool inside_;
+    const bool inside_, ends_row_;
+    const char* source_;
+    char* target_;
     Vector h_[S::Q];
-    Stored edge_[Stencil<S>::crossing][2];
 };
 
 }  // namespace lbm::cuda

@@ -12,22 +12,22 @@ namespace lbm::cuda {
 
 /// blockIdx.x counts groups of blockDim.y rows, blockIdx.y pieces of a row.
 template <class S, class Collision, class Real, class Stored, class Parameters, int V, Phase phase, Forcing forcing,
-          int threads, int blocks>
+          bool whole_rows, int threads, int blocks>
 __global__ void __launch_bounds__(threads, blocks) update(const __grid_constant__ UpdateArguments<Real, Parameters> a) {
-    const Index row = Index(blockIdx.x) * blockDim.y + threadIdx.y;
-    if (row >= Index(a.address.ny) * a.address.nz) {
-        return;
-    }
+    const unsigned rows = unsigned(a.address.ny) * unsigned(a.address.nz);
+    const unsigned row = blockIdx.x * blockDim.y + threadIdx.y;
+    const unsigned z = min(row, rows - 1) / unsigned(a.address.ny);
+    const unsigned y = min(row, rows - 1) - z * unsigned(a.address.ny);
     const int x = int(blockIdx.y * blockDim.x + threadIdx.x) * V;
-    const int z = int(row / a.address.ny);
-    const int y = int(row - Index(z) * a.address.ny);
-    RowCells<S, Real, Stored, V, phase, forcing, UpdateArguments<Real, Parameters>> cells(a, x, y, z);
+    using Cells = RowCells<S, Real, Stored, V, phase, forcing, threads, whole_rows, UpdateArguments<Real, Parameters>>;
+    Cells cells(a, x, int(y), int(z), row < rows);
+    __shared__ typename Cells::Shared shared;
     cells.fetch();
     static_for<V>([&]<int l>() {
-        typename decltype(cells)::template Lane<l> lane{cells};
+        typename Cells::template Lane<l> lane{cells};
         update_cell<S, Collision>(lane, a.parameters);
     });
-    cells.put();
+    cells.put(shared);
 }
 
 }  // namespace lbm::cuda

@@ -1,0 +1,68 @@
+// V stored numbers of neighbouring cells in a thread's registers, and their shift by one cell along a row.
+#pragma once
+
+#include "../../../lattice/storage.h"
+
+namespace lbm::cuda {
+
+constexpr unsigned whole_warp = 0xFFFFFFFFU;
+
+/// Numbers that fill registers.
+template <class Stored, int V>
+struct alignas(sizeof(Stored) * V) Pack {
+    Stored lane[V];
+
+    template <int l>
+    __device__ Stored get() const {
+        return lane[l];
+    }
+    template <int l>
+    __device__ void set(Stored x) {
+        lane[l] = x;
+    }
+
+    /// Moves every number one cell up in x; the last one goes to the next thread, `low` enters where `at_start`.
+    __device__ void shift_up(bool at_start, Stored low) {
+        const Stored before = __shfl_up_sync(whole_warp, lane[V - 1], 1);
+        static_for<V - 1>([&]<int l>() { lane[V - 1 - l] = lane[V - 2 - l]; });
+        lane[0] = at_start ? low : before;
+    }
+    __device__ void shift_down(bool at_end, Stored high) {
+        const Stored after = __shfl_down_sync(whole_warp, lane[0], 1);
+        static_for<V - 1>([&]<int l>() { lane[l] = lane[l + 1]; });
+        lane[V - 1] = at_end ? high : after;
+    }
+};
+
+/// Two halves a register: shifts are funnel shifts of registers, and nothing is unpacked.
+template <int V>
+requires(V > 1) struct alignas(2 * V) Pack<Half, V> {
+    static constexpr int words = V / 2;
+    UInt32 word[words];
+
+    template <int l>
+    __device__ Half get() const {
+        return {UInt16(word[l / 2] >> (16 * (l % 2)))};
+    }
+    template <int l>
+    __device__ void set(Half x) {
+        word[l / 2] =
+            l % 2 == 0 ? (word[l / 2] & 0xFFFF0000U) | x.bits : (word[l / 2] & 0xFFFFU) | (UInt32(x.bits) << 16);
+    }
+
+    __device__ void shift_up(bool at_start, Half low) {
+        UInt32 before = __shfl_up_sync(whole_warp, word[words - 1], 1);
+        before = at_start ? UInt32(low.bits) << 16 : before;
+        static_for<words - 1>(
+            [&]<int w>() { word[words - 1 - w] = __funnelshift_l(word[words - 2 - w], word[words - 1 - w], 16); });
+        word[0] = __funnelshift_l(before, word[0], 16);
+    }
+    __device__ void shift_down(bool at_end, Half high) {
+        UInt32 after = __shfl_down_sync(whole_warp, word[0], 1);
+        after = at_end ? high.bits : after;
+        static_for<words - 1>([&]<int w>() { word[w] = __funnelshift_r(word[w], word[w + 1], 16); });
+        word[words - 1] = __funnelshift_r(word[words - 1], after, 16);
+    }
+};
+
+}  // namespace lbm::cuda

@@ -1,0 +1,49 @@
+"""The kernels for GPUs: each compiles for each architecture, without a GPU, and keeps its numbers in registers."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from lbmgpu import _core
+from lbmgpu.devices import look_for_compiler
+
+ARCHITECTURES = ["sm_80", "sm_90", "sm_100"]
+NUMBERS = [
+    ("float32", "float32"),
+    ("float64", "float64"),
+    ("float32", "float16"),
+    ("float64", "float32"),
+    ("float64", "float16"),
+]
+COLLISIONS = ["bgk", "trt", "mrt", "regularized"]
+CASES = [(s, c, *n, t) for s in ("D2Q9", "D3Q19", "D3Q27") for c in COLLISIONS for n in NUMBERS for t in (0, 1)]
+SPILLED = 128
+"""Bytes of stack that a kernel may use: a few registers too many cost less than fewer threads would."""
+
+
+@pytest.mark.parametrize(("stencil", "collision", "precision", "storage", "turn"), CASES)
+def test_update_kernels_stay_in_registers(
+    stencil: str, collision: str, precision: str, storage: str, turn: int
+) -> None:
+    """Over the cases the streamings, forces, eddy viscosities and architectures take turns."""
+    look_for_compiler()
+    number = CASES.index((stencil, collision, precision, storage, turn))
+    streaming = ("in-place", "two-lattice")[turn]
+    architecture = ARCHITECTURES[number % 3]
+    logs = _core.cuda_update_resources(
+        stencil, collision, precision, storage, streaming, number % 4 == 3, number // 2 % 3, architecture
+    )
+    assert len(logs) == (2 if streaming == "in-place" else 1)
+    for log in logs:
+        assert f"for '{architecture}" in log
+        stack = re.search(r"(\d+) bytes stack frame", log)
+        assert stack is not None
+        assert int(stack[1]) <= SPILLED, log
+
+
+def test_an_error_shows_the_log_of_the_compiler() -> None:
+    look_for_compiler()
+    with pytest.raises(_core.CudaError, match="sm_9999|architecture"):
+        _core.cuda_update_resources("D2Q9", "bgk", "float32", "float32", "in-place", False, 0, "sm_1")
