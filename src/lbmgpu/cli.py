@@ -136,7 +136,8 @@ def _bench(arguments: argparse.Namespace) -> int:
     for key, value in bench.machine(arguments.threads).items():
         print(f"{key}: {value}")
     print(
-        f"update: GB/s of x <- a x, measured between the repeats; MLUPS: median of {arguments.repeats}\n{bench.HEADER}"
+        "update: GB/s of x <- a x (on a GPU: of a copy), measured between the repeats; "
+        f"MLUPS: median of {arguments.repeats}\n{bench.HEADER}"
     )
     measurements = []
     for measurement in bench.measure_all(

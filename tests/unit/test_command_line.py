@@ -60,7 +60,8 @@ def change(path: Path, **entries: Any) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), **entries}))
 
 
-def test_run_leaves_its_files(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_leaves_its_files(case: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert cli.main(["run", str(case)]) == cli.OK
     out, err = capsys.readouterr()
     folder = case.parent / "small"
