@@ -5,8 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import signal
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +20,18 @@ from .memory import GIB, available_memory
 from .report import update_bandwidth
 from .settings import MAX_THREADS, PRECISIONS, STORAGES, STREAMINGS
 
-OK, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+OK, FAILED, WRONG_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, by which batch systems end a job, taken as Ctrl-C is: the state is whole and can be saved."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; the result is the exit code.
 
     0: done. 1: a run failed, by divergence or a file that could not be written. 2: wrong input. 130: interrupted.
+    143: a run was ended by SIGTERM.
     """
     arguments = _parser().parse_args(argv)
     handler = logging.StreamHandler()
@@ -34,6 +42,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         command: Callable[[argparse.Namespace], int] = arguments.command
         return command(arguments)
+    except Terminated:
+        return _fail("terminated", TERMINATED)
     except KeyboardInterrupt:
         return _fail("interrupted", INTERRUPTED)
     except CaseError as error:
@@ -108,15 +118,34 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+@contextmanager
+def _termination() -> Iterator[None]:
+    """Raise Terminated at SIGTERM; a second one must not disturb the saving."""
+
+    def terminate(*_: Any) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        raise Terminated
+
+    if threading.current_thread() is not threading.main_thread():  # no other may set handlers
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def _run(arguments: argparse.Namespace) -> int:
-    run_case(
-        arguments.case,
-        folder=arguments.output,
-        steps=arguments.steps,
-        progress=not arguments.no_progress,
-        threads=arguments.threads,
-        restart=arguments.restart,
-    )
+    with _termination():
+        run_case(
+            arguments.case,
+            folder=arguments.output,
+            steps=arguments.steps,
+            progress=not arguments.no_progress,
+            threads=arguments.threads,
+            restart=arguments.restart,
+        )
     return OK
 
 

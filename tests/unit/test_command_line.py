@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import re
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +134,49 @@ def test_restart_without_a_table(case: Path) -> None:
     assert [row.partition(",")[0] for row in rows] == ["step", "150", "200"]
 
 
+def test_new_run_sets_the_old_checkpoint_aside(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    change(case, output={"checkpoint": {}})
+    assert cli.main(["run", str(case), "--no-progress", "--steps", "50"]) == cli.OK
+    assert "earlier run" not in capsys.readouterr().err
+    change(case, output={"vtk": True})
+    assert cli.main(["run", str(case), "--no-progress", "--steps", "60"]) == cli.OK
+    assert "checkpoint.h5 is of an earlier run: now checkpoint.previous.h5" in capsys.readouterr().err
+    assert sorted(p.name for p in Path("small").iterdir()) == ["checkpoint.previous.h5", "fields.vti", "run.log"]
+    assert lbm.Solver.load("small/checkpoint.previous.h5").steps == 50
+    previous = ["--restart", "small/checkpoint.previous.h5"]
+    assert cli.main(["run", str(case), "--no-progress", "--steps", "60", *previous]) == cli.OK
+    assert Path("small/checkpoint.previous.h5").exists()
+
+
+def test_restart_beside_a_table_that_ends_before(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    change(case, output={"checkpoint": {}, "forces": {"every": 10}})
+    assert cli.main(["run", str(case), "--no-progress", "--steps", "100"]) == cli.OK
+    table = Path("small/forces.csv")
+    rows = table.read_bytes().splitlines(keepends=True)
+    short = b"".join(rows[:9])  # up to step 80
+    table.write_bytes(short)
+    restart = ["run", str(case), "--no-progress", "--restart", "small/checkpoint.h5"]
+    assert cli.main(restart) == cli.WRONG_INPUT
+    err = capsys.readouterr().err
+    assert "forces.csv: ends at step 80 and the checkpoint is of step 100" in err
+    assert "delete the table to begin a new one, or restart from another checkpoint" in err
+    assert table.read_bytes() == short
+    table.write_bytes(b"".join(rows[:10]))  # the row of step 100 is written again
+    assert cli.main([*restart, "--steps", "100"]) == cli.OK
+    assert table.read_bytes() == b"".join(rows)
+    table.unlink()
+    assert cli.main(restart) == cli.OK
+
+
+def test_restart_with_a_shorter_interval_of_forces(case: Path) -> None:
+    change(case, output={"checkpoint": {}, "forces": {"every": 50}})
+    assert cli.main(["run", str(case), "--no-progress", "--steps", "130"]) == cli.OK
+    change(case, output={"checkpoint": {}, "forces": {"every": 10}})
+    assert cli.main(["run", str(case), "--no-progress", "--restart", "small/checkpoint.h5"]) == cli.OK
+    rows = Path("small/forces.csv").read_text().splitlines()
+    assert [row.partition(",")[0] for row in rows[:5]] == ["step", "50", "100", "130", "140"]
+
+
 def test_restart_of_another_case(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
     change(case, output={"checkpoint": {}})
     assert cli.main(["run", str(case), "--no-progress", "--steps", "50"]) == cli.OK
@@ -206,10 +251,16 @@ def test_log_that_cannot_be_written(case: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_run_case_gives_the_result(case: Path) -> None:
-    change(case, output={"folder": "there"})
+    change(case, output={"folder": "there", "vtk": False})
     result = run_case(case, progress=False, steps=30)
     assert result.steps == 30
-    assert (case.parent / "there" / "run.log").exists()
+    assert "nothing but run.log is left" in (case.parent / "there" / "run.log").read_text()
+
+
+def test_run_that_leaves_files_does_not_say_otherwise(case: Path) -> None:
+    change(case, output={"checkpoint": {}})
+    run_case(case, progress=False, steps=30)
+    assert "nothing but run.log" not in (case.parent / "small" / "run.log").read_text()
 
 
 def test_interrupt(case: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -248,6 +299,39 @@ def test_interrupt_keeps_the_state(
     whole = lbm.Solver(lbm.Solver.load(checkpoint).domain, lbm.Solver.load(checkpoint).collision)
     whole.step(200)
     np.testing.assert_array_equal(lbm.Solver.load(checkpoint).populations(), whole.populations())
+
+
+def test_sigterm_keeps_the_state(case: Path) -> None:
+    change(case, output={"checkpoint": {}}, run={"steps": 10**9, "log_every": 100})
+    command = [sys.executable, "-m", "lbmgpu", "run", str(case)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        while "step 100:" not in process.stderr.readline():
+            assert process.poll() is None
+        process.terminate()
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == cli.TERMINATED
+    checkpoint = case.parent / "small" / "checkpoint.h5"
+    found = re.search(r"to go on from step (\d+), give the .* --restart (.*)\nlbmgpu: terminated\n$", err)
+    assert found
+    assert Path(found[2]) == checkpoint
+    assert lbm.Solver.load(checkpoint).steps == int(found[1]) >= 100
+
+
+def test_sigterm_is_left_as_it_was(case: Path) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    change(case, output={}, run={"steps": 5})
+    assert cli.main(["run", str(case)]) == cli.OK
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_run_in_another_thread(case: Path) -> None:
+    codes: list[int] = []
+    change(case, output={}, run={"steps": 5})
+    thread = threading.Thread(target=lambda: codes.append(cli.main(["run", str(case)])))
+    thread.start()
+    thread.join()
+    assert codes == [cli.OK]
 
 
 def test_interrupt_of_a_run_that_diverged(
