@@ -74,7 +74,13 @@ def fill_domain(domain: Domain, case: dict[str, Any], folder: Path, problems: Pr
     for index, entry in enumerate(case.get("bodies", [])):
         with problems.at("bodies", index):
             condition = _condition(entry.get("condition", {"condition": "no-slip"}), shape)
-            domain.add_body(_mask(entry, shape, folder), entry.get("name", f"body {index + 1}"), condition)
+            mask = _mask(entry, shape, folder)
+            if entry["shape"] != "mask" and not mask.any():
+                raise ValueError(
+                    f"the {entry['shape']} covers no cell, must hold the centre of at least one; it lies outside the "
+                    f"domain, {shape} cells, or between cell centres, which are at 0.5, 1.5 and so on"
+                )
+            domain.add_body(mask, entry.get("name", f"body {index + 1}"), condition)
 
 
 def _initial_velocity(entry: Any, domain: Domain) -> Any:

@@ -70,7 +70,8 @@ def _number(check: Callable[..., Any], convert: Callable[[str], Any], **limits: 
         try:
             return check("value", convert(text), **limits)
         except ValueError as error:
-            detail = str(error) if str(error).startswith("value") else f"{text!r} given, must be a number"
+            kind = "an integer" if convert is int else "a number"
+            detail = str(error) if str(error).startswith("value") else f"{text!r} given, must be {kind}"
             raise argparse.ArgumentTypeError(detail) from None
 
     return parse

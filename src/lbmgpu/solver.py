@@ -363,6 +363,7 @@ class Solver:
 
         Raises:
             Diverged: the state is not finite; nothing is written.
+            ValueError: `path` is a folder.
             FileNotFoundError: the folder of `path` does not exist.
             OSError: the file cannot be written.
         """

@@ -251,6 +251,8 @@ def test_unknown_key_is_named_with_its_path(path: tuple[Any, ...], key: str) -> 
         (("bodies", 2, "condition", "velocity"), [0.3, 0], "$.bodies[2].condition.velocity", "a speed of"),
         (("bodies", 1, "colour"), "red", "$.bodies[1].colour", "unknown key"),
         (("bodies", 1), {"shape": "mask", "file": "none.npy"}, "$.bodies[1].file", "(No such file or directory)"),
+        (("bodies", 1, "center"), [80, 5], "$.bodies[1]", "the sphere covers no cell"),
+        (("bodies", 1, "radius"), 0.5, "$.bodies[1]", "outside the domain, (12, 10) cells, or between cell centres"),
         (("force",), [2, 0], "$.force", "2 given"),
         (("initial", "velocity"), [0.2, 0], "$.initial.velocity", "a speed of"),
         (("run", "steps"), -1, "$.run.steps", "at least 0"),

@@ -373,6 +373,13 @@ def test_wrong_arguments(arguments: list[str], capsys: pytest.CaptureFixture[str
     assert "lbmgpu" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("text", ["1e3", "many", "1.5"])
+def test_steps_are_an_integer(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["run", "a.json", "--steps", text])
+    assert f"argument --steps: '{text}' given, must be an integer" in capsys.readouterr().err
+
+
 def test_bench_on_a_device_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["bench", "--device", "gpu", "--size", "8"]) == cli.WRONG_INPUT
     assert "did you mean 'cuda'?" in capsys.readouterr().err
