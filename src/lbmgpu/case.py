@@ -30,6 +30,7 @@ def run_case(
     steps: int | None = None,
     progress: bool = True,
     threads: int | None = None,
+    device: str | None = None,
     restart: str | os.PathLike[str] | None = None,
     out: TextIO | None = None,
 ) -> RunResult:
@@ -41,6 +42,7 @@ def run_case(
         steps: steps of the whole case, in place of the case's own.
         progress: False for no bar whatever the case says.
         threads: number of CPU threads, in place of the case's own.
+        device: as for `Solver`, in place of the case's own.
         restart: a checkpoint of this case to go on from.
         out: where the comparison and the report are printed; standard output if None.
 
@@ -48,6 +50,7 @@ def run_case(
         CaseError: the case is wrong.
         FileNotFoundError: there is no case at `path`, or no checkpoint at `restart`.
         CheckpointError: the checkpoint is, or is of another setup, or the table of forces ends long before it.
+        CudaError: a GPU is asked for and cannot be used.
         Diverged: the flow did.
         OSError: a file or the folder cannot be written.
         KeyboardInterrupt: Ctrl-C was pressed; if the flow was being stepped and the disk took it, its state is in a
@@ -56,7 +59,7 @@ def run_case(
     case = read_case(path)
     source = Path(path)
     output = case.get("output", {})
-    solver = build_solver(case, source.parent, threads)
+    solver = build_solver(case, source.parent, threads, device)
     if restart is not None:
         solver.restore(restart)
     total = int(case["run"]["steps"]) if steps is None else checks.integer("steps", steps)

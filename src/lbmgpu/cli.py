@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from . import __version__, _core, bench, checks
+from . import __version__, _core, bench, checks, devices
 from .case import run_case
 from .errors import CaseError, Diverged
 from .memory import GIB, available_memory
@@ -90,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--steps", metavar="N", type=_number(checks.integer, int), help="steps of the whole case")
     run.add_argument("--no-progress", action="store_true", help="show no progress bar")
     run.add_argument("--threads", metavar="N", type=threads, help="number of CPU threads (all cores)")
+    run.add_argument("--device", help="auto, cpu, cuda, cuda:1; the case's own if not given")
     run.add_argument("--restart", metavar="CHECKPOINT", help="go on from a checkpoint of this case")
     run.set_defaults(command=_run)
 
@@ -145,6 +146,7 @@ def _run(arguments: argparse.Namespace) -> int:
             steps=arguments.steps,
             progress=not arguments.no_progress,
             threads=arguments.threads,
+            device=arguments.device,
             restart=arguments.restart,
         )
     return OK
@@ -191,6 +193,8 @@ def _info(arguments: argparse.Namespace) -> int:
         print(f"{key}: {value}")
     print(f"instruction sets: {', '.join(_core.cpu_isas())}")
     print(f"stencils: {', '.join(_core.stencil_names())}")
+    for key, value in devices.described().items():
+        print(f"{key}: {value}")
     print(f"memory available: {available_memory() / GIB:.1f} GiB")
     if arguments.bandwidth:
         print(f"update bandwidth: {update_bandwidth(_core.default_threads()) / 1e9:.1f} GB/s")

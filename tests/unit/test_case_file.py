@@ -52,6 +52,7 @@ CASE: dict[str, Any] = {
         "progress": False,
         "log_every": 5,
         "threads": 1,
+        "device": "cpu",
     },
     "output": {
         "folder": "out",
@@ -256,6 +257,8 @@ def test_unknown_key_is_named_with_its_path(path: tuple[Any, ...], key: str) -> 
         (("force",), [2, 0], "$.force", "2 given"),
         (("initial", "velocity"), [0.2, 0], "$.initial.velocity", "a speed of"),
         (("run", "steps"), -1, "$.run.steps", "at least 0"),
+        (("run", "device"), "gpu", "$.run.device", "did you mean 'cuda'"),
+        (("run", "device"), 1, "$.run.device", "must be a string"),
         (("run", "steady"), {}, "$.run.steady", "lacks 'tolerance'"),
         (("output", "image", "normal"), "w", "$.output.image.normal", "'x', 'y', 'z'"),
     ],

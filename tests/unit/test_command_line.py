@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu import _core, bench, cli
+from lbmgpu import _core, bench, cli, devices
 from lbmgpu.case import run_case
 
 CASE: dict[str, Any] = {
@@ -93,12 +93,40 @@ def test_run_leaves_its_files(case: Path, capsys: pytest.CaptureFixture[str], mo
 
 
 def test_options_of_run(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["run", str(case), "--output", "other", "--steps", "70", "--no-progress", "--threads", "1"]
+    arguments = [
+        "run",
+        str(case),
+        "--output",
+        "other",
+        "--steps",
+        "70",
+        "--no-progress",
+        "--threads",
+        "1",
+        "--device",
+        "cpu",
+    ]
     assert cli.main(arguments) == cli.OK
     out, err = capsys.readouterr()
     assert "/70" not in err
     assert "1 threads" in out
     assert lbm.Solver.load("other/checkpoint.h5").steps == 70
+
+
+def test_device_of_a_run(case: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    seen: list[Any] = []
+    change(case, run={"steps": 2, "device": "cuda:1"}, output={})
+    with monkeypatch.context() as patch:
+        patch.setattr(devices, "resolve", lambda device: seen.append(device) or "cpu")
+        assert cli.main(["run", str(case)]) == cli.OK
+        assert seen == ["cuda:1", "cpu"]  # the solver resolves it again
+        assert cli.main(["run", str(case), "--device", "auto"]) == cli.OK
+        assert seen[2:] == ["auto", "cpu"]
+        change(case, run={"steps": 2})
+        assert cli.main(["run", str(case)]) == cli.OK
+        assert seen[4:] == ["auto", "cpu"]
+    assert cli.main(["run", str(case), "--device", "gpu"]) == cli.WRONG_INPUT
+    assert "lbmgpu: device: 'gpu' given, must be 'auto', 'cpu', 'cuda'" in capsys.readouterr().err
 
 
 def test_restart_equals_one_run(case: Path) -> None:
@@ -208,7 +236,8 @@ def test_wrong_case(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "lbmgpu: the case is wrong:",
         "  $.domain.stencil: 'D2Q8' given, must be one of 'D2Q9', 'D3Q19', 'D3Q27'; did you mean 'D2Q9'?",
         "  $.run: lacks 'steps'",
-        "  $.run.step: unknown key, must be one of steps, steady, progress, log_every, threads; did you mean 'steps'?",
+        "  $.run.step: unknown key, must be one of steps, steady, progress, log_every, threads, device; "
+        "did you mean 'steps'?",
     ]
     assert not (case.parent / "small").exists()
 
@@ -424,6 +453,43 @@ def test_info(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     for part in (f"lbmgpu: {lbm.__version__}", "D3Q27", "threads", "baseline", "GiB", "update bandwidth: 10.0 GB/s"):
         assert part in out
+
+
+def test_info_without_a_gpu(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def missing() -> int:
+        raise lbm.CudaError("no CUDA driver")
+
+    monkeypatch.setattr(_core, "cuda_device_count", missing)
+    assert cli.main(["info"]) == cli.OK
+    out = capsys.readouterr().out
+    assert "\nGPU: none; no CUDA driver\n" in out
+    assert "NVRTC" not in out
+
+
+def test_info_with_gpus(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    gpu = {"name": "NVIDIA T", "memory": 3 * 2**30, "architecture": "sm_90"}
+    monkeypatch.setattr(_core, "cuda_device_count", lambda: 2)
+    monkeypatch.setattr(_core, "cuda_driver_version", lambda: 12080)
+    monkeypatch.setattr(_core, "cuda_device", lambda number: {**gpu, "name": f"NVIDIA {number}"})
+    monkeypatch.setattr(_core, "cuda_compiler", lambda: {"version": "12.8", "library": "/there/libnvrtc.so.12"})
+    monkeypatch.setattr(_core, "cuda_cache_folder", lambda: "")
+    assert cli.main(["info"]) == cli.OK
+    out = capsys.readouterr().out
+    for line in (
+        "CUDA driver: 12.8",
+        "cuda:0: NVIDIA 0, 3.0 GiB, sm_90",
+        "cuda:1: NVIDIA 1, 3.0 GiB, sm_90",
+        "NVRTC: 12.8, /there/libnvrtc.so.12",
+        "kernel cache: none",
+    ):
+        assert f"\n{line}\n" in out
+
+    def missing() -> dict[str, str]:
+        raise lbm.CudaError("no NVRTC")
+
+    monkeypatch.setattr(_core, "cuda_compiler", missing)
+    assert cli.main(["info"]) == cli.OK
+    assert "\nNVRTC: none; no NVRTC\n" in capsys.readouterr().out
 
 
 def test_module_is_the_command_line(tmp_path: Path) -> None:
