@@ -27,7 +27,7 @@ from .support import cavity
 @pytest.fixture
 def solver() -> lbm.Solver:
     """A small cavity."""
-    return lbm.Solver(cavity((8, 6), "D2Q9"), lbm.BGK(0.05))
+    return lbm.Solver(cavity((8, 6), "D2Q9"), lbm.BGK(0.05), device="cpu")
 
 
 def unstable() -> lbm.Solver:
