@@ -46,7 +46,7 @@ class Measurement:
         all_mlups: of each repeat.
         bytes_per_update: bytes of populations read and written per cell and step.
         bandwidth: bytes a second of populations, from the median.
-        update_bandwidth: bytes a second of ``x <- a x``, median of measurements between the repeats.
+        update_bandwidth: bytes a second of ``x <- a x``, on a GPU of a copy; median of those between the repeats.
         share: `bandwidth` as a part of `update_bandwidth`.
     """
 

@@ -19,6 +19,9 @@ from .solver import Solver
 
 log = logging.getLogger("lbmgpu")
 
+_FILES = ("vtk", "image", "checkpoint", "forces", "centrelines")
+"""What of an output leaves files."""
+
 
 def run_case(
     path: str | os.PathLike[str],
@@ -27,6 +30,7 @@ def run_case(
     steps: int | None = None,
     progress: bool = True,
     threads: int | None = None,
+    device: str | None = None,
     restart: str | os.PathLike[str] | None = None,
     out: TextIO | None = None,
 ) -> RunResult:
@@ -38,13 +42,15 @@ def run_case(
         steps: steps of the whole case, in place of the case's own.
         progress: False for no bar whatever the case says.
         threads: number of CPU threads, in place of the case's own.
+        device: as for `Solver`, in place of the case's own.
         restart: a checkpoint of this case to go on from.
         out: where the comparison and the report are printed; standard output if None.
 
     Raises:
         CaseError: the case is wrong.
         FileNotFoundError: there is no case at `path`, or no checkpoint at `restart`.
-        CheckpointError: the checkpoint is, or is of another setup.
+        CheckpointError: the checkpoint is, or is of another setup, or the table of forces ends long before it.
+        CudaError: a GPU is asked for and cannot be used.
         Diverged: the flow did.
         OSError: a file or the folder cannot be written.
         KeyboardInterrupt: Ctrl-C was pressed; if the flow was being stepped and the disk took it, its state is in a
@@ -53,7 +59,7 @@ def run_case(
     case = read_case(path)
     source = Path(path)
     output = case.get("output", {})
-    solver = build_solver(case, source.parent, threads)
+    solver = build_solver(case, source.parent, threads, device)
     if restart is not None:
         solver.restore(restart)
     total = int(case["run"]["steps"]) if steps is None else checks.integer("steps", steps)
@@ -71,6 +77,10 @@ def run_case(
     try:
         with logging_redirect_tqdm([log]):
             log.info("case: %s", case.get("name", source.name))
+            if restart is None:
+                _set_aside(target / "checkpoint.h5")
+            if not any(output.get(key, False) is not False for key in _FILES):
+                log.info("the case asks for no 'output': nothing but run.log is left")
             result = _run(case, solver, total, target, progress, restart is not None)
             _leave(solver, output, target, out or sys.stdout)
     except Diverged as error:  # for the file alone: who called says it on the screen
@@ -91,7 +101,7 @@ def _run(case: dict[str, Any], solver: Solver, total: int, target: Path, progres
         table = target / "forces.csv"
         rows = Every(int(output["forces"]["every"]), forces.appender(table))
         if restarted and table.exists() and table.stat().st_size:
-            forces.cut(table, solver.steps)
+            forces.cut(table, solver.steps, rows.steps)
             if solver.steps > 0 and solver.steps % rows.steps == 0:
                 rows(solver)
         else:
@@ -111,6 +121,14 @@ def _run(case: dict[str, Any], solver: Solver, total: int, target: Path, progres
         raise
     log.info("%s after %d steps, %.1f MLUPS", result.reason, solver.steps, result.mlups)
     return result
+
+
+def _set_aside(checkpoint: Path) -> None:
+    """Rename what an earlier run left, which a restart would otherwise take for this run's."""
+    if checkpoint.is_file():
+        kept = checkpoint.with_name("checkpoint.previous.h5")
+        os.replace(checkpoint, kept)
+        log.warning("%s is of an earlier run: now %s", checkpoint, kept.name)
 
 
 def _keep(solver: Solver, target: Path) -> None:

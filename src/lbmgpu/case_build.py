@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core, centreline, checks, conditions, values
+from . import _core, centreline, checks, conditions, devices, values
 from .case_problems import Problems, at
 from .collisions import BGK, MRT, TRT, Collision, Regularized
 from .domain import Domain
@@ -22,22 +22,29 @@ _COLLISIONS: dict[str, type[Collision]] = {"BGK": BGK, "TRT": TRT, "MRT": MRT, "
 _CONDITIONS = {c.kind: c for c in conditions.FACE_CONDITIONS}
 
 
-def build_solver(case: dict[str, Any], folder: Path, threads: int | None = None) -> Solver:
+def build_solver(case: dict[str, Any], folder: Path, threads: int | None = None, device: str | None = None) -> Solver:
     """The solver of `case` in its initial state; files that the case names are relative to `folder`.
 
     Raises:
         CaseError: values that do not go together, each with its path; all that do not depend on each other at once.
+        ValueError: an unknown `device`, given in place of the case's own.
+        CudaError: a GPU is asked for and cannot be used.
     """
+    chosen = "cpu" if device is None else devices.resolve(device)
     options = {key: case[key] for key in ("precision", "storage", "streaming", "force") if key in case}
     initial = dict(case.get("initial", {}))
     problems = Problems(case)
     precision = storage = options.get("precision", "float32")
     with problems.at():
         storage = check_storage(options.get("storage"), precision)
+    if device is None:
+        with problems.at("run"):
+            chosen = devices.resolve(case["run"].get("device", "auto"))
     with problems.at("domain"):  # before any mask of the domain's size is made
         domain = empty_domain(case)
         beside = bytes_beside(len(domain.shape), precision)
-        check_memory(domain.stencil, domain.shape, precision, storage, options.get("streaming", "in-place"), beside)
+        streaming = options.get("streaming", "in-place")
+        check_memory(domain.stencil, domain.shape, precision, storage, streaming, beside, device=chosen)
         fill_domain(domain, case, folder, problems)
         with problems.at("initial"):
             if "velocity" in initial:
@@ -48,7 +55,8 @@ def build_solver(case: dict[str, Any], folder: Path, threads: int | None = None)
     _check_output(case, problems)
     problems.end()
     with at(case):
-        solver = Solver(domain, collision, threads=threads or case["run"].get("threads"), **options)
+        threads = threads or case["run"].get("threads")
+        solver = Solver(domain, collision, device=chosen, threads=threads, **options)
     with at(case, "initial"):
         solver.initialize(**initial)
     return solver
@@ -74,7 +82,13 @@ def fill_domain(domain: Domain, case: dict[str, Any], folder: Path, problems: Pr
     for index, entry in enumerate(case.get("bodies", [])):
         with problems.at("bodies", index):
             condition = _condition(entry.get("condition", {"condition": "no-slip"}), shape)
-            domain.add_body(_mask(entry, shape, folder), entry.get("name", f"body {index + 1}"), condition)
+            mask = _mask(entry, shape, folder)
+            if entry["shape"] != "mask" and not mask.any():
+                raise ValueError(
+                    f"the {entry['shape']} covers no cell, must hold the centre of at least one; it lies outside the "
+                    f"domain, {shape} cells, or between cell centres, which are at 0.5, 1.5 and so on"
+                )
+            domain.add_body(mask, entry.get("name", f"body {index + 1}"), condition)
 
 
 def _initial_velocity(entry: Any, domain: Domain) -> Any:

@@ -5,25 +5,33 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import signal
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from . import __version__, _core, bench, checks
+from . import __version__, _core, bench, checks, devices
 from .case import run_case
 from .errors import CaseError, Diverged
 from .memory import GIB, available_memory
 from .report import update_bandwidth
 from .settings import MAX_THREADS, PRECISIONS, STORAGES, STREAMINGS
 
-OK, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+OK, FAILED, WRONG_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, by which batch systems end a job, taken as Ctrl-C is: the state is whole and can be saved."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; the result is the exit code.
 
     0: done. 1: a run failed, by divergence or a file that could not be written. 2: wrong input. 130: interrupted.
+    143: a run was ended by SIGTERM.
     """
     arguments = _parser().parse_args(argv)
     handler = logging.StreamHandler()
@@ -34,6 +42,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         command: Callable[[argparse.Namespace], int] = arguments.command
         return command(arguments)
+    except Terminated:
+        return _fail("terminated", TERMINATED)
     except KeyboardInterrupt:
         return _fail("interrupted", INTERRUPTED)
     except CaseError as error:
@@ -60,7 +70,8 @@ def _number(check: Callable[..., Any], convert: Callable[[str], Any], **limits: 
         try:
             return check("value", convert(text), **limits)
         except ValueError as error:
-            detail = str(error) if str(error).startswith("value") else f"{text!r} given, must be a number"
+            kind = "an integer" if convert is int else "a number"
+            detail = str(error) if str(error).startswith("value") else f"{text!r} given, must be {kind}"
             raise argparse.ArgumentTypeError(detail) from None
 
     return parse
@@ -79,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--steps", metavar="N", type=_number(checks.integer, int), help="steps of the whole case")
     run.add_argument("--no-progress", action="store_true", help="show no progress bar")
     run.add_argument("--threads", metavar="N", type=threads, help="number of CPU threads (all cores)")
+    run.add_argument("--device", help="auto, cpu, cuda, cuda:1; the case's own if not given")
     run.add_argument("--restart", metavar="CHECKPOINT", help="go on from a checkpoint of this case")
     run.set_defaults(command=_run)
 
@@ -108,15 +120,35 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+@contextmanager
+def _termination() -> Iterator[None]:
+    """Raise Terminated at SIGTERM; a second one must not disturb the saving."""
+
+    def terminate(*_: Any) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        raise Terminated
+
+    if threading.current_thread() is not threading.main_thread():  # no other may set handlers
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def _run(arguments: argparse.Namespace) -> int:
-    run_case(
-        arguments.case,
-        folder=arguments.output,
-        steps=arguments.steps,
-        progress=not arguments.no_progress,
-        threads=arguments.threads,
-        restart=arguments.restart,
-    )
+    with _termination():
+        run_case(
+            arguments.case,
+            folder=arguments.output,
+            steps=arguments.steps,
+            progress=not arguments.no_progress,
+            threads=arguments.threads,
+            device=arguments.device,
+            restart=arguments.restart,
+        )
     return OK
 
 
@@ -136,7 +168,8 @@ def _bench(arguments: argparse.Namespace) -> int:
     for key, value in bench.machine(arguments.threads).items():
         print(f"{key}: {value}")
     print(
-        f"update: GB/s of x <- a x, measured between the repeats; MLUPS: median of {arguments.repeats}\n{bench.HEADER}"
+        "update: GB/s of x <- a x (on a GPU: of a copy), measured between the repeats; "
+        f"MLUPS: median of {arguments.repeats}\n{bench.HEADER}"
     )
     measurements = []
     for measurement in bench.measure_all(
@@ -160,6 +193,8 @@ def _info(arguments: argparse.Namespace) -> int:
         print(f"{key}: {value}")
     print(f"instruction sets: {', '.join(_core.cpu_isas())}")
     print(f"stencils: {', '.join(_core.stencil_names())}")
+    for key, value in devices.described().items():
+        print(f"{key}: {value}")
     print(f"memory available: {available_memory() / GIB:.1f} GiB")
     if arguments.bandwidth:
         print(f"update bandwidth: {update_bandwidth(_core.default_threads()) / 1e9:.1f} GB/s")

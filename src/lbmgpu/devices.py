@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _core, checks
+from .memory import GIB
 
 log = logging.getLogger("lbmgpu")
 
@@ -54,6 +55,28 @@ def resolve(device: Any) -> str:
     if isinstance(device, Sequence):
         raise ValueError(f"device: {checks.shown(device)} given, but this version runs one block on one device")
     raise TypeError(f"device: {checks.shown(device)} given, must be 'auto', 'cpu', 'cuda' or 'cuda:0' and so on")
+
+
+def described() -> dict[str, str]:
+    """What there is of CUDA, part by part; or in one line why there is no GPU to work with."""
+    look_for_compiler()
+    try:
+        count, version = _core.cuda_device_count(), _core.cuda_driver_version()
+    except _core.CudaError as error:
+        return {"GPU": f"none; {error}"}
+    parts = {"CUDA driver": f"{version // 1000}.{version % 1000 // 10}"}
+    for number in range(count):
+        gpu = _core.cuda_device(number)
+        parts[f"cuda:{number}"] = f"{gpu['name']}, {gpu['memory'] / GIB:.1f} GiB, {gpu['architecture']}"
+    if count == 0:
+        parts["GPU"] = "none"
+    try:
+        compiler = _core.cuda_compiler()
+        parts["NVRTC"] = f"{compiler['version']}, {compiler['library']}"
+    except _core.CudaError as error:
+        parts["NVRTC"] = f"none; {error}"
+    parts["kernel cache"] = _core.cuda_cache_folder() or "none"
+    return parts
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -103,6 +104,9 @@ class Domain:
     """
 
     def __init__(self, shape: Sequence[int], stencil: str = "D3Q19") -> None:
+        if isinstance(shape, numbers.Integral) and isinstance(stencil, numbers.Integral):
+            given = f"{checks.shown(shape)}, {checks.shown(stencil)}"
+            raise TypeError(f'shape: {given} given, must be a tuple: Domain(({given}), stencil="D2Q9")')
         name = checks.choice("stencil", stencil, _core.stencil_names())
         self._stencil = _core.stencil(name)
         dimensions = self._stencil.D

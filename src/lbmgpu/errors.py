@@ -32,7 +32,7 @@ class Diverged(RuntimeError):
 
 
 class CheckpointError(ValueError):
-    """A checkpoint cannot be used: damaged, of an unknown version, or of another setup."""
+    """A checkpoint cannot be used: damaged, of an unknown version, or of another setup or run."""
 
 
 class CaseError(ValueError):

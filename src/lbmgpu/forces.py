@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from .errors import CheckpointError
 from .solver import Solver
 
 
@@ -18,14 +19,24 @@ def start(path: Path, solver: Solver) -> None:
         csv.writer(file).writerow(["step", *(f"{name} F{axis}" for name in solver.domain.bodies for axis in axes)])
 
 
-def cut(path: Path, steps: int) -> None:
-    """Drop the rows from step `steps` on, which a run from there writes again; the table is replaced whole.
+def cut(path: Path, steps: int, every: int) -> None:
+    """Drop the rows from step `steps` on, which a run from there writes again `every` so many steps.
 
-    A run that was killed may have left a part of a row: it goes too.
+    The table is replaced whole. A run that was killed may have left a part of a row: it goes too.
+
+    Raises:
+        CheckpointError: the table ends so long before that rows would be missing; it is left as it is.
     """
     with path.open(newline="", encoding="utf-8") as file:
         header, *rows = csv.reader(file)
     whole = [row for row in rows if len(row) == len(header) and row[0].isdigit()]
+    written = [int(row[0]) for row in whole[-2:]]
+    interval = max(every, written[-1] - written[0]) if written else every  # the run before may have had another one
+    if written and written[-1] < steps - interval:
+        raise CheckpointError(
+            f"{path}: ends at step {written[-1]} and the checkpoint is of step {steps}: the rows between are missing; "
+            "delete the table to begin a new one, or restart from another checkpoint"
+        )
     kept = [header, *(row for row in whole if int(row[0]) < steps)]
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:

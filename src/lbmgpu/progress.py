@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import sys
 from types import TracebackType
 from typing import Any
 
 from tqdm.auto import tqdm
 
 
+def watched() -> bool:
+    """Whether standard error is a terminal or a notebook; in a file, the frames of a bar would pile up."""
+    return sys.stderr is not None and (sys.stderr.isatty() or type(sys.stderr).__module__.startswith("ipykernel"))
+
+
 class Progress:
-    """A bar of `steps` with the speed in MLUPS and the remaining time; silent unless `shown`."""
+    """A bar of `steps` with the speed in MLUPS and the remaining time; silent unless `shown`, and where none looks."""
 
     def __init__(self, steps: int, cells: int, shown: bool) -> None:
         self._cells = cells
         self._steps = 0
         self._seconds = 0.0
         self._postfix: dict[str, str] = {}
-        self._bar: Any = tqdm(total=steps, unit="step", disable=not shown, dynamic_ncols=True)
+        self._bar: Any = tqdm(total=steps, unit="step", disable=not (shown and watched()), dynamic_ncols=True)
 
     def __enter__(self) -> Progress:
         return self

@@ -29,9 +29,10 @@ class Report:
         bytes_per_update: bytes of populations read and written per cell and step.
         steps: steps of the last run.
         mlups: million updates of fluid cells a second in the last run.
-        update_bandwidth: bytes a second of ``x <- a x`` on the same machine, None if not measured.
-        phase_seconds: time in each phase of the steps since the solver was made.
-        cache_bytes: the processor's last cache, None if not known.
+        update_bandwidth: bytes a second of ``x <- a x`` on the same machine, on a GPU of a copy; None if not measured.
+        phase_seconds: time in each phase of the steps of the last run; empty on a GPU.
+        cache_bytes: the last cache of the processor or the GPU, None if not known.
+        device: ``"cpu"``, or ``"cuda:0"`` and so on.
     """
 
     setup: dict[str, str]
@@ -42,6 +43,7 @@ class Report:
     update_bandwidth: float | None
     phase_seconds: dict[str, float]
     cache_bytes: int | None = None
+    device: str = "cpu"
 
     @property
     def bandwidth(self) -> float | None:
@@ -69,7 +71,8 @@ class Report:
             rows.append(("last run", f"{self.steps} steps, {self.mlups:.1f} MLUPS"))
             rows.append(("bandwidth", f"{self.bandwidth / 1e9:.1f} GB/s"))
         if self.update_bandwidth is not None:
-            rows.append(("update bandwidth", f"{self.update_bandwidth / 1e9:.1f} GB/s (x <- a x, measured)"))
+            name, what = ("update", "x <- a x, ") if self.device == "cpu" else ("copy", "")
+            rows.append((f"{name} bandwidth", f"{self.update_bandwidth / 1e9:.1f} GB/s ({what}measured)"))
         if self.share is not None:
             note = " (the domain may sit in the cache)" if self.cached else ""
             rows.append(("share", f"{100 * self.share:.1f} %{note}"))
@@ -104,8 +107,9 @@ def make_report(solver: Solver, bandwidth: bool) -> Report:
         steps=last.steps if last else None,
         mlups=last.mlups if last and last.steps else None,
         update_bandwidth=device_bandwidth(solver.device, engine.threads) if bandwidth else None,
-        phase_seconds=dict(engine.phase_seconds),
+        phase_seconds=solver._last_phases,
         cache_bytes=last_cache(CPU_CACHES) if solver.device == "cpu" else gpu(solver.device)["l2_bytes"],
+        device=solver.device,
     )
 
 

@@ -90,6 +90,7 @@ class Solver:
         self._lock = threading.RLock()  # for what takes several calls of the engine
         self._health = run.HealthCheck()
         self._last_run: run.RunResult | None = None
+        self._last_phases: dict[str, float] = {}
 
     # State
 
@@ -236,7 +237,10 @@ class Solver:
             KeyboardInterrupt: Ctrl-C was pressed; the state is that after `solver.steps` steps, whole.
             TypeError, ValueError: a wrong argument.
         """
+        before = self._engine.phase_seconds
         self._last_run = run.run(self, steps, progress=progress, until=until, callbacks=callbacks)
+        after = self._engine.phase_seconds
+        self._last_phases = {phase: seconds - before.get(phase, 0.0) for phase, seconds in after.items()}
         return self._last_run
 
     def _advance_chunk(self, steps: int) -> float:
@@ -359,6 +363,7 @@ class Solver:
 
         Raises:
             Diverged: the state is not finite; nothing is written.
+            ValueError: `path` is a folder.
             FileNotFoundError: the folder of `path` does not exist.
             OSError: the file cannot be written.
         """
@@ -415,7 +420,7 @@ class Solver:
         """Setup, memory and speed of the last run; `str` of it is a table.
 
         Args:
-            bandwidth: measure the machine's update bandwidth too, once a process, which takes a second or two.
+            bandwidth: measure the bandwidth of the device's memory too, once a process, which takes a second or two.
         """
         return make_report(self, checks.flag("bandwidth", bandwidth))
 

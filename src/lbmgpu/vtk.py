@@ -34,6 +34,8 @@ def output_path(name: str, path: Any) -> Path:
     target = file_path(name, path)
     if not target.name:
         raise ValueError(f"{name}: {checks.shown(path)} given, must name a file")
+    if target.is_dir():
+        raise ValueError(f"{name}: {target} given, which is a folder; must name a file, such as {target / 'name'}")
     folder = Path(os.path.realpath(target)).parent
     if not folder.is_dir():
         raise FileNotFoundError(f"{name}: {target} given, but there is no folder {folder}; make it first")

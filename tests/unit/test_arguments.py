@@ -116,6 +116,11 @@ def test_shape_of_other_dimensions_suggests_a_stencil(shape: tuple[int, ...], st
         lbm.Domain(shape, stencil)
 
 
+def test_shape_without_brackets_suggests_a_tuple() -> None:
+    with pytest.raises(TypeError, match=r"^shape: 16, 20 given, must be a tuple: Domain\(\(16, 20\), "):
+        lbm.Domain(16, 20)  # type: ignore[arg-type]
+
+
 def test_shape_of_no_stencil_suggests_none() -> None:
     with pytest.raises(ValueError, match=r"must be 3 positive integers for D3Q19$"):
         lbm.Domain((4, 4, 4, 4))

@@ -259,6 +259,15 @@ def test_other_files(tmp_path: Path) -> None:
         moving("D2Q9").save(tmp_path / "missing folder" / "state.h5")
 
 
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    folder.mkdir()
+    with pytest.raises(ValueError, match=r"path: .*results given, which is a folder; must name a file"):
+        moving("D2Q9").save(folder)
+    assert [*tmp_path.iterdir()] == [folder]
+    assert not list(folder.iterdir())
+
+
 def test_link_stays_a_link(tmp_path: Path) -> None:
     solver = moving("D2Q9")
     solver.save(tmp_path / "real.h5")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import re
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ import numpy as np
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu import _core, bench, cli
+from lbmgpu import _core, bench, cli, devices
 from lbmgpu.case import run_case
 
 CASE: dict[str, Any] = {
@@ -60,7 +62,8 @@ def change(path: Path, **entries: Any) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), **entries}))
 
 
-def test_run_leaves_its_files(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_leaves_its_files(case: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert cli.main(["run", str(case)]) == cli.OK
     out, err = capsys.readouterr()
     folder = case.parent / "small"
@@ -90,12 +93,40 @@ def test_run_leaves_its_files(case: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_options_of_run(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["run", str(case), "--output", "other", "--steps", "70", "--no-progress", "--threads", "1"]
+    arguments = [
+        "run",
+        str(case),
+        "--output",
+        "other",
+        "--steps",
+        "70",
+        "--no-progress",
+        "--threads",
+        "1",
+        "--device",
+        "cpu",
+    ]
     assert cli.main(arguments) == cli.OK
     out, err = capsys.readouterr()
     assert "/70" not in err
     assert "1 threads" in out
     assert lbm.Solver.load("other/checkpoint.h5").steps == 70
+
+
+def test_device_of_a_run(case: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    seen: list[Any] = []
+    change(case, run={"steps": 2, "device": "cuda:1"}, output={})
+    with monkeypatch.context() as patch:
+        patch.setattr(devices, "resolve", lambda device: seen.append(device) or "cpu")
+        assert cli.main(["run", str(case)]) == cli.OK
+        assert seen == ["cuda:1", "cpu"]  # the solver resolves it again
+        assert cli.main(["run", str(case), "--device", "auto"]) == cli.OK
+        assert seen[2:] == ["auto", "cpu"]
+        change(case, run={"steps": 2})
+        assert cli.main(["run", str(case)]) == cli.OK
+        assert seen[4:] == ["auto", "cpu"]
+    assert cli.main(["run", str(case), "--device", "gpu"]) == cli.WRONG_INPUT
+    assert "lbmgpu: device: 'gpu' given, must be 'auto', 'cpu', 'cuda'" in capsys.readouterr().err
 
 
 def test_restart_equals_one_run(case: Path) -> None:
@@ -131,6 +162,49 @@ def test_restart_without_a_table(case: Path) -> None:
     assert [row.partition(",")[0] for row in rows] == ["step", "150", "200"]
 
 
+def test_new_run_sets_the_old_checkpoint_aside(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    change(case, output={"checkpoint": {}})
+    assert cli.main(["run", str(case), "--no-progress", "--steps", "50"]) == cli.OK
+    assert "earlier run" not in capsys.readouterr().err
+    change(case, output={"vtk": True})
+    assert cli.main(["run", str(case), "--no-progress", "--steps", "60"]) == cli.OK
+    assert "checkpoint.h5 is of an earlier run: now checkpoint.previous.h5" in capsys.readouterr().err
+    assert sorted(p.name for p in Path("small").iterdir()) == ["checkpoint.previous.h5", "fields.vti", "run.log"]
+    assert lbm.Solver.load("small/checkpoint.previous.h5").steps == 50
+    previous = ["--restart", "small/checkpoint.previous.h5"]
+    assert cli.main(["run", str(case), "--no-progress", "--steps", "60", *previous]) == cli.OK
+    assert Path("small/checkpoint.previous.h5").exists()
+
+
+def test_restart_beside_a_table_that_ends_before(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    change(case, output={"checkpoint": {}, "forces": {"every": 10}})
+    assert cli.main(["run", str(case), "--no-progress", "--steps", "100"]) == cli.OK
+    table = Path("small/forces.csv")
+    rows = table.read_bytes().splitlines(keepends=True)
+    short = b"".join(rows[:9])  # up to step 80
+    table.write_bytes(short)
+    restart = ["run", str(case), "--no-progress", "--restart", "small/checkpoint.h5"]
+    assert cli.main(restart) == cli.WRONG_INPUT
+    err = capsys.readouterr().err
+    assert "forces.csv: ends at step 80 and the checkpoint is of step 100" in err
+    assert "delete the table to begin a new one, or restart from another checkpoint" in err
+    assert table.read_bytes() == short
+    table.write_bytes(b"".join(rows[:10]))  # the row of step 100 is written again
+    assert cli.main([*restart, "--steps", "100"]) == cli.OK
+    assert table.read_bytes() == b"".join(rows)
+    table.unlink()
+    assert cli.main(restart) == cli.OK
+
+
+def test_restart_with_a_shorter_interval_of_forces(case: Path) -> None:
+    change(case, output={"checkpoint": {}, "forces": {"every": 50}})
+    assert cli.main(["run", str(case), "--no-progress", "--steps", "130"]) == cli.OK
+    change(case, output={"checkpoint": {}, "forces": {"every": 10}})
+    assert cli.main(["run", str(case), "--no-progress", "--restart", "small/checkpoint.h5"]) == cli.OK
+    rows = Path("small/forces.csv").read_text().splitlines()
+    assert [row.partition(",")[0] for row in rows[:5]] == ["step", "50", "100", "130", "140"]
+
+
 def test_restart_of_another_case(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
     change(case, output={"checkpoint": {}})
     assert cli.main(["run", str(case), "--no-progress", "--steps", "50"]) == cli.OK
@@ -162,7 +236,8 @@ def test_wrong_case(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "lbmgpu: the case is wrong:",
         "  $.domain.stencil: 'D2Q8' given, must be one of 'D2Q9', 'D3Q19', 'D3Q27'; did you mean 'D2Q9'?",
         "  $.run: lacks 'steps'",
-        "  $.run.step: unknown key, must be one of steps, steady, progress, log_every, threads; did you mean 'steps'?",
+        "  $.run.step: unknown key, must be one of steps, steady, progress, log_every, threads, device; "
+        "did you mean 'steps'?",
     ]
     assert not (case.parent / "small").exists()
 
@@ -205,10 +280,16 @@ def test_log_that_cannot_be_written(case: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_run_case_gives_the_result(case: Path) -> None:
-    change(case, output={"folder": "there"})
+    change(case, output={"folder": "there", "vtk": False})
     result = run_case(case, progress=False, steps=30)
     assert result.steps == 30
-    assert (case.parent / "there" / "run.log").exists()
+    assert "nothing but run.log is left" in (case.parent / "there" / "run.log").read_text()
+
+
+def test_run_that_leaves_files_does_not_say_otherwise(case: Path) -> None:
+    change(case, output={"checkpoint": {}})
+    run_case(case, progress=False, steps=30)
+    assert "nothing but run.log" not in (case.parent / "small" / "run.log").read_text()
 
 
 def test_interrupt(case: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -249,6 +330,39 @@ def test_interrupt_keeps_the_state(
     np.testing.assert_array_equal(lbm.Solver.load(checkpoint).populations(), whole.populations())
 
 
+def test_sigterm_keeps_the_state(case: Path) -> None:
+    change(case, output={"checkpoint": {}}, run={"steps": 10**9, "log_every": 100})
+    command = [sys.executable, "-m", "lbmgpu", "run", str(case)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        while "step 100:" not in process.stderr.readline():
+            assert process.poll() is None
+        process.terminate()
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == cli.TERMINATED
+    checkpoint = case.parent / "small" / "checkpoint.h5"
+    found = re.search(r"to go on from step (\d+), give the .* --restart (.*)\nlbmgpu: terminated\n$", err)
+    assert found
+    assert Path(found[2]) == checkpoint
+    assert lbm.Solver.load(checkpoint).steps == int(found[1]) >= 100
+
+
+def test_sigterm_is_left_as_it_was(case: Path) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    change(case, output={}, run={"steps": 5})
+    assert cli.main(["run", str(case)]) == cli.OK
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_run_in_another_thread(case: Path) -> None:
+    codes: list[int] = []
+    change(case, output={}, run={"steps": 5})
+    thread = threading.Thread(target=lambda: codes.append(cli.main(["run", str(case)])))
+    thread.start()
+    thread.join()
+    assert codes == [cli.OK]
+
+
 def test_interrupt_of_a_run_that_diverged(
     case: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -286,6 +400,13 @@ def test_wrong_arguments(arguments: list[str], capsys: pytest.CaptureFixture[str
         cli.main(arguments)
     assert caught.value.code == cli.WRONG_INPUT
     assert "lbmgpu" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["1e3", "many", "1.5"])
+def test_steps_are_an_integer(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["run", "a.json", "--steps", text])
+    assert f"argument --steps: '{text}' given, must be an integer" in capsys.readouterr().err
 
 
 def test_bench_on_a_device_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
@@ -332,6 +453,43 @@ def test_info(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     for part in (f"lbmgpu: {lbm.__version__}", "D3Q27", "threads", "baseline", "GiB", "update bandwidth: 10.0 GB/s"):
         assert part in out
+
+
+def test_info_without_a_gpu(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def missing() -> int:
+        raise lbm.CudaError("no CUDA driver")
+
+    monkeypatch.setattr(_core, "cuda_device_count", missing)
+    assert cli.main(["info"]) == cli.OK
+    out = capsys.readouterr().out
+    assert "\nGPU: none; no CUDA driver\n" in out
+    assert "NVRTC" not in out
+
+
+def test_info_with_gpus(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    gpu = {"name": "NVIDIA T", "memory": 3 * 2**30, "architecture": "sm_90"}
+    monkeypatch.setattr(_core, "cuda_device_count", lambda: 2)
+    monkeypatch.setattr(_core, "cuda_driver_version", lambda: 12080)
+    monkeypatch.setattr(_core, "cuda_device", lambda number: {**gpu, "name": f"NVIDIA {number}"})
+    monkeypatch.setattr(_core, "cuda_compiler", lambda: {"version": "12.8", "library": "/there/libnvrtc.so.12"})
+    monkeypatch.setattr(_core, "cuda_cache_folder", lambda: "")
+    assert cli.main(["info"]) == cli.OK
+    out = capsys.readouterr().out
+    for line in (
+        "CUDA driver: 12.8",
+        "cuda:0: NVIDIA 0, 3.0 GiB, sm_90",
+        "cuda:1: NVIDIA 1, 3.0 GiB, sm_90",
+        "NVRTC: 12.8, /there/libnvrtc.so.12",
+        "kernel cache: none",
+    ):
+        assert f"\n{line}\n" in out
+
+    def missing() -> dict[str, str]:
+        raise lbm.CudaError("no NVRTC")
+
+    monkeypatch.setattr(_core, "cuda_compiler", missing)
+    assert cli.main(["info"]) == cli.OK
+    assert "\nNVRTC: none; no NVRTC\n" in capsys.readouterr().out
 
 
 def test_module_is_the_command_line(tmp_path: Path) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import os
+import re
 import signal
+import sys
 import threading
 import time
 from pathlib import Path
@@ -14,7 +17,7 @@ import numpy as np
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu import _core
+from lbmgpu import _core, progress
 from lbmgpu.report import last_cache, update_bandwidth
 from lbmgpu.run import MAX_CHUNK, HealthCheck
 
@@ -24,7 +27,7 @@ from .support import cavity
 @pytest.fixture
 def solver() -> lbm.Solver:
     """A small cavity."""
-    return lbm.Solver(cavity((8, 6), "D2Q9"), lbm.BGK(0.05))
+    return lbm.Solver(cavity((8, 6), "D2Q9"), lbm.BGK(0.05), device="cpu")
 
 
 def unstable() -> lbm.Solver:
@@ -203,7 +206,8 @@ def test_other_threads_run_while_stepping() -> None:
     assert sum(start < t < end for t in ticks) > (end - start) / 0.05
 
 
-def test_progress_bar(solver: lbm.Solver, capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_bar(solver: lbm.Solver, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     solver.run(200, progress=True, until=lbm.Steady(1e-30, every=50))
     shown = capsys.readouterr().err
     assert "200/200" in shown
@@ -211,6 +215,19 @@ def test_progress_bar(solver: lbm.Solver, capsys: pytest.CaptureFixture[str]) ->
     assert "change=" in shown
     solver.run(10)
     assert capsys.readouterr().err == ""
+
+
+def test_no_progress_bar_in_a_file(solver: lbm.Solver, capsys: pytest.CaptureFixture[str]) -> None:
+    solver.run(10, progress=True)
+    assert capsys.readouterr().err == ""
+
+
+def test_progress_bar_in_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = type("OutStream", (io.StringIO,), {"__module__": "ipykernel.iostream"})()
+    monkeypatch.setattr(sys, "stderr", stream)
+    assert progress.watched()
+    monkeypatch.setattr(sys, "stderr", None)
+    assert not progress.watched()
 
 
 def test_log(solver: lbm.Solver, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -277,6 +294,23 @@ def test_report(solver: lbm.Solver, monkeypatch: pytest.MonkeyPatch) -> None:
     assert report.memory_bytes > 8 * 6 * 9 * 4
     for part in ("8 x 6 cells, D2Q9", "BGK", "float32", "in-place", "MLUPS", "GB/s", "time in"):
         assert part in str(report)
+
+
+def test_times_of_the_report_are_of_the_last_run(solver: lbm.Solver) -> None:
+    solver.step(500)
+    assert solver.report(bandwidth=False).phase_seconds == {}
+    for steps in (2000, 10):
+        before = sum(solver._engine.phase_seconds.values())
+        solver.run(steps)
+        after = sum(solver._engine.phase_seconds.values())
+        assert sum(solver.report(bandwidth=False).phase_seconds.values()) == pytest.approx(after - before)
+
+
+def test_report_of_a_gpu_names_its_bandwidth() -> None:
+    made = lbm.Report({}, 2**20, 100, 10, 50.0, 1e10, {}, None, device="cuda:0")
+    assert re.search(r"^copy bandwidth +10.0 GB/s \(measured\)$", str(made), re.MULTILINE)
+    assert "x <- a x" not in str(made)
+    assert re.search(r"^update bandwidth +10.0 GB/s \(x <- a x, measured\)$", str(report(1, None, 1.0)), re.MULTILINE)
 
 
 def test_cells_of_bodies_are_not_counted_as_updates() -> None:
