@@ -8,20 +8,26 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
 from . import _core
 from .collisions import BGK, MRT, TRT, Collision, Regularized
+from .conditions import MovingWall, NoSlip, PressureOutlet, VelocityInlet
 from .domain import Domain
-from .report import measure_bandwidth, measure_copy_bandwidth
+from .report import gpu, measure_bandwidth, measure_copy_bandwidth
 from .solver import Solver
 
 COLLISIONS: dict[str, Callable[[float], Collision]] = {"BGK": BGK, "TRT": TRT, "MRT": MRT, "Regularized": Regularized}
 VISCOSITY = 0.02
 SIZE = {2: 4096, 3: 192}
+GPU_SIZE = {2: 8192, 3: 512}
+FLOWS = ("periodic", "forced", "cavity", "channel")
+"""A uniform stream; the same with a body force; lid-driven; from an inlet past a cylinder to a pressure outlet."""
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """One row of a benchmark: a periodic box of `size` cells a side."""
+    """One row of a benchmark: a box of `size` cells a side with a `flow` of `FLOWS` in it."""
 
     stencil: str = "D3Q19"
     collision: str = "BGK"
@@ -29,9 +35,12 @@ class Configuration:
     storage: str = "float32"
     streaming: str = "in-place"
     size: int = 192
+    flow: str = "periodic"
 
     def __str__(self) -> str:
         size = "^".join((str(self.size), self.stencil[1]))
+        if self.flow != "periodic":
+            size += f" {self.flow}"
         kind = self.precision if self.storage == self.precision else f"{self.precision}/{self.storage}"
         return f"{self.stencil} {self.collision} {kind} {self.streaming} {size}"
 
@@ -69,8 +78,10 @@ class Measurement:
 HEADER = f"{'configuration':<54}{'MLUPS':>8}{'B':>6}{'GB/s':>8}{'update':>8}{'share':>7}"
 
 
-def menu(size: int | None = None) -> list[Configuration]:
-    """The configurations that the performance figures are about."""
+def menu(size: int | None = None, device: str = "cpu") -> list[Configuration]:
+    """The configurations that the performance figures of a device are about."""
+    if device != "cpu":
+        return _gpu_menu(GPU_SIZE[3] if size is None else size, GPU_SIZE[2] if size is None else size)
     n = SIZE[3] if size is None else size
     single = [Configuration(collision=name, size=n) for name in ("BGK", "TRT", "MRT")]
     double = [
@@ -84,19 +95,54 @@ def menu(size: int | None = None) -> list[Configuration]:
     ]
 
 
+def _gpu_menu(n: int, n_plane: int) -> list[Configuration]:
+    both = ("two-lattice", "in-place")
+    return [
+        *(Configuration(streaming=s, size=n) for s in both),
+        *(Configuration(storage="float16", streaming=s, size=n) for s in both),
+        *(Configuration(precision="float64", storage="float64", streaming=s, size=n) for s in both),
+        *(Configuration(collision=c, size=n, flow="forced") for c in ("TRT", "MRT")),
+        *(Configuration(stencil="D3Q27", collision=c, size=n) for c in ("BGK", "MRT")),
+        Configuration(stencil="D3Q27", storage="float16", size=n),
+        *(Configuration(stencil="D2Q9", streaming=s, size=n_plane) for s in both),
+        *(Configuration(collision="MRT", size=n, flow=flow) for flow in ("cavity", "channel")),
+        *(Configuration(streaming=s, size=side) for side in (n // 8, n // 4, n // 2) for s in both),
+    ]
+
+
+def make_domain(configuration: Configuration) -> Domain:
+    """The box of a configuration with the conditions of its flow."""
+    dimensions = _core.stencil(configuration.stencil).D
+    domain = Domain((configuration.size,) * dimensions, configuration.stencil)
+    if configuration.flow in ("cavity", "channel"):
+        for face in domain.faces:
+            domain.faces[face] = NoSlip()
+    along = (0.05, 0.0, 0.0)[:dimensions]
+    if configuration.flow == "cavity":
+        domain.faces["+y"] = MovingWall(along)
+    if configuration.flow == "channel":
+        domain.faces["-x"], domain.faces["+x"] = VelocityInlet(along), PressureOutlet()
+        place = (np.arange(configuration.size) + 0.5) / configuration.size
+        disc = (place[:, None] - 0.3) ** 2 + (place[None, :] - 0.5) ** 2 < 0.01
+        domain.add_body(np.broadcast_to(disc.reshape(disc.shape + (1,) * (dimensions - 2)), domain.shape), "cylinder")
+    return domain
+
+
 def make_solver(configuration: Configuration, device: str, threads: int | None) -> Solver:
     """The solver of a configuration, in a flow that is neither at rest nor near its limits."""
     dimensions = _core.stencil(configuration.stencil).D
     solver = Solver(
-        Domain((configuration.size,) * dimensions, configuration.stencil),
+        make_domain(configuration),
         COLLISIONS[configuration.collision](VISCOSITY),
         precision=configuration.precision,
         storage=configuration.storage,
         streaming=configuration.streaming,
+        force=(1e-7, 0.0, 0.0)[:dimensions] if configuration.flow == "forced" else None,
         device=device,
         threads=threads,
     )
-    solver.initialize(velocity=(0.03, 0.02, 0.01)[:dimensions])
+    if configuration.flow in ("periodic", "forced"):
+        solver.initialize(velocity=(0.03, 0.02, 0.01)[:dimensions])
     return solver
 
 
@@ -130,8 +176,17 @@ def measure_all(
         yield measure(configuration, device=device, threads=threads, seconds=seconds, repeats=repeats)
 
 
-def machine(threads: int | None) -> dict[str, Any]:
+def machine(threads: int | None, device: str = "cpu") -> dict[str, Any]:
     """What the figures were measured on."""
+    if device != "cpu":
+        cuda, compiler = _core.cuda_driver_version(), _core.cuda_compiler()
+        return {
+            "gpu": gpu(device)["name"],
+            "cuda": f"{cuda // 1000}.{cuda % 1000 // 10}",
+            "nvrtc": compiler["version"],
+            "python": platform.python_version(),
+            "system": platform.platform(),
+        }
     return {
         "processor": _processor(),
         "isa": _core.cpu_isas()[0],
@@ -141,9 +196,9 @@ def machine(threads: int | None) -> dict[str, Any]:
     }
 
 
-def to_json(measurements: Sequence[Measurement], threads: int | None) -> dict[str, Any]:
+def to_json(measurements: Sequence[Measurement], threads: int | None, device: str = "cpu") -> dict[str, Any]:
     """The measurements and the machine as JSON."""
-    return {"machine": machine(threads), "measurements": [asdict(m) for m in measurements]}
+    return {"machine": machine(threads, device), "measurements": [asdict(m) for m in measurements]}
 
 
 def _processor() -> str:

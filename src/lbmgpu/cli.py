@@ -153,6 +153,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _bench(arguments: argparse.Namespace) -> int:
+    device = devices.resolve(arguments.device)
     chosen = {
         key: getattr(arguments, key)
         for key in ("stencil", "collision", "precision", "storage", "streaming")
@@ -161,11 +162,11 @@ def _bench(arguments: argparse.Namespace) -> int:
     if chosen:
         dimensions = _core.stencil(chosen.get("stencil", "D3Q19")).D
         chosen.setdefault("storage", chosen.get("precision", "float32"))
-        size = arguments.size or bench.SIZE[dimensions]
+        size = arguments.size or (bench.SIZE if device == "cpu" else bench.GPU_SIZE)[dimensions]
         configurations = [bench.Configuration(**chosen, size=size)]
     else:
-        configurations = bench.menu(arguments.size)
-    for key, value in bench.machine(arguments.threads).items():
+        configurations = bench.menu(arguments.size, device)
+    for key, value in bench.machine(arguments.threads, device).items():
         print(f"{key}: {value}")
     print(
         "update: GB/s of x <- a x (on a GPU: of a copy), measured between the repeats; "
@@ -174,7 +175,7 @@ def _bench(arguments: argparse.Namespace) -> int:
     measurements = []
     for measurement in bench.measure_all(
         configurations,
-        device=arguments.device,
+        device=device,
         threads=arguments.threads,
         seconds=arguments.seconds,
         repeats=arguments.repeats,
@@ -182,7 +183,7 @@ def _bench(arguments: argparse.Namespace) -> int:
         measurements.append(measurement)
         print(measurement.row(), flush=True)
     if arguments.json:
-        text = json.dumps(bench.to_json(measurements, arguments.threads), indent=1)
+        text = json.dumps(bench.to_json(measurements, arguments.threads, device), indent=1)
         Path(arguments.json).write_text(text + "\n", encoding="utf-8")
     return OK
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu import _core, bench, cli, devices
+from lbmgpu import _core, cli, devices
 from lbmgpu.case import run_case
 
 CASE: dict[str, Any] = {
@@ -407,89 +407,6 @@ def test_steps_are_an_integer(text: str, capsys: pytest.CaptureFixture[str]) -> 
     with pytest.raises(SystemExit):
         cli.main(["run", "a.json", "--steps", text])
     assert f"argument --steps: '{text}' given, must be an integer" in capsys.readouterr().err
-
-
-def test_bench_on_a_device_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["bench", "--device", "gpu", "--size", "8"]) == cli.WRONG_INPUT
-    assert "did you mean 'cuda'?" in capsys.readouterr().err
-
-
-def test_bench_of_one_configuration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "bench.json"
-    kind = ["--collision", "TRT", "--precision", "float64", "--storage", "float32"]
-    arguments = [*kind, "--size", "12", "--threads", "1"]
-    timing = ["--seconds", "0.01", "--repeats", "3", "--json", str(file)]
-    assert cli.main(["bench", *arguments, *timing]) == cli.OK
-    out = capsys.readouterr().out
-    assert "D3Q19 TRT float64/float32 in-place 12^3" in out
-    data = json.loads(file.read_text())
-    (row,) = data["measurements"]
-    assert row["bytes_per_update"] == 2 * 19 * 4
-    assert len(row["all_mlups"]) == 3
-    assert row["mlups"] == sorted(row["all_mlups"])[1]
-    assert row["bandwidth"] == pytest.approx(row["mlups"] * 1e6 * 152)
-    assert row["share"] == pytest.approx(row["bandwidth"] / 1e10)
-    assert data["machine"]["threads"] == 1
-
-
-def test_bench_menu(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["bench", "--size", "8", "--seconds", "0.001", "--repeats", "1"]) == cli.OK
-    out = capsys.readouterr().out
-    for configuration in bench.menu(8):
-        assert str(configuration) in out
-    assert len(bench.menu()) == 8
-    assert {c.size for c in bench.menu()} == {192}
-
-
-def test_bench_that_does_not_fit(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["bench", "--size", "40000", "--stencil", "D3Q27"]) == cli.WRONG_INPUT
-    assert "GiB" in capsys.readouterr().err
-    assert cli.main(["bench", "--storage", "float64", "--precision", "float32"]) == cli.WRONG_INPUT
-    assert "storage" in capsys.readouterr().err
-
-
-def test_info(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["info", "--bandwidth"]) == cli.OK
-    out = capsys.readouterr().out
-    for part in (f"lbmgpu: {lbm.__version__}", "D3Q27", "threads", "baseline", "GiB", "update bandwidth: 10.0 GB/s"):
-        assert part in out
-
-
-def test_info_without_a_gpu(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    def missing() -> int:
-        raise lbm.CudaError("no CUDA driver")
-
-    monkeypatch.setattr(_core, "cuda_device_count", missing)
-    assert cli.main(["info"]) == cli.OK
-    out = capsys.readouterr().out
-    assert "\nGPU: none; no CUDA driver\n" in out
-    assert "NVRTC" not in out
-
-
-def test_info_with_gpus(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    gpu = {"name": "NVIDIA T", "memory": 3 * 2**30, "architecture": "sm_90"}
-    monkeypatch.setattr(_core, "cuda_device_count", lambda: 2)
-    monkeypatch.setattr(_core, "cuda_driver_version", lambda: 12080)
-    monkeypatch.setattr(_core, "cuda_device", lambda number: {**gpu, "name": f"NVIDIA {number}"})
-    monkeypatch.setattr(_core, "cuda_compiler", lambda: {"version": "12.8", "library": "/there/libnvrtc.so.12"})
-    monkeypatch.setattr(_core, "cuda_cache_folder", lambda: "")
-    assert cli.main(["info"]) == cli.OK
-    out = capsys.readouterr().out
-    for line in (
-        "CUDA driver: 12.8",
-        "cuda:0: NVIDIA 0, 3.0 GiB, sm_90",
-        "cuda:1: NVIDIA 1, 3.0 GiB, sm_90",
-        "NVRTC: 12.8, /there/libnvrtc.so.12",
-        "kernel cache: none",
-    ):
-        assert f"\n{line}\n" in out
-
-    def missing() -> dict[str, str]:
-        raise lbm.CudaError("no NVRTC")
-
-    monkeypatch.setattr(_core, "cuda_compiler", missing)
-    assert cli.main(["info"]) == cli.OK
-    assert "\nNVRTC: none; no NVRTC\n" in capsys.readouterr().out
 
 
 def test_module_is_the_command_line(tmp_path: Path) -> None:

@@ -45,5 +45,5 @@ def test_update_kernels_stay_in_registers(
 
 def test_an_error_shows_the_log_of_the_compiler() -> None:
     look_for_compiler()
-    with pytest.raises(_core.CudaError, match="sm_9999|architecture"):
+    with pytest.raises(_core.CudaError, match="architecture sm_1"):
         _core.cuda_update_resources("D2Q9", "bgk", "float32", "float32", "in-place", False, 0, "sm_1")

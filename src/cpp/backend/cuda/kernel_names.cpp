@@ -50,7 +50,7 @@ UpdateShape update_shape(const BlockSpec& spec) {
     const bool many = spec.stencil == backend::StencilKind::D3Q27;
     UpdateShape shape = many ? UpdateShape{2, 256, 2} : UpdateShape{4, 128, 4};
     if (spec.precision == NumberKind::Float64) {
-        shape = many ? UpdateShape{1, 256, 2} : UpdateShape{2, 256, 1};
+        shape = many ? UpdateShape{1, 128, 3} : UpdateShape{2, 256, 1};
     } else if (spec.storage == NumberKind::Float16) {
         shape = {4, 128, many ? 3 : 4};
     }
