@@ -38,11 +38,24 @@ def device(request: pytest.FixtureRequest) -> str:
 
     With LBMGPU_REQUIRE_GPU=1 a GPU that cannot be used is a failure.
     """
-    if request.param == "cuda" and missing_gpu():
+    if request.param == "cuda":
+        need_gpu()
+    return request.param
+
+
+@pytest.fixture
+def gpu() -> str:
+    """The first GPU, for tests of what there is on a GPU only."""
+    need_gpu()
+    return "cuda:0"
+
+
+def need_gpu() -> None:
+    """Skip the test where no GPU can be used, or fail it if one is required."""
+    if missing_gpu():
         if os.environ.get("LBMGPU_REQUIRE_GPU") == "1":
             pytest.fail(f"a GPU is required: {missing_gpu()}")
         pytest.skip("needs a GPU")
-    return request.param
 
 
 @pytest.fixture

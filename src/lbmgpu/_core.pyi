@@ -75,6 +75,19 @@ def cuda_driver_version() -> int:
 def cuda_compiler() -> dict[str, str]:
     """Version and path of NVRTC; raises CudaError without it."""
 
+class DeviceArray:
+    """A field in a GPU's memory, ``(nx, ny[, nz])`` or with components first, x fastest."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+    def __dlpack__(self, *, stream: Any = None) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+
+def device_field(engine: Engine, name: int) -> DeviceArray:
+    """Density (0), velocity (1) or populations (2) of now; ValueError where the engine is on the CPU."""
+
 def cuda_cache_folder() -> str:
     """Where compiled kernels are kept; empty for nowhere."""
 

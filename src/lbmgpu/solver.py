@@ -287,6 +287,29 @@ class Solver:
         self._engine.populations(out)
         return _user_order(out)
 
+    def device_array(self, field: str) -> _core.DeviceArray:
+        """A field of now in the memory of the solver's GPU, for CuPy, PyTorch, JAX and others there.
+
+        It never crosses the bus: give it to ``cupy.asarray``, ``torch.from_dlpack`` or ``jax.dlpack.from_dlpack``. It
+        is a field of its own, which later steps do not change.
+
+        Args:
+            field: ``"density"``, ``"velocity"`` or ``"populations"``, with the shape and the dtype of the method of
+                that name.
+
+        Returns:
+            An object with ``__cuda_array_interface__``, ``__dlpack__`` and `shape`.
+
+        Raises:
+            TypeError, ValueError: no such field, or a solver on the CPU.
+        """
+        names = ("density", "velocity", "populations")
+        number = names.index(checks.choice("field", field, names))
+        if self.device == "cpu":
+            raise ValueError(f"field: {field!r} of a solver on the CPU is in NumPy's memory: use solver.{field}()")
+        with self._walls_of_now():
+            return _core.device_field(self._engine, number)
+
     def solid(self) -> NDArray[np.bool_]:
         """Bool array ``(nx, ny[, nz])``, True in bodies."""
         return self._solid.copy()

@@ -25,7 +25,7 @@ lbm::engine::Setup small_setup(const std::string& stencil) {
     setup.collision = "bgk";
     setup.viscosity = 0.05;
     setup.precision = setup.storage = "float64";
-    setup.threads = 2;
+    setup.device.threads = 2;
     return setup;
 }
 

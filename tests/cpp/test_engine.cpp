@@ -38,7 +38,7 @@ void for_setups(Check&& check) {
 
 std::string words(const Setup& s) {
     std::string text =
-        s.stencil + " " + s.collision + " " + s.precision + " " + s.storage + " " + s.streaming + " " + s.isa;
+        s.stencil + " " + s.collision + " " + s.precision + " " + s.storage + " " + s.streaming + " " + s.device.isa;
     for (const std::string& face : s.faces) {
         text += " " + face;
     }
@@ -86,10 +86,10 @@ TEST(engine_both_streamings_give_the_same_bits) {
 TEST(engine_every_instruction_set_gives_the_same_bits) {
     for_setups([](const Setup& setup) {
         Setup baseline = setup;
-        baseline.isa = "baseline";
+        baseline.device.isa = "baseline";
         for (const std::string& isa : lbm::cpu::usable_isas()) {
             Setup other = setup;
-            other.isa = isa;
+            other.device.isa = isa;
             require_same(baseline, other, 3);
         }
     });
@@ -99,10 +99,10 @@ TEST(engine_every_number_of_threads_gives_the_same_bits) {
     for (const std::string& stencil : lbm::engine::stencil_names()) {
         Setup setup = tests::small_setup(stencil);
         setup.faces = tests::faces_of(int(setup.shape.size()), conditions[3]);
-        setup.threads = 1;
+        setup.device.threads = 1;
         for (const int threads : {2, 3, 7}) {
             Setup other = setup;
-            other.threads = threads;
+            other.device.threads = threads;
             require_same(setup, other, 5);
         }
     }
@@ -321,6 +321,6 @@ TEST(engine_counts_its_steps_and_its_memory) {
     CHECK_EQUAL(engine.steps(), 101);
     CHECK(engine.bytes() >= Engine::memory_needed(tests::small_setup("D3Q27")));
     CHECK_EQUAL(engine.schedule().stages().size(), 2U);
-    CHECK_EQUAL(engine.threads(), 2);
+    CHECK_EQUAL(engine.device().threads, 2);
     CHECK_EQUAL(engine.layout().blocks().size(), 1U);
 }

@@ -1,7 +1,7 @@
 // Tests of the halo plan: after its copies every population that arrives is the one that the conditions say.
 #include <tuple>
 
-#include "../../src/cpp/backend/cpu/cpu_block.h"
+#include "../../src/cpp/backend/block_layout.h"
 #include "../../src/cpp/engine/halo_plan.h"
 #include "../../src/cpp/engine/link_resolver.h"
 #include "../../src/cpp/lattice/links.h"
@@ -28,7 +28,7 @@ public:
         spec.storage = lbm::backend::NumberKind::Float64;
         spec.in_place = in_place;
         std::copy(domain.size, domain.size + 3, spec.size);
-        address_ = lbm::cpu::block_address(spec);
+        address_ = lbm::backend::block_address(spec, lbm::backend::Device::Cpu);
         numbers_.assign(std::size_t(address_.side_out(1, address_.crossing, 0, 0)), 0);
         for_links([&](int x, int y, int z, int i) {
             numbers_.at(std::size_t(lbm::departed_offset<S>(address_, phase_, x, y, z, i))) = name(x, y, z, i);

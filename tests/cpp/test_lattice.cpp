@@ -2,7 +2,7 @@
 #include <set>
 #include <vector>
 
-#include "../../src/cpp/backend/cpu/cpu_block.h"
+#include "../../src/cpp/backend/block_layout.h"
 #include "../../src/cpp/lattice/links.h"
 #include "../../src/cpp/lattice/moment_basis.h"
 #include "check.h"
@@ -24,7 +24,7 @@ Address address_of(int nx, int ny, int nz, bool in_place = true) {
     spec.size[0] = nx;
     spec.size[1] = ny;
     spec.size[2] = S::D == 3 ? nz : 1;
-    return lbm::cpu::block_address(spec);
+    return lbm::backend::block_address(spec, lbm::backend::Device::Cpu);
 }
 
 template <class Visit>

@@ -74,8 +74,8 @@ TEST(layout_setup_refuses_what_cannot_be) {
     refused("both faces of an axis", [](Setup& s) {
         s.faces = tests::faces_of(3, {"periodic/no-slip", "no-slip", "no-slip"});
     });
-    refused("threads: -1 is negative", [](Setup& s) { s.threads = -1; });
-    refused("isa: this build or processor", [](Setup& s) { s.isa = "avx1024"; });
+    refused("threads: -1 is negative", [](Setup& s) { s.device.threads = -1; });
+    refused("isa: this build or processor", [](Setup& s) { s.device.isa = "avx1024"; });
 }
 
 TEST(layout_memory_is_known_before_it_is_allocated) {

@@ -10,6 +10,7 @@
 
 #include "../lattice/address.h"
 #include "../lattice/collide.h"
+#include "device_array.h"
 #include "kinds.h"
 #include "links.h"
 
@@ -81,6 +82,11 @@ public:
     virtual void populations(float* out) const = 0;
     virtual void populations(double* out) const = 0;
     virtual void set_populations(const double* values) = 0;
+    /// A field of now in the memory of the device, in the arithmetic type; throws std::invalid_argument on the CPU.
+    virtual std::shared_ptr<DeviceArray> device_field(FieldName name) const {
+        static_cast<void>(name);
+        throw std::invalid_argument("the fields of a CPU's block are in the memory of the host");
+    }
     /// The stored numbers themselves.
     virtual void get_state(void* out) const = 0;
     virtual void set_state(const void* values) = 0;

@@ -12,13 +12,12 @@ LBM_HD void moments_after_collision(const LatticeView<S, Real, Stored>& lattice,
                                     const double (&force)[3], Real& deviation, Real (&u)[3]) {
     deviation = 0;
     u[0] = u[1] = u[2] = 0;
-    for (int i = 0; i < S::Q; ++i) {
-        const Real f = lattice.departed(x, y, z, i);
-        deviation += f;
-        for (int d = 0; d < S::D; ++d) {
-            u[d] += Real(Stencil<S>::component(i, d)) * f;
-        }
-    }
+    Real f[S::Q];
+    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { f[i] = lattice.departed(x, y, z, i); });
+    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+        deviation += f[i];
+        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { accumulate<S::c[i][d]>(u[d], f[i]); });
+    });
     for (int d = 0; d < S::D; ++d) {
         u[d] = (u[d] - Real(0.5) * Real(force[d])) / (Real(1) + deviation);
     }

@@ -19,27 +19,28 @@ namespace {
 
 using Program = struct ProgramOfCompiler*;
 
-// Name of the member, symbol in the library, parameters.
-#define LBM_COMPILER_FUNCTIONS(X)                                                                                    \
-    X(version, nvrtcVersion, (int*, int*))                                                                           \
-    X(arch_count, nvrtcGetNumSupportedArchs, (int*))                                                                 \
-    X(archs, nvrtcGetSupportedArchs, (int*))                                                                         \
-    X(create, nvrtcCreateProgram, (Program*, const char*, const char*, int, const char* const*, const char* const*)) \
-    X(destroy, nvrtcDestroyProgram, (Program*))                                                                      \
-    X(add_name, nvrtcAddNameExpression, (Program, const char*))                                                      \
-    X(compile, nvrtcCompileProgram, (Program, int, const char* const*))                                              \
-    X(lowered_name, nvrtcGetLoweredName, (Program, const char*, const char**))                                       \
-    X(log_size, nvrtcGetProgramLogSize, (Program, std::size_t*))                                                     \
-    X(log, nvrtcGetProgramLog, (Program, char*))                                                                     \
-    X(cubin_size, nvrtcGetCUBINSize, (Program, std::size_t*))                                                        \
-    X(cubin, nvrtcGetCUBIN, (Program, char*))                                                                        \
-    X(ptx_size, nvrtcGetPTXSize, (Program, std::size_t*))                                                            \
-    X(ptx, nvrtcGetPTX, (Program, char*))
+// Name of the member, symbol in the library, type.
+#define LBM_COMPILER_FUNCTIONS(X)                                                           \
+    X(version, nvrtcVersion, int(int*, int*))                                               \
+    X(arch_count, nvrtcGetNumSupportedArchs, int(int*))                                     \
+    X(archs, nvrtcGetSupportedArchs, int(int*))                                             \
+    X(create, nvrtcCreateProgram,                                                           \
+      int(Program*, const char*, const char*, int, const char* const*, const char* const*)) \
+    X(destroy, nvrtcDestroyProgram, int(Program*))                                          \
+    X(add_name, nvrtcAddNameExpression, int(Program, const char*))                          \
+    X(compile, nvrtcCompileProgram, int(Program, int, const char* const*))                  \
+    X(lowered_name, nvrtcGetLoweredName, int(Program, const char*, const char**))           \
+    X(log_size, nvrtcGetProgramLogSize, int(Program, std::size_t*))                         \
+    X(log, nvrtcGetProgramLog, int(Program, char*))                                         \
+    X(cubin_size, nvrtcGetCUBINSize, int(Program, std::size_t*))                            \
+    X(cubin, nvrtcGetCUBIN, int(Program, char*))                                            \
+    X(ptx_size, nvrtcGetPTXSize, int(Program, std::size_t*))                                \
+    X(ptx, nvrtcGetPTX, int(Program, char*))
 
 struct Nvrtc {
     CompilerInfo info;
     std::vector<int> architectures;
-#define LBM_MEMBER(member, symbol, parameters) int(*member) parameters;
+#define LBM_MEMBER(member, symbol, ...) std::add_pointer_t<__VA_ARGS__> member;
     LBM_COMPILER_FUNCTIONS(LBM_MEMBER)
 #undef LBM_MEMBER
 };
@@ -64,10 +65,10 @@ std::optional<Nvrtc> load(const std::string& path) {
         return std::nullopt;
     }
     Nvrtc nvrtc{};
-#define LBM_LOAD(member, symbol, parameters)                                     \
-    nvrtc.member = reinterpret_cast<int(*) parameters>(dlsym(library, #symbol)); \
-    if (nvrtc.member == nullptr) {                                               \
-        return std::nullopt;                                                     \
+#define LBM_LOAD(member, symbol, ...)                                                          \
+    nvrtc.member = reinterpret_cast<std::add_pointer_t<__VA_ARGS__>>(dlsym(library, #symbol)); \
+    if (nvrtc.member == nullptr) {                                                             \
+        return std::nullopt;                                                                   \
     }
     LBM_COMPILER_FUNCTIONS(LBM_LOAD)
 #undef LBM_LOAD
@@ -202,7 +203,10 @@ public:
         nvrtc().log_size(program_, &size);
         std::string text(size, '\0');
         nvrtc().log(program_, text.data());
-        return text.c_str();
+        while (!text.empty() && text.back() == '\0') {
+            text.pop_back();
+        }
+        return text;
     }
 
 private:

@@ -2,12 +2,12 @@
 #include "cuda_block.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <map>
 
 #include "../block_layout.h"
 #include "../initial_state.h"
+#include "field_buffer.h"
 #include "kernel.h"
 #include "kernel_names.h"
 #include "kernels/arguments.h"
@@ -105,7 +105,9 @@ public:
                                   wall_links_.as<backend::WallLink>()};
         const Index threads = 32 * links.run_count + links.cell_count;
         if (threads > 0) {
-            kernel(state_kernel(spec_, "fill_links.h", "fill_links")).launch(stream_, flat(threads), state(), links);
+            LaunchShape shape = flat(threads);
+            shape.begins_early = true;
+            kernel(state_kernel(spec_, "fill_links.h", "fill_links")).launch(stream_, shape, state(), links);
         }
     }
 
@@ -166,6 +168,13 @@ public:
     void set_populations(const double* values) override {
         restart_phase();
         read_populations("set_population", values);
+    }
+
+    std::shared_ptr<backend::DeviceArray> device_field(backend::FieldName name) const override {
+        if (spec_.precision == NumberKind::Float64) {
+            return make_device_field<double>(name);
+        }
+        return make_device_field<float>(name);
     }
 
     void get_state(void* out) const override {
@@ -353,10 +362,10 @@ private:
         const int across = (warps + pieces - 1) / pieces;
         const int together = std::max(1, most / across);
         return {unsigned((rows() + together - 1) / together), unsigned(pieces), unsigned(32 * across),
-                unsigned(together)};
+                unsigned(together), true};
     }
 
-    LaunchShape capped(Index count) const {
+    static LaunchShape capped(Index count) {
         LaunchShape shape = flat(count);
         shape.grid_x = std::min(shape.grid_x, unsigned(reduction_blocks));
         return shape;
@@ -404,6 +413,27 @@ private:
             }
             stream_.synchronize();
         });
+    }
+
+    template <class Out>
+    std::shared_ptr<backend::DeviceArray> make_device_field(backend::FieldName name) const {
+        using backend::FieldName;
+        const int components = name == FieldName::Density ? 0 : name == FieldName::Velocity ? D_ : address_.Q;
+        const std::size_t bytes = sizeof(Out) * std::size_t(cells()) * std::size_t(std::max(components, 1));
+        auto field = std::make_shared<FieldBuffer>(device_.ordinal, bytes, components, sizeof(Out));
+        const std::string type = type_name(spec_.precision);
+        auto* out = static_cast<Out*>(field->data());
+        if (name == FieldName::Populations) {
+            const Kernel& k = kernel(state_kernel(spec_, "fields.h", "population", type));
+            for (int i = 0; i < address_.Q; ++i) {
+                k.launch(stream_, flat(cells()), state(), all(), i, out + i * cells());
+            }
+        } else {
+            kernel(state_kernel(spec_, "fields.h", components == 0 ? "density" : "velocity", type))
+                .launch(stream_, flat(cells()), state(), all(), out);
+        }
+        stream_.synchronize();
+        return field;
     }
 
     template <class Out>
@@ -468,30 +498,6 @@ private:
 
 std::unique_ptr<backend::BlockState> make_block(const BlockSpec& spec, int ordinal) {
     return std::make_unique<CudaBlock>(spec, ordinal);
-}
-
-double copy_bandwidth(int ordinal, std::size_t bytes, double seconds) {
-    const DeviceInfo device = device_info(ordinal);
-    const Kernel copy(ordinal, compile({"copy_bandwidth.h", "lbm::cuda::copy"}, device.architecture()));
-    const WorkStream stream(ordinal);
-    const long long count = static_cast<long long>(bytes / 16);
-    const DeviceBuffer from(ordinal, std::size_t(count) * 16), to(ordinal, std::size_t(count) * 16);
-    const LaunchShape shape{unsigned((count + 1023) / 1024), 1, 256, 1};
-    copy.launch(stream, shape, from.address(), to.address(), count);
-    stream.synchronize();
-    using Clock = std::chrono::steady_clock;
-    const auto start = Clock::now();
-    double passed = 0;
-    Index copies = 0;
-    while (passed < seconds) {
-        for (int k = 0; k < 16; ++k) {
-            copy.launch(stream, shape, from.address(), to.address(), count);
-        }
-        stream.synchronize();
-        copies += 16;
-        passed = std::chrono::duration<double>(Clock::now() - start).count();
-    }
-    return 2.0 * 16 * double(count) * double(copies) / passed;
 }
 
 }  // namespace lbm::cuda

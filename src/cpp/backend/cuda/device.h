@@ -1,6 +1,7 @@
 // What belongs to one GPU: the scope in which it is current, memory on it, a stream, an event; each freed by its owner.
 #pragma once
 
+#include <bit>
 #include <utility>
 
 #include "driver.h"
@@ -35,7 +36,7 @@ public:
     /// As a kernel takes it; null for an empty buffer.
     template <class T>
     T* as() const {
-        return reinterpret_cast<T*>(address_);
+        return std::bit_cast<T*>(address_);
     }
 
 private:

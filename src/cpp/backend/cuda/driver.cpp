@@ -17,10 +17,10 @@ Driver load() {
                           "); install the driver of an NVIDIA GPU, or use device 'cpu'");
     }
     Driver driver{};
-#define LBM_LOAD(member, symbol, parameters)                                                                 \
-    driver.member = reinterpret_cast<int(*) parameters>(dlsym(library, #symbol));                            \
-    if (driver.member == nullptr) {                                                                          \
-        throw CudaMissing("the CUDA driver is too old: it lacks " #symbol "; CUDA 11.4 or newer is needed"); \
+#define LBM_LOAD(member, symbol, ...)                                                                      \
+    driver.member = reinterpret_cast<std::add_pointer_t<__VA_ARGS__>>(dlsym(library, #symbol));            \
+    if (driver.member == nullptr) {                                                                        \
+        throw CudaMissing("the CUDA driver is too old: it lacks " #symbol "; CUDA 12 or newer is needed"); \
     }
     LBM_DRIVER_FUNCTIONS(LBM_LOAD)
 #undef LBM_LOAD

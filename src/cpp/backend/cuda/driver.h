@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 namespace lbm::cuda {
 
@@ -32,51 +33,68 @@ class OutOfDeviceMemory : public CudaError {
     using CudaError::CudaError;
 };
 
-// Name of the member, symbol in the library, parameters.
-#define LBM_DRIVER_FUNCTIONS(X)                                                                                 \
-    X(init, cuInit, (unsigned))                                                                                 \
-    X(driver_version, cuDriverGetVersion, (int*))                                                               \
-    X(error_name, cuGetErrorName, (int, const char**))                                                          \
-    X(error_string, cuGetErrorString, (int, const char**))                                                      \
-    X(device_count, cuDeviceGetCount, (int*))                                                                   \
-    X(device_get, cuDeviceGet, (Device*, int))                                                                  \
-    X(device_name, cuDeviceGetName, (char*, int, Device))                                                       \
-    X(device_attribute, cuDeviceGetAttribute, (int*, int, Device))                                              \
-    X(device_memory, cuDeviceTotalMem_v2, (std::size_t*, Device))                                               \
-    X(context_retain, cuDevicePrimaryCtxRetain, (Context*, Device))                                             \
-    X(context_push, cuCtxPushCurrent_v2, (Context))                                                             \
-    X(context_pop, cuCtxPopCurrent_v2, (Context*))                                                              \
-    X(memory_info, cuMemGetInfo_v2, (std::size_t*, std::size_t*))                                               \
-    X(memory_allocate, cuMemAlloc_v2, (DevicePointer*, std::size_t))                                            \
-    X(memory_free, cuMemFree_v2, (DevicePointer))                                                               \
-    X(copy_to_device, cuMemcpyHtoDAsync_v2, (DevicePointer, const void*, std::size_t, Stream))                  \
-    X(copy_to_host, cuMemcpyDtoHAsync_v2, (void*, DevicePointer, std::size_t, Stream))                          \
-    X(set_bytes, cuMemsetD8Async, (DevicePointer, unsigned char, std::size_t, Stream))                          \
-    X(module_load, cuModuleLoadData, (Module*, const void*))                                                    \
-    X(module_unload, cuModuleUnload, (Module))                                                                  \
-    X(module_function, cuModuleGetFunction, (Function*, Module, const char*))                                   \
-    X(function_attribute, cuFuncGetAttribute, (int*, int, Function))                                            \
-    X(occupancy, cuOccupancyMaxActiveBlocksPerMultiprocessor, (int*, Function, int, std::size_t))               \
-    X(launch, cuLaunchKernel,                                                                                   \
-      (Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**, void**)) \
-    X(stream_create, cuStreamCreate, (Stream*, unsigned))                                                       \
-    X(stream_destroy, cuStreamDestroy_v2, (Stream))                                                             \
-    X(stream_synchronize, cuStreamSynchronize, (Stream))                                                        \
-    X(capture_begin, cuStreamBeginCapture_v2, (Stream, int))                                                    \
-    X(capture_end, cuStreamEndCapture, (Stream, Graph*))                                                        \
-    X(graph_instantiate, cuGraphInstantiateWithFlags, (GraphExec*, Graph, unsigned long long))                  \
-    X(graph_launch, cuGraphLaunch, (GraphExec, Stream))                                                         \
-    X(graph_destroy, cuGraphDestroy, (Graph))                                                                   \
-    X(graph_exec_destroy, cuGraphExecDestroy, (GraphExec))                                                      \
-    X(event_create, cuEventCreate, (Event*, unsigned))                                                          \
-    X(event_record, cuEventRecord, (Event, Stream))                                                             \
-    X(event_synchronize, cuEventSynchronize, (Event))                                                           \
-    X(event_elapsed, cuEventElapsedTime, (float*, Event, Event))                                                \
-    X(event_destroy, cuEventDestroy_v2, (Event))
+/// CUlaunchAttribute, with the one attribute that is used: a kernel may begin before the one before it has ended, and
+/// waits for it itself.
+struct LaunchAttribute {
+    int id;  // 6: programmatic stream serialization
+    int padding;
+    int allowed;
+    int unused[15];
+};
+
+/// CUlaunchConfig.
+struct LaunchConfig {
+    unsigned grid[3], block[3];
+    unsigned shared_bytes;
+    Stream stream;
+    LaunchAttribute* attributes;
+    unsigned attribute_count;
+};
+
+// Name of the member, symbol in the library, type.
+#define LBM_DRIVER_FUNCTIONS(X)                                                                      \
+    X(init, cuInit, int(unsigned))                                                                   \
+    X(driver_version, cuDriverGetVersion, int(int*))                                                 \
+    X(error_name, cuGetErrorName, int(int, const char**))                                            \
+    X(error_string, cuGetErrorString, int(int, const char**))                                        \
+    X(device_count, cuDeviceGetCount, int(int*))                                                     \
+    X(device_get, cuDeviceGet, int(Device*, int))                                                    \
+    X(device_name, cuDeviceGetName, int(char*, int, Device))                                         \
+    X(device_attribute, cuDeviceGetAttribute, int(int*, int, Device))                                \
+    X(device_memory, cuDeviceTotalMem_v2, int(std::size_t*, Device))                                 \
+    X(context_retain, cuDevicePrimaryCtxRetain, int(Context*, Device))                               \
+    X(context_push, cuCtxPushCurrent_v2, int(Context))                                               \
+    X(context_pop, cuCtxPopCurrent_v2, int(Context*))                                                \
+    X(memory_info, cuMemGetInfo_v2, int(std::size_t*, std::size_t*))                                 \
+    X(memory_allocate, cuMemAlloc_v2, int(DevicePointer*, std::size_t))                              \
+    X(memory_free, cuMemFree_v2, int(DevicePointer))                                                 \
+    X(copy_to_device, cuMemcpyHtoDAsync_v2, int(DevicePointer, const void*, std::size_t, Stream))    \
+    X(copy_to_host, cuMemcpyDtoHAsync_v2, int(void*, DevicePointer, std::size_t, Stream))            \
+    X(set_bytes, cuMemsetD8Async, int(DevicePointer, unsigned char, std::size_t, Stream))            \
+    X(module_load, cuModuleLoadData, int(Module*, const void*))                                      \
+    X(module_unload, cuModuleUnload, int(Module))                                                    \
+    X(module_function, cuModuleGetFunction, int(Function*, Module, const char*))                     \
+    X(function_attribute, cuFuncGetAttribute, int(int*, int, Function))                              \
+    X(occupancy, cuOccupancyMaxActiveBlocksPerMultiprocessor, int(int*, Function, int, std::size_t)) \
+    X(launch, cuLaunchKernelEx, int(const LaunchConfig*, Function, const void* const*, void**))      \
+    X(stream_create, cuStreamCreate, int(Stream*, unsigned))                                         \
+    X(stream_destroy, cuStreamDestroy_v2, int(Stream))                                               \
+    X(stream_synchronize, cuStreamSynchronize, int(Stream))                                          \
+    X(capture_begin, cuStreamBeginCapture_v2, int(Stream, int))                                      \
+    X(capture_end, cuStreamEndCapture, int(Stream, Graph*))                                          \
+    X(graph_instantiate, cuGraphInstantiateWithFlags, int(GraphExec*, Graph, unsigned long long))    \
+    X(graph_launch, cuGraphLaunch, int(GraphExec, Stream))                                           \
+    X(graph_destroy, cuGraphDestroy, int(Graph))                                                     \
+    X(graph_exec_destroy, cuGraphExecDestroy, int(GraphExec))                                        \
+    X(event_create, cuEventCreate, int(Event*, unsigned))                                            \
+    X(event_record, cuEventRecord, int(Event, Stream))                                               \
+    X(event_synchronize, cuEventSynchronize, int(Event))                                             \
+    X(event_elapsed, cuEventElapsedTime, int(float*, Event, Event))                                  \
+    X(event_destroy, cuEventDestroy_v2, int(Event))
 
 /// The functions of the driver; each returns 0 or an error's number, which `check` turns into an exception.
 struct Driver {
-#define LBM_MEMBER(member, symbol, parameters) int(*member) parameters;
+#define LBM_MEMBER(member, symbol, ...) std::add_pointer_t<__VA_ARGS__> member;
     LBM_DRIVER_FUNCTIONS(LBM_MEMBER)
 #undef LBM_MEMBER
 

@@ -14,11 +14,13 @@ Kernel::~Kernel() {
     driver().module_unload(module_);
 }
 
-void Kernel::launch_with(const WorkStream& stream, const LaunchShape& shape, void** arguments) const {
+void Kernel::launch_with(const WorkStream& stream, const LaunchShape& shape, const void* const* arguments) const {
     const DeviceScope scope(ordinal_);
-    driver().check(driver().launch(function_, shape.grid_x, shape.grid_y, 1, shape.block_x, shape.block_y, 1, 0,
-                                   stream.get(), arguments, nullptr),
-                   "cuLaunchKernel");
+    LaunchAttribute early{6, 0, 1, {}};
+    const LaunchConfig config{
+        {shape.grid_x, shape.grid_y, 1}, {shape.block_x, shape.block_y, 1}, 0, stream.get(), &early,
+        shape.begins_early ? 1U : 0U};
+    driver().check(driver().launch(&config, function_, arguments, nullptr), "cuLaunchKernelEx");
 }
 
 int Kernel::registers() const {

@@ -9,6 +9,7 @@ namespace lbm::cuda {
 struct LaunchShape {
     unsigned grid_x = 1, grid_y = 1;
     unsigned block_x = 1, block_y = 1;
+    bool begins_early = false;  // the kernel waits for the one before it by itself
 };
 
 class Kernel {
@@ -23,7 +24,7 @@ public:
     template <class... Arguments>
     void launch(const WorkStream& stream, const LaunchShape& shape, const Arguments&... arguments) const {
         const void* pointers[] = {&arguments...};
-        launch_with(stream, shape, const_cast<void**>(pointers));
+        launch_with(stream, shape, pointers);
     }
 
     int registers() const;
@@ -32,7 +33,7 @@ public:
     int blocks_at_once(int threads) const;
 
 private:
-    void launch_with(const WorkStream& stream, const LaunchShape& shape, void** arguments) const;
+    void launch_with(const WorkStream& stream, const LaunchShape& shape, const void* const* arguments) const;
 
     int ordinal_;
     Module module_ = nullptr;

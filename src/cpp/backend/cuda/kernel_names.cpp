@@ -48,7 +48,9 @@ std::string type_name(NumberKind kind) {
 
 UpdateShape update_shape(const BlockSpec& spec) {
     const bool many = spec.stencil == backend::StencilKind::D3Q27;
-    UpdateShape shape = many ? UpdateShape{2, 256, 2} : UpdateShape{4, 128, 4};
+    const double cells = double(spec.size[0]) * spec.size[1] * spec.size[2];
+    const bool few = cells < 4e6;  // more threads then hide the latency of what the cache holds
+    UpdateShape shape = many ? UpdateShape{2, 256, 2} : few ? UpdateShape{2, 128, 4} : UpdateShape{4, 128, 4};
     if (spec.precision == NumberKind::Float64) {
         shape = many ? UpdateShape{1, 128, 3} : UpdateShape{2, 256, 1};
     } else if (spec.storage == NumberKind::Float16) {

@@ -2,6 +2,7 @@
 // for each wall cell.
 #pragma once
 
+#include "order.h"
 #include "state_access.h"
 
 namespace lbm::cuda {
@@ -9,9 +10,11 @@ namespace lbm::cuda {
 template <class S, class Real, class Stored>
 __global__ void fill_links(const __grid_constant__ StateArguments a, const __grid_constant__ LinkArguments links) {
     const Index thread = Index(blockIdx.x) * blockDim.x + threadIdx.x;
+    let_next_kernel_begin();
     const Index run = thread / 32;
     if (run < links.run_count) {
-        const backend::CopyRun& r = links.runs[run];
+        const backend::CopyRun r = links.runs[run];
+        wait_for_kernel_before();
         auto* data = static_cast<Stored*>(a.data);
         constexpr int together = 4;  // loads that wait for the memory at the same time
         for (int first = int(thread & 31); first < r.count; first += 32 * together) {
@@ -36,6 +39,7 @@ __global__ void fill_links(const __grid_constant__ StateArguments a, const __gri
         return;
     }
     const backend::WallCell cell = links.cells[at];
+    wait_for_kernel_before();
     const StateAccess<S, Real, Stored> state{a};
     double force[3] = {};
     if (cell.needs_moments) {

@@ -6,6 +6,7 @@
 #include "../../../lattice/collisions/mrt.h"
 #include "../../../lattice/collisions/regularized.h"
 #include "../../../lattice/collisions/trt.h"
+#include "order.h"
 #include "row_cells.h"
 
 namespace lbm::cuda {
@@ -22,6 +23,8 @@ __global__ void __launch_bounds__(threads, blocks) update(const __grid_constant_
     using Cells = RowCells<S, Real, Stored, V, phase, forcing, threads, whole_rows, UpdateArguments<Real, Parameters>>;
     Cells cells(a, x, int(y), int(z), row < rows);
     __shared__ typename Cells::Shared shared;
+    let_next_kernel_begin();
+    wait_for_kernel_before();
     cells.fetch();
     static_for<V>([&]<int l>() {
         typename Cells::template Lane<l> lane{cells};

@@ -1,0 +1,33 @@
+// Measures the bandwidth of a plain copy.
+#include <chrono>
+
+#include "cuda_block.h"
+#include "kernel.h"
+
+namespace lbm::cuda {
+
+double copy_bandwidth(int ordinal, std::size_t bytes, double seconds) {
+    const DeviceInfo device = device_info(ordinal);
+    const Kernel copy(ordinal, compile({"copy_bandwidth.h", "lbm::cuda::copy"}, device.architecture()));
+    const WorkStream stream(ordinal);
+    const auto count = static_cast<long long>(bytes / 16);
+    const DeviceBuffer from(ordinal, std::size_t(count) * 16), to(ordinal, std::size_t(count) * 16);
+    const LaunchShape shape{unsigned((count + 1023) / 1024), 1, 256, 1};
+    copy.launch(stream, shape, from.address(), to.address(), count);
+    stream.synchronize();
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    double passed = 0;
+    long long copies = 0;
+    while (passed < seconds) {
+        for (int k = 0; k < 16; ++k) {
+            copy.launch(stream, shape, from.address(), to.address(), count);
+        }
+        stream.synchronize();
+        copies += 16;
+        passed = std::chrono::duration<double>(Clock::now() - start).count();
+    }
+    return 2.0 * 16 * double(count) * double(copies) / passed;
+}
+
+}  // namespace lbm::cuda

@@ -1,0 +1,24 @@
+// A field in the memory of a device, handed out to other libraries there.
+#pragma once
+
+#include <cstddef>
+
+namespace lbm::backend {
+
+enum class FieldName { Density, Velocity, Populations };
+
+/// Owns the memory. Elements are floats of `item` bytes, x fastest, then y, z and the component.
+class DeviceArray {
+public:
+    DeviceArray() = default;
+    DeviceArray(const DeviceArray&) = delete;
+    DeviceArray& operator=(const DeviceArray&) = delete;
+    virtual ~DeviceArray() = default;
+
+    virtual void* data() const = 0;
+    virtual int ordinal() const = 0;
+    virtual int components() const = 0;  // 0 for a scalar field
+    virtual std::size_t item() const = 0;
+};
+
+}  // namespace lbm::backend

@@ -1,0 +1,124 @@
+// Binds fields in a GPU's memory: the CUDA array interface, and DLPack capsules.
+#include "../backend/device_array.h"
+
+#include <pybind11/stl.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "../engine/engine.h"
+#include "bindings.h"
+
+namespace lbm::bindings {
+namespace {
+
+using backend::DeviceArray;
+
+// The structures of DLPack's binary interface, version 0.x (dlpack.h).
+struct DlDevice {
+    int type;  // 2: CUDA
+    int id;
+};
+struct DlType {
+    unsigned char code;  // 2: float
+    unsigned char bits;
+    unsigned short lanes;
+};
+struct DlTensor {
+    void* data;
+    DlDevice device;
+    int dimensions;
+    DlType type;
+    long long* shape;
+    long long* strides;  // in elements
+    unsigned long long offset;
+};
+struct DlManagedTensor {
+    DlTensor tensor;
+    void* context;
+    void (*destroy)(DlManagedTensor*);
+};
+
+/// A field with its shape as users index it: [component, x, y, z].
+struct Field {
+    std::shared_ptr<DeviceArray> array;
+    std::vector<long long> shape, strides;
+};
+
+struct Shared {
+    Field field;
+    DlManagedTensor managed;
+};
+
+void destroy(DlManagedTensor* managed) { delete static_cast<Shared*>(managed->context); }
+
+py::capsule dlpack(const Field& field, const py::object&) {
+    auto* shared = new Shared{field, {}};
+    const int bits = int(8 * field.array->item());
+    shared->managed = {{field.array->data(),
+                        {2, field.array->ordinal()},
+                        int(shared->field.shape.size()),
+                        {2, static_cast<unsigned char>(bits), 1},
+                        shared->field.shape.data(),
+                        shared->field.strides.data(),
+                        0},
+                       shared,
+                       &destroy};
+    return py::capsule(&shared->managed, "dltensor", [](PyObject* capsule) {
+        if (PyCapsule_IsValid(capsule, "dltensor") != 0) {  // whoever took it has renamed it
+            auto* managed = static_cast<DlManagedTensor*>(PyCapsule_GetPointer(capsule, "dltensor"));
+            managed->destroy(managed);
+        }
+    });
+}
+
+py::dict cuda_array_interface(const Field& field) {
+    const auto item = static_cast<long long>(field.array->item());
+    py::tuple shape(field.shape.size()), strides(field.shape.size());
+    for (std::size_t k = 0; k < field.shape.size(); ++k) {
+        shape[k] = field.shape[k];
+        strides[k] = field.strides[k] * item;
+    }
+    py::dict interface;
+    interface["version"] = 3;
+    interface["shape"] = shape;
+    interface["strides"] = strides;
+    interface["typestr"] = item == 8 ? "<f8" : "<f4";
+    interface["data"] = py::make_tuple(reinterpret_cast<std::uintptr_t>(field.array->data()), false);
+    return interface;
+}
+
+}  // namespace
+
+void bind_device_array(py::module_& module) {
+    py::class_<Field>(module, "DeviceArray")
+        .def("__dlpack__", &dlpack, py::kw_only(), py::arg("stream") = py::none())
+        .def("__dlpack_device__", [](const Field& f) { return py::make_tuple(2, f.array->ordinal()); })
+        .def_property_readonly("__cuda_array_interface__", &cuda_array_interface)
+        .def_property_readonly("shape", [](const Field& f) { return py::tuple(py::cast(f.shape)); });
+    module.def(
+        "device_field",
+        [](engine::Engine& e, int name) {
+            Field field;
+            {
+                const py::gil_scoped_release release;
+                const std::lock_guard<std::mutex> lock(e.mutex());
+                field.array = e.state().device_field(backend::FieldName(name));
+            }
+            long long stride = 1;
+            for (int d = 0; d < e.domain().D; ++d) {
+                field.shape.push_back(e.domain().size[d]);
+                field.strides.push_back(stride);
+                stride *= e.domain().size[d];
+            }
+            if (field.array->components() > 0) {
+                field.shape.insert(field.shape.begin(), field.array->components());
+                field.strides.insert(field.strides.begin(), stride);
+            }
+            return field;
+        },
+        py::arg("engine"), py::arg("name"));
+}
+
+}  // namespace lbm::bindings
