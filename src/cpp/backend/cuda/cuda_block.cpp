@@ -12,6 +12,7 @@
 #include "kernel_names.h"
 #include "kernels/arguments.h"
 #include "recorded_steps.h"
+#include "update_arguments.h"
 
 namespace lbm::cuda {
 namespace {
@@ -322,35 +323,13 @@ private:
 
     template <class Real>
     void launch_update() {
-        UpdateArguments<Real> a{};
+        auto a = update_arguments<Real>(spec_, address_, next_phase(phase_));
         a.source = lattices_[now_].as<void>();
         a.target = lattices_[spec_.in_place ? now_ : 1 - now_].as<void>();
-        a.address = address_;
-        backend::with_stencil(spec_.stencil, [&](auto s) { set_places<decltype(s)>(next_phase(phase_), a); });
-        const CollisionParameters<double>& p = spec_.parameters;
-        a.parameters.omega = Real(p.omega);
-        a.parameters.omega_odd = Real(p.omega_odd);
-        a.parameters.magic = Real(p.magic);
-        a.parameters.eddy = Real(p.eddy);
-        std::copy(std::begin(p.moment_rate), std::end(p.moment_rate), a.parameters.moment_rate);
-        std::copy(std::begin(p.stress_share), std::end(p.stress_share), a.parameters.stress_share);
         std::copy(uniform_force_, uniform_force_ + 3, a.force);
         a.force_field = force_.as<Real>();
         a.force_pitch = force_pitch();
         kernel(update_kernel(spec_, shape_, next_phase(phase_), forcing_)).launch(stream_, update_launch(), a);
-    }
-
-    template <class S, class Arguments>
-    void set_places(Phase phase, Arguments& a) const {
-        const auto offset = [this](Place place, int i) {
-            const Index rows = Index(S::c[i][2]) * (address_.ny + 2 * address_.halo_y) + S::c[i][1];
-            return (place.slot * address_.population_stride + place.along * rows * address_.row_stride) *
-                   Index(backend::size_of(spec_.storage));
-        };
-        for (int i = 0; i < S::Q; ++i) {
-            a.arrive[i] = offset(arriving<S>(phase, i), i);
-            a.depart[i] = offset(departing<S>(phase, i), i);
-        }
     }
 
     /// Whole rows a thread block where they are short enough; several rows where they are shorter still.
