@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 PAGE = Path(__file__).parent / "performance.md"
-MARKS = re.compile(r"(<!-- bench:begin -->\n).*?(<!-- bench:end -->)", re.DOTALL)
+MARKS = {kind: re.compile(rf"(<!-- {kind}:begin -->\n).*?(<!-- {kind}:end -->)", re.DOTALL) for kind in ("cpu", "gpu")}
 
 
 def table(result: dict[str, Any]) -> str:
@@ -39,8 +39,16 @@ def table(result: dict[str, Any]) -> str:
 
 
 def main(files: list[str]) -> None:
-    tables = "\n".join(table(json.loads(Path(file).read_text())) for file in files)
-    PAGE.write_text(MARKS.sub(lambda marks: f"{marks[1]}\n{tables}\n{marks[2]}", PAGE.read_text()))
+    tables: dict[str, list[str]] = {"cpu": [], "gpu": []}
+    for file in files:
+        result = json.loads(Path(file).read_text())
+        tables["gpu" if "gpu" in result["machine"] else "cpu"].append(table(result))
+    text = PAGE.read_text()
+    for kind, found in tables.items():
+        if found:  # what no file is about stays as it is
+            body = "\n".join(found)
+            text = MARKS[kind].sub(lambda marks, body=body: f"{marks[1]}\n{body}\n{marks[2]}", text)
+    PAGE.write_text(text)
 
 
 if __name__ == "__main__":
