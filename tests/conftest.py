@@ -55,7 +55,7 @@ def need_gpu() -> None:
     if missing_gpu():
         if os.environ.get("LBMGPU_REQUIRE_GPU") == "1":
             pytest.fail(f"a GPU is required: {missing_gpu()}")
-        pytest.skip("needs a GPU")
+        pytest.skip(f"needs a GPU: {missing_gpu()}")
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
+from . import _core, gpu
 from .collisions import BGK, MRT, TRT, Collision, Regularized
 from .conditions import MovingWall, NoSlip, PressureOutlet, VelocityInlet
 from .domain import Domain
-from .report import gpu, measure_bandwidth, measure_copy_bandwidth
+from .report import measure_bandwidth, measure_copy_bandwidth
 from .solver import Solver
 
 COLLISIONS: dict[str, Callable[[float], Collision]] = {"BGK": BGK, "TRT": TRT, "MRT": MRT, "Regularized": Regularized}
@@ -151,8 +151,8 @@ def measure(
 ) -> Measurement:
     """Measure `configuration`: `repeats` times about `seconds` of steps, the bandwidth before each."""
     solver = make_solver(configuration, device, threads)
-    solver._advance_chunk(50 if solver.device != "cpu" else 2)
-    trial = 50 if solver.device != "cpu" else 2
+    trial = 2 if solver.device == "cpu" else 50
+    solver._advance_chunk(trial)
     steps = max(2, int(trial * seconds / solver._advance_chunk(trial)))
     speeds, bandwidths = [], []
     for _ in range(repeats):
@@ -181,7 +181,7 @@ def machine(threads: int | None, device: str = "cpu") -> dict[str, Any]:
     if device != "cpu":
         cuda, compiler = _core.cuda_driver_version(), _core.cuda_compiler()
         return {
-            "gpu": gpu(device)["name"],
+            "gpu": gpu.described(device)["name"],
             "cuda": f"{cuda // 1000}.{cuda % 1000 // 10}",
             "nvrtc": compiler["version"],
             "python": platform.python_version(),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import _core
+from . import _core, gpu
 
 GIB = 2**30
 MIB = 2**20
@@ -20,7 +20,7 @@ def available_memory(device: str = "cpu") -> int:
     control group's limit.
     """
     if device != "cpu":
-        return int(_core.cuda_device(int(device.removeprefix("cuda:")))["free_memory"])
+        return int(gpu.described(device)["free_memory"])
     limits = []
     try:
         for line in Path("/proc/meminfo").read_text().splitlines():

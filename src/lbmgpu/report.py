@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from . import _core
+from . import _core, gpu
 from .memory import GIB, MIB, available_memory
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def make_report(solver: Solver, bandwidth: bool) -> Report:
         mlups=last.mlups if last and last.steps else None,
         update_bandwidth=device_bandwidth(solver.device, engine.threads) if bandwidth else None,
         phase_seconds=solver._last_phases,
-        cache_bytes=last_cache(CPU_CACHES) if solver.device == "cpu" else gpu(solver.device)["l2_bytes"],
+        cache_bytes=last_cache(CPU_CACHES) if solver.device == "cpu" else gpu.described(solver.device)["l2_bytes"],
         device=solver.device,
     )
 
@@ -126,15 +126,10 @@ def last_cache(folder: Path) -> int | None:
     return max(sizes, default=None)
 
 
-def gpu(device: str) -> dict[str, Any]:
-    """What the driver says of ``"cuda:0"`` and so on."""
-    return _core.cuda_device(int(device.removeprefix("cuda:")))
-
-
 def _device_words(solver: Solver) -> str:
     if solver.device == "cpu":
         return f"cpu, {solver._engine.isa}, {solver._engine.threads} threads"
-    return f"{solver.device}, {gpu(solver.device)['name']}"
+    return f"{solver.device}, {gpu.described(solver.device)['name']}"
 
 
 def device_bandwidth(device: str, threads: int) -> float:
@@ -151,7 +146,7 @@ def copy_bandwidth(device: str) -> float:
 def measure_copy_bandwidth(device: str, seconds: float) -> float:
     """Bytes a second of a copy of much more than the cache holds, sustained for `seconds`."""
     size = min(2 * GIB, available_memory(device) // 4)
-    return _core.cuda_copy_bandwidth(int(device.removeprefix("cuda:")), size, seconds)
+    return _core.cuda_copy_bandwidth(gpu.ordinal(device), size, seconds)
 
 
 @cache

@@ -74,6 +74,7 @@ public:
     }
 
     void plan_values_changed() override {
+        recorded_.forget();
         if (plan_ != nullptr) {
             upload(wall_links_, plan_->wall_links);
         }
@@ -81,6 +82,7 @@ public:
     }
 
     void set_solid(const std::uint8_t* solid, const double* velocity) override {
+        recorded_.forget();
         upload(solid_, solid, solid == nullptr ? 0 : std::size_t(cells()));
         upload(solid_velocity_, velocity, velocity == nullptr ? 0 : std::size_t(cells() * D_));
     }
@@ -280,7 +282,6 @@ private:
         const std::size_t bytes = count * sizeof(T);
         if (buffer.bytes() != bytes) {
             buffer = DeviceBuffer(device_.ordinal, bytes);
-            recorded_.forget();  // it holds the old address
         }
         if (bytes > 0) {
             stream_.copy_to_device(buffer.address(), data, bytes);
@@ -458,7 +459,7 @@ private:
     Address address_;
     UpdateShape shape_;
     WorkStream stream_;
-    mutable RecordedSteps recorded_;
+    RecordedSteps recorded_;  // forgotten with every argument and address that it holds
     mutable std::map<std::string, std::unique_ptr<Kernel>> kernels_;
     DeviceBuffer lattices_[2];
     int now_ = 0;

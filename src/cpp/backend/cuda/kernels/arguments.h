@@ -49,7 +49,7 @@ struct LinkArguments {
     const backend::WallLink* links;
 };
 
-/// Rows [first, last) of a block, row = z ny + y, and the buffer that holds their part of a field.
+/// Rows [first, last) of a block, row = z ny + y.
 struct RowRange {
     Index first, last;
 };
