@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +18,7 @@ from .domain import Domain
 from .errors import CheckpointError
 from .values import takes_time
 from .vtk import file_path
+from .whole_file import replacing
 
 if TYPE_CHECKING:
     from .solver import Solver
@@ -80,24 +80,17 @@ def save(solver: Solver, path: str | os.PathLike[str]) -> Path:
     setup, arrays = describe(solver)
     state = np.empty((solver._stencil.Q, *solver._domain.shape[::-1]), dtype=solver._engine.storage_dtype)
     solver._engine.get_state(state)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}-{threading.get_ident()}.tmp")
-    try:
-        # the newer layout has checksums on its metadata, Fletcher's are on the data
-        with h5py.File(temporary, "w", libver="v110") as file:
-            file.attrs["format"] = FORMAT
-            file.attrs["version"] = VERSION
-            file.attrs["steps"] = solver.steps
-            file.attrs["streaming"] = solver.streaming
-            file.attrs["reference_density"] = solver._engine.reference_density
-            file.create_dataset("setup", data=np.frombuffer(json.dumps(setup).encode(), np.uint8), fletcher32=True)
-            file.create_dataset("state", data=state, chunks=_chunks(state), fletcher32=True)
-            for name, array in arrays.items():
-                file.create_dataset(f"arrays/{name}", data=array, compression="gzip", shuffle=True, fletcher32=True)
-        _flush(temporary)
-        os.replace(temporary, target)
-        _flush(target.parent)
-    finally:
-        temporary.unlink(missing_ok=True)
+    # the newer layout has checksums on its metadata, Fletcher's are on the data
+    with replacing(target) as temporary, h5py.File(temporary, "w", libver="v110") as file:
+        file.attrs["format"] = FORMAT
+        file.attrs["version"] = VERSION
+        file.attrs["steps"] = solver.steps
+        file.attrs["streaming"] = solver.streaming
+        file.attrs["reference_density"] = solver._engine.reference_density
+        file.create_dataset("setup", data=np.frombuffer(json.dumps(setup).encode(), np.uint8), fletcher32=True)
+        file.create_dataset("state", data=state, chunks=_chunks(state), fletcher32=True)
+        for name, array in arrays.items():
+            file.create_dataset(f"arrays/{name}", data=array, compression="gzip", shuffle=True, fletcher32=True)
     return target
 
 
@@ -105,14 +98,6 @@ def _chunks(state: NDArray[Any]) -> tuple[int, ...]:
     """Whole slabs of one population, of about a MiB."""
     slab = state[0, :1].nbytes
     return (1, min(state.shape[1], max(1, 2**20 // max(slab, 1))), *state.shape[2:])
-
-
-def _flush(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 @contextmanager

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from .errors import CheckpointError
 from .solver import Solver
+from .whole_file import replacing
 
 
 def start(path: Path, solver: Solver) -> None:
@@ -38,13 +38,8 @@ def cut(path: Path, steps: int, every: int) -> None:
             "delete the table to begin a new one, or restart from another checkpoint"
         )
     kept = [header, *(row for row in whole if int(row[0]) < steps)]
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows(kept)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(kept)
 
 
 def appender(path: Path) -> Callable[[Any], None]:

@@ -43,6 +43,12 @@ CASE: dict[str, Any] = {
 
 
 @pytest.fixture(autouse=True)
+def device_named_before() -> None:
+    """What `"auto"` means is said once a process: here, and not in what a test reads."""
+    devices.resolve("auto")
+
+
+@pytest.fixture(autouse=True)
 def quick_bandwidth(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measure no real bandwidth."""
     monkeypatch.setattr(_core, "update_bandwidth", lambda size, threads, repeats: 1e10)
