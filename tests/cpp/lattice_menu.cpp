@@ -19,6 +19,7 @@ namespace lbm {
 template <class S, class Real, class Stored>
 struct ScalarCell {
     using Value = Real;
+    static constexpr Real unit = 1;
     const Address& address;
     Phase phase;
     const Stored* source;

@@ -39,12 +39,13 @@ def kernels(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     command = [os.environ.get("CXX", "g++"), *options(isa), "-fopenmp", "-S", str(KERNELS), "-o", str(target)]
     result = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert result.returncode == 0, result.stderr
-    parts = re.findall(r"^(_Z\w*update_rows\w*):\n(.*?)^\t\.size", target.read_text(), re.MULTILINE | re.DOTALL)
+    parts = re.findall(r"^(_Z\w*update_(?:rows|any_pack)\w*):\n(.*?)^\t\.size", target.read_text(), re.MULTILINE | re.DOTALL)
     return isa, dict(parts)
 
 
 def test_every_collision_and_number_has_a_kernel(kernels: tuple[str, dict[str, str]]) -> None:
-    assert len(kernels[1]) == 4 * 5
+    assert sum("update_rows" in name for name in kernels[1]) == 4 * 5
+    assert sum("update_any_pack" in name for name in kernels[1]) == 4 * 5
 
 
 def test_kernels_gather_nothing(kernels: tuple[str, dict[str, str]]) -> None:
@@ -64,7 +65,7 @@ def test_kernels_compute_in_whole_registers(kernels: tuple[str, dict[str, str]])
         packed = PACKED.findall(text)
         whole = [operands for operands in packed if REGISTER[isa] in operands]
         scalar = SCALAR.findall(text)
-        assert len(whole) >= 200, (name, len(whole))
+        assert len(whole) >= 130, (name, len(whole))
         assert len(whole) >= 0.99 * len(packed), (name, len(whole), len(packed))
         # What scalar arithmetic there is converts numbers at the ends of rows.
         assert len(scalar) <= 0.1 * len(whole), (name, len(scalar), len(whole))

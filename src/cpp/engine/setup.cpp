@@ -5,7 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "../lattice/moment_basis.h"
+#include "../lattice/collisions/mrt.h"
 
 namespace lbm::engine {
 namespace {
@@ -55,12 +55,15 @@ void set_moment_rates(const Setup& setup, CollisionParameters<double>& parameter
         }
         rate[g] = value;
     }
+    double moment_rate[S::Q], stress_share[S::Q];
     for (int k = 0; k < S::Q; ++k) {
         const int g = Basis::group_of[k];
         const bool with_stress = Moment<S>::sets_viscosity(k) || rate[g] == follows_viscosity;
-        parameters.moment_rate[k] = with_stress ? 0 : rate[g] / Moment<S>::norm2(k);
-        parameters.stress_share[k] = with_stress ? 1.0 / Moment<S>::norm2(k) : 0;
+        moment_rate[k] = with_stress ? parameters.omega : rate[g];
+        stress_share[k] = with_stress ? 1 : 0;
     }
+    parameters.moment_rates = cubic_rates<S>(moment_rate);
+    parameters.stress_rates = cubic_rates<S>(stress_share);
 }
 
 }  // namespace

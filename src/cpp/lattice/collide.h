@@ -7,6 +7,7 @@
 // n carries no mass and no momentum, so K need not treat the conserved moments.
 #pragma once
 
+#include "cubic_parts.h"
 #include "eddy_viscosity.h"
 #include "equilibrium.h"
 
@@ -17,15 +18,31 @@ constexpr int max_Q = 37;
 /// Rates of a collision, in the arithmetic type; made once by the host.
 template <class Real>
 struct CollisionParameters {
-    Real omega;                // rate of the stress, 1 / tau
-    Real omega_odd;            // TRT: rate of the odd parts
-    Real magic;                // TRT: (1/omega - 1/2) (1/omega_odd - 1/2)
-    Real eddy;                 // 18 sqrt(2) Cs^2 of the Smagorinsky model; 0 switches it off
-    Real moment_rate[max_Q];   // MRT: s_k over the squared norm of row k; 0 where s_k is the rate of the stress
-    Real stress_share[max_Q];  // MRT: 1 over the squared norm there; 0 elsewhere
+    Real omega;                     // rate of the stress, 1 / tau
+    Real omega_odd;                 // TRT: rate of the odd parts
+    Real magic;                     // TRT: (1/omega - 1/2) (1/omega_odd - 1/2)
+    Real eddy;                      // 18 sqrt(2) Cs^2 of the Smagorinsky model; 0 switches it off
+    CubicRates<Real> moment_rates;  // MRT: -K
+    CubicRates<Real> stress_rates;  // MRT: what -K grows by with the rate of the stress
 };
 
-/// `Parameters` are CollisionParameters. `Collision::relax` takes n as pair sums and gives K n as a change.
+/// Parameters without an eddy viscosity, which the compiler then leaves out.
+template <class Real>
+struct LaminarParameters : CollisionParameters<Real> {
+    static constexpr Real eddy = 0;
+};
+
+/// The parameters in another arithmetic type.
+template <class To, class From>
+LBM_HD CollisionParameters<To> converted(const CollisionParameters<From>& p) {
+    CollisionParameters<To> out{To(p.omega), To(p.omega_odd), To(p.magic), To(p.eddy), {}, {}};
+    const auto convert = [](From x, From) LBM_INLINE_LAMBDA { return To(x); };
+    combine(out.moment_rates, p.moment_rates, p.moment_rates, convert);
+    combine(out.stress_rates, p.stress_rates, p.stress_rates, convert);
+    return out;
+}
+
+/// `Parameters` are CollisionParameters. `Collision::relax` takes n as pair sums and gives -K n as a change.
 template <class S, class Collision, class V, class Parameters>
 LBM_HD void collide(V (&h)[S::Q], const PairSums<S, V>& sums, const Moments<S, V>& m, bool forced,
                     const Parameters& parameters) {
@@ -45,15 +62,11 @@ LBM_HD void collide(V (&h)[S::Q], const PairSums<S, V>& sums, const Moments<S, V
 
     V omega = V{} + parameters.omega;
     if (parameters.eddy > 0) {
-        omega = eddy_relaxation_rate<S>(n, m.density, parameters.omega, parameters.eddy);
+        omega = eddy_relaxation_rate<S>(n, m.density, parameters.omega, parameters.eddy * m.unit);
     }
     PairChange<S, V> change = Collision::template relax<S>(n, omega, parameters);
     V half_force[S::D];
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { half_force[d] = V{}; });
-    static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
-        change.even[p] = -change.even[p];
-        change.odd[p] = -change.odd[p];
-    });
     if (forced) {
         static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { half_force[d] = Scalar<V>(0.5) * m.force[d]; });
         static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {

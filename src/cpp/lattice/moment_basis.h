@@ -148,8 +148,6 @@ struct Moment {
 
     static constexpr bool conserved(int k) { return Basis::group_of[k] == 0; }
     static constexpr bool sets_viscosity(int k) { return Basis::group_of[k] == 1; }
-    /// Whether row k relaxes like the stress, eddy viscosity included, unless its rate is set.
-    static constexpr bool follows_stress(int k) { return Basis::group[Basis::group_of[k]].preset == follows_viscosity; }
 
     /// Whether row k takes the same value at opposite velocities.
     static constexpr bool even(int k) {

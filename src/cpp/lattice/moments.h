@@ -13,23 +13,26 @@ struct Moments {
     V momentum[S::D];     // rho u = sum of c f + F / 2  (Guo, Zheng & Shi, PRE 65 (2002) 046308, eq. 3)
     V velocity[S::D];     // u
     V force[S::D];        // F, zero where there is none
+    Scalar<V> unit;       // what the deviation, the momentum, the force and the populations are given in
 };
 
 template <class S, class V>
-LBM_HD Moments<S, V> compute_moments(V rest, const PairSums<S, V>& sums, const V (&force)[S::D], bool forced) {
+LBM_HD Moments<S, V> compute_moments(V rest, const PairSums<S, V>& sums, const V (&force)[S::D], bool forced,
+                                     Scalar<V> unit) {
     Moments<S, V> m;
+    m.unit = unit;
     m.density_deviation = rest + total<0, Stencil<S>::pairs>(sums.even);
-    m.density = m.density_deviation + Scalar<V>(1);
-    const V inverse_density = Scalar<V>(1) / m.density;
+    m.density = m.density_deviation * unit + Scalar<V>(1);
+    const V inverse_density = unit / m.density;
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
         m.momentum[d] = sums.odd[d];
         static_for<Stencil<S>::pairs - S::D>([&]<int q>() LBM_INLINE_LAMBDA {
             constexpr int p = q + S::D;
             accumulate<S::c[2 * p + 1][d]>(m.momentum[d], sums.odd[p]);
         });
-        m.force[d] = force[d];
+        m.force[d] = force[d] * (Scalar<V>(1) / unit);
         if (forced) {
-            m.momentum[d] = m.momentum[d] + Scalar<V>(0.5) * force[d];
+            m.momentum[d] = m.momentum[d] + Scalar<V>(0.5) * m.force[d];
         }
         m.velocity[d] = m.momentum[d] * inverse_density;
     });

@@ -125,13 +125,14 @@ LBM_HD void halves_from_floats(Half* p, Floats floats) {
 
 }  // namespace detail
 
+/// W stored numbers in storage units.
 template <class Real, int W, class Storage>
 LBM_HD Pack<Real, W> load_stored(const Storage* p) {
     using P = Pack<Real, W>;
     if constexpr (sizeof(Storage) == sizeof(Real)) {
         return load_pack<Real, W>(p);
     } else if constexpr (sizeof(Storage) == 2) {
-        const typename P::Floats floats = detail::floats_from_halves<W, typename P::Floats>(p) * half_unscale;
+        const typename P::Floats floats = detail::floats_from_halves<W, typename P::Floats>(p);
         return {__builtin_convertvector(floats, typename P::Vector)};
     } else {
         typename P::Floats floats;
@@ -148,7 +149,7 @@ LBM_HD void store_stored(Storage* p, Pack<Real, W> pack) {
     } else {
         const typename P::Floats floats = __builtin_convertvector(pack.v, typename P::Floats);
         if constexpr (sizeof(Storage) == 2) {
-            detail::halves_from_floats<W>(p, floats * half_scale);
+            detail::halves_from_floats<W>(p, floats);
         } else {
             __builtin_memcpy(p, &floats, sizeof floats);
         }

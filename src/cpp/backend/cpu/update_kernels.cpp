@@ -21,109 +21,130 @@ namespace {
 using S = LBM_STENCIL;
 constexpr int Q = S::Q;
 
-/// A pack of cells side by side in one row.
+/// Where the populations of a row arrive and depart.
 template <class Real, class Storage>
-class RowCells {
-public:
+struct Row {
     static constexpr int W = LBM_VECTOR_BYTES / int(sizeof(Real));
+
+    LBM_HD explicit Row(const UpdateArguments& arguments)
+        : a(arguments), source(static_cast<const Storage*>(a.source)), target(static_cast<Storage*>(a.target)) {
+        for (int i = 0; i < Q; ++i) {
+            arrive_offset[i] = offset(arriving<S>(a.phase, i), i);
+            depart_offset[i] = offset(departing<S>(a.phase, i), i);
+        }
+    }
+
+    LBM_HD void enter(int y_, int z_) {
+        y = y_;
+        z = z_;
+        const Index row = a.address.row(y, z, 0);
+        const bool row_follows = y + 1 < a.address.ny;
+        to_next = a.address.row(row_follows ? y + 1 : 0, row_follows ? z : z + 1, 0) - row;
+        for (int i = 0; i < Q; ++i) {
+            arrive[i] = source + row + arrive_offset[i];
+            depart[i] = target + row + depart_offset[i];
+        }
+    }
+
+    LBM_HD Index offset(Place place, int i) const {
+        const Address& address = a.address;
+        const Index rows = Index(S::c[i][2]) * (address.ny + 2 * address.halo_y) + S::c[i][1];
+        return place.slot * address.population_stride + place.along * (rows * address.row_stride + S::c[i][0]);
+    }
+
+    const UpdateArguments& a;
+    const Storage* source;
+    Storage* target;
+    Index arrive_offset[Q], depart_offset[Q];
+    const Storage* arrive[Q];
+    Storage* depart[Q];
+    Index to_next = 0;  // from this row to the next one
+    int y = 0, z = 0;
+};
+
+/// A pack of cells side by side within a row, without a body force: what most packs are.
+template <class Real, class Storage>
+struct InnerPack {
+    static constexpr int W = Row<Real, Storage>::W;
     using Value = Pack<Real, W>;
+    static constexpr Real unit = storage_unit<Storage>;
 
-    LBM_HD explicit RowCells(const UpdateArguments& arguments)
-        : a_(arguments), source_(static_cast<const Storage*>(a_.source)), target_(static_cast<Storage*>(a_.target)) {
-        for (int i = 0; i < Q; ++i) {
-            arrive_[i] = offset(arriving<S>(a_.phase, i), i);
-            depart_[i] = offset(departing<S>(a_.phase, i), i);
-        }
-        for (int d = 0; d < S::D; ++d) {
-            uniform_force_[d] = Real(a_.force[d]);
+    const Row<Real, Storage>& row;
+    Index x;
+
+    /// Lines are asked for before they are wanted; the Q streams are too many and too short for the hardware to
+    /// foresee. Twice: a row ahead into the second-level cache, which can wait for more lines at a time than the first
+    /// one can, and a few packs ahead into the first-level cache. With the latter alone two cores were a third slower.
+    LBM_HD void load(Value (&h)[Q]) const {
+        constexpr int packs_ahead = 2;
+        const int nx = row.a.address.nx;
+        const Index soon = x + packs_ahead * W + (x + packs_ahead * W < nx ? 0 : row.to_next - nx / W * W);
+        const Index later = x + row.to_next;
+        static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA {
+            const Storage* arrive = row.arrive[i];
+            h[i] = load_stored<Real, W>(arrive + x);
+            __builtin_prefetch(arrive + soon, 1, 3);
+            __builtin_prefetch(arrive + later, 1, 2);
+        });
+        if (row.a.phase == Phase::TwoLattice) {
+            // The other lattice too: with so many streams that beats stores past the cache by half.
+            static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA {
+                __builtin_prefetch(row.depart[i] + soon, 1, 3);
+                __builtin_prefetch(row.depart[i] + later, 1, 2);
+            });
         }
     }
 
-    LBM_HD void enter_row(int y, int z) {
-        const bool row_follows = y + 1 < a_.address.ny;
-        to_next_row_ = a_.address.row(row_follows ? y + 1 : 0, row_follows ? z : z + 1, 0) - a_.address.row(y, z, 0);
-        y_ = y;
-        z_ = z;
-        const Index row = a_.address.row(y, z, 0);
-        for (int i = 0; i < Q; ++i) {
-            arrive_row_[i] = source_ + row + arrive_[i];
-            depart_row_[i] = target_ + row + depart_[i];
-        }
-        if (a_.force_field != nullptr) {
-            force_row_ =
-                static_cast<const Real*>(a_.force_field) + (Index(z) * a_.address.ny + y) * S::D * a_.force_pitch;
-        }
+    LBM_HD bool force(Value (&force)[S::D]) const {
+        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { force[d] = Value{}; });
+        return false;
     }
 
-    LBM_HD void enter_pack(Index x) {
-        x_ = x;
-        first_ = x == 0;
-        last_ = x + W >= a_.address.nx;
+    LBM_HD void store(const Value (&h)[Q]) const {
+        static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { store_stored<Real, W>(row.depart[i] + x, h[i]); });
     }
+};
+
+/// Any pack: at the ends of a row, where populations come from the side columns and go there, and with a body force.
+template <class Real, class Storage>
+struct AnyPack {
+    static constexpr int W = Row<Real, Storage>::W;
+    using Value = Pack<Real, W>;
+    static constexpr Real unit = storage_unit<Storage>;
+
+    const Row<Real, Storage>& row;
+    Index x;
 
     LBM_HD void load(Value (&h)[Q]) const {
-        static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { h[i] = load_stored<Real, W>(arrive_row_[i] + x_); });
-        fetch_ahead();
-        if (first_) [[unlikely]] {
+        InnerPack<Real, Storage>{row, x}.load(h);
+        if (first()) {
             take_sides<1>(h, 0, 0);
         }
-        if (last_) [[unlikely]] {
+        if (last()) {
             take_sides<-1>(h, 1, last_lane());
         }
     }
 
     LBM_HD bool force(Value (&force)[S::D]) const {
-        if (!a_.forced) {
-            static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { force[d] = Value{}; });
-            return false;
-        }
+        const UpdateArguments& a = row.a;
         static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
-            force[d] = Value{} + uniform_force_[d];
-            if (a_.force_field != nullptr) {
-                force[d] = load_pack<Real, W>(force_row_ + d * a_.force_pitch + x_);
+            force[d] = Value{} + Real(a.force[d]);
+            if (a.force_field != nullptr) {
+                const Index r = (Index(row.z) * a.address.ny + row.y) * S::D + d;
+                force[d] = load_pack<Real, W>(static_cast<const Real*>(a.force_field) + r * a.force_pitch + x);
             }
         });
-        return true;
+        return a.forced;
     }
 
     LBM_HD void store(const Value (&h)[Q]) const {
-        if (first_ || last_) [[unlikely]] {
-            static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { store_at_edge<i>(depart_row_[i] + x_, h[i]); });
-        } else {
-            static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { store_stored<Real, W>(depart_row_[i] + x_, h[i]); });
-        }
+        static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { store_one<i>(row.depart[i] + x, h[i]); });
     }
 
 private:
-    LBM_HD Index offset(Place place, int i) const {
-        const Address& a = a_.address;
-        const Index rows = Index(S::c[i][2]) * (a.ny + 2 * a.halo_y) + S::c[i][1];
-        return place.slot * a.population_stride + place.along * (rows * a.row_stride + S::c[i][0]);
-    }
-
-    /// Asks for lines before they are wanted; the Q streams are too many and too short for the hardware to foresee.
-    /// Twice: a row ahead into the second-level cache, which can wait for more lines at a time than the first one can,
-    /// and a few packs ahead into the first-level cache. With the latter alone two cores were a third slower.
-    LBM_HD void fetch_ahead() const {
-        constexpr int packs_ahead = 2;
-        if (sizeof(Storage) * W < 64 && (x_ & W) != 0) {
-            return;  // every other pack begins a new line
-        }
-        Index soon = x_ + packs_ahead * W;
-        if (soon >= a_.address.nx) {
-            soon += to_next_row_ - a_.address.nx / W * W;
-        }
-        const Index later = x_ + to_next_row_;
-        static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { __builtin_prefetch(arrive_row_[i] + soon, 1, 3); });
-        static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { __builtin_prefetch(arrive_row_[i] + later, 1, 2); });
-        if (a_.phase == Phase::TwoLattice) {
-            // The other lattice too: with so many streams that beats stores past the cache by half.
-            static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { __builtin_prefetch(depart_row_[i] + soon, 1, 3); });
-            static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { __builtin_prefetch(depart_row_[i] + later, 1, 2); });
-        }
-    }
-
-    LBM_HD int last_lane() const { return int(a_.address.nx - 1 - x_); }
+    LBM_HD bool first() const { return x == 0; }
+    LBM_HD bool last() const { return x + W >= row.a.address.nx; }
+    LBM_HD int last_lane() const { return int(row.a.address.nx - 1 - x); }
 
     /// Replaces one lane of the populations that cross a face of the x axis inwards.
     template <int Inwards>
@@ -131,70 +152,61 @@ private:
         static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA {
             if constexpr (S::c[i][0] == Inwards) {
                 constexpr int k = Stencil<S>::crossing_rank(i);
-                h[i] = with_lane(h[i], lane, from_storage<Real>(source_[a_.address.side_in(face, k, y_, z_)]));
+                const Index side = row.a.address.side_in(face, k, row.y, row.z);
+                h[i] = with_lane(h[i], lane, units_from_storage<Real>(row.source[side]));
             }
         });
     }
 
-    /// At the ends of a row: what leaves through a face of the x axis goes to the side columns, the rest to its slot.
+    /// What leaves through a face of the x axis goes to the side columns, the rest to its slot.
     template <int i>
-    LBM_HD void store_at_edge(Storage* there, Value h) const {
+    LBM_HD void store_one(Storage* there, Value h) const {
         constexpr int cx = S::c[i][0];
-        if constexpr (cx == 0) {
+        const bool leaves = cx < 0 ? first() : cx > 0 && last();
+        if (!leaves) {
+            store_stored<Real, W>(there, h);
+            return;
+        }
+        alignas(64) Storage lanes[W];
+        store_stored<Real, W>(lanes, h);
+        constexpr int k = Stencil<S>::crossing_rank(i);
+        row.target[row.a.address.side_out(cx < 0 ? 0 : 1, k, row.y, row.z)] = lanes[cx < 0 ? 0 : last_lane()];
+        if (row.a.phase != Phase::InPlaceNeighbor) {
             store_stored<Real, W>(there, h);
         } else {
-            if (!(cx < 0 ? first_ : last_)) {
-                store_stored<Real, W>(there, h);
-                return;
-            }
-            alignas(64) Storage lanes[W];
-            store_stored<Real, W>(lanes, h);
-            constexpr int k = Stencil<S>::crossing_rank(i);
-            target_[a_.address.side_out(cx < 0 ? 0 : 1, k, y_, z_)] = lanes[cx < 0 ? 0 : last_lane()];
-            if (a_.phase != Phase::InPlaceNeighbor) {
-                store_stored<Real, W>(there, h);
-            } else {
-                // One lane would land beyond the end of the row.
-                constexpr int skipped = cx < 0 ? 1 : 0;
-                __builtin_memcpy(there + skipped, lanes + skipped, (W - 1) * sizeof(Storage));
-            }
+            // One lane would land beyond the end of the row.
+            constexpr int skipped = cx < 0 ? 1 : 0;
+            __builtin_memcpy(there + skipped, lanes + skipped, (W - 1) * sizeof(Storage));
         }
     }
-
-    const UpdateArguments& a_;
-    const Storage* source_;
-    Storage* target_;
-    Index arrive_[Q];
-    Index depart_[Q];
-    const Storage* arrive_row_[Q];
-    Storage* depart_row_[Q];
-    Real uniform_force_[S::D];
-    const Real* force_row_ = nullptr;
-    Index to_next_row_ = 0;
-    Index x_ = 0;
-    int y_ = 0, z_ = 0;
-    bool first_ = false, last_ = false;
 };
 
+/// Not inlined: branches between loading and storing take more registers than there are, and the packs within a row
+/// are spared them.
 template <class Collision, class Real, class Storage>
-void update_rows(const UpdateArguments& arguments, Index first, Index last) {
-    CollisionParameters<Real> parameters;
-    parameters.omega = Real(arguments.parameters.omega);
-    parameters.omega_odd = Real(arguments.parameters.omega_odd);
-    parameters.magic = Real(arguments.parameters.magic);
-    parameters.eddy = Real(arguments.parameters.eddy);
-    for (int k = 0; k < Q; ++k) {
-        parameters.moment_rate[k] = Real(arguments.parameters.moment_rate[k]);
-        parameters.stress_share[k] = Real(arguments.parameters.stress_share[k]);
-    }
-    RowCells<Real, Storage> cells(arguments);
-    const int ny = arguments.address.ny;
-    const int nx = arguments.address.nx;
-    for (Index row = first; row < last; ++row) {
-        cells.enter_row(int(row % ny), int(row / ny));
-        for (Index x = 0; x < nx; x += RowCells<Real, Storage>::W) {
-            cells.enter_pack(x);
-            update_cell<S, Collision>(cells, parameters);
+[[gnu::noinline]] void update_any_pack(const Row<Real, Storage>& row, Index x,
+                                       const CollisionParameters<Real>& parameters) {
+    const AnyPack<Real, Storage> pack{row, x};
+    update_cell<S, Collision>(pack, parameters);
+}
+
+template <class Collision, class Real, class Storage>
+void update_rows(const UpdateArguments& a, Index first, Index last) {
+    using Here = Row<Real, Storage>;
+    LaminarParameters<Real> laminar;
+    static_cast<CollisionParameters<Real>&>(laminar) = converted<Real>(a.parameters);
+    const CollisionParameters<Real>& parameters = laminar;
+    const bool plain = !a.forced && !(a.parameters.eddy > 0);
+    Here row(a);
+    for (Index r = first; r < last; ++r) {
+        row.enter(int(r % a.address.ny), int(r / a.address.ny));
+        for (Index x = 0; x < a.address.nx; x += Here::W) {
+            if (plain && x > 0 && x + Here::W < a.address.nx) {
+                const InnerPack<Real, Storage> pack{row, x};
+                update_cell<S, Collision>(pack, laminar);
+            } else {
+                update_any_pack<Collision>(row, x, parameters);
+            }
         }
     }
 }

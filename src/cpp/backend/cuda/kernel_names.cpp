@@ -73,7 +73,7 @@ bool spans_rows(const BlockSpec& spec, const UpdateShape& shape) { return spec.s
 KernelName update_kernel(const BlockSpec& spec, const UpdateShape& shape, Phase phase, Forcing forcing) {
     const std::string real = type_name(spec.precision);
     const std::string parameters =
-        (spec.parameters.eddy > 0 ? "lbm::CollisionParameters<" : "lbm::cuda::LaminarParameters<") + real + ">";
+        (spec.parameters.eddy > 0 ? "lbm::CollisionParameters<" : "lbm::LaminarParameters<") + real + ">";
     const std::string types = stencil_name(spec) + ", " + collision_name(spec.collision) + ", " + real + ", " +
                               type_name(spec.storage) + ", " + parameters;
     const std::string kinds =

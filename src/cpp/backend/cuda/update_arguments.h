@@ -1,8 +1,6 @@
 // What the update of a block is handed that its steps do not change: rates, and where populations arrive and depart.
 #pragma once
 
-#include <algorithm>
-
 #include "../block_state.h"
 #include "kernels/arguments.h"
 
@@ -13,13 +11,7 @@ template <class Real>
 UpdateArguments<Real> update_arguments(const backend::BlockSpec& spec, const Address& address, Phase phase) {
     UpdateArguments<Real> a{};
     a.address = address;
-    const CollisionParameters<double>& p = spec.parameters;
-    a.parameters.omega = Real(p.omega);
-    a.parameters.omega_odd = Real(p.omega_odd);
-    a.parameters.magic = Real(p.magic);
-    a.parameters.eddy = Real(p.eddy);
-    std::copy(std::begin(p.moment_rate), std::end(p.moment_rate), a.parameters.moment_rate);
-    std::copy(std::begin(p.stress_share), std::end(p.stress_share), a.parameters.stress_share);
+    a.parameters = converted<Real>(spec.parameters);
     backend::with_stencil(spec.stencil, [&](auto s) {
         using S = decltype(s);
         const auto offset = [&](Place place, int i) {

@@ -8,15 +8,15 @@ namespace lbm {
 struct BGK {
     static constexpr const char* name = "bgk";
 
-    template <class S, class V, class Real>
-    LBM_HD static PairChange<S, V> relax(const PairSums<S, V>& n, V omega, const CollisionParameters<Real>&) {
-        const V rate = Real(0.5) * omega;
-        PairChange<S, V> relaxed;
+    template <class S, class V, class Parameters>
+    LBM_HD static PairChange<S, V> relax(const PairSums<S, V>& n, V omega, const Parameters&) {
+        const V rate = Scalar<V>(-0.5) * omega;
+        PairChange<S, V> change;
         static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
-            relaxed.even[p] = rate * n.even[p];
-            relaxed.odd[p] = rate * n.odd[p];
+            change.even[p] = rate * n.even[p];
+            change.odd[p] = rate * n.odd[p];
         });
-        return relaxed;
+        return change;
     }
 };
 

@@ -6,76 +6,85 @@
 
 namespace lbm {
 
-namespace detail {
-
-/// Row k of the basis over pairs: what multiplies the sum (even rows) or the difference (odd rows) of pair p. The rest
-/// population of n is minus the sum of all pairs, which moves its coefficient onto the pairs.
-template <class S>
-constexpr int pair_coefficient(int k, int p) {
-    return Moment<S>::value(k, 2 * p + 1) - (Moment<S>::even(k) ? Moment<S>::value(k, 0) : 0);
-}
-
-/// The first pair of the same shell with the same coefficient but for its sign. Such pairs are added before they are
-/// multiplied, and rows that agree on a group share its sum.
-template <class S>
-constexpr int leader(int k, int p) {
-    for (int q = 0; q < p; ++q) {
-        const int a = pair_coefficient<S>(k, p), b = pair_coefficient<S>(k, q);
-        if (shell_of_pair<S>(p) == shell_of_pair<S>(q) && (a == b || a == -b)) {
-            return q;
-        }
-    }
-    return p;
-}
-
-/// Moment k of n.
-template <class S, int k, class V>
-LBM_HD V moment_of(const V (&parts)[Stencil<S>::pairs]) {
-    V moment = V{};
-    static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
-        constexpr int coefficient = pair_coefficient<S>(k, p);
-        if constexpr (coefficient != 0 && leader<S>(k, p) == p) {
-            V group = parts[p];
-            static_for<Stencil<S>::pairs>([&]<int q>() LBM_INLINE_LAMBDA {
-                if constexpr (q > p && leader<S>(k, q) == p) {
-                    accumulate<(pair_coefficient<S>(k, q) == coefficient) ? 1 : -1>(group, parts[q]);
-                }
-            });
-            accumulate<coefficient>(moment, group);
-        }
-    });
-    return moment;
-}
-
-}  // namespace detail
-
 struct MRT {
     static constexpr const char* name = "mrt";
 
-    template <class S, class V, class Real>
-    LBM_HD static PairChange<S, V> relax(const PairSums<S, V>& n, V omega,
-                                         const CollisionParameters<Real>& parameters) {
-        using M = Moment<S>;
-        PairChange<S, V> relaxed;
-        static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA { relaxed.even[p] = relaxed.odd[p] = V{}; });
-        static_for<S::Q>([&]<int k>() LBM_INLINE_LAMBDA {
-            if constexpr (!M::conserved(k)) {
-                constexpr bool even = M::even(k);
-                V moment = detail::moment_of<S, k>(even ? n.even : n.odd);
-                if constexpr (M::sets_viscosity(k)) {
-                    moment = moment * parameters.stress_share[k] * omega;
-                } else if constexpr (M::follows_stress(k)) {
-                    moment = moment * (omega * parameters.stress_share[k] + parameters.moment_rate[k]);
-                } else {
-                    moment = moment * parameters.moment_rate[k];
-                }
-                static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
-                    accumulate<M::value(k, 2 * p + 1)>(even ? relaxed.even[p] : relaxed.odd[p], moment);
-                });
-            }
-        });
-        return relaxed;
+    template <class S, class V, class Parameters>
+    LBM_HD static PairChange<S, V> relax(const PairSums<S, V>& n, V omega, const Parameters& parameters) {
+        if (!(parameters.eddy > 0)) {
+            return relax_parts(n, parameters.moment_rates);
+        }
+        CubicRates<V> rates;
+        const V excess = omega - parameters.omega;
+        combine(rates, parameters.moment_rates, parameters.stress_rates,
+                [&](Scalar<V> whole, Scalar<V> stress) LBM_INLINE_LAMBDA { return whole + excess * stress; });
+        return relax_parts(n, rates);
     }
 };
+
+/// The relaxation -K of a basis where moment k, no conserved one, relaxes with `rate[k]`: its matrix over pairs, with
+/// the rest population and the odd parts along the axes given by mass and momentum, holds every rate at some place.
+template <class S>
+constexpr CubicRates<double> cubic_rates(const double (&rate)[S::Q]) {
+    using M = Moment<S>;
+    using P = CubicPairs<S>;
+    constexpr int x = 0, y = 1, z = 2;
+    const auto even = [&](int to, int from) {
+        double sum = 0;
+        for (int k = 0; k < S::Q; ++k) {
+            if (M::even(k) && !M::conserved(k)) {
+                sum -= rate[k] / M::norm2(k) * M::value(k, 2 * to + 1) * (M::value(k, 2 * from + 1) - M::value(k, 0));
+            }
+        }
+        return sum;
+    };
+    const auto odd = [&](int to, int from) {
+        double sum = 0;
+        for (int k = 0; k < S::Q; ++k) {
+            if (!M::even(k) && !M::conserved(k)) {
+                int seen = M::value(k, 2 * from + 1);
+                for (int d = 0; d < S::D; ++d) {
+                    seen -= P::c(from, d) * M::value(k, 2 * d + 1);
+                }
+                sum -= rate[k] / M::norm2(k) * M::value(k, 2 * to + 1) * seen;
+            }
+        }
+        return sum;
+    };
+
+    CubicRates<double> r{};
+    constexpr int edge = P::edge(0, 0), twin = P::edge(0, 1);
+    r.sum[0][0] = even(x, y);
+    r.deviator[0][0] = even(x, x) - even(x, y);
+    r.sum[0][1] = even(x, edge);
+    r.sum[1][0] = even(edge, x);
+    r.shear[0][0] = 0.5 * (even(edge, edge) - even(edge, twin));
+    r.sum[1][1] = 0.5 * (even(edge, edge) + even(edge, twin));
+    r.flux[0][0] = 0.5 * odd(edge, edge);
+    if constexpr (S::D == 3) {
+        constexpr int other = P::edge(1, 0);
+        r.deviator[0][1] = even(z, edge) - even(x, edge);
+        r.deviator[1][0] = even(edge, z) - even(edge, x);
+        r.deviator[1][1] = r.sum[1][1] - even(edge, other);
+        r.sum[1][1] = even(edge, other);
+        r.flux_across = odd(edge, other);
+    }
+    if constexpr (P::corners > 0) {
+        constexpr int first = P::corner(0), second = P::corner(1);
+        r.sum[0][2] = even(x, first);
+        r.sum[2][0] = even(first, x);
+        r.sum[1][2] = 0.5 * (even(edge, first) + even(twin, first));
+        r.shear[0][1] = 0.5 * (even(edge, first) - even(twin, first));
+        r.sum[2][1] = 0.5 * (even(first, edge) + even(first, twin));
+        r.shear[1][0] = 0.5 * (even(first, edge) - even(first, twin));
+        r.shear[1][1] = 0.25 * (even(first, first) - even(first, second));
+        r.sum[2][2] = even(first, second) + r.shear[1][1];
+        r.flux[0][1] = 0.5 * odd(edge, first);
+        r.flux[1][0] = 0.5 * odd(first, edge);
+        r.flux[1][1] = 0.25 * (odd(first, first) + odd(first, second));
+        r.triple = odd(first, first) - 3 * r.flux[1][1];
+    }
+    return r;
+}
 
 }  // namespace lbm

@@ -9,9 +9,10 @@ namespace lbm {
 struct Regularized {
     static constexpr const char* name = "regularized";
 
-    template <class S, class V, class Real>
-    LBM_HD static PairChange<S, V> relax(const PairSums<S, V>& n, V omega, const CollisionParameters<Real>&) {
+    template <class S, class V, class Parameters>
+    LBM_HD static PairChange<S, V> relax(const PairSums<S, V>& n, V omega, const Parameters&) {
         using T = Stencil<S>;
+        using Real = Scalar<V>;
         V stress[S::D][S::D];
         V trace = V{};
         static_for<S::D>([&]<int a>() LBM_INLINE_LAMBDA {
@@ -27,7 +28,7 @@ struct Regularized {
         });
         const V isotropic = trace * Real(-T::cs2);
         const V kept = Real(1) - omega;
-        PairChange<S, V> relaxed;
+        PairChange<S, V> change;
         static_for<T::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
             constexpr int i = 2 * p + 1;
             V projected = isotropic;
@@ -38,10 +39,10 @@ struct Regularized {
                     }
                 });
             });
-            relaxed.even[p] = Real(0.5) * n.even[p] - kept * (Real(4.5 * T::w(i)) * projected);
-            relaxed.odd[p] = Real(0.5) * n.odd[p];
+            change.even[p] = kept * (Real(4.5 * T::w(i)) * projected) - Real(0.5) * n.even[p];
+            change.odd[p] = Real(-0.5) * n.odd[p];
         });
-        return relaxed;
+        return change;
     }
 };
 

@@ -9,22 +9,22 @@ namespace lbm {
 struct TRT {
     static constexpr const char* name = "trt";
 
-    template <class S, class V, class Real>
-    LBM_HD static PairChange<S, V> relax(const PairSums<S, V>& n, V omega,
-                                         const CollisionParameters<Real>& parameters) {
+    template <class S, class V, class Parameters>
+    LBM_HD static PairChange<S, V> relax(const PairSums<S, V>& n, V omega, const Parameters& parameters) {
+        using Real = Scalar<V>;
         V omega_odd = V{} + parameters.omega_odd;
         if (parameters.eddy > 0) {
             const Real half = Real(0.5);
             omega_odd = Real(1) / (parameters.magic / (Real(1) / omega - half) + half);
         }
-        const V even_rate = Real(0.5) * omega;
-        const V odd_rate = Real(0.5) * omega_odd;
-        PairChange<S, V> relaxed;
+        const V even_rate = Real(-0.5) * omega;
+        const V odd_rate = Real(-0.5) * omega_odd;
+        PairChange<S, V> change;
         static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
-            relaxed.even[p] = even_rate * n.even[p];
-            relaxed.odd[p] = odd_rate * n.odd[p];
+            change.even[p] = even_rate * n.even[p];
+            change.odd[p] = odd_rate * n.odd[p];
         });
-        return relaxed;
+        return change;
     }
 };
 

@@ -9,12 +9,6 @@
 
 namespace lbm::cuda {
 
-/// Parameters without an eddy viscosity, which the compiler then leaves out.
-template <class Real>
-struct LaminarParameters : CollisionParameters<Real> {
-    static constexpr Real eddy = 0;
-};
-
 /// Of the update, in the arithmetic type.
 template <class Real, class Parameters = CollisionParameters<Real>>
 struct UpdateArguments {

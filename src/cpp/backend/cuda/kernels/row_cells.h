@@ -93,17 +93,18 @@ public:
     template <int l>
     struct Lane {
         using Value = Real;
+        static constexpr Real unit = storage_unit<Stored>;
         RowCells& cells;
 
         __device__ void load(Real (&h)[S::Q]) const {
-            static_for<S::Q>([&]<int i>() { h[i] = from_storage<Real>(cells.h_[i].template get<l>()); });
+            static_for<S::Q>([&]<int i>() { h[i] = units_from_storage<Real>(cells.h_[i].template get<l>()); });
         }
         __device__ bool force(Real (&force)[S::D]) const {
             static_for<S::D>([&]<int d>() { force[d] = cells.template force_on<l>(d); });
             return forcing != Forcing::None;
         }
         __device__ void store(const Real (&h)[S::Q]) const {
-            static_for<S::Q>([&]<int i>() { cells.h_[i].template set<l>(Store<Stored>::from(h[i])); });
+            static_for<S::Q>([&]<int i>() { cells.h_[i].template set<l>(Store<Stored>::from_units(h[i])); });
         }
     };
 
