@@ -72,26 +72,19 @@ struct InnerPack {
     const Row<Real, Storage>& row;
     Index x;
 
-    /// Lines are asked for before they are wanted; the Q streams are too many and too short for the hardware to
-    /// foresee. Twice: a row ahead into the second-level cache, which can wait for more lines at a time than the first
-    /// one can, and a few packs ahead into the first-level cache. With the latter alone two cores were a third slower.
+    /// Lines are asked for a row before they are wanted; the Q streams are too many and too short for the hardware to
+    /// foresee. Into the second-level cache, which can wait for more lines at a time than the first one can: with that
+    /// one alone two cores were half as fast, and both at once gained nothing.
     LBM_HD void load(Value (&h)[Q]) const {
-        constexpr int packs_ahead = 2;
-        const int nx = row.a.address.nx;
-        const Index soon = x + packs_ahead * W + (x + packs_ahead * W < nx ? 0 : row.to_next - nx / W * W);
-        const Index later = x + row.to_next;
+        const Index ahead = x + row.to_next;
         static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA {
             const Storage* arrive = row.arrive[i];
             h[i] = load_stored<Real, W>(arrive + x);
-            __builtin_prefetch(arrive + soon, 1, 3);
-            __builtin_prefetch(arrive + later, 1, 2);
+            __builtin_prefetch(arrive + ahead, 1, 2);
         });
         if (row.a.phase == Phase::TwoLattice) {
             // The other lattice too: with so many streams that beats stores past the cache by half.
-            static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA {
-                __builtin_prefetch(row.depart[i] + soon, 1, 3);
-                __builtin_prefetch(row.depart[i] + later, 1, 2);
-            });
+            static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { __builtin_prefetch(row.depart[i] + ahead, 1, 2); });
         }
     }
 
