@@ -94,6 +94,23 @@ def cuda_cache_folder() -> str:
 def cuda_copy_bandwidth(ordinal: int, bytes: int, seconds: float) -> float:
     """Bytes a second of a copy of `bytes`, read and written ones counted, sustained for `seconds`."""
 
+def cuda_tune(
+    stencil: str,
+    shape: list[int],
+    collision: str,
+    precision: str,
+    storage: str,
+    streaming: str,
+    ordinal: int,
+    seconds: float,
+) -> list[dict[str, Any]]:
+    """Time every shape of an update's launches for about `seconds` and remember the best of each phase.
+
+    A list of phase, lanes (cells a thread), threads (a block), blocks (a multiprocessor, which bounds the registers),
+    registers, local_bytes (a thread's stack) and seconds (a step; 0 where a kernel would spill and was not timed).
+    Raises CudaError, and OutOfDeviceMemory where the lattice does not fit.
+    """
+
 def cuda_update_resources(
     stencil: str,
     collision: str,
@@ -141,9 +158,7 @@ class Engine:
         ``pressure-outlet``, ``outflow``. The state starts at rest, density 1.
         """
 
-    def add_body(
-        self, mask: NDArray[np.bool_], velocity: NDArray[np.float64] | None = None
-    ) -> int:
+    def add_body(self, mask: NDArray[np.bool_], velocity: NDArray[np.float64] | None = None) -> int:
         """Make the cells of `mask` solid; `velocity` is their wall velocity, ``(D,)`` or ``(D, nz, ny, nx)``.
 
         Returns the body's index. Only before the first step.
@@ -248,6 +263,9 @@ class Engine:
     @property
     def phase_seconds(self) -> dict[str, float]:
         """Wall time spent in each phase of the step schedule since the start: ``boundary``, ``update``."""
+
+    def update_kernels(self) -> list[dict[str, Any]]:
+        """Of each update kernel on a GPU: phase, lanes, threads, registers, local_bytes, occupancy; empty on a CPU."""
 
     @property
     def layout(self) -> list[dict[str, Any]]:

@@ -57,6 +57,8 @@ class Measurement:
         bandwidth: bytes a second of populations, from the median.
         update_bandwidth: bytes a second of ``x <- a x``, on a GPU of a copy; median of those between the repeats.
         share: `bandwidth` as a part of `update_bandwidth`.
+        kernels: on a GPU, of each phase's kernel: cells a thread (lanes), threads a block, registers, bytes of stack
+            (local_bytes), and the part of a multiprocessor's threads at work (occupancy).
     """
 
     configuration: Configuration
@@ -66,6 +68,7 @@ class Measurement:
     bandwidth: float
     update_bandwidth: float
     share: float
+    kernels: list[dict[str, Any]]
 
     def row(self) -> str:
         """A line of the table."""
@@ -165,7 +168,39 @@ def measure(
     mlups, update = statistics.median(speeds), statistics.median(bandwidths)
     per_update = solver._engine.bytes_per_update
     bandwidth = mlups * 1e6 * per_update
-    return Measurement(configuration, mlups, speeds, per_update, bandwidth, update, bandwidth / update)
+    kernels = solver._engine.update_kernels()
+    return Measurement(configuration, mlups, speeds, per_update, bandwidth, update, bandwidth / update, kernels)
+
+
+def tune(configuration: Configuration, *, device: str, seconds: float) -> dict[str, dict[str, Any]]:
+    """Find the fastest launches for `configuration` on a GPU and remember them for later solvers; the best by phase.
+
+    Raises:
+        ValueError: `device` is a CPU.
+        CudaError: the GPU cannot be used.
+    """
+    if device == "cpu":
+        raise ValueError("tuning is for GPUs")
+    timings = _core.cuda_tune(
+        configuration.stencil,
+        _slab(configuration),
+        configuration.collision.lower(),
+        configuration.precision,
+        configuration.storage,
+        configuration.streaming,
+        gpu.ordinal(device),
+        seconds,
+    )
+    timed = [t for t in timings if t["seconds"] > 0]
+    phases = dict.fromkeys(t["phase"] for t in timed)
+    return {phase: min((t for t in timed if t["phase"] == phase), key=lambda t: t["seconds"]) for phase in phases}
+
+
+def _slab(configuration: Configuration) -> list[int]:
+    """The box of a configuration, less deep where a part of it tells as much in less time."""
+    n, dimensions = configuration.size, _core.stencil(configuration.stencil).D
+    deep = min(n, max(1, -(-(1 << 24) // n ** (dimensions - 1))))
+    return [n] * (dimensions - 1) + [deep]
 
 
 def measure_all(

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,9 @@ def _parser() -> argparse.ArgumentParser:
     measure.add_argument("--seconds", metavar="S", type=seconds, default=1.0, help="of steps, a repeat (1)")
     measure.add_argument("--repeats", metavar="R", type=count, default=5, help="repeats (5)")
     measure.add_argument("--json", metavar="FILE", help="write the figures there too")
+    measure.add_argument(
+        "--tune", action="store_true", help="on a GPU: find the fastest launches first, and remember them"
+    )
     measure.set_defaults(command=_bench)
 
     info = commands.add_parser("info", help="version and machine", description="Show the version and the machine.")
@@ -166,6 +170,14 @@ def _bench(arguments: argparse.Namespace) -> int:
         configurations = [bench.Configuration(**chosen, size=size)]
     else:
         configurations = bench.menu(arguments.size, device)
+    if arguments.tune:
+        for configuration in dict.fromkeys(replace(c, flow="periodic") for c in configurations):
+            for phase, best in bench.tune(configuration, device=device, seconds=0.05).items():
+                print(
+                    f"{configuration}, {phase}: {best['lanes']} cells a thread, {best['threads']} threads a block, "
+                    f"{best['registers']} registers",
+                    flush=True,
+                )
     for key, value in bench.machine(arguments.threads, device).items():
         print(f"{key}: {value}")
     print(

@@ -39,7 +39,8 @@ def kernels(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     command = [os.environ.get("CXX", "g++"), *options(isa), "-fopenmp", "-S", str(KERNELS), "-o", str(target)]
     result = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert result.returncode == 0, result.stderr
-    parts = re.findall(r"^(_Z\w*update_(?:rows|any_pack)\w*):\n(.*?)^\t\.size", target.read_text(), re.MULTILINE | re.DOTALL)
+    kernel = re.compile(r"^(_Z\w*update_(?:rows|any_pack)\w*):\n(.*?)^\t\.size", re.MULTILINE | re.DOTALL)
+    parts = kernel.findall(target.read_text())
     return isa, dict(parts)
 
 

@@ -27,6 +27,25 @@ struct BlockSpec {
     CollisionParameters<double> parameters;
 };
 
+/// The phases that the steps of a block take turns in.
+inline std::vector<Phase> phases_of(const BlockSpec& spec) {
+    return spec.in_place ? std::vector{Phase::InPlaceOwn, Phase::InPlaceNeighbor} : std::vector{Phase::TwoLattice};
+}
+
+inline const char* name_of(Phase phase) {
+    return phase == Phase::TwoLattice ? "two-lattice" : phase == Phase::InPlaceOwn ? "own" : "neighbor";
+}
+
+/// An update kernel on a GPU, and what it takes of it.
+struct KernelFigures {
+    Phase phase;
+    int lanes;    // neighbouring cells a thread
+    int threads;  // a thread block
+    int registers;
+    int local_bytes;   // of a thread's stack
+    double occupancy;  // threads at work at once, of those that a multiprocessor could hold
+};
+
 struct Totals {
     double mass;
     double momentum[3];
@@ -47,8 +66,8 @@ public:
 
     virtual const Address& address() const = 0;
     virtual std::size_t bytes() const = 0;
-    /// Phases that a plan must know copies for.
-    virtual std::vector<Phase> phases() const = 0;
+    /// The kernels of the next steps; none on a CPU.
+    virtual std::vector<KernelFigures> update_kernels() const { return {}; }
 
     /// The plan stays the caller's and must outlive the block.
     virtual void set_plan(const LinkPlan& plan) = 0;

@@ -4,6 +4,7 @@
 #include "../backend/cuda/cuda_block.h"
 #include "../backend/cuda/driver.h"
 #include "../backend/cuda/kernel_names.h"
+#include "../backend/cuda/tuning.h"
 #include "../engine/setup.h"
 #include "bindings.h"
 
@@ -30,30 +31,60 @@ py::dict compiler() {
     return entry;
 }
 
-/// What the assembler says of every update kernel of a configuration.
-std::vector<std::string> update_resources(const std::string& stencil, const std::string& collision,
-                                          const std::string& precision, const std::string& storage,
-                                          const std::string& streaming, bool smagorinsky, int forcing,
-                                          const std::string& architecture) {
+backend::BlockSpec spec_of(const std::string& stencil, const std::vector<int>& shape, const std::string& collision,
+                           const std::string& precision, const std::string& storage, const std::string& streaming,
+                           bool smagorinsky) {
     engine::Setup setup;
     setup.stencil = stencil;
-    setup.shape.assign(stencil.substr(0, 2) == "D2" ? 2 : 3, 8);
+    setup.shape.assign(shape.begin(), shape.end());
     setup.collision = collision;
     setup.viscosity = 0.1;
     setup.precision = precision;
     setup.storage = storage;
     setup.streaming = streaming;
     setup.smagorinsky = smagorinsky ? 0.1 : 0;
-    const backend::BlockSpec spec = engine::block_spec(setup);
+    return engine::block_spec(setup);
+}
+
+/// What the assembler says of every update kernel of a configuration.
+std::vector<std::string> update_resources(const std::string& stencil, const std::string& collision,
+                                          const std::string& precision, const std::string& storage,
+                                          const std::string& streaming, bool smagorinsky, int forcing,
+                                          const std::string& architecture) {
+    const std::vector<int> shape(stencil.substr(0, 2) == "D2" ? 2 : 3, 8);
+    const backend::BlockSpec spec = spec_of(stencil, shape, collision, precision, storage, streaming, smagorinsky);
     std::vector<std::string> logs;
-    for (const Phase phase :
-         spec.in_place ? std::vector{Phase::InPlaceOwn, Phase::InPlaceNeighbor} : std::vector{Phase::TwoLattice}) {
+    for (const Phase phase : backend::phases_of(spec)) {
         const cuda::KernelName name =
-            cuda::update_kernel(spec, cuda::update_shape(spec), phase, cuda::Forcing(forcing));
+            cuda::update_kernel(spec, cuda::usual_shape(spec, phase), phase, cuda::Forcing(forcing));
         const py::gil_scoped_release release;
         logs.push_back(cuda::resource_usage(name, architecture));
     }
     return logs;
+}
+
+py::list tune(const std::string& stencil, const std::vector<int>& shape, const std::string& collision,
+              const std::string& precision, const std::string& storage, const std::string& streaming, int ordinal,
+              double seconds) {
+    const backend::BlockSpec spec = spec_of(stencil, shape, collision, precision, storage, streaming, false);
+    std::vector<cuda::ShapeTiming> timings;
+    {
+        const py::gil_scoped_release release;
+        timings = cuda::tune(spec, ordinal, seconds);
+    }
+    py::list all;
+    for (const cuda::ShapeTiming& timing : timings) {
+        py::dict entry;
+        entry["phase"] = backend::name_of(timing.phase);
+        entry["lanes"] = timing.shape.lanes;
+        entry["threads"] = timing.shape.threads;
+        entry["blocks"] = timing.shape.blocks;
+        entry["seconds"] = timing.seconds;
+        entry["registers"] = timing.registers;
+        entry["local_bytes"] = timing.local_bytes;
+        all.append(entry);
+    }
+    return all;
 }
 
 }  // namespace
@@ -71,6 +102,8 @@ void bind_cuda(py::module_& module) {
     module.def("cuda_update_resources", &update_resources, py::arg("stencil"), py::arg("collision"),
                py::arg("precision"), py::arg("storage"), py::arg("streaming"), py::arg("smagorinsky"),
                py::arg("forcing"), py::arg("architecture"));
+    module.def("cuda_tune", &tune, py::arg("stencil"), py::arg("shape"), py::arg("collision"), py::arg("precision"),
+               py::arg("storage"), py::arg("streaming"), py::arg("ordinal"), py::arg("seconds"));
 }
 
 }  // namespace lbm::bindings

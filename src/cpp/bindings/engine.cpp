@@ -194,6 +194,21 @@ void fill(Engine& e, py::array& out, int components, Read&& read) {
     });
 }
 
+py::list update_kernels(const Engine& engine) {
+    py::list all;
+    for (const backend::KernelFigures& kernel : engine.update_kernels()) {
+        py::dict entry;
+        entry["phase"] = backend::name_of(kernel.phase);
+        entry["lanes"] = kernel.lanes;
+        entry["threads"] = kernel.threads;
+        entry["registers"] = kernel.registers;
+        entry["local_bytes"] = kernel.local_bytes;
+        entry["occupancy"] = kernel.occupancy;
+        all.append(entry);
+    }
+    return all;
+}
+
 }  // namespace
 
 void bind_engine(py::module_& module) {
@@ -372,6 +387,7 @@ void bind_engine(py::module_& module) {
                                    }
                                    return seconds;
                                })
+        .def("update_kernels", &update_kernels)
         .def_property_readonly("layout", &layout);
 }
 

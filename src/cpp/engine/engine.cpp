@@ -110,7 +110,7 @@ void Engine::rebuild_solid_velocity() {
 
 void Engine::prepare() {
     if (!plan_is_current_) {
-        plan_ = HaloPlan(domain_, block_->address(), block_->phases());
+        plan_ = HaloPlan(domain_, block_->address(), backend::phases_of(spec_));
         block_->set_plan(plan_.links());
         plan_is_current_ = values_are_current_ = true;
     }

@@ -56,6 +56,8 @@ public:
 
     std::size_t bytes() const;
     const Domain& domain() const { return domain_; }
+    /// The kernels of the next steps; none on a CPU.
+    std::vector<backend::KernelFigures> update_kernels() const { return block_->update_kernels(); }
     const backend::BlockSpec& spec() const { return spec_; }
     const Layout& layout() const { return layout_; }
     const StepSchedule& schedule() const { return schedule_; }

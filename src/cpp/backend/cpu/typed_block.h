@@ -41,10 +41,6 @@ public:
         return lattices_[0].bytes() + lattices_[1].bytes() + force_.bytes() + last_velocity_.bytes();
     }
 
-    std::vector<Phase> phases() const override {
-        return spec_.in_place ? std::vector{Phase::InPlaceOwn, Phase::InPlaceNeighbor} : std::vector{Phase::TwoLattice};
-    }
-
     void set_plan(const backend::LinkPlan& plan) override { plan_ = &plan; }
     void plan_values_changed() override {}
 

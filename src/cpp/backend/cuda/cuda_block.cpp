@@ -12,6 +12,7 @@
 #include "kernel_names.h"
 #include "kernels/arguments.h"
 #include "recorded_steps.h"
+#include "tuning.h"
 #include "update_arguments.h"
 
 namespace lbm::cuda {
@@ -35,13 +36,15 @@ public:
           D_(backend::with_stencil(spec.stencil, [](auto s) { return decltype(s)::D; })),
           device_(device_info(ordinal)),
           address_(backend::block_address(spec, backend::Device::Gpu)),
-          shape_(update_shape(spec)),
           stream_(ordinal),
           recorded_(ordinal) {
         const std::size_t bytes = backend::block_bytes(spec, backend::Device::Gpu) / (spec.in_place ? 1 : 2);
         for (int k = 0; k < (spec.in_place ? 1 : 2); ++k) {
             lattices_[k] = DeviceBuffer(ordinal, bytes);
             clear(lattices_[k]);
+        }
+        for (const Phase phase : backend::phases_of(spec_)) {
+            shapes_[int(phase)] = chosen_shape(spec, phase, device_.name);
         }
         partial_ = DeviceBuffer(ordinal, sizeof(double) * 6 * reduction_blocks);
         phase_ = first_phase();
@@ -60,13 +63,22 @@ public:
         return sum;
     }
 
-    std::vector<Phase> phases() const override {
-        return spec_.in_place ? std::vector{Phase::InPlaceOwn, Phase::InPlaceNeighbor} : std::vector{Phase::TwoLattice};
+    std::vector<backend::KernelFigures> update_kernels() const override {
+        std::vector<backend::KernelFigures> all;
+        for (const Phase phase : backend::phases_of(spec_)) {
+            const UpdateShape& shape = shapes_[int(phase)];
+            const Kernel& k = kernel(update_kernel(spec_, shape, phase, forcing_));
+            const LaunchShape launch = update_launch(spec_, shape);
+            const int threads = int(launch.block_x * launch.block_y);
+            all.push_back({phase, shape.lanes, threads, k.registers(), k.local_bytes(),
+                           k.blocks_at_once(threads) * threads / double(device_.threads_per_multiprocessor)});
+        }
+        return all;
     }
 
     void set_plan(const backend::LinkPlan& plan) override {
         plan_ = &plan;
-        for (const Phase phase : phases()) {
+        for (const Phase phase : backend::phases_of(spec_)) {
             upload(copies_[int(phase)], plan.copies[int(phase)]);
         }
         upload(wall_cells_, plan.wall_cells);
@@ -330,19 +342,9 @@ private:
         std::copy(uniform_force_, uniform_force_ + 3, a.force);
         a.force_field = force_.as<Real>();
         a.force_pitch = force_pitch();
-        kernel(update_kernel(spec_, shape_, next_phase(phase_), forcing_)).launch(stream_, update_launch(), a);
-    }
-
-    /// Whole rows a thread block where they are short enough; several rows where they are shorter still.
-    LaunchShape update_launch() const {
-        const int threads = (address_.nx + shape_.lanes - 1) / shape_.lanes;
-        const int warps = (threads + 31) / 32;
-        const int most = shape_.threads / 32;
-        const int pieces = (warps + most - 1) / most;
-        const int across = (warps + pieces - 1) / pieces;
-        const int together = std::max(1, most / across);
-        return {unsigned((rows() + together - 1) / together), unsigned(pieces), unsigned(32 * across),
-                unsigned(together), true};
+        const UpdateShape& shape = shapes_[int(next_phase(phase_))];
+        kernel(update_kernel(spec_, shape, next_phase(phase_), forcing_))
+            .launch(stream_, update_launch(spec_, shape), a);
     }
 
     static LaunchShape capped(Index count) {
@@ -457,7 +459,7 @@ private:
     int D_;
     DeviceInfo device_;
     Address address_;
-    UpdateShape shape_;
+    UpdateShape shapes_[3] = {};  // by phase
     WorkStream stream_;
     RecordedSteps recorded_;  // forgotten with every argument and address that it holds
     mutable std::map<std::string, std::unique_ptr<Kernel>> kernels_;

@@ -56,22 +56,26 @@ std::optional<KernelImage> KernelCache::find(const std::string& key) const {
 }
 
 void KernelCache::keep(const std::string& key, const KernelImage& image) const {
-    if (folder_.empty()) {
-        return;
+    if (!folder_.empty()) {
+        write_whole(path(key), head_of(key, image) + image.code);
     }
+}
+
+void write_whole(const std::string& path, const std::string& contents) {
     std::error_code error;
-    std::filesystem::create_directories(folder_, error);
-    std::string temporary = folder_ + "/.kernel-XXXXXX";
+    const std::string folder = std::filesystem::path(path).parent_path();
+    std::filesystem::create_directories(folder, error);
+    std::string temporary = folder + "/.kernel-XXXXXX";
     const int descriptor = mkstemp(temporary.data());
     if (descriptor < 0) {
         return;
     }
     close(descriptor);
     std::ofstream file(temporary, std::ios::binary);
-    file << head_of(key, image) << image.code;
+    file << contents;
     file.close();
     if (file) {
-        std::filesystem::rename(temporary, path(key), error);
+        std::filesystem::rename(temporary, path, error);
     }
     if (!file || error) {
         std::filesystem::remove(temporary, error);

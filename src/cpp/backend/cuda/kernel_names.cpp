@@ -1,9 +1,6 @@
 // Spells the instances of the kernel templates.
 #include "kernel_names.h"
 
-#include <cstdio>
-#include <cstdlib>
-
 namespace lbm::cuda {
 namespace {
 
@@ -45,30 +42,6 @@ std::string forcing_name(Forcing forcing) {
 std::string type_name(NumberKind kind) {
     return kind == NumberKind::Float16 ? "lbm::Half" : kind == NumberKind::Float32 ? "float" : "double";
 }
-
-UpdateShape update_shape(const BlockSpec& spec) {
-    const bool many = spec.stencil == backend::StencilKind::D3Q27;
-    const double cells = double(spec.size[0]) * spec.size[1] * spec.size[2];
-    const bool few = cells < 4e6;  // more threads then hide the latency of what the cache holds
-    UpdateShape shape = many ? UpdateShape{2, 256, 2} : few ? UpdateShape{2, 128, 4} : UpdateShape{4, 128, 4};
-    if (spec.precision == NumberKind::Float64) {
-        shape = many ? UpdateShape{1, 128, 3} : UpdateShape{2, 256, 1};
-    } else if (spec.storage == NumberKind::Float16) {
-        shape = {4, 128, many ? 3 : 4};
-    }
-    if (spec.stencil == backend::StencilKind::D2Q9) {
-        shape = spec.size[0] <= 4 * 256 ? UpdateShape{4, 256, 2} : UpdateShape{4, 1024, 1};
-        if (spec.precision == NumberKind::Float64) {
-            shape = {2, 256, 2};
-        }
-    }
-    if (const char* given = std::getenv("LBMGPU_UPDATE_SHAPE")) {
-        std::sscanf(given, "%d,%d,%d", &shape.lanes, &shape.threads, &shape.blocks);
-    }
-    return shape;
-}
-
-bool spans_rows(const BlockSpec& spec, const UpdateShape& shape) { return spec.size[0] <= shape.lanes * shape.threads; }
 
 KernelName update_kernel(const BlockSpec& spec, const UpdateShape& shape, Phase phase, Forcing forcing) {
     const std::string real = type_name(spec.precision);

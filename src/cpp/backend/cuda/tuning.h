@@ -1,0 +1,25 @@
+// Finds by measurement which shape of its launches an update is fastest with on a GPU, and remembers it.
+#pragma once
+
+#include <optional>
+
+#include "update_shape.h"
+
+namespace lbm::cuda {
+
+struct ShapeTiming {
+    Phase phase;
+    UpdateShape shape;
+    double seconds;  // a step; 0 for a kernel that would spill
+    int registers;
+    int local_bytes;
+};
+
+/// Times every possible shape in every phase for about `seconds` each, and keeps the best of each phase with the
+/// compiled kernels, for blocks of this kind and width on GPUs of this name. Needs the memory of such a block.
+std::vector<ShapeTiming> tune(const backend::BlockSpec& spec, int ordinal, double seconds);
+
+/// The shape for a block: LBMGPU_UPDATE_SHAPE=lanes,threads,blocks, else what tune() has found, else the usual one.
+UpdateShape chosen_shape(const backend::BlockSpec& spec, Phase phase, const std::string& gpu);
+
+}  // namespace lbm::cuda

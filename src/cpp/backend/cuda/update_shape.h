@@ -1,0 +1,31 @@
+// How the update of a block is cut into threads.
+#pragma once
+
+#include <vector>
+
+#include "../block_state.h"
+#include "kernel.h"
+
+namespace lbm::cuda {
+
+struct UpdateShape {
+    int lanes;    // neighbouring cells a thread
+    int threads;  // most threads a block
+    int blocks;   // blocks that a multiprocessor must be able to run at once: bounds the registers
+
+    bool operator==(const UpdateShape&) const = default;
+};
+
+/// What has been fastest on an H200 for this kind of block.
+UpdateShape usual_shape(const backend::BlockSpec& spec, Phase phase);
+
+/// All that are worth a measurement.
+std::vector<UpdateShape> possible_shapes(const backend::BlockSpec& spec);
+
+/// Whether one thread block can span a row.
+bool spans_rows(const backend::BlockSpec& spec, const UpdateShape& shape);
+
+/// Whole rows a thread block where they are short enough; several rows where they are shorter still.
+LaunchShape update_launch(const backend::BlockSpec& spec, const UpdateShape& shape);
+
+}  // namespace lbm::cuda
