@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
-#include <sstream>
 #include <thread>
 
 #include "../block_layout.h"
@@ -24,11 +23,9 @@ using backend::BlockSpec;
 
 /// What the best shape depends on.
 std::string key_of(const BlockSpec& spec, Phase phase, const std::string& gpu) {
-    std::ostringstream key;
     const double cells = double(spec.size[0]) * spec.size[1] * spec.size[2];
-    key << gpu << "; " << update_kernel(spec, {0, 0, 0}, phase, Forcing::None).name << "; " << spec.size[0] << " wide, "
-        << (cells < 4e6 ? "few" : "many");
-    return key.str();
+    return gpu + "; " + update_kernel(spec, {}, phase, Forcing::None).name + "; " + std::to_string(spec.size[0]) +
+           " wide, " + (cells < 4e6 ? "few" : "many");
 }
 
 std::string shapes_file() { return cache_folder() + "/update_shapes.txt"; }
@@ -40,8 +37,8 @@ std::map<std::string, UpdateShape> read_shapes() {
     while (std::getline(file, line)) {
         const std::size_t tab = line.find('\t');
         UpdateShape shape{};
-        std::istringstream numbers(tab == std::string::npos ? "" : line.substr(tab + 1));
-        if (numbers >> shape.lanes >> shape.threads >> shape.blocks) {
+        if (tab != std::string::npos &&
+            std::sscanf(line.c_str() + tab, "%d %d %d", &shape.lanes, &shape.threads, &shape.blocks) == 3) {
             shapes[line.substr(0, tab)] = shape;
         }
     }
@@ -53,12 +50,13 @@ void keep_shapes(const std::map<std::string, UpdateShape>& best) {
     for (const auto& [key, shape] : best) {
         all[key] = shape;
     }
-    std::ostringstream text;
+    std::string text;
     for (const auto& [key, shape] : all) {
-        text << key << '\t' << shape.lanes << ' ' << shape.threads << ' ' << shape.blocks << '\n';
+        text += key + '\t' + std::to_string(shape.lanes) + ' ' + std::to_string(shape.threads) + ' ' +
+                std::to_string(shape.blocks) + '\n';
     }
     if (!cache_folder().empty()) {
-        write_whole(shapes_file(), text.str());
+        write_whole(shapes_file(), text);
     }
 }
 
