@@ -119,11 +119,12 @@ def cuda_update_resources(
     streaming: str,
     smagorinsky: bool,
     forcing: int,
+    periodic: bool,
     architecture: str,
 ) -> list[str]:
     """What the assembler says of each update kernel of a configuration (registers, stack, spills); needs no GPU.
 
-    `forcing` is 0 for none, 1 for a uniform force, 2 for a field.
+    `forcing` is 0 for none, 1 for a uniform force, 2 for a field; `periodic` says whether all faces are.
     """
 
 def default_threads() -> int: ...

@@ -35,6 +35,10 @@ Address block_address(const BlockSpec& spec, Device device) {
         a.population_stride = a.pitch;
         a.row_stride = a.Q * a.pitch;
         a.sides = a.lead + Index(a.ny + 2 * a.halo_y) * (a.nz + 2 * a.halo_z) * a.row_stride + a.lead;
+        for (int d = 0; d < 3; ++d) {
+            // A processor's packs of cells want the ends of rows apart.
+            a.wraps[d] = device == Device::Gpu && spec.wraps[d];
+        }
         return a;
     });
 }

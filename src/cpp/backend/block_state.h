@@ -23,7 +23,8 @@ struct BlockSpec {
     NumberKind precision;
     NumberKind storage;
     bool in_place;
-    int size[3];  // nz = 1 in two dimensions
+    int size[3];    // nz = 1 in two dimensions
+    bool wraps[3];  // axes along which the block is its own neighbour
     CollisionParameters<double> parameters;
 };
 

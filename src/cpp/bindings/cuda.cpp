@@ -49,10 +49,13 @@ backend::BlockSpec spec_of(const std::string& stencil, const std::vector<int>& s
 /// What the assembler says of every update kernel of a configuration.
 std::vector<std::string> update_resources(const std::string& stencil, const std::string& collision,
                                           const std::string& precision, const std::string& storage,
-                                          const std::string& streaming, bool smagorinsky, int forcing,
+                                          const std::string& streaming, bool smagorinsky, int forcing, bool periodic,
                                           const std::string& architecture) {
     const std::vector<int> shape(stencil.substr(0, 2) == "D2" ? 2 : 3, 8);
-    const backend::BlockSpec spec = spec_of(stencil, shape, collision, precision, storage, streaming, smagorinsky);
+    backend::BlockSpec spec = spec_of(stencil, shape, collision, precision, storage, streaming, smagorinsky);
+    for (bool& wraps : spec.wraps) {
+        wraps = wraps && periodic;
+    }
     std::vector<std::string> logs;
     for (const Phase phase : backend::phases_of(spec)) {
         const cuda::KernelName name =
@@ -101,7 +104,7 @@ void bind_cuda(py::module_& module) {
                py::call_guard<py::gil_scoped_release>());
     module.def("cuda_update_resources", &update_resources, py::arg("stencil"), py::arg("collision"),
                py::arg("precision"), py::arg("storage"), py::arg("streaming"), py::arg("smagorinsky"),
-               py::arg("forcing"), py::arg("architecture"));
+               py::arg("forcing"), py::arg("periodic"), py::arg("architecture"));
     module.def("cuda_tune", &tune, py::arg("stencil"), py::arg("shape"), py::arg("collision"), py::arg("precision"),
                py::arg("storage"), py::arg("streaming"), py::arg("ordinal"), py::arg("seconds"));
 }

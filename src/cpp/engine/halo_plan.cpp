@@ -149,8 +149,11 @@ struct HaloPlan::Builder {
 
     void copy(int x, int y, int z, int i, int from_x, int from_y, int from_z, int from_i) {
         for (const Phase phase : phases) {
-            append(plan.links_.copies[int(phase)], arriving_offset<S>(address, phase, x, y, z, i),
-                   departed_offset<S>(address, phase, from_x, from_y, from_z, from_i));
+            const Index target = arriving_offset<S>(address, phase, x, y, z, i);
+            const Index source = departed_offset<S>(address, phase, from_x, from_y, from_z, from_i);
+            if (target != source) {  // along wrapped axes they are one
+                append(plan.links_.copies[int(phase)], target, source);
+            }
         }
     }
 

@@ -2,7 +2,8 @@
 //
 // A row holds one population of all cells of one (y, z). Rows of the same (y, z) lie side by side, so that a cell's
 // neighbourhood spans a few pages. Halo rows surround the block in y and z. Links that cross a face of the x axis have
-// their place in side columns instead, contiguous in y: a halo cell in a row would cost a whole memory line.
+// their place in side columns instead, contiguous in y: a halo cell in a row would cost a whole memory line. Along a
+// wrapped axis there is neither: what leaves at one end has its place at the other end.
 #pragma once
 
 #include "portability.h"
@@ -19,9 +20,14 @@ struct Address {
     Index population_stride;  // from population i to i + 1 of the same (y, z)
     Index pitch;              // from x = 0 of a row to the end of its padding
     Index sides;              // offset of the side columns
+    bool wraps[3];            // axes along which the block is its own neighbour
+
+    LBM_HD static int wrapped(int at, int n) { return at < 0 ? at + n : at >= n ? at - n : at; }
 
     /// Element x = 0 of population i in row (y, z); y and z may lie in the halo.
     LBM_HD Index row(int y, int z, int i) const {
+        y = wraps[1] ? wrapped(y, ny) : y;
+        z = wraps[2] ? wrapped(z, nz) : z;
         return lead + (Index(z + halo_z) * (ny + 2 * halo_y) + (y + halo_y)) * row_stride + i * population_stride;
     }
 

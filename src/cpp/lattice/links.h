@@ -12,11 +12,13 @@ template <class S>
 LBM_HD Index departed_offset(const Address& a, Phase phase, int x, int y, int z, int i) {
     const int c[3] = {Stencil<S>::component(i, 0), Stencil<S>::component(i, 1), Stencil<S>::component(i, 2)};
     const int to = x + c[0];
-    if (to < 0 || to >= a.nx) {
+    if (!a.wraps[0] && (to < 0 || to >= a.nx)) {
         return a.side_out(to < 0 ? 0 : 1, Stencil<S>::crossing_rank(i), y, z);
     }
     const Place place = departing<S>(phase, i);
-    return a.row(y + place.along * c[1], z + place.along * c[2], place.slot) + x + place.along * c[0];
+    const int there = x + place.along * c[0];
+    return a.row(y + place.along * c[1], z + place.along * c[2], place.slot) +
+           (a.wraps[0] ? Address::wrapped(there, a.nx) : there);
 }
 
 /// Offset where the step after one of `phase` looks for the population arriving in (x, y, z) with velocity i.
@@ -24,11 +26,13 @@ template <class S>
 LBM_HD Index arriving_offset(const Address& a, Phase phase, int x, int y, int z, int i) {
     const int c[3] = {Stencil<S>::component(i, 0), Stencil<S>::component(i, 1), Stencil<S>::component(i, 2)};
     const int from = x - c[0];
-    if (from < 0 || from >= a.nx) {
+    if (!a.wraps[0] && (from < 0 || from >= a.nx)) {
         return a.side_in(from < 0 ? 0 : 1, Stencil<S>::crossing_rank(i), y, z);
     }
     const Place place = arriving<S>(next_phase(phase), i);
-    return a.row(y + place.along * c[1], z + place.along * c[2], place.slot) + x + place.along * c[0];
+    const int there = x + place.along * c[0];
+    return a.row(y + place.along * c[1], z + place.along * c[2], place.slot) +
+           (a.wraps[0] ? Address::wrapped(there, a.nx) : there);
 }
 
 /// Half-way bounce-back off a wall moving at u_w; push = 2 w_i c_i . u_w / cs2 of the reflected velocity c_i

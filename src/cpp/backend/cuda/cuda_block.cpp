@@ -55,8 +55,11 @@ public:
     std::size_t bytes() const override {
         std::size_t sum = 0;
         const std::initializer_list<const DeviceBuffer*> buffers = {
-            &lattices_[0], &lattices_[1], &partial_,   &force_,     &solid_,     &solid_velocity_, &last_velocity_,
-            &wall_cells_,  &wall_links_,  &copies_[0], &copies_[1], &copies_[2], &body_links_,     &staging_};
+            &lattices_[0],   &lattices_[1], &partial_,    &force_,      &solid_,  &solid_velocity_,
+            &last_velocity_, &wall_cells_,  &wall_links_, &body_links_, &staging_};
+        for (int phase = 0; phase < 3; ++phase) {
+            sum += runs_[phase].bytes() + singles_[phase].bytes();
+        }
         for (const DeviceBuffer* buffer : buffers) {
             sum += buffer->bytes();
         }
@@ -79,7 +82,7 @@ public:
     void set_plan(const backend::LinkPlan& plan) override {
         plan_ = &plan;
         for (const Phase phase : backend::phases_of(spec_)) {
-            upload(copies_[int(phase)], plan.copies[int(phase)]);
+            upload_copies(int(phase), plan.copies[int(phase)]);
         }
         upload(wall_cells_, plan.wall_cells);
         plan_values_changed();
@@ -115,10 +118,16 @@ public:
     }
 
     void fill_links() override {
-        const LinkArguments links{copies_[int(phase_)].as<backend::CopyRun>(), Index(plan_->copies[int(phase_)].size()),
-                                  wall_cells_.as<backend::WallCell>(), Index(plan_->wall_cells.size()),
+        const DeviceBuffer& runs = runs_[int(phase_)];
+        const DeviceBuffer& singles = singles_[int(phase_)];
+        const LinkArguments links{runs.as<backend::CopyRun>(),
+                                  Index(runs.bytes() / sizeof(backend::CopyRun)),
+                                  singles.as<SingleCopy>(),
+                                  Index(singles.bytes() / sizeof(SingleCopy)),
+                                  wall_cells_.as<backend::WallCell>(),
+                                  Index(plan_->wall_cells.size()),
                                   wall_links_.as<backend::WallLink>()};
-        const Index threads = 32 * links.run_count + links.cell_count;
+        const Index threads = 32 * links.run_count + links.single_count + links.cell_count;
         if (threads > 0) {
             LaunchShape shape = flat(threads);
             shape.begins_early = true;
@@ -305,6 +314,24 @@ private:
         upload(buffer, data.data(), data.size());
     }
 
+    /// A warp copies a long run, one thread each number of a short one.
+    void upload_copies(int phase, const std::vector<backend::CopyRun>& copies) {
+        constexpr int shortest = 16;
+        std::vector<backend::CopyRun> runs;
+        std::vector<SingleCopy> singles;
+        for (const backend::CopyRun& run : copies) {
+            if (run.count >= shortest) {
+                runs.push_back(run);
+                continue;
+            }
+            for (int k = 0; k < run.count; ++k) {
+                singles.push_back({run.target + k * run.target_stride, run.source + k * run.source_stride});
+            }
+        }
+        upload(runs_[phase], runs);
+        upload(singles_[phase], singles);
+    }
+
     StateArguments state() const {
         StateArguments a{};
         a.data = lattices_[now_].as<void>();
@@ -467,7 +494,8 @@ private:
     int now_ = 0;
     Phase phase_;
     const backend::LinkPlan* plan_ = nullptr;
-    DeviceBuffer copies_[3], wall_cells_, wall_links_;
+    DeviceBuffer runs_[3], singles_[3];  // by phase
+    DeviceBuffer wall_cells_, wall_links_;
     DeviceBuffer solid_, solid_velocity_;
     Forcing forcing_ = Forcing::None;
     double uniform_force_[3] = {};

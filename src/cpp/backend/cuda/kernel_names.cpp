@@ -49,8 +49,9 @@ KernelName update_kernel(const BlockSpec& spec, const UpdateShape& shape, Phase 
         (spec.parameters.eddy > 0 ? "lbm::CollisionParameters<" : "lbm::LaminarParameters<") + real + ">";
     const std::string types = stencil_name(spec) + ", " + collision_name(spec.collision) + ", " + real + ", " +
                               type_name(spec.storage) + ", " + parameters;
-    const std::string kinds =
-        phase_name(phase) + ", " + forcing_name(forcing) + ", " + (spans_rows(spec, shape) ? "true" : "false");
+    const int wraps = int(spec.wraps[0]) + 2 * int(spec.wraps[1]) + 4 * int(spec.wraps[2]);
+    const std::string kinds = std::to_string(wraps) + ", " + phase_name(phase) + ", " + forcing_name(forcing) + ", " +
+                              (spans_rows(spec, shape) ? "true" : "false");
     return {"update.h", "lbm::cuda::update<" + types + ", " + std::to_string(shape.lanes) + ", " + kinds + ", " +
                             std::to_string(shape.threads) + ", " + std::to_string(shape.blocks) + ">"};
 }

@@ -15,7 +15,8 @@ UpdateArguments<Real> update_arguments(const backend::BlockSpec& spec, const Add
     backend::with_stencil(spec.stencil, [&](auto s) {
         using S = decltype(s);
         const auto offset = [&](Place place, int i) {
-            const Index rows = Index(S::c[i][2]) * (address.ny + 2 * address.halo_y) + S::c[i][1];
+            const Index y = address.wraps[1] ? 0 : S::c[i][1], z = address.wraps[2] ? 0 : S::c[i][2];
+            const Index rows = z * (address.ny + 2 * address.halo_y) + y;
             return (place.slot * address.population_stride + place.along * rows * address.row_stride) *
                    Index(backend::size_of(spec.storage));
         };

@@ -9,7 +9,6 @@ using backend::BlockSpec;
 using backend::NumberKind;
 
 UpdateShape usual_shape(const BlockSpec& spec, Phase phase) {
-    static_cast<void>(phase);
     const bool many = spec.stencil == backend::StencilKind::D3Q27;
     const double cells = double(spec.size[0]) * spec.size[1] * spec.size[2];
     const bool few = cells < 4e6;  // more threads then hide the latency of what the cache holds
@@ -22,23 +21,40 @@ UpdateShape usual_shape(const BlockSpec& spec, Phase phase) {
         return many ? UpdateShape{1, 128, 3} : UpdateShape{2, 256, 1};
     }
     if (spec.storage == NumberKind::Float16) {
-        return {4, 128, many ? 3 : 4};
+        return {4, 128, many || phase == Phase::InPlaceOwn ? 3 : 4};
     }
-    return many ? UpdateShape{2, 256, 2} : few ? UpdateShape{2, 128, 4} : UpdateShape{4, 128, 4};
+    if (many) {
+        return {2, 256, 2};
+    }
+    if (few) {
+        return phase == Phase::InPlaceNeighbor ? UpdateShape{2, 128, 4} : UpdateShape{1, 128, 5};
+    }
+    return phase == Phase::InPlaceOwn        ? UpdateShape{1, 512, 1}
+           : phase == Phase::InPlaceNeighbor ? UpdateShape{4, 256, 2}
+                                             : UpdateShape{4, 256, 1};
 }
 
 std::vector<UpdateShape> possible_shapes(const BlockSpec& spec) {
+    const int Q = backend::with_stencil(spec.stencil, [](auto s) { return decltype(s)::Q; });
+    const int words = int(backend::size_of(spec.precision)) / 4;
     std::vector<UpdateShape> shapes;
     for (const int lanes : {1, 2, 4, 8}) {
         if (lanes * int(backend::size_of(spec.storage)) > 16) {
             continue;  // wider than a load
         }
+        // Threads that a multiprocessor's registers suffice for, if each keeps all its numbers and some more.
+        const int packed = spec.storage == NumberKind::Float16 ? 2 : 1;
+        const int registers = std::min(255, 40 + Q * lanes * words / packed + Q * words);
+        const int suffices = 65536 / registers;
         for (const int threads : {64, 128, 256, 512, 1024}) {
-            // Threads a multiprocessor: from where registers suffice for all numbers to where they do for few.
-            for (const int together : {256, 384, 512, 640, 768, 1024, 1536}) {
-                if (together % threads == 0 &&
-                    threads / 32 <= std::max(2, (spec.size[0] + lanes - 1) / lanes * 4 / 32)) {
-                    shapes.push_back({lanes, threads, together / threads});
+            const int row = (spec.size[0] + lanes - 1) / lanes;
+            if (threads > 4 * std::max(row, 32) || (threads < 128 && threads < row)) {
+                continue;
+            }
+            const int most = std::max(1, suffices / threads);
+            for (const int blocks : {most, most - 1, most + 1}) {
+                if (blocks > 0 && blocks * threads <= 1536) {
+                    shapes.push_back({lanes, threads, blocks});
                 }
             }
         }

@@ -15,7 +15,8 @@ struct UpdateArguments {
     const void* source;
     void* target;  // the same lattice when streaming in place
     Address address;
-    Index arrive[max_Q];  // bytes from population 0 of a cell to where population i arrives, its shift along x left out
+    // Bytes from population 0 of a cell to where population i arrives; shifts along x and wrapped axes are left out.
+    Index arrive[max_Q];
     Index depart[max_Q];
     Parameters parameters;
     Real force[3];
@@ -35,9 +36,16 @@ struct StateArguments {
     const double* solid_velocity;  // null where all bodies rest
 };
 
+/// A copy that is not worth a warp.
+struct SingleCopy {
+    Index target, source;
+};
+
 struct LinkArguments {
     const backend::CopyRun* runs;
     Index run_count;
+    const SingleCopy* singles;
+    Index single_count;
     const backend::WallCell* cells;
     Index cell_count;
     const backend::WallLink* links;

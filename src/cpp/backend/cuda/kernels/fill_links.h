@@ -1,5 +1,5 @@
 // Brings every population that arrives from outside a cell's neighbours: a warp for each run of copies, then a thread
-// for each wall cell.
+// for each single copy and for each wall cell.
 #pragma once
 
 #include "order.h"
@@ -34,7 +34,15 @@ __global__ void fill_links(const __grid_constant__ StateArguments a, const __gri
         }
         return;
     }
-    const Index at = thread - 32 * links.run_count;
+    const Index single = thread - 32 * links.run_count;
+    if (single < links.single_count) {
+        const SingleCopy copy = links.singles[single];
+        wait_for_kernel_before();
+        auto* data = static_cast<Stored*>(a.data);
+        data[copy.target] = data[copy.source];
+        return;
+    }
+    const Index at = single - links.single_count;
     if (at >= links.cell_count) {
         return;
     }

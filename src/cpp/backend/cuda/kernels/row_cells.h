@@ -2,8 +2,8 @@
 //
 // Where populations move along x, a thread wants one value of each from the next thread. It comes by a warp shuffle;
 // between the warps of a thread block through shared memory, and only at the ends of what the block spans from the
-// lattice itself, or from the side columns where the row ends. Threads beyond the end of a row compute what nothing
-// reads.
+// lattice itself, or from the side columns where the row ends, unless x is a wrapped axis. Threads beyond the end of a
+// row compute what nothing reads.
 #pragma once
 
 #include "arguments.h"
@@ -11,15 +11,16 @@
 
 namespace lbm::cuda {
 
-/// With `whole_rows` a thread block spans its rows from end to end.
-template <class S, class Real, class Stored, int V, Phase phase, Forcing forcing, int threads, bool whole_rows,
-          class Arguments>
+/// Bits 0, 1, 2 of `wraps`: x, y, z are wrapped. With `whole_rows` a thread block spans its rows from end to end.
+template <class S, class Real, class Stored, int V, int wraps, Phase phase, Forcing forcing, int threads,
+          bool whole_rows, class Arguments>
 class RowCells {
 public:
     /// What warps of a thread block hand to their neighbours.
     struct Shared {
-        Stored after[threads / 32][Stencil<S>::crossing];   // what leaves a warp upwards in x
-        Stored before[threads / 32][Stencil<S>::crossing];  // and downwards
+        Stored after[threads / 32][Stencil<S>::crossing];      // what leaves a warp upwards in x
+        Stored before[threads / 32][Stencil<S>::crossing];     // and downwards
+        Stored around[2][threads / 32][Stencil<S>::crossing];  // what leaves the end and the start of a wrapped row
     };
 
     /// The cells x .. x + V - 1 of row (y, z); the threads of a block along x are in one row, in the order of x. With
@@ -34,6 +35,12 @@ public:
         const Index own = a_.address.row(y, z, 0) + (inside_ ? x : 0);
         source_ = reinterpret_cast<const char*>(static_cast<const Stored*>(a_.source) + own);
         target_ = reinterpret_cast<char*>(static_cast<Stored*>(a_.target) + own);
+        const Index rows = a_.address.row_stride * Index(sizeof(Stored));
+        const Index layers = rows * (a_.address.ny + 2 * a_.address.halo_y);
+        up_[0] = y + 1 < a_.address.ny ? rows : -rows * (a_.address.ny - 1);
+        down_[0] = y > 0 ? -rows : rows * (a_.address.ny - 1);
+        up_[1] = z + 1 < a_.address.nz ? layers : -layers * (a_.address.nz - 1);
+        down_[1] = z > 0 ? -layers : layers * (a_.address.nz - 1);
     }
 
     /// Brings what arrives in all V cells. All loads come first and none depends on another: the memory's latency is
@@ -46,13 +53,18 @@ public:
                 h_[i] = *reinterpret_cast<const Vector*>(from<i>(0));
             }
         });
+        if constexpr (wraps_x && !moves_before<1>) {
+            return;  // every population is in its cell's own slot
+        }
         constexpr bool from_lattice = V > 1 && moves_before<1>;
         Stored low[crossing], high[crossing];
         if (inside_ && (x_ == 0 || (from_lattice && lane() == 0))) {
             const Stored* side = static_cast<const Stored*>(a_.source) + a_.address.side_in(0, 0, y_, z_);
             static_for<S::Q>([&]<int i>() {
                 if constexpr (S::c[i][0] > 0) {
-                    low[rank<i>] = *(x_ == 0 ? side + rank<i> * side_stride() : from<i>(-1));
+                    low[rank<i>] = *(x_ > 0    ? from<i>(-1)
+                                     : wraps_x ? from<i>(a_.address.nx - 1)
+                                               : side + rank<i> * side_stride());
                 }
             });
         }
@@ -60,7 +72,9 @@ public:
             const Stored* side = static_cast<const Stored*>(a_.source) + a_.address.side_in(1, 0, y_, z_);
             static_for<S::Q>([&]<int i>() {
                 if constexpr (S::c[i][0] < 0) {
-                    high[rank<i>] = *(ends_row_ ? side + rank<i> * side_stride() : from<i>(V));
+                    high[rank<i>] = *(!ends_row_ ? from<i>(V)
+                                      : wraps_x  ? from<i>(-x_)
+                                                 : side + rank<i> * side_stride());
                 }
             });
         }
@@ -75,13 +89,17 @@ public:
 
     /// Leaves what departs from all V cells; every thread of the block must call it.
     __device__ void put(Shared& shared) {
-        put_sides();
+        if constexpr (!wraps_x) {
+            put_sides();
+        }
         if constexpr (V == 1 || !moves_after<1>) {
             static_for<S::Q>([&]<int i>() {
                 constexpr int shift = moves_after<i> ? S::c[i][0] : 0;
-                const bool stays = shift == 0 || (shift < 0 ? x_ > 0 : !ends_row_);
-                if (inside_ && stays) {
+                const bool leaves = shift < 0 ? x_ == 0 : shift > 0 && ends_row_;
+                if (inside_ && !leaves) {
                     *reinterpret_cast<Vector*>(to<i>(shift)) = h_[i];
+                } else if (inside_ && wraps_x) {
+                    *to<i>(shift < 0 ? a_.address.nx - 1 : -x_) = h_[i].template get<0>();
                 }
             });
         } else {
@@ -112,6 +130,8 @@ private:
     using Vector = Pack<Stored, V>;
     static constexpr int crossing = Stencil<S>::crossing;
 
+    static constexpr bool wraps_x = (wraps & 1) != 0;
+
     /// Whether population i moves along x between memory and its cell, before the collision and after it.
     template <int i>
     static constexpr bool moves_before = S::c[i][0] != 0 && arriving<S>(phase, i).along != 0;
@@ -123,11 +143,21 @@ private:
     /// Where population i of cell x + shift arrives or departs, its own shift along x left out.
     template <int i>
     __device__ const Stored* from(int shift) const {
-        return reinterpret_cast<const Stored*>(source_ + a_.arrive[i]) + shift;
+        const Index rows = around<S::c[i][1] * arriving<S>(phase, i).along, S::c[i][2] * arriving<S>(phase, i).along>();
+        return reinterpret_cast<const Stored*>(source_ + rows + a_.arrive[i]) + shift;
     }
     template <int i>
     __device__ Stored* to(int shift) const {
-        return reinterpret_cast<Stored*>(target_ + a_.depart[i]) + shift;
+        const Index rows =
+            around<S::c[i][1] * departing<S>(phase, i).along, S::c[i][2] * departing<S>(phase, i).along>();
+        return reinterpret_cast<Stored*>(target_ + rows + a_.depart[i]) + shift;
+    }
+    /// Bytes to the neighbouring row in y and z, as far as these axes are wrapped.
+    template <int dy, int dz>
+    __device__ Index around() const {
+        const Index y = (wraps & 2) == 0 || dy == 0 ? 0 : dy > 0 ? up_[0] : down_[0];
+        const Index z = (wraps & 4) == 0 || dz == 0 ? 0 : dz > 0 ? up_[1] : down_[1];
+        return y + z;
     }
 
     __device__ static int lane() { return int(threadIdx.x & 31U); }
@@ -149,9 +179,14 @@ private:
         if constexpr (V > 1 && moves_before<i>) {
             h_[i].shift_down(lane() == 31, high);
         }
+        set_last_of_row<i>(high);
+    }
+
+    template <int i>
+    __device__ void set_last_of_row(Stored number) {
         static_for<V>([&]<int l>() {
             if (x_ + l == a_.address.nx - 1) {
-                h_[i].template set<l>(high);
+                h_[i].template set<l>(number);
             }
         });
     }
@@ -170,53 +205,75 @@ private:
             Stored* side = static_cast<Stored*>(a_.target) + a_.address.side_out(1, 0, y_, z_);
             static_for<S::Q>([&]<int i>() {
                 if constexpr (S::c[i][0] > 0) {
-                    static_for<V>([&]<int l>() {
-                        if (x_ + l == a_.address.nx - 1) {
-                            side[rank<i> * side_stride()] = h_[i].template get<l>();
-                        }
-                    });
+                    side[rank<i> * side_stride()] = last_of_row<i>();
                 }
             });
         }
     }
 
+    /// The number of the row's last cell, which this thread holds.
+    template <int i>
+    __device__ Stored last_of_row() const {
+        Stored number = h_[i].template get<V - 1>();
+        static_for<V - 1>([&]<int l>() {
+            if (x_ + l == a_.address.nx - 1) {
+                number = h_[i].template get<l>();
+            }
+        });
+        return number;
+    }
+
     /// To the neighbours along x: each thread writes its own places whole, but at the ends of what the block spans.
     __device__ void put_shifted(Shared& shared) {
         const bool first = threadIdx.x == 0, last = threadIdx.x == blockDim.x - 1;
+        const bool starts_row = x_ == 0;
         static_for<S::Q>([&]<int i>() {
             if constexpr (S::c[i][0] > 0) {
                 if (lane() == 31) {
                     shared.after[warp()][rank<i>] = h_[i].template get<V - 1>();
                 }
+                if (wraps_x && whole_rows && ends_row_) {
+                    shared.around[0][threadIdx.y][rank<i>] = last_of_row<i>();
+                }
             } else if constexpr (S::c[i][0] < 0) {
                 if (lane() == 0) {
                     shared.before[warp()][rank<i>] = h_[i].template get<0>();
                 }
+                if (wraps_x && whole_rows && starts_row) {
+                    shared.around[1][threadIdx.y][rank<i>] = h_[i].template get<0>();
+                }
             }
         });
-        if (!whole_rows && last && inside_ && !ends_row_) {  // into the next block
+        if (!whole_rows && inside_ && (ends_row_ ? wraps_x : last)) {  // into the next block
             static_for<S::Q>([&]<int i>() {
                 if constexpr (S::c[i][0] > 0) {
-                    *to<i>(V) = h_[i].template get<V - 1>();
+                    *to<i>(ends_row_ ? -x_ : V) = last_of_row<i>();
                 }
             });
         }
-        if (!whole_rows && first && inside_ && x_ > 0) {  // into the block before
+        if (!whole_rows && inside_ && (starts_row ? wraps_x : first)) {  // into the block before
             static_for<S::Q>([&]<int i>() {
                 if constexpr (S::c[i][0] < 0) {
-                    *to<i>(-1) = h_[i].template get<0>();
+                    *to<i>(starts_row ? a_.address.nx - 1 : -1) = h_[i].template get<0>();
                 }
             });
         }
         __syncthreads();
-        const bool others_low = !whole_rows && first && x_ > 0, others_high = !whole_rows && last && !ends_row_;
+        const bool others_low = !whole_rows && first && (wraps_x || !starts_row);
+        const bool others_high = !whole_rows && (ends_row_ ? wraps_x : last);
         static_for<S::Q>([&]<int i>() {
             if constexpr (S::c[i][0] > 0) {
                 const bool from_warp = lane() == 0 && !first;
                 h_[i].shift_up(from_warp, from_warp ? shared.after[warp() - 1][rank<i>] : Stored{});
+                if (wraps_x && whole_rows && starts_row) {
+                    h_[i].template set<0>(shared.around[0][threadIdx.y][rank<i>]);
+                }
             } else if constexpr (S::c[i][0] < 0) {
                 const bool from_warp = lane() == 31 && !last;
                 h_[i].shift_down(from_warp, from_warp ? shared.before[warp() + 1][rank<i>] : Stored{});
+                if (wraps_x && whole_rows && ends_row_) {
+                    set_last_of_row<i>(shared.around[1][threadIdx.y][rank<i>]);
+                }
             }
         });
         if (inside_ && !others_low && !others_high) {
@@ -224,8 +281,9 @@ private:
         } else if (inside_) {
             static_for<S::Q>([&]<int i>() {
                 static_for<V>([&]<int l>() {
+                    const bool ends = ends_row_ ? x_ + l == a_.address.nx - 1 : l == V - 1;
                     const bool others =
-                        (S::c[i][0] > 0 && l == 0 && others_low) || (S::c[i][0] < 0 && l == V - 1 && others_high);
+                        (S::c[i][0] > 0 && l == 0 && others_low) || (S::c[i][0] < 0 && ends && others_high);
                     if (!others) {
                         *to<i>(l) = h_[i].template get<l>();
                     }
@@ -251,6 +309,7 @@ private:
     const bool inside_, ends_row_;
     const char* source_;
     char* target_;
+    Index up_[2], down_[2];  // bytes to the next and the previous row in y and in z, around the end
     Vector h_[S::Q];
 };
 

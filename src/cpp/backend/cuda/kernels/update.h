@@ -12,15 +12,16 @@
 namespace lbm::cuda {
 
 /// blockIdx.x counts groups of blockDim.y rows, blockIdx.y pieces of a row.
-template <class S, class Collision, class Real, class Stored, class Parameters, int V, Phase phase, Forcing forcing,
-          bool whole_rows, int threads, int blocks>
+template <class S, class Collision, class Real, class Stored, class Parameters, int V, int wraps, Phase phase,
+          Forcing forcing, bool whole_rows, int threads, int blocks>
 __global__ void __launch_bounds__(threads, blocks) update(const __grid_constant__ UpdateArguments<Real, Parameters> a) {
     const unsigned rows = unsigned(a.address.ny) * unsigned(a.address.nz);
     const unsigned row = blockIdx.x * blockDim.y + threadIdx.y;
     const unsigned z = min(row, rows - 1) / unsigned(a.address.ny);
     const unsigned y = min(row, rows - 1) - z * unsigned(a.address.ny);
     const int x = int(blockIdx.y * blockDim.x + threadIdx.x) * V;
-    using Cells = RowCells<S, Real, Stored, V, phase, forcing, threads, whole_rows, UpdateArguments<Real, Parameters>>;
+    using Cells =
+        RowCells<S, Real, Stored, V, wraps, phase, forcing, threads, whole_rows, UpdateArguments<Real, Parameters>>;
     Cells cells(a, x, int(y), int(z), row < rows);
     __shared__ typename Cells::Shared shared;
     let_next_kernel_begin();

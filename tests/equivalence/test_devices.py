@@ -1,0 +1,57 @@
+"""A GPU holds the same bits as a CPU, whatever the faces, the width of the rows, the streaming and the numbers."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from reference import STENCILS, Collision
+from reference.cases import CLASSES, Case, random_bodies, random_faces, random_fields
+
+KINDS = ["bgk", "trt", "mrt", "regularized"]
+FORMATS = [
+    ("float32", "float32"),
+    ("float32", "float16"),
+    ("float64", "float64"),
+    ("float64", "float32"),
+    ("float64", "float16"),
+]
+PERIODIC_AXES = [(s, axes) for s in STENCILS for axes in itertools.product([False, True], repeat=STENCILS[s].D)]
+"""Periodic axes are wrapped in a GPU's memory, the others are not: each combination is a kernel of its own."""
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("streaming", ["two-lattice", "in-place"])
+@pytest.mark.parametrize(("name", "periodic"), PERIODIC_AXES)
+def test_a_gpu_holds_the_bits_of_a_cpu(
+    name: str, periodic: tuple[bool, ...], streaming: str, gpu: str, rng: np.random.Generator
+) -> None:
+    """Collisions, numbers, forces and eddy viscosities take turns; the widest rows take several thread blocks."""
+    turn = PERIODIC_AXES.index((name, periodic))
+    precision, storage = FORMATS[turn % 5]
+    walls = [kind for kind in CLASSES if kind != "periodic"]
+    for nx, steps in ((1, 5), (6, 5), (70, 6), (301, 3)):
+        shape = (nx, 7, 3)[: len(periodic)]
+        kinds = [str(k) for p in periodic for k in (["periodic"] * 2 if p else rng.choice(walls, 2))]
+        density, velocity = random_fields(rng, shape, speed=0.01)
+        case = Case(
+            name,
+            shape,
+            Collision(KINDS[turn % 4], 0.1, smagorinsky=0.1 if turn % 3 == 2 else 0.0),
+            faces=random_faces(rng, shape, kinds),
+            bodies=random_bodies(rng, shape) if turn % 2 else (),
+            force=rng.uniform(-1e-4, 1e-4, (len(shape), *shape)) if turn % 3 == 1 else None,
+            density=density,
+            velocity=velocity,
+        )
+        options = {"precision": precision, "storage": storage, "streaming": streaming}
+        solvers = [case.solver(device=device, **options) for device in ("cpu", gpu)]
+        for solver in solvers:
+            solver.step(steps)
+        fluid = case.fluid()
+        expected, found = (solver.populations()[:, fluid] for solver in solvers)
+        assert np.isfinite(expected).all()
+        np.testing.assert_array_equal(found, expected)
+        for field in ("density", "velocity"):
+            np.testing.assert_array_equal(getattr(solvers[1], field)(), getattr(solvers[0], field)())
