@@ -101,6 +101,8 @@ def cuda_tune(
     precision: str,
     storage: str,
     streaming: str,
+    forced: bool,
+    periodic: bool,
     ordinal: int,
     seconds: float,
 ) -> list[dict[str, Any]]:
@@ -108,7 +110,8 @@ def cuda_tune(
 
     A list of phase, lanes (cells a thread), threads (a block), blocks (a multiprocessor, which bounds the registers),
     registers, local_bytes (a thread's stack) and seconds (a step; 0 where a kernel would spill and was not timed).
-    Raises CudaError, and OutOfDeviceMemory where the lattice does not fit.
+    `forced` with a uniform force, `periodic` in all directions or in none. Raises CudaError, and OutOfDeviceMemory
+    where the lattice does not fit.
     """
 
 def cuda_update_resources(
@@ -120,11 +123,13 @@ def cuda_update_resources(
     smagorinsky: bool,
     forcing: int,
     periodic: bool,
+    size: int,
     architecture: str,
 ) -> list[str]:
     """What the assembler says of each update kernel of a configuration (registers, stack, spills); needs no GPU.
 
-    `forcing` is 0 for none, 1 for a uniform force, 2 for a field; `periodic` says whether all faces are.
+    `forcing` is 0 for none, 1 for a uniform force, 2 for a field; `periodic` says whether all faces are;
+    `size` is that of the box, a side.
     """
 
 def default_threads() -> int: ...

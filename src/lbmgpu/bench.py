@@ -188,6 +188,8 @@ def tune(configuration: Configuration, *, device: str, seconds: float) -> dict[s
         configuration.precision,
         configuration.storage,
         configuration.streaming,
+        configuration.flow == "forced",
+        configuration.flow in ("periodic", "forced"),
         gpu.ordinal(device),
         seconds,
     )

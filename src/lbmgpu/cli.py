@@ -10,7 +10,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -171,7 +170,7 @@ def _bench(arguments: argparse.Namespace) -> int:
     else:
         configurations = bench.menu(arguments.size, device)
     if arguments.tune:
-        for configuration in dict.fromkeys(replace(c, flow="periodic") for c in configurations):
+        for configuration in configurations:
             for phase, best in bench.tune(configuration, device=device, seconds=0.05).items():
                 print(
                     f"{configuration}, {phase}: {best['lanes']} cells a thread, {best['threads']} threads a block, "

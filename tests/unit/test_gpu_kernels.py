@@ -27,13 +27,22 @@ SPILLED = 128
 def test_update_kernels_stay_in_registers(
     stencil: str, collision: str, precision: str, storage: str, turn: int
 ) -> None:
-    """Over the cases the streamings, forces, eddy viscosities, faces and architectures take turns."""
+    """Over the cases the streamings, forces, eddy viscosities, faces, sizes and architectures take turns."""
     look_for_compiler()
     number = CASES.index((stencil, collision, precision, storage, turn))
     streaming = ("in-place", "two-lattice")[turn]
     architecture = ARCHITECTURES[number % 3]
     logs = _core.cuda_update_resources(
-        stencil, collision, precision, storage, streaming, number % 4 == 3, number // 2 % 3, number % 5 < 3, architecture
+        stencil,
+        collision,
+        precision,
+        storage,
+        streaming,
+        smagorinsky=number % 4 == 3,
+        forcing=number // 2 % 3,
+        periodic=number % 5 < 3,
+        size=(8, 128, 512)[number % 7 % 3],
+        architecture=architecture,
     )
     assert len(logs) == (2 if streaming == "in-place" else 1)
     for log in logs:
@@ -46,4 +55,4 @@ def test_update_kernels_stay_in_registers(
 def test_an_error_shows_the_log_of_the_compiler() -> None:
     look_for_compiler()
     with pytest.raises(_core.CudaError, match="architecture sm_1"):
-        _core.cuda_update_resources("D2Q9", "bgk", "float32", "float32", "in-place", False, 0, True, "sm_1")
+        _core.cuda_update_resources("D2Q9", "bgk", "float32", "float32", "in-place", False, 0, True, 8, "sm_1")

@@ -33,7 +33,7 @@ py::dict compiler() {
 
 backend::BlockSpec spec_of(const std::string& stencil, const std::vector<int>& shape, const std::string& collision,
                            const std::string& precision, const std::string& storage, const std::string& streaming,
-                           bool smagorinsky) {
+                           bool smagorinsky, bool periodic) {
     engine::Setup setup;
     setup.stencil = stencil;
     setup.shape.assign(shape.begin(), shape.end());
@@ -43,6 +43,7 @@ backend::BlockSpec spec_of(const std::string& stencil, const std::vector<int>& s
     setup.storage = storage;
     setup.streaming = streaming;
     setup.smagorinsky = smagorinsky ? 0.1 : 0;
+    setup.faces.assign(2 * setup.shape.size(), periodic ? "periodic" : "no-slip");
     return engine::block_spec(setup);
 }
 
@@ -50,16 +51,14 @@ backend::BlockSpec spec_of(const std::string& stencil, const std::vector<int>& s
 std::vector<std::string> update_resources(const std::string& stencil, const std::string& collision,
                                           const std::string& precision, const std::string& storage,
                                           const std::string& streaming, bool smagorinsky, int forcing, bool periodic,
-                                          const std::string& architecture) {
-    const std::vector<int> shape(stencil.substr(0, 2) == "D2" ? 2 : 3, 8);
-    backend::BlockSpec spec = spec_of(stencil, shape, collision, precision, storage, streaming, smagorinsky);
-    for (bool& wraps : spec.wraps) {
-        wraps = wraps && periodic;
-    }
+                                          int size, const std::string& architecture) {
+    const std::vector<int> shape(stencil.substr(0, 2) == "D2" ? 2 : 3, size);
+    const backend::BlockSpec spec =
+        spec_of(stencil, shape, collision, precision, storage, streaming, smagorinsky, periodic);
     std::vector<std::string> logs;
     for (const Phase phase : backend::phases_of(spec)) {
-        const cuda::KernelName name =
-            cuda::update_kernel(spec, cuda::usual_shape(spec, phase), phase, cuda::Forcing(forcing));
+        const cuda::KernelName name = cuda::update_kernel(spec, cuda::usual_shape(spec, phase, cuda::Forcing(forcing)),
+                                                          phase, cuda::Forcing(forcing));
         const py::gil_scoped_release release;
         logs.push_back(cuda::resource_usage(name, architecture));
     }
@@ -67,13 +66,13 @@ std::vector<std::string> update_resources(const std::string& stencil, const std:
 }
 
 py::list tune(const std::string& stencil, const std::vector<int>& shape, const std::string& collision,
-              const std::string& precision, const std::string& storage, const std::string& streaming, int ordinal,
-              double seconds) {
-    const backend::BlockSpec spec = spec_of(stencil, shape, collision, precision, storage, streaming, false);
+              const std::string& precision, const std::string& storage, const std::string& streaming, bool forced,
+              bool periodic, int ordinal, double seconds) {
+    const backend::BlockSpec spec = spec_of(stencil, shape, collision, precision, storage, streaming, false, periodic);
     std::vector<cuda::ShapeTiming> timings;
     {
         const py::gil_scoped_release release;
-        timings = cuda::tune(spec, ordinal, seconds);
+        timings = cuda::tune(spec, forced ? cuda::Forcing::Uniform : cuda::Forcing::None, ordinal, seconds);
     }
     py::list all;
     for (const cuda::ShapeTiming& timing : timings) {
@@ -104,9 +103,10 @@ void bind_cuda(py::module_& module) {
                py::call_guard<py::gil_scoped_release>());
     module.def("cuda_update_resources", &update_resources, py::arg("stencil"), py::arg("collision"),
                py::arg("precision"), py::arg("storage"), py::arg("streaming"), py::arg("smagorinsky"),
-               py::arg("forcing"), py::arg("periodic"), py::arg("architecture"));
+               py::arg("forcing"), py::arg("periodic"), py::arg("size"), py::arg("architecture"));
     module.def("cuda_tune", &tune, py::arg("stencil"), py::arg("shape"), py::arg("collision"), py::arg("precision"),
-               py::arg("storage"), py::arg("streaming"), py::arg("ordinal"), py::arg("seconds"));
+               py::arg("storage"), py::arg("streaming"), py::arg("forced"), py::arg("periodic"), py::arg("ordinal"),
+               py::arg("seconds"));
 }
 
 }  // namespace lbm::bindings

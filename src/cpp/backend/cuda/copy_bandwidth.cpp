@@ -12,7 +12,7 @@ double copy_bandwidth(int ordinal, std::size_t bytes, double seconds) {
     const WorkStream stream(ordinal);
     const auto count = static_cast<long long>(bytes / 16);
     const DeviceBuffer from(ordinal, std::size_t(count) * 16), to(ordinal, std::size_t(count) * 16);
-    const LaunchShape shape{unsigned((count + 1023) / 1024), 1, 256, 1};
+    const LaunchShape shape{unsigned((count + 1023) / 1024), 256, 1};
     copy.launch(stream, shape, from.address(), to.address(), count);
     stream.synchronize();
     using Clock = std::chrono::steady_clock;

@@ -25,9 +25,7 @@ constexpr int field_threads = 256;
 constexpr std::size_t staging_bytes = std::size_t(64) << 20;
 constexpr int reduction_blocks = 1024;
 
-LaunchShape flat(Index threads) {
-    return {unsigned((threads + field_threads - 1) / field_threads), 1, field_threads, 1};
-}
+LaunchShape flat(Index threads) { return {unsigned((threads + field_threads - 1) / field_threads), field_threads, 1}; }
 
 class CudaBlock final : public backend::BlockState {
 public:
@@ -43,9 +41,7 @@ public:
             lattices_[k] = DeviceBuffer(ordinal, bytes);
             clear(lattices_[k]);
         }
-        for (const Phase phase : backend::phases_of(spec_)) {
-            shapes_[int(phase)] = chosen_shape(spec, phase, device_.name);
-        }
+        choose_shapes();
         partial_ = DeviceBuffer(ordinal, sizeof(double) * 6 * reduction_blocks);
         phase_ = first_phase();
     }
@@ -114,6 +110,7 @@ public:
         } else {
             set_force_field<float>(field);
         }
+        choose_shapes();
         recorded_.forget();
     }
 
@@ -276,6 +273,11 @@ public:
     }
 
 private:
+    void choose_shapes() {
+        for (const Phase phase : backend::phases_of(spec_)) {
+            shapes_[int(phase)] = chosen_shape(spec_, phase, forcing_, device_.name);
+        }
+    }
     Phase first_phase() const { return spec_.in_place ? Phase::InPlaceOwn : Phase::TwoLattice; }
     void restart_phase() {
         phase_ = first_phase();
@@ -376,7 +378,7 @@ private:
 
     static LaunchShape capped(Index count) {
         LaunchShape shape = flat(count);
-        shape.grid_x = std::min(shape.grid_x, unsigned(reduction_blocks));
+        shape.blocks = std::min(shape.blocks, unsigned(reduction_blocks));
         return shape;
     }
 
@@ -385,7 +387,7 @@ private:
     std::vector<double> reduce(Index count, Launch&& launch, const char* name) const {
         const LaunchShape shape = capped(count);
         launch(kernel(state_kernel(spec_, "reductions.h", name)), shape);
-        const std::size_t count_of_parts = std::size_t{sums_wanted} * shape.grid_x;
+        const std::size_t count_of_parts = std::size_t{sums_wanted} * shape.blocks;
         std::vector<double> parts(count_of_parts), sums(sums_wanted);
         stream_.copy_to_host(parts.data(), partial_.address(), parts.size() * sizeof(double));
         stream_.synchronize();

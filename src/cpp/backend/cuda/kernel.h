@@ -7,7 +7,7 @@
 namespace lbm::cuda {
 
 struct LaunchShape {
-    unsigned grid_x = 1, grid_y = 1;
+    unsigned blocks = 1;
     unsigned block_x = 1, block_y = 1;
     bool begins_early = false;  // the kernel waits for the one before it by itself
 };

@@ -22,10 +22,10 @@ namespace {
 using backend::BlockSpec;
 
 /// What the best shape depends on.
-std::string key_of(const BlockSpec& spec, Phase phase, const std::string& gpu) {
+std::string key_of(const BlockSpec& spec, Phase phase, Forcing forcing, const std::string& gpu) {
     const double cells = double(spec.size[0]) * spec.size[1] * spec.size[2];
-    return gpu + "; " + update_kernel(spec, {}, phase, Forcing::None).name + "; " + std::to_string(spec.size[0]) +
-           " wide, " + (cells < 4e6 ? "few" : "many");
+    return gpu + "; " + update_kernel(spec, {}, phase, forcing).name + "; " + std::to_string(spec.size[0]) + " wide, " +
+           (cells < 4e6 ? "few" : "many");
 }
 
 std::string shapes_file() { return cache_folder() + "/update_shapes.txt"; }
@@ -121,7 +121,7 @@ double time_of(const WorkStream& stream, int ordinal, double seconds, Launch&& l
 }
 
 template <class Real>
-std::vector<ShapeTiming> tune_as(const BlockSpec& spec, int ordinal, double seconds) {
+std::vector<ShapeTiming> tune_as(const BlockSpec& spec, Forcing forcing, int ordinal, double seconds) {
     const DeviceInfo device = device_info(ordinal);
     const WorkStream stream(ordinal);
     const Address address = backend::block_address(spec, backend::Device::Gpu);
@@ -135,7 +135,7 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, int ordinal, double seco
     for (const Phase phase : backend::phases_of(spec)) {
         std::vector<KernelName> names;
         for (const UpdateShape& shape : shapes) {
-            names.push_back(update_kernel(spec, shape, phase, Forcing::None));
+            names.push_back(update_kernel(spec, shape, phase, forcing));
         }
         const std::vector<KernelImage> images = compile_all(names, device.architecture());
         auto arguments = update_arguments<Real>(spec, address, phase);
@@ -153,7 +153,7 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, int ordinal, double seco
                 timing.seconds = time_of(stream, ordinal, seconds, [&] { kernel.launch(stream, launch, arguments); });
                 if (fastest == 0 || timing.seconds < fastest) {
                     fastest = timing.seconds;
-                    best[key_of(spec, phase, device.name)] = shapes[k];
+                    best[key_of(spec, phase, forcing, device.name)] = shapes[k];
                 }
             }
             timings.push_back(timing);
@@ -165,15 +165,15 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, int ordinal, double seco
 
 }  // namespace
 
-std::vector<ShapeTiming> tune(const BlockSpec& spec, int ordinal, double seconds) {
-    return spec.precision == backend::NumberKind::Float64 ? tune_as<double>(spec, ordinal, seconds)
-                                                          : tune_as<float>(spec, ordinal, seconds);
+std::vector<ShapeTiming> tune(const BlockSpec& spec, Forcing forcing, int ordinal, double seconds) {
+    return spec.precision == backend::NumberKind::Float64 ? tune_as<double>(spec, forcing, ordinal, seconds)
+                                                          : tune_as<float>(spec, forcing, ordinal, seconds);
 }
 
-UpdateShape chosen_shape(const BlockSpec& spec, Phase phase, const std::string& gpu) {
-    UpdateShape shape = usual_shape(spec, phase);
+UpdateShape chosen_shape(const BlockSpec& spec, Phase phase, Forcing forcing, const std::string& gpu) {
+    UpdateShape shape = usual_shape(spec, phase, forcing);
     const auto remembered = read_shapes();
-    if (const auto found = remembered.find(key_of(spec, phase, gpu)); found != remembered.end()) {
+    if (const auto found = remembered.find(key_of(spec, phase, forcing, gpu)); found != remembered.end()) {
         shape = found->second;
     }
     if (const char* given = std::getenv("LBMGPU_UPDATE_SHAPE")) {

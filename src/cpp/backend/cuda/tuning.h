@@ -17,9 +17,10 @@ struct ShapeTiming {
 
 /// Times every possible shape in every phase for about `seconds` each, and keeps the best of each phase with the
 /// compiled kernels, for blocks of this kind and width on GPUs of this name. Needs the memory of such a block.
-std::vector<ShapeTiming> tune(const backend::BlockSpec& spec, int ordinal, double seconds);
+/// `forcing` is none or uniform.
+std::vector<ShapeTiming> tune(const backend::BlockSpec& spec, Forcing forcing, int ordinal, double seconds);
 
 /// The shape for a block: LBMGPU_UPDATE_SHAPE=lanes,threads,blocks, else what tune() has found, else the usual one.
-UpdateShape chosen_shape(const backend::BlockSpec& spec, Phase phase, const std::string& gpu);
+UpdateShape chosen_shape(const backend::BlockSpec& spec, Phase phase, Forcing forcing, const std::string& gpu);
 
 }  // namespace lbm::cuda

@@ -8,30 +8,36 @@ namespace lbm::cuda {
 using backend::BlockSpec;
 using backend::NumberKind;
 
-UpdateShape usual_shape(const BlockSpec& spec, Phase phase) {
+UpdateShape usual_shape(const BlockSpec& spec, Phase phase, Forcing forcing) {
     const bool many = spec.stencil == backend::StencilKind::D3Q27;
+    const bool own = phase == Phase::InPlaceOwn, neighbor = phase == Phase::InPlaceNeighbor;
+    const bool forced = forcing != Forcing::None;
     const double cells = double(spec.size[0]) * spec.size[1] * spec.size[2];
-    const bool few = cells < 4e6;  // more threads then hide the latency of what the cache holds
     if (spec.stencil == backend::StencilKind::D2Q9) {
-        return spec.precision == NumberKind::Float64 ? UpdateShape{2, 256, 2}
-               : spec.size[0] <= 4 * 256             ? UpdateShape{4, 256, 2}
-                                                     : UpdateShape{4, 1024, 1};
+        return spec.precision == NumberKind::Float64             ? UpdateShape{2, 256, 2}
+               : neighbor || spec.storage == NumberKind::Float16 ? UpdateShape{4, 256, 2}
+               : own                                             ? UpdateShape{1, 1024, 1}
+                                                                 : UpdateShape{1, 256, 4};
     }
     if (spec.precision == NumberKind::Float64) {
         return many ? UpdateShape{1, 128, 3} : UpdateShape{2, 256, 1};
     }
     if (spec.storage == NumberKind::Float16) {
-        return {4, 128, many || phase == Phase::InPlaceOwn ? 3 : 4};
+        return {4, 128, many || own ? 3 : 4};
     }
     if (many) {
-        return {2, 256, 2};
+        return own ? UpdateShape{1, 512, 1} : neighbor ? UpdateShape{4, 128, 3} : UpdateShape{2, 256, 2};
     }
-    if (few) {
-        return phase == Phase::InPlaceNeighbor ? UpdateShape{2, 128, 4} : UpdateShape{1, 128, 5};
+    if (cells < 1e6) {  // in the cache: many threads hide its latency
+        return neighbor ? UpdateShape{2, 64, 10} : own ? UpdateShape{2, 128, 5} : UpdateShape{2, 128, 4};
     }
-    return phase == Phase::InPlaceOwn        ? UpdateShape{1, 512, 1}
-           : phase == Phase::InPlaceNeighbor ? UpdateShape{4, 256, 2}
-                                             : UpdateShape{4, 256, 1};
+    if (cells < 4e6) {
+        return own ? UpdateShape{1, 128, 5} : neighbor ? UpdateShape{4, 64, 8} : UpdateShape{2, 128, 4};
+    }
+    if (forced) {
+        return own ? UpdateShape{1, 256, 3} : UpdateShape{4, 128, 3};
+    }
+    return own ? UpdateShape{1, 512, 2} : neighbor ? UpdateShape{4, 128, 4} : UpdateShape{4, 256, 1};
 }
 
 std::vector<UpdateShape> possible_shapes(const BlockSpec& spec) {
@@ -72,8 +78,8 @@ LaunchShape update_launch(const BlockSpec& spec, const UpdateShape& shape) {
     const int pieces = (warps + most - 1) / most;
     const int across = (warps + pieces - 1) / pieces;
     const int together = std::max(1, most / across);
-    return {unsigned((rows + together - 1) / together), unsigned(pieces), unsigned(32 * across), unsigned(together),
-            true};
+    const Index groups = (rows + together - 1) / together;
+    return {unsigned(groups * pieces), unsigned(32 * across), unsigned(together), true};
 }
 
 }  // namespace lbm::cuda

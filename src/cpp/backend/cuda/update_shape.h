@@ -5,6 +5,7 @@
 
 #include "../block_state.h"
 #include "kernel.h"
+#include "kernels/forcing.h"
 
 namespace lbm::cuda {
 
@@ -17,7 +18,7 @@ struct UpdateShape {
 };
 
 /// What has been fastest on an H200 for this kind of block.
-UpdateShape usual_shape(const backend::BlockSpec& spec, Phase phase);
+UpdateShape usual_shape(const backend::BlockSpec& spec, Phase phase, Forcing forcing);
 
 /// All that are worth a measurement.
 std::vector<UpdateShape> possible_shapes(const backend::BlockSpec& spec);

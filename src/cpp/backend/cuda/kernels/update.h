@@ -11,15 +11,17 @@
 
 namespace lbm::cuda {
 
-/// blockIdx.x counts groups of blockDim.y rows, blockIdx.y pieces of a row.
+/// blockIdx.x counts the pieces of a row, then groups of blockDim.y rows.
 template <class S, class Collision, class Real, class Stored, class Parameters, int V, int wraps, Phase phase,
           Forcing forcing, bool whole_rows, int threads, int blocks>
 __global__ void __launch_bounds__(threads, blocks) update(const __grid_constant__ UpdateArguments<Real, Parameters> a) {
     const unsigned rows = unsigned(a.address.ny) * unsigned(a.address.nz);
-    const unsigned row = blockIdx.x * blockDim.y + threadIdx.y;
+    const unsigned pieces = whole_rows ? 1 : (unsigned(a.address.nx) + V * blockDim.x - 1) / (V * blockDim.x);
+    const unsigned group = blockIdx.x / pieces;
+    const unsigned row = group * blockDim.y + threadIdx.y;
     const unsigned z = min(row, rows - 1) / unsigned(a.address.ny);
     const unsigned y = min(row, rows - 1) - z * unsigned(a.address.ny);
-    const int x = int(blockIdx.y * blockDim.x + threadIdx.x) * V;
+    const int x = int((blockIdx.x - group * pieces) * blockDim.x + threadIdx.x) * V;
     using Cells =
         RowCells<S, Real, Stored, V, wraps, phase, forcing, threads, whole_rows, UpdateArguments<Real, Parameters>>;
     Cells cells(a, x, int(y), int(z), row < rows);
