@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 PAGE = Path(__file__).parent / "performance.md"
+PHASES = {"two-lattice": "pull", "own": "cells' own places", "neighbor": "neighbours' places"}
 MARKS = {kind: re.compile(rf"(<!-- {kind}:begin -->\n).*?(<!-- {kind}:end -->)", re.DOTALL) for kind in ("cpu", "gpu")}
 
 
@@ -27,15 +28,28 @@ def table(result: dict[str, Any]) -> str:
         "|---|---|---|---|---|---|",
     ]
     for row in result["measurements"]:
-        c = row["configuration"]
-        kind = c["precision"] if c["storage"] == c["precision"] else f"{c['precision']}, stored as {c['storage']}"
-        speeds = f"{row['bandwidth'] / 1e9:.1f} | {row['update_bandwidth'] / 1e9:.1f} | {row['share']:.2f}"
-        flow = "" if c.get("flow", "periodic") == "periodic" else f", {c['flow']}"
-        lines.append(
-            f"| {c['stencil']} {c['collision']} {kind}, {c['streaming']}, size {c['size']}{flow} | {row['mlups']:.1f} "
-            f"| {row['bytes_per_update']} | {speeds} |"
+        speeds = f"{row['bandwidth'] / 1e9:.1f} | {row['update_bandwidth'] / 1e9:.1f} | {row['share']:.3f}"
+        lines.append(f"| {name(row['configuration'])} | {row['mlups']:.1f} | {row['bytes_per_update']} | {speeds} |")
+    if gpu:
+        lines += [
+            "",
+            "| kernel | cells a thread | threads a block | registers | stack | occupancy |",
+            "|---|---|---|---|---|---|",
+        ]
+        lines += dict.fromkeys(
+            f"| {name(row['configuration'])}: {PHASES[kernel['phase']]} | {kernel['lanes']} | {kernel['threads']} "
+            f"| {kernel['registers']} | {kernel['local_bytes']} | {kernel['occupancy']:.2f} |"
+            for row in result["measurements"]
+            for kernel in row["kernels"]
         )
     return "\n".join(lines) + "\n"
+
+
+def name(c: dict[str, Any]) -> str:
+    """A configuration in words."""
+    kind = c["precision"] if c["storage"] == c["precision"] else f"{c['precision']}, stored as {c['storage']}"
+    flow = "" if c.get("flow", "periodic") == "periodic" else f", {c['flow']}"
+    return f"{c['stencil']} {c['collision']} {kind}, {c['streaming']}, size {c['size']}{flow}"
 
 
 def main(files: list[str]) -> None:

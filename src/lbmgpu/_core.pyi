@@ -122,13 +122,14 @@ def cuda_update_resources(
     streaming: str,
     smagorinsky: bool,
     forcing: int,
-    periodic: bool,
+    periodic_axes: int,
     size: int,
     architecture: str,
 ) -> list[str]:
     """What the assembler says of each update kernel of a configuration (registers, stack, spills); needs no GPU.
 
-    `forcing` is 0 for none, 1 for a uniform force, 2 for a field; `periodic` says whether all faces are;
+    `forcing` is 0 for none, 1 for a uniform force, 2 for a field; axis d is periodic if bit d of
+    `periodic_axes` is set;
     `size` is that of the box, a side.
     """
 

@@ -19,7 +19,7 @@ namespace lbm {
 template <class S, class Real, class Stored>
 struct ScalarCell {
     using Value = Real;
-    static constexpr Real unit = 1;
+    static constexpr Real unit = storage_unit<Stored>;
     const Address& address;
     Phase phase;
     const Stored* source;
@@ -29,7 +29,7 @@ struct ScalarCell {
 
     LBM_HD void load(Real (&h)[S::Q]) const {
         for (int i = 0; i < S::Q; ++i) {
-            h[i] = from_storage<Real>(source[arriving_offset<S>(address, phase, x, y, z, i)]);
+            h[i] = units_from_storage<Real>(source[arriving_offset<S>(address, phase, x, y, z, i)]);
         }
     }
     LBM_HD bool force(Real (&force)[S::D]) const {
@@ -40,7 +40,7 @@ struct ScalarCell {
     }
     LBM_HD void store(const Real (&h)[S::Q]) const {
         for (int i = 0; i < S::Q; ++i) {
-            target[departed_offset<S>(address, next_phase(phase), x, y, z, i)] = Store<Stored>::from(h[i]);
+            target[departed_offset<S>(address, next_phase(phase), x, y, z, i)] = Store<Stored>::from_units(h[i]);
         }
     }
 };

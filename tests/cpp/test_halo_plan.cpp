@@ -13,6 +13,7 @@ namespace {
 using lbm::Address;
 using lbm::Index;
 using lbm::Phase;
+using lbm::backend::Device;
 using lbm::engine::Domain;
 using lbm::engine::FaceKind;
 using lbm::engine::HaloPlan;
@@ -22,13 +23,17 @@ using lbm::engine::Setup;
 template <class S>
 class Named {
 public:
-    Named(const Domain& domain, bool in_place, Phase phase) : domain_(domain), phase_(phase) {
+    Named(const Domain& domain, bool in_place, Phase phase, Device device = Device::Cpu)
+        : domain_(domain), phase_(phase) {
         lbm::backend::BlockSpec spec{};
         spec.stencil = domain.stencil;
         spec.storage = lbm::backend::NumberKind::Float64;
         spec.in_place = in_place;
         std::copy(domain.size, domain.size + 3, spec.size);
-        address_ = lbm::backend::block_address(spec, lbm::backend::Device::Cpu);
+        for (int d = 0; d < domain.D; ++d) {
+            spec.wraps[d] = domain.faces[2 * d] == FaceKind::Periodic;
+        }
+        address_ = lbm::backend::block_address(spec, device);
         numbers_.assign(std::size_t(address_.side_out(1, address_.crossing, 0, 0)), 0);
         for_links([&](int x, int y, int z, int i) {
             numbers_.at(std::size_t(lbm::departed_offset<S>(address_, phase_, x, y, z, i))) = name(x, y, z, i);
@@ -72,7 +77,8 @@ private:
     std::vector<Index> numbers_;
 };
 
-/// Calls with the stencil, its domain, and each phase of both streamings.
+/// Calls with the stencil, its domain, and each phase of both streamings, laid out for a CPU and, with periodic axes
+/// wrapped, for a GPU.
 template <class Check>
 void for_phases(const std::vector<std::string>& by_axis, const std::vector<int>& size, Check&& check) {
     tests::for_stencils([&](auto s) {
@@ -83,8 +89,10 @@ void for_phases(const std::vector<std::string>& by_axis, const std::vector<int>&
         const Domain domain = lbm::engine::make_domain(setup);
         for (const Phase phase : {Phase::TwoLattice, Phase::InPlaceOwn, Phase::InPlaceNeighbor}) {
             const bool in_place = phase != Phase::TwoLattice;
-            Named<S> lattice(domain, in_place, phase);
-            check(s, domain, lattice, phase);
+            for (const Device device : {Device::Cpu, Device::Gpu}) {
+                Named<S> lattice(domain, in_place, phase, device);
+                check(s, domain, lattice, phase);
+            }
         }
     });
 }
@@ -99,6 +107,7 @@ TEST(halo_plan_periodic_faces_bring_the_other_side) {
             {"periodic", "periodic", "periodic"}, size, [](auto s, const Domain& domain, auto& lattice, Phase phase) {
                 using S = decltype(s);
                 const HaloPlan plan(domain, lattice.address(), {phase});
+                CHECK(!lattice.address().wraps[0] || plan.links().copies[int(phase)].empty());
                 lattice.fill(plan);
                 lattice.for_links([&](int x, int y, int z, int i) {
                     const int* c = S::c[i];

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "../../src/cpp/backend/block_layout.h"
+#include "../../src/cpp/lattice/collisions/mrt.h"
 #include "../../src/cpp/lattice/links.h"
-#include "../../src/cpp/lattice/moment_basis.h"
 #include "check.h"
 #include "configurations.h"
 
@@ -151,6 +151,48 @@ TEST(lattice_rows_are_aligned_and_avoid_powers_of_two) {
             for (int i = 0; i < S::Q; ++i) {
                 CHECK_EQUAL(a.row(1, 0, i) * 4 % 128, 0);
             }
+        }
+    });
+}
+
+TEST(lattice_parts_of_the_cube_relax_as_the_moments_do) {
+    tests::for_stencils([](auto s) {
+        using S = decltype(s);
+        using M = lbm::Moment<S>;
+        constexpr int pairs = lbm::Stencil<S>::pairs;
+        double rate[S::Q];
+        for (int k = 0; k < S::Q; ++k) {
+            rate[k] = 1 + 0.1 * M::Basis::group_of[k];
+        }
+        double n[S::Q];
+        for (int i = 0; i < S::Q; ++i) {
+            n[i] = tests::noise(7, std::uint64_t(i));
+        }
+        // Without mass and momentum.
+        double relaxed[S::Q] = {};
+        for (int k = 0; k < S::Q; ++k) {
+            double moment = 0;
+            for (int i = 0; i < S::Q; ++i) {
+                moment += M::value(k, i) * n[i];
+            }
+            for (int i = 0; i < S::Q; ++i) {
+                const double part = moment * M::value(k, i) / M::norm2(k);
+                n[i] -= M::conserved(k) ? part : 0;
+                relaxed[i] += M::conserved(k) ? 0 : rate[k] * part;
+            }
+        }
+        lbm::PairSums<S, double> sums;
+        for (int p = 0; p < pairs; ++p) {
+            sums.even[p] = n[2 * p + 1] + n[2 * p + 2];
+            sums.odd[p] = n[2 * p + 1] - n[2 * p + 2];
+        }
+        lbm::PairChange<S, double> change = lbm::relax_parts(sums, lbm::cubic_rates<S>(rate));
+        const double no_momentum[S::D] = {};
+        lbm::close_conservation<S>(change, no_momentum);
+        CHECK_CLOSE(change.rest, -relaxed[0], 1e-14);
+        for (int p = 0; p < pairs; ++p) {
+            CHECK_CLOSE(change.even[p] + change.odd[p], -relaxed[2 * p + 1], 1e-14);
+            CHECK_CLOSE(change.even[p] - change.odd[p], -relaxed[2 * p + 2], 1e-14);
         }
     });
 }

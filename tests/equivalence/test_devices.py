@@ -25,13 +25,31 @@ PERIODIC_AXES = [(s, axes) for s in STENCILS for axes in itertools.product([Fals
 @pytest.mark.parametrize("streaming", ["two-lattice", "in-place"])
 @pytest.mark.parametrize(("name", "periodic"), PERIODIC_AXES)
 def test_a_gpu_holds_the_bits_of_a_cpu(
-    name: str, periodic: tuple[bool, ...], streaming: str, gpu: str, rng: np.random.Generator
+    name: str,
+    periodic: tuple[bool, ...],
+    streaming: str,
+    gpu: str,
+    rng: np.random.Generator,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Collisions, numbers, forces and eddy viscosities take turns; the widest rows take several thread blocks."""
+    """Collisions, numbers, forces and eddy viscosities take turns, and how many threads share a row."""
     turn = PERIODIC_AXES.index((name, periodic))
     precision, storage = FORMATS[turn % 5]
     walls = [kind for kind in CLASSES if kind != "periodic"]
-    for nx, steps in ((1, 5), (6, 5), (70, 6), (301, 3)):
+    lanes = 2 if storage == "float64" else (2, 4, 1)[turn % 3]
+    several_blocks = f"{lanes},64,4"
+    for nx, steps, shape_of_launches in (
+        (1, 5, ""),
+        (6, 5, several_blocks),
+        (70, 6, ""),
+        (64 * lanes, 3, several_blocks),
+        (64 * lanes + 1, 4, several_blocks),
+        (301, 3, several_blocks),
+    ):
+        if shape_of_launches:
+            monkeypatch.setenv("LBMGPU_UPDATE_SHAPE", shape_of_launches)
+        else:
+            monkeypatch.delenv("LBMGPU_UPDATE_SHAPE", raising=False)
         shape = (nx, 7, 3)[: len(periodic)]
         kinds = [str(k) for p in periodic for k in (["periodic"] * 2 if p else rng.choice(walls, 2))]
         density, velocity = random_fields(rng, shape, speed=0.01)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import lbmgpu as lbm
@@ -22,6 +23,32 @@ def test_bench_on_a_device_that_is_not_there(capsys: pytest.CaptureFixture[str])
     assert "did you mean 'cuda'?" in capsys.readouterr().err
 
 
+def test_only_gpus_are_tuned(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["bench", "--tune", "--size", "8"]) == cli.WRONG_INPUT
+    assert "tuning is for GPUs" in capsys.readouterr().err
+
+
+@pytest.mark.gpu
+def test_what_tuning_finds_is_remembered(gpu: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Later solvers of the kind and width launch the kernels that were fastest, and the bits stay the same."""
+    configuration = bench.Configuration(stencil="D2Q9", size=64)
+    before = bench.make_solver(configuration, gpu, None)
+    before.step(4)
+    monkeypatch.setenv("LBMGPU_CACHE_DIR", str(tmp_path))
+    best = bench.tune(configuration, device=gpu, seconds=0.001)
+    solver = bench.make_solver(configuration, gpu, None)
+    kernels = {kernel["phase"]: kernel for kernel in solver._engine.update_kernels()}
+    assert set(kernels) == set(best) == {"own", "neighbor"}
+    for phase, kernel in kernels.items():
+        assert kernel["lanes"] == best[phase]["lanes"]
+        assert kernel["registers"] == best[phase]["registers"]
+        assert 0 < kernel["occupancy"] <= 1
+    solver.step(4)
+    np.testing.assert_array_equal(solver.populations(), before.populations())
+    heads = [file.read_bytes().split(b"\n", 1)[0] for file in tmp_path.glob("*.kernel")]
+    assert sum(head.endswith(b" shape") for head in heads) == 2
+
+
 def test_bench_of_one_configuration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "bench.json"
     kind = ["--collision", "TRT", "--precision", "float64", "--storage", "float32"]
@@ -37,6 +64,7 @@ def test_bench_of_one_configuration(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert row["mlups"] == sorted(row["all_mlups"])[1]
     assert row["bandwidth"] == pytest.approx(row["mlups"] * 1e6 * 152)
     assert row["share"] == pytest.approx(row["bandwidth"] / 1e10)
+    assert row["kernels"] == []
     assert data["machine"]["threads"] == 1
 
 

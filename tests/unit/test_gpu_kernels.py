@@ -40,7 +40,7 @@ def test_update_kernels_stay_in_registers(
         streaming,
         smagorinsky=number % 4 == 3,
         forcing=number // 2 % 3,
-        periodic=number % 5 < 3,
+        periodic_axes=number % 8,
         size=(8, 128, 512)[number % 7 % 3],
         architecture=architecture,
     )
@@ -55,4 +55,4 @@ def test_update_kernels_stay_in_registers(
 def test_an_error_shows_the_log_of_the_compiler() -> None:
     look_for_compiler()
     with pytest.raises(_core.CudaError, match="architecture sm_1"):
-        _core.cuda_update_resources("D2Q9", "bgk", "float32", "float32", "in-place", False, 0, True, 8, "sm_1")
+        _core.cuda_update_resources("D2Q9", "bgk", "float32", "float32", "in-place", False, 0, 7, 8, "sm_1")

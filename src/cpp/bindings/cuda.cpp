@@ -31,9 +31,10 @@ py::dict compiler() {
     return entry;
 }
 
+/// Axis d is periodic if bit d of `periodic_axes` is set.
 backend::BlockSpec spec_of(const std::string& stencil, const std::vector<int>& shape, const std::string& collision,
                            const std::string& precision, const std::string& storage, const std::string& streaming,
-                           bool smagorinsky, bool periodic) {
+                           bool smagorinsky, int periodic_axes) {
     engine::Setup setup;
     setup.stencil = stencil;
     setup.shape.assign(shape.begin(), shape.end());
@@ -43,18 +44,20 @@ backend::BlockSpec spec_of(const std::string& stencil, const std::vector<int>& s
     setup.storage = storage;
     setup.streaming = streaming;
     setup.smagorinsky = smagorinsky ? 0.1 : 0;
-    setup.faces.assign(2 * setup.shape.size(), periodic ? "periodic" : "no-slip");
+    for (std::size_t face = 0; face < 2 * setup.shape.size(); ++face) {
+        setup.faces.emplace_back((periodic_axes >> (face / 2)) % 2 == 1 ? "periodic" : "no-slip");
+    }
     return engine::block_spec(setup);
 }
 
 /// What the assembler says of every update kernel of a configuration.
 std::vector<std::string> update_resources(const std::string& stencil, const std::string& collision,
                                           const std::string& precision, const std::string& storage,
-                                          const std::string& streaming, bool smagorinsky, int forcing, bool periodic,
-                                          int size, const std::string& architecture) {
+                                          const std::string& streaming, bool smagorinsky, int forcing,
+                                          int periodic_axes, int size, const std::string& architecture) {
     const std::vector<int> shape(stencil.substr(0, 2) == "D2" ? 2 : 3, size);
     const backend::BlockSpec spec =
-        spec_of(stencil, shape, collision, precision, storage, streaming, smagorinsky, periodic);
+        spec_of(stencil, shape, collision, precision, storage, streaming, smagorinsky, periodic_axes);
     std::vector<std::string> logs;
     for (const Phase phase : backend::phases_of(spec)) {
         const cuda::KernelName name = cuda::update_kernel(spec, cuda::usual_shape(spec, phase, cuda::Forcing(forcing)),
@@ -68,7 +71,8 @@ std::vector<std::string> update_resources(const std::string& stencil, const std:
 py::list tune(const std::string& stencil, const std::vector<int>& shape, const std::string& collision,
               const std::string& precision, const std::string& storage, const std::string& streaming, bool forced,
               bool periodic, int ordinal, double seconds) {
-    const backend::BlockSpec spec = spec_of(stencil, shape, collision, precision, storage, streaming, false, periodic);
+    const backend::BlockSpec spec =
+        spec_of(stencil, shape, collision, precision, storage, streaming, false, periodic ? 7 : 0);
     std::vector<cuda::ShapeTiming> timings;
     {
         const py::gil_scoped_release release;
@@ -103,7 +107,7 @@ void bind_cuda(py::module_& module) {
                py::call_guard<py::gil_scoped_release>());
     module.def("cuda_update_resources", &update_resources, py::arg("stencil"), py::arg("collision"),
                py::arg("precision"), py::arg("storage"), py::arg("streaming"), py::arg("smagorinsky"),
-               py::arg("forcing"), py::arg("periodic"), py::arg("size"), py::arg("architecture"));
+               py::arg("forcing"), py::arg("periodic_axes"), py::arg("size"), py::arg("architecture"));
     module.def("cuda_tune", &tune, py::arg("stencil"), py::arg("shape"), py::arg("collision"), py::arg("precision"),
                py::arg("storage"), py::arg("streaming"), py::arg("forced"), py::arg("periodic"), py::arg("ordinal"),
                py::arg("seconds"));

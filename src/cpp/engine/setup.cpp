@@ -118,7 +118,7 @@ backend::BlockSpec block_spec(const Setup& setup) {
         if (spec.size[d] < 1) {
             throw std::invalid_argument("shape: every size must be at least 1");
         }
-        const std::size_t face = 2 * std::size_t(d);
+        const std::size_t face = 2 * std::size_t(d);  // the one block spans the domain, so it meets itself there
         spec.wraps[d] = d < int(setup.shape.size()) && (setup.faces.size() <= face || setup.faces[face] == "periodic");
     }
     return spec;

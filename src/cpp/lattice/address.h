@@ -3,7 +3,7 @@
 // A row holds one population of all cells of one (y, z). Rows of the same (y, z) lie side by side, so that a cell's
 // neighbourhood spans a few pages. Halo rows surround the block in y and z. Links that cross a face of the x axis have
 // their place in side columns instead, contiguous in y: a halo cell in a row would cost a whole memory line. Along a
-// wrapped axis there is neither: what leaves at one end has its place at the other end.
+// wrapped axis neither is in use: what leaves at one end has its place at the other end.
 #pragma once
 
 #include "portability.h"

@@ -13,8 +13,6 @@
 
 namespace lbm {
 
-constexpr int max_Q = 37;
-
 /// Rates of a collision, in the arithmetic type; made once by the host.
 template <class Real>
 struct CollisionParameters {

@@ -48,15 +48,15 @@ struct CubicPairs {
     static constexpr int edges = 2 * planes;  // pairs D .. D + edges - 1; plane q has D + 2q and D + 2q + 1
     static constexpr int corners = Stencil<S>::pairs - S::D - edges;
 
-    static constexpr int edge(int plane, int k) { return S::D + 2 * plane + k; }
-    static constexpr int corner(int k) { return S::D + edges + k; }
-    static constexpr int c(int p, int d) { return S::c[2 * p + 1][d]; }
+    LBM_HD static constexpr int edge(int plane, int k) { return S::D + 2 * plane + k; }
+    LBM_HD static constexpr int corner(int k) { return S::D + edges + k; }
+    LBM_HD static constexpr int c(int p, int d) { return S::c[2 * p + 1][d]; }
     /// The axes in a plane, k = 0 or 1, the axis normal to it, and the plane normal to an axis.
-    static constexpr int axis(int plane, int k) { return k == 0 ? plane / 2 : (plane + 3) / 2; }
-    static constexpr int normal(int plane) { return 2 - plane; }
-    static constexpr int plane(int normal) { return 2 - normal; }
+    LBM_HD static constexpr int axis(int plane, int k) { return k == 0 ? plane / 2 : (plane + 3) / 2; }
+    LBM_HD static constexpr int normal(int plane) { return 2 - plane; }
+    LBM_HD static constexpr int plane(int normal) { return 2 - normal; }
     /// The other plane through an axis.
-    static constexpr int other_plane(int plane, int axis) { return 1 + axis - plane; }
+    LBM_HD static constexpr int other_plane(int plane, int axis) { return 1 + axis - plane; }
 };
 
 namespace detail {

@@ -248,6 +248,11 @@ KernelImage compile(const KernelName& kernel, const std::string& architecture) {
     return image;
 }
 
+std::string code_version() {
+    const CompilerInfo& info = nvrtc().info;
+    return fingerprint(sources().all) + ", NVRTC " + std::to_string(info.major) + "." + std::to_string(info.minor);
+}
+
 std::string resource_usage(const KernelName& kernel, const std::string& architecture) {
     std::vector<std::string> options = options_for(architecture);
     options.emplace_back("--ptxas-options=-v");

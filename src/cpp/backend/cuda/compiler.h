@@ -32,6 +32,9 @@ CompilerInfo compiler_info();
 /// Compiles, or reads from the cache. `architecture` is such as "sm_90". Throws CudaError with the compiler's log.
 KernelImage compile(const KernelName& kernel, const std::string& architecture);
 
+/// Changes with the sources of the kernels and with the compiler.
+std::string code_version();
+
 /// What the assembler says of a kernel (registers, stack, spills); needs no GPU and does not use the cache.
 std::string resource_usage(const KernelName& kernel, const std::string& architecture);
 

@@ -7,6 +7,7 @@
 
 #include "../block_layout.h"
 #include "../initial_state.h"
+#include "device_links.h"
 #include "field_buffer.h"
 #include "kernel.h"
 #include "kernel_names.h"
@@ -14,6 +15,7 @@
 #include "recorded_steps.h"
 #include "tuning.h"
 #include "update_arguments.h"
+#include "upload.h"
 
 namespace lbm::cuda {
 namespace {
@@ -49,13 +51,10 @@ public:
     const Address& address() const override { return address_; }
 
     std::size_t bytes() const override {
-        std::size_t sum = 0;
-        const std::initializer_list<const DeviceBuffer*> buffers = {
-            &lattices_[0],   &lattices_[1], &partial_,    &force_,      &solid_,  &solid_velocity_,
-            &last_velocity_, &wall_cells_,  &wall_links_, &body_links_, &staging_};
-        for (int phase = 0; phase < 3; ++phase) {
-            sum += runs_[phase].bytes() + singles_[phase].bytes();
-        }
+        std::size_t sum = links_.bytes();
+        const std::initializer_list<const DeviceBuffer*> buffers = {&lattices_[0],   &lattices_[1], &partial_,
+                                                                    &force_,         &solid_,       &solid_velocity_,
+                                                                    &last_velocity_, &body_links_,  &staging_};
         for (const DeviceBuffer* buffer : buffers) {
             sum += buffer->bytes();
         }
@@ -76,30 +75,30 @@ public:
     }
 
     void set_plan(const backend::LinkPlan& plan) override {
+        recorded_.forget();
         plan_ = &plan;
-        for (const Phase phase : backend::phases_of(spec_)) {
-            upload_copies(int(phase), plan.copies[int(phase)]);
-        }
-        upload(wall_cells_, plan.wall_cells);
-        plan_values_changed();
+        links_.set_plan(plan, stream_);
+        uploaded_body_ = nullptr;
     }
 
     void plan_values_changed() override {
         recorded_.forget();
-        if (plan_ != nullptr) {
-            upload(wall_links_, plan_->wall_links);
-        }
+        links_.set_values(*plan_, stream_);
         uploaded_body_ = nullptr;
     }
 
     void set_solid(const std::uint8_t* solid, const double* velocity) override {
         recorded_.forget();
-        upload(solid_, solid, solid == nullptr ? 0 : std::size_t(cells()));
-        upload(solid_velocity_, velocity, velocity == nullptr ? 0 : std::size_t(cells() * D_));
+        upload(solid_, stream_, solid, solid == nullptr ? 0 : std::size_t(cells()));
+        upload(solid_velocity_, stream_, velocity, velocity == nullptr ? 0 : std::size_t(cells() * D_));
     }
 
     void set_force(const double* uniform, const double* field) override {
+        const Forcing before = forcing_;
         forcing_ = uniform != nullptr ? Forcing::Uniform : field != nullptr ? Forcing::Field : Forcing::None;
+        if (forcing_ != before) {
+            choose_shapes();
+        }
         for (int d = 0; d < 3; ++d) {
             uniform_force_[d] = uniform != nullptr && d < D_ ? uniform[d] : 0;
         }
@@ -110,20 +109,11 @@ public:
         } else {
             set_force_field<float>(field);
         }
-        choose_shapes();
         recorded_.forget();
     }
 
     void fill_links() override {
-        const DeviceBuffer& runs = runs_[int(phase_)];
-        const DeviceBuffer& singles = singles_[int(phase_)];
-        const LinkArguments links{runs.as<backend::CopyRun>(),
-                                  Index(runs.bytes() / sizeof(backend::CopyRun)),
-                                  singles.as<SingleCopy>(),
-                                  Index(singles.bytes() / sizeof(SingleCopy)),
-                                  wall_cells_.as<backend::WallCell>(),
-                                  Index(plan_->wall_cells.size()),
-                                  wall_links_.as<backend::WallLink>()};
+        const LinkArguments links = links_.arguments(phase_);
         const Index threads = 32 * links.run_count + links.single_count + links.cell_count;
         if (threads > 0) {
             LaunchShape shape = flat(threads);
@@ -162,9 +152,9 @@ public:
     void initialize(const double* density, const double* velocity, const bool* gradient_parts_periodic) override {
         restart_phase();
         DeviceBuffer given_density, given_velocity, periodic;
-        upload(given_density, density, density == nullptr ? 0 : std::size_t(cells()));
-        upload(given_velocity, velocity, velocity == nullptr ? 0 : std::size_t(cells() * D_));
-        upload(periodic, gradient_parts_periodic, gradient_parts_periodic == nullptr ? 0 : 3);
+        upload(given_density, stream_, density, density == nullptr ? 0 : std::size_t(cells()));
+        upload(given_velocity, stream_, velocity, velocity == nullptr ? 0 : std::size_t(cells() * D_));
+        upload(periodic, stream_, gradient_parts_periodic, gradient_parts_periodic == nullptr ? 0 : 3);
         backend::with_stencil(spec_.stencil, [&](auto s) {
             const backend::InitialState<decltype(s)> initial{address_,
                                                              given_density.as<double>(),
@@ -214,7 +204,7 @@ public:
             return sum;
         }
         if (uploaded_body_ != &links) {
-            upload(body_links_, links);
+            upload(body_links_, stream_, links);
             uploaded_body_ = &links;
         }
         const auto parts = reduce<6>(
@@ -300,40 +290,6 @@ private:
         return *slot;
     }
 
-    template <class T>
-    void upload(DeviceBuffer& buffer, const T* data, std::size_t count) const {
-        const std::size_t bytes = count * sizeof(T);
-        if (buffer.bytes() != bytes) {
-            buffer = DeviceBuffer(device_.ordinal, bytes);
-        }
-        if (bytes > 0) {
-            stream_.copy_to_device(buffer.address(), data, bytes);
-            stream_.synchronize();
-        }
-    }
-    template <class T>
-    void upload(DeviceBuffer& buffer, const std::vector<T>& data) const {
-        upload(buffer, data.data(), data.size());
-    }
-
-    /// A warp copies a long run, one thread each number of a short one.
-    void upload_copies(int phase, const std::vector<backend::CopyRun>& copies) {
-        constexpr int shortest = 16;
-        std::vector<backend::CopyRun> runs;
-        std::vector<SingleCopy> singles;
-        for (const backend::CopyRun& run : copies) {
-            if (run.count >= shortest) {
-                runs.push_back(run);
-                continue;
-            }
-            for (int k = 0; k < run.count; ++k) {
-                singles.push_back({run.target + k * run.target_stride, run.source + k * run.source_stride});
-            }
-        }
-        upload(runs_[phase], runs);
-        upload(singles_[phase], singles);
-    }
-
     StateArguments state() const {
         StateArguments a{};
         a.data = lattices_[now_].as<void>();
@@ -360,7 +316,7 @@ private:
                                [](double f) { return Real(f); });
             }
         }
-        upload(force_, padded);
+        upload(force_, stream_, padded);
     }
 
     template <class Real>
@@ -496,8 +452,7 @@ private:
     int now_ = 0;
     Phase phase_;
     const backend::LinkPlan* plan_ = nullptr;
-    DeviceBuffer runs_[3], singles_[3];  // by phase
-    DeviceBuffer wall_cells_, wall_links_;
+    DeviceLinks links_;
     DeviceBuffer solid_, solid_velocity_;
     Forcing forcing_ = Forcing::None;
     double uniform_force_[3] = {};

@@ -60,6 +60,7 @@ public:
     WorkStream& operator=(const WorkStream&) = delete;
 
     Stream get() const { return stream_; }
+    int ordinal() const { return ordinal_; }
     void synchronize() const;
     void copy_to_device(DevicePointer to, const void* from, std::size_t bytes) const;
     void copy_to_host(void* to, DevicePointer from, std::size_t bytes) const;

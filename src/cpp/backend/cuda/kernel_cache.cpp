@@ -13,7 +13,14 @@
 namespace lbm::cuda {
 namespace {
 
-/// FNV-1a over 64 bits from two different starts: 128 bits, as 32 digits.
+std::string head_of(const std::string& key, const KernelImage& image) {
+    return "lbmgpu kernel 1 " + std::to_string(key.size()) + " " + fingerprint(image.symbol + image.code) + " " +
+           image.symbol + "\n";
+}
+
+}  // namespace
+
+// FNV-1a over 64 bits from two different starts.
 std::string fingerprint(const std::string& text) {
     std::string digits;
     for (const std::uint64_t start : {0xCBF29CE484222325ULL, 0x84222325CBF29CE4ULL}) {
@@ -27,13 +34,6 @@ std::string fingerprint(const std::string& text) {
     }
     return digits;
 }
-
-std::string head_of(const std::string& key, const KernelImage& image) {
-    return "lbmgpu kernel 1 " + std::to_string(key.size()) + " " + fingerprint(image.symbol + image.code) + " " +
-           image.symbol + "\n";
-}
-
-}  // namespace
 
 std::string KernelCache::path(const std::string& key) const { return folder_ + "/" + fingerprint(key) + ".kernel"; }
 
@@ -56,26 +56,22 @@ std::optional<KernelImage> KernelCache::find(const std::string& key) const {
 }
 
 void KernelCache::keep(const std::string& key, const KernelImage& image) const {
-    if (!folder_.empty()) {
-        write_whole(path(key), head_of(key, image) + image.code);
+    if (folder_.empty()) {
+        return;
     }
-}
-
-void write_whole(const std::string& path, const std::string& contents) {
     std::error_code error;
-    const std::string folder = std::filesystem::path(path).parent_path();
-    std::filesystem::create_directories(folder, error);
-    std::string temporary = folder + "/.kernel-XXXXXX";
+    std::filesystem::create_directories(folder_, error);
+    std::string temporary = folder_ + "/.kernel-XXXXXX";
     const int descriptor = mkstemp(temporary.data());
     if (descriptor < 0) {
         return;
     }
     close(descriptor);
     std::ofstream file(temporary, std::ios::binary);
-    file << contents;
+    file << head_of(key, image) << image.code;
     file.close();
     if (file) {
-        std::filesystem::rename(temporary, path, error);
+        std::filesystem::rename(temporary, path(key), error);
     }
     if (!file || error) {
         std::filesystem::remove(temporary, error);

@@ -15,6 +15,7 @@ public:
 
     /// `key` is everything that the image depends on, in full.
     std::optional<KernelImage> find(const std::string& key) const;
+    /// Writes a file of its own and renames it, so that others see the whole or nothing; failures are ignored.
     void keep(const std::string& key, const KernelImage& image) const;
 
 private:
@@ -23,7 +24,7 @@ private:
     std::string folder_;
 };
 
-/// Writes a file of its own and renames it, so that others see the whole or nothing; failures are ignored.
-void write_whole(const std::string& path, const std::string& contents);
+/// 128 bits that tell texts apart, as 32 digits.
+std::string fingerprint(const std::string& text);
 
 }  // namespace lbm::cuda

@@ -1,14 +1,13 @@
-// Measurement of launch shapes, and the file of the best: a line for each kind of block.
+// Measurement of launch shapes, and what is kept of it.
 #include "tuning.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <map>
-#include <thread>
+#include <optional>
+#include <stdexcept>
+#include <string>
 
 #include "../block_layout.h"
 #include "kernel_cache.h"
@@ -21,43 +20,31 @@ namespace {
 
 using backend::BlockSpec;
 
+constexpr int most_local_bytes = 64;  // a kernel that spills more is not worth timing
+
 /// What the best shape depends on.
 std::string key_of(const BlockSpec& spec, Phase phase, Forcing forcing, const std::string& gpu) {
     const double cells = double(spec.size[0]) * spec.size[1] * spec.size[2];
-    return gpu + "; " + update_kernel(spec, {}, phase, forcing).name + "; " + std::to_string(spec.size[0]) + " wide, " +
-           (cells < 4e6 ? "few" : "many");
+    const char* many = cells < 1e6 ? "few" : cells < 4e6 ? "some" : "many";  // as in usual_shape
+    return "shape of " + update_kernel(spec, {}, phase, forcing).name + " on " + gpu + " for " +
+           std::to_string(spec.size[0]) + " cells a row, " + many + " in all, " + code_version();
 }
 
-std::string shapes_file() { return cache_folder() + "/update_shapes.txt"; }
-
-std::map<std::string, UpdateShape> read_shapes() {
-    std::map<std::string, UpdateShape> shapes;
-    std::ifstream file(shapes_file());
-    std::string line;
-    while (std::getline(file, line)) {
-        const std::size_t tab = line.find('\t');
-        UpdateShape shape{};
-        if (tab != std::string::npos &&
-            std::sscanf(line.c_str() + tab, "%d %d %d", &shape.lanes, &shape.threads, &shape.blocks) == 3) {
-            shapes[line.substr(0, tab)] = shape;
-        }
+std::optional<UpdateShape> remembered_shape(const BlockSpec& spec, const std::string& key) {
+    const std::optional<KernelImage> kept = KernelCache(cache_folder()).find(key);
+    UpdateShape shape{};
+    if (!kept || std::sscanf(kept->code.c_str(), "%d %d %d", &shape.lanes, &shape.threads, &shape.blocks) != 3 ||
+        !is_possible(spec, shape)) {
+        return std::nullopt;
     }
-    return shapes;
+    return shape;
 }
 
-void keep_shapes(const std::map<std::string, UpdateShape>& best) {
-    std::map<std::string, UpdateShape> all = read_shapes();
-    for (const auto& [key, shape] : best) {
-        all[key] = shape;
-    }
-    std::string text;
-    for (const auto& [key, shape] : all) {
-        text += key + '\t' + std::to_string(shape.lanes) + ' ' + std::to_string(shape.threads) + ' ' +
-                std::to_string(shape.blocks) + '\n';
-    }
-    if (!cache_folder().empty()) {
-        write_whole(shapes_file(), text);
-    }
+/// In a file of its own beside the kernels, and as safe.
+void remember_shape(const std::string& key, const UpdateShape& shape) {
+    const std::string text =
+        std::to_string(shape.lanes) + ' ' + std::to_string(shape.threads) + ' ' + std::to_string(shape.blocks);
+    KernelCache(cache_folder()).keep(key, {text, "shape"});
 }
 
 /// Small deviations from rest without a pattern: a memory's power depends on what it moves.
@@ -83,29 +70,6 @@ DeviceBuffer noise(const BlockSpec& spec, int ordinal, const WorkStream& stream,
     return buffer;
 }
 
-/// Compiles on all cores.
-std::vector<KernelImage> compile_all(const std::vector<KernelName>& names, const std::string& architecture) {
-    std::vector<KernelImage> images(names.size());
-    std::atomic<std::size_t> next{0};
-    const auto work = [&] {
-        for (std::size_t k = next++; k < names.size(); k = next++) {
-            try {
-                images[k] = compile(names[k], architecture);
-            } catch (const CudaError&) {
-                images[k] = {};  // such as more registers than there are: no candidate
-            }
-        }
-    };
-    std::vector<std::thread> threads;
-    for (unsigned k = 0; k < std::max(1U, std::thread::hardware_concurrency()); ++k) {
-        threads.emplace_back(work);
-    }
-    for (std::thread& thread : threads) {
-        thread.join();
-    }
-    return images;
-}
-
 template <class Launch>
 double time_of(const WorkStream& stream, int ordinal, double seconds, Launch&& launch) {
     using Clock = std::chrono::steady_clock;
@@ -116,6 +80,7 @@ double time_of(const WorkStream& stream, int ordinal, double seconds, Launch&& l
         stream.synchronize();
         return std::chrono::duration<double>(Clock::now() - start).count() / double(steps);
     };
+    run(32);  // records
     const double trial = run(32);
     return run(std::max<Index>(1, Index(seconds / trial / 16)) * 16);
 }
@@ -128,38 +93,32 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, Forcing forcing, int ord
     const std::size_t bytes = backend::block_bytes(spec, backend::Device::Gpu) / (spec.in_place ? 1 : 2);
     const DeviceBuffer source = noise(spec, ordinal, stream, bytes);
     const DeviceBuffer other = spec.in_place ? DeviceBuffer() : noise(spec, ordinal, stream, bytes);
-    const std::vector<UpdateShape> shapes = possible_shapes(spec);
 
     std::vector<ShapeTiming> timings;
-    std::map<std::string, UpdateShape> best;
     for (const Phase phase : backend::phases_of(spec)) {
-        std::vector<KernelName> names;
-        for (const UpdateShape& shape : shapes) {
-            names.push_back(update_kernel(spec, shape, phase, forcing));
-        }
-        const std::vector<KernelImage> images = compile_all(names, device.architecture());
         auto arguments = update_arguments<Real>(spec, address, phase);
         arguments.source = source.as<void>();
         arguments.target = spec.in_place ? source.as<void>() : other.as<void>();
-        double fastest = 0;
-        for (std::size_t k = 0; k < shapes.size(); ++k) {
-            if (images[k].code.empty()) {
-                continue;
-            }
-            const Kernel kernel(ordinal, images[k]);
-            ShapeTiming timing{phase, shapes[k], 0, kernel.registers(), kernel.local_bytes()};
-            if (timing.local_bytes <= 64) {
-                const LaunchShape launch = update_launch(spec, shapes[k]);
+        const ShapeTiming* best = nullptr;
+        const std::size_t first = timings.size();
+        for (const UpdateShape& shape : possible_shapes(spec)) {
+            const Kernel kernel(ordinal, compile(update_kernel(spec, shape, phase, forcing), device.architecture()));
+            ShapeTiming timing{phase, shape, 0, kernel.registers(), kernel.local_bytes()};
+            if (timing.local_bytes <= most_local_bytes) {
+                const LaunchShape launch = update_launch(spec, shape);
                 timing.seconds = time_of(stream, ordinal, seconds, [&] { kernel.launch(stream, launch, arguments); });
-                if (fastest == 0 || timing.seconds < fastest) {
-                    fastest = timing.seconds;
-                    best[key_of(spec, phase, forcing, device.name)] = shapes[k];
-                }
             }
             timings.push_back(timing);
         }
+        for (std::size_t k = first; k < timings.size(); ++k) {
+            if (timings[k].seconds > 0 && (best == nullptr || timings[k].seconds < best->seconds)) {
+                best = &timings[k];
+            }
+        }
+        if (best != nullptr) {
+            remember_shape(key_of(spec, phase, forcing, device.name), best->shape);
+        }
     }
-    keep_shapes(best);
     return timings;
 }
 
@@ -171,15 +130,18 @@ std::vector<ShapeTiming> tune(const BlockSpec& spec, Forcing forcing, int ordina
 }
 
 UpdateShape chosen_shape(const BlockSpec& spec, Phase phase, Forcing forcing, const std::string& gpu) {
-    UpdateShape shape = usual_shape(spec, phase, forcing);
-    const auto remembered = read_shapes();
-    if (const auto found = remembered.find(key_of(spec, phase, forcing, gpu)); found != remembered.end()) {
-        shape = found->second;
-    }
     if (const char* given = std::getenv("LBMGPU_UPDATE_SHAPE")) {
-        std::sscanf(given, "%d,%d,%d", &shape.lanes, &shape.threads, &shape.blocks);
+        UpdateShape shape{};
+        if (std::sscanf(given, "%d,%d,%d", &shape.lanes, &shape.threads, &shape.blocks) != 3 ||
+            !is_possible(spec, shape)) {
+            throw std::invalid_argument(std::string("LBMGPU_UPDATE_SHAPE: '") + given +
+                                        "' given, must be cells a thread (1, 2, 4 or 8; 16 bytes at most), threads a "
+                                        "block (a multiple of 32 up "
+                                        "to 1024) and blocks (1 to 32), as in 2,128,4");
+        }
+        return shape;
     }
-    return shape;
+    return remembered_shape(spec, key_of(spec, phase, forcing, gpu)).value_or(usual_shape(spec, phase, forcing));
 }
 
 }  // namespace lbm::cuda

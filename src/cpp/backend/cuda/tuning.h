@@ -1,7 +1,8 @@
 // Finds by measurement which shape of its launches an update is fastest with on a GPU, and remembers it.
 #pragma once
 
-#include <optional>
+#include <string>
+#include <vector>
 
 #include "update_shape.h"
 
@@ -10,7 +11,7 @@ namespace lbm::cuda {
 struct ShapeTiming {
     Phase phase;
     UpdateShape shape;
-    double seconds;  // a step; 0 for a kernel that would spill
+    double seconds;  // a step; 0 for a kernel that spills too much to be timed
     int registers;
     int local_bytes;
 };
@@ -20,7 +21,8 @@ struct ShapeTiming {
 /// `forcing` is none or uniform.
 std::vector<ShapeTiming> tune(const backend::BlockSpec& spec, Forcing forcing, int ordinal, double seconds);
 
-/// The shape for a block: LBMGPU_UPDATE_SHAPE=lanes,threads,blocks, else what tune() has found, else the usual one.
+/// The shape for a block: LBMGPU_UPDATE_SHAPE=lanes,threads,blocks, else what tune() has found with these sources and
+/// this compiler, else the usual one. Throws std::invalid_argument where that variable makes no sense.
 UpdateShape chosen_shape(const backend::BlockSpec& spec, Phase phase, Forcing forcing, const std::string& gpu);
 
 }  // namespace lbm::cuda

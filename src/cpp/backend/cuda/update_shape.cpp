@@ -11,7 +11,7 @@ using backend::NumberKind;
 UpdateShape usual_shape(const BlockSpec& spec, Phase phase, Forcing forcing) {
     const bool many = spec.stencil == backend::StencilKind::D3Q27;
     const bool own = phase == Phase::InPlaceOwn, neighbor = phase == Phase::InPlaceNeighbor;
-    const bool forced = forcing != Forcing::None;
+    const bool laden = forcing != Forcing::None || spec.parameters.eddy > 0;  // takes more registers
     const double cells = double(spec.size[0]) * spec.size[1] * spec.size[2];
     if (spec.stencil == backend::StencilKind::D2Q9) {
         return spec.precision == NumberKind::Float64             ? UpdateShape{2, 256, 2}
@@ -20,10 +20,13 @@ UpdateShape usual_shape(const BlockSpec& spec, Phase phase, Forcing forcing) {
                                                                  : UpdateShape{1, 256, 4};
     }
     if (spec.precision == NumberKind::Float64) {
-        return many ? UpdateShape{1, 128, 3} : UpdateShape{2, 256, 1};
+        return many ? UpdateShape{1, 128, laden ? 2 : 3} : UpdateShape{2, 256, 1};
     }
     if (spec.storage == NumberKind::Float16) {
-        return {4, 128, many || own ? 3 : 4};
+        return {4, 128, many && laden ? 2 : many || own ? 3 : 4};
+    }
+    if (many && laden) {
+        return own ? UpdateShape{1, 256, 2} : UpdateShape{2, 128, 3};
     }
     if (many) {
         return own ? UpdateShape{1, 512, 1} : neighbor ? UpdateShape{4, 128, 3} : UpdateShape{2, 256, 2};
@@ -32,9 +35,9 @@ UpdateShape usual_shape(const BlockSpec& spec, Phase phase, Forcing forcing) {
         return neighbor ? UpdateShape{2, 64, 10} : own ? UpdateShape{2, 128, 5} : UpdateShape{2, 128, 4};
     }
     if (cells < 4e6) {
-        return own ? UpdateShape{1, 128, 5} : neighbor ? UpdateShape{4, 64, 8} : UpdateShape{2, 128, 4};
+        return own ? UpdateShape{1, 128, 5} : neighbor ? UpdateShape{4, 64, laden ? 6 : 8} : UpdateShape{2, 128, 4};
     }
-    if (forced) {
+    if (laden) {
         return own ? UpdateShape{1, 256, 3} : UpdateShape{4, 128, 3};
     }
     return own ? UpdateShape{1, 512, 2} : neighbor ? UpdateShape{4, 128, 4} : UpdateShape{4, 256, 1};
@@ -66,6 +69,12 @@ std::vector<UpdateShape> possible_shapes(const BlockSpec& spec) {
         }
     }
     return shapes;
+}
+
+bool is_possible(const BlockSpec& spec, const UpdateShape& shape) {
+    const bool lanes = shape.lanes == 1 || shape.lanes == 2 || shape.lanes == 4 || shape.lanes == 8;
+    return lanes && shape.lanes * int(backend::size_of(spec.storage)) <= 16 && shape.threads >= 32 &&
+           shape.threads <= 1024 && shape.threads % 32 == 0 && shape.blocks >= 1 && shape.blocks <= 32;
 }
 
 bool spans_rows(const BlockSpec& spec, const UpdateShape& shape) { return spec.size[0] <= shape.lanes * shape.threads; }

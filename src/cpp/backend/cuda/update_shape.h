@@ -13,8 +13,6 @@ struct UpdateShape {
     int lanes;    // neighbouring cells a thread
     int threads;  // most threads a block
     int blocks;   // blocks that a multiprocessor must be able to run at once: bounds the registers
-
-    bool operator==(const UpdateShape&) const = default;
 };
 
 /// What has been fastest on an H200 for this kind of block.
@@ -22,6 +20,9 @@ UpdateShape usual_shape(const backend::BlockSpec& spec, Phase phase, Forcing for
 
 /// All that are worth a measurement.
 std::vector<UpdateShape> possible_shapes(const backend::BlockSpec& spec);
+
+/// Whether an update can be launched so.
+bool is_possible(const backend::BlockSpec& spec, const UpdateShape& shape);
 
 /// Whether one thread block can span a row.
 bool spans_rows(const backend::BlockSpec& spec, const UpdateShape& shape);

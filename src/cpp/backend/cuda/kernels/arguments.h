@@ -9,6 +9,8 @@
 
 namespace lbm::cuda {
 
+constexpr int max_Q = 37;  // of the largest stencil to come
+
 /// Of the update, in the arithmetic type.
 template <class Real, class Parameters = CollisionParameters<Real>>
 struct UpdateArguments {

@@ -1,0 +1,53 @@
+// Long runs of copies are for warps, the numbers of short ones for a thread each.
+#include "device_links.h"
+
+#include "upload.h"
+
+namespace lbm::cuda {
+
+void DeviceLinks::set_plan(const backend::LinkPlan& plan, const WorkStream& stream) {
+    constexpr int shortest = 16;
+    for (int phase = 0; phase < 3; ++phase) {
+        std::vector<backend::CopyRun> runs;
+        std::vector<SingleCopy> singles;
+        for (const backend::CopyRun& run : plan.copies[phase]) {
+            if (run.count >= shortest) {
+                runs.push_back(run);
+                continue;
+            }
+            for (int k = 0; k < run.count; ++k) {
+                singles.push_back({run.target + k * run.target_stride, run.source + k * run.source_stride});
+            }
+        }
+        upload(runs_[phase], stream, runs);
+        upload(singles_[phase], stream, singles);
+    }
+    upload(wall_cells_, stream, plan.wall_cells);
+    set_values(plan, stream);
+}
+
+void DeviceLinks::set_values(const backend::LinkPlan& plan, const WorkStream& stream) {
+    upload(wall_links_, stream, plan.wall_links);
+}
+
+LinkArguments DeviceLinks::arguments(Phase phase) const {
+    const DeviceBuffer& runs = runs_[int(phase)];
+    const DeviceBuffer& singles = singles_[int(phase)];
+    return {runs.as<backend::CopyRun>(),
+            Index(runs.bytes() / sizeof(backend::CopyRun)),
+            singles.as<SingleCopy>(),
+            Index(singles.bytes() / sizeof(SingleCopy)),
+            wall_cells_.as<backend::WallCell>(),
+            Index(wall_cells_.bytes() / sizeof(backend::WallCell)),
+            wall_links_.as<backend::WallLink>()};
+}
+
+std::size_t DeviceLinks::bytes() const {
+    std::size_t sum = wall_cells_.bytes() + wall_links_.bytes();
+    for (int phase = 0; phase < 3; ++phase) {
+        sum += runs_[phase].bytes() + singles_[phase].bytes();
+    }
+    return sum;
+}
+
+}  // namespace lbm::cuda

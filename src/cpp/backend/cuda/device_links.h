@@ -1,0 +1,25 @@
+// A block's links in a GPU's memory.
+#pragma once
+
+#include "../links.h"
+#include "device.h"
+#include "kernels/arguments.h"
+
+namespace lbm::cuda {
+
+class DeviceLinks {
+public:
+    void set_plan(const backend::LinkPlan& plan, const WorkStream& stream);
+    /// The values of wall links alone.
+    void set_values(const backend::LinkPlan& plan, const WorkStream& stream);
+
+    /// What fill_links takes after a step of `phase`.
+    LinkArguments arguments(Phase phase) const;
+    std::size_t bytes() const;
+
+private:
+    DeviceBuffer runs_[3], singles_[3];  // by phase
+    DeviceBuffer wall_cells_, wall_links_;
+};
+
+}  // namespace lbm::cuda
