@@ -86,9 +86,9 @@ LBM_HD UInt16 float_to_half_bits(float x) {
 /// The deviation that a stored number 1 stands for. A cell's update is homogeneous in it, so it computes in these units
 /// and spares two multiplications a population: a power of 2 does not change any bit.
 template <class Stored>
-constexpr float storage_unit = 1;
+inline constexpr float storage_unit = 1;
 template <>
-constexpr float storage_unit<Half> = 1.0F / 32768.0F;
+inline constexpr float storage_unit<Half> = 1.0F / 32768.0F;
 
 /// A stored number in storage units, and as a deviation.
 template <class Real>
