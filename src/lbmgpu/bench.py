@@ -180,7 +180,7 @@ def tune(configuration: Configuration, *, device: str, seconds: float) -> dict[s
         CudaError: the GPU cannot be used.
     """
     if device == "cpu":
-        raise ValueError("tuning is for GPUs")
+        raise ValueError("tuning is for GPUs: choose one, as in --device cuda")
     timings = _core.cuda_tune(
         configuration.stencil,
         _slab(configuration),

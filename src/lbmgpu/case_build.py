@@ -30,16 +30,21 @@ def build_solver(case: dict[str, Any], folder: Path, threads: int | None = None,
         ValueError: an unknown `device`, given in place of the case's own.
         CudaError: a GPU is asked for and cannot be used.
     """
-    chosen = "cpu" if device is None else devices.resolve(device)
+    chosen, missing = "cpu", None
     options = {key: case[key] for key in ("precision", "storage", "streaming", "force") if key in case}
     initial = dict(case.get("initial", {}))
     problems = Problems(case)
     precision = storage = options.get("precision", "float32")
     with problems.at():
         storage = check_storage(options.get("storage"), precision)
-    if device is None:
-        with problems.at("run"):
-            chosen = devices.resolve(case["run"].get("device", "auto"))
+    try:
+        if device is not None:
+            chosen = devices.resolve(device)
+        else:
+            with problems.at("run"):
+                chosen = devices.resolve(case["run"].get("device", "auto"))
+    except _core.CudaError as error:  # what is wrong in the case comes first
+        missing = error
     with problems.at("domain"):  # before any mask of the domain's size is made
         domain = empty_domain(case)
         beside = bytes_beside(len(domain.shape), precision)
@@ -54,6 +59,8 @@ def build_solver(case: dict[str, Any], folder: Path, threads: int | None = None,
         collision.check(_core.stencil(case["domain"]["stencil"]))
     _check_output(case, problems)
     problems.end()
+    if missing is not None:
+        raise missing
     with at(case):
         threads = threads or case["run"].get("threads")
         solver = Solver(domain, collision, device=chosen, threads=threads, **options)

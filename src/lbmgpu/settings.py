@@ -79,6 +79,8 @@ def check_settings(
         hint = " (a value such as BGK(0.1), not the class)" if isinstance(collision, type) else ""
         raise TypeError(f"collision: {checks.shown(collision)} given, must be BGK, TRT, MRT or Regularized{hint}")
     collision.check(_core.stencil(domain.stencil))
+    if precision == "float16":
+        raise ValueError(f"precision: 'float16' is for storage only; use storage='float16' with one of {PRECISIONS}")
     precision = checks.choice("precision", precision, PRECISIONS)
     storage = check_storage(storage, precision)
     streaming = checks.choice("streaming", streaming, STREAMINGS)
