@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -113,6 +114,15 @@ class MRT(Collision):
                 raise TypeError(f"rates: the key {checks.shown(name)} given, must be the name of a rate")
             rates[name] = checks.number(f"rates[{checks.shown(name)}]", rate, above=0, below=2)
         object.__setattr__(self, "rates", MappingProxyType(rates))
+
+    def __repr__(self) -> str:
+        rates = None if self.rates is None else dict(self.rates)
+        return f"MRT(viscosity={self.viscosity!r}, smagorinsky={self.smagorinsky!r}, rates={rates!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Its arguments, for pickle and copy: a read-only mapping goes through neither."""
+        rates = None if self.rates is None else dict(self.rates)
+        return partial(MRT, smagorinsky=self.smagorinsky), (self.viscosity, rates)
 
     def __hash__(self) -> int:
         return hash((self.viscosity, self.smagorinsky, tuple(sorted((self.rates or {}).items()))))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 import re
 from pathlib import Path
 from typing import Any
@@ -54,6 +56,16 @@ def test_magic(value: Any) -> None:
 def test_smagorinsky(value: Any) -> None:
     with pytest.raises(WRONG, match="smagorinsky"):
         lbm.Regularized(0.1, smagorinsky=value)
+
+
+@pytest.mark.parametrize("rates", [None, {"e": 1.3, "pi": 1.1}])
+def test_collisions_are_values(rates: dict[str, float] | None) -> None:
+    """They print as what makes them, and go through pickle and copy."""
+    collision = lbm.MRT(0.1, rates=rates, smagorinsky=0.1)
+    assert eval(repr(collision), {"MRT": lbm.MRT}) == collision
+    assert pickle.loads(pickle.dumps(collision)) == collision
+    assert copy.deepcopy(collision) == collision
+    assert hash(copy.copy(collision)) == hash(collision)
 
 
 @many
