@@ -122,6 +122,7 @@ def cuda_update_resources(
     streaming: str,
     smagorinsky: bool,
     forcing: int,
+    end_sums: bool,
     periodic_axes: int,
     size: int,
     architecture: str,

@@ -156,27 +156,30 @@ TEST(halo_plan_free_slip_mirrors) {
 }
 
 TEST(halo_plan_outflow_repeats_the_last_cell) {
-    for_phases({"outflow", "periodic", "periodic"}, {5, 4, 3},
-               [](auto s, const Domain& domain, auto& lattice, Phase phase) {
-                   using S = decltype(s);
-                   const HaloPlan plan(domain, lattice.address(), {phase});
-                   const lbm::backend::LinkPlan& links = plan.links();
-                   int crossing = 0;
-                   for (const lbm::backend::WallCell& cell : links.wall_cells) {
-                       CHECK(cell.needs_moments);
-                       for (int k = cell.first; k < cell.first + cell.count; ++k, ++crossing) {
-                           const lbm::backend::WallLink& link = links.wall_links[std::size_t(k)];
-                           const int* c = S::c[link.i];
-                           CHECK(link.kind == lbm::backend::WallLink::Kind::Outflow);
-                           CHECK_EQUAL(link.value, domain.reference_density);
-                           CHECK_EQUAL(link.from_i, link.i);
-                           CHECK_EQUAL(link.from[0], std::min(std::max(cell.x - c[0], 0), domain.size[0] - 1));
-                           CHECK_EQUAL(link.from[1], wrapped(cell.y - c[1], domain.size[1]));
-                           CHECK_EQUAL(link.from[2], wrapped(cell.z - c[2], domain.size[2]));
-                       }
-                   }
-                   CHECK_EQUAL(crossing, int(2 * lbm::Stencil<S>::crossing * domain.face_cells(0)));
-               });
+    for_phases(
+        {"outflow", "periodic", "periodic"}, {5, 4, 3}, [](auto s, const Domain& domain, auto& lattice, Phase phase) {
+            using S = decltype(s);
+            const HaloPlan plan(domain, lattice.address(), {phase});
+            const lbm::backend::LinkPlan& links = plan.links();
+            int crossing = 0;
+            for (const lbm::backend::WallCell& cell : links.wall_cells) {
+                CHECK(cell.needs_moments);
+                for (int k = cell.first; k < cell.first + cell.count; ++k, ++crossing) {
+                    const lbm::backend::WallLink& link = links.wall_links[std::size_t(k)];
+                    const int* c = S::c[link.i];
+                    CHECK(link.kind == lbm::backend::WallLink::Kind::Outflow);
+                    CHECK_EQUAL(link.value, domain.reference_density);
+                    const int from_x = std::min(std::max(cell.x - c[0], 0), domain.size[0] - 1);
+                    const int from_y = wrapped(cell.y - c[1], domain.size[1]);
+                    const int from_z = wrapped(cell.z - c[2], domain.size[2]);
+                    const lbm::backend::LinkPlaces& places = links.wall_places[int(phase)][std::size_t(k)];
+                    const Address& a = lattice.address();
+                    CHECK_EQUAL(places.departed, lbm::departed_offset<S>(a, phase, from_x, from_y, from_z, link.i));
+                    CHECK_EQUAL(places.arriving, lbm::arriving_offset<S>(a, phase, cell.x, cell.y, cell.z, link.i));
+                }
+            }
+            CHECK_EQUAL(crossing, int(2 * lbm::Stencil<S>::crossing * domain.face_cells(0)));
+        });
 }
 
 TEST(halo_plan_every_link_is_copied_or_reflected_once) {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "../../src/cpp/backend/block_layout.h"
-#include "../../src/cpp/lattice/collisions/mrt.h"
+#include "../../src/cpp/lattice/collisions/mrt_rates.h"
 #include "../../src/cpp/lattice/links.h"
 #include "check.h"
 #include "configurations.h"

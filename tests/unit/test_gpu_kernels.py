@@ -25,7 +25,7 @@ CASES = [(s, c, *n, t) for s in ("D2Q9", "D3Q19", "D3Q27") for c in COLLISIONS f
 def test_update_kernels_stay_in_registers(
     stencil: str, collision: str, precision: str, storage: str, turn: int
 ) -> None:
-    """Over the cases the streamings, forces, eddy viscosities, faces, sizes and architectures take turns."""
+    """Over the cases the streamings, forces, eddy viscosities, faces, kept sums, sizes and architectures take turns."""
     look_for_compiler()
     number = CASES.index((stencil, collision, precision, storage, turn))
     streaming = ("in-place", "two-lattice")[turn]
@@ -38,8 +38,9 @@ def test_update_kernels_stay_in_registers(
         streaming,
         smagorinsky=number % 4 == 3,
         forcing=number // 2 % 3,
+        end_sums=number % 3 == 1,
         periodic_axes=number % 8,
-        size=(8, 128, 512)[number % 7 % 3],
+        size=(8, 126, 512)[number % 7 % 3],
         architecture=architecture,
     )
     assert len(logs) == (2 if streaming == "in-place" else 1)
@@ -53,4 +54,4 @@ def test_update_kernels_stay_in_registers(
 def test_an_error_shows_the_log_of_the_compiler() -> None:
     look_for_compiler()
     with pytest.raises(_core.CudaError, match="architecture sm_1"):
-        _core.cuda_update_resources("D2Q9", "bgk", "float32", "float32", "in-place", False, 0, 7, 8, "sm_1")
+        _core.cuda_update_resources("D2Q9", "bgk", "float32", "float32", "in-place", False, 0, False, 7, 8, "sm_1")

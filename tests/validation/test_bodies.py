@@ -219,9 +219,7 @@ def test_half_a_body_on_a_free_slip_face(stencil, streaming, device):
         if middle:
             domain.add_body(inside & ~upper, name="lower", condition=lbm.MovingWall(velocity))
         drive = unit(dimensions, 0, 1e-4)
-        solver = lbm.Solver(
-            domain, lbm.TRT(0.1), force=drive, precision="float64", streaming=streaming, device=device
-        )
+        solver = lbm.Solver(domain, lbm.TRT(0.1), force=drive, precision="float64", streaming=streaming, device=device)
         solver.step(151)
         solvers.append(solver)
     np.testing.assert_allclose(solvers[0].velocity(), solvers[1].velocity()[:, :, half[1] :], rtol=0, atol=1e-13)

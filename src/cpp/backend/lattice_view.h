@@ -6,21 +6,24 @@
 
 namespace lbm::backend {
 
+/// The populations of one cell.
+template <class S, class Real, class Stored>
+struct CellView {
+    Stored* data;
+    CellPlaces<S> places;
+
+    LBM_HD Real departed(int i) const { return from_storage<Real>(data[places.departed(i)]); }
+    LBM_HD void set_departed(int i, Real value) const { data[places.departed(i)] = Store<Stored>::from(value); }
+    LBM_HD void set_arriving(int i, Real value) const { data[places.arriving(i)] = Store<Stored>::from(value); }
+};
+
 template <class S, class Real, class Stored>
 struct LatticeView {
     Stored* data;
     Address address;
     Phase phase;  // of the last step
 
-    LBM_HD Real departed(int x, int y, int z, int i) const {
-        return from_storage<Real>(data[departed_offset<S>(address, phase, x, y, z, i)]);
-    }
-    LBM_HD void set_departed(int x, int y, int z, int i, Real value) {
-        data[departed_offset<S>(address, phase, x, y, z, i)] = Store<Stored>::from(value);
-    }
-    LBM_HD void set_arriving(int x, int y, int z, int i, Real value) {
-        data[arriving_offset<S>(address, phase, x, y, z, i)] = Store<Stored>::from(value);
-    }
+    LBM_HD CellView<S, Real, Stored> cell(int x, int y, int z) const { return {data, {address, phase, x, y, z}}; }
 
     /// Visits the populations i of row (y, z) as they departed: visit(x, reference to the stored number).
     template <class Visit>

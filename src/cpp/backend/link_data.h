@@ -14,23 +14,28 @@ struct CopyRun {
 
 /// One link on which a wall changes what it sends back.
 struct WallLink {
-    enum class Kind {
+    enum class Kind : unsigned char {
         Wall,      // a moving wall adds `value` = 2 w_i c_i . u_w rho_0 / cs2, rho_0 the reference density
         Inlet,     // a velocity inlet adds `value` = 2 w_i c_i . u_w / cs2 times the density of the cell
         Pressure,  // an outlet holds the density `value`
-        Outflow    // what departed from cell `from` with velocity `from_i` enters, relaxed to the density `value`
+        Outflow    // what departed inside enters, relaxed to the density `value`
     };
-    int i;  // the arriving velocity
-    Kind kind;
     double value;
-    int from[3];  // of an outflow
-    int from_i;
+    unsigned char i;  // the arriving velocity
+    Kind kind;
+};
+
+/// Where the population of a wall link departed from, towards the wall or inside before an outflow, and where it
+/// arrives.
+struct LinkPlaces {
+    Index departed, arriving;
 };
 
 /// A cell with such links: the range [first, first + count) of the plan's wall links.
 struct WallCell {
     int x, y, z;
-    int first, count;
+    int first;
+    unsigned char count;
     bool needs_moments;  // some link depends on the cell's density or velocity
 };
 

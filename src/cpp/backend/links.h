@@ -8,9 +8,10 @@
 
 namespace lbm::backend {
 
-/// The copies differ by the phase of the step before; the wall cells do not.
+/// Places differ by the phase of the step before, the rest does not.
 struct LinkPlan {
-    std::vector<CopyRun> copies[3];  // by Phase
+    std::vector<CopyRun> copies[3];          // by Phase
+    std::vector<LinkPlaces> wall_places[3];  // of each wall link, by Phase
     std::vector<WallCell> wall_cells;
     std::vector<WallLink> wall_links;
 };

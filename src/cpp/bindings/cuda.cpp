@@ -53,7 +53,7 @@ backend::BlockSpec spec_of(const std::string& stencil, const std::vector<int>& s
 /// What the assembler says of every update kernel of a configuration.
 std::vector<std::string> update_resources(const std::string& stencil, const std::string& collision,
                                           const std::string& precision, const std::string& storage,
-                                          const std::string& streaming, bool smagorinsky, int forcing,
+                                          const std::string& streaming, bool smagorinsky, int forcing, bool end_sums,
                                           int periodic_axes, int size, const std::string& architecture) {
     const std::vector<int> shape(stencil.substr(0, 2) == "D2" ? 2 : 3, size);
     const backend::BlockSpec spec =
@@ -61,7 +61,7 @@ std::vector<std::string> update_resources(const std::string& stencil, const std:
     std::vector<std::string> logs;
     for (const Phase phase : backend::phases_of(spec)) {
         const cuda::KernelName name = cuda::update_kernel(spec, cuda::usual_shape(spec, phase, cuda::Forcing(forcing)),
-                                                          phase, cuda::Forcing(forcing));
+                                                          phase, cuda::Forcing(forcing), end_sums);
         const py::gil_scoped_release release;
         logs.push_back(cuda::resource_usage(name, architecture));
     }
@@ -107,7 +107,8 @@ void bind_cuda(py::module_& module) {
                py::call_guard<py::gil_scoped_release>());
     module.def("cuda_update_resources", &update_resources, py::arg("stencil"), py::arg("collision"),
                py::arg("precision"), py::arg("storage"), py::arg("streaming"), py::arg("smagorinsky"),
-               py::arg("forcing"), py::arg("periodic_axes"), py::arg("size"), py::arg("architecture"));
+               py::arg("forcing"), py::arg("end_sums"), py::arg("periodic_axes"), py::arg("size"),
+               py::arg("architecture"));
     module.def("cuda_tune", &tune, py::arg("stencil"), py::arg("shape"), py::arg("collision"), py::arg("precision"),
                py::arg("storage"), py::arg("streaming"), py::arg("forced"), py::arg("periodic"), py::arg("ordinal"),
                py::arg("seconds"));

@@ -139,6 +139,7 @@ void Engine::initialize(const double* density, const double* velocity, bool none
     }
     comm_.sum(sums, 2);
     set_reference_density(sums[1] > 0 ? sums[0] / sums[1] : 1.0);
+    prepare();
     bool periodic[3];
     for (int a = 0; a < 3; ++a) {
         periodic[a] = domain_.faces[2 * a] == FaceKind::Periodic;

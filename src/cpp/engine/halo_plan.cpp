@@ -63,6 +63,7 @@ struct HaloPlan::Builder {
         int x, y, z;
         WallLink link;
         ValueSource source;
+        int from[3], from_i;  // what departed there is reflected, or passed on
     };
 
     HaloPlan& plan;
@@ -166,12 +167,12 @@ struct HaloPlan::Builder {
         const auto link_kind = kind == FaceKind::PressureOutlet  ? WallLink::Kind::Pressure
                                : kind == FaceKind::VelocityInlet ? WallLink::Kind::Inlet
                                                                  : WallLink::Kind::Wall;
-        pending.push_back({x, y, z, {i, link_kind, 0, {}, 0}, {face, -1, domain.face_cell(face, x, y, z), i}});
+        add_reflection(x, y, z, i, link_kind, {face, -1, domain.face_cell(face, x, y, z), i});
     }
 
     void pass_outflow(int x, int y, int z, int i, const LinkSource& source) {
-        const WallLink link{i, WallLink::Kind::Outflow, 0, {source.x, source.y, source.z}, source.i};
-        pending.push_back({x, y, z, link, {-1, -1, 0, i}});
+        const WallLink link{0, static_cast<unsigned char>(i), WallLink::Kind::Outflow};
+        pending.push_back({x, y, z, link, {-1, -1, 0, i}, {source.x, source.y, source.z}, source.i});
     }
 
     void reflect_by_body(int x, int y, int z, int i, const LinkSource& source) {
@@ -181,8 +182,13 @@ struct HaloPlan::Builder {
         if (domain.body_velocity[body].empty()) {
             copy(x, y, z, i, x, y, z, Stencil<S>::opposite(i));
         } else {
-            pending.push_back({x, y, z, {i, WallLink::Kind::Wall, 0, {}, 0}, {-1, body, place, source.i}});
+            add_reflection(x, y, z, i, WallLink::Kind::Wall, {-1, body, place, source.i});
         }
+    }
+
+    void add_reflection(int x, int y, int z, int i, WallLink::Kind kind, const ValueSource& source) {
+        const WallLink link{0, static_cast<unsigned char>(i), kind};
+        pending.push_back({x, y, z, link, source, {x, y, z}, Stencil<S>::opposite(i)});
     }
 
     void group_wall_links() {
@@ -197,6 +203,11 @@ struct HaloPlan::Builder {
             ++cells.back().count;
             cells.back().needs_moments = cells.back().needs_moments || p.link.kind != WallLink::Kind::Wall;
             plan.links_.wall_links.push_back(p.link);
+            for (const Phase phase : phases) {
+                const Index departed = departed_offset<S>(address, phase, p.from[0], p.from[1], p.from[2], p.from_i);
+                const Index arriving = arriving_offset<S>(address, phase, p.x, p.y, p.z, p.link.i);
+                plan.links_.wall_places[int(phase)].push_back({departed, arriving});
+            }
             plan.value_sources_.push_back(p.source);
         }
     }
@@ -248,8 +259,9 @@ void HaloPlan::refresh_values(const Domain& domain) {
 std::size_t HaloPlan::bytes() const {
     std::size_t sum = links_.wall_cells.capacity() * sizeof(WallCell) +
                       links_.wall_links.capacity() * sizeof(WallLink) + value_sources_.capacity() * sizeof(ValueSource);
-    for (const auto& runs : links_.copies) {
-        sum += runs.capacity() * sizeof(CopyRun);
+    for (int phase = 0; phase < 3; ++phase) {
+        sum += links_.copies[phase].capacity() * sizeof(CopyRun);
+        sum += links_.wall_places[phase].capacity() * sizeof(backend::LinkPlaces);
     }
     for (const auto& links : body_links_) {
         sum += links.capacity() * sizeof(BodyLink);

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "../lattice/collisions/mrt.h"
+#include "../lattice/collisions/mrt_rates.h"
 
 namespace lbm::engine {
 namespace {

@@ -7,32 +7,80 @@
 
 namespace lbm {
 
-/// Offset of the population that departed from (x, y, z) with velocity i in the last step, which was of `phase`.
+/// Where the populations lie that departed from a cell in the last step, and those that arrive in it in the next one.
+template <class S>
+class CellPlaces {
+public:
+    /// `phase` is that of the last step.
+    LBM_HD CellPlaces(const Address& a, Phase phase, int x, int y, int z)
+        : own_(a.row(y, z, 0) + x),
+          stride_(a.population_stride),
+          reversed_(departing<S>(phase, 1).slot != 1),
+          starts_row_(!a.wraps[0] && x == 0),
+          ends_row_(!a.wraps[0] && x == a.nx - 1),
+          column_(a.side_in(0, 0, y, z)),
+          column_length_(Index(a.nz) * a.ny),
+          crossing_(a.crossing) {
+        const Index up[3] = {a.wraps[0] && x == a.nx - 1 ? 1 - Index(a.nx) : 1, a.row(y + 1, z, 0) + x - own_,
+                             a.row(y, z + 1, 0) + x - own_};
+        const Index down[3] = {a.wraps[0] && x == 0 ? Index(a.nx) - 1 : -1, a.row(y - 1, z, 0) + x - own_,
+                               a.row(y, z - 1, 0) + x - own_};
+        // What arrives is where it departed from upstream: at home, if the last step has left it downstream.
+        const bool downstream = departing<S>(phase, 1).along != 0;
+        for (int d = 0; d < 3; ++d) {
+            departed_.up[d] = downstream ? up[d] : 0;
+            departed_.down[d] = downstream ? down[d] : 0;
+            arriving_.up[d] = downstream ? 0 : down[d];
+            arriving_.down[d] = downstream ? 0 : up[d];
+        }
+    }
+
+    /// Offset of what departed with velocity i.
+    LBM_HD Index departed(int i) const {
+        const int cx = Stencil<S>::component(i, 0);
+        return cx < 0 && starts_row_ ? side(2, i) : cx > 0 && ends_row_ ? side(3, i) : slot(i) + departed_.along(i);
+    }
+    /// Offset of what arrives with velocity i.
+    LBM_HD Index arriving(int i) const {
+        const int cx = Stencil<S>::component(i, 0);
+        return cx > 0 && starts_row_ ? side(0, i) : cx < 0 && ends_row_ ? side(1, i) : slot(i) + arriving_.along(i);
+    }
+
+private:
+    /// Elements from a cell to its neighbours along the axes.
+    struct Steps {
+        Index up[3], down[3];
+
+        LBM_HD Index along(int i) const {
+            Index sum = 0;
+            for (int d = 0; d < S::D; ++d) {
+                const int c = Stencil<S>::component(i, d);
+                sum += c > 0 ? up[d] : c < 0 ? down[d] : 0;
+            }
+            return sum;
+        }
+    };
+
+    LBM_HD Index slot(int i) const { return own_ + (reversed_ ? Stencil<S>::opposite(i) : i) * stride_; }
+    /// In one of the four groups of side columns: in at -x and +x, out at -x and +x.
+    LBM_HD Index side(int group, int i) const {
+        return column_ + (group * crossing_ + Stencil<S>::crossing_rank(i)) * column_length_;
+    }
+
+    Index own_, stride_;
+    bool reversed_, starts_row_, ends_row_;
+    Index column_, column_length_;
+    int crossing_;
+    Steps departed_, arriving_;
+};
+
 template <class S>
 LBM_HD Index departed_offset(const Address& a, Phase phase, int x, int y, int z, int i) {
-    const int c[3] = {Stencil<S>::component(i, 0), Stencil<S>::component(i, 1), Stencil<S>::component(i, 2)};
-    const int to = x + c[0];
-    if (!a.wraps[0] && (to < 0 || to >= a.nx)) {
-        return a.side_out(to < 0 ? 0 : 1, Stencil<S>::crossing_rank(i), y, z);
-    }
-    const Place place = departing<S>(phase, i);
-    const int there = x + place.along * c[0];
-    return a.row(y + place.along * c[1], z + place.along * c[2], place.slot) +
-           (a.wraps[0] ? Address::wrapped(there, a.nx) : there);
+    return CellPlaces<S>(a, phase, x, y, z).departed(i);
 }
-
-/// Offset where the step after one of `phase` looks for the population arriving in (x, y, z) with velocity i.
 template <class S>
 LBM_HD Index arriving_offset(const Address& a, Phase phase, int x, int y, int z, int i) {
-    const int c[3] = {Stencil<S>::component(i, 0), Stencil<S>::component(i, 1), Stencil<S>::component(i, 2)};
-    const int from = x - c[0];
-    if (!a.wraps[0] && (from < 0 || from >= a.nx)) {
-        return a.side_in(from < 0 ? 0 : 1, Stencil<S>::crossing_rank(i), y, z);
-    }
-    const Place place = arriving<S>(next_phase(phase), i);
-    const int there = x + place.along * c[0];
-    return a.row(y + place.along * c[1], z + place.along * c[2], place.slot) +
-           (a.wraps[0] ? Address::wrapped(there, a.nx) : there);
+    return CellPlaces<S>(a, phase, x, y, z).arriving(i);
 }
 
 /// Half-way bounce-back off a wall moving at u_w; push = 2 w_i c_i . u_w / cs2 of the reflected velocity c_i

@@ -76,6 +76,7 @@ public:
 
     void fill_links() override {
         const auto& copies = plan_->copies[int(phase_)];
+        const backend::LinkPlaces* places = plan_->wall_places[int(phase_)].data();
         Stored* data = current();
         const auto runs = Index(copies.size());
         const auto cells = Index(plan_->wall_cells.size());
@@ -90,7 +91,7 @@ public:
                 if (cell.needs_moments) {
                     force_at(cell.x, cell.y, cell.z, force);
                 }
-                backend::serve_wall_links(view(), cell, plan_->wall_links.data(), force);
+                backend::serve_wall_links(view(), cell, plan_->wall_links.data(), places, force, {});
             }
         });
     }
@@ -116,8 +117,9 @@ public:
                 force_at(x, y, z, force);
                 double h[S::Q];
                 initial.populations(x, y, z, force, h);
+                const auto cell = view().cell(x, y, z);
                 for (int i = 0; i < S::Q; ++i) {
-                    view().set_departed(x, y, z, i, Real(h[i]));
+                    cell.set_departed(i, Real(h[i]));
                 }
             }
         });

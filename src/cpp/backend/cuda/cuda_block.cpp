@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 
 #include "../block_layout.h"
 #include "../initial_state.h"
 #include "device_links.h"
 #include "field_buffer.h"
-#include "kernel.h"
 #include "kernel_names.h"
+#include "kernel_set.h"
 #include "kernels/arguments.h"
 #include "recorded_steps.h"
 #include "tuning.h"
@@ -37,7 +36,8 @@ public:
           device_(device_info(ordinal)),
           address_(backend::block_address(spec, backend::Device::Gpu)),
           stream_(ordinal),
-          recorded_(ordinal) {
+          recorded_(ordinal),
+          kernels_(ordinal, device_.architecture()) {
         const std::size_t bytes = backend::block_bytes(spec, backend::Device::Gpu) / (spec.in_place ? 1 : 2);
         for (int k = 0; k < (spec.in_place ? 1 : 2); ++k) {
             lattices_[k] = DeviceBuffer(ordinal, bytes);
@@ -52,9 +52,9 @@ public:
 
     std::size_t bytes() const override {
         std::size_t sum = links_.bytes();
-        const std::initializer_list<const DeviceBuffer*> buffers = {&lattices_[0],   &lattices_[1], &partial_,
-                                                                    &force_,         &solid_,       &solid_velocity_,
-                                                                    &last_velocity_, &body_links_,  &staging_};
+        const std::initializer_list<const DeviceBuffer*> buffers = {
+            &lattices_[0],    &lattices_[1],   &partial_,    &force_,   &solid_,
+            &solid_velocity_, &last_velocity_, &body_links_, &staging_, &end_sums_};
         for (const DeviceBuffer* buffer : buffers) {
             sum += buffer->bytes();
         }
@@ -65,7 +65,7 @@ public:
         std::vector<backend::KernelFigures> all;
         for (const Phase phase : backend::phases_of(spec_)) {
             const UpdateShape& shape = shapes_[int(phase)];
-            const Kernel& k = kernel(update_kernel(spec_, shape, phase, forcing_));
+            const Kernel& k = kernels_.get(update_name(phase));
             const LaunchShape launch = update_launch(spec_, shape);
             const int threads = int(launch.block_x * launch.block_y);
             all.push_back({phase, shape.lanes, threads, k.registers(), k.local_bytes(),
@@ -79,6 +79,13 @@ public:
         plan_ = &plan;
         links_.set_plan(plan, stream_);
         uploaded_body_ = nullptr;
+        keeps_end_sums_ = std::any_of(plan.wall_cells.begin(), plan.wall_cells.end(), [&](const auto& cell) {
+            return cell.needs_moments && (cell.x == 0 || cell.x == address_.nx - 1);
+        });
+        const Index numbers = keeps_end_sums_ ? backend::EndSums<double>::count(address_, D_) : 0;
+        end_sums_ = DeviceBuffer(device_.ordinal, std::size_t(numbers) * backend::size_of(spec_.precision));
+        end_sums_are_current_ = false;
+        expect_kernels();
     }
 
     void plan_values_changed() override {
@@ -102,23 +109,23 @@ public:
         for (int d = 0; d < 3; ++d) {
             uniform_force_[d] = uniform != nullptr && d < D_ ? uniform[d] : 0;
         }
-        if (field == nullptr) {
-            force_ = DeviceBuffer();
-        } else if (spec_.precision == NumberKind::Float64) {
-            set_force_field<double>(field);
-        } else {
-            set_force_field<float>(field);
-        }
         recorded_.forget();
+        force_ = DeviceBuffer();
+        if (field != nullptr) {
+            const std::size_t numbers = std::size_t(rows() * D_ * force_pitch());
+            force_ = DeviceBuffer(device_.ordinal, numbers * backend::size_of(spec_.precision));
+            clear(force_);
+            read_components("set_force", D_, field);
+        }
     }
 
     void fill_links() override {
-        const LinkArguments links = links_.arguments(phase_);
-        const Index threads = 32 * links.run_count + links.single_count + links.cell_count;
-        if (threads > 0) {
-            LaunchShape shape = flat(threads);
+        LinkArguments links = links_.arguments(phase_);
+        links.end_sums = end_sums_are_current_ ? end_sums_.as<void>() : nullptr;
+        if (links.threads() > 0) {
+            LaunchShape shape = flat(links.threads());
             shape.begins_early = true;
-            kernel(state_kernel(spec_, "fill_links.h", "fill_links")).launch(stream_, shape, state(), links);
+            kernels_.get(links_name()).launch(stream_, shape, state(), links);
         }
     }
 
@@ -129,6 +136,7 @@ public:
             launch_update<float>();
         }
         phase_ = next_phase(phase_);
+        end_sums_are_current_ = keeps_end_sums_;
         if (!spec_.in_place) {
             now_ = 1 - now_;
         }
@@ -137,7 +145,9 @@ public:
     bool works_by_itself() const override { return true; }
 
     void repeat(Index steps, const std::function<void()>& step) override {
-        const auto at_start = [this] { return phase_ == first_phase() && now_ == 0; };
+        const auto at_start = [this] {
+            return phase_ == first_phase() && now_ == 0 && end_sums_are_current_ == keeps_end_sums_;
+        };
         while (steps > 0 && !at_start()) {
             step();
             --steps;
@@ -162,7 +172,7 @@ public:
                                                              periodic.as<bool>(),
                                                              solid_.as<unsigned char>(),
                                                              spec_.parameters.omega};
-            kernel(state_kernel(spec_, "fields.h", "initialize"))
+            kernels_.get(state_kernel(spec_, "fields.h", "initialize"))
                 .launch(stream_, flat(cells()), state(), initial, all());
         });
         stream_.synchronize();
@@ -178,7 +188,7 @@ public:
 
     void set_populations(const double* values) override {
         restart_phase();
-        read_populations("set_population", values);
+        read_components("set_population", address_.Q, values);
     }
 
     std::shared_ptr<backend::DeviceArray> device_field(backend::FieldName name) const override {
@@ -194,7 +204,9 @@ public:
 
     void set_state(const void* values) override {
         restart_phase();
-        with_stored([&](auto stored) { read_populations("set_stored", static_cast<const decltype(stored)*>(values)); });
+        with_stored([&](auto stored) {
+            read_components("set_stored", address_.Q, static_cast<const decltype(stored)*>(values));
+        });
     }
 
     backend::ForceAndTorque body_force(const std::vector<backend::BodyLink>& links,
@@ -251,7 +263,7 @@ public:
         constexpr unsigned long long none = ~0ULL;
         unsigned long long first = none;
         stream_.copy_to_device(partial_.address(), &first, sizeof first);
-        kernel(state_kernel(spec_, "reductions.h", "find_diverged"))
+        kernels_.get(state_kernel(spec_, "reductions.h", "find_diverged"))
             .launch(stream_, capped(cells()), state(), all(), partial_.as<unsigned long long>());
         stream_.copy_to_host(&first, partial_.address(), sizeof first);
         stream_.synchronize();
@@ -272,6 +284,22 @@ private:
     void restart_phase() {
         phase_ = first_phase();
         now_ = 0;
+        end_sums_are_current_ = false;
+    }
+    KernelName update_name(Phase phase) const {
+        return update_kernel(spec_, shapes_[int(phase)], phase, forcing_, keeps_end_sums_);
+    }
+    KernelName links_name() const { return state_kernel(spec_, "fill_links.h", "fill_links"); }
+    /// Those of the next steps, in the order in which they are wanted.
+    void expect_kernels() {
+        if (links_.arguments(phase_).threads() > 0) {
+            kernels_.expect(links_name());
+        }
+        Phase phase = phase_;
+        do {
+            phase = next_phase(phase);
+            kernels_.expect(update_name(phase));
+        } while (phase != phase_);
     }
     Index rows() const { return Index(address_.ny) * address_.nz; }
     Index cells() const { return rows() * address_.nx; }
@@ -280,14 +308,6 @@ private:
     void clear(const DeviceBuffer& buffer) const {
         const DeviceScope scope(device_.ordinal);
         driver().check(driver().set_bytes(buffer.address(), 0, buffer.bytes(), stream_.get()), "cuMemsetD8Async");
-    }
-
-    const Kernel& kernel(const KernelName& name) const {
-        auto& slot = kernels_[name.name];
-        if (slot == nullptr) {
-            slot = std::make_unique<Kernel>(device_.ordinal, compile(name, device_.architecture()));
-        }
-        return *slot;
     }
 
     StateArguments state() const {
@@ -306,20 +326,6 @@ private:
     Index force_pitch() const { return (address_.nx + 63) / 64 * 64; }
 
     template <class Real>
-    void set_force_field(const double* field) {
-        const Index pitch = force_pitch();
-        std::vector<Real> padded(std::size_t(rows() * D_ * pitch));
-        for (Index row = 0; row < rows(); ++row) {
-            for (int d = 0; d < D_; ++d) {
-                const double* from = field + (d * rows() + row) * address_.nx;
-                std::transform(from, from + address_.nx, padded.begin() + (row * D_ + d) * pitch,
-                               [](double f) { return Real(f); });
-            }
-        }
-        upload(force_, stream_, padded);
-    }
-
-    template <class Real>
     void launch_update() {
         auto a = update_arguments<Real>(spec_, address_, next_phase(phase_));
         a.source = lattices_[now_].as<void>();
@@ -327,9 +333,9 @@ private:
         std::copy(uniform_force_, uniform_force_ + 3, a.force);
         a.force_field = force_.as<Real>();
         a.force_pitch = force_pitch();
+        a.end_sums = {end_sums_.as<Real>()};
         const UpdateShape& shape = shapes_[int(next_phase(phase_))];
-        kernel(update_kernel(spec_, shape, next_phase(phase_), forcing_))
-            .launch(stream_, update_launch(spec_, shape), a);
+        kernels_.get(update_name(next_phase(phase_))).launch(stream_, update_launch(spec_, shape), a);
     }
 
     static LaunchShape capped(Index count) {
@@ -342,7 +348,7 @@ private:
     template <int sums_wanted, class Launch>
     std::vector<double> reduce(Index count, Launch&& launch, const char* name) const {
         const LaunchShape shape = capped(count);
-        launch(kernel(state_kernel(spec_, "reductions.h", name)), shape);
+        launch(kernels_.get(state_kernel(spec_, "reductions.h", name)), shape);
         const std::size_t count_of_parts = std::size_t{sums_wanted} * shape.blocks;
         std::vector<double> parts(count_of_parts), sums(sums_wanted);
         stream_.copy_to_host(parts.data(), partial_.address(), parts.size() * sizeof(double));
@@ -369,7 +375,7 @@ private:
 
     template <class Out>
     void write_field(const char* name, int components, Out* out) const {
-        const Kernel& k = kernel(state_kernel(spec_, "fields.h", name, sizeof(Out) == 8 ? "double" : "float"));
+        const Kernel& k = kernels_.get(state_kernel(spec_, "fields.h", name, sizeof(Out) == 8 ? "double" : "float"));
         for_ranges(sizeof(Out) * std::size_t(components), [&](RowRange range) {
             const Index count = (range.last - range.first) * address_.nx;
             k.launch(stream_, flat(count), state(), range, staging_.as<Out>());
@@ -391,12 +397,12 @@ private:
         const std::string type = type_name(spec_.precision);
         auto* out = static_cast<Out*>(field->data());
         if (name == FieldName::Populations) {
-            const Kernel& k = kernel(state_kernel(spec_, "fields.h", "population", type));
+            const Kernel& k = kernels_.get(state_kernel(spec_, "fields.h", "population", type));
             for (int i = 0; i < address_.Q; ++i) {
                 k.launch(stream_, flat(cells()), state(), all(), i, out + i * cells());
             }
         } else {
-            kernel(state_kernel(spec_, "fields.h", components == 0 ? "density" : "velocity", type))
+            kernels_.get(state_kernel(spec_, "fields.h", components == 0 ? "density" : "velocity", type))
                 .launch(stream_, flat(cells()), state(), all(), out);
         }
         stream_.synchronize();
@@ -405,7 +411,7 @@ private:
 
     template <class Out>
     void write_populations(const char* name, const char* type, Out* out) const {
-        const Kernel& k = kernel(state_kernel(spec_, "fields.h", name, type));
+        const Kernel& k = kernels_.get(state_kernel(spec_, "fields.h", name, type));
         for_ranges(sizeof(Out), [&](RowRange range) {
             const Index count = (range.last - range.first) * address_.nx;
             for (int i = 0; i < address_.Q; ++i) {
@@ -418,11 +424,11 @@ private:
     }
 
     template <class In>
-    void read_populations(const char* name, const In* values) {
-        const Kernel& k = kernel(state_kernel(spec_, "fields.h", name));
+    void read_components(const char* name, int components, const In* values) {
+        const Kernel& k = kernels_.get(state_kernel(spec_, "fields.h", name));
         for_ranges(sizeof(In), [&](RowRange range) {
             const Index count = (range.last - range.first) * address_.nx;
-            for (int i = 0; i < address_.Q; ++i) {
+            for (int i = 0; i < components; ++i) {
                 stream_.copy_to_device(staging_.address(), values + i * cells() + range.first * address_.nx,
                                        sizeof(In) * std::size_t(count));
                 k.launch(stream_, flat(count), state(), range, i, staging_.as<In>());
@@ -447,7 +453,7 @@ private:
     UpdateShape shapes_[3] = {};  // by phase
     WorkStream stream_;
     RecordedSteps recorded_;  // forgotten with every argument and address that it holds
-    mutable std::map<std::string, std::unique_ptr<Kernel>> kernels_;
+    mutable KernelSet kernels_;
     DeviceBuffer lattices_[2];
     int now_ = 0;
     Phase phase_;
@@ -457,6 +463,8 @@ private:
     Forcing forcing_ = Forcing::None;
     double uniform_force_[3] = {};
     DeviceBuffer force_, last_velocity_, partial_;
+    bool keeps_end_sums_ = false, end_sums_are_current_ = false;  // of the last step
+    DeviceBuffer end_sums_;
     mutable DeviceBuffer body_links_, staging_;
     mutable const void* uploaded_body_ = nullptr;
 };

@@ -21,6 +21,7 @@ void DeviceLinks::set_plan(const backend::LinkPlan& plan, const WorkStream& stre
         }
         upload(runs_[phase], stream, runs);
         upload(singles_[phase], stream, singles);
+        upload(wall_places_[phase], stream, plan.wall_places[phase]);
     }
     upload(wall_cells_, stream, plan.wall_cells);
     set_values(plan, stream);
@@ -39,13 +40,15 @@ LinkArguments DeviceLinks::arguments(Phase phase) const {
             Index(singles.bytes() / sizeof(SingleCopy)),
             wall_cells_.as<backend::WallCell>(),
             Index(wall_cells_.bytes() / sizeof(backend::WallCell)),
-            wall_links_.as<backend::WallLink>()};
+            wall_links_.as<backend::WallLink>(),
+            wall_places_[int(phase)].as<backend::LinkPlaces>(),
+            nullptr};
 }
 
 std::size_t DeviceLinks::bytes() const {
     std::size_t sum = wall_cells_.bytes() + wall_links_.bytes();
     for (int phase = 0; phase < 3; ++phase) {
-        sum += runs_[phase].bytes() + singles_[phase].bytes();
+        sum += runs_[phase].bytes() + singles_[phase].bytes() + wall_places_[phase].bytes();
     }
     return sum;
 }

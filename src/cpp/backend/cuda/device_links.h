@@ -18,7 +18,7 @@ public:
     std::size_t bytes() const;
 
 private:
-    DeviceBuffer runs_[3], singles_[3];  // by phase
+    DeviceBuffer runs_[3], singles_[3], wall_places_[3];  // by phase
     DeviceBuffer wall_cells_, wall_links_;
 };
 

@@ -12,6 +12,7 @@
 #include "../block_layout.h"
 #include "kernel_cache.h"
 #include "kernel_names.h"
+#include "kernel_set.h"
 #include "recorded_steps.h"
 #include "update_arguments.h"
 
@@ -26,7 +27,7 @@ constexpr int most_local_bytes = 64;  // a kernel that spills more is not worth 
 std::string key_of(const BlockSpec& spec, Phase phase, Forcing forcing, const std::string& gpu) {
     const double cells = double(spec.size[0]) * spec.size[1] * spec.size[2];
     const char* many = cells < 1e6 ? "few" : cells < 4e6 ? "some" : "many";  // as in usual_shape
-    return "shape of " + update_kernel(spec, {}, phase, forcing).name + " on " + gpu + " for " +
+    return "shape of " + update_kernel(spec, {1, 32, 1}, phase, forcing).name + " on " + gpu + " for " +
            std::to_string(spec.size[0]) + " cells a row, " + many + " in all, " + code_version();
 }
 
@@ -101,8 +102,13 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, Forcing forcing, int ord
         arguments.target = spec.in_place ? source.as<void>() : other.as<void>();
         const ShapeTiming* best = nullptr;
         const std::size_t first = timings.size();
-        for (const UpdateShape& shape : possible_shapes(spec)) {
-            const Kernel kernel(ordinal, compile(update_kernel(spec, shape, phase, forcing), device.architecture()));
+        const std::vector<UpdateShape> shapes = possible_shapes(spec);
+        KernelSet kernels(ordinal, device.architecture());
+        for (const UpdateShape& shape : shapes) {
+            kernels.expect(update_kernel(spec, shape, phase, forcing));
+        }
+        for (const UpdateShape& shape : shapes) {
+            const Kernel& kernel = kernels.get(update_kernel(spec, shape, phase, forcing));
             ShapeTiming timing{phase, shape, 0, kernel.registers(), kernel.local_bytes()};
             if (timing.local_bytes <= most_local_bytes) {
                 const LaunchShape launch = update_launch(spec, shape);

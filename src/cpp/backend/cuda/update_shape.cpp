@@ -8,6 +8,16 @@ namespace lbm::cuda {
 using backend::BlockSpec;
 using backend::NumberKind;
 
+namespace {
+
+/// Whether rows cut into so many cells a thread leave few threads of their warps without work.
+bool fills_warps(const BlockSpec& spec, int lanes) {
+    const int threads = (spec.size[0] + lanes - 1) / lanes;
+    return 4 * threads >= 3 * ((threads + 31) / 32 * 32);
+}
+
+}  // namespace
+
 UpdateShape usual_shape(const BlockSpec& spec, Phase phase, Forcing forcing) {
     const bool many = spec.stencil == backend::StencilKind::D3Q27;
     const bool own = phase == Phase::InPlaceOwn, neighbor = phase == Phase::InPlaceNeighbor;
@@ -20,16 +30,20 @@ UpdateShape usual_shape(const BlockSpec& spec, Phase phase, Forcing forcing) {
                                                                  : UpdateShape{1, 256, 4};
     }
     if (spec.precision == NumberKind::Float64) {
-        return many ? UpdateShape{1, 128, laden ? 2 : 3} : UpdateShape{2, 256, 1};
+        return many ? UpdateShape{1, 128, laden ? 2 : 3} : neighbor ? UpdateShape{2, 128, 2} : UpdateShape{2, 256, 1};
     }
     if (spec.storage == NumberKind::Float16) {
-        return {4, 128, many && laden ? 2 : many || own ? 3 : 4};
+        const int threads = spec.size[0] > 512 ? 128 : 64;  // of a whole row
+        if (fills_warps(spec, 8)) {
+            return {8, threads, (many || laden ? 256 : 384) / threads};
+        }
+        return {4, 128, many && laden ? 2 : many || own || laden ? 3 : 4};
     }
     if (many && laden) {
         return own ? UpdateShape{1, 256, 2} : UpdateShape{2, 128, 3};
     }
     if (many) {
-        return own ? UpdateShape{1, 512, 1} : neighbor ? UpdateShape{4, 128, 3} : UpdateShape{2, 256, 2};
+        return own ? UpdateShape{1, 512, 1} : neighbor ? UpdateShape{4, 128, 2} : UpdateShape{2, 256, 2};
     }
     if (cells < 1e6) {  // in the cache: many threads hide its latency
         return neighbor ? UpdateShape{2, 64, 10} : own ? UpdateShape{2, 128, 5} : UpdateShape{2, 128, 4};

@@ -4,6 +4,7 @@
 #include "../../../lattice/address.h"
 #include "../../../lattice/collide.h"
 #include "../../../lattice/streaming.h"
+#include "../../end_sums.h"
 #include "../../link_data.h"
 #include "forcing.h"
 
@@ -24,6 +25,7 @@ struct UpdateArguments {
     Real force[3];
     const Real* force_field;  // D rows for each (y, z)
     Index force_pitch;
+    backend::EndSums<Real> end_sums;
 };
 
 /// Of everything between two updates: where the state is and what the last step was.
@@ -32,7 +34,7 @@ struct StateArguments {
     Address address;
     Phase phase;
     double force[3];
-    const void* force_field;  // of the arithmetic type; null for a uniform force
+    void* force_field;  // of the arithmetic type; null for a uniform force
     Index force_pitch;
     const unsigned char* solid;    // null without bodies
     const double* solid_velocity;  // null where all bodies rest
@@ -51,6 +53,10 @@ struct LinkArguments {
     const backend::WallCell* cells;
     Index cell_count;
     const backend::WallLink* links;
+    const backend::LinkPlaces* places;
+    void* end_sums;  // of the arithmetic type; null where the last step has kept none
+
+    Index threads() const { return 32 * run_count + single_count + cell_count; }
 };
 
 /// Rows [first, last) of a block, row = z ny + y.

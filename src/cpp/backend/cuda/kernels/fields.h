@@ -41,7 +41,7 @@ __global__ void population(const __grid_constant__ StateArguments a, RowRange ra
     const StateAccess<S, Real, Stored> state{a};
     for_cells(a.address, range, [&](int x, Index row, Index at) {
         const int z = int(row / a.address.ny);
-        const Real f = state.lattice().departed(x, int(row - Index(z) * a.address.ny), z, i);
+        const Real f = state.lattice().cell(x, int(row - Index(z) * a.address.ny), z).departed(i);
         out[at] = Out(Real(Stencil<S>::w(i)) + f);
     });
 }
@@ -51,8 +51,17 @@ __global__ void set_population(const __grid_constant__ StateArguments a, RowRang
     const StateAccess<S, Real, Stored> state{a};
     for_cells(a.address, range, [&](int x, Index row, Index at) {
         const int z = int(row / a.address.ny);
-        state.lattice().set_departed(x, int(row - Index(z) * a.address.ny), z, i, Real(values[at] - Stencil<S>::w(i)));
+        const auto cell = state.lattice().cell(x, int(row - Index(z) * a.address.ny), z);
+        cell.set_departed(i, Real(values[at] - Stencil<S>::w(i)));
     });
+}
+
+/// One component of a field of forces, into the rows that updates read.
+template <class S, class Real, class Stored>
+__global__ void set_force(const __grid_constant__ StateArguments a, RowRange range, int d, const double* values) {
+    auto* force = static_cast<Real*>(a.force_field);
+    for_cells(a.address, range,
+              [&](int x, Index row, Index at) { force[(row * S::D + d) * a.force_pitch + x] = Real(values[at]); });
 }
 
 /// The stored numbers of one population, as they are.
@@ -86,7 +95,8 @@ __global__ void initialize(const __grid_constant__ StateArguments a,
         state.force(x, row, force);
         double h[S::Q];
         given.populations(x, y, z, force, h);
-        static_for<S::Q>([&]<int i>() { state.lattice().set_departed(x, y, z, i, Real(h[i])); });
+        const auto cell = state.lattice().cell(x, y, z);
+        static_for<S::Q>([&]<int i>() { cell.set_departed(i, Real(h[i])); });
     });
 }
 

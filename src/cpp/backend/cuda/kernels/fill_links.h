@@ -53,7 +53,8 @@ __global__ void fill_links(const __grid_constant__ StateArguments a, const __gri
     if (cell.needs_moments) {
         state.force(cell.x, Index(cell.z) * a.address.ny + cell.y, force);
     }
-    backend::serve_wall_links(state.lattice(), cell, links.links, force);
+    backend::serve_wall_links(state.lattice(), cell, links.links, links.places, force,
+                              {static_cast<Real*>(links.end_sums)});
 }
 
 }  // namespace lbm::cuda

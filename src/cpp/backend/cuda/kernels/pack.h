@@ -21,6 +21,15 @@ struct alignas(sizeof(Stored) * V) Pack {
         lane[l] = x;
     }
 
+    /// Makes the next n numbers the first ones, and the first ones the last.
+    template <int n>
+    __device__ void rotate() {
+        Stored first[n];
+        static_for<n>([&]<int l>() { first[l] = lane[l]; });
+        static_for<V - n>([&]<int l>() { lane[l] = lane[l + n]; });
+        static_for<n>([&]<int l>() { lane[V - n + l] = first[l]; });
+    }
+
     /// Moves every number one cell up in x; the last one goes to the next thread, `low` enters where `at_start`.
     __device__ void shift_up(bool at_start, Stored low) {
         const Stored before = __shfl_up_sync(whole_warp, lane[V - 1], 1);
@@ -48,6 +57,15 @@ requires(V > 1) struct alignas(2 * V) Pack<Half, V> {
     __device__ void set(Half x) {
         word[l / 2] =
             l % 2 == 0 ? (word[l / 2] & 0xFFFF0000U) | x.bits : (word[l / 2] & 0xFFFFU) | (UInt32(x.bits) << 16);
+    }
+
+    template <int n>
+    __device__ void rotate() {
+        static_assert(n % 2 == 0);
+        UInt32 first[n / 2];
+        static_for<n / 2>([&]<int w>() { first[w] = word[w]; });
+        static_for<words - n / 2>([&]<int w>() { word[w] = word[w + n / 2]; });
+        static_for<n / 2>([&]<int w>() { word[words - n / 2 + w] = first[w]; });
     }
 
     __device__ void shift_up(bool at_start, Half low) {

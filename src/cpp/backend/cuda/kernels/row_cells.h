@@ -11,16 +11,19 @@
 
 namespace lbm::cuda {
 
-/// Bits 0, 1, 2 of `wraps`: x, y, z are wrapped. With `whole_rows` a thread block spans its rows from end to end.
-template <class S, class Real, class Stored, int V, int wraps, Phase phase, Forcing forcing, int threads,
-          bool whole_rows, class Arguments>
+/// Bits 0, 1, 2 of `wraps`: x, y, z are wrapped. With `whole_rows` a thread block spans its rows from end to end, with
+/// `whole_packs` a row's length is a multiple of V. With `end_sums` the sums of the cells at a row's ends are kept.
+template <class S, class Real, class Stored, int V, int wraps, Phase phase, Forcing forcing, bool end_sums, int threads,
+          bool whole_rows, bool whole_packs, class Arguments>
 class RowCells {
 public:
-    /// What warps of a thread block hand to their neighbours.
+    /// What enters each warp of a thread block from the cells beside it, by the warp.
+    struct Edges {
+        Stored low[threads / 32][Stencil<S>::crossing];   // from below, to its first cell
+        Stored high[threads / 32][Stencil<S>::crossing];  // from above, to its last cell or that of the row
+    };
     struct Shared {
-        Stored after[threads / 32][Stencil<S>::crossing];      // what leaves a warp upwards in x
-        Stored before[threads / 32][Stencil<S>::crossing];     // and downwards
-        Stored around[2][threads / 32][Stencil<S>::crossing];  // what leaves the end and the start of a wrapped row
+        Edges arriving, departing;
     };
 
     /// The cells x .. x + V - 1 of row (y, z); the threads of a block along x are in one row, in the order of x. With
@@ -31,6 +34,7 @@ public:
           y_(y),
           z_(z),
           inside_(inside && x < a_.address.nx),
+          starts_row_(inside_ && x == 0),
           ends_row_(inside_ && x + V >= a_.address.nx) {
         const Index own = a_.address.row(y, z, 0) + (inside_ ? x : 0);
         source_ = reinterpret_cast<const char*>(static_cast<const Stored*>(a_.source) + own);
@@ -43,9 +47,9 @@ public:
         down_[1] = z > 0 ? -layers : layers * (a_.address.nz - 1);
     }
 
-    /// Brings what arrives in all V cells. All loads come first and none depends on another: the memory's latency is
-    /// waited for once.
-    __device__ void fetch() {
+    /// Brings what arrives in all V cells; every thread of the block must call it. All loads come first and none
+    /// depends on another: the memory's latency is waited for once.
+    __device__ void fetch(Shared& shared) {
         static_for<S::Q>([&]<int i>() {
             if constexpr (V == 1 && moves_before<i>) {
                 h_[i].template set<0>(*from<i>(-S::c[i][0]));  // beyond a row's end it reads what is replaced below
@@ -53,38 +57,19 @@ public:
                 h_[i] = *reinterpret_cast<const Vector*>(from<i>(0));
             }
         });
-        if constexpr (wraps_x && !moves_before<1>) {
-            return;  // every population is in its cell's own slot
-        }
-        constexpr bool from_lattice = V > 1 && moves_before<1>;
-        Stored low[crossing], high[crossing];
-        if (inside_ && (x_ == 0 || (from_lattice && lane() == 0))) {
-            const Stored* side = static_cast<const Stored*>(a_.source) + a_.address.side_in(0, 0, y_, z_);
-            static_for<S::Q>([&]<int i>() {
-                if constexpr (S::c[i][0] > 0) {
-                    low[rank<i>] = *(x_ > 0    ? from<i>(-1)
-                                     : wraps_x ? from<i>(a_.address.nx - 1)
-                                               : side + rank<i> * side_stride());
-                }
-            });
-        }
-        if (inside_ && (ends_row_ || (from_lattice && lane() == 31))) {
-            const Stored* side = static_cast<const Stored*>(a_.source) + a_.address.side_in(1, 0, y_, z_);
-            static_for<S::Q>([&]<int i>() {
-                if constexpr (S::c[i][0] < 0) {
-                    high[rank<i>] = *(!ends_row_ ? from<i>(V)
-                                      : wraps_x  ? from<i>(-x_)
-                                                 : side + rank<i> * side_stride());
-                }
-            });
-        }
-        static_for<S::Q>([&]<int i>() {
-            if constexpr (S::c[i][0] > 0) {
-                shift_up<i>(low[rank<i>]);
-            } else if constexpr (S::c[i][0] < 0) {
-                shift_down<i>(high[rank<i>]);
+        if constexpr (V > 1 && moves_before<1>) {
+            fetch_shifted(shared.arriving);
+        } else if constexpr (!wraps_x || moves_before<1>) {
+            Stored beyond[crossing];
+            if (starts_row_) {
+                fetch_beyond<1>(beyond);
+                for_moving<1>([&]<int i>() { h_[i].template set<0>(beyond[rank<i>]); });
             }
-        });
+            if (ends_row_) {
+                fetch_beyond<-1>(beyond);
+                for_moving<-1>([&]<int i>() { set_last_of_row<i>(beyond[rank<i>]); });
+            }
+        }
     }
 
     /// Leaves what departs from all V cells; every thread of the block must call it.
@@ -92,10 +77,13 @@ public:
         if constexpr (!wraps_x) {
             put_sides();
         }
+        if constexpr (end_sums) {
+            put_end_sums();
+        }
         if constexpr (V == 1 || !moves_after<1>) {
             static_for<S::Q>([&]<int i>() {
                 constexpr int shift = moves_after<i> ? S::c[i][0] : 0;
-                const bool leaves = shift < 0 ? x_ == 0 : shift > 0 && ends_row_;
+                const bool leaves = shift < 0 ? starts_row_ : shift > 0 && ends_row_;
                 if (inside_ && !leaves) {
                     *reinterpret_cast<Vector*>(to<i>(shift)) = h_[i];
                 } else if (inside_ && wraps_x) {
@@ -103,8 +91,15 @@ public:
                 }
             });
         } else {
-            put_shifted(shared);
+            put_shifted(shared.departing);
         }
+    }
+
+    /// Makes the next n cells the first ones, and the first ones the last.
+    template <int n>
+    __device__ void rotate() {
+        static_for<S::Q>([&]<int i>() { h_[i].template rotate<n>(); });
+        rotated_ += n;
     }
 
     /// One of the V cells, as update_cell takes it.
@@ -131,6 +126,7 @@ private:
     static constexpr int crossing = Stencil<S>::crossing;
 
     static constexpr bool wraps_x = (wraps & 1) != 0;
+    static constexpr bool closes_rows = wraps_x && whole_rows;  // a row's ends are neighbours within the block
 
     /// Whether population i moves along x between memory and its cell, before the collision and after it.
     template <int i>
@@ -160,32 +156,81 @@ private:
         return y + z;
     }
 
+    __device__ static bool first_of_block() { return threadIdx.x == 0; }
+    __device__ static bool last_of_block() { return threadIdx.x == blockDim.x - 1; }
     __device__ static int lane() { return int(threadIdx.x & 31U); }
     __device__ static int warp() { return int((threadIdx.y * blockDim.x + threadIdx.x) / 32); }
     /// From one population's side column to the next one's.
     __device__ Index side_stride() const { return Index(a_.address.nz) * a_.address.ny; }
 
-    template <int i>
-    __device__ void shift_up(Stored low) {
-        if constexpr (V > 1 && moves_before<i>) {
-            h_[i].shift_up(lane() == 0, low);
-        } else if (x_ == 0) {
-            h_[i].template set<0>(low);
-        }
+    /// Calls visit<i>() for the populations that move in this direction along x.
+    template <int direction, class Visit>
+    __device__ static void for_moving(Visit&& visit) {
+        static_for<S::Q>([&]<int i>() {
+            if constexpr (S::c[i][0] == direction) {
+                visit.template operator()<i>();
+            }
+        });
     }
 
-    template <int i>
-    __device__ void shift_down(Stored high) {
-        if constexpr (V > 1 && moves_before<i>) {
-            h_[i].shift_down(lane() == 31, high);
+    /// The populations that move in this direction of x as they arrive beyond the thread's cells: from there, or from
+    /// the side columns where the row ends without being wrapped.
+    template <int direction>
+    __device__ void fetch_beyond(Stored (&numbers)[crossing]) const {
+        const bool row_ends = direction > 0 ? starts_row_ : ends_row_;
+        if (wraps_x || !row_ends) {
+            const int shift = direction > 0 ? (row_ends ? a_.address.nx - 1 : -1) : row_ends ? -x_ : V;
+            for_moving<direction>([&]<int i>() { numbers[rank<i>] = *from<i>(shift); });
+            return;
         }
-        set_last_of_row<i>(high);
+        const Index column = a_.address.side_in(direction > 0 ? 0 : 1, 0, y_, z_);
+        const Stored* side = static_cast<const Stored*>(a_.source) + column;
+        for_moving<direction>([&]<int i>() { numbers[rank<i>] = side[rank<i> * side_stride()]; });
+    }
+
+    /// From the neighbours along x: each thread has read its own places whole.
+    __device__ void fetch_shifted(Edges& edges) {
+        if (inside_ && (starts_row_ ? !closes_rows : !whole_rows && first_of_block())) {
+            fetch_beyond<1>(edges.low[warp()]);
+        }
+        if (inside_ && (ends_row_ ? !closes_rows : !whole_rows && last_of_block())) {
+            fetch_beyond<-1>(edges.high[warp()]);
+        }
+        shift(edges);
+    }
+
+    /// Moves every population that moves along x by one cell, within the block.
+    __device__ void shift(Edges& edges) {
+        const int warps = int(blockDim.x) / 32;
+        if (ends_row_ ? closes_rows : inside_ && lane() == 31 && !last_of_block()) {
+            Stored* next = edges.low[ends_row_ ? warp() + 1 - warps : warp() + 1];
+            for_moving<1>([&]<int i>() { next[rank<i>] = last_of_row<i>(); });
+        }
+        if (starts_row_ ? closes_rows : inside_ && lane() == 0 && !first_of_block()) {
+            Stored* previous = edges.high[starts_row_ ? warp() + warps - 1 : warp() - 1];
+            for_moving<-1>([&]<int i>() { previous[rank<i>] = h_[i].template get<0>(); });
+        }
+        __syncthreads();
+        Stored entering[crossing]{};
+        if (lane() == 0) {
+            static_for<crossing>([&]<int k>() { entering[k] = edges.low[warp()][k]; });
+        }
+        for_moving<1>([&]<int i>() { h_[i].shift_up(lane() == 0, entering[rank<i>]); });
+        if (lane() == 31 || ends_row_) {
+            static_for<crossing>([&]<int k>() { entering[k] = edges.high[warp()][k]; });
+        }
+        for_moving<-1>([&]<int i>() {
+            h_[i].shift_down(lane() == 31 || (whole_packs && ends_row_), entering[rank<i>]);
+            if (!whole_packs && ends_row_) {
+                set_last_of_row<i>(entering[rank<i>]);
+            }
+        });
     }
 
     template <int i>
     __device__ void set_last_of_row(Stored number) {
         static_for<V>([&]<int l>() {
-            if (x_ + l == a_.address.nx - 1) {
+            if (whole_packs ? l == V - 1 : x_ + l == a_.address.nx - 1) {
                 h_[i].template set<l>(number);
             }
         });
@@ -193,21 +238,28 @@ private:
 
     /// What leaves through the ends of the row.
     __device__ void put_sides() const {
-        if (inside_ && x_ == 0) {
+        if (starts_row_) {
             Stored* side = static_cast<Stored*>(a_.target) + a_.address.side_out(0, 0, y_, z_);
-            static_for<S::Q>([&]<int i>() {
-                if constexpr (S::c[i][0] < 0) {
-                    side[rank<i> * side_stride()] = h_[i].template get<0>();
-                }
-            });
+            for_moving<-1>([&]<int i>() { side[rank<i> * side_stride()] = h_[i].template get<0>(); });
         }
         if (ends_row_) {
             Stored* side = static_cast<Stored*>(a_.target) + a_.address.side_out(1, 0, y_, z_);
-            static_for<S::Q>([&]<int i>() {
-                if constexpr (S::c[i][0] > 0) {
-                    side[rank<i> * side_stride()] = last_of_row<i>();
-                }
-            });
+            for_moving<1>([&]<int i>() { side[rank<i> * side_stride()] = last_of_row<i>(); });
+        }
+    }
+
+    /// Of what departs, as it is stored.
+    __device__ void put_end_sums() const {
+#pragma unroll 1
+        for (int face = 0; face < 2; ++face) {
+            if (face == 0 ? starts_row_ : ends_row_) {
+                Real f[S::Q], deviation, momentum[3];
+                static_for<S::Q>([&]<int i>() {
+                    f[i] = from_storage<Real>(face == 0 ? h_[i].template get<0>() : last_of_row<i>());
+                });
+                add_up<S>(f, deviation, momentum);
+                a_.end_sums.template put<S::D>(a_.address, face, y_, z_, deviation, momentum);
+            }
         }
     }
 
@@ -216,7 +268,7 @@ private:
     __device__ Stored last_of_row() const {
         Stored number = h_[i].template get<V - 1>();
         static_for<V - 1>([&]<int l>() {
-            if (x_ + l == a_.address.nx - 1) {
+            if (!whole_packs && x_ + l == a_.address.nx - 1) {
                 number = h_[i].template get<l>();
             }
         });
@@ -224,58 +276,16 @@ private:
     }
 
     /// To the neighbours along x: each thread writes its own places whole, but at the ends of what the block spans.
-    __device__ void put_shifted(Shared& shared) {
-        const bool first = threadIdx.x == 0, last = threadIdx.x == blockDim.x - 1;
-        const bool starts_row = x_ == 0;
-        static_for<S::Q>([&]<int i>() {
-            if constexpr (S::c[i][0] > 0) {
-                if (lane() == 31) {
-                    shared.after[warp()][rank<i>] = h_[i].template get<V - 1>();
-                }
-                if (wraps_x && whole_rows && ends_row_) {
-                    shared.around[0][threadIdx.y][rank<i>] = last_of_row<i>();
-                }
-            } else if constexpr (S::c[i][0] < 0) {
-                if (lane() == 0) {
-                    shared.before[warp()][rank<i>] = h_[i].template get<0>();
-                }
-                if (wraps_x && whole_rows && starts_row) {
-                    shared.around[1][threadIdx.y][rank<i>] = h_[i].template get<0>();
-                }
-            }
-        });
-        if (!whole_rows && inside_ && (ends_row_ ? wraps_x : last)) {  // into the next block
-            static_for<S::Q>([&]<int i>() {
-                if constexpr (S::c[i][0] > 0) {
-                    *to<i>(ends_row_ ? -x_ : V) = last_of_row<i>();
-                }
-            });
+    __device__ void put_shifted(Edges& edges) {
+        const bool others_low = !whole_rows && inside_ && (starts_row_ ? wraps_x : first_of_block());
+        const bool others_high = !whole_rows && inside_ && (ends_row_ ? wraps_x : last_of_block());
+        if (others_high) {  // into the next block
+            for_moving<1>([&]<int i>() { *to<i>(ends_row_ ? -x_ : V) = last_of_row<i>(); });
         }
-        if (!whole_rows && inside_ && (starts_row ? wraps_x : first)) {  // into the block before
-            static_for<S::Q>([&]<int i>() {
-                if constexpr (S::c[i][0] < 0) {
-                    *to<i>(starts_row ? a_.address.nx - 1 : -1) = h_[i].template get<0>();
-                }
-            });
+        if (others_low) {  // into the block before
+            for_moving<-1>([&]<int i>() { *to<i>(starts_row_ ? a_.address.nx - 1 : -1) = h_[i].template get<0>(); });
         }
-        __syncthreads();
-        const bool others_low = !whole_rows && first && (wraps_x || !starts_row);
-        const bool others_high = !whole_rows && (ends_row_ ? wraps_x : last);
-        static_for<S::Q>([&]<int i>() {
-            if constexpr (S::c[i][0] > 0) {
-                const bool from_warp = lane() == 0 && !first;
-                h_[i].shift_up(from_warp, from_warp ? shared.after[warp() - 1][rank<i>] : Stored{});
-                if (wraps_x && whole_rows && starts_row) {
-                    h_[i].template set<0>(shared.around[0][threadIdx.y][rank<i>]);
-                }
-            } else if constexpr (S::c[i][0] < 0) {
-                const bool from_warp = lane() == 31 && !last;
-                h_[i].shift_down(from_warp, from_warp ? shared.before[warp() + 1][rank<i>] : Stored{});
-                if (wraps_x && whole_rows && ends_row_) {
-                    set_last_of_row<i>(shared.around[1][threadIdx.y][rank<i>]);
-                }
-            }
-        });
+        shift(edges);
         if (inside_ && !others_low && !others_high) {
             static_for<S::Q>([&]<int i>() { *reinterpret_cast<Vector*>(to<i>(0)) = h_[i]; });
         } else if (inside_) {
@@ -300,17 +310,18 @@ private:
             return a_.force[d];
         } else {
             const Index r = (Index(z_) * a_.address.ny + y_) * S::D + d;
-            return inside_ ? a_.force_field[r * a_.force_pitch + x_ + l] : Real(0);
+            return inside_ ? a_.force_field[r * a_.force_pitch + x_ + rotated_ + l] : Real(0);
         }
     }
 
     const Arguments& a_;
     const int x_, y_, z_;
-    const bool inside_, ends_row_;
+    const bool inside_, starts_row_, ends_row_;
     const char* source_;
     char* target_;
     Index up_[2], down_[2];  // bytes to the next and the previous row in y and in z, around the end
     Vector h_[S::Q];
+    int rotated_ = 0;  // cells
 };
 
 }  // namespace lbm::cuda

@@ -30,7 +30,7 @@ struct StateAccess {
         double f[3] = {};
         force(x, row, f);
         const int z = int(row / a.address.ny);
-        backend::moments_after_collision(lattice(), x, int(row - Index(z) * a.address.ny), z, f, deviation, u);
+        backend::moments_after_collision(lattice().cell(x, int(row - Index(z) * a.address.ny), z), f, deviation, u);
     }
 };
 

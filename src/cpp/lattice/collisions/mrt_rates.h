@@ -1,0 +1,74 @@
+// The rates of MRT's parts, from the moment basis. For the host: kernels only need what comes of it.
+#pragma once
+
+#include "../cubic_parts.h"
+#include "../moment_basis.h"
+
+namespace lbm {
+
+/// The relaxation -K of a basis where moment k, no conserved one, relaxes with `rate[k]`: its matrix over pairs, with
+/// the rest population and the odd parts along the axes given by mass and momentum, holds every rate at some place.
+template <class S>
+constexpr CubicRates<double> cubic_rates(const double (&rate)[S::Q]) {
+    using M = Moment<S>;
+    using P = CubicPairs<S>;
+    constexpr int x = 0, y = 1, z = 2;
+    const auto even = [&](int to, int from) {
+        double sum = 0;
+        for (int k = 0; k < S::Q; ++k) {
+            if (M::even(k) && !M::conserved(k)) {
+                sum -= rate[k] / M::norm2(k) * M::value(k, 2 * to + 1) * (M::value(k, 2 * from + 1) - M::value(k, 0));
+            }
+        }
+        return sum;
+    };
+    const auto odd = [&](int to, int from) {
+        double sum = 0;
+        for (int k = 0; k < S::Q; ++k) {
+            if (!M::even(k) && !M::conserved(k)) {
+                int seen = M::value(k, 2 * from + 1);
+                for (int d = 0; d < S::D; ++d) {
+                    seen -= P::c(from, d) * M::value(k, 2 * d + 1);
+                }
+                sum -= rate[k] / M::norm2(k) * M::value(k, 2 * to + 1) * seen;
+            }
+        }
+        return sum;
+    };
+
+    CubicRates<double> r{};
+    constexpr int edge = P::edge(0, 0), twin = P::edge(0, 1);
+    r.sum[0][0] = even(x, y);
+    r.deviator[0][0] = even(x, x) - even(x, y);
+    r.sum[0][1] = even(x, edge);
+    r.sum[1][0] = even(edge, x);
+    r.shear[0][0] = 0.5 * (even(edge, edge) - even(edge, twin));
+    r.sum[1][1] = 0.5 * (even(edge, edge) + even(edge, twin));
+    r.flux[0][0] = 0.5 * odd(edge, edge);
+    if constexpr (S::D == 3) {
+        constexpr int other = P::edge(1, 0);
+        r.deviator[0][1] = even(z, edge) - even(x, edge);
+        r.deviator[1][0] = even(edge, z) - even(edge, x);
+        r.deviator[1][1] = r.sum[1][1] - even(edge, other);
+        r.sum[1][1] = even(edge, other);
+        r.flux_across = odd(edge, other);
+    }
+    if constexpr (P::corners > 0) {
+        constexpr int first = P::corner(0), second = P::corner(1);
+        r.sum[0][2] = even(x, first);
+        r.sum[2][0] = even(first, x);
+        r.sum[1][2] = 0.5 * (even(edge, first) + even(twin, first));
+        r.shear[0][1] = 0.5 * (even(edge, first) - even(twin, first));
+        r.sum[2][1] = 0.5 * (even(first, edge) + even(first, twin));
+        r.shear[1][0] = 0.5 * (even(first, edge) - even(first, twin));
+        r.shear[1][1] = 0.25 * (even(first, first) - even(first, second));
+        r.sum[2][2] = even(first, second) + r.shear[1][1];
+        r.flux[0][1] = 0.5 * odd(edge, first);
+        r.flux[1][0] = 0.5 * odd(first, edge);
+        r.flux[1][1] = 0.25 * (odd(first, first) + odd(first, second));
+        r.triple = odd(first, first) - 3 * r.flux[1][1];
+    }
+    return r;
+}
+
+}  // namespace lbm
