@@ -1,16 +1,23 @@
-"""Puts the files that `lbmgpu bench --json` wrote into performance.md: python docs/fill_performance.py FILE ..."""
+"""Puts what `lbmgpu bench --json` and profile_kernels.py measured into performance.md.
+
+python docs/fill_performance.py FILE ...
+"""
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import sys
 from pathlib import Path
 from typing import Any
 
+from profile_kernels import METRICS
+
 PAGE = Path(__file__).parent / "performance.md"
 PHASES = {"two-lattice": "pull", "own": "cells' own places", "neighbor": "neighbours' places"}
-MARKS = {kind: re.compile(rf"(<!-- {kind}:begin -->\n).*?(<!-- {kind}:end -->)", re.DOTALL) for kind in ("cpu", "gpu")}
+KINDS = ("cpu", "gpu", "ncu")
+MARKS = {kind: re.compile(rf"(<!-- {kind}:begin -->\n).*?(<!-- {kind}:end -->)", re.DOTALL) for kind in KINDS}
 
 
 def table(result: dict[str, Any]) -> str:
@@ -45,6 +52,32 @@ def table(result: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def profile(lines: list[str]) -> str:
+    """The kernels of a file of Nsight Compute, as Markdown; of equal launches the last one counts."""
+    kernels: dict[str, dict[str, str]] = {}
+    for row in csv.DictReader(line for line in lines if line.startswith('"')):
+        if row["Metric Name"] in METRICS:
+            kernels.setdefault(row["Kernel Name"], {})[row["Metric Name"]] = row["Metric Value"]
+    table = [f"| kernel | {' | '.join(METRICS.values())} |", "|---" * (1 + len(METRICS)) + "|"]
+    for kernel, values in kernels.items():
+        numbers = {metric: float(value.replace(",", "")) for metric, value in values.items()}
+        numbers["gpu__time_duration.sum"] /= 1000
+        table.append(f"| {kernel_name(kernel)} | {' | '.join(f'{numbers[metric]:.0f}' for metric in METRICS)} |")
+    return "\n".join(table) + "\n"
+
+
+def kernel_name(kernel: str) -> str:
+    """A kernel's C++ name in words."""
+    function, arguments = re.sub(r"^void |\(.*$", "", kernel).split("<", 1)
+    words = [word.strip("> ") for word in arguments.split(",")]
+    if function == "fill_links":
+        return "boundary links of the channel"
+    stencil, collision, _, stored, _, _, _, phase, _, end_sums, *_ = words
+    numbers = "float32, stored as float16" if stored == "Half" else "float32"
+    flow = ", channel" if end_sums == "1" else ""
+    return f"{stencil} {collision} {numbers}{flow}: {list(PHASES.values())[int(phase)]}"
+
+
 def name(c: dict[str, Any]) -> str:
     """A configuration in words."""
     kind = c["precision"] if c["storage"] == c["precision"] else f"{c['precision']}, stored as {c['storage']}"
@@ -53,8 +86,11 @@ def name(c: dict[str, Any]) -> str:
 
 
 def main(files: list[str]) -> None:
-    tables: dict[str, list[str]] = {"cpu": [], "gpu": []}
+    tables: dict[str, list[str]] = {kind: [] for kind in KINDS}
     for file in files:
+        if file.endswith(".csv"):
+            tables["ncu"].append(profile(Path(file).read_text().splitlines()))
+            continue
         result = json.loads(Path(file).read_text())
         tables["gpu" if "gpu" in result["machine"] else "cpu"].append(table(result))
     text = PAGE.read_text()

@@ -109,7 +109,8 @@ def cuda_tune(
     """Time every shape of an update's launches for about `seconds` and remember the best of each phase.
 
     A list of phase, lanes (cells a thread), threads (a block), blocks (a multiprocessor, which bounds the registers),
-    registers, local_bytes (a thread's stack) and seconds (a step; 0 where a kernel would spill and was not timed).
+    registers, local_bytes (a thread's stack), seconds (a step; 0 where a kernel would spill and was not timed), and
+    whether it is the best of its phase.
     `forced` with a uniform force, `periodic` in all directions or in none. Raises CudaError, and OutOfDeviceMemory
     where the lattice does not fit.
     """

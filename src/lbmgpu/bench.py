@@ -193,9 +193,7 @@ def tune(configuration: Configuration, *, device: str, seconds: float) -> dict[s
         gpu.ordinal(device),
         seconds,
     )
-    timed = [t for t in timings if t["seconds"] > 0]
-    phases = dict.fromkeys(t["phase"] for t in timed)
-    return {phase: min((t for t in timed if t["phase"] == phase), key=lambda t: t["seconds"]) for phase in phases}
+    return {timing["phase"]: timing for timing in timings if timing["best"]}
 
 
 def _slab(configuration: Configuration) -> list[int]:

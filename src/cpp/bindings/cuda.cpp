@@ -60,8 +60,8 @@ std::vector<std::string> update_resources(const std::string& stencil, const std:
         spec_of(stencil, shape, collision, precision, storage, streaming, smagorinsky, periodic_axes);
     std::vector<std::string> logs;
     for (const Phase phase : backend::phases_of(spec)) {
-        const cuda::KernelName name = cuda::update_kernel(spec, cuda::usual_shape(spec, phase, cuda::Forcing(forcing)),
-                                                          phase, cuda::Forcing(forcing), end_sums);
+        const cuda::UpdateKind kind{phase, cuda::Forcing(forcing), end_sums};
+        const cuda::KernelName name = cuda::update_kernel(spec, cuda::usual_shape(spec, kind), kind);
         const py::gil_scoped_release release;
         logs.push_back(cuda::resource_usage(name, architecture));
     }
@@ -88,6 +88,7 @@ py::list tune(const std::string& stencil, const std::vector<int>& shape, const s
         entry["seconds"] = timing.seconds;
         entry["registers"] = timing.registers;
         entry["local_bytes"] = timing.local_bytes;
+        entry["best"] = timing.best;
         all.append(entry);
     }
     return all;

@@ -85,6 +85,7 @@ public:
         const Index numbers = keeps_end_sums_ ? backend::EndSums<double>::count(address_, D_) : 0;
         end_sums_ = DeviceBuffer(device_.ordinal, std::size_t(numbers) * backend::size_of(spec_.precision));
         end_sums_are_current_ = false;
+        choose_shapes();
         expect_kernels();
     }
 
@@ -277,18 +278,17 @@ public:
 private:
     void choose_shapes() {
         for (const Phase phase : backend::phases_of(spec_)) {
-            shapes_[int(phase)] = chosen_shape(spec_, phase, forcing_, device_.name);
+            shapes_[int(phase)] = chosen_shape(spec_, kind(phase), device_.name);
         }
     }
+    UpdateKind kind(Phase phase) const { return {phase, forcing_, keeps_end_sums_}; }
     Phase first_phase() const { return spec_.in_place ? Phase::InPlaceOwn : Phase::TwoLattice; }
     void restart_phase() {
         phase_ = first_phase();
         now_ = 0;
         end_sums_are_current_ = false;
     }
-    KernelName update_name(Phase phase) const {
-        return update_kernel(spec_, shapes_[int(phase)], phase, forcing_, keeps_end_sums_);
-    }
+    KernelName update_name(Phase phase) const { return update_kernel(spec_, shapes_[int(phase)], kind(phase)); }
     KernelName links_name() const { return state_kernel(spec_, "fill_links.h", "fill_links"); }
     /// Those of the next steps, in the order in which they are wanted.
     void expect_kernels() {

@@ -45,16 +45,16 @@ std::string type_name(NumberKind kind) {
     return kind == NumberKind::Float16 ? "lbm::Half" : kind == NumberKind::Float32 ? "float" : "double";
 }
 
-KernelName update_kernel(const BlockSpec& spec, const UpdateShape& shape, Phase phase, Forcing forcing, bool end_sums) {
+KernelName update_kernel(const BlockSpec& spec, const UpdateShape& shape, const UpdateKind& kind) {
     const std::string real = type_name(spec.precision);
     const std::string parameters =
         (spec.parameters.eddy > 0 ? "lbm::CollisionParameters<" : "lbm::LaminarParameters<") + real + ">";
     const std::string types = stencil_name(spec) + ", " + collision_name(spec.collision) + ", " + real + ", " +
                               type_name(spec.storage) + ", " + parameters;
     const int wraps = int(spec.wraps[0]) + 2 * int(spec.wraps[1]) + 4 * int(spec.wraps[2]);
-    const std::string kinds = std::to_string(wraps) + ", " + phase_name(phase) + ", " + forcing_name(forcing) + ", " +
-                              word(end_sums) + ", " + word(spans_rows(spec, shape)) + ", " +
-                              word(spec.size[0] % shape.lanes == 0);
+    const std::string kinds = std::to_string(wraps) + ", " + phase_name(kind.phase) + ", " +
+                              forcing_name(kind.forcing) + ", " + word(kind.end_sums) + ", " +
+                              word(spans_rows(spec, shape)) + ", " + word(spec.size[0] % shape.lanes == 0);
     return {"update.h", "lbm::cuda::update<" + types + ", " + std::to_string(shape.lanes) + ", " + kinds + ", " +
                             std::to_string(shape.threads) + ", " + std::to_string(shape.blocks) + ">"};
 }

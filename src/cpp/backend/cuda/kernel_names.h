@@ -9,8 +9,7 @@
 
 namespace lbm::cuda {
 
-KernelName update_kernel(const backend::BlockSpec& spec, const UpdateShape& shape, Phase phase, Forcing forcing,
-                         bool end_sums = false);
+KernelName update_kernel(const backend::BlockSpec& spec, const UpdateShape& shape, const UpdateKind& kind);
 
 /// A kernel of one of the other headers, which are templates of stencil, arithmetic, storage and `more`.
 KernelName state_kernel(const backend::BlockSpec& spec, const std::string& header, const std::string& function,

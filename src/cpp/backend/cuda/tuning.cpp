@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -24,11 +25,10 @@ using backend::BlockSpec;
 constexpr int most_local_bytes = 64;  // a kernel that spills more is not worth timing
 
 /// What the best shape depends on.
-std::string key_of(const BlockSpec& spec, Phase phase, Forcing forcing, const std::string& gpu) {
-    const double cells = double(spec.size[0]) * spec.size[1] * spec.size[2];
-    const char* many = cells < 1e6 ? "few" : cells < 4e6 ? "some" : "many";  // as in usual_shape
-    return "shape of " + update_kernel(spec, {1, 32, 1}, phase, forcing).name + " on " + gpu + " for " +
-           std::to_string(spec.size[0]) + " cells a row, " + many + " in all, " + code_version();
+std::string key_of(const BlockSpec& spec, const UpdateKind& kind, const std::string& gpu) {
+    return "shape of " + update_kernel(spec, {1, 32, 1}, kind).name + " on " + gpu + " for " +
+           std::to_string(spec.size[0]) + " cells a row, size " + std::to_string(int(size_of(spec))) + ", " +
+           code_version();
 }
 
 std::optional<UpdateShape> remembered_shape(const BlockSpec& spec, const std::string& key) {
@@ -97,32 +97,33 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, Forcing forcing, int ord
 
     std::vector<ShapeTiming> timings;
     for (const Phase phase : backend::phases_of(spec)) {
+        const UpdateKind kind{phase, forcing};
         auto arguments = update_arguments<Real>(spec, address, phase);
         arguments.source = source.as<void>();
         arguments.target = spec.in_place ? source.as<void>() : other.as<void>();
-        const ShapeTiming* best = nullptr;
         const std::size_t first = timings.size();
         const std::vector<UpdateShape> shapes = possible_shapes(spec);
         KernelSet kernels(ordinal, device.architecture());
         for (const UpdateShape& shape : shapes) {
-            kernels.expect(update_kernel(spec, shape, phase, forcing));
+            kernels.expect(update_kernel(spec, shape, kind));
         }
         for (const UpdateShape& shape : shapes) {
-            const Kernel& kernel = kernels.get(update_kernel(spec, shape, phase, forcing));
-            ShapeTiming timing{phase, shape, 0, kernel.registers(), kernel.local_bytes()};
+            const Kernel& kernel = kernels.get(update_kernel(spec, shape, kind));
+            ShapeTiming timing{phase, shape, 0, kernel.registers(), kernel.local_bytes(), false};
             if (timing.local_bytes <= most_local_bytes) {
                 const LaunchShape launch = update_launch(spec, shape);
                 timing.seconds = time_of(stream, ordinal, seconds, [&] { kernel.launch(stream, launch, arguments); });
             }
             timings.push_back(timing);
         }
-        for (std::size_t k = first; k < timings.size(); ++k) {
-            if (timings[k].seconds > 0 && (best == nullptr || timings[k].seconds < best->seconds)) {
-                best = &timings[k];
-            }
-        }
-        if (best != nullptr) {
-            remember_shape(key_of(spec, phase, forcing, device.name), best->shape);
+        const auto time = [](const ShapeTiming& timing) {
+            return timing.seconds > 0 ? timing.seconds : std::numeric_limits<double>::infinity();
+        };
+        const auto best = std::min_element(timings.begin() + std::ptrdiff_t(first), timings.end(),
+                                           [&](const auto& a, const auto& b) { return time(a) < time(b); });
+        if (best != timings.end() && best->seconds > 0) {
+            best->best = true;
+            remember_shape(key_of(spec, kind, device.name), best->shape);
         }
     }
     return timings;
@@ -135,7 +136,7 @@ std::vector<ShapeTiming> tune(const BlockSpec& spec, Forcing forcing, int ordina
                                                           : tune_as<float>(spec, forcing, ordinal, seconds);
 }
 
-UpdateShape chosen_shape(const BlockSpec& spec, Phase phase, Forcing forcing, const std::string& gpu) {
+UpdateShape chosen_shape(const BlockSpec& spec, const UpdateKind& kind, const std::string& gpu) {
     if (const char* given = std::getenv("LBMGPU_UPDATE_SHAPE")) {
         UpdateShape shape{};
         if (std::sscanf(given, "%d,%d,%d", &shape.lanes, &shape.threads, &shape.blocks) != 3 ||
@@ -147,7 +148,7 @@ UpdateShape chosen_shape(const BlockSpec& spec, Phase phase, Forcing forcing, co
         }
         return shape;
     }
-    return remembered_shape(spec, key_of(spec, phase, forcing, gpu)).value_or(usual_shape(spec, phase, forcing));
+    return remembered_shape(spec, key_of(spec, kind, gpu)).value_or(usual_shape(spec, kind));
 }
 
 }  // namespace lbm::cuda

@@ -14,6 +14,7 @@ struct ShapeTiming {
     double seconds;  // a step; 0 for a kernel that spills too much to be timed
     int registers;
     int local_bytes;
+    bool best;  // of its phase
 };
 
 /// Times every possible shape in every phase for about `seconds` each, and keeps the best of each phase with the
@@ -23,6 +24,6 @@ std::vector<ShapeTiming> tune(const backend::BlockSpec& spec, Forcing forcing, i
 
 /// The shape for a block: LBMGPU_UPDATE_SHAPE=lanes,threads,blocks, else what tune() has found with these sources and
 /// this compiler, else the usual one. Throws std::invalid_argument where that variable makes no sense.
-UpdateShape chosen_shape(const backend::BlockSpec& spec, Phase phase, Forcing forcing, const std::string& gpu);
+UpdateShape chosen_shape(const backend::BlockSpec& spec, const UpdateKind& kind, const std::string& gpu);
 
 }  // namespace lbm::cuda

@@ -18,11 +18,18 @@ bool fills_warps(const BlockSpec& spec, int lanes) {
 
 }  // namespace
 
-UpdateShape usual_shape(const BlockSpec& spec, Phase phase, Forcing forcing) {
-    const bool many = spec.stencil == backend::StencilKind::D3Q27;
-    const bool own = phase == Phase::InPlaceOwn, neighbor = phase == Phase::InPlaceNeighbor;
-    const bool laden = forcing != Forcing::None || spec.parameters.eddy > 0;  // takes more registers
+BlockSize size_of(const BlockSpec& spec) {
     const double cells = double(spec.size[0]) * spec.size[1] * spec.size[2];
+    return cells < 1e6 ? BlockSize::Small : cells < 4e6 ? BlockSize::Medium : BlockSize::Large;
+}
+
+UpdateShape usual_shape(const BlockSpec& spec, const UpdateKind& kind) {
+    const bool many = spec.stencil == backend::StencilKind::D3Q27;
+    // Many threads of one cell are best for the cells' own places, unless a few of them hold up the others with sums.
+    const bool own = kind.phase == Phase::InPlaceOwn && !kind.end_sums;
+    const bool neighbor = kind.phase != Phase::TwoLattice && !own;
+    const bool laden = kind.forcing != Forcing::None || spec.parameters.eddy > 0;  // takes more registers
+    const BlockSize size = size_of(spec);
     if (spec.stencil == backend::StencilKind::D2Q9) {
         return spec.precision == NumberKind::Float64             ? UpdateShape{2, 256, 2}
                : neighbor || spec.storage == NumberKind::Float16 ? UpdateShape{4, 256, 2}
@@ -30,7 +37,7 @@ UpdateShape usual_shape(const BlockSpec& spec, Phase phase, Forcing forcing) {
                                                                  : UpdateShape{1, 256, 4};
     }
     if (spec.precision == NumberKind::Float64) {
-        return many ? UpdateShape{1, 128, laden ? 2 : 3} : neighbor ? UpdateShape{2, 128, 2} : UpdateShape{2, 256, 1};
+        return many ? UpdateShape{1, 128, laden ? 2 : 3} : UpdateShape{2, 256, 1};
     }
     if (spec.storage == NumberKind::Float16) {
         const int threads = spec.size[0] > 512 ? 128 : 64;  // of a whole row
@@ -45,16 +52,16 @@ UpdateShape usual_shape(const BlockSpec& spec, Phase phase, Forcing forcing) {
     if (many) {
         return own ? UpdateShape{1, 512, 1} : neighbor ? UpdateShape{4, 128, 2} : UpdateShape{2, 256, 2};
     }
-    if (cells < 1e6) {  // in the cache: many threads hide its latency
+    if (size == BlockSize::Small) {  // in the cache: many threads hide its latency
         return neighbor ? UpdateShape{2, 64, 10} : own ? UpdateShape{2, 128, 5} : UpdateShape{2, 128, 4};
     }
-    if (cells < 4e6) {
-        return own ? UpdateShape{1, 128, 5} : neighbor ? UpdateShape{4, 64, laden ? 6 : 8} : UpdateShape{2, 128, 4};
+    if (size == BlockSize::Medium) {
+        return own ? UpdateShape{1, 128, 5} : neighbor ? UpdateShape{4, 64, 6} : UpdateShape{2, 128, 4};
     }
-    if (laden) {
-        return own ? UpdateShape{1, 256, 3} : UpdateShape{4, 128, 3};
+    if (own) {
+        return laden ? UpdateShape{1, 256, 3} : UpdateShape{1, 512, 2};
     }
-    return own ? UpdateShape{1, 512, 2} : neighbor ? UpdateShape{4, 128, 4} : UpdateShape{4, 256, 1};
+    return neighbor || laden ? UpdateShape{4, 128, 3} : UpdateShape{4, 256, 1};
 }
 
 std::vector<UpdateShape> possible_shapes(const BlockSpec& spec) {

@@ -9,14 +9,25 @@
 
 namespace lbm::cuda {
 
+/// Which of a block's updates.
+struct UpdateKind {
+    Phase phase;
+    Forcing forcing = Forcing::None;
+    bool end_sums = false;  // it keeps those
+};
+
 struct UpdateShape {
     int lanes;    // neighbouring cells a thread
     int threads;  // most threads a block
     int blocks;   // blocks that a multiprocessor must be able to run at once: bounds the registers
 };
 
+/// Large blocks keep all multiprocessors at work for many launches of thread blocks; small ones fit in the cache.
+enum class BlockSize { Small, Medium, Large };
+BlockSize size_of(const backend::BlockSpec& spec);
+
 /// What has been fastest on an H200 for this kind of block.
-UpdateShape usual_shape(const backend::BlockSpec& spec, Phase phase, Forcing forcing);
+UpdateShape usual_shape(const backend::BlockSpec& spec, const UpdateKind& kind);
 
 /// All that are worth a measurement.
 std::vector<UpdateShape> possible_shapes(const backend::BlockSpec& spec);

@@ -188,8 +188,21 @@ private:
         for_moving<direction>([&]<int i>() { numbers[rank<i>] = side[rank<i> * side_stride()]; });
     }
 
-    /// From the neighbours along x: each thread has read its own places whole.
+    /// From the neighbours along x: each thread has read its own places whole. What enters a warp comes from the warp
+    /// beside it, but in double precision, where waiting for that costs more than reading it again.
     __device__ void fetch_shifted(Edges& edges) {
+        if constexpr (sizeof(Real) == sizeof(double)) {
+            Stored low[crossing]{}, high[crossing]{};
+            if (inside_ && lane() == 0) {
+                fetch_beyond<1>(low);
+            }
+            if (inside_ && (lane() == 31 || ends_row_)) {
+                fetch_beyond<-1>(high);
+            }
+            shift_up(low);
+            shift_down(high);
+            return;
+        }
         if (inside_ && (starts_row_ ? !closes_rows : !whole_rows && first_of_block())) {
             fetch_beyond<1>(edges.low[warp()]);
         }
@@ -215,10 +228,19 @@ private:
         if (lane() == 0) {
             static_for<crossing>([&]<int k>() { entering[k] = edges.low[warp()][k]; });
         }
-        for_moving<1>([&]<int i>() { h_[i].shift_up(lane() == 0, entering[rank<i>]); });
+        shift_up(entering);
         if (lane() == 31 || ends_row_) {
             static_for<crossing>([&]<int k>() { entering[k] = edges.high[warp()][k]; });
         }
+        shift_down(entering);
+    }
+
+    /// Moves what goes up by one cell; `entering` counts at the start of a warp.
+    __device__ void shift_up(const Stored (&entering)[crossing]) {
+        for_moving<1>([&]<int i>() { h_[i].shift_up(lane() == 0, entering[rank<i>]); });
+    }
+    /// Moves what goes down by one cell; `entering` counts at the end of a warp or row.
+    __device__ void shift_down(const Stored (&entering)[crossing]) {
         for_moving<-1>([&]<int i>() {
             h_[i].shift_down(lane() == 31 || (whole_packs && ends_row_), entering[rank<i>]);
             if (!whole_packs && ends_row_) {
@@ -250,17 +272,19 @@ private:
 
     /// Of what departs, as it is stored.
     __device__ void put_end_sums() const {
-#pragma unroll 1
-        for (int face = 0; face < 2; ++face) {
-            if (face == 0 ? starts_row_ : ends_row_) {
-                Real f[S::Q], deviation, momentum[3];
-                static_for<S::Q>([&]<int i>() {
-                    f[i] = from_storage<Real>(face == 0 ? h_[i].template get<0>() : last_of_row<i>());
-                });
-                add_up<S>(f, deviation, momentum);
-                a_.end_sums.template put<S::D>(a_.address, face, y_, z_, deviation, momentum);
-            }
+        if (starts_row_) {
+            put_sums_of(0, [&]<int i>() { return h_[i].template get<0>(); });
         }
+        if (ends_row_) {
+            put_sums_of(1, [&]<int i>() { return last_of_row<i>(); });
+        }
+    }
+    template <class Numbers>
+    __device__ void put_sums_of(int face, Numbers&& numbers) const {
+        Real f[S::Q], deviation, momentum[3];
+        static_for<S::Q>([&]<int i>() { f[i] = from_storage<Real>(numbers.template operator()<i>()); });
+        add_up<S>(f, deviation, momentum);
+        a_.end_sums.template put<S::D>(a_.address, face, y_, z_, deviation, momentum);
     }
 
     /// The number of the row's last cell, which this thread holds.

@@ -29,8 +29,9 @@ __global__ void __launch_bounds__(threads, blocks) update(const __grid_constant_
     let_next_kernel_begin();
     wait_for_kernel_before();
     cells.fetch(shared);
-    // A loop, not V copies of the code: as fast, and compiled in half of the time. Two halves share a register.
-    constexpr int together = sizeof(Stored) == sizeof(Half) && V > 1 ? 2 : 1;
+    // A loop, not V copies of the code: as fast, and compiled in half of the time. Two halves share a register; two
+    // doubles hide each other's latency.
+    constexpr int together = V > 1 && (sizeof(Stored) == sizeof(Half) || sizeof(Real) == sizeof(double)) ? 2 : 1;
 #pragma unroll 1
     for (int k = 0; k < V; k += together) {
         static_for<together>([&]<int l>() {
