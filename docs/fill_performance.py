@@ -56,7 +56,7 @@ def profile(lines: list[str]) -> str:
     """The kernels of a file of Nsight Compute, as Markdown; of equal launches the last one counts."""
     kernels: dict[str, dict[str, str]] = {}
     for row in csv.DictReader(line for line in lines if line.startswith('"')):
-        if row["Metric Name"] in METRICS:
+        if row["Metric Name"] in METRICS and re.match(r"void (update|fill_links)<", row["Kernel Name"]):
             kernels.setdefault(row["Kernel Name"], {})[row["Metric Name"]] = row["Metric Value"]
     table = [f"| kernel | {' | '.join(METRICS.values())} |", "|---" * (1 + len(METRICS)) + "|"]
     for kernel, values in kernels.items():
