@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import sys
 
-from lbmgpu.bench import Configuration, make_solver
-
 METRICS = {
     "launch__registers_per_thread": "registers",
     "sm__warps_active.avg.pct_of_peak_sustained_active": "warps at work, %",
@@ -23,6 +21,8 @@ METRICS = {
 
 
 def main() -> None:
+    from lbmgpu.bench import Configuration, make_solver  # the table of metrics needs no engine
+
     both = ("two-lattice", "in-place")
     for configuration in (
         *(Configuration(size=256, streaming=streaming) for streaming in both),

@@ -9,6 +9,7 @@ from .collisions import BGK, MRT, TRT, Regularized
 from .conditions import FreeSlip, MovingWall, NoSlip, Outflow, Periodic, PressureOutlet, VelocityInlet
 from .domain import Domain
 from .errors import CaseError, CheckpointError, Diverged
+from .layout import Block, Layout
 from .report import Report
 from .run import Checkpoint, Every, RunResult, Steady
 from .solver import Solver
@@ -21,6 +22,7 @@ __all__ = [
     "BGK",
     "MRT",
     "TRT",
+    "Block",
     "CaseError",
     "Checkpoint",
     "CheckpointError",
@@ -29,6 +31,7 @@ __all__ = [
     "Domain",
     "Every",
     "FreeSlip",
+    "Layout",
     "MovingWall",
     "NoSlip",
     "Outflow",

@@ -102,6 +102,7 @@ def cuda_tune(
     storage: str,
     streaming: str,
     forced: bool,
+    end_sums: bool,
     periodic: bool,
     ordinal: int,
     seconds: float,
@@ -111,8 +112,8 @@ def cuda_tune(
     A list of phase, lanes (cells a thread), threads (a block), blocks (a multiprocessor, which bounds the registers),
     registers, local_bytes (a thread's stack), seconds (a step; 0 where a kernel would spill and was not timed), and
     whether it is the best of its phase.
-    `forced` with a uniform force, `periodic` in all directions or in none. Raises CudaError, and OutOfDeviceMemory
-    where the lattice does not fit.
+    `forced` with a uniform force, `end_sums` with inlets or outlets across x, `periodic` in all directions or in none.
+    Raises CudaError, and OutOfDeviceMemory where the lattice does not fit.
     """
 
 def cuda_update_resources(
@@ -130,9 +131,8 @@ def cuda_update_resources(
 ) -> list[str]:
     """What the assembler says of each update kernel of a configuration (registers, stack, spills); needs no GPU.
 
-    `forcing` is 0 for none, 1 for a uniform force, 2 for a field; axis d is periodic if bit d of
-    `periodic_axes` is set;
-    `size` is that of the box, a side.
+    `forcing` is 0 for none, 1 for a uniform force, 2 for a field; `end_sums` as with inlets or outlets across x; axis d
+    is periodic if bit d of `periodic_axes` is set; `size` is that of the box, a side.
     """
 
 def default_threads() -> int: ...
@@ -140,7 +140,7 @@ def update_bandwidth(bytes: int, threads: int, repeats: int) -> float:
     """Bytes per second of ``x <- a x`` over `bytes` of float64, reads and writes counted; best of `repeats`."""
 
 class Engine:
-    """One block on the CPU: lattice, halo plan, step schedule."""
+    """Blocks on their devices, with their lattices and halo plans, and the schedule of a step."""
 
     def __init__(
         self,
@@ -159,12 +159,14 @@ class Engine:
         device: str = "cpu",
         threads: int = 0,
         isa: str = "",
+        blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]] = ...,
     ) -> None:
         """Set up and allocate.
 
         `collision` is ``bgk``, ``trt``, ``mrt`` or ``regularized``; `rates` overrides MRT rates by group name;
         `faces` holds 2 D of ``periodic``, ``no-slip``, ``moving-wall``, ``free-slip``, ``velocity-inlet``,
-        ``pressure-outlet``, ``outflow``. The state starts at rest, density 1.
+        ``pressure-outlet``, ``outflow``; `blocks` holds the offset, size, rank and device of each block, none for one
+        on `device`. The state starts at rest, density 1.
         """
 
     def add_body(self, mask: NDArray[np.bool_], velocity: NDArray[np.float64] | None = None) -> int:
@@ -251,9 +253,18 @@ class Engine:
 
     @staticmethod
     def memory_needed(
-        stencil: str, shape: Sequence[int], precision: str, storage: str, streaming: str, device: str = "cpu"
+        stencil: str,
+        shape: Sequence[int],
+        precision: str,
+        storage: str,
+        streaming: str,
+        device: str = "cpu",
+        blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]] = ...,
     ) -> int:
-        """Bytes that an engine of this kind would hold, without allocating anything."""
+        """Bytes that an engine of this kind would hold, without allocating anything.
+
+        Raises ValueError for blocks that do not tile the shape.
+        """
 
     @property
     def bytes_per_update(self) -> int:

@@ -189,6 +189,7 @@ def tune(configuration: Configuration, *, device: str, seconds: float) -> dict[s
         configuration.storage,
         configuration.streaming,
         configuration.flow == "forced",
+        configuration.flow == "channel",
         configuration.flow in ("periodic", "forced"),
         gpu.ordinal(device),
         seconds,

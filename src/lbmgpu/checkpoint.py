@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from . import checks, collisions, conditions
 from .domain import Domain
 from .errors import CheckpointError
+from .layout import Layout
 from .values import takes_time
 from .vtk import file_path
 from .whole_file import replacing
@@ -178,6 +179,7 @@ def load(
     *,
     domain: Domain | None,
     device: str,
+    layout: Layout | str | os.PathLike[str] | None,
     threads: int | None,
 ) -> Solver:
     """See `Solver.load`."""
@@ -207,6 +209,7 @@ def load(
         storage=setup["storage"],
         streaming=streaming,
         device=device,
+        layout=layout,
         threads=threads,
     )
     restore(solver, path)

@@ -53,7 +53,9 @@ def resolve(device: Any) -> str:
         _core.cuda_compiler()
         return f"cuda:{number}"
     if isinstance(device, Sequence):
-        raise ValueError(f"device: {checks.shown(device)} given, but this version runs one block on one device")
+        raise ValueError(
+            f"device: {checks.shown(device)} given, but this version runs on one device (a layout cuts a domain on it)"
+        )
     raise TypeError(f"device: {checks.shown(device)} given, must be 'auto', 'cpu', 'cuda' or 'cuda:0' and so on")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from . import _core, gpu
+from .layout import Layout, engine_blocks
 
 GIB = 2**30
 MIB = 2**20
@@ -70,18 +71,21 @@ def check_memory(
     streaming: str,
     beside: int = 0,
     device: str = "cpu",
+    layout: Layout | None = None,
 ) -> None:
-    """Raise ValueError if a solver of this kind does not fit, saying what would.
+    """Raise ValueError if a solver of this kind does not fit, saying what would, or if the layout does not tile it.
 
     Args:
         stencil, shape, precision, storage, streaming: of the engine.
         beside: bytes a cell that are needed beside the lattice, see `bytes_beside`.
         device: ``"cpu"``, or ``"cuda:0"`` and so on.
+        layout: the blocks of `shape`; None for one.
     """
 
-    def needs(shape: tuple[int, ...], storage: str, streaming: str) -> int:
-        lattice = _core.Engine.memory_needed(stencil, shape, precision, storage, streaming, device)
-        return lattice + beside * math.prod(shape)
+    def needs(of: tuple[int, ...], storage: str, streaming: str) -> int:
+        blocks = engine_blocks(layout if of == shape else None)
+        lattice = _core.Engine.memory_needed(stencil, of, precision, storage, streaming, device, blocks)
+        return lattice + beside * math.prod(of)
 
     needed = needs(shape, storage, streaming)
     available = available_memory(device)

@@ -10,6 +10,7 @@ from .boundary import BoundaryValues
 from .collisions import Collision
 from .conditions import Periodic
 from .domain import Domain
+from .layout import Layout, check_layout, engine_blocks
 from .memory import bytes_beside, check_memory
 
 PRECISIONS = ("float32", "float64")
@@ -31,6 +32,7 @@ class Settings:
     streaming: str
     device: str
     threads: int
+    layout: Layout | None
 
     def check_memory(self, *, force_field: bool = False) -> None:
         """Raise ValueError if the solver would not fit the device's memory; a `force_field` is a force a cell."""
@@ -38,7 +40,14 @@ class Settings:
         moving = any(hasattr(body.condition, "velocity") for body in domain.bodies.values())
         beside = bytes_beside(len(domain.shape), self.precision, force_field=force_field, moving_bodies=moving)
         check_memory(
-            domain.stencil, domain.shape, self.precision, self.storage, self.streaming, beside, device=self.device
+            domain.stencil,
+            domain.shape,
+            self.precision,
+            self.storage,
+            self.streaming,
+            beside,
+            device=self.device,
+            layout=self.layout,
         )
 
     def engine(self, boundary: BoundaryValues) -> _core.Engine:
@@ -54,6 +63,7 @@ class Settings:
             faces=[condition.kind for condition in domain.faces.values()],
             device=self.device,
             threads=self.threads,
+            blocks=engine_blocks(self.layout),
             **self.collision.parameters(_core.stencil(domain.stencil)),
         )
         boundary.apply(engine)
@@ -84,15 +94,23 @@ def check_settings(
     precision = checks.choice("precision", precision, PRECISIONS)
     storage = check_storage(storage, precision)
     streaming = checks.choice("streaming", streaming, STREAMINGS)
-    device = devices.resolve(device)
-    for name, value in (("layout", layout), ("comm", comm)):
-        if value is not None:
-            raise ValueError(f"{name}: {checks.shown(value)} given, must be None: this version runs one block")
+    layout = check_layout(layout)
+    device = devices.resolve(device if layout is None else _device_beside(layout, device))
+    if comm is not None:
+        raise ValueError(f"comm: {checks.shown(comm)} given, must be None: this version runs in one process")
     if threads is None:
         threads = max(1, min(_core.default_threads(), domain.cells // CELLS_PER_THREAD))
     threads = checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS)
     _check_periodic(domain)
-    return Settings(domain.copy(), collision, precision, storage, streaming, device, threads)
+    return Settings(domain.copy(), collision, precision, storage, streaming, device, threads, layout)
+
+
+def _device_beside(layout: Layout, device: Any) -> Any:
+    """The device of a layout's blocks, which `device` must not contradict."""
+    own = next(iter(layout)).device
+    if device not in ("auto", own):
+        raise ValueError(f"device: {checks.shown(device)} given beside a layout on {own!r}, must be left out")
+    return own
 
 
 def check_storage(storage: Any, precision: str) -> str:

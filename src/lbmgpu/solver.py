@@ -19,6 +19,7 @@ from .collisions import Collision
 from .conditions import Value, field_value
 from .domain import Domain
 from .errors import Diverged
+from .layout import Block, Layout
 from .report import Report, make_report
 from .settings import check_settings
 from .values import Floats
@@ -44,7 +45,10 @@ class Solver:
         streaming: ``"in-place"`` (one lattice) or ``"two-lattice"``.
         device: ``"cpu"``; ``"cuda"`` or ``"cuda:1"`` and so on, a GPU; ``"auto"``, the first GPU if one can be used,
             else the CPU.
-        layout, comm: None; this version runs one block.
+        layout: a `Layout` of blocks that the domain is cut into, or the path of one; None for one block. The blocks
+            name their devices, so `device` is left out. The result does not depend on it, but for the last digits of
+            sums over the domain.
+        comm: None; this version runs in one process.
         threads: number of CPU threads; if None, all cores, or fewer for a small domain.
 
     Raises:
@@ -62,7 +66,7 @@ class Solver:
         storage: str | None = None,
         streaming: str = "in-place",
         device: str = "auto",
-        layout: None = None,
+        layout: Layout | str | os.PathLike[str] | None = None,
         comm: None = None,
         threads: int | None = None,
     ) -> None:
@@ -187,6 +191,11 @@ class Solver:
     def device(self) -> str:
         """``"cpu"``, or ``"cuda:0"`` and so on."""
         return self._settings.device
+
+    @property
+    def layout(self) -> Layout:
+        """The blocks that the domain is cut into."""
+        return Layout(Block(tuple(b["offset"]), tuple(b["size"]), b["rank"], b["device"]) for b in self._engine.layout)
 
     @property
     def threads(self) -> int:
@@ -400,6 +409,7 @@ class Solver:
         *,
         domain: Domain | None = None,
         device: str = "auto",
+        layout: Layout | str | os.PathLike[str] | None = None,
         threads: int | None = None,
     ) -> Solver:
         """A solver with the setup and the state of a checkpoint.
@@ -407,13 +417,13 @@ class Solver:
         Args:
             path: of the checkpoint.
             domain: the domain again; needed if a condition changes in time, since a file cannot hold a function.
-            device, threads: as for the solver.
+            device, layout, threads: as for the solver; any layout continues bit for bit.
 
         Raises:
             CheckpointError: the file is damaged, of an unknown version, or not of this `domain`.
             FileNotFoundError: there is none.
         """
-        return checkpoint.load(cls, path, domain=domain, device=device, threads=threads)
+        return checkpoint.load(cls, path, domain=domain, device=device, layout=layout, threads=threads)
 
     def restore(self, path: str | os.PathLike[str]) -> None:
         """Take state and step count from a checkpoint of the same setup; streaming and threads may differ.

@@ -89,26 +89,26 @@ void add_body(Engine& engine, bool moving) {
 
 std::vector<double> density_of(Engine& engine) {
     std::vector<double> out(std::size_t(engine.domain().cells()));
-    engine.state().density(out.data());
+    engine.density(out.data());
     return out;
 }
 
 std::vector<double> velocity_of(Engine& engine) {
     std::vector<double> out(std::size_t(engine.domain().cells() * engine.domain().D));
-    engine.state().velocity(out.data());
+    engine.velocity(out.data());
     return out;
 }
 
 std::vector<double> populations_of(Engine& engine) {
     std::vector<double> out(std::size_t(engine.domain().cells() * Q_of(engine)));
-    engine.state().populations(out.data());
+    engine.populations(out.data());
     return out;
 }
 
 std::vector<unsigned char> state_of(Engine& engine) {
     const auto numbers = std::size_t(engine.domain().cells() * Q_of(engine));
     std::vector<unsigned char> out(numbers * lbm::backend::size_of(engine.spec().storage));
-    engine.state().get_state(out.data());
+    engine.get_state(out.data());
     return out;
 }
 

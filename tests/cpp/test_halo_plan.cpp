@@ -106,7 +106,7 @@ TEST(halo_plan_periodic_faces_bring_the_other_side) {
         for_phases(
             {"periodic", "periodic", "periodic"}, size, [](auto s, const Domain& domain, auto& lattice, Phase phase) {
                 using S = decltype(s);
-                const HaloPlan plan(domain, lattice.address(), {phase});
+                const HaloPlan plan(domain, {{{0, 0, 0}, lattice.address()}}, 0, {phase});
                 CHECK(!lattice.address().wraps[0] || plan.links().copies[int(phase)].empty());
                 lattice.fill(plan);
                 lattice.for_links([&](int x, int y, int z, int i) {
@@ -123,7 +123,7 @@ TEST(halo_plan_walls_return_the_opposite_population) {
     for_phases(
         {"no-slip", "no-slip", "no-slip"}, {7, 4, 3}, [](auto s, const Domain& domain, auto& lattice, Phase phase) {
             using S = decltype(s);
-            const HaloPlan plan(domain, lattice.address(), {phase});
+            const HaloPlan plan(domain, {{{0, 0, 0}, lattice.address()}}, 0, {phase});
             CHECK(plan.links().wall_links.empty());
             lattice.fill(plan);
             lattice.for_links([&](int x, int y, int z, int i) {
@@ -142,7 +142,7 @@ TEST(halo_plan_free_slip_mirrors) {
     for_phases({"periodic", "free-slip", "periodic"}, {5, 4, 3},
                [](auto s, const Domain& domain, auto& lattice, Phase phase) {
                    using S = decltype(s);
-                   const HaloPlan plan(domain, lattice.address(), {phase});
+                   const HaloPlan plan(domain, {{{0, 0, 0}, lattice.address()}}, 0, {phase});
                    lattice.fill(plan);
                    lattice.for_links([&](int x, int y, int z, int i) {
                        const int* c = S::c[i];
@@ -159,7 +159,7 @@ TEST(halo_plan_outflow_repeats_the_last_cell) {
     for_phases(
         {"outflow", "periodic", "periodic"}, {5, 4, 3}, [](auto s, const Domain& domain, auto& lattice, Phase phase) {
             using S = decltype(s);
-            const HaloPlan plan(domain, lattice.address(), {phase});
+            const HaloPlan plan(domain, {{{0, 0, 0}, lattice.address()}}, 0, {phase});
             const lbm::backend::LinkPlan& links = plan.links();
             int crossing = 0;
             for (const lbm::backend::WallCell& cell : links.wall_cells) {
@@ -195,7 +195,7 @@ TEST(halo_plan_every_link_is_copied_or_reflected_once) {
             domain.owner[std::size_t(domain.cell(2, 2, domain.size[2] / 2))] = 0;
             domain.owner[std::size_t(domain.cell(4, 0, 0))] = 1;
             domain.body_velocity = {{}, std::vector<double>(std::size_t(S::D), 0.02)};
-            const HaloPlan plan(domain, lattice.address(), {phase});
+            const HaloPlan plan(domain, {{{0, 0, 0}, lattice.address()}}, 0, {phase});
             const lbm::engine::LinkResolver<S> resolver(domain);
             std::vector<int> reflected(std::size_t(domain.cells() * S::Q));
             for (const lbm::backend::WallCell& cell : plan.links().wall_cells) {
@@ -236,7 +236,7 @@ TEST(halo_plan_cuts_long_runs_for_the_threads) {
     setup.shape = {5000, 3};
     const Domain domain = lbm::engine::make_domain(setup);
     const Named<lbm::D2Q9> lattice(domain, true, Phase::InPlaceOwn);
-    const HaloPlan plan(domain, lattice.address(), {Phase::InPlaceOwn});
+    const HaloPlan plan(domain, {{{0, 0, 0}, lattice.address()}}, 0, {Phase::InPlaceOwn});
     for (const lbm::backend::CopyRun& run : plan.links().copies[int(Phase::InPlaceOwn)]) {
         CHECK(run.count >= 1 && run.count <= 1024);
     }
@@ -249,7 +249,7 @@ TEST(halo_plan_takes_over_changed_values) {
     setup.faces = tests::faces_of(2, {"periodic", "no-slip/moving-wall"});
     Domain domain = lbm::engine::make_domain(setup);
     const Named<lbm::D2Q9> lattice(domain, true, Phase::InPlaceOwn);
-    HaloPlan plan(domain, lattice.address(), {Phase::InPlaceOwn});
+    HaloPlan plan(domain, {{{0, 0, 0}, lattice.address()}}, 0, {Phase::InPlaceOwn});
     for (const double speed : {0.0, 0.1}) {
         domain.face_velocity[3] = {speed, 0.0};
         plan.refresh_values(domain);

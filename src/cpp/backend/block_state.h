@@ -11,6 +11,7 @@
 #include "../lattice/address.h"
 #include "../lattice/collide.h"
 #include "device_array.h"
+#include "initial_state.h"
 #include "kinds.h"
 #include "links.h"
 
@@ -80,6 +81,10 @@ public:
     /// A uniform force, or a field of D components that is copied in; neither for none.
     virtual void set_force(const double* uniform, const double* field) = 0;
 
+    /// The lattice of now, in the memory of the device.
+    virtual void* lattice() const = 0;
+    /// Copies from the lattice of another block on the same kind of device, by the runs of the last step's phase.
+    virtual void bring(const BlockState& from, const std::vector<CopyRun> (&copies)[3]) = 0;
     virtual void fill_links() = 0;
     virtual void update() = 0;
     /// Calls step, which calls the two above, so many times, and returns when all is done. A device that works by
@@ -89,11 +94,9 @@ public:
             step();
         }
     }
-    /// Whether the two above return before their work is done.
-    virtual bool works_by_itself() const { return false; }
 
-    /// Equilibrium (and, with `gradient_parts`, first-order parts) of density and velocity; null is rest.
-    virtual void initialize(const double* density, const double* velocity, const bool* gradient_parts_periodic) = 0;
+    /// Equilibrium, and first-order parts where gradients are wanted.
+    virtual void initialize(const InitialFields& fields) = 0;
 
     virtual void density(float* out) const = 0;
     virtual void density(double* out) const = 0;

@@ -1,30 +1,40 @@
 // Populations of a prescribed density and velocity: equilibrium, and on request the first-order part of the gradients.
 #pragma once
 
-#include "../lattice/address.h"
 #include "../lattice/equilibrium.h"
 
 namespace lbm::backend {
 
+/// Density and velocity (null: 1, at rest) of the cells of a box that holds a block.
+struct InitialFields {
+    const double* density;
+    const double* velocity;
+    const unsigned char* solid;  // null: no bodies
+    const bool* periodic;        // along each axis, of the box; null: no gradients are wanted
+    int corner[3];               // of the block in the box
+    int size[3];                 // of the box
+};
+
 template <class S>
 struct InitialState {
-    Address address;
-    const double* density;       // null: 1
-    const double* velocity;      // null: at rest
-    const bool* periodic;        // per axis; null: equilibrium only
-    const unsigned char* solid;  // null: no bodies
+    InitialFields given;  // in the memory of the device
     double omega;
 
-    LBM_HD Index cell(int x, int y, int z) const { return (Index(z) * address.ny + y) * address.nx + x; }
-    LBM_HD Index cells() const { return Index(address.nx) * address.ny * address.nz; }
-    LBM_HD double u(int d, Index at) const { return velocity == nullptr ? 0.0 : velocity[d * cells() + at]; }
+    LBM_HD Index cell(const int (&at)[3]) const {
+        return (Index(at[2]) * given.size[1] + at[1]) * given.size[0] + at[0];
+    }
+    LBM_HD Index cells() const { return Index(given.size[0]) * given.size[1] * given.size[2]; }
+    LBM_HD double u(int d, Index at) const {
+        return given.velocity == nullptr ? 0.0 : given.velocity[d * cells() + at];
+    }
 
     /// Deviations after collision, such that the velocity read back is the one prescribed.
     LBM_HD void populations(int x, int y, int z, const double* force, double (&h)[S::Q]) const {
         using T = Stencil<S>;
-        const Index at = cell(x, y, z);
+        const int place[3] = {given.corner[0] + x, given.corner[1] + y, given.corner[2] + z};
+        const Index at = cell(place);
         Moments<S, double> m;
-        m.density = density == nullptr ? 1.0 : density[at];
+        m.density = given.density == nullptr ? 1.0 : given.density[at];
         m.density_deviation = m.density - 1;
         for (int d = 0; d < S::D; ++d) {
             m.velocity[d] = u(d, at);
@@ -33,8 +43,8 @@ struct InitialState {
         }
         const EquilibriumTerms<S, double> terms = equilibrium_terms(m);
         double strain[3][3] = {};
-        if (periodic != nullptr && velocity != nullptr) {
-            gradient(x, y, z, strain);
+        if (given.periodic != nullptr && given.velocity != nullptr) {
+            gradient(place, strain);
         }
         h[0] = m.density_deviation;
         static_for<T::pairs>([&]<int p>() {
@@ -62,22 +72,21 @@ private:
     }
 
     /// Central differences; one-sided at the ends of an axis that is not periodic and beside solid cells.
-    LBM_HD void gradient(int x, int y, int z, double (&grad)[3][3]) const {
-        const int size[3] = {address.nx, address.ny, address.nz};
+    LBM_HD void gradient(const int (&place)[3], double (&grad)[3][3]) const {
         for (int a = 0; a < S::D; ++a) {
             Index side[2];
             int steps = 0;
             for (int k = 0; k < 2; ++k) {
-                int at[3] = {x, y, z};
+                int at[3] = {place[0], place[1], place[2]};
                 at[a] += 2 * k - 1;
-                bool inside = at[a] >= 0 && at[a] < size[a];
-                if (!inside && periodic[a]) {
-                    at[a] = (at[a] + size[a]) % size[a];
+                bool inside = at[a] >= 0 && at[a] < given.size[a];
+                if (!inside && given.periodic[a]) {
+                    at[a] = (at[a] + given.size[a]) % given.size[a];
                     inside = true;
                 }
-                side[k] = inside ? cell(at[0], at[1], at[2]) : cell(x, y, z);
-                if (inside && solid != nullptr && solid[side[k]] != 0) {
-                    side[k] = cell(x, y, z);
+                side[k] = inside ? cell(at) : cell(place);
+                if (inside && given.solid != nullptr && given.solid[side[k]] != 0) {
+                    side[k] = cell(place);
                     inside = false;
                 }
                 steps += inside;

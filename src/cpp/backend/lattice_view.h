@@ -14,7 +14,6 @@ struct CellView {
 
     LBM_HD Real departed(int i) const { return from_storage<Real>(data[places.departed(i)]); }
     LBM_HD void set_departed(int i, Real value) const { data[places.departed(i)] = Store<Stored>::from(value); }
-    LBM_HD void set_arriving(int i, Real value) const { data[places.arriving(i)] = Store<Stored>::from(value); }
 };
 
 template <class S, class Real, class Stored>

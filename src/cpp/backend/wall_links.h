@@ -8,6 +8,7 @@
 
 namespace lbm::backend {
 
+/// Of what departed from a cell.
 template <class S, class Real, class Stored>
 LBM_HD void add_up_cell(const CellView<S, Real, Stored>& cell, Real& deviation, Real (&momentum)[3]) {
     Real f[S::Q];
@@ -15,9 +16,9 @@ LBM_HD void add_up_cell(const CellView<S, Real, Stored>& cell, Real& deviation, 
     add_up<S>(f, deviation, momentum);
 }
 
-/// The velocity wants half of the force.
+/// Collision has added the whole force, of which the velocity wants half.
 template <class Real>
-LBM_HD void velocity_of(Real deviation, Real (&momentum)[3], const double (&force)[3], Real (&u)[3]) {
+LBM_HD void velocity_of(Real deviation, const Real (&momentum)[3], const double (&force)[3], Real (&u)[3]) {
     for (int d = 0; d < 3; ++d) {
         u[d] = (momentum[d] - Real(0.5) * Real(force[d])) / (Real(1) + deviation);
     }

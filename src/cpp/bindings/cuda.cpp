@@ -70,13 +70,14 @@ std::vector<std::string> update_resources(const std::string& stencil, const std:
 
 py::list tune(const std::string& stencil, const std::vector<int>& shape, const std::string& collision,
               const std::string& precision, const std::string& storage, const std::string& streaming, bool forced,
-              bool periodic, int ordinal, double seconds) {
+              bool end_sums, bool periodic, int ordinal, double seconds) {
     const backend::BlockSpec spec =
         spec_of(stencil, shape, collision, precision, storage, streaming, false, periodic ? 7 : 0);
     std::vector<cuda::ShapeTiming> timings;
     {
         const py::gil_scoped_release release;
-        timings = cuda::tune(spec, forced ? cuda::Forcing::Uniform : cuda::Forcing::None, ordinal, seconds);
+        const auto forcing = forced ? cuda::Forcing::Uniform : cuda::Forcing::None;
+        timings = cuda::tune(spec, {backend::phases_of(spec).front(), forcing, end_sums}, ordinal, seconds);
     }
     py::list all;
     for (const cuda::ShapeTiming& timing : timings) {
@@ -111,8 +112,8 @@ void bind_cuda(py::module_& module) {
                py::arg("forcing"), py::arg("end_sums"), py::arg("periodic_axes"), py::arg("size"),
                py::arg("architecture"));
     module.def("cuda_tune", &tune, py::arg("stencil"), py::arg("shape"), py::arg("collision"), py::arg("precision"),
-               py::arg("storage"), py::arg("streaming"), py::arg("forced"), py::arg("periodic"), py::arg("ordinal"),
-               py::arg("seconds"));
+               py::arg("storage"), py::arg("streaming"), py::arg("forced"), py::arg("end_sums"), py::arg("periodic"),
+               py::arg("ordinal"), py::arg("seconds"));
 }
 
 }  // namespace lbm::bindings

@@ -104,7 +104,7 @@ void bind_device_array(py::module_& module) {
             {
                 const py::gil_scoped_release release;
                 const std::lock_guard<std::mutex> lock(e.mutex());
-                field.array = e.state().device_field(backend::FieldName(name));
+                field.array = e.device_field(backend::FieldName(name));
             }
             long long stride = 1;
             for (int d = 0; d < e.domain().D; ++d) {

@@ -5,6 +5,7 @@
 
 #include <mutex>
 #include <optional>
+#include <tuple>
 
 #include "arrays.h"
 #include "bindings.h"
@@ -49,10 +50,6 @@ std::vector<py::ssize_t> face_shape(const Engine& e, int face, int components) {
     return shape;
 }
 
-int Q_of(const Engine& e) {
-    return backend::with_stencil(e.domain().stencil, [](auto s) { return decltype(s)::Q; });
-}
-
 /// A vector that is uniform, (D,), or given per place.
 std::vector<double> vectors(const char* name, const Engine& e, const Doubles& array,
                             const std::vector<py::ssize_t>& shape) {
@@ -60,13 +57,42 @@ std::vector<double> vectors(const char* name, const Engine& e, const Doubles& ar
     return to_vector(array);
 }
 
+/// Offset, size, rank and device.
+using BlockTuples = std::vector<std::tuple<std::vector<int>, std::vector<int>, int, std::string>>;
+
+std::vector<engine::Block> to_blocks(const BlockTuples& tuples, int D) {
+    std::vector<engine::Block> blocks;
+    for (const auto& [offset, size, rank, device] : tuples) {
+        if (int(offset.size()) != D || int(size.size()) != D) {
+            throw std::invalid_argument("layout: the offset and size of a block take " + std::to_string(D) +
+                                        " numbers each");
+        }
+        engine::Block block{{0, 0, 0}, {1, 1, 1}, rank, device};
+        std::copy(offset.begin(), offset.end(), block.offset);
+        std::copy(size.begin(), size.end(), block.size);
+        blocks.push_back(block);
+    }
+    return blocks;
+}
+
 Setup make_setup(const std::string& stencil, const std::vector<int>& shape, const std::string& collision,
                  double viscosity, double magic, const std::map<std::string, double>& rates, double smagorinsky,
                  const std::string& precision, const std::string& storage, const std::string& streaming,
-                 const std::vector<std::string>& faces, const std::string& device, int threads,
-                 const std::string& isa) {
-    return {stencil,     shape,     collision, viscosity, magic, rates,
-            smagorinsky, precision, storage,   streaming, faces, {device, threads, isa}};
+                 const std::vector<std::string>& faces, const std::string& device, int threads, const std::string& isa,
+                 const BlockTuples& blocks) {
+    return {stencil,
+            shape,
+            collision,
+            viscosity,
+            magic,
+            rates,
+            smagorinsky,
+            precision,
+            storage,
+            streaming,
+            faces,
+            {device, threads, isa},
+            to_blocks(blocks, int(shape.size()))};
 }
 
 int add_body(Engine& e, const py::array_t<bool, py::array::c_style>& mask, const std::optional<Doubles>& velocity) {
@@ -123,7 +149,7 @@ const char* storage_dtype(const Engine& e) {
 }
 
 void require_state(const char* name, const Engine& e, const py::array& array) {
-    require_shape(name, array, field_shape(e, Q_of(e)));
+    require_shape(name, array, field_shape(e, e.Q()));
     if (!array.dtype().is(py::dtype(storage_dtype(e)))) {
         throw std::invalid_argument(std::string(name) + ": dtype " + storage_dtype(e) + " is needed");
     }
@@ -151,7 +177,7 @@ py::object find_diverged(Engine& e) {
     std::optional<backend::Cell> cell;
     {
         const InUse use(e);
-        cell = e.state().find_diverged();
+        cell = e.find_diverged();
     }
     if (!cell) {
         return py::none();
@@ -184,13 +210,13 @@ py::list layout(const Engine& e) {
     return blocks;
 }
 
-/// Fills a field array by a member of BlockState without holding the GIL.
+/// Fills a field array by a member of the engine without holding the GIL.
 template <class Read>
 void fill(Engine& e, py::array& out, int components, Read&& read) {
     require_shape("out", out, field_shape(e, components));
     with_floats("out", out, [&](auto* data) {
         const InUse use(e);
-        read(e.state(), data);
+        read(e, data);
     });
 }
 
@@ -217,16 +243,16 @@ void bind_engine(py::module_& module) {
                          double viscosity, double magic, const std::map<std::string, double>& rates, double smagorinsky,
                          const std::string& precision, const std::string& storage, const std::string& streaming,
                          const std::vector<std::string>& faces, const std::string& device, int threads,
-                         const std::string& isa) {
+                         const std::string& isa, const BlockTuples& blocks) {
                  return std::make_unique<Engine>(make_setup(stencil, shape, collision, viscosity, magic, rates,
                                                             smagorinsky, precision, storage, streaming, faces, device,
-                                                            threads, isa));
+                                                            threads, isa, blocks));
              }),
              py::kw_only(), py::arg("stencil"), py::arg("shape"), py::arg("collision"), py::arg("viscosity"),
              py::arg("magic") = 3.0 / 16, py::arg("rates") = std::map<std::string, double>(),
              py::arg("smagorinsky") = 0.0, py::arg("precision") = "float32", py::arg("storage") = "float32",
              py::arg("streaming") = "in-place", py::arg("faces") = std::vector<std::string>(),
-             py::arg("device") = "cpu", py::arg("threads") = 0, py::arg("isa") = "")
+             py::arg("device") = "cpu", py::arg("threads") = 0, py::arg("isa") = "", py::arg("blocks") = BlockTuples())
         .def("add_body", &add_body, py::arg("mask"), py::arg("velocity") = py::none())
         .def(
             "set_body_velocity",
@@ -289,27 +315,27 @@ void bind_engine(py::module_& module) {
             })
         .def(
             "density",
-            [](Engine& e, py::array out) { fill(e, out, 0, [](auto& state, auto* data) { state.density(data); }); },
+            [](Engine& e, py::array out) { fill(e, out, 0, [](Engine& engine, auto* data) { engine.density(data); }); },
             py::arg("out"))
         .def(
             "velocity",
             [](Engine& e, py::array out) {
-                fill(e, out, e.domain().D, [](auto& state, auto* data) { state.velocity(data); });
+                fill(e, out, e.domain().D, [](Engine& engine, auto* data) { engine.velocity(data); });
             },
             py::arg("out"))
         .def(
             "populations",
             [](Engine& e, py::array out) {
-                fill(e, out, Q_of(e), [](auto& state, auto* data) { state.populations(data); });
+                fill(e, out, e.Q(), [](Engine& engine, auto* data) { engine.populations(data); });
             },
             py::arg("out"))
         .def(
             "set_populations",
             [](Engine& e, const Doubles& values) {
-                require_shape("values", values, field_shape(e, Q_of(e)));
+                require_shape("values", values, field_shape(e, e.Q()));
                 const double* data = values.data();
                 const InUse use(e);
-                e.state().set_populations(data);
+                e.set_populations(data);
             },
             py::arg("values"))
         .def(
@@ -319,7 +345,7 @@ void bind_engine(py::module_& module) {
                 require_writeable("out", out);
                 void* data = out.mutable_data();
                 const InUse use(e);
-                e.state().get_state(data);
+                e.get_state(data);
             },
             py::arg("out"))
         .def(
@@ -328,7 +354,7 @@ void bind_engine(py::module_& module) {
                 require_state("values", e, values);
                 const void* data = values.data();
                 const InUse use(e);
-                e.state().set_state(data);
+                e.set_state(data);
             },
             py::arg("values"))
         .def_property_readonly("storage_dtype", &storage_dtype)
@@ -356,7 +382,8 @@ void bind_engine(py::module_& module) {
         .def_static(
             "memory_needed",
             [](const std::string& stencil, const std::vector<int>& shape, const std::string& precision,
-               const std::string& storage, const std::string& streaming, const std::string& device) {
+               const std::string& storage, const std::string& streaming, const std::string& device,
+               const BlockTuples& blocks) {
                 Setup setup;
                 setup.device.name = device;
                 setup.stencil = stencil;
@@ -366,12 +393,13 @@ void bind_engine(py::module_& module) {
                 setup.precision = precision;
                 setup.storage = storage;
                 setup.streaming = streaming;
+                setup.blocks = to_blocks(blocks, int(shape.size()));
                 return Engine::memory_needed(setup);
             },
             py::arg("stencil"), py::arg("shape"), py::arg("precision"), py::arg("storage"), py::arg("streaming"),
-            py::arg("device") = "cpu")
+            py::arg("device") = "cpu", py::arg("blocks") = BlockTuples())
         .def_property_readonly("bytes_per_update",
-                               [](const Engine& e) { return 2 * Q_of(e) * int(backend::size_of(e.spec().storage)); })
+                               [](const Engine& e) { return 2 * e.Q() * int(backend::size_of(e.spec().storage)); })
         .def_property_readonly("threads", [](const Engine& e) { return e.device().threads; })
         .def_property_readonly("isa", [](const Engine& e) { return e.device().isa; })
         .def_property_readonly("device", [](const Engine& e) { return e.device().name; })

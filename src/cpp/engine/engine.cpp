@@ -12,15 +12,41 @@ Engine::Engine(const Setup& setup)
     : domain_(make_domain(setup)),
       spec_(block_spec(setup)),
       device_(backend::checked(setup.device)),
-      layout_(Layout::single(spec_.size, device_.name)),
-      block_(backend::make_block(spec_, device_)),
-      schedule_(!block_->works_by_itself()) {
-    schedule_.add("boundary", [this] { block_->fill_links(); });
-    schedule_.add("update", [this] { block_->update(); });
+      layout_(make_layout(setup)),
+      parts_(layout_.blocks().size()),
+      schedule_(layout_.blocks().front().device == "cpu") {
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+        const Block& place = layout_.blocks()[k];
+        parts_[k].place = place;
+        parts_[k].state = backend::make_block(part_of(spec_, place), {place.device, device_.threads, device_.isa});
+    }
+    if (parts_.size() > 1) {
+        schedule_.add("exchange", [this] { exchange(); });
+    }
+    schedule_.add("boundary", [this] {
+        for (const Part& part : parts_) {
+            part.state->fill_links();
+        }
+    });
+    schedule_.add("update", [this] {
+        for (const Part& part : parts_) {
+            part.state->update();
+        }
+    });
 }
 
 std::size_t Engine::memory_needed(const Setup& setup) {
-    return backend::memory_needed(block_spec(setup), setup.device.name);
+    const backend::BlockSpec whole = block_spec(setup);
+    const Layout layout = make_layout(setup);
+    std::size_t sum = 0;
+    for (const Block& block : layout.blocks()) {
+        sum += backend::memory_needed(part_of(whole, block), block.device);
+    }
+    return sum;
+}
+
+int Engine::Q() const {
+    return backend::with_stencil(spec_.stencil, [](auto s) { return decltype(s)::Q; });
 }
 
 int Engine::add_body(const std::vector<bool>& mask, std::vector<double> velocity) {
@@ -77,47 +103,73 @@ void Engine::set_face_density(int face, std::vector<double> density) {
 
 void Engine::set_force(const std::vector<double>& force) {
     const bool uniform = force.size() == std::size_t(domain_.D);
-    block_->set_force(uniform ? force.data() : nullptr, force.empty() || uniform ? nullptr : force.data());
+    for (const Part& part : parts_) {
+        const PartOf<double> field(force.empty() || uniform ? nullptr : force.data(), domain_, part.place, domain_.D);
+        part.state->set_force(uniform ? force.data() : nullptr, field.get());
+    }
 }
 
 void Engine::mark_solid() {
-    const Index cells = domain_.cells();
-    solid_.assign(std::size_t(cells), 0);
-    for (Index at = 0; at < cells; ++at) {
-        solid_[at] = domain_.solid(at) ? 1 : 0;
-    }
     const bool moving = std::any_of(domain_.body_velocity.begin(), domain_.body_velocity.end(),
                                     [](const auto& velocity) { return !velocity.empty(); });
-    solid_velocity_.assign(moving ? std::size_t(cells * domain_.D) : 0, 0.0);
     solid_velocity_is_current_ = !moving;
-    block_->set_solid(solid_.data(), moving ? solid_velocity_.data() : nullptr);
+    for (Part& part : parts_) {
+        part.solid.resize(std::size_t(part.place.cells()));
+        part.solid_velocity.assign(moving ? std::size_t(domain_.D * part.place.cells()) : 0, 0.0);
+        for_rows(domain_, part.place, 1, [&](Index from, Index to, Index count) {
+            for (Index k = 0; k < count; ++k) {
+                part.solid[std::size_t(to + k)] = domain_.solid(from + k) ? 1 : 0;
+            }
+        });
+        part.state->set_solid(part.solid.data(), moving ? part.solid_velocity.data() : nullptr);
+    }
 }
 
 void Engine::rebuild_solid_velocity() {
     const Index cells = domain_.cells();
-    for (Index at = 0; at < cells; ++at) {
-        if (!domain_.solid(at)) {
-            continue;
-        }
-        for (int d = 0; d < domain_.D; ++d) {
-            solid_velocity_[d * cells + at] =
-                component(domain_.body_velocity[domain_.owner[at]], domain_.D, d, at, cells);
-        }
+    for (Part& part : parts_) {
+        for_rows(domain_, part.place, domain_.D, [&](Index from, Index to, Index count) {
+            const Index d = from / cells;
+            for (Index k = 0; k < count; ++k) {
+                const Index at = from - d * cells + k;
+                part.solid_velocity[std::size_t(to + k)] =
+                    domain_.solid(at)
+                        ? component(domain_.body_velocity[domain_.owner[at]], domain_.D, int(d), at, cells)
+                        : 0;
+            }
+        });
+        part.state->set_solid(part.solid.data(), part.solid_velocity.data());
     }
     solid_velocity_is_current_ = true;
-    block_->set_solid(solid_.data(), solid_velocity_.data());
 }
 
 void Engine::prepare() {
     if (!plan_is_current_) {
-        plan_ = HaloPlan(domain_, block_->address(), backend::phases_of(spec_));
-        block_->set_plan(plan_.links());
+        std::vector<HaloPlan::Extent> extents;
+        for (const Part& part : parts_) {
+            const int(&offset)[3] = part.place.offset;
+            extents.push_back({{offset[0], offset[1], offset[2]}, part.state->address()});
+        }
+        for (std::size_t k = 0; k < parts_.size(); ++k) {
+            parts_[k].plan = HaloPlan(domain_, extents, int(k), backend::phases_of(spec_));
+            parts_[k].state->set_plan(parts_[k].plan.links());
+        }
         plan_is_current_ = values_are_current_ = true;
     }
     if (!values_are_current_) {
-        plan_.refresh_values(domain_);
-        block_->plan_values_changed();
+        for (Part& part : parts_) {
+            part.plan.refresh_values(domain_);
+            part.state->plan_values_changed();
+        }
         values_are_current_ = true;
+    }
+}
+
+void Engine::exchange() {
+    for (const Part& part : parts_) {
+        for (const HaloPlan::Import& import : part.plan.imports()) {
+            part.state->bring(*parts_[std::size_t(import.from)].state, import.copies);
+        }
     }
 }
 
@@ -144,30 +196,123 @@ void Engine::initialize(const double* density, const double* velocity, bool none
     for (int a = 0; a < 3; ++a) {
         periodic[a] = domain_.faces[2 * a] == FaceKind::Periodic;
     }
-    block_->initialize(density, velocity, nonequilibrium ? periodic : nullptr);
+    std::vector<std::uint8_t> solid;  // beside which gradients are one-sided
+    if (nonequilibrium && !domain_.owner.empty()) {
+        solid.resize(std::size_t(domain_.cells()));
+        for (Index at = 0; at < domain_.cells(); ++at) {
+            solid[std::size_t(at)] = domain_.solid(at) ? 1 : 0;
+        }
+    }
+    for (const Part& part : parts_) {
+        const int(&corner)[3] = part.place.offset;
+        part.state->initialize({density,
+                                velocity,
+                                solid.empty() ? nullptr : solid.data(),
+                                nonequilibrium ? periodic : nullptr,
+                                {corner[0], corner[1], corner[2]},
+                                {domain_.size[0], domain_.size[1], domain_.size[2]}});
+    }
 }
 
 void Engine::step(Index steps) {
     prepare();
-    block_->repeat(steps, [this] { schedule_.run_step(); });
+    const auto step = [this] { schedule_.run_step(); };
+    if (parts_.size() == 1) {
+        parts_.front().state->repeat(steps, step);
+    } else {
+        for (Index k = 0; k < steps; ++k) {
+            step();
+        }
+    }
     steps_ += steps;
 }
 
-backend::BlockState& Engine::state() {
+void Engine::prepare_fields() {
     prepare();
     if (!solid_velocity_is_current_) {
         rebuild_solid_velocity();
     }
-    return *block_;
+}
+
+void Engine::set_populations(const double* values) {
+    prepare();
+    for (const Part& part : parts_) {
+        part.state->set_populations(PartOf<double>(values, domain_, part.place, Q()).get());
+    }
+}
+
+template <class Visit>
+void Engine::with_stored(Visit&& visit) const {
+    switch (spec_.storage) {
+        case backend::NumberKind::Float16: visit(UInt16{}); break;
+        case backend::NumberKind::Float32: visit(float{}); break;
+        default: visit(double{}); break;
+    }
+}
+
+void Engine::get_state(void* out) {
+    with_stored([&](auto stored) {
+        using T = decltype(stored);
+        read_parts(static_cast<T*>(out), Q(), [](const auto& block, T* part) { block.get_state(part); });
+    });
+}
+
+void Engine::set_state(const void* values) {
+    prepare();
+    with_stored([&](auto stored) {
+        using T = decltype(stored);
+        for (const Part& part : parts_) {
+            part.state->set_state(PartOf<T>(static_cast<const T*>(values), domain_, part.place, Q()).get());
+        }
+    });
+}
+
+std::shared_ptr<backend::DeviceArray> Engine::device_field(backend::FieldName name) {
+    if (parts_.size() > 1) {
+        throw std::invalid_argument("the fields of several blocks are not one array of a device");
+    }
+    prepare_fields();
+    return parts_.front().state->device_field(name);
+}
+
+std::optional<backend::Cell> Engine::find_diverged() {
+    std::optional<backend::Cell> first;
+    for (const Part& part : parts_) {
+        if (std::optional<backend::Cell> cell = part.state->find_diverged()) {
+            cell->x += part.place.offset[0];
+            cell->y += part.place.offset[1];
+            cell->z += part.place.offset[2];
+            if (!first || domain_.cell(cell->x, cell->y, cell->z) < domain_.cell(first->x, first->y, first->z)) {
+                first = cell;
+            }
+        }
+    }
+    return first;
 }
 
 backend::ForceAndTorque Engine::body_force(int body, const double (&center)[3]) {
     prepare();
-    return block_->body_force(plan_.body_links(body), center);
+    backend::ForceAndTorque sum{};
+    for (const Part& part : parts_) {
+        const backend::ForceAndTorque own = part.state->body_force(part.plan.body_links(body), center);
+        for (int d = 0; d < 3; ++d) {
+            sum.force[d] += own.force[d];
+            sum.torque[d] += own.torque[d];
+        }
+    }
+    return sum;
 }
 
 backend::Totals Engine::totals() {
-    backend::Totals totals = block_->totals();
+    backend::Totals totals{};
+    for (const Part& part : parts_) {
+        const backend::Totals own = part.state->totals();
+        totals.mass += own.mass;
+        totals.energy += own.energy;
+        for (int d = 0; d < 3; ++d) {
+            totals.momentum[d] += own.momentum[d];
+        }
+    }
     comm_.sum(&totals.mass, 1);
     comm_.sum(totals.momentum, 3);
     comm_.sum(&totals.energy, 1);
@@ -175,8 +320,13 @@ backend::Totals Engine::totals() {
 }
 
 double Engine::velocity_change() {
-    double sums[2];
-    block_->velocity_change(sums[0], sums[1]);
+    double sums[2] = {0, 0};
+    for (const Part& part : parts_) {
+        double change = 0, norm = 0;
+        part.state->velocity_change(change, norm);
+        sums[0] += change;
+        sums[1] += norm;
+    }
     comm_.sum(sums, 2);
     if (sums[1] == 0) {
         return sums[0] > 0 ? std::numeric_limits<double>::infinity() : 0;
@@ -185,8 +335,12 @@ double Engine::velocity_change() {
 }
 
 std::size_t Engine::bytes() const {
-    return block_->bytes() + plan_.bytes() + solid_.capacity() + solid_velocity_.capacity() * sizeof(double) +
-           domain_.owner.capacity() * sizeof(std::uint16_t);
+    std::size_t sum = domain_.owner.capacity() * sizeof(std::uint16_t);
+    for (const Part& part : parts_) {
+        sum += part.state->bytes() + part.plan.bytes() + part.solid.capacity() +
+               part.solid_velocity.capacity() * sizeof(double);
+    }
+    return sum;
 }
 
 }  // namespace lbm::engine

@@ -9,6 +9,7 @@
 #include "../backend/devices.h"
 #include "../comm/communicator.h"
 #include "domain.h"
+#include "field_parts.h"
 #include "halo_plan.h"
 #include "layout.h"
 #include "schedule.h"
@@ -44,8 +45,27 @@ public:
     Index steps() const { return steps_; }
     void set_steps(Index steps) { steps_ = steps; }
 
-    /// Fields come from and go to the block; the engine prepares it first where bodies or faces have changed.
-    backend::BlockState& state();
+    /// Fields of the domain, in float or double; populations are Q components.
+    template <class T>
+    void density(T* out) {
+        read_parts(out, 1, [](const auto& block, T* part) { block.density(part); });
+    }
+    template <class T>
+    void velocity(T* out) {
+        read_parts(out, domain_.D, [](const auto& block, T* part) { block.velocity(part); });
+    }
+    template <class T>
+    void populations(T* out) {
+        read_parts(out, Q(), [](const auto& block, T* part) { block.populations(part); });
+    }
+    void set_populations(const double* values);
+    /// The stored numbers of the populations themselves.
+    void get_state(void* out);
+    void set_state(const void* values);
+    /// Throws std::invalid_argument unless one block on a GPU is all.
+    std::shared_ptr<backend::DeviceArray> device_field(backend::FieldName name);
+    /// The cell of the lowest number that holds no sane state.
+    std::optional<backend::Cell> find_diverged();
 
     /// Whoever calls a member holds this, but for those that only read what the constructor has set.
     std::mutex& mutex() const { return mutex_; }
@@ -56,8 +76,10 @@ public:
 
     std::size_t bytes() const;
     const Domain& domain() const { return domain_; }
-    /// The kernels of the next steps; none on a CPU.
-    std::vector<backend::KernelFigures> update_kernels() const { return block_->update_kernels(); }
+    int Q() const;
+    /// The kernels of the next steps of the first block; none on a CPU.
+    std::vector<backend::KernelFigures> update_kernels() const { return parts_.front().state->update_kernels(); }
+    /// Of the whole domain.
     const backend::BlockSpec& spec() const { return spec_; }
     const Layout& layout() const { return layout_; }
     const StepSchedule& schedule() const { return schedule_; }
@@ -65,23 +87,43 @@ public:
     int bodies() const { return int(domain_.body_velocity.size()); }
 
 private:
+    /// A block and what belongs to it.
+    struct Part {
+        Block place;
+        std::unique_ptr<backend::BlockState> state;
+        HaloPlan plan;
+        std::vector<std::uint8_t> solid;
+        std::vector<double> solid_velocity;
+    };
+
     void prepare();
+    void exchange();
     void check_face(int face, FaceKind first, FaceKind second, const char* what) const;
     void mark_solid();
     void rebuild_solid_velocity();
+
+    template <class T, class Read>
+    void read_parts(T* out, int components, Read&& read) {
+        prepare_fields();
+        for (const Part& part : parts_) {
+            put_part(out, domain_, part.place, components, [&](T* data) { read(*part.state, data); });
+        }
+    }
+    /// Before fields are read.
+    void prepare_fields();
+    /// Calls visit(a number of the size that populations are stored in).
+    template <class Visit>
+    void with_stored(Visit&& visit) const;
 
     Domain domain_;
     backend::BlockSpec spec_;
     backend::DeviceOptions device_;
     Layout layout_;
     comm::Serial comm_;
-    std::unique_ptr<backend::BlockState> block_;
-    HaloPlan plan_;
+    std::vector<Part> parts_;
     bool plan_is_current_ = false;
     bool values_are_current_ = false;
     bool solid_velocity_is_current_ = true;  // of bodies that move; only fields show it
-    std::vector<std::uint8_t> solid_;
-    std::vector<double> solid_velocity_;
     StepSchedule schedule_;
     Index steps_ = 0;
     mutable std::mutex mutex_;

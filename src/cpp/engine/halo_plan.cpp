@@ -59,18 +59,28 @@ void cut_long_runs(std::vector<CopyRun>& runs) {
 
 template <class S>
 struct HaloPlan::Builder {
+    /// A cell of the domain, by the block that holds it.
+    struct At {
+        int block;
+        int x, y, z;  // from the block's corner
+    };
     struct PendingWallLink {
         int x, y, z;
         WallLink link;
         ValueSource source;
-        int from[3], from_i;  // what departed there is reflected, or passed on
+        At from;  // what departed there with velocity from_i is reflected, or passed on
+        int from_i;
     };
 
     HaloPlan& plan;
     const Domain& domain;
-    const Address& address;
+    const std::vector<Extent>& blocks;
+    const int own;
     const std::vector<Phase>& phases;
+    const Address& address = blocks[std::size_t(own)].address;
+    const int (&offset)[3] = blocks[std::size_t(own)].offset;
     LinkResolver<S> resolver{domain};
+    std::vector<Import> imports = std::vector<Import>(blocks.size());  // by block
     std::vector<PendingWallLink> pending{};
 
     void build() {
@@ -81,19 +91,31 @@ struct HaloPlan::Builder {
                 off_bodies(i);
             }
         }
+        group_wall_links();
         for (auto& runs : plan.links_.copies) {
             cut_long_runs(runs);
         }
-        group_wall_links();
+        for (std::size_t block = 0; block < blocks.size(); ++block) {
+            Import& import = imports[block];
+            bool any = false;
+            for (auto& runs : import.copies) {
+                cut_long_runs(runs);
+                any = any || !runs.empty();
+            }
+            if (any) {
+                import.from = int(block);
+                plan.imports_.push_back(std::move(import));
+            }
+        }
     }
 
-    /// Cells whose upstream neighbour along x lies outside; runs go along y, as the side columns do.
+    /// Cells whose upstream neighbour along x lies outside the block; runs go along y, as the side columns do.
     void through_x_faces(int i) {
         const int cx = S::c[i][0];
-        const auto [first, last] = upstream_outside(cx, domain.size[0]);
+        const auto [first, last] = upstream_outside(cx, address.nx);
         for (int x = first; x < last; ++x) {
-            for (int z = 0; z < domain.size[2]; ++z) {
-                for (int y = 0; y < domain.size[1]; ++y) {
+            for (int z = 0; z < address.nz; ++z) {
+                for (int y = 0; y < address.ny; ++y) {
                     add(x, y, z, i);
                 }
             }
@@ -103,11 +125,11 @@ struct HaloPlan::Builder {
     /// Cells whose upstream neighbour lies outside in y or z but not in x; runs go along x.
     void through_other_faces(int i) {
         const int x_first = std::max(0, S::c[i][0]);
-        const int x_last = domain.size[0] + std::min(0, S::c[i][0]);
-        for (int z = 0; z < domain.size[2]; ++z) {
-            const bool z_outside = z - S::c[i][2] < 0 || z - S::c[i][2] >= domain.size[2];
-            for (int y = 0; y < domain.size[1]; ++y) {
-                if (z_outside || y - S::c[i][1] < 0 || y - S::c[i][1] >= domain.size[1]) {
+        const int x_last = address.nx + std::min(0, S::c[i][0]);
+        for (int z = 0; z < address.nz; ++z) {
+            const bool z_outside = z - S::c[i][2] < 0 || z - S::c[i][2] >= address.nz;
+            for (int y = 0; y < address.ny; ++y) {
+                if (z_outside || y - S::c[i][1] < 0 || y - S::c[i][1] >= address.ny) {
                     for (int x = x_first; x < x_last; ++x) {
                         add(x, y, z, i);
                     }
@@ -119,10 +141,10 @@ struct HaloPlan::Builder {
     /// Cells whose upstream neighbour lies inside and is solid.
     void off_bodies(int i) {
         const int* c = S::c[i];
-        for (int z = std::max(0, c[2]); z < domain.size[2] + std::min(0, c[2]); ++z) {
-            for (int y = std::max(0, c[1]); y < domain.size[1] + std::min(0, c[1]); ++y) {
-                for (int x = std::max(0, c[0]); x < domain.size[0] + std::min(0, c[0]); ++x) {
-                    if (domain.solid(domain.cell(x - c[0], y - c[1], z - c[2]))) {
+        for (int z = std::max(0, c[2]); z < address.nz + std::min(0, c[2]); ++z) {
+            for (int y = std::max(0, c[1]); y < address.ny + std::min(0, c[1]); ++y) {
+                for (int x = std::max(0, c[0]); x < address.nx + std::min(0, c[0]); ++x) {
+                    if (domain.solid(cell(x - c[0], y - c[1], z - c[2]))) {
                         add(x, y, z, i);
                     }
                 }
@@ -134,45 +156,72 @@ struct HaloPlan::Builder {
         return c > 0 ? std::pair{0, std::min(c, n)} : c < 0 ? std::pair{std::max(0, n + c), n} : std::pair{0, 0};
     }
 
+    /// The number in the domain of a cell of the block.
+    Index cell(int x, int y, int z) const { return domain.cell(offset[0] + x, offset[1] + y, offset[2] + z); }
+
+    /// A cell of the domain.
+    At at(int x, int y, int z) const {
+        const int cell[3] = {x, y, z};
+        int block = own;
+        if (!blocks[std::size_t(own)].holds(cell)) {
+            block = 0;
+            while (!blocks[std::size_t(block)].holds(cell)) {
+                ++block;
+            }
+        }
+        const Extent& extent = blocks[std::size_t(block)];
+        return {block, x - extent.offset[0], y - extent.offset[1], z - extent.offset[2]};
+    }
+
+    /// The link that arrives in a cell of the block with velocity i.
     void add(int x, int y, int z, int i) {
-        if (domain.solid(domain.cell(x, y, z))) {
+        if (domain.solid(cell(x, y, z))) {
             return;
         }
-        const LinkSource source = resolver.resolve(x, y, z, i);
+        const LinkSource source = resolver.resolve(offset[0] + x, offset[1] + y, offset[2] + z, i);
         switch (source.kind) {
-            case LinkSource::Kind::Neighbor: return;
-            case LinkSource::Kind::Copy: copy(x, y, z, i, source.x, source.y, source.z, source.i); return;
+            case LinkSource::Kind::Neighbor:
+            case LinkSource::Kind::Copy: copy(x, y, z, i, at(source.x, source.y, source.z), source.i); return;
             case LinkSource::Kind::Outflow: pass_outflow(x, y, z, i, source); return;
             case LinkSource::Kind::Face: reflect_by_face(x, y, z, i, source.owner); return;
             case LinkSource::Kind::Body: reflect_by_body(x, y, z, i, source); return;
         }
     }
 
-    void copy(int x, int y, int z, int i, int from_x, int from_y, int from_z, int from_i) {
+    void copy(int x, int y, int z, int i, const At& from, int from_i) {
         for (const Phase phase : phases) {
             const Index target = arriving_offset<S>(address, phase, x, y, z, i);
-            const Index source = departed_offset<S>(address, phase, from_x, from_y, from_z, from_i);
-            if (target != source) {  // along wrapped axes they are one
+            const Index source = departed_from(phase, from, from_i);
+            if (from.block != own) {
+                append(imports[std::size_t(from.block)].copies[int(phase)], target, source);
+            } else if (target != source) {  // along wrapped axes they are one
                 append(plan.links_.copies[int(phase)], target, source);
             }
         }
     }
 
+    /// In the lattice of the block that holds the cell.
+    Index departed_from(Phase phase, const At& from, int i) const {
+        return departed_offset<S>(blocks[std::size_t(from.block)].address, phase, from.x, from.y, from.z, i);
+    }
+
     void reflect_by_face(int x, int y, int z, int i, int face) {
         const FaceKind kind = domain.faces[face];
         if (kind == FaceKind::NoSlip) {
-            copy(x, y, z, i, x, y, z, Stencil<S>::opposite(i));
+            copy(x, y, z, i, {own, x, y, z}, Stencil<S>::opposite(i));
             return;
         }
         const auto link_kind = kind == FaceKind::PressureOutlet  ? WallLink::Kind::Pressure
                                : kind == FaceKind::VelocityInlet ? WallLink::Kind::Inlet
                                                                  : WallLink::Kind::Wall;
-        add_reflection(x, y, z, i, link_kind, {face, -1, domain.face_cell(face, x, y, z), i});
+        const Index place = domain.face_cell(face, offset[0] + x, offset[1] + y, offset[2] + z);
+        add_reflection(x, y, z, i, link_kind, {face, -1, place, i});
     }
 
     void pass_outflow(int x, int y, int z, int i, const LinkSource& source) {
         const WallLink link{0, static_cast<unsigned char>(i), WallLink::Kind::Outflow};
-        pending.push_back({x, y, z, link, {-1, -1, 0, i}, {source.x, source.y, source.z}, source.i});
+        const At from = at(source.x, source.y, source.z);
+        pending.push_back({x, y, z, link, {-1, -1, 0, i}, from, source.i});
     }
 
     void reflect_by_body(int x, int y, int z, int i, const LinkSource& source) {
@@ -180,7 +229,7 @@ struct HaloPlan::Builder {
         const Index place = domain.cell(source.x, source.y, source.z);
         plan.body_links_[body].push_back({x, y, z, i, {source.x, source.y, source.z}, source.i, 0});
         if (domain.body_velocity[body].empty()) {
-            copy(x, y, z, i, x, y, z, Stencil<S>::opposite(i));
+            copy(x, y, z, i, {own, x, y, z}, Stencil<S>::opposite(i));
         } else {
             add_reflection(x, y, z, i, WallLink::Kind::Wall, {-1, body, place, source.i});
         }
@@ -188,7 +237,7 @@ struct HaloPlan::Builder {
 
     void add_reflection(int x, int y, int z, int i, WallLink::Kind kind, const ValueSource& source) {
         const WallLink link{0, static_cast<unsigned char>(i), kind};
-        pending.push_back({x, y, z, link, source, {x, y, z}, Stencil<S>::opposite(i)});
+        pending.push_back({x, y, z, link, source, {own, x, y, z}, Stencil<S>::opposite(i)});
     }
 
     void group_wall_links() {
@@ -203,20 +252,24 @@ struct HaloPlan::Builder {
             ++cells.back().count;
             cells.back().needs_moments = cells.back().needs_moments || p.link.kind != WallLink::Kind::Wall;
             plan.links_.wall_links.push_back(p.link);
+            plan.value_sources_.push_back(p.source);
             for (const Phase phase : phases) {
-                const Index departed = departed_offset<S>(address, phase, p.from[0], p.from[1], p.from[2], p.from_i);
                 const Index arriving = arriving_offset<S>(address, phase, p.x, p.y, p.z, p.link.i);
+                // From another block it is brought to where it will arrive, and changed there.
+                const Index departed = p.from.block == own ? departed_from(phase, p.from, p.from_i) : arriving;
                 plan.links_.wall_places[int(phase)].push_back({departed, arriving});
             }
-            plan.value_sources_.push_back(p.source);
+            if (p.from.block != own) {
+                copy(p.x, p.y, p.z, p.link.i, p.from, p.from_i);
+            }
         }
     }
 };
 
-HaloPlan::HaloPlan(const Domain& domain, const Address& address, const std::vector<Phase>& phases)
+HaloPlan::HaloPlan(const Domain& domain, const std::vector<Extent>& blocks, int own, const std::vector<Phase>& phases)
     : body_links_(domain.body_velocity.size()) {
     backend::with_stencil(domain.stencil, [&](auto s) {
-        Builder<decltype(s)>{*this, domain, address, phases}.build();
+        Builder<decltype(s)>{*this, domain, blocks, own, phases}.build();
     });
     refresh_values(domain);
 }
@@ -262,6 +315,11 @@ std::size_t HaloPlan::bytes() const {
     for (int phase = 0; phase < 3; ++phase) {
         sum += links_.copies[phase].capacity() * sizeof(CopyRun);
         sum += links_.wall_places[phase].capacity() * sizeof(backend::LinkPlaces);
+    }
+    for (const Import& import : imports_) {
+        for (const auto& runs : import.copies) {
+            sum += runs.capacity() * sizeof(CopyRun);
+        }
     }
     for (const auto& links : body_links_) {
         sum += links.capacity() * sizeof(BodyLink);

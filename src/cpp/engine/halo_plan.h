@@ -11,11 +11,35 @@ namespace lbm::engine {
 
 class HaloPlan {
 public:
+    /// A block as the plan sees it.
+    struct Extent {
+        int offset[3];
+        Address address;  // and the size
+
+        bool holds(const int (&cell)[3]) const {
+            const int size[3] = {address.nx, address.ny, address.nz};
+            bool inside = true;
+            for (int d = 0; d < 3; ++d) {
+                inside = inside && cell[d] >= offset[d] && cell[d] < offset[d] + size[d];
+            }
+            return inside;
+        }
+    };
+
+    /// What another block brings, before the links of the block itself are served: from places of its lattice to places
+    /// of this one's.
+    struct Import {
+        int from;
+        std::vector<backend::CopyRun> copies[3];  // by Phase
+    };
+
     HaloPlan() = default;
-    /// For the one block that is the whole domain.
-    HaloPlan(const Domain& domain, const Address& address, const std::vector<Phase>& phases);
+    /// For block `own` of all blocks, which tile the domain.
+    HaloPlan(const Domain& domain, const std::vector<Extent>& blocks, int own, const std::vector<Phase>& phases);
 
     const backend::LinkPlan& links() const { return links_; }
+    /// In the order of the blocks.
+    const std::vector<Import>& imports() const { return imports_; }
     /// The links on which a body and the fluid exchange momentum.
     const std::vector<backend::BodyLink>& body_links(int body) const { return body_links_[body]; }
 
@@ -39,6 +63,7 @@ private:
     static double value(const Domain& domain, const ValueSource& source);
 
     backend::LinkPlan links_;
+    std::vector<Import> imports_;
     std::vector<ValueSource> value_sources_;  // of each wall link
     std::vector<std::vector<backend::BodyLink>> body_links_;
 };

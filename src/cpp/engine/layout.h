@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "../lattice/portability.h"
+
 namespace lbm::engine {
 
 /// A box of cells and who computes it.
@@ -12,6 +14,8 @@ struct Block {
     int size[3];
     int rank;
     std::string device;
+
+    Index cells() const { return Index(size[0]) * size[1] * size[2]; }
 };
 
 class Layout {

@@ -124,6 +124,34 @@ backend::BlockSpec block_spec(const Setup& setup) {
     return spec;
 }
 
+backend::BlockSpec part_of(const backend::BlockSpec& whole, const Block& block) {
+    backend::BlockSpec spec = whole;
+    for (int d = 0; d < 3; ++d) {
+        spec.size[d] = block.size[d];
+        spec.wraps[d] = whole.wraps[d] && block.size[d] == whole.size[d];
+    }
+    return spec;
+}
+
+Layout make_layout(const Setup& setup) {
+    const backend::BlockSpec whole = block_spec(setup);
+    if (setup.blocks.empty()) {
+        return Layout::single(whole.size, setup.device.name);
+    }
+    Layout layout(whole.size, setup.blocks);
+    for (const Block& block : layout.blocks()) {
+        if (block.rank != 0) {
+            throw std::invalid_argument("layout: a block is of rank " + std::to_string(block.rank) +
+                                        ", but there is one process, of rank 0");
+        }
+        if (layout.blocks().size() > 1 && block.device != "cpu") {
+            throw std::invalid_argument("layout: a block is on '" + block.device +
+                                        "', but several blocks work on 'cpu' only so far");
+        }
+    }
+    return layout;
+}
+
 Domain make_domain(const Setup& setup) {
     Domain domain{};
     domain.stencil = stencil_kind(setup.stencil);

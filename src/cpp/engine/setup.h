@@ -7,6 +7,7 @@
 
 #include "../backend/devices.h"
 #include "domain.h"
+#include "layout.h"
 
 namespace lbm::engine {
 
@@ -23,11 +24,16 @@ struct Setup {
     std::string streaming = "in-place";
     std::vector<std::string> faces;  // empty: all periodic
     backend::DeviceOptions device;
+    std::vector<Block> blocks;  // empty: one, the whole domain on that device
 };
 
 /// All of these throw std::invalid_argument, naming what is wrong and what would be right.
 backend::StencilKind stencil_kind(const std::string& name);
+/// Of the whole domain as one block.
 backend::BlockSpec block_spec(const Setup& setup);
+/// Of one block of it.
+backend::BlockSpec part_of(const backend::BlockSpec& whole, const Block& block);
+Layout make_layout(const Setup& setup);
 Domain make_domain(const Setup& setup);
 
 /// Names of the stencils, in the order of StencilKind.

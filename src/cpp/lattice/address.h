@@ -33,8 +33,11 @@ struct Address {
 
     /// Population that arrives in cell (y, z) of the column at face -x (face 0) or +x (face 1); k is its crossing rank.
     LBM_HD Index side_in(int face, int k, int y, int z) const {
-        return sides + (Index(face * crossing + k) * nz + z) * ny + y;
+        return sides + (face * crossing + k) * side_stride() + Index(z) * ny + y;
     }
+
+    /// From the column of one crossing rank to the next.
+    LBM_HD Index side_stride() const { return Index(nz) * ny; }
 
     /// Population that leaves through face -x (face 0) or +x (face 1).
     LBM_HD Index side_out(int face, int k, int y, int z) const { return side_in(2 + face, k, y, z); }

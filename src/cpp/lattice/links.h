@@ -15,11 +15,11 @@ public:
     LBM_HD CellPlaces(const Address& a, Phase phase, int x, int y, int z)
         : own_(a.row(y, z, 0) + x),
           stride_(a.population_stride),
-          reversed_(departing<S>(phase, 1).slot != 1),
+          reversed_(departing<S>(phase, 1).slot != 1),  // as all populations are, see streaming.h
           starts_row_(!a.wraps[0] && x == 0),
           ends_row_(!a.wraps[0] && x == a.nx - 1),
           column_(a.side_in(0, 0, y, z)),
-          column_length_(Index(a.nz) * a.ny),
+          side_stride_(a.side_stride()),
           crossing_(a.crossing) {
         const Index up[3] = {a.wraps[0] && x == a.nx - 1 ? 1 - Index(a.nx) : 1, a.row(y + 1, z, 0) + x - own_,
                              a.row(y, z + 1, 0) + x - own_};
@@ -64,16 +64,17 @@ private:
     LBM_HD Index slot(int i) const { return own_ + (reversed_ ? Stencil<S>::opposite(i) : i) * stride_; }
     /// In one of the four groups of side columns: in at -x and +x, out at -x and +x.
     LBM_HD Index side(int group, int i) const {
-        return column_ + (group * crossing_ + Stencil<S>::crossing_rank(i)) * column_length_;
+        return column_ + (group * crossing_ + Stencil<S>::crossing_rank(i)) * side_stride_;
     }
 
     Index own_, stride_;
     bool reversed_, starts_row_, ends_row_;
-    Index column_, column_length_;
+    Index column_, side_stride_;
     int crossing_;
     Steps departed_, arriving_;
 };
 
+/// Of one population, `phase` being that of the last step.
 template <class S>
 LBM_HD Index departed_offset(const Address& a, Phase phase, int x, int y, int z, int i) {
     return CellPlaces<S>(a, phase, x, y, z).departed(i);

@@ -56,6 +56,10 @@ constexpr bool streaming_is_sound(Phase phase) {
         if (left.slot != found.slot || left.along != found.along + 1) {
             return false;
         }
+        const Place first = departing<S>(phase, 1);  // what holds for one velocity holds for all
+        if (left.along != first.along || left.slot != (first.slot == 1 ? i : Stencil<S>::opposite(i))) {
+            return false;
+        }
     }
     return true;
 }

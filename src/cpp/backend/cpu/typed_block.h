@@ -74,6 +74,19 @@ public:
         });
     }
 
+    void* lattice() const override { return current(); }
+
+    void bring(const backend::BlockState& from, const std::vector<backend::CopyRun> (&copies)[3]) override {
+        const auto& runs = copies[int(phase_)];
+        const auto* source = static_cast<const Stored*>(from.lattice());
+        Stored* target = current();
+        parallel_shares(runs.size() < 512 ? 1 : threads_, Index(runs.size()), [&](Index first, Index last) {
+            for (Index k = first; k < last; ++k) {
+                copy(runs[std::size_t(k)], source, target);
+            }
+        });
+    }
+
     void fill_links() override {
         const auto& copies = plan_->copies[int(phase_)];
         const backend::LinkPlaces* places = plan_->wall_places[int(phase_)].data();
@@ -83,7 +96,7 @@ public:
         // One walk over both lists; waking a team costs more than a few hundred runs or cells do.
         parallel_shares(runs + cells < 512 ? 1 : threads_, runs + cells, [&](Index first, Index last) {
             for (Index k = first; k < std::min(last, runs); ++k) {
-                copy(copies[k], data);
+                copy(copies[k], data, data);
             }
             for (Index k = std::max(first, runs); k < last; ++k) {
                 const backend::WallCell& cell = plan_->wall_cells[k - runs];
@@ -107,10 +120,9 @@ public:
         phase_ = arguments_.phase;
     }
 
-    void initialize(const double* density, const double* velocity, const bool* gradient_parts_periodic) override {
+    void initialize(const backend::InitialFields& fields) override {
         restart_phase();
-        const backend::InitialState<S> initial{
-            address(), density, velocity, gradient_parts_periodic, solid_, spec_.parameters.omega};
+        const backend::InitialState<S> initial{fields, spec_.parameters.omega};
         over_rows([&](int y, int z) {
             for (int x = 0; x < address().nx; ++x) {
                 double force[3] = {};
@@ -277,9 +289,9 @@ private:
     /// A state that was set, not computed, lies as after a step on the cells' own slots.
     void restart_phase() { phase_ = spec_.in_place ? Phase::InPlaceOwn : Phase::TwoLattice; }
 
-    static void copy(const backend::CopyRun& run, Stored* data) {
-        Stored* target = data + run.target;
-        const Stored* source = data + run.source;
+    static void copy(const backend::CopyRun& run, const Stored* from, Stored* to) {
+        Stored* target = to + run.target;
+        const Stored* source = from + run.source;
         if (run.target_stride == 1 && run.source_stride == 1) {
             std::memcpy(static_cast<void*>(target), source, std::size_t(run.count) * sizeof(Stored));
             return;

@@ -107,7 +107,7 @@ Nvrtc find() {
 
 const Nvrtc& nvrtc() {
     const std::lock_guard<std::mutex> lock(mutex);
-    static const Nvrtc instance = find();
+    static const Nvrtc& instance = *new Nvrtc(find());  // outlives threads that still compile at the end
     return instance;
 }
 
@@ -133,14 +133,15 @@ struct Sources {
 };
 
 const Sources& sources() {
-    static const Sources instance = [] {
-        Sources s;
+    static const Sources& instance = *[] {
+        auto* all = new Sources;
+        Sources& s = *all;
         for (const EmbeddedHeader& header : embedded_headers()) {
             s.texts.push_back(with_rooted_includes(header));
             s.names.emplace_back(header.path);
             s.all += s.names.back() + "\n" + s.texts.back();
         }
-        return s;
+        return all;
     }();
     return instance;
 }
@@ -230,7 +231,7 @@ void set_compiler_folders(const std::vector<std::string>& folders) {
 
 CompilerInfo compiler_info() { return nvrtc().info; }
 
-KernelImage compile(const KernelName& kernel, const std::string& architecture) {
+KernelImage compile(const KernelName& kernel, const std::string& architecture, const std::string& folder) {
     const std::vector<std::string> options = options_for(architecture);
     const CompilerInfo& info = nvrtc().info;
     std::string key = sources().all + kernel.header + "\n" + kernel.name + "\n" + std::to_string(info.major) + "." +
@@ -238,7 +239,7 @@ KernelImage compile(const KernelName& kernel, const std::string& architecture) {
     for (const std::string& option : options) {
         key += option + "\n";
     }
-    const KernelCache cache(cache_folder());
+    const KernelCache cache(folder);
     if (std::optional<KernelImage> kept = cache.find(key)) {
         return *kept;
     }

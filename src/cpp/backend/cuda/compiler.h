@@ -29,8 +29,9 @@ void set_compiler_folders(const std::vector<std::string>& folders);
 /// Throws CudaMissing where there is no NVRTC.
 CompilerInfo compiler_info();
 
-/// Compiles, or reads from the cache. `architecture` is such as "sm_90". Throws CudaError with the compiler's log.
-KernelImage compile(const KernelName& kernel, const std::string& architecture);
+/// Compiles, or reads from the cache in `folder`. `architecture` is such as "sm_90". Throws CudaError with the
+/// compiler's log. Several threads may compile at once.
+KernelImage compile(const KernelName& kernel, const std::string& architecture, const std::string& folder);
 
 /// Changes with the sources of the kernels and with the compiler.
 std::string code_version();

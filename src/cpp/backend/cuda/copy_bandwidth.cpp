@@ -8,7 +8,7 @@ namespace lbm::cuda {
 
 double copy_bandwidth(int ordinal, std::size_t bytes, double seconds) {
     const DeviceInfo device = device_info(ordinal);
-    const Kernel copy(ordinal, compile({"copy_bandwidth.h", "lbm::cuda::copy"}, device.architecture()));
+    const Kernel copy(ordinal, compile({"copy_bandwidth.h", "lbm::cuda::copy"}, device.architecture(), cache_folder()));
     const WorkStream stream(ordinal);
     const auto count = static_cast<long long>(bytes / 16);
     const DeviceBuffer from(ordinal, std::size_t(count) * 16), to(ordinal, std::size_t(count) * 16);

@@ -1,27 +1,35 @@
 // Kernels by name, and threads that compile them.
 #include "kernel_set.h"
 
+#include <system_error>
+
 namespace lbm::cuda {
 
 void KernelSet::expect(const KernelName& name) {
     if (kernels_.count(name.name) == 0 && coming_.count(name.name) == 0) {
-        coming_[name.name] = std::async(std::launch::async, compile, name, architecture_);
+        try {
+            coming_[name.name] = std::async(std::launch::async, compile, name, architecture_, cache_folder());
+        } catch (const std::system_error&) {  // no more threads: it is compiled when it is wanted
+            coming_.erase(name.name);
+        }
     }
 }
 
 const Kernel& KernelSet::get(const KernelName& name) {
-    std::unique_ptr<Kernel>& kernel = kernels_[name.name];
-    if (kernel == nullptr) {
-        const auto coming = coming_.find(name.name);
-        if (coming == coming_.end()) {
-            kernel = std::make_unique<Kernel>(ordinal_, compile(name, architecture_));
-        } else {
-            std::future<KernelImage> image = std::move(coming->second);
-            coming_.erase(coming);
-            kernel = std::make_unique<Kernel>(ordinal_, image.get());
-        }
+    const auto found = kernels_.find(name.name);
+    if (found != kernels_.end()) {
+        return *found->second;
     }
-    return *kernel;
+    KernelImage image;
+    const auto coming = coming_.find(name.name);
+    if (coming == coming_.end()) {
+        image = compile(name, architecture_, cache_folder());
+    } else {
+        std::future<KernelImage> promised = std::move(coming->second);
+        coming_.erase(coming);
+        image = promised.get();
+    }
+    return *(kernels_[name.name] = std::make_unique<Kernel>(ordinal_, image));
 }
 
 }  // namespace lbm::cuda

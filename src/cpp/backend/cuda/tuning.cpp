@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "../block_layout.h"
 #include "kernel_cache.h"
@@ -27,7 +28,7 @@ constexpr int most_local_bytes = 64;  // a kernel that spills more is not worth 
 /// What the best shape depends on.
 std::string key_of(const BlockSpec& spec, const UpdateKind& kind, const std::string& gpu) {
     return "shape of " + update_kernel(spec, {1, 32, 1}, kind).name + " on " + gpu + " for " +
-           std::to_string(spec.size[0]) + " cells a row, size " + std::to_string(int(size_of(spec))) + ", " +
+           std::to_string(spec.size[0]) + " cells a row, size " + std::to_string(int(block_size(spec))) + ", " +
            code_version();
 }
 
@@ -87,7 +88,7 @@ double time_of(const WorkStream& stream, int ordinal, double seconds, Launch&& l
 }
 
 template <class Real>
-std::vector<ShapeTiming> tune_as(const BlockSpec& spec, Forcing forcing, int ordinal, double seconds) {
+std::vector<ShapeTiming> tune_as(const BlockSpec& spec, const UpdateKind& asked, int ordinal, double seconds) {
     const DeviceInfo device = device_info(ordinal);
     const WorkStream stream(ordinal);
     const Address address = backend::block_address(spec, backend::Device::Gpu);
@@ -95,17 +96,27 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, Forcing forcing, int ord
     const DeviceBuffer source = noise(spec, ordinal, stream, bytes);
     const DeviceBuffer other = spec.in_place ? DeviceBuffer() : noise(spec, ordinal, stream, bytes);
 
+    const Index sums = asked.end_sums ? backend::EndSums<Real>::count(address, address.Q) : 0;
+    const DeviceBuffer end_sums(ordinal, std::size_t(sums) * sizeof(Real));
+
     std::vector<ShapeTiming> timings;
     for (const Phase phase : backend::phases_of(spec)) {
-        const UpdateKind kind{phase, forcing};
+        const UpdateKind kind{phase, asked.forcing, asked.end_sums};
         auto arguments = update_arguments<Real>(spec, address, phase);
+        arguments.end_sums = {end_sums.as<Real>()};
         arguments.source = source.as<void>();
         arguments.target = spec.in_place ? source.as<void>() : other.as<void>();
         const std::size_t first = timings.size();
         const std::vector<UpdateShape> shapes = possible_shapes(spec);
         KernelSet kernels(ordinal, device.architecture());
-        for (const UpdateShape& shape : shapes) {
-            kernels.expect(update_kernel(spec, shape, kind));
+        const std::size_t ahead = std::max(1U, std::thread::hardware_concurrency());
+        for (std::size_t k = 0; k < shapes.size() + ahead; ++k) {  // all, before the first is timed
+            if (k < shapes.size()) {
+                kernels.expect(update_kernel(spec, shapes[k], kind));
+            }
+            if (k >= ahead) {
+                kernels.get(update_kernel(spec, shapes[k - ahead], kind));
+            }
         }
         for (const UpdateShape& shape : shapes) {
             const Kernel& kernel = kernels.get(update_kernel(spec, shape, kind));
@@ -131,9 +142,9 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, Forcing forcing, int ord
 
 }  // namespace
 
-std::vector<ShapeTiming> tune(const BlockSpec& spec, Forcing forcing, int ordinal, double seconds) {
-    return spec.precision == backend::NumberKind::Float64 ? tune_as<double>(spec, forcing, ordinal, seconds)
-                                                          : tune_as<float>(spec, forcing, ordinal, seconds);
+std::vector<ShapeTiming> tune(const BlockSpec& spec, const UpdateKind& kind, int ordinal, double seconds) {
+    return spec.precision == backend::NumberKind::Float64 ? tune_as<double>(spec, kind, ordinal, seconds)
+                                                          : tune_as<float>(spec, kind, ordinal, seconds);
 }
 
 UpdateShape chosen_shape(const BlockSpec& spec, const UpdateKind& kind, const std::string& gpu) {

@@ -19,8 +19,8 @@ struct ShapeTiming {
 
 /// Times every possible shape in every phase for about `seconds` each, and keeps the best of each phase with the
 /// compiled kernels, for blocks of this kind and width on GPUs of this name. Needs the memory of such a block.
-/// `forcing` is none or uniform.
-std::vector<ShapeTiming> tune(const backend::BlockSpec& spec, Forcing forcing, int ordinal, double seconds);
+/// All phases of `kind`, whose force is none or uniform.
+std::vector<ShapeTiming> tune(const backend::BlockSpec& spec, const UpdateKind& kind, int ordinal, double seconds);
 
 /// The shape for a block: LBMGPU_UPDATE_SHAPE=lanes,threads,blocks, else what tune() has found with these sources and
 /// this compiler, else the usual one. Throws std::invalid_argument where that variable makes no sense.

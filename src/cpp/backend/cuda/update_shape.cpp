@@ -18,7 +18,7 @@ bool fills_warps(const BlockSpec& spec, int lanes) {
 
 }  // namespace
 
-BlockSize size_of(const BlockSpec& spec) {
+BlockSize block_size(const BlockSpec& spec) {
     const double cells = double(spec.size[0]) * spec.size[1] * spec.size[2];
     return cells < 1e6 ? BlockSize::Small : cells < 4e6 ? BlockSize::Medium : BlockSize::Large;
 }
@@ -27,14 +27,14 @@ UpdateShape usual_shape(const BlockSpec& spec, const UpdateKind& kind) {
     const bool many = spec.stencil == backend::StencilKind::D3Q27;
     // Many threads of one cell are best for the cells' own places, unless a few of them hold up the others with sums.
     const bool own = kind.phase == Phase::InPlaceOwn && !kind.end_sums;
-    const bool neighbor = kind.phase != Phase::TwoLattice && !own;
+    const bool wide = kind.phase != Phase::TwoLattice && !own;
     const bool laden = kind.forcing != Forcing::None || spec.parameters.eddy > 0;  // takes more registers
-    const BlockSize size = size_of(spec);
+    const BlockSize size = block_size(spec);
     if (spec.stencil == backend::StencilKind::D2Q9) {
-        return spec.precision == NumberKind::Float64             ? UpdateShape{2, 256, 2}
-               : neighbor || spec.storage == NumberKind::Float16 ? UpdateShape{4, 256, 2}
-               : own                                             ? UpdateShape{1, 1024, 1}
-                                                                 : UpdateShape{1, 256, 4};
+        return spec.precision == NumberKind::Float64         ? UpdateShape{2, 256, 2}
+               : wide || spec.storage == NumberKind::Float16 ? UpdateShape{4, 256, 2}
+               : own                                         ? UpdateShape{1, 1024, 1}
+                                                             : UpdateShape{1, 256, 4};
     }
     if (spec.precision == NumberKind::Float64) {
         return many ? UpdateShape{1, 128, laden ? 2 : 3} : UpdateShape{2, 256, 1};
@@ -50,18 +50,20 @@ UpdateShape usual_shape(const BlockSpec& spec, const UpdateKind& kind) {
         return own ? UpdateShape{1, 256, 2} : UpdateShape{2, 128, 3};
     }
     if (many) {
-        return own ? UpdateShape{1, 512, 1} : neighbor ? UpdateShape{4, 128, 2} : UpdateShape{2, 256, 2};
+        return own ? UpdateShape{1, 512, 1} : wide ? UpdateShape{4, 128, 2} : UpdateShape{2, 256, 2};
     }
     if (size == BlockSize::Small) {  // in the cache: many threads hide its latency
-        return neighbor ? UpdateShape{2, 64, 10} : own ? UpdateShape{2, 128, 5} : UpdateShape{2, 128, 4};
+        return wide  ? UpdateShape{2, 64, laden || kind.end_sums ? 8 : 10}
+               : own ? UpdateShape{2, 128, 5}
+                     : UpdateShape{2, 128, 4};
     }
     if (size == BlockSize::Medium) {
-        return own ? UpdateShape{1, 128, 5} : neighbor ? UpdateShape{4, 64, 6} : UpdateShape{2, 128, 4};
+        return own ? UpdateShape{1, 128, 5} : wide ? UpdateShape{4, 64, 6} : UpdateShape{2, 128, 4};
     }
     if (own) {
         return laden ? UpdateShape{1, 256, 3} : UpdateShape{1, 512, 2};
     }
-    return neighbor || laden ? UpdateShape{4, 128, 3} : UpdateShape{4, 256, 1};
+    return wide || laden ? UpdateShape{4, 128, 3} : UpdateShape{4, 256, 1};
 }
 
 std::vector<UpdateShape> possible_shapes(const BlockSpec& spec) {

@@ -24,7 +24,7 @@ struct UpdateShape {
 
 /// Large blocks keep all multiprocessors at work for many launches of thread blocks; small ones fit in the cache.
 enum class BlockSize { Small, Medium, Large };
-BlockSize size_of(const backend::BlockSpec& spec);
+BlockSize block_size(const backend::BlockSpec& spec);
 
 /// What has been fastest on an H200 for this kind of block.
 UpdateShape usual_shape(const backend::BlockSpec& spec, const UpdateKind& kind);

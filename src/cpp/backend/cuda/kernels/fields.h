@@ -1,4 +1,4 @@
-// Fields of a range of rows into a buffer, and populations and initial states from one; x fastest, then rows.
+// Fields of a range of rows into a buffer, and populations, forces and initial states from one; x fastest, then rows.
 #pragma once
 
 #include "../../initial_state.h"

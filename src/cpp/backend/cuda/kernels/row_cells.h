@@ -1,9 +1,9 @@
 // How a GPU thread reaches its cells: V neighbours of one row, loaded and stored as vectors.
 //
 // Where populations move along x, a thread wants one value of each from the next thread. It comes by a warp shuffle;
-// between the warps of a thread block through shared memory, and only at the ends of what the block spans from the
-// lattice itself, or from the side columns where the row ends, unless x is a wrapped axis. Threads beyond the end of a
-// row compute what nothing reads.
+// between the warps of a thread block through shared memory (doubles from the lattice again), and only at the ends of
+// what the block spans from the lattice itself, or from the side columns where the row ends, unless x is a wrapped
+// axis. Threads beyond the end of a row compute what nothing reads.
 #pragma once
 
 #include "arguments.h"
@@ -160,9 +160,6 @@ private:
     __device__ static bool last_of_block() { return threadIdx.x == blockDim.x - 1; }
     __device__ static int lane() { return int(threadIdx.x & 31U); }
     __device__ static int warp() { return int((threadIdx.y * blockDim.x + threadIdx.x) / 32); }
-    /// From one population's side column to the next one's.
-    __device__ Index side_stride() const { return Index(a_.address.nz) * a_.address.ny; }
-
     /// Calls visit<i>() for the populations that move in this direction along x.
     template <int direction, class Visit>
     __device__ static void for_moving(Visit&& visit) {
@@ -185,7 +182,7 @@ private:
         }
         const Index column = a_.address.side_in(direction > 0 ? 0 : 1, 0, y_, z_);
         const Stored* side = static_cast<const Stored*>(a_.source) + column;
-        for_moving<direction>([&]<int i>() { numbers[rank<i>] = side[rank<i> * side_stride()]; });
+        for_moving<direction>([&]<int i>() { numbers[rank<i>] = side[rank<i> * a_.address.side_stride()]; });
     }
 
     /// From the neighbours along x: each thread has read its own places whole. What enters a warp comes from the warp
@@ -262,11 +259,11 @@ private:
     __device__ void put_sides() const {
         if (starts_row_) {
             Stored* side = static_cast<Stored*>(a_.target) + a_.address.side_out(0, 0, y_, z_);
-            for_moving<-1>([&]<int i>() { side[rank<i> * side_stride()] = h_[i].template get<0>(); });
+            for_moving<-1>([&]<int i>() { side[rank<i> * a_.address.side_stride()] = h_[i].template get<0>(); });
         }
         if (ends_row_) {
             Stored* side = static_cast<Stored*>(a_.target) + a_.address.side_out(1, 0, y_, z_);
-            for_moving<1>([&]<int i>() { side[rank<i> * side_stride()] = last_of_row<i>(); });
+            for_moving<1>([&]<int i>() { side[rank<i> * a_.address.side_stride()] = last_of_row<i>(); });
         }
     }
 

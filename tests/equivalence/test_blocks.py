@@ -1,0 +1,125 @@
+"""However a domain is cut into blocks, every number of it is that of one block."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from reference import STENCILS, Collision
+from reference.cases import CLASSES, Case, random_bodies, random_faces, random_fields
+
+import lbmgpu as lbm
+
+NUMBERS = [("float32", "float32"), ("float64", "float64"), ("float32", "float16")]
+
+
+@st.composite
+def layouts(draw: st.DrawFn, shape: tuple[int, ...]) -> lbm.Layout:
+    """Cuts in all directions, unequal ones too, and the blocks in any order."""
+    spans = []
+    for n in shape:
+        cuts = draw(st.sets(st.integers(1, n - 1), max_size=2)) if n > 1 else set()
+        spans.append(list(itertools.pairwise([0, *sorted(cuts), n])))
+    blocks = [lbm.Block(tuple(a for a, _ in box), tuple(b - a for a, b in box)) for box in itertools.product(*spans)]
+    return lbm.Layout(draw(st.permutations(blocks)))
+
+
+def random_case(rng: np.random.Generator, stencil: str, collision: str, shape: tuple[int, ...]) -> Case:
+    """Any faces, bodies and force."""
+    kinds = []
+    for _ in shape:
+        walls = [kind for kind in CLASSES if kind != "periodic"]
+        kinds += ["periodic"] * 2 if rng.random() < 0.4 else [str(kind) for kind in rng.choice(walls, 2)]
+    density, velocity = random_fields(rng, shape, speed=0.01)
+    bodies = [body for body in random_bodies(rng, shape) if body[0].any()]
+    if bodies and np.any([mask for mask, _ in bodies], axis=0).all():
+        bodies = []  # a domain needs a fluid cell
+    return Case(
+        stencil,
+        shape,
+        Collision(collision, 0.1),
+        faces=random_faces(rng, shape, kinds),
+        bodies=bodies,
+        force=rng.uniform(-1e-5, 1e-5, (len(shape), *shape)),
+        density=density,
+        velocity=velocity,
+    )
+
+
+@pytest.mark.parametrize(("precision", "storage"), NUMBERS)
+@pytest.mark.parametrize("streaming", ["in-place", "two-lattice"])
+@pytest.mark.parametrize("collision", ["bgk", "mrt"])
+@pytest.mark.parametrize("stencil", STENCILS)
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_layout_changes_no_bit(
+    stencil: str, collision: str, streaming: str, precision: str, storage: str, data: st.DataObject
+) -> None:
+    seed = data.draw(st.integers(0, 2**32 - 1))
+    shape = tuple(data.draw(st.integers(1, most)) for most in (19, 7, 5)[: STENCILS[stencil].D])
+    case = random_case(np.random.default_rng(seed), stencil, collision, shape)
+    options = {"precision": precision, "storage": storage, "streaming": streaming}
+    one = case.solver(**options)
+    many = case.solver(layout=data.draw(layouts(shape)), **options)
+    for solver in (one, many):
+        solver.step(50)
+    fluid = case.fluid()
+    np.testing.assert_array_equal(many.populations()[:, fluid], one.populations()[:, fluid])
+    np.testing.assert_array_equal(many.density(), one.density())
+    np.testing.assert_array_equal(many.velocity(), one.velocity())
+    largest = np.abs(one.populations()[:, fluid]).max() * fluid.sum()  # some of these flows are not stable
+    np.testing.assert_allclose(many.mass(), one.mass(), rtol=0, atol=1e-12 * largest)
+    for name in one.domain.bodies:
+        np.testing.assert_allclose(many.body_force(name), one.body_force(name), rtol=0, atol=1e-12 * largest)
+
+
+def test_gradients_of_an_initial_state_cross_the_blocks(rng: np.random.Generator) -> None:
+    shape = (9, 8, 5)
+    domain = lbm.Domain(shape, "D3Q19")
+    domain.faces["-y"] = domain.faces["+y"] = lbm.NoSlip()
+    mask = np.zeros(shape, bool)
+    mask[4:6, 3:5, 2] = True
+    domain.add_body(mask, "stone")
+    velocity = 0.05 * rng.random((3, *shape))
+    solvers = [
+        lbm.Solver(domain, lbm.TRT(0.1), device="cpu"),
+        lbm.Solver(domain, lbm.TRT(0.1), layout=lbm.Layout.split(shape, (2, 3, 2))),
+    ]
+    for solver in solvers:
+        solver.initialize(velocity=velocity, nonequilibrium=True)
+    np.testing.assert_array_equal(solvers[1].populations(), solvers[0].populations())
+
+
+@pytest.mark.parametrize("streaming", ["in-place", "two-lattice"])
+def test_a_checkpoint_continues_on_another_layout(streaming: str, rng: np.random.Generator, tmp_path: Path) -> None:
+    shape = (12, 7, 5)
+    case = random_case(rng, "D3Q19", "bgk", shape)
+    layouts = [None, lbm.Layout.split(shape, (3, 2, 1)), lbm.Layout.split(shape, (1, 2, 4))]
+    first = case.solver(streaming=streaming, layout=layouts[1])
+    first.step(5)
+    path = first.save(tmp_path / "state.h5")
+    first.step(5)
+    for layout in layouts:
+        again = lbm.Solver.load(path, layout=layout, device="cpu")
+        again.step(5)
+        fluid = case.fluid()
+        np.testing.assert_array_equal(again.populations()[:, fluid], first.populations()[:, fluid])
+
+
+def test_a_diverged_cell_is_named_in_the_domain() -> None:
+    solver = lbm.Solver(lbm.Domain((8, 6), "D2Q9"), lbm.BGK(0.1), layout=lbm.Layout.split((8, 6), (2, 2)))
+    velocity = np.zeros((2, 8, 6))
+    velocity[0, 5, 4] = 0.1
+    solver.initialize(velocity=velocity)
+    populations = solver._engine
+    values = np.empty((9, 6, 8))
+    populations.populations(values)
+    values[0, 4, 5] = np.nan
+    populations.set_populations(values)
+    with pytest.raises(lbm.Diverged) as error:
+        solver.check()
+    assert error.value.cell == (5, 4)

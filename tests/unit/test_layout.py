@@ -1,0 +1,93 @@
+"""Layouts: parts of a domain, files, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import lbmgpu as lbm
+
+
+def test_parts_are_as_equal_as_can_be() -> None:
+    layout = lbm.Layout.split((7, 4, 3), (3, 1, 2))
+    assert [(block.offset, block.size) for block in layout] == [
+        ((0, 0, 0), (2, 4, 1)),
+        ((0, 0, 1), (2, 4, 2)),
+        ((2, 0, 0), (2, 4, 1)),
+        ((2, 0, 1), (2, 4, 2)),
+        ((4, 0, 0), (3, 4, 1)),
+        ((4, 0, 1), (3, 4, 2)),
+    ]
+    assert {block.device for block in layout} == {"cpu"}
+
+
+def test_a_file_gives_the_layout_back(tmp_path: Path) -> None:
+    layout = lbm.Layout([lbm.Block((0, 0), (5, 8)), lbm.Block((5, 0), (3, 8))])
+    path = layout.save(tmp_path / "layout.json")
+    assert json.loads(path.read_text())["blocks"][1] == {"offset": [5, 0], "size": [3, 8], "rank": 0, "device": "cpu"}
+    assert lbm.Layout.load(path) == layout
+    solver = lbm.Solver(lbm.Domain((8, 8), "D2Q9"), lbm.BGK(0.1), layout=path)
+    assert solver.layout == layout
+    assert solver.device == "cpu"
+    assert "(3, 8) at (5, 0) on cpu" in str(solver.report(bandwidth=False))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "not JSON"),
+        ("{}", "'blocks' is a required property"),
+        ('{"blocks": []}', r"blocks"),
+        ('{"blocks": [{"offset": [0, 0]}]}', r"blocks\[0\].*'size' is a required property"),
+        ('{"blocks": [{"offset": [0, 0], "size": [8, 8], "gpu": 1}]}', "'gpu' was unexpected"),
+        ('{"blocks": [{"offset": [0, 0], "size": [8, 0.5]}]}', r"size\[1\].*not of type 'integer'"),
+    ],
+)
+def test_a_wrong_file_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "layout.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=message) as error:
+        lbm.Layout.load(path)
+    assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "message"),
+    [
+        ([((0, 0), (5, 8))], "gap"),
+        ([((0, 0), (5, 8)), ((4, 0), (4, 8))], "overlaps"),
+        ([((0, 0), (5, 8)), ((5, 0), (4, 8))], "does not lie inside"),
+        ([((0, 0, 0), (8, 8, 1))], "2 numbers each"),
+        ([((0, 0), (5, 8), 1), ((5, 0), (3, 8), 0)], "rank 1"),
+        ([((0, 0), (5, 8), 0, "cuda:0"), ((5, 0), (3, 8), 0, "cuda:0")], "cuda:0"),
+    ],
+)
+def test_blocks_that_do_not_tile_the_domain_are_refused(blocks: list[tuple], message: str) -> None:
+    layout = lbm.Layout(lbm.Block(*block) for block in blocks)
+    with pytest.raises((ValueError, lbm.CudaError), match=message if "cuda" not in message else "cuda|CUDA"):
+        lbm.Solver(lbm.Domain((8, 8), "D2Q9"), lbm.BGK(0.1), layout=layout)
+
+
+def test_a_device_must_not_contradict_the_layout() -> None:
+    layout = lbm.Layout.split((8, 8), (2, 1))
+    with pytest.raises(ValueError, match="'cuda:0' given beside a layout on 'cpu'"):
+        lbm.Solver(lbm.Domain((8, 8), "D2Q9"), lbm.BGK(0.1), layout=layout, device="cuda:0")
+
+
+def test_wrong_arguments_of_a_layout() -> None:
+    with pytest.raises(ValueError, match="as many numbers"):
+        lbm.Block((0, 0), (1, 1, 1))
+    with pytest.raises(ValueError, match=r"block: size"):
+        lbm.Block((0, 0), (0, 1))
+    with pytest.raises(TypeError, match=r"block: offset"):
+        lbm.Block(3, (0, 1))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="no block"):
+        lbm.Layout([])
+    with pytest.raises(TypeError, match="must be a Block"):
+        lbm.Layout([(0, 0)])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="no more than there are cells"):
+        lbm.Layout.split((3, 3), (4, 1))
+    with pytest.raises(ValueError, match="2 numbers, one an axis"):
+        lbm.Layout.split((3, 3), (1, 1, 1))
