@@ -13,6 +13,7 @@ from . import _core, centreline, checks, conditions, devices, values
 from .case_problems import Problems, at
 from .collisions import BGK, MRT, TRT, Collision, Regularized
 from .domain import Domain
+from .layout import Layout
 from .memory import bytes_beside, check_memory
 from .settings import check_storage
 from .solver import Solver
@@ -30,17 +31,20 @@ def build_solver(case: dict[str, Any], folder: Path, threads: int | None = None,
         ValueError: an unknown `device`, given in place of the case's own.
         CudaError: a GPU is asked for and cannot be used.
     """
-    chosen, missing = "cpu", None
+    chosen, missing, layout = "cpu", None, None
     options = {key: case[key] for key in ("precision", "storage", "streaming", "force") if key in case}
     initial = dict(case.get("initial", {}))
     problems = Problems(case)
     precision = storage = options.get("precision", "float32")
     with problems.at():
         storage = check_storage(options.get("storage"), precision)
+    with problems.at("run", "layout"):
+        if "layout" in case["run"]:
+            layout = _layout(folder / case["run"]["layout"])
     try:
         if device is not None:
             chosen = devices.resolve(device)
-        else:
+        elif layout is None or "device" in case["run"]:
             with problems.at("run"):
                 chosen = devices.resolve(case["run"].get("device", "auto"))
     except _core.CudaError as error:  # what is wrong in the case comes first
@@ -49,7 +53,7 @@ def build_solver(case: dict[str, Any], folder: Path, threads: int | None = None,
         domain = empty_domain(case)
         beside = bytes_beside(len(domain.shape), precision)
         streaming = options.get("streaming", "in-place")
-        check_memory(domain.stencil, domain.shape, precision, storage, streaming, beside, device=chosen)
+        check_memory(domain.stencil, domain.shape, precision, storage, streaming, beside, device=chosen, layout=layout)
         fill_domain(domain, case, folder, problems)
         with problems.at("initial"):
             if "velocity" in initial:
@@ -63,10 +67,17 @@ def build_solver(case: dict[str, Any], folder: Path, threads: int | None = None,
         raise missing
     with at(case):
         threads = threads or case["run"].get("threads")
-        solver = Solver(domain, collision, device=chosen, threads=threads, **options)
+        solver = Solver(domain, collision, device=chosen, layout=layout, threads=threads, **options)
     with at(case, "initial"):
         solver.initialize(**initial)
     return solver
+
+
+def _layout(path: Path) -> Layout:
+    try:
+        return Layout.load(path)
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read ({checks.reason(error)})") from error
 
 
 def empty_domain(case: dict[str, Any]) -> Domain:

@@ -242,7 +242,7 @@ def test_wrong_case(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "lbmgpu: the case is wrong:",
         "  $.domain.stencil: 'D2Q8' given, must be one of 'D2Q9', 'D3Q19', 'D3Q27'; did you mean 'D2Q9'?",
         "  $.run: lacks 'steps'",
-        "  $.run.step: unknown key, must be one of steps, steady, progress, log_every, threads, device; "
+        "  $.run.step: unknown key, must be one of steps, steady, progress, log_every, threads, device, layout; "
         "did you mean 'steps'?",
     ]
     assert not (case.parent / "small").exists()

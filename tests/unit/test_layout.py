@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 import lbmgpu as lbm
+from lbmgpu.case_build import build_solver
+from lbmgpu.case_file import read_case
 
 
 def test_parts_are_as_equal_as_can_be() -> None:
@@ -91,3 +93,21 @@ def test_wrong_arguments_of_a_layout() -> None:
         lbm.Layout.split((3, 3), (4, 1))
     with pytest.raises(ValueError, match="2 numbers, one an axis"):
         lbm.Layout.split((3, 3), (1, 1, 1))
+
+
+def test_a_case_names_its_layout(tmp_path: Path) -> None:
+    case = {
+        "domain": {"shape": [8, 6], "stencil": "D2Q9"},
+        "collision": {"model": "BGK", "viscosity": 0.1},
+        "run": {"steps": 3, "layout": "blocks.json"},
+    }
+    path = tmp_path / "case.json"
+    path.write_text(json.dumps(case))
+    with pytest.raises(lbm.CaseError, match=r"\$\.run\.layout.*blocks\.json"):
+        build_solver(read_case(path), tmp_path)
+    layout = lbm.Layout.split((8, 6), (2, 2))
+    layout.save(tmp_path / "blocks.json")
+    assert build_solver(read_case(path), tmp_path).layout == layout
+    lbm.Layout.split((9, 6), (2, 2)).save(tmp_path / "blocks.json")
+    with pytest.raises(lbm.CaseError, match="does not lie inside"):
+        build_solver(read_case(path), tmp_path)
