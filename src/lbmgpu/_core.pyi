@@ -135,6 +135,9 @@ def cuda_update_resources(
     is periodic if bit d of `periodic_axes` is set; `size` is that of the box, a side.
     """
 
+def check_layout(shape: Sequence[int], blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]]) -> None:
+    """Raise ValueError unless the blocks, as `Engine` takes them, tile a domain of `shape`."""
+
 def default_threads() -> int: ...
 def update_bandwidth(bytes: int, threads: int, repeats: int) -> float:
     """Bytes per second of ``x <- a x`` over `bytes` of float64, reads and writes counted; best of `repeats`."""

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core, centreline, checks, conditions, devices, values
+from . import _core, centreline, checks, conditions, values
 from .case_problems import Problems, at
 from .collisions import BGK, MRT, TRT, Collision, Regularized
 from .domain import Domain
-from .layout import Layout
+from .layout import Layout, check_layout
 from .memory import bytes_beside, check_memory
-from .settings import check_storage
+from .settings import check_device, check_storage
 from .solver import Solver
 from .values import cell_centres
 
@@ -40,13 +40,13 @@ def build_solver(case: dict[str, Any], folder: Path, threads: int | None = None,
         storage = check_storage(options.get("storage"), precision)
     with problems.at("run", "layout"):
         if "layout" in case["run"]:
-            layout = _layout(folder / case["run"]["layout"])
+            layout = _layout(folder / case["run"]["layout"], tuple(int(n) for n in case["domain"]["shape"]))
     try:
         if device is not None:
-            chosen = devices.resolve(device)
-        elif layout is None or "device" in case["run"]:
+            chosen = check_device(device, layout)
+        else:
             with problems.at("run"):
-                chosen = devices.resolve(case["run"].get("device", "auto"))
+                chosen = check_device(case["run"].get("device", "auto"), layout)
     except _core.CudaError as error:  # what is wrong in the case comes first
         missing = error
     with problems.at("domain"):  # before any mask of the domain's size is made
@@ -73,9 +73,9 @@ def build_solver(case: dict[str, Any], folder: Path, threads: int | None = None,
     return solver
 
 
-def _layout(path: Path) -> Layout:
+def _layout(path: Path, shape: tuple[int, ...]) -> Layout | None:
     try:
-        return Layout.load(path)
+        return check_layout(path, shape)
     except OSError as error:
         raise ValueError(f"{path} cannot be read ({checks.reason(error)})") from error
 
@@ -202,5 +202,6 @@ def _mask(entry: dict[str, Any], shape: tuple[int, ...], folder: Path) -> NDArra
         raise ValueError(f"axis: {axis!r} given, must be 'z' in two dimensions")
     for name, x, middle in zip("xyz", centres, entry["center"], strict=False):
         if name != axis:
-            squared += (x - middle) ** 2
+            with np.errstate(over="ignore"):  # infinitely far
+                squared += (x - middle) ** 2
     return squared <= float(entry["radius"]) ** 2

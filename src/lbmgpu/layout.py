@@ -12,10 +12,11 @@ from typing import Any
 
 import jsonschema
 
-from . import checks
+from . import _core, checks
+from .domain import MAX_SIZE
 from .whole_file import replacing
 
-_COUNTS = {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 2, "maxItems": 3}
+_COUNTS = {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 3}
 _SCHEMA = {
     "type": "object",
     "properties": {
@@ -27,7 +28,7 @@ _SCHEMA = {
                 "properties": {
                     "offset": _COUNTS,
                     "size": _COUNTS,
-                    "rank": {"type": "integer", "minimum": 0},
+                    "rank": {"type": "integer"},
                     "device": {"type": "string"},
                 },
                 "required": ["offset", "size"],
@@ -48,7 +49,7 @@ class Block:
         offset: of its first cell in the domain, one number an axis.
         size: in cells, at least 1 along each axis.
         rank: of the process; 0, as there is one.
-        device: ``"cpu"``.
+        device: ``"cpu"``, as blocks on GPUs are to come.
 
     Raises:
         TypeError, ValueError: not whole numbers, or not as many.
@@ -64,9 +65,8 @@ class Block:
             object.__setattr__(self, name, _counts(f"block: {name}", getattr(self, name), least))
         if len(self.offset) != len(self.size):
             raise ValueError(f"block: offset {self.offset} and size {self.size} must have as many numbers")
-        checks.integer("block: rank", self.rank, at_least=0)
-        if not isinstance(self.device, str):
-            raise TypeError(f"block: device {checks.shown(self.device)} given, must be 'cpu'")
+        object.__setattr__(self, "rank", checks.integer("block: rank", self.rank, at_most=MAX_SIZE))
+        checks.choice("block: device", self.device, ["cpu"])
 
 
 class Layout:
@@ -122,12 +122,20 @@ class Layout:
         """
         try:
             document = json.loads(Path(path).read_text(encoding="utf-8"))
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"{path}: not JSON: {error}") from None
+        try:
             jsonschema.validate(document, _SCHEMA)
         except jsonschema.ValidationError as error:
             raise ValueError(f"{path}: {error.json_path}: {error.message}") from None
-        except ValueError as error:
-            raise ValueError(f"{path}: not JSON: {error}") from None
-        return cls(Block(**{**entry, **_tuples(entry)}) for entry in document["blocks"])
+        blocks = []
+        for number, entry in enumerate(document["blocks"]):
+            try:
+                offset, size = (tuple(int(n) for n in entry[name]) for name in ("offset", "size"))
+                blocks.append(Block(offset, size, int(entry.get("rank", 0)), entry.get("device", "cpu")))
+            except ValueError as error:
+                raise ValueError(f"{path}: $.blocks[{number}]: {error}") from None
+        return cls(blocks)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write it as JSON, whole or not at all; return the path.
@@ -161,23 +169,25 @@ def engine_blocks(layout: Layout | None) -> list[tuple[tuple[int, ...], tuple[in
     return [] if layout is None else [(b.offset, b.size, b.rank, b.device) for b in layout]
 
 
-def check_layout(layout: Any) -> Layout | None:
-    """`layout` as an argument of a solver: None, a Layout, or the path of one."""
-    if layout is None or isinstance(layout, Layout):
-        return layout
+def check_layout(layout: Any, shape: tuple[int, ...]) -> Layout | None:
+    """`layout` as an argument of a solver of a domain of `shape`: None, a Layout, or the path of one.
+
+    Raises:
+        TypeError, ValueError: something else, or blocks that do not tile the domain.
+    """
     if isinstance(layout, (str, os.PathLike)):
-        return Layout.load(layout)
-    raise TypeError(f"layout: {checks.shown(layout)} given, must be a Layout, the path of one, or None")
+        layout = Layout.load(layout)
+    if layout is not None and not isinstance(layout, Layout):
+        raise TypeError(f"layout: {checks.shown(layout)} given, must be a Layout, the path of one, or None")
+    if layout is not None:
+        _core.check_layout(shape, engine_blocks(layout))
+    return layout
 
 
 def _counts(name: str, values: Any, least: int) -> tuple[int, ...]:
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise TypeError(f"{name}: {checks.shown(values)} given, must be one whole number an axis")
-    counts = tuple(checks.integer(name, value, at_least=least) for value in values)
+    counts = tuple(checks.integer(name, value, at_least=least, at_most=MAX_SIZE) for value in values)
     if len(counts) not in (2, 3):
         raise ValueError(f"{name}: {counts} given, must be 2 or 3 numbers")
     return counts
-
-
-def _tuples(entry: dict[str, Any]) -> dict[str, tuple[int, ...]]:
-    return {name: tuple(entry[name]) for name in ("offset", "size")}

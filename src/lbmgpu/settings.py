@@ -94,8 +94,8 @@ def check_settings(
     precision = checks.choice("precision", precision, PRECISIONS)
     storage = check_storage(storage, precision)
     streaming = checks.choice("streaming", streaming, STREAMINGS)
-    layout = check_layout(layout)
-    device = devices.resolve(device if layout is None else _device_beside(layout, device))
+    layout = check_layout(layout, domain.shape)
+    device = check_device(device, layout)
     if comm is not None:
         raise ValueError(f"comm: {checks.shown(comm)} given, must be None: this version runs in one process")
     if threads is None:
@@ -105,10 +105,12 @@ def check_settings(
     return Settings(domain.copy(), collision, precision, storage, streaming, device, threads, layout)
 
 
-def _device_beside(layout: Layout, device: Any) -> Any:
-    """The device of a layout's blocks, which `device` must not contradict."""
-    own = next(iter(layout)).device
-    if device not in ("auto", own):
+def check_device(device: Any, layout: Layout | None) -> str:
+    """The device of a solver, which must not contradict that of the blocks of a layout; or TypeError or ValueError."""
+    if layout is None:
+        return devices.resolve(device)
+    own = next(iter(layout)).device  # of all, so far
+    if device != "auto" and devices.resolve(device) != own:
         raise ValueError(f"device: {checks.shown(device)} given beside a layout on {own!r}, must be left out")
     return own
 

@@ -426,7 +426,7 @@ class Solver:
         return checkpoint.load(cls, path, domain=domain, device=device, layout=layout, threads=threads)
 
     def restore(self, path: str | os.PathLike[str]) -> None:
-        """Take state and step count from a checkpoint of the same setup; streaming and threads may differ.
+        """Take state and step count from a checkpoint of the same setup; streaming, blocks and threads may differ.
 
         Raises:
             CheckpointError: the file is damaged, of an unknown version, or of another setup, naming every difference;

@@ -100,20 +100,16 @@ std::vector<double> velocity_of(Engine& engine) {
 }
 
 std::vector<double> populations_of(Engine& engine) {
-    std::vector<double> out(std::size_t(engine.domain().cells() * Q_of(engine)));
+    std::vector<double> out(std::size_t(engine.domain().cells() * engine.population_count()));
     engine.populations(out.data());
     return out;
 }
 
 std::vector<unsigned char> state_of(Engine& engine) {
-    const auto numbers = std::size_t(engine.domain().cells() * Q_of(engine));
+    const auto numbers = std::size_t(engine.domain().cells() * engine.population_count());
     std::vector<unsigned char> out(numbers * lbm::backend::size_of(engine.spec().storage));
     engine.get_state(out.data());
     return out;
-}
-
-int Q_of(const Engine& engine) {
-    return lbm::backend::with_stencil(engine.domain().stencil, [](auto s) { return decltype(s)::Q; });
 }
 
 }  // namespace tests

@@ -56,6 +56,4 @@ std::vector<double> populations_of(lbm::engine::Engine& engine);
 /// The bytes of the stored numbers.
 std::vector<unsigned char> state_of(lbm::engine::Engine& engine);
 
-int Q_of(const lbm::engine::Engine& engine);
-
 }  // namespace tests

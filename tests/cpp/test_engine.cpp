@@ -71,8 +71,6 @@ void require_same(const Setup& a, const Setup& b, int steps) {
     }
 }
 
-}  // namespace
-
 /// Two blocks along each axis that is long enough, the second ones first.
 std::vector<lbm::engine::Block> eight_blocks(const std::vector<int>& shape) {
     std::vector<lbm::engine::Block> blocks;
@@ -92,6 +90,8 @@ std::vector<lbm::engine::Block> eight_blocks(const std::vector<int>& shape) {
     }
     return blocks;
 }
+
+}  // namespace
 
 TEST(engine_blocks_change_no_bit_of_the_fluid) {
     for (const std::string& stencil : lbm::engine::stencil_names()) {

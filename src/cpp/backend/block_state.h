@@ -87,13 +87,16 @@ public:
     virtual void bring(const BlockState& from, const std::vector<CopyRun> (&copies)[3]) = 0;
     virtual void fill_links() = 0;
     virtual void update() = 0;
-    /// Calls step, which calls the two above, so many times, and returns when all is done. A device that works by
+    /// Calls step, which calls those above, so many times, and returns when all is done. A device that works by
     /// itself may record a few calls and repeat them.
     virtual void repeat(Index steps, const std::function<void()>& step) {
         for (Index k = 0; k < steps; ++k) {
             step();
         }
     }
+
+    /// Whether a step's calls return before their work is done.
+    virtual bool works_by_itself() const { return false; }
 
     /// Equilibrium, and first-order parts where gradients are wanted.
     virtual void initialize(const InitialFields& fields) = 0;

@@ -28,4 +28,14 @@ decltype(auto) with_stencil(StencilKind kind, Visitor&& visitor) {
     }
 }
 
+/// Calls visitor with a number of the size in which populations are stored.
+template <class Visitor>
+void with_stored(NumberKind kind, Visitor&& visitor) {
+    switch (kind) {
+        case NumberKind::Float16: visitor(UInt16{}); break;
+        case NumberKind::Float32: visitor(float{}); break;
+        default: visitor(double{}); break;
+    }
+}
+
 }  // namespace lbm::backend

@@ -149,7 +149,7 @@ const char* storage_dtype(const Engine& e) {
 }
 
 void require_state(const char* name, const Engine& e, const py::array& array) {
-    require_shape(name, array, field_shape(e, e.Q()));
+    require_shape(name, array, field_shape(e, e.population_count()));
     if (!array.dtype().is(py::dtype(storage_dtype(e)))) {
         throw std::invalid_argument(std::string(name) + ": dtype " + storage_dtype(e) + " is needed");
     }
@@ -238,6 +238,14 @@ py::list update_kernels(const Engine& engine) {
 }  // namespace
 
 void bind_engine(py::module_& module) {
+    module.def(
+        "check_layout",
+        [](const std::vector<int>& shape, const BlockTuples& blocks) {
+            int size[3] = {1, 1, 1};
+            std::copy(shape.begin(), shape.end(), size);
+            const engine::Layout layout(size, to_blocks(blocks, int(shape.size())));
+        },
+        py::arg("shape"), py::arg("blocks"));
     py::class_<Engine>(module, "Engine")
         .def(py::init([](const std::string& stencil, const std::vector<int>& shape, const std::string& collision,
                          double viscosity, double magic, const std::map<std::string, double>& rates, double smagorinsky,
@@ -326,13 +334,13 @@ void bind_engine(py::module_& module) {
         .def(
             "populations",
             [](Engine& e, py::array out) {
-                fill(e, out, e.Q(), [](Engine& engine, auto* data) { engine.populations(data); });
+                fill(e, out, e.population_count(), [](Engine& engine, auto* data) { engine.populations(data); });
             },
             py::arg("out"))
         .def(
             "set_populations",
             [](Engine& e, const Doubles& values) {
-                require_shape("values", values, field_shape(e, e.Q()));
+                require_shape("values", values, field_shape(e, e.population_count()));
                 const double* data = values.data();
                 const InUse use(e);
                 e.set_populations(data);
@@ -398,8 +406,9 @@ void bind_engine(py::module_& module) {
             },
             py::arg("stencil"), py::arg("shape"), py::arg("precision"), py::arg("storage"), py::arg("streaming"),
             py::arg("device") = "cpu", py::arg("blocks") = BlockTuples())
-        .def_property_readonly("bytes_per_update",
-                               [](const Engine& e) { return 2 * e.Q() * int(backend::size_of(e.spec().storage)); })
+        .def_property_readonly(
+            "bytes_per_update",
+            [](const Engine& e) { return 2 * e.population_count() * int(backend::size_of(e.spec().storage)); })
         .def_property_readonly("threads", [](const Engine& e) { return e.device().threads; })
         .def_property_readonly("isa", [](const Engine& e) { return e.device().isa; })
         .def_property_readonly("device", [](const Engine& e) { return e.device().name; })

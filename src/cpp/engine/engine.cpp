@@ -13,13 +13,8 @@ Engine::Engine(const Setup& setup)
       spec_(block_spec(setup)),
       device_(backend::checked(setup.device)),
       layout_(make_layout(setup)),
-      parts_(layout_.blocks().size()),
-      schedule_(layout_.blocks().front().device == "cpu") {
-    for (std::size_t k = 0; k < parts_.size(); ++k) {
-        const Block& place = layout_.blocks()[k];
-        parts_[k].place = place;
-        parts_[k].state = backend::make_block(part_of(spec_, place), {place.device, device_.threads, device_.isa});
-    }
+      parts_(make_parts(spec_, layout_, device_)),
+      schedule_(!parts_.front().state->works_by_itself()) {
     if (parts_.size() > 1) {
         schedule_.add("exchange", [this] { exchange(); });
     }
@@ -35,6 +30,18 @@ Engine::Engine(const Setup& setup)
     });
 }
 
+std::vector<Engine::Part> Engine::make_parts(const backend::BlockSpec& whole, const Layout& layout,
+                                             const backend::DeviceOptions& device) {
+    std::vector<Part> parts;
+    for (const Block& place : layout.blocks()) {
+        Part part;
+        part.place = place;
+        part.state = backend::make_block(part_of(whole, place), {place.device, device.threads, device.isa});
+        parts.push_back(std::move(part));
+    }
+    return parts;
+}
+
 std::size_t Engine::memory_needed(const Setup& setup) {
     const backend::BlockSpec whole = block_spec(setup);
     const Layout layout = make_layout(setup);
@@ -45,7 +52,7 @@ std::size_t Engine::memory_needed(const Setup& setup) {
     return sum;
 }
 
-int Engine::Q() const {
+int Engine::population_count() const {
     return backend::with_stencil(spec_.stencil, [](auto s) { return decltype(s)::Q; });
 }
 
@@ -103,10 +110,9 @@ void Engine::set_face_density(int face, std::vector<double> density) {
 
 void Engine::set_force(const std::vector<double>& force) {
     const bool uniform = force.size() == std::size_t(domain_.D);
-    for (const Part& part : parts_) {
-        const PartOf<double> field(force.empty() || uniform ? nullptr : force.data(), domain_, part.place, domain_.D);
-        part.state->set_force(uniform ? force.data() : nullptr, field.get());
-    }
+    const double* field = force.empty() || uniform ? nullptr : force.data();
+    give_parts(field, domain_.D,
+               [&](auto& block, const double* part) { block.set_force(uniform ? force.data() : nullptr, part); });
 }
 
 void Engine::mark_solid() {
@@ -236,34 +242,22 @@ void Engine::prepare_fields() {
 
 void Engine::set_populations(const double* values) {
     prepare();
-    for (const Part& part : parts_) {
-        part.state->set_populations(PartOf<double>(values, domain_, part.place, Q()).get());
-    }
-}
-
-template <class Visit>
-void Engine::with_stored(Visit&& visit) const {
-    switch (spec_.storage) {
-        case backend::NumberKind::Float16: visit(UInt16{}); break;
-        case backend::NumberKind::Float32: visit(float{}); break;
-        default: visit(double{}); break;
-    }
+    give_parts(values, population_count(), [](auto& block, const double* part) { block.set_populations(part); });
 }
 
 void Engine::get_state(void* out) {
-    with_stored([&](auto stored) {
+    backend::with_stored(spec_.storage, [&](auto stored) {
         using T = decltype(stored);
-        read_parts(static_cast<T*>(out), Q(), [](const auto& block, T* part) { block.get_state(part); });
+        read_parts(static_cast<T*>(out), population_count(), [](const auto& block, T* part) { block.get_state(part); });
     });
 }
 
 void Engine::set_state(const void* values) {
     prepare();
-    with_stored([&](auto stored) {
+    backend::with_stored(spec_.storage, [&](auto stored) {
         using T = decltype(stored);
-        for (const Part& part : parts_) {
-            part.state->set_state(PartOf<T>(static_cast<const T*>(values), domain_, part.place, Q()).get());
-        }
+        give_parts(static_cast<const T*>(values), population_count(),
+                   [](auto& block, const T* part) { block.set_state(part); });
     });
 }
 

@@ -1,6 +1,7 @@
 // A simulation: the layout's blocks, their halo plans, and the schedule that steps them.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -56,7 +57,7 @@ public:
     }
     template <class T>
     void populations(T* out) {
-        read_parts(out, Q(), [](const auto& block, T* part) { block.populations(part); });
+        read_parts(out, population_count(), [](const auto& block, T* part) { block.populations(part); });
     }
     void set_populations(const double* values);
     /// The stored numbers of the populations themselves.
@@ -76,7 +77,7 @@ public:
 
     std::size_t bytes() const;
     const Domain& domain() const { return domain_; }
-    int Q() const;
+    int population_count() const;
     /// The kernels of the next steps of the first block; none on a CPU.
     std::vector<backend::KernelFigures> update_kernels() const { return parts_.front().state->update_kernels(); }
     /// Of the whole domain.
@@ -90,12 +91,14 @@ private:
     /// A block and what belongs to it.
     struct Part {
         Block place;
-        std::unique_ptr<backend::BlockState> state;
         HaloPlan plan;
         std::vector<std::uint8_t> solid;
         std::vector<double> solid_velocity;
+        std::unique_ptr<backend::BlockState> state;  // last, as it refers to the others
     };
 
+    static std::vector<Part> make_parts(const backend::BlockSpec& whole, const Layout& layout,
+                                        const backend::DeviceOptions& device);
     void prepare();
     void exchange();
     void check_face(int face, FaceKind first, FaceKind second, const char* what) const;
@@ -109,11 +112,23 @@ private:
             put_part(out, domain_, part.place, components, [&](T* data) { read(*part.state, data); });
         }
     }
+    /// Calls give(block, its part of the array); nothing is changed if the memory for the parts is not to be had.
+    template <class T, class Give>
+    void give_parts(const T* whole, int components, Give&& give) {
+        std::vector<T> scratch;
+        if (whole != nullptr && parts_.size() > 1) {
+            Index largest = 0;
+            for (const Part& part : parts_) {
+                largest = std::max(largest, part.place.cells());
+            }
+            scratch.resize(std::size_t(components * largest));
+        }
+        for (const Part& part : parts_) {
+            give(*part.state, part_of_field(whole, domain_, part.place, components, scratch));
+        }
+    }
     /// Before fields are read.
     void prepare_fields();
-    /// Calls visit(a number of the size that populations are stored in).
-    template <class Visit>
-    void with_stored(Visit&& visit) const;
 
     Domain domain_;
     backend::BlockSpec spec_;

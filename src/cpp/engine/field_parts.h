@@ -23,27 +23,17 @@ void for_rows(const Domain& domain, const Block& block, int components, Visit&& 
     }
 }
 
-/// A block's part of an array of the domain: the array itself where the block is all of it.
+/// A block's part of an array of the domain, copied to `scratch`; the array itself where the block is all of it.
 template <class T>
-class PartOf {
-public:
-    PartOf(const T* whole, const Domain& domain, const Block& block, int components) : data_(whole) {
-        if (whole != nullptr && block.cells() != domain.cells()) {
-            copy_.resize(std::size_t(components * block.cells()));
-            for_rows(domain, block, components,
-                     [&](Index from, Index to, Index count) { std::copy_n(whole + from, count, copy_.begin() + to); });
-            data_ = copy_.data();
-        }
+const T* part_of_field(const T* whole, const Domain& domain, const Block& block, int components,
+                       std::vector<T>& scratch) {
+    if (whole == nullptr || block.cells() == domain.cells()) {
+        return whole;
     }
-    PartOf(const PartOf&) = delete;
-    PartOf& operator=(const PartOf&) = delete;
-
-    const T* get() const { return data_; }
-
-private:
-    const T* data_;
-    std::vector<T> copy_;
-};
+    for_rows(domain, block, components,
+             [&](Index from, Index to, Index count) { std::copy_n(whole + from, count, scratch.begin() + to); });
+    return scratch.data();
+}
 
 /// Reads a block's part by read(array of the block) and puts it into an array of the domain.
 template <class T, class Read>

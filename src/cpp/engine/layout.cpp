@@ -30,7 +30,7 @@ Layout::Layout(const int (&shape)[3], std::vector<Block> blocks) : blocks_(std::
     for (std::size_t k = 0; k < blocks_.size(); ++k) {
         const Block& b = blocks_[k];
         for (int d = 0; d < 3; ++d) {
-            if (b.size[d] < 1 || b.offset[d] < 0 || b.offset[d] + b.size[d] > shape[d]) {
+            if (b.size[d] < 1 || b.offset[d] < 0 || b.size[d] > shape[d] - b.offset[d]) {
                 throw std::invalid_argument("layout: " + describe(b) + " does not lie inside the domain");
             }
         }

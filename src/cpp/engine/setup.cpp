@@ -144,9 +144,8 @@ Layout make_layout(const Setup& setup) {
             throw std::invalid_argument("layout: a block is of rank " + std::to_string(block.rank) +
                                         ", but there is one process, of rank 0");
         }
-        if (layout.blocks().size() > 1 && block.device != "cpu") {
-            throw std::invalid_argument("layout: a block is on '" + block.device +
-                                        "', but several blocks work on 'cpu' only so far");
+        if (block.device != "cpu") {
+            throw std::invalid_argument("layout: a block is on '" + block.device + "', must be on 'cpu' so far");
         }
     }
     return layout;

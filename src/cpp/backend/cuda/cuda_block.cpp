@@ -111,7 +111,13 @@ public:
                 clear(all);
                 force_ = std::move(all);
             }
-            read_components("set_force", D_, field);
+            try {
+                read_components("set_force", D_, field);
+            } catch (...) {  // no force is better than a part of one
+                force_ = DeviceBuffer();
+                forcing_ = Forcing::None;
+                throw;
+            }
         }
         for (int d = 0; d < 3; ++d) {
             uniform_force_[d] = uniform != nullptr && d < D_ ? uniform[d] : 0;
@@ -128,6 +134,8 @@ public:
             }
         }
     }
+
+    bool works_by_itself() const override { return true; }
 
     void* lattice() const override { return lattices_[now_].as<void>(); }
 
@@ -215,12 +223,14 @@ public:
     }
 
     void get_state(void* out) const override {
-        with_stored([&](auto stored) { write_populations("get_stored", "", static_cast<decltype(stored)*>(out)); });
+        backend::with_stored(spec_.storage, [&](auto stored) {
+            write_populations("get_stored", "", static_cast<decltype(stored)*>(out));
+        });
     }
 
     void set_state(const void* values) override {
         restart_phase();
-        with_stored([&](auto stored) {
+        backend::with_stored(spec_.storage, [&](auto stored) {
             read_components("set_stored", address_.Q, static_cast<const decltype(stored)*>(values));
         });
     }
@@ -450,15 +460,6 @@ private:
                 stream_.synchronize();
             }
         });
-    }
-
-    template <class Visit>
-    void with_stored(Visit&& visit) const {
-        switch (spec_.storage) {
-            case NumberKind::Float16: visit(UInt16{}); break;
-            case NumberKind::Float32: visit(float{}); break;
-            default: visit(double{}); break;
-        }
     }
 
     BlockSpec spec_;

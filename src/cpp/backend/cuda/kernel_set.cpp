@@ -6,7 +6,7 @@
 namespace lbm::cuda {
 
 void KernelSet::expect(const KernelName& name) {
-    if (kernels_.count(name.name) == 0 && coming_.count(name.name) == 0) {
+    if (!kernels_.contains(name.name) && !coming_.contains(name.name)) {
         try {
             coming_[name.name] = std::async(std::launch::async, compile, name, architecture_, cache_folder());
         } catch (const std::system_error&) {  // no more threads: it is compiled when it is wanted

@@ -96,7 +96,8 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, const UpdateKind& asked,
     const DeviceBuffer source = noise(spec, ordinal, stream, bytes);
     const DeviceBuffer other = spec.in_place ? DeviceBuffer() : noise(spec, ordinal, stream, bytes);
 
-    const Index sums = asked.end_sums ? backend::EndSums<Real>::count(address, address.Q) : 0;
+    const int D = backend::with_stencil(spec.stencil, [](auto s) { return decltype(s)::D; });
+    const Index sums = asked.end_sums ? backend::EndSums<Real>::count(address, D) : 0;
     const DeviceBuffer end_sums(ordinal, std::size_t(sums) * sizeof(Real));
 
     std::vector<ShapeTiming> timings;

@@ -83,7 +83,7 @@ __global__ void set_stored(const __grid_constant__ StateArguments a, RowRange ra
     });
 }
 
-/// `given` points at the fields of the whole block, so that gradients find their neighbours.
+/// `given` points at fields of a box that holds the block, so that gradients find their neighbours.
 template <class S, class Real, class Stored>
 __global__ void initialize(const __grid_constant__ StateArguments a,
                            const __grid_constant__ backend::InitialState<S> given, RowRange range) {
