@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from reference import STENCILS, Collision
 from reference.cases import CLASSES, Case, random_bodies, random_faces, random_fields
@@ -73,12 +73,14 @@ def test_a_layout_changes_no_bit(
     one = case.solver(**options)
     many = case.solver(layout=data.draw(layouts(shape)), **options)
     for solver in (one, many):
-        solver.step(50)
+        solver._advance_chunk(50)  # without a look at whether the flow is stable: not all of them are
     fluid = case.fluid()
-    np.testing.assert_array_equal(many.populations()[:, fluid], one.populations()[:, fluid])
+    populations = one.populations()[:, fluid]
+    assume(np.isfinite(populations).all())
+    np.testing.assert_array_equal(many.populations()[:, fluid], populations)
     np.testing.assert_array_equal(many.density(), one.density())
     np.testing.assert_array_equal(many.velocity(), one.velocity())
-    largest = np.abs(one.populations()[:, fluid]).max() * fluid.sum()  # some of these flows are not stable
+    largest = np.abs(populations).max() * fluid.sum()
     np.testing.assert_allclose(many.mass(), one.mass(), rtol=0, atol=1e-12 * largest)
     for name in one.domain.bodies:
         np.testing.assert_allclose(many.body_force(name), one.body_force(name), rtol=0, atol=1e-12 * largest)
