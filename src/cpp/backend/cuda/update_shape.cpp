@@ -53,9 +53,12 @@ UpdateShape usual_shape(const BlockSpec& spec, const UpdateKind& kind) {
         return own ? UpdateShape{1, 512, 1} : wide ? UpdateShape{4, 128, 2} : UpdateShape{2, 256, 2};
     }
     if (size == BlockSize::Small) {  // in the cache: many threads hide its latency
-        return wide  ? UpdateShape{2, 64, laden || kind.end_sums ? 8 : 10}
-               : own ? UpdateShape{2, 128, 5}
-                     : UpdateShape{2, 128, 4};
+        return wide  ? UpdateShape{2, 64,
+                                  laden           ? 6
+                                   : kind.end_sums ? 8
+                                                   : 10}
+               : own ? UpdateShape{2, 128, laden ? 3 : 5}
+                     : UpdateShape{2, 128, laden ? 3 : 4};
     }
     if (size == BlockSize::Medium) {
         return own ? UpdateShape{1, 128, 5} : wide ? UpdateShape{4, 64, 6} : UpdateShape{2, 128, 4};
