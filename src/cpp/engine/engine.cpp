@@ -12,7 +12,7 @@ Engine::Engine(const Setup& setup)
     : domain_(make_domain(setup)),
       spec_(block_spec(setup)),
       device_(backend::checked(setup.device)),
-      layout_(make_layout(setup)),
+      layout_(make_layout(setup, spec_)),
       parts_(make_parts(spec_, layout_, device_)),
       schedule_(!parts_.front().state->works_by_itself()) {
     if (parts_.size() > 1) {
@@ -44,7 +44,7 @@ std::vector<Engine::Part> Engine::make_parts(const backend::BlockSpec& whole, co
 
 std::size_t Engine::memory_needed(const Setup& setup) {
     const backend::BlockSpec whole = block_spec(setup);
-    const Layout layout = make_layout(setup);
+    const Layout layout = make_layout(setup, whole);
     std::size_t sum = 0;
     for (const Block& block : layout.blocks()) {
         sum += backend::memory_needed(part_of(whole, block), block.device);
@@ -205,8 +205,9 @@ void Engine::initialize(const double* density, const double* velocity, bool none
     std::vector<std::uint8_t> solid;  // beside which gradients are one-sided
     if (nonequilibrium && !domain_.owner.empty()) {
         solid.resize(std::size_t(domain_.cells()));
-        for (Index at = 0; at < domain_.cells(); ++at) {
-            solid[std::size_t(at)] = domain_.solid(at) ? 1 : 0;
+        for (const Part& part : parts_) {
+            put_part(solid.data(), domain_, part.place, 1,
+                     [&](std::uint8_t* to) { std::copy(part.solid.begin(), part.solid.end(), to); });
         }
     }
     for (const Part& part : parts_) {

@@ -133,8 +133,7 @@ backend::BlockSpec part_of(const backend::BlockSpec& whole, const Block& block) 
     return spec;
 }
 
-Layout make_layout(const Setup& setup) {
-    const backend::BlockSpec whole = block_spec(setup);
+Layout make_layout(const Setup& setup, const backend::BlockSpec& whole) {
     if (setup.blocks.empty()) {
         return Layout::single(whole.size, setup.device.name);
     }

@@ -33,7 +33,7 @@ backend::StencilKind stencil_kind(const std::string& name);
 backend::BlockSpec block_spec(const Setup& setup);
 /// Of one block of it.
 backend::BlockSpec part_of(const backend::BlockSpec& whole, const Block& block);
-Layout make_layout(const Setup& setup);
+Layout make_layout(const Setup& setup, const backend::BlockSpec& whole);
 Domain make_domain(const Setup& setup);
 
 /// Names of the stencils, in the order of StencilKind.

@@ -130,6 +130,7 @@ std::string with_rooted_includes(const EmbeddedHeader& header) {
 struct Sources {
     std::vector<std::string> texts, names;
     std::string all;  // for the key of the cache
+    std::string version;
 };
 
 const Sources& sources() {
@@ -141,6 +142,7 @@ const Sources& sources() {
             s.names.emplace_back(header.path);
             s.all += s.names.back() + "\n" + s.texts.back();
         }
+        s.version = fingerprint(s.all);
         return all;
     }();
     return instance;
@@ -251,7 +253,7 @@ KernelImage compile(const KernelName& kernel, const std::string& architecture, c
 
 std::string code_version() {
     const CompilerInfo& info = nvrtc().info;
-    return fingerprint(sources().all) + ", NVRTC " + std::to_string(info.major) + "." + std::to_string(info.minor);
+    return sources().version + ", NVRTC " + std::to_string(info.major) + "." + std::to_string(info.minor);
 }
 
 std::string resource_usage(const KernelName& kernel, const std::string& architecture) {
