@@ -37,6 +37,14 @@ std::string forcing_name(Forcing forcing) {
     }
 }
 
+std::string span_name(RowSpan span) {
+    switch (span) {
+        case RowSpan::Warp: return "lbm::cuda::RowSpan::Warp";
+        case RowSpan::ThreadBlock: return "lbm::cuda::RowSpan::ThreadBlock";
+        default: return "lbm::cuda::RowSpan::Several";
+    }
+}
+
 std::string word(bool truth) { return truth ? "true" : "false"; }
 
 }  // namespace
@@ -54,7 +62,7 @@ KernelName update_kernel(const BlockSpec& spec, const UpdateShape& shape, const 
     const int wraps = int(spec.wraps[0]) + 2 * int(spec.wraps[1]) + 4 * int(spec.wraps[2]);
     const std::string kinds = std::to_string(wraps) + ", " + phase_name(kind.phase) + ", " +
                               forcing_name(kind.forcing) + ", " + word(kind.end_sums) + ", " +
-                              word(spans_rows(spec, shape)) + ", " + word(spec.size[0] % shape.lanes == 0);
+                              span_name(row_span(spec, shape)) + ", " + word(spec.size[0] % shape.lanes == 0);
     return {"update.h", "lbm::cuda::update<" + types + ", " + std::to_string(shape.lanes) + ", " + kinds + ", " +
                             std::to_string(shape.threads) + ", " + std::to_string(shape.blocks) + ">"};
 }

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "compiler.h"
-#include "kernels/forcing.h"
+#include "kernels/update_kinds.h"
 #include "update_shape.h"
 
 namespace lbm::cuda {

@@ -103,7 +103,10 @@ bool is_possible(const BlockSpec& spec, const UpdateShape& shape) {
            shape.threads <= 1024 && shape.threads % 32 == 0 && shape.blocks >= 1 && shape.blocks <= 32;
 }
 
-bool spans_rows(const BlockSpec& spec, const UpdateShape& shape) { return spec.size[0] <= shape.lanes * shape.threads; }
+RowSpan row_span(const BlockSpec& spec, const UpdateShape& shape) {
+    const int threads = (spec.size[0] + shape.lanes - 1) / shape.lanes;
+    return threads <= 32 ? RowSpan::Warp : threads <= shape.threads ? RowSpan::ThreadBlock : RowSpan::Several;
+}
 
 LaunchShape update_launch(const BlockSpec& spec, const UpdateShape& shape) {
     const Index rows = Index(spec.size[1]) * spec.size[2];

@@ -5,7 +5,7 @@
 
 #include "../block_state.h"
 #include "kernel.h"
-#include "kernels/forcing.h"
+#include "kernels/update_kinds.h"
 
 namespace lbm::cuda {
 
@@ -35,8 +35,7 @@ std::vector<UpdateShape> possible_shapes(const backend::BlockSpec& spec);
 /// Whether an update can be launched so.
 bool is_possible(const backend::BlockSpec& spec, const UpdateShape& shape);
 
-/// Whether one thread block can span a row.
-bool spans_rows(const backend::BlockSpec& spec, const UpdateShape& shape);
+RowSpan row_span(const backend::BlockSpec& spec, const UpdateShape& shape);
 
 /// Whole rows a thread block where they are short enough; several rows where they are shorter still.
 LaunchShape update_launch(const backend::BlockSpec& spec, const UpdateShape& shape);

@@ -6,7 +6,7 @@
 #include "../../../lattice/streaming.h"
 #include "../../end_sums.h"
 #include "../../link_data.h"
-#include "forcing.h"
+#include "update_kinds.h"
 
 namespace lbm::cuda {
 

@@ -7,6 +7,13 @@ namespace lbm::cuda {
 
 constexpr unsigned whole_warp = 0xFFFFFFFFU;
 
+/// What another thread of the warp has.
+template <class Stored>
+__device__ Stored from_thread(Stored x, int lane) {
+    return __shfl_sync(whole_warp, x, lane);
+}
+__device__ inline Half from_thread(Half x, int lane) { return {UInt16(__shfl_sync(whole_warp, UInt32(x.bits), lane))}; }
+
 /// Numbers that fill registers.
 template <class Stored, int V>
 struct alignas(sizeof(Stored) * V) Pack {

@@ -1,9 +1,9 @@
 // How a GPU thread reaches its cells: V neighbours of one row, loaded and stored as vectors.
 //
 // Where populations move along x, a thread wants one value of each from the next thread. It comes by a warp shuffle;
-// between the warps of a thread block through shared memory (doubles from the lattice again), and only at the ends of
-// what the block spans from the lattice itself, or from the side columns where the row ends, unless x is a wrapped
-// axis. Threads beyond the end of a row compute what nothing reads.
+// between the warps of a thread block through shared memory, or from the lattice again where waiting for the other
+// warps costs more; at the ends of what the block spans from the lattice, or from the side columns where the row ends,
+// unless x is a wrapped axis. Threads beyond the end of a row compute what nothing reads.
 #pragma once
 
 #include "arguments.h"
@@ -11,10 +11,10 @@
 
 namespace lbm::cuda {
 
-/// Bits 0, 1, 2 of `wraps`: x, y, z are wrapped. With `whole_rows` a thread block spans its rows from end to end, with
-/// `whole_packs` a row's length is a multiple of V. With `end_sums` the sums of the cells at a row's ends are kept.
+/// Bits 0, 1, 2 of `wraps`: x, y, z are wrapped. With `whole_packs` a row's length is a multiple of V. With `end_sums`
+/// the sums of the cells at a row's ends are kept.
 template <class S, class Real, class Stored, int V, int wraps, Phase phase, Forcing forcing, bool end_sums, int threads,
-          bool whole_rows, bool whole_packs, class Arguments>
+          RowSpan span, bool whole_packs, class Arguments>
 class RowCells {
 public:
     /// What enters each warp of a thread block from the cells beside it, by the warp.
@@ -52,22 +52,26 @@ public:
     __device__ void fetch(Shared& shared) {
         static_for<S::Q>([&]<int i>() {
             if constexpr (V == 1 && moves_before<i>) {
-                h_[i].template set<0>(*from<i>(-S::c[i][0]));  // beyond a row's end it reads what is replaced below
+                h_[i].template set<0>(*beyond<i>());
             } else {
                 h_[i] = *reinterpret_cast<const Vector*>(from<i>(0));
             }
         });
         if constexpr (V > 1 && moves_before<1>) {
             fetch_shifted(shared.arriving);
-        } else if constexpr (!wraps_x || moves_before<1>) {
-            Stored beyond[crossing];
+        } else if constexpr (!wraps_x && !moves_before<1>) {
+            Stored low[crossing]{}, high[crossing]{};
             if (starts_row_) {
-                fetch_beyond<1>(beyond);
-                for_moving<1>([&]<int i>() { h_[i].template set<0>(beyond[rank<i>]); });
+                fetch_beyond<1>(low);
             }
             if (ends_row_) {
-                fetch_beyond<-1>(beyond);
-                for_moving<-1>([&]<int i>() { set_last_of_row<i>(beyond[rank<i>]); });
+                fetch_beyond<-1>(high);
+            }
+            if (starts_row_) {
+                for_moving<1>([&]<int i>() { h_[i].template set<0>(low[rank<i>]); });
+            }
+            if (ends_row_) {
+                for_moving<-1>([&]<int i>() { set_last_of_row<i>(high[rank<i>]); });
             }
         }
     }
@@ -126,6 +130,7 @@ private:
     static constexpr int crossing = Stencil<S>::crossing;
 
     static constexpr bool wraps_x = (wraps & 1) != 0;
+    static constexpr bool whole_rows = span != RowSpan::Several;
     static constexpr bool closes_rows = wraps_x && whole_rows;  // a row's ends are neighbours within the block
 
     /// Whether population i moves along x between memory and its cell, before the collision and after it.
@@ -170,25 +175,30 @@ private:
         });
     }
 
-    /// The populations that move in this direction of x as they arrive beyond the thread's cells: from there, or from
-    /// the side columns where the row ends without being wrapped.
+    /// Where population i, which moves along x, arrives beyond the thread's cells: there, or in the side columns where
+    /// the row ends without being wrapped.
+    template <int i>
+    __device__ const Stored* beyond() const {
+        constexpr bool upward = S::c[i][0] > 0;
+        const bool row_ends = upward ? starts_row_ : ends_row_;
+        if (wraps_x || !row_ends) {
+            return from<i>(upward ? (row_ends ? a_.address.nx - 1 : -1) : row_ends ? -x_ : V);
+        }
+        return static_cast<const Stored*>(a_.source) + a_.address.side_in(upward ? 0 : 1, rank<i>, y_, z_);
+    }
     template <int direction>
     __device__ void fetch_beyond(Stored (&numbers)[crossing]) const {
-        const bool row_ends = direction > 0 ? starts_row_ : ends_row_;
-        if (wraps_x || !row_ends) {
-            const int shift = direction > 0 ? (row_ends ? a_.address.nx - 1 : -1) : row_ends ? -x_ : V;
-            for_moving<direction>([&]<int i>() { numbers[rank<i>] = *from<i>(shift); });
-            return;
-        }
-        const Index column = a_.address.side_in(direction > 0 ? 0 : 1, 0, y_, z_);
-        const Stored* side = static_cast<const Stored*>(a_.source) + column;
-        for_moving<direction>([&]<int i>() { numbers[rank<i>] = side[rank<i> * a_.address.side_stride()]; });
+        for_moving<direction>([&]<int i>() { numbers[rank<i>] = *beyond<i>(); });
     }
 
-    /// From the neighbours along x: each thread has read its own places whole. What enters a warp comes from the warp
-    /// beside it, but in double precision, where waiting for that costs more than reading it again.
+    /// From the neighbours along x: each thread has read its own places whole. What enters a warp is read again where a
+    /// row has but one, and in double precision, where waiting for other warps costs more; halves are dear to read.
     __device__ void fetch_shifted(Edges& edges) {
-        if constexpr (sizeof(Real) == sizeof(double)) {
+        if constexpr (span == RowSpan::Warp && wraps_x && sizeof(Stored) == sizeof(Half)) {
+            shift_warp();
+            return;
+        }
+        if constexpr (span == RowSpan::Warp || sizeof(Real) == sizeof(double)) {
             Stored low[crossing]{}, high[crossing]{};
             if (inside_ && lane() == 0) {
                 fetch_beyond<1>(low);
@@ -211,6 +221,10 @@ private:
 
     /// Moves every population that moves along x by one cell, within the block.
     __device__ void shift(Edges& edges) {
+        if constexpr (span == RowSpan::Warp) {
+            shift_warp();
+            return;
+        }
         const int warps = int(blockDim.x) / 32;
         if (ends_row_ ? closes_rows : inside_ && lane() == 31 && !last_of_block()) {
             Stored* next = edges.low[ends_row_ ? warp() + 1 - warps : warp() + 1];
@@ -230,6 +244,18 @@ private:
             static_for<crossing>([&]<int k>() { entering[k] = edges.high[warp()][k]; });
         }
         shift_down(entering);
+    }
+
+    /// Within the warp of a row, whose ends meet where x is wrapped.
+    __device__ void shift_warp() {
+        Stored low[crossing]{}, high[crossing]{};
+        if constexpr (wraps_x) {
+            const int last = (a_.address.nx - 1) / V;
+            for_moving<1>([&]<int i>() { low[rank<i>] = from_thread(last_of_row<i>(), last); });
+            for_moving<-1>([&]<int i>() { high[rank<i>] = from_thread(h_[i].template get<0>(), 0); });
+        }
+        shift_up(low);
+        shift_down(high);
     }
 
     /// Moves what goes up by one cell; `entering` counts at the start of a warp.

@@ -13,16 +13,17 @@ namespace lbm::cuda {
 
 /// blockIdx.x counts the pieces of a row, then groups of blockDim.y rows.
 template <class S, class Collision, class Real, class Stored, class Parameters, int V, int wraps, Phase phase,
-          Forcing forcing, bool end_sums, bool whole_rows, bool whole_packs, int threads, int blocks>
+          Forcing forcing, bool end_sums, RowSpan span, bool whole_packs, int threads, int blocks>
 __global__ void __launch_bounds__(threads, blocks) update(const __grid_constant__ UpdateArguments<Real, Parameters> a) {
     const unsigned rows = unsigned(a.address.ny) * unsigned(a.address.nz);
-    const unsigned pieces = whole_rows ? 1 : (unsigned(a.address.nx) + V * blockDim.x - 1) / (V * blockDim.x);
+    const unsigned pieces =
+        span != RowSpan::Several ? 1 : (unsigned(a.address.nx) + V * blockDim.x - 1) / (V * blockDim.x);
     const unsigned group = blockIdx.x / pieces;
     const unsigned row = group * blockDim.y + threadIdx.y;
     const unsigned z = min(row, rows - 1) / unsigned(a.address.ny);
     const unsigned y = min(row, rows - 1) - z * unsigned(a.address.ny);
     const int x = int((blockIdx.x - group * pieces) * blockDim.x + threadIdx.x) * V;
-    using Cells = RowCells<S, Real, Stored, V, wraps, phase, forcing, end_sums, threads, whole_rows, whole_packs,
+    using Cells = RowCells<S, Real, Stored, V, wraps, phase, forcing, end_sums, threads, span, whole_packs,
                            UpdateArguments<Real, Parameters>>;
     Cells cells(a, x, int(y), int(z), row < rows);
     __shared__ typename Cells::Shared shared;
