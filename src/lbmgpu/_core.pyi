@@ -135,6 +135,9 @@ def cuda_update_resources(
     is periodic if bit d of `periodic_axes` is set; `size` is that of the box, a side.
     """
 
+def cuda_kernel_resources(header: str, name: str, architecture: str) -> str:
+    """The same of one kernel by its C++ name, such as ``lbm::cuda::transfer<float>`` of ``transfer.h``."""
+
 def check_layout(shape: Sequence[int], blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]]) -> None:
     """Raise ValueError unless the blocks, as `Engine` takes them, tile a domain of `shape`."""
 
@@ -163,6 +166,7 @@ class Engine:
         threads: int = 0,
         isa: str = "",
         blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]] = ...,
+        channel: str = "",
     ) -> None:
         """Set up and allocate.
 
@@ -263,8 +267,8 @@ class Engine:
         streaming: str,
         device: str = "cpu",
         blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]] = ...,
-    ) -> int:
-        """Bytes that an engine of this kind would hold, without allocating anything.
+    ) -> dict[str, int]:
+        """Bytes of lattice that an engine of this kind would hold on each device, without allocating anything.
 
         Raises ValueError for blocks that do not tile the shape.
         """
@@ -293,3 +297,8 @@ class Engine:
     @property
     def layout(self) -> list[dict[str, Any]]:
         """The blocks: offset, size, rank, device."""
+
+    @property
+    def links(self) -> list[dict[str, Any]]:
+        """What blocks bring each other before each step: from and to, numbers of blocks in the layout; the channel,
+        ``direct`` or ``staged``; the bytes a step."""

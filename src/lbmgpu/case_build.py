@@ -15,7 +15,7 @@ from .collisions import BGK, MRT, TRT, Collision, Regularized
 from .domain import Domain
 from .layout import Layout, check_layout
 from .memory import bytes_beside, check_memory
-from .settings import check_device, check_storage
+from .settings import check_devices, check_storage
 from .solver import Solver
 from .values import cell_centres
 
@@ -23,7 +23,9 @@ _COLLISIONS: dict[str, type[Collision]] = {"BGK": BGK, "TRT": TRT, "MRT": MRT, "
 _CONDITIONS = {c.kind: c for c in conditions.FACE_CONDITIONS}
 
 
-def build_solver(case: dict[str, Any], folder: Path, threads: int | None = None, device: str | None = None) -> Solver:
+def build_solver(
+    case: dict[str, Any], folder: Path, threads: int | None = None, device: str | list[str] | None = None
+) -> Solver:
     """The solver of `case` in its initial state; files that the case names are relative to `folder`.
 
     Raises:
@@ -31,7 +33,9 @@ def build_solver(case: dict[str, Any], folder: Path, threads: int | None = None,
         ValueError: an unknown `device`, given in place of the case's own.
         CudaError: a GPU is asked for and cannot be used.
     """
-    chosen, missing, layout = "cpu", None, None
+    chosen: tuple[str, ...] = ("cpu",)
+    missing, layout = None, None
+    shape = tuple(int(n) for n in case["domain"]["shape"])
     options = {key: case[key] for key in ("precision", "storage", "streaming", "force") if key in case}
     initial = dict(case.get("initial", {}))
     problems = Problems(case)
@@ -40,20 +44,20 @@ def build_solver(case: dict[str, Any], folder: Path, threads: int | None = None,
         storage = check_storage(options.get("storage"), precision)
     with problems.at("run", "layout"):
         if "layout" in case["run"]:
-            layout = _layout(folder / case["run"]["layout"], tuple(int(n) for n in case["domain"]["shape"]))
+            layout = _layout(folder / case["run"]["layout"], shape)
     try:
         if device is not None:
-            chosen = check_device(device, layout)
+            layout, chosen = check_devices(device, layout, shape)
         else:
             with problems.at("run"):
-                chosen = check_device(case["run"].get("device", "auto"), layout)
+                layout, chosen = check_devices(case["run"].get("device", "auto"), layout, shape)
     except _core.CudaError as error:  # what is wrong in the case comes first
         missing = error
     with problems.at("domain"):  # before any mask of the domain's size is made
         domain = empty_domain(case)
         beside = bytes_beside(len(domain.shape), precision)
         streaming = options.get("streaming", "in-place")
-        check_memory(domain.stencil, domain.shape, precision, storage, streaming, beside, device=chosen, layout=layout)
+        check_memory(domain.stencil, shape, precision, storage, streaming, beside, device=chosen[0], layout=layout)
         fill_domain(domain, case, folder, problems)
         with problems.at("initial"):
             if "velocity" in initial:
@@ -67,7 +71,8 @@ def build_solver(case: dict[str, Any], folder: Path, threads: int | None = None,
         raise missing
     with at(case):
         threads = threads or case["run"].get("threads")
-        solver = Solver(domain, collision, device=chosen, layout=layout, threads=threads, **options)
+        one = chosen[0] if layout is None else "auto"  # blocks name their devices
+        solver = Solver(domain, collision, device=one, layout=layout, threads=threads, **options)
     with at(case, "initial"):
         solver.initialize(**initial)
     return solver

@@ -63,6 +63,11 @@ def _fail(message: str, code: int) -> int:
     return code
 
 
+def _one_or_more(text: str) -> str | list[str]:
+    names = text.split(",")
+    return names[0] if len(names) == 1 else names
+
+
 def _number(check: Callable[..., Any], convert: Callable[[str], Any], **limits: Any) -> Callable[[str], Any]:
     """An argparse type that says what would be right."""
 
@@ -90,7 +95,12 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--steps", metavar="N", type=_number(checks.integer, int), help="steps of the whole case")
     run.add_argument("--no-progress", action="store_true", help="show no progress bar")
     run.add_argument("--threads", metavar="N", type=threads, help="number of CPU threads (all cores)")
-    run.add_argument("--device", help="auto, cpu, cuda, cuda:1; the case's own if not given")
+    run.add_argument(
+        "--device",
+        type=_one_or_more,
+        metavar="DEVICE[,DEVICE...]",
+        help="auto, cpu, cuda, cuda:1, or several, cuda:0,cuda:1; the case's own if not given",
+    )
     run.add_argument("--restart", metavar="CHECKPOINT", help="go on from a checkpoint of this case")
     run.set_defaults(command=_run)
 

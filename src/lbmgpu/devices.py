@@ -6,7 +6,6 @@ import logging
 import re
 import site
 import sysconfig
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -52,10 +51,6 @@ def resolve(device: Any) -> str:
             raise ValueError(f"device: {device!r} given, but there are {count} GPUs, 'cuda:0' to 'cuda:{count - 1}'")
         _core.cuda_compiler()
         return f"cuda:{number}"
-    if isinstance(device, Sequence):
-        raise ValueError(
-            f"device: {checks.shown(device)} given, but this version runs on one device (a layout cuts a domain on it)"
-        )
     raise TypeError(f"device: {checks.shown(device)} given, must be 'auto', 'cpu', 'cuda' or 'cuda:0' and so on")
 
 

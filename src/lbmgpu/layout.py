@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -49,7 +50,7 @@ class Block:
         offset: of its first cell in the domain, one number an axis.
         size: in cells, at least 1 along each axis.
         rank: of the process; 0, as there is one.
-        device: ``"cpu"``, as blocks on GPUs are to come.
+        device: ``"cpu"``, or ``"cuda:0"`` and so on.
 
     Raises:
         TypeError, ValueError: not whole numbers, or not as many.
@@ -66,7 +67,10 @@ class Block:
         if len(self.offset) != len(self.size):
             raise ValueError(f"block: offset {self.offset} and size {self.size} must have as many numbers")
         object.__setattr__(self, "rank", checks.integer("block: rank", self.rank, at_most=MAX_SIZE))
-        checks.choice("block: device", self.device, ["cpu"])
+        if not isinstance(self.device, str):
+            raise TypeError(f"block: device: {checks.shown(self.device)} given, must be 'cpu', or 'cuda:0' and so on")
+        if not re.fullmatch(r"cpu|cuda:(0|[1-9]\d{0,3})", self.device):
+            raise ValueError(f"block: device: {self.device!r} given, must be 'cpu', or 'cuda:0' and so on")
 
 
 class Layout:
@@ -88,16 +92,16 @@ class Layout:
                 raise TypeError(f"layout: {checks.shown(block)} given, must be a Block")
 
     @classmethod
-    def split(cls, shape: Sequence[int], parts: Sequence[int], device: str = "cpu") -> Layout:
+    def split(cls, shape: Sequence[int], parts: Sequence[int], device: str | Sequence[str] = "cpu") -> Layout:
         """As many parts along each axis as `parts` says, as equal as can be.
 
         Args:
             shape: of the domain.
             parts: along each axis; 1 leaves an axis whole.
-            device: of all blocks.
+            device: of all blocks, or one for each; the last axis changes fastest.
 
         Raises:
-            TypeError, ValueError: not whole numbers, not as many, or more parts than cells.
+            TypeError, ValueError: not whole numbers, not as many, more parts than cells, or not as many devices.
         """
         cells, parts = _counts("shape", shape, 1), _counts("parts", parts, 1)
         if len(cells) != len(parts):
@@ -107,10 +111,34 @@ class Layout:
                 raise ValueError(f"parts: {parts} given, must be no more than there are cells, {cells}")
         edges = [[n * j // k for j in range(k + 1)] for n, k in zip(cells, parts, strict=True)]
         spans = [list(itertools.pairwise(axis)) for axis in edges]
+        boxes = list(itertools.product(*spans))
+        devices = [device] * len(boxes) if isinstance(device, str) else list(device)
+        if len(devices) != len(boxes):
+            raise ValueError(f"device: {devices} given, must be one name, or one for each of {len(boxes)} blocks")
         return cls(
-            Block(tuple(a for a, _ in box), tuple(b - a for a, b in box), device=device)
-            for box in itertools.product(*spans)
+            Block(tuple(a for a, _ in box), tuple(b - a for a, b in box), device=name)
+            for box, name in zip(boxes, devices, strict=True)
         )
+
+    @classmethod
+    def over(cls, shape: Sequence[int], devices: Sequence[str]) -> Layout:
+        """One block for each device: layers across the last axis, or the longest where that has too few cells.
+
+        Rows along x stay whole: they are what memory serves best.
+
+        Args:
+            shape: of the domain.
+            devices: their names.
+
+        Raises:
+            TypeError, ValueError: not whole numbers, no device, or more devices than cells.
+        """
+        cells = _counts("shape", shape, 1)
+        last = len(cells) - 1
+        axis = last if cells[last] >= len(devices) else cells.index(max(cells))
+        parts = [1] * len(cells)
+        parts[axis] = checks.integer("devices", len(devices), at_least=1)
+        return cls.split(cells, parts, devices)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Layout:

@@ -78,24 +78,46 @@ def check_memory(
     Args:
         stencil, shape, precision, storage, streaming: of the engine.
         beside: bytes a cell that are needed beside the lattice, see `bytes_beside`.
-        device: ``"cpu"``, or ``"cuda:0"`` and so on.
-        layout: the blocks of `shape`; None for one.
+        device: ``"cpu"``, or ``"cuda:0"`` and so on; without a layout.
+        layout: the blocks of `shape`, which name their devices; None for one.
     """
+    blocks = engine_blocks(layout) or [((0,) * len(shape), shape, 0, device)]
+    cells = dict.fromkeys((name for *_, name in blocks), 0)
+    for _, size, _, name in blocks:
+        cells[name] += math.prod(size)
+    for name in cells:
+        _check_device_memory(stencil, shape, precision, storage, streaming, beside * cells[name], name, blocks)
+
+
+def _check_device_memory(
+    stencil: str,
+    shape: tuple[int, ...],
+    precision: str,
+    storage: str,
+    streaming: str,
+    beside: int,
+    device: str,
+    blocks: list[tuple[tuple[int, ...], tuple[int, ...], int, str]],
+) -> None:
+    """The same for one device; `beside` are bytes in all."""
+    one = len(blocks) == 1
 
     def needs(of: tuple[int, ...], storage: str, streaming: str) -> int:
-        blocks = engine_blocks(layout if of == shape else None)
-        lattice = _core.Engine.memory_needed(stencil, of, precision, storage, streaming, device, blocks)
-        return lattice + beside * math.prod(of)
+        cut = blocks if of == shape else []
+        lattice = _core.Engine.memory_needed(stencil, of, precision, storage, streaming, device, cut)[device]
+        return lattice + beside * math.prod(of) // math.prod(shape)
 
     needed = needs(shape, storage, streaming)
     available = available_memory(device)
     if needed <= available:
         return
-    scale, scaled = 1.0, shape
-    while max(scaled) > 1 and needs(scaled, storage, streaming) > available:  # to a few percent
-        scale *= 0.97
-        scaled = tuple(max(1, int(n * scale)) for n in shape)
-    options = [f"shape {scaled}"]
+    options = []
+    if one:
+        scale, scaled = 1.0, shape
+        while max(scaled) > 1 and needs(scaled, storage, streaming) > available:  # to a few percent
+            scale *= 0.97
+            scaled = tuple(max(1, int(n * scale)) for n in shape)
+        options.append(f"shape {scaled}")
     if streaming == "two-lattice":
         in_place = needs(shape, storage, "in-place")
         if in_place <= available:
@@ -104,7 +126,8 @@ def check_memory(
         bytes_needed = needs(shape, smaller, streaming)
         if bytes_needed < needed and bytes_needed <= available:
             options.append(f"storage {smaller!r} ({bytes_needed / GIB:.2f} GiB)")
+    where = "" if one else f" on {device}"
     raise ValueError(
-        f"shape: {shape} given needs {needed / GIB:.2f} GiB as {stencil} in {storage}, but "
-        f"{available / GIB:.2f} GiB of memory is available; what would fit: {', or '.join(options)}"
+        f"shape: {shape} given needs {needed / GIB:.2f} GiB{where} as {stencil} in {storage}, but "
+        f"{available / GIB:.2f} GiB of memory is available; what would fit: {', or '.join(options) or 'more blocks'}"
     )

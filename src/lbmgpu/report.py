@@ -98,17 +98,18 @@ def make_report(solver: Solver, bandwidth: bool) -> Report:
         "streaming": solver.streaming,
         "device": _device_words(solver),
         "blocks": "; ".join(f"{tuple(b['size'])} at {tuple(b['offset'])} on {b['device']}" for b in engine.layout),
+        "exchange": _exchange_words(engine.links),
     }
-    last = solver._last_run
+    last, devices = solver._last_run, solver._settings.devices
     return Report(
         setup=setup,
         memory_bytes=engine.memory_bytes,
         bytes_per_update=engine.bytes_per_update,
         steps=last.steps if last else None,
         mlups=last.mlups if last and last.steps else None,
-        update_bandwidth=device_bandwidth(solver.device, engine.threads) if bandwidth else None,
+        update_bandwidth=sum(device_bandwidth(d, engine.threads) for d in devices) if bandwidth else None,
         phase_seconds=solver._last_phases,
-        cache_bytes=last_cache(CPU_CACHES) if solver.device == "cpu" else gpu.described(solver.device)["l2_bytes"],
+        cache_bytes=_cache_bytes(devices),
         device=solver.device,
     )
 
@@ -127,9 +128,25 @@ def last_cache(folder: Path) -> int | None:
 
 
 def _device_words(solver: Solver) -> str:
-    if solver.device == "cpu":
-        return f"cpu, {solver._engine.isa}, {solver._engine.threads} threads"
-    return f"{solver.device}, {gpu.described(solver.device)['name']}"
+    engine = solver._engine
+    return "; ".join(
+        f"cpu, {engine.isa}, {engine.threads} threads" if name == "cpu" else f"{name}, {gpu.described(name)['name']}"
+        for name in solver._settings.devices
+    )
+
+
+def _exchange_words(links: list[dict[str, Any]]) -> str:
+    words = []
+    for channel in dict.fromkeys(link["channel"] for link in links):
+        sizes = [link["bytes"] for link in links if link["channel"] == channel]
+        words.append(f"{len(sizes)} links {channel}, {_size(int(sum(sizes)))} a step")
+    return "; ".join(words) or "none"
+
+
+def _cache_bytes(devices: tuple[str, ...]) -> int | None:
+    """Of the last caches of all devices; None if one is not known."""
+    sizes = [last_cache(CPU_CACHES) if name == "cpu" else gpu.described(name)["l2_bytes"] for name in devices]
+    return None if None in sizes else sum(sizes)
 
 
 def device_bandwidth(device: str, threads: int) -> float:

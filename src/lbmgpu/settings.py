@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +32,7 @@ class Settings:
     precision: str
     storage: str
     streaming: str
-    device: str
+    devices: tuple[str, ...]
     threads: int
     layout: Layout | None
 
@@ -46,7 +48,7 @@ class Settings:
             self.storage,
             self.streaming,
             beside,
-            device=self.device,
+            device=self.devices[0],
             layout=self.layout,
         )
 
@@ -61,9 +63,10 @@ class Settings:
             storage=self.storage,
             streaming=self.streaming,
             faces=[condition.kind for condition in domain.faces.values()],
-            device=self.device,
+            device=self.devices[0],
             threads=self.threads,
             blocks=engine_blocks(self.layout),
+            channel=os.environ.get("LBMGPU_CHANNEL", ""),
             **self.collision.parameters(_core.stencil(domain.stencil)),
         )
         boundary.apply(engine)
@@ -94,25 +97,34 @@ def check_settings(
     precision = checks.choice("precision", precision, PRECISIONS)
     storage = check_storage(storage, precision)
     streaming = checks.choice("streaming", streaming, STREAMINGS)
-    layout = check_layout(layout, domain.shape)
-    device = check_device(device, layout)
+    layout, chosen = check_devices(device, check_layout(layout, domain.shape), domain.shape)
     if comm is not None:
         raise ValueError(f"comm: {checks.shown(comm)} given, must be None: this version runs in one process")
     if threads is None:
         threads = max(1, min(_core.default_threads(), domain.cells // CELLS_PER_THREAD))
     threads = checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS)
     _check_periodic(domain)
-    return Settings(domain.copy(), collision, precision, storage, streaming, device, threads, layout)
+    return Settings(domain.copy(), collision, precision, storage, streaming, chosen, threads, layout)
 
 
-def check_device(device: Any, layout: Layout | None) -> str:
-    """The device of a solver, which must not contradict that of the blocks of a layout; or TypeError or ValueError."""
+def check_devices(device: Any, layout: Layout | None, shape: tuple[int, ...]) -> tuple[Layout | None, tuple[str, ...]]:
+    """The layout and the devices of a solver, each once; or TypeError or ValueError.
+
+    A list of devices makes a layout over them; a device beside a layout must be that of all its blocks.
+    """
     if layout is None:
-        return devices.resolve(device)
-    own = next(iter(layout)).device  # of all, so far
-    if device != "auto" and devices.resolve(device) != own:
-        raise ValueError(f"device: {checks.shown(device)} given beside a layout on {own!r}, must be left out")
-    return own
+        if isinstance(device, str) or not isinstance(device, Sequence):
+            return None, (devices.resolve(device),)
+        names = [devices.resolve(name) for name in device]
+        if not names:
+            raise ValueError("device: an empty list given, must hold one device at least")
+        if len(names) > max(shape):
+            raise ValueError(f"device: {len(names)} devices given, more than cells along any axis of {shape}")
+        return Layout.over(shape, names), tuple(dict.fromkeys(names))
+    own = tuple(dict.fromkeys(devices.resolve(block.device) for block in layout))
+    if device != "auto" and (len(own) > 1 or devices.resolve(device) != own[0]):
+        raise ValueError(f"device: {checks.shown(device)} given beside a layout on {', '.join(own)}, must be left out")
+    return layout, own
 
 
 def check_storage(storage: Any, precision: str) -> str:

@@ -44,7 +44,7 @@ class Solver:
             ``"float16"`` (scaled); the precision if None, and never wider.
         streaming: ``"in-place"`` (one lattice) or ``"two-lattice"``.
         device: ``"cpu"``; ``"cuda"`` or ``"cuda:1"`` and so on, a GPU; ``"auto"``, the first GPU if one can be used,
-            else the CPU.
+            else the CPU; or a list of them, over which the domain is cut (`Layout.over`).
         layout: a `Layout` of blocks that the domain is cut into, or the path of one; None for one block. The blocks
             name their devices, so `device` is left out. The result does not depend on it, but for the last digits of
             sums over the domain.
@@ -65,7 +65,7 @@ class Solver:
         precision: str = "float32",
         storage: str | None = None,
         streaming: str = "in-place",
-        device: str = "auto",
+        device: str | Sequence[str] = "auto",
         layout: Layout | str | os.PathLike[str] | None = None,
         comm: None = None,
         threads: int | None = None,
@@ -189,8 +189,8 @@ class Solver:
 
     @property
     def device(self) -> str:
-        """``"cpu"``, or ``"cuda:0"`` and so on."""
-        return self._settings.device
+        """``"cpu"``, or ``"cuda:0"`` and so on; of several the names, as in ``"cuda:0, cuda:1"``."""
+        return ", ".join(self._settings.devices)
 
     @property
     def layout(self) -> Layout:
@@ -408,7 +408,7 @@ class Solver:
         path: str | os.PathLike[str],
         *,
         domain: Domain | None = None,
-        device: str = "auto",
+        device: str | Sequence[str] = "auto",
         layout: Layout | str | os.PathLike[str] | None = None,
         threads: int | None = None,
     ) -> Solver:

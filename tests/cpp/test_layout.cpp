@@ -80,10 +80,10 @@ TEST(layout_setup_refuses_what_cannot_be) {
 
 TEST(layout_memory_is_known_before_it_is_allocated) {
     Setup setup = tests::small_setup("D3Q19");
-    const std::size_t one = lbm::engine::Engine::memory_needed(setup);
+    const std::size_t one = lbm::engine::Engine::memory_needed(setup).at("cpu");
     CHECK(one >= std::size_t(19) * 19 * 5 * 4 * 8);
     setup.streaming = "two-lattice";
-    CHECK_EQUAL(lbm::engine::Engine::memory_needed(setup), 2 * one);
+    CHECK_EQUAL(lbm::engine::Engine::memory_needed(setup).at("cpu"), 2 * one);
     setup.shape = {3000, 3000, 3000};
-    CHECK(lbm::engine::Engine::memory_needed(setup) > std::size_t(2) * 19 * 27000000000U * 8);
+    CHECK(lbm::engine::Engine::memory_needed(setup).at("cpu") > std::size_t(2) * 19 * 27000000000U * 8);
 }

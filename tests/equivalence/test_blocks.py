@@ -13,6 +13,7 @@ from reference import STENCILS, Collision
 from reference.cases import CLASSES, Case, random_bodies, random_faces, random_fields
 
 import lbmgpu as lbm
+from lbmgpu import _core
 
 NUMBERS = [("float32", "float32"), ("float64", "float64"), ("float32", "float16")]
 
@@ -57,26 +58,16 @@ def random_case(rng: np.random.Generator, stencil: str, collision: str, shape: t
     )
 
 
-@pytest.mark.parametrize(("precision", "storage"), NUMBERS)
-@pytest.mark.parametrize("streaming", ["in-place", "two-lattice"])
-@pytest.mark.parametrize("collision", ["bgk", "mrt"])
-@pytest.mark.parametrize("stencil", STENCILS)
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(data=st.data())
-def test_a_layout_changes_no_bit(
-    stencil: str, collision: str, streaming: str, precision: str, storage: str, data: st.DataObject
-) -> None:
-    seed = data.draw(st.integers(0, 2**32 - 1))
-    shape = tuple(data.draw(st.integers(1, most)) for most in (19, 7, 5)[: STENCILS[stencil].D])
-    case = random_case(np.random.default_rng(seed), stencil, collision, shape)
-    options = {"precision": precision, "storage": storage, "streaming": streaming}
-    one = case.solver(**options)
-    many = case.solver(layout=data.draw(layouts(shape)), **options)
-    for solver in (one, many):
-        solver._advance_chunk(50)  # without a look at whether the flow is stable: not all of them are
-    fluid = case.fluid()
+@pytest.fixture(params=["direct", "staged"])
+def channel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """How all blocks exchange."""
+    monkeypatch.setenv("LBMGPU_CHANNEL", request.param)
+    return request.param
+
+
+def assert_same(many: lbm.Solver, one: lbm.Solver, fluid: np.ndarray) -> None:
+    """Every number is the same, and sums are to rounding."""
     populations = one.populations()[:, fluid]
-    assume(np.isfinite(populations).all())
     np.testing.assert_array_equal(many.populations()[:, fluid], populations)
     np.testing.assert_array_equal(many.density(), one.density())
     np.testing.assert_array_equal(many.velocity(), one.velocity())
@@ -84,6 +75,93 @@ def test_a_layout_changes_no_bit(
     np.testing.assert_allclose(many.mass(), one.mass(), rtol=0, atol=1e-12 * largest)
     for name in one.domain.bodies:
         np.testing.assert_allclose(many.body_force(name), one.body_force(name), rtol=0, atol=1e-12 * largest)
+
+
+@pytest.mark.parametrize(("precision", "storage"), NUMBERS)
+@pytest.mark.parametrize("streaming", ["in-place", "two-lattice"])
+@pytest.mark.parametrize("collision", ["bgk", "mrt"])
+@pytest.mark.parametrize("stencil", STENCILS)
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_layout_changes_no_bit(
+    stencil: str, collision: str, streaming: str, precision: str, storage: str, channel: str, data: st.DataObject
+) -> None:
+    seed = data.draw(st.integers(0, 2**32 - 1))
+    shape = tuple(data.draw(st.integers(1, most)) for most in (19, 7, 5)[: STENCILS[stencil].D])
+    case = random_case(np.random.default_rng(seed), stencil, collision, shape)
+    options = {"precision": precision, "storage": storage, "streaming": streaming}
+    one = case.solver(**options)
+    many = case.solver(layout=data.draw(layouts(shape)), **options)
+    assert {link["channel"] for link in many._engine.links} <= {channel}
+    for solver in (one, many):
+        solver._advance_chunk(50)  # without a look at whether the flow is stable: not all of them are
+    assume(np.isfinite(one.populations()[:, case.fluid()]).all())
+    assert_same(many, one, case.fluid())
+
+
+def gpu_names(gpu: str, blocks: int) -> list[str]:
+    """All GPUs in turn."""
+    count = _core.cuda_device_count()
+    return [f"cuda:{k % count}" for k in range(blocks)]
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(("precision", "storage"), NUMBERS)
+@pytest.mark.parametrize("streaming", ["in-place", "two-lattice"])
+@pytest.mark.parametrize("collision", ["bgk", "mrt"])
+@pytest.mark.parametrize("stencil", STENCILS)
+def test_blocks_on_gpus_change_no_bit(
+    stencil: str,
+    collision: str,
+    streaming: str,
+    precision: str,
+    storage: str,
+    channel: str,
+    gpu: str,
+    rng: np.random.Generator,
+) -> None:
+    """On one GPU or on all there are, and shared with the CPU."""
+    options = {"precision": precision, "storage": storage, "streaming": streaming}
+    shape, parts = ((45, 14, 9), (3, 2, 2)) if STENCILS[stencil].D == 3 else ((75, 26), (3, 3))
+    names = gpu_names(gpu, int(np.prod(parts)))
+    for _ in range(2):
+        case = random_case(rng, stencil, collision, shape)
+        one = case.solver(device=gpu, **options)
+        one._advance_chunk(50)
+        if not np.isfinite(one.populations()[:, case.fluid()]).all():
+            continue
+        for devices in [names] if channel == "direct" else [names, ["cpu", *names[1:]]]:
+            many = case.solver(device="auto", layout=lbm.Layout.split(shape, parts, devices), **options)
+            many._advance_chunk(50)
+            assert {link["channel"] for link in many._engine.links} == {channel}
+            assert_same(many, one, case.fluid())
+
+
+@pytest.mark.gpu
+def test_a_gpu_and_the_cpu_share_a_domain(gpu: str, rng: np.random.Generator) -> None:
+    shape = (40, 12, 10)
+    case = random_case(rng, "D3Q19", "mrt", shape)
+    one = case.solver(device=gpu)
+    many = case.solver(device=[gpu, "cpu"])
+    assert many.device == f"{gpu}, cpu"
+    assert {link["channel"] for link in many._engine.links} == {"staged"}
+    for solver in (one, many):
+        solver._advance_chunk(41)
+    assert_same(many, one, case.fluid())
+
+
+@pytest.mark.gpu
+def test_a_checkpoint_moves_between_layouts_on_gpus(gpu: str, rng: np.random.Generator, tmp_path: Path) -> None:
+    shape = (40, 12, 10)
+    case = random_case(rng, "D3Q19", "bgk", shape)
+    first = case.solver(device="auto", layout=lbm.Layout.split(shape, (1, 2, 2), gpu_names(gpu, 4)))
+    first._advance_chunk(7)
+    path = first.save(tmp_path / "state.h5")
+    first._advance_chunk(36)
+    for options in ({"device": "cpu"}, {"device": gpu}, {"layout": lbm.Layout.over(shape, gpu_names(gpu, 3))}):
+        again = lbm.Solver.load(path, **options)
+        again._advance_chunk(36)
+        assert_same(again, first, case.fluid())
 
 
 def test_gradients_of_an_initial_state_cross_the_blocks(rng: np.random.Generator) -> None:

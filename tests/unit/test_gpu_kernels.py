@@ -51,6 +51,25 @@ def test_update_kernels_stay_in_registers(
         assert int(stack[1]) == 0, log
 
 
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize(
+    ("header", "kernels"),
+    [
+        ("fill_links.h", ["fill_links<{}>"]),
+        ("transfer.h", ["transfer<lbm::Half>"]),
+        ("fields.h", ["density<{}, float>", "velocity<{}, double>", "population<{}, float>", "set_population<{}>"]),
+        ("fields.h", ["set_force<{}>", "get_stored<{}>", "set_stored<{}>", "initialize<{}>"]),
+        ("reductions.h", ["totals<{}>", "velocity_change<{}>", "find_diverged<{}>", "body_force<{}>"]),
+        ("copy_bandwidth.h", ["copy"]),
+    ],
+)
+def test_the_other_kernels_compile(header: str, kernels: list[str], architecture: str) -> None:
+    look_for_compiler()
+    for kernel in kernels:
+        name = "lbm::cuda::" + kernel.format("lbm::D3Q19, float, lbm::Half")
+        assert f"for '{architecture}" in _core.cuda_kernel_resources(header, name, architecture)
+
+
 def test_an_error_shows_the_log_of_the_compiler() -> None:
     look_for_compiler()
     with pytest.raises(_core.CudaError, match="architecture sm_1"):

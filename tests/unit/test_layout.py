@@ -23,6 +23,20 @@ def test_parts_are_as_equal_as_can_be() -> None:
         ((4, 0, 1), (3, 4, 2)),
     ]
     assert {block.device for block in layout} == {"cpu"}
+    devices = ["cpu", "cuda:1", "cuda:0"]
+    assert [(block.size, block.device) for block in lbm.Layout.split((6, 4), (3, 1), devices)] == [
+        ((2, 4), name) for name in devices
+    ]
+
+
+def test_devices_share_the_last_axis_or_the_longest() -> None:
+    assert [block.size for block in lbm.Layout.over((7, 4, 3), ["cpu"] * 2)] == [(7, 4, 1), (7, 4, 2)]
+    assert [block.size for block in lbm.Layout.over((7, 4, 1), ["cpu"] * 2)] == [(3, 4, 1), (4, 4, 1)]
+    solver = lbm.Solver(lbm.Domain((7, 8), "D2Q9"), lbm.BGK(0.1), device=["cpu", "cpu"])
+    assert solver.layout == lbm.Layout.over((7, 8), ["cpu", "cpu"])
+    assert solver.device == "cpu"
+    with pytest.raises(ValueError, match="9 devices given, more than cells"):
+        lbm.Solver(lbm.Domain((7, 8), "D2Q9"), lbm.BGK(0.1), device=["cpu"] * 9)
 
 
 def test_a_file_gives_the_layout_back(tmp_path: Path) -> None:
@@ -47,8 +61,8 @@ def test_a_file_gives_the_layout_back(tmp_path: Path) -> None:
         ('{"blocks": [{"offset": [0, 0], "size": [8, 0.5]}]}', r"size\[1\].*not of type 'integer'"),
         ('{"blocks": [{"offset": [0, 0], "size": [8, 0]}]}', r"\$\.blocks\[0\]: block: size"),
         (
-            '{"blocks": [{"offset": [0, 0], "size": [8, 8], "device": "cuda:0"}]}',
-            r"'cuda:0' given, must be one of 'cpu'",
+            '{"blocks": [{"offset": [0, 0], "size": [8, 8], "device": "gpu:0"}]}',
+            r"\$\.blocks\[0\]: block: device: 'gpu:0' given, must be 'cpu', or 'cuda:0'",
         ),
     ],
 )
@@ -94,8 +108,12 @@ def test_wrong_arguments_of_a_layout() -> None:
         lbm.Block(3, (0, 1))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"block: size.*integer from 1 to 1073741824"):
         lbm.Block((0, 0), (2**40, 1))
-    with pytest.raises(ValueError, match="'cuda:0' given, must be one of 'cpu'"):
-        lbm.Block((0, 0), (1, 1), device="cuda:0")
+    with pytest.raises(ValueError, match="'cuda' given, must be 'cpu', or 'cuda:0' and so on"):
+        lbm.Block((0, 0), (1, 1), device="cuda")
+    with pytest.raises(TypeError, match="block: device"):
+        lbm.Block((0, 0), (1, 1), device=0)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="one for each of 4 blocks"):
+        lbm.Layout.split((4, 4), (2, 2), ["cpu"] * 3)
     with pytest.raises(ValueError, match="no block"):
         lbm.Layout([])
     with pytest.raises(TypeError, match="must be a Block"):

@@ -12,7 +12,7 @@ from lbmgpu import _core, memory
 
 SHAPE = (32, 32, 32)
 CELLS = 32**3
-LATTICE = _core.Engine.memory_needed("D3Q19", SHAPE, "float32", "float32", "in-place")
+LATTICE = _core.Engine.memory_needed("D3Q19", SHAPE, "float32", "float32", "in-place")["cpu"]
 
 
 def group(folder: Path, limit: str, current: int, inactive: int) -> Path:

@@ -14,6 +14,7 @@
 #include "initial_state.h"
 #include "kinds.h"
 #include "links.h"
+#include "transfers.h"
 
 namespace lbm::backend {
 
@@ -81,22 +82,30 @@ public:
     /// A uniform force, or a field of D components that is copied in; neither for none.
     virtual void set_force(const double* uniform, const double* field) = 0;
 
-    /// The lattice of now, in the memory of the device.
-    virtual void* lattice() const = 0;
-    /// Copies from the lattice of another block on the same kind of device, by the runs of the last step's phase.
-    virtual void bring(const BlockState& from, const std::vector<CopyRun> (&copies)[3]) = 0;
+    /// Of the last step.
+    virtual Phase phase() const = 0;
+    /// One of its lattices, 0 or 1, in the memory of the device; the same where it has but one.
+    virtual void* lattice(int which) const = 0;
+    virtual std::unique_ptr<Transfers> make_transfers(const std::vector<Transfer>& list) = 0;
     virtual void fill_links() = 0;
     virtual void update() = 0;
-    /// Calls step, which calls those above, so many times, and returns when all is done. A device that works by
-    /// itself may record a few calls and repeat them.
-    virtual void repeat(Index steps, const std::function<void()>& step) {
+
+    /// Whether calls return before their work is done.
+    virtual bool works_by_itself() const { return false; }
+    /// Marks the end of all that has been asked for so far.
+    virtual void mark() {}
+    /// What is asked for from now on begins after what another block has marked.
+    virtual void after(const BlockState& other) { other.wait(); }
+    /// Returns when what has been marked is done.
+    virtual void wait() const {}
+    /// Calls step, which asks this block and its `mates` for a step, so many times. Devices that work by themselves may
+    /// record a few calls and repeat them.
+    virtual void repeat(Index steps, const std::function<void()>& step, const std::vector<BlockState*>& mates) {
+        static_cast<void>(mates);
         for (Index k = 0; k < steps; ++k) {
             step();
         }
     }
-
-    /// Whether a step's calls return before their work is done.
-    virtual bool works_by_itself() const { return false; }
 
     /// Equilibrium, and first-order parts where gradients are wanted.
     virtual void initialize(const InitialFields& fields) = 0;

@@ -8,6 +8,7 @@
 #include "cpu/cpu_block.h"
 #include "cpu/kernels.h"
 #include "cuda/cuda_block.h"
+#include "cuda/device.h"
 
 namespace lbm::backend {
 namespace {
@@ -43,6 +44,23 @@ DeviceOptions checked(DeviceOptions options) {
         throw std::invalid_argument("isa: this build or processor does not run '" + options.isa + "'");
     }
     return options;
+}
+
+Address block_address(const BlockSpec& spec, const std::string& device) {
+    return block_address(spec, gpu_number(device) < 0 ? Device::Cpu : Device::Gpu);
+}
+
+bool reaches(const std::string& device, const std::string& other) {
+    const int own = gpu_number(device), peer = gpu_number(other);
+    return own == peer || (own >= 0 && peer >= 0 && cuda::reach_peer(own, peer));
+}
+
+std::shared_ptr<void> common_memory(const std::vector<std::string>& devices, std::size_t bytes) {
+    const bool gpu =
+        std::any_of(devices.begin(), devices.end(), [](const auto& name) { return gpu_number(name) >= 0; });
+    return gpu ? cuda::pinned_memory(bytes) : std::shared_ptr<void>(new std::byte[bytes], [](void* memory) {
+        delete[] static_cast<std::byte*>(memory);
+    });
 }
 
 std::unique_ptr<BlockState> make_block(const BlockSpec& spec, const DeviceOptions& options) {

@@ -17,6 +17,15 @@ struct DeviceOptions {
 /// The options with what was left open filled in. Throws std::invalid_argument for what is not there.
 DeviceOptions checked(DeviceOptions options);
 
+/// Where the elements of a block on a device lie.
+Address block_address(const BlockSpec& spec, const std::string& device);
+
+/// Whether blocks on a device read the memory of blocks on another; makes it so where that must be asked for.
+bool reaches(const std::string& device, const std::string& other);
+
+/// Memory of the host that blocks on all of these devices read and write.
+std::shared_ptr<void> common_memory(const std::vector<std::string>& devices, std::size_t bytes);
+
 /// `options` as checked.
 std::unique_ptr<BlockState> make_block(const BlockSpec& spec, const DeviceOptions& options);
 

@@ -5,11 +5,17 @@
 
 namespace lbm::backend {
 
-/// Equally spaced copies of populations inside one lattice: halo exchange, bounce-back, free slip.
+/// Equally spaced copies of populations: halo exchange, bounce-back, free slip.
 struct CopyRun {
     Index target, source;
     Index target_stride, source_stride;
     int count;
+};
+
+/// A run of one of several transfers.
+struct TransferRun {
+    CopyRun run;
+    int transfer;
 };
 
 /// One link on which a wall changes what it sends back.

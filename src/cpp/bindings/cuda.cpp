@@ -111,6 +111,12 @@ void bind_cuda(py::module_& module) {
                py::arg("precision"), py::arg("storage"), py::arg("streaming"), py::arg("smagorinsky"),
                py::arg("forcing"), py::arg("end_sums"), py::arg("periodic_axes"), py::arg("size"),
                py::arg("architecture"));
+    module.def(
+        "cuda_kernel_resources",
+        [](const std::string& header, const std::string& name, const std::string& architecture) {
+            return cuda::resource_usage({header, name}, architecture);
+        },
+        py::arg("header"), py::arg("name"), py::arg("architecture"), py::call_guard<py::gil_scoped_release>());
     module.def("cuda_tune", &tune, py::arg("stencil"), py::arg("shape"), py::arg("collision"), py::arg("precision"),
                py::arg("storage"), py::arg("streaming"), py::arg("forced"), py::arg("end_sums"), py::arg("periodic"),
                py::arg("ordinal"), py::arg("seconds"));

@@ -79,7 +79,7 @@ Setup make_setup(const std::string& stencil, const std::vector<int>& shape, cons
                  double viscosity, double magic, const std::map<std::string, double>& rates, double smagorinsky,
                  const std::string& precision, const std::string& storage, const std::string& streaming,
                  const std::vector<std::string>& faces, const std::string& device, int threads, const std::string& isa,
-                 const BlockTuples& blocks) {
+                 const BlockTuples& blocks, const std::string& channel) {
     return {stencil,
             shape,
             collision,
@@ -92,7 +92,8 @@ Setup make_setup(const std::string& stencil, const std::vector<int>& shape, cons
             streaming,
             faces,
             {device, threads, isa},
-            to_blocks(blocks, int(shape.size()))};
+            to_blocks(blocks, int(shape.size())),
+            channel};
 }
 
 int add_body(Engine& e, const py::array_t<bool, py::array::c_style>& mask, const std::optional<Doubles>& velocity) {
@@ -210,6 +211,24 @@ py::list layout(const Engine& e) {
     return blocks;
 }
 
+py::list links(Engine& e) {
+    std::vector<engine::HaloExchange::Link> all;
+    {
+        const InUse use(e);
+        all = e.links();
+    }
+    py::list list;
+    for (const engine::HaloExchange::Link& link : all) {
+        py::dict entry;
+        entry["from"] = link.from;
+        entry["to"] = link.to;
+        entry["channel"] = engine::name_of(link.channel);
+        entry["bytes"] = link.bytes;
+        list.append(entry);
+    }
+    return list;
+}
+
 /// Fills a field array by a member of the engine without holding the GIL.
 template <class Read>
 void fill(Engine& e, py::array& out, int components, Read&& read) {
@@ -251,16 +270,17 @@ void bind_engine(py::module_& module) {
                          double viscosity, double magic, const std::map<std::string, double>& rates, double smagorinsky,
                          const std::string& precision, const std::string& storage, const std::string& streaming,
                          const std::vector<std::string>& faces, const std::string& device, int threads,
-                         const std::string& isa, const BlockTuples& blocks) {
+                         const std::string& isa, const BlockTuples& blocks, const std::string& channel) {
                  return std::make_unique<Engine>(make_setup(stencil, shape, collision, viscosity, magic, rates,
                                                             smagorinsky, precision, storage, streaming, faces, device,
-                                                            threads, isa, blocks));
+                                                            threads, isa, blocks, channel));
              }),
              py::kw_only(), py::arg("stencil"), py::arg("shape"), py::arg("collision"), py::arg("viscosity"),
              py::arg("magic") = 3.0 / 16, py::arg("rates") = std::map<std::string, double>(),
              py::arg("smagorinsky") = 0.0, py::arg("precision") = "float32", py::arg("storage") = "float32",
              py::arg("streaming") = "in-place", py::arg("faces") = std::vector<std::string>(),
-             py::arg("device") = "cpu", py::arg("threads") = 0, py::arg("isa") = "", py::arg("blocks") = BlockTuples())
+             py::arg("device") = "cpu", py::arg("threads") = 0, py::arg("isa") = "", py::arg("blocks") = BlockTuples(),
+             py::arg("channel") = "")
         .def("add_body", &add_body, py::arg("mask"), py::arg("velocity") = py::none())
         .def(
             "set_body_velocity",
@@ -425,7 +445,8 @@ void bind_engine(py::module_& module) {
                                    return seconds;
                                })
         .def("update_kernels", &update_kernels)
-        .def_property_readonly("layout", &layout);
+        .def_property_readonly("layout", &layout)
+        .def_property_readonly("links", &links);
 }
 
 }  // namespace lbm::bindings

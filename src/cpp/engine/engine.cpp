@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "surroundings.h"
+
 namespace lbm::engine {
 Engine::Engine(const Setup& setup)
     : domain_(make_domain(setup)),
@@ -14,18 +16,23 @@ Engine::Engine(const Setup& setup)
       device_(backend::checked(setup.device)),
       layout_(make_layout(setup, spec_)),
       parts_(make_parts(spec_, layout_, device_)),
+      channel_(setup.channel),
       schedule_(!parts_.front().state->works_by_itself()) {
+    for (const Part& part : parts_) {
+        states_.push_back(part.state.get());
+    }
+    std::stable_partition(states_.begin(), states_.end(), [](const auto* state) { return state->works_by_itself(); });
     if (parts_.size() > 1) {
-        schedule_.add("exchange", [this] { exchange(); });
+        schedule_.add("exchange", [this] { exchange_.run(); });
     }
     schedule_.add("boundary", [this] {
-        for (const Part& part : parts_) {
-            part.state->fill_links();
+        for (backend::BlockState* state : states_) {
+            state->fill_links();
         }
     });
     schedule_.add("update", [this] {
-        for (const Part& part : parts_) {
-            part.state->update();
+        for (backend::BlockState* state : states_) {
+            state->update();
         }
     });
 }
@@ -42,14 +49,14 @@ std::vector<Engine::Part> Engine::make_parts(const backend::BlockSpec& whole, co
     return parts;
 }
 
-std::size_t Engine::memory_needed(const Setup& setup) {
+std::map<std::string, std::size_t> Engine::memory_needed(const Setup& setup) {
     const backend::BlockSpec whole = block_spec(setup);
     const Layout layout = make_layout(setup, whole);
-    std::size_t sum = 0;
+    std::map<std::string, std::size_t> needed;
     for (const Block& block : layout.blocks()) {
-        sum += backend::memory_needed(part_of(whole, block), block.device);
+        needed[block.device] += backend::memory_needed(part_of(whole, block), block.device);
     }
-    return sum;
+    return needed;
 }
 
 int Engine::population_count() const {
@@ -160,6 +167,13 @@ void Engine::prepare() {
             parts_[k].plan = HaloPlan(domain_, extents, int(k), backend::phases_of(spec_));
             parts_[k].state->set_plan(parts_[k].plan.links());
         }
+        if (parts_.size() > 1) {
+            std::vector<HaloExchange::Member> members;
+            for (const Part& part : parts_) {
+                members.push_back({part.place, *part.state, part.plan});
+            }
+            exchange_ = HaloExchange(members, spec_.storage, channel_);
+        }
         plan_is_current_ = values_are_current_ = true;
     }
     if (!values_are_current_) {
@@ -171,12 +185,9 @@ void Engine::prepare() {
     }
 }
 
-void Engine::exchange() {
-    for (const Part& part : parts_) {
-        for (const HaloPlan::Import& import : part.plan.imports()) {
-            part.state->bring(*parts_[std::size_t(import.from)].state, import.copies);
-        }
-    }
+const std::vector<HaloExchange::Link>& Engine::links() {
+    prepare();
+    return exchange_.links();
 }
 
 void Engine::set_reference_density(double density) {
@@ -198,38 +209,37 @@ void Engine::initialize(const double* density, const double* velocity, bool none
     comm_.sum(sums, 2);
     set_reference_density(sums[1] > 0 ? sums[0] / sums[1] : 1.0);
     prepare();
-    bool periodic[3];
-    for (int a = 0; a < 3; ++a) {
-        periodic[a] = domain_.faces[2 * a] == FaceKind::Periodic;
-    }
-    std::vector<std::uint8_t> solid;  // beside which gradients are one-sided
-    if (nonequilibrium && !domain_.owner.empty()) {
-        solid.resize(std::size_t(domain_.cells()));
-        for (const Part& part : parts_) {
-            put_part(solid.data(), domain_, part.place, 1,
-                     [&](std::uint8_t* to) { std::copy(part.solid.begin(), part.solid.end(), to); });
-        }
-    }
     for (const Part& part : parts_) {
-        const int(&corner)[3] = part.place.offset;
-        part.state->initialize({density,
-                                velocity,
+        const Surroundings box(domain_, part.place, nonequilibrium);
+        std::vector<double> densities, velocities;
+        std::vector<std::uint8_t> solid;  // beside which gradients are one-sided
+        if (parts_.size() > 1 && density != nullptr) {
+            densities = box.gather<double>(domain_, 1, [&](int, Index at) { return density[at]; });
+        }
+        if (parts_.size() > 1 && velocity != nullptr) {
+            velocities = box.gather<double>(domain_, domain_.D,
+                                            [&](int d, Index at) { return velocity[d * domain_.cells() + at]; });
+        }
+        if (nonequilibrium && !domain_.owner.empty()) {
+            solid = box.gather<std::uint8_t>(domain_, 1,
+                                             [&](int, Index at) { return std::uint8_t(domain_.solid(at) ? 1 : 0); });
+        }
+        part.state->initialize({densities.empty() ? density : densities.data(),
+                                velocities.empty() ? velocity : velocities.data(),
                                 solid.empty() ? nullptr : solid.data(),
-                                nonequilibrium ? periodic : nullptr,
-                                {corner[0], corner[1], corner[2]},
-                                {domain_.size[0], domain_.size[1], domain_.size[2]}});
+                                nonequilibrium ? box.periodic : nullptr,
+                                {box.corner[0], box.corner[1], box.corner[2]},
+                                {box.size[0], box.size[1], box.size[2]}});
     }
 }
 
 void Engine::step(Index steps) {
     prepare();
     const auto step = [this] { schedule_.run_step(); };
-    if (parts_.size() == 1) {
-        parts_.front().state->repeat(steps, step);
-    } else {
-        for (Index k = 0; k < steps; ++k) {
-            step();
-        }
+    states_.front()->repeat(steps, step, {states_.begin() + 1, states_.end()});
+    for (backend::BlockState* state : states_) {
+        state->mark();
+        state->wait();
     }
     steps_ += steps;
 }
@@ -330,7 +340,7 @@ double Engine::velocity_change() {
 }
 
 std::size_t Engine::bytes() const {
-    std::size_t sum = domain_.owner.capacity() * sizeof(std::uint16_t);
+    std::size_t sum = domain_.owner.capacity() * sizeof(std::uint16_t) + exchange_.bytes();
     for (const Part& part : parts_) {
         sum += part.state->bytes() + part.plan.bytes() + part.solid.capacity() +
                part.solid_velocity.capacity() * sizeof(double);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "../comm/communicator.h"
 #include "domain.h"
 #include "field_parts.h"
+#include "halo_exchange.h"
 #include "halo_plan.h"
 #include "layout.h"
 #include "schedule.h"
@@ -23,8 +25,8 @@ public:
     /// Allocates; the state is at rest with density 1. Throws std::invalid_argument for a setup that cannot be.
     explicit Engine(const Setup& setup);
 
-    /// Bytes of lattice that an engine of this setup would allocate.
-    static std::size_t memory_needed(const Setup& setup);
+    /// Bytes of lattice that an engine of this setup would allocate, by device.
+    static std::map<std::string, std::size_t> memory_needed(const Setup& setup);
 
     /// Makes the cells of mask solid; velocity is empty (at rest), D values, or D a cell. Returns the body's index.
     int add_body(const std::vector<bool>& mask, std::vector<double> velocity);
@@ -83,6 +85,8 @@ public:
     /// Of the whole domain.
     const backend::BlockSpec& spec() const { return spec_; }
     const Layout& layout() const { return layout_; }
+    /// Between blocks, by their numbers in the layout.
+    const std::vector<HaloExchange::Link>& links();
     const StepSchedule& schedule() const { return schedule_; }
     const backend::DeviceOptions& device() const { return device_; }
     int bodies() const { return int(domain_.body_velocity.size()); }
@@ -100,7 +104,6 @@ private:
     static std::vector<Part> make_parts(const backend::BlockSpec& whole, const Layout& layout,
                                         const backend::DeviceOptions& device);
     void prepare();
-    void exchange();
     void check_face(int face, FaceKind first, FaceKind second, const char* what) const;
     void mark_solid();
     void rebuild_solid_velocity();
@@ -136,6 +139,9 @@ private:
     Layout layout_;
     comm::Serial comm_;
     std::vector<Part> parts_;
+    std::vector<backend::BlockState*> states_;  // of the parts, those that work by themselves first
+    std::string channel_;
+    HaloExchange exchange_;
     bool plan_is_current_ = false;
     bool values_are_current_ = false;
     bool solid_velocity_is_current_ = true;  // of bodies that move; only fields show it

@@ -143,9 +143,6 @@ Layout make_layout(const Setup& setup, const backend::BlockSpec& whole) {
             throw std::invalid_argument("layout: a block is of rank " + std::to_string(block.rank) +
                                         ", but there is one process, of rank 0");
         }
-        if (block.device != "cpu") {
-            throw std::invalid_argument("layout: a block is on '" + block.device + "', must be on 'cpu' so far");
-        }
     }
     return layout;
 }

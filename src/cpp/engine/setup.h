@@ -25,6 +25,7 @@ struct Setup {
     std::vector<std::string> faces;  // empty: all periodic
     backend::DeviceOptions device;
     std::vector<Block> blocks;  // empty: one, the whole domain on that device
+    std::string channel;        // of all links between blocks; empty: the best for each
 };
 
 /// All of these throw std::invalid_argument, naming what is wrong and what would be right.

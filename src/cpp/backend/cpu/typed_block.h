@@ -11,6 +11,7 @@
 #include "../wall_links.h"
 #include "buffer.h"
 #include "cpu_block.h"
+#include "host_transfers.h"
 #include "kernels.h"
 #include "threads.h"
 
@@ -74,17 +75,11 @@ public:
         });
     }
 
-    void* lattice() const override { return current(); }
+    Phase phase() const override { return phase_; }
+    void* lattice(int which) const override { return lattices_[spec_.in_place ? 0 : which].template as<void>(); }
 
-    void bring(const backend::BlockState& from, const std::vector<backend::CopyRun> (&copies)[3]) override {
-        const auto& runs = copies[int(phase_)];
-        const auto* source = static_cast<const Stored*>(from.lattice());
-        Stored* target = current();
-        parallel_shares(runs.size() < 512 ? 1 : threads_, Index(runs.size()), [&](Index first, Index last) {
-            for (Index k = first; k < last; ++k) {
-                copy(runs[std::size_t(k)], source, target);
-            }
-        });
+    std::unique_ptr<backend::Transfers> make_transfers(const std::vector<backend::Transfer>& list) override {
+        return std::make_unique<HostTransfers<Stored>>(list, phase_, now_, threads_);
     }
 
     void fill_links() override {
@@ -96,7 +91,7 @@ public:
         // One walk over both lists; waking a team costs more than a few hundred runs or cells do.
         parallel_shares(runs + cells < 512 ? 1 : threads_, runs + cells, [&](Index first, Index last) {
             for (Index k = first; k < std::min(last, runs); ++k) {
-                copy(copies[k], data, data);
+                copy_run(copies[k], data, data);
             }
             for (Index k = std::max(first, runs); k < last; ++k) {
                 const backend::WallCell& cell = plan_->wall_cells[k - runs];
@@ -288,18 +283,6 @@ private:
 
     /// A state that was set, not computed, lies as after a step on the cells' own slots.
     void restart_phase() { phase_ = spec_.in_place ? Phase::InPlaceOwn : Phase::TwoLattice; }
-
-    static void copy(const backend::CopyRun& run, const Stored* from, Stored* to) {
-        Stored* target = to + run.target;
-        const Stored* source = from + run.source;
-        if (run.target_stride == 1 && run.source_stride == 1) {
-            std::memcpy(static_cast<void*>(target), source, std::size_t(run.count) * sizeof(Stored));
-            return;
-        }
-        for (int k = 0; k < run.count; ++k) {
-            target[k * run.target_stride] = source[k * run.source_stride];
-        }
-    }
 
     void force_at(int x, int y, int z, double* force) const {
         for (int d = 0; d < S::D; ++d) {

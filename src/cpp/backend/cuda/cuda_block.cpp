@@ -7,7 +7,9 @@
 #include "../block_layout.h"
 #include "../initial_state.h"
 #include "device_links.h"
+#include "device_transfers.h"
 #include "field_buffer.h"
+#include "field_staging.h"
 #include "kernel_names.h"
 #include "kernel_set.h"
 #include "kernels/arguments.h"
@@ -22,11 +24,7 @@ namespace {
 using backend::BlockSpec;
 using backend::NumberKind;
 
-constexpr int field_threads = 256;
-constexpr std::size_t staging_bytes = std::size_t(64) << 20;
 constexpr int reduction_blocks = 1024;
-
-LaunchShape flat(Index threads) { return {unsigned((threads + field_threads - 1) / field_threads), field_threads, 1}; }
 
 class CudaBlock final : public backend::BlockState {
 public:
@@ -36,6 +34,7 @@ public:
           device_(device_info(ordinal)),
           address_(backend::block_address(spec, backend::Device::Gpu)),
           stream_(ordinal),
+          mark_(ordinal),
           recorded_(ordinal),
           kernels_(ordinal, device_.architecture()) {
         const std::size_t bytes = backend::block_bytes(spec, backend::Device::Gpu) / (spec.in_place ? 1 : 2);
@@ -51,10 +50,10 @@ public:
     const Address& address() const override { return address_; }
 
     std::size_t bytes() const override {
-        std::size_t sum = links_.bytes();
-        const std::initializer_list<const DeviceBuffer*> buffers = {
-            &lattices_[0],    &lattices_[1],   &partial_,    &force_,   &solid_,
-            &solid_velocity_, &last_velocity_, &body_links_, &staging_, &end_sums_};
+        std::size_t sum = links_.bytes() + staging_.bytes();
+        const std::initializer_list<const DeviceBuffer*> buffers = {&lattices_[0],   &lattices_[1], &partial_,
+                                                                    &force_,         &solid_,       &solid_velocity_,
+                                                                    &last_velocity_, &body_links_,  &end_sums_};
         for (const DeviceBuffer* buffer : buffers) {
             sum += buffer->bytes();
         }
@@ -112,7 +111,7 @@ public:
                 force_ = std::move(all);
             }
             try {
-                read_components("set_force", D_, field);
+                staging_.write_components(state(), "set_force", D_, field);
             } catch (...) {  // no force is better than a part of one
                 force_ = DeviceBuffer();
                 forcing_ = Forcing::None;
@@ -137,11 +136,25 @@ public:
 
     bool works_by_itself() const override { return true; }
 
-    void* lattice() const override { return lattices_[now_].as<void>(); }
+    Phase phase() const override { return phase_; }
+    void* lattice(int which) const override { return lattices_[spec_.in_place ? 0 : which].as<void>(); }
 
-    void bring(const backend::BlockState&, const std::vector<backend::CopyRun> (&)[3]) override {
-        throw std::logic_error("blocks on GPUs do not exchange yet");
+    std::unique_ptr<backend::Transfers> make_transfers(const std::vector<backend::Transfer>& list) override {
+        recorded_.forget();
+        const KernelName name{"transfer.h", "lbm::cuda::transfer<" + type_name(spec_.storage) + ">"};
+        kernels_.expect(name);
+        return std::make_unique<DeviceTransfers>(list, DeviceTransfers::Owner{stream_, kernels_, name, phase_, now_});
     }
+
+    void mark() override { mark_.set(stream_); }
+    void after(const BlockState& other) override {
+        if (const auto* on_gpu = dynamic_cast<const CudaBlock*>(&other)) {
+            on_gpu->mark_.hold(stream_);
+        } else {
+            other.wait();
+        }
+    }
+    void wait() const override { mark_.wait(); }
 
     void fill_links() override {
         LinkArguments links = links_.arguments(phase_);
@@ -166,19 +179,25 @@ public:
         }
     }
 
-    void repeat(Index steps, const std::function<void()>& step) override {
-        const auto at_start = [this] {
-            return phase_ == first_phase() && now_ == 0 && end_sums_are_current_ == keeps_end_sums_;
-        };
-        while (steps > 0 && !at_start()) {
+    void repeat(Index steps, const std::function<void()>& step, const std::vector<BlockState*>& mates) override {
+        std::vector<CudaBlock*> others;
+        for (BlockState* mate : mates) {
+            others.push_back(dynamic_cast<CudaBlock*>(mate));
+        }
+        const bool records = std::find(others.begin(), others.end(), nullptr) == others.end();
+        while (steps > 0 && !(at_start() && std::all_of(others.begin(), others.end(), [](CudaBlock* mate) {
+                                  return mate == nullptr || mate->at_start();
+                              }))) {
             step();
             --steps;
         }
-        steps -= recorded_.replay(stream_, steps, step);
+        if (records) {
+            steps -= recorded_.replay(
+                stream_, steps, step, [&] { lead(others); }, [&] { follow(others); });
+        }
         for (; steps > 0; --steps) {
             step();
         }
-        stream_.synchronize();
     }
 
     void initialize(const backend::InitialFields& fields) override {
@@ -202,17 +221,17 @@ public:
         stream_.synchronize();
     }
 
-    void density(float* out) const override { write_field("density", 1, out); }
-    void density(double* out) const override { write_field("density", 1, out); }
-    void velocity(float* out) const override { write_field("velocity", D_, out); }
-    void velocity(double* out) const override { write_field("velocity", D_, out); }
+    void density(float* out) const override { staging_.read_fields(state(), "density", 1, out); }
+    void density(double* out) const override { staging_.read_fields(state(), "density", 1, out); }
+    void velocity(float* out) const override { staging_.read_fields(state(), "velocity", D_, out); }
+    void velocity(double* out) const override { staging_.read_fields(state(), "velocity", D_, out); }
 
-    void populations(float* out) const override { write_populations("population", "float", out); }
-    void populations(double* out) const override { write_populations("population", "double", out); }
+    void populations(float* out) const override { staging_.read_populations(state(), "population", "float", out); }
+    void populations(double* out) const override { staging_.read_populations(state(), "population", "double", out); }
 
     void set_populations(const double* values) override {
         restart_phase();
-        read_components("set_population", address_.Q, values);
+        staging_.write_components(state(), "set_population", address_.Q, values);
     }
 
     std::shared_ptr<backend::DeviceArray> device_field(backend::FieldName name) const override {
@@ -224,14 +243,14 @@ public:
 
     void get_state(void* out) const override {
         backend::with_stored(spec_.storage, [&](auto stored) {
-            write_populations("get_stored", "", static_cast<decltype(stored)*>(out));
+            staging_.read_populations(state(), "get_stored", "", static_cast<decltype(stored)*>(out));
         });
     }
 
     void set_state(const void* values) override {
         restart_phase();
         backend::with_stored(spec_.storage, [&](auto stored) {
-            read_components("set_stored", address_.Q, static_cast<const decltype(stored)*>(values));
+            staging_.write_components(state(), "set_stored", address_.Q, static_cast<const decltype(stored)*>(values));
         });
     }
 
@@ -301,6 +320,22 @@ public:
     }
 
 private:
+    /// Whether the steps to come are those that a recording repeats.
+    bool at_start() const { return phase_ == first_phase() && now_ == 0 && end_sums_are_current_ == keeps_end_sums_; }
+    /// The others go on from here: a recording on this block's stream takes them in,
+    void lead(const std::vector<CudaBlock*>& others) {
+        mark();
+        for (CudaBlock* other : others) {
+            other->after(*this);
+        }
+    }
+    /// and ends when all have come to their end.
+    void follow(const std::vector<CudaBlock*>& others) {
+        for (CudaBlock* other : others) {
+            other->mark();
+            after(*other);
+        }
+    }
     void choose_shapes() {
         for (const Phase phase : backend::phases_of(spec_)) {
             shapes_[int(phase)] = chosen_shape(spec_, kind(phase), device_.name);
@@ -384,35 +419,6 @@ private:
         return sums;
     }
 
-    /// Calls visit(range) for ranges of rows such that `bytes` a cell fit the staging buffer.
-    template <class Visit>
-    void for_ranges(std::size_t bytes_a_cell, Visit&& visit) const {
-        const std::size_t row_bytes = bytes_a_cell * std::size_t(address_.nx);
-        const Index step = std::max<Index>(1, Index(staging_bytes / row_bytes));
-        const std::size_t needed = std::size_t(std::min(step, rows())) * row_bytes;
-        if (staging_.bytes() < needed) {
-            staging_ = DeviceBuffer(device_.ordinal, needed);
-        }
-        for (Index first = 0; first < rows(); first += step) {
-            visit(RowRange{first, std::min(first + step, rows())});
-        }
-    }
-
-    template <class Out>
-    void write_field(const char* name, int components, Out* out) const {
-        const Kernel& k = kernels_.get(state_kernel(spec_, "fields.h", name, sizeof(Out) == 8 ? "double" : "float"));
-        for_ranges(sizeof(Out) * std::size_t(components), [&](RowRange range) {
-            const Index count = (range.last - range.first) * address_.nx;
-            k.launch(stream_, flat(count), state(), range, staging_.as<Out>());
-            for (int d = 0; d < components; ++d) {
-                stream_.copy_to_host(out + d * cells() + range.first * address_.nx,
-                                     staging_.address() + sizeof(Out) * std::size_t(d * count),
-                                     sizeof(Out) * std::size_t(count));
-            }
-            stream_.synchronize();
-        });
-    }
-
     template <class Out>
     std::shared_ptr<backend::DeviceArray> make_device_field(backend::FieldName name) const {
         using backend::FieldName;
@@ -434,40 +440,13 @@ private:
         return field;
     }
 
-    template <class Out>
-    void write_populations(const char* name, const char* type, Out* out) const {
-        const Kernel& k = kernels_.get(state_kernel(spec_, "fields.h", name, type));
-        for_ranges(sizeof(Out), [&](RowRange range) {
-            const Index count = (range.last - range.first) * address_.nx;
-            for (int i = 0; i < address_.Q; ++i) {
-                k.launch(stream_, flat(count), state(), range, i, staging_.as<Out>());
-                stream_.copy_to_host(out + i * cells() + range.first * address_.nx, staging_.address(),
-                                     sizeof(Out) * std::size_t(count));
-                stream_.synchronize();
-            }
-        });
-    }
-
-    template <class In>
-    void read_components(const char* name, int components, const In* values) {
-        const Kernel& k = kernels_.get(state_kernel(spec_, "fields.h", name));
-        for_ranges(sizeof(In), [&](RowRange range) {
-            const Index count = (range.last - range.first) * address_.nx;
-            for (int i = 0; i < components; ++i) {
-                stream_.copy_to_device(staging_.address(), values + i * cells() + range.first * address_.nx,
-                                       sizeof(In) * std::size_t(count));
-                k.launch(stream_, flat(count), state(), range, i, staging_.as<In>());
-                stream_.synchronize();
-            }
-        });
-    }
-
     BlockSpec spec_;
     int D_;
     DeviceInfo device_;
     Address address_;
     UpdateShape shapes_[3] = {};  // by phase
     WorkStream stream_;
+    WorkMark mark_;
     RecordedSteps recorded_;  // forgotten with every argument and address that it holds
     mutable KernelSet kernels_;
     DeviceBuffer lattices_[2];
@@ -481,7 +460,8 @@ private:
     DeviceBuffer force_, last_velocity_, partial_;
     bool keeps_end_sums_ = false, end_sums_are_current_ = false;  // of the last step
     DeviceBuffer end_sums_;
-    mutable DeviceBuffer body_links_, staging_;
+    mutable DeviceBuffer body_links_;
+    mutable FieldStaging staging_{spec_, address_, stream_, kernels_};
     mutable const void* uploaded_body_ = nullptr;
 };
 

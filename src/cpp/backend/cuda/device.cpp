@@ -1,6 +1,7 @@
 // Contexts, memory and streams of the CUDA driver.
 #include "device.h"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -48,6 +49,62 @@ DeviceBuffer::~DeviceBuffer() {
         const DeviceScope scope(ordinal_);
         driver().memory_free(address_);
     }
+}
+
+bool reach_peer(int ordinal, int peer) {
+    Device own = 0, other = 0;
+    driver().check(driver().device_get(&own, ordinal), "cuDeviceGet");
+    driver().check(driver().device_get(&other, peer), "cuDeviceGet");
+    int possible = 0;
+    driver().check(driver().device_reaches_peer(&possible, own, other), "cuDeviceCanAccessPeer");
+    if (possible == 0) {
+        return false;
+    }
+    constexpr int already = 704;
+    const DeviceScope scope(ordinal);
+    const int result = driver().context_enable_peer(context_of(peer), 0);
+    if (result != already) {
+        driver().check(result, "cuCtxEnablePeerAccess");
+    }
+    return true;
+}
+
+std::shared_ptr<void> pinned_memory(std::size_t bytes) {
+    constexpr unsigned portable = 1, mapped = 2;
+    const DeviceScope scope(0);
+    void* memory = nullptr;
+    driver().check(driver().host_allocate(&memory, std::max<std::size_t>(bytes, 1), portable | mapped),
+                   "cuMemHostAlloc");
+    return {memory, [](void* p) {
+                const DeviceScope scope_of_free(0);
+                driver().host_free(p);
+            }};
+}
+
+WorkMark::WorkMark(int ordinal) : ordinal_(ordinal) {
+    constexpr unsigned no_timing = 2;
+    const DeviceScope scope(ordinal);
+    driver().check(driver().event_create(&event_, no_timing), "cuEventCreate");
+}
+
+WorkMark::~WorkMark() {
+    const DeviceScope scope(ordinal_);
+    driver().event_destroy(event_);
+}
+
+void WorkMark::set(const WorkStream& stream) {
+    const DeviceScope scope(ordinal_);
+    driver().check(driver().event_record(event_, stream.get()), "cuEventRecord");
+}
+
+void WorkMark::hold(const WorkStream& stream) const {
+    const DeviceScope scope(stream.ordinal());
+    driver().check(driver().stream_wait(stream.get(), event_, 0), "cuStreamWaitEvent");
+}
+
+void WorkMark::wait() const {
+    const DeviceScope scope(ordinal_);
+    driver().check(driver().event_synchronize(event_), "cuEventSynchronize");
 }
 
 WorkStream::WorkStream(int ordinal) : ordinal_(ordinal) {

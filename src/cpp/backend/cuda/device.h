@@ -1,7 +1,9 @@
-// What belongs to one GPU: the scope in which it is current, memory on it, a stream, an event; each freed by its owner.
+// What belongs to one GPU: the scope in which it is current, memory on it, a stream, marks in it; each freed by its
+// owner.
 #pragma once
 
 #include <bit>
+#include <memory>
 #include <utility>
 
 #include "driver.h"
@@ -49,6 +51,33 @@ private:
     int ordinal_ = 0;
     DevicePointer address_ = 0;
     std::size_t bytes_ = 0;
+};
+
+/// Lets kernels on one GPU read and write the memory of another; false where the machine does not allow it.
+bool reach_peer(int ordinal, int peer);
+
+/// Memory of the host that every GPU reads and writes at the same address.
+std::shared_ptr<void> pinned_memory(std::size_t bytes);
+
+class WorkStream;
+
+/// A point in the work of a stream.
+class WorkMark {
+public:
+    explicit WorkMark(int ordinal);
+    ~WorkMark();
+    WorkMark(const WorkMark&) = delete;
+    WorkMark& operator=(const WorkMark&) = delete;
+
+    /// All that the stream, of the same GPU, has been given so far.
+    void set(const WorkStream& stream);
+    /// What the stream, of any GPU, is given from now on begins after it.
+    void hold(const WorkStream& stream) const;
+    void wait() const;
+
+private:
+    int ordinal_;
+    Event event_ = nullptr;
 };
 
 /// The order in which one GPU does its work.

@@ -1,24 +1,18 @@
-// Long runs of copies are for warps, the numbers of short ones for a thread each.
+// Uploads the links of a plan.
 #include "device_links.h"
 
+#include "split_runs.h"
 #include "upload.h"
 
 namespace lbm::cuda {
 
 void DeviceLinks::set_plan(const backend::LinkPlan& plan, const WorkStream& stream) {
-    constexpr int shortest = 16;
     for (int phase = 0; phase < 3; ++phase) {
         std::vector<backend::CopyRun> runs;
         std::vector<SingleCopy> singles;
-        for (const backend::CopyRun& run : plan.copies[phase]) {
-            if (run.count >= shortest) {
-                runs.push_back(run);
-                continue;
-            }
-            for (int k = 0; k < run.count; ++k) {
-                singles.push_back({run.target + k * run.target_stride, run.source + k * run.source_stride});
-            }
-        }
+        split_runs(
+            plan.copies[phase], [&](const backend::CopyRun& run) { runs.push_back(run); },
+            [&](const SingleCopy& copy) { singles.push_back(copy); });
         upload(runs_[phase], stream, runs);
         upload(singles_[phase], stream, singles);
         upload(wall_places_[phase], stream, plan.wall_places[phase]);

@@ -63,11 +63,15 @@ struct LaunchConfig {
     X(device_attribute, cuDeviceGetAttribute, int(int*, int, Device))                                \
     X(device_memory, cuDeviceTotalMem_v2, int(std::size_t*, Device))                                 \
     X(context_retain, cuDevicePrimaryCtxRetain, int(Context*, Device))                               \
+    X(context_enable_peer, cuCtxEnablePeerAccess, int(Context, unsigned))                            \
+    X(device_reaches_peer, cuDeviceCanAccessPeer, int(int*, Device, Device))                         \
     X(context_push, cuCtxPushCurrent_v2, int(Context))                                               \
     X(context_pop, cuCtxPopCurrent_v2, int(Context*))                                                \
     X(memory_info, cuMemGetInfo_v2, int(std::size_t*, std::size_t*))                                 \
     X(memory_allocate, cuMemAlloc_v2, int(DevicePointer*, std::size_t))                              \
     X(memory_free, cuMemFree_v2, int(DevicePointer))                                                 \
+    X(host_allocate, cuMemHostAlloc, int(void**, std::size_t, unsigned))                             \
+    X(host_free, cuMemFreeHost, int(void*))                                                          \
     X(copy_to_device, cuMemcpyHtoDAsync_v2, int(DevicePointer, const void*, std::size_t, Stream))    \
     X(copy_to_host, cuMemcpyDtoHAsync_v2, int(void*, DevicePointer, std::size_t, Stream))            \
     X(set_bytes, cuMemsetD8Async, int(DevicePointer, unsigned char, std::size_t, Stream))            \
@@ -79,6 +83,7 @@ struct LaunchConfig {
     X(launch, cuLaunchKernelEx, int(const LaunchConfig*, Function, const void* const*, void**))      \
     X(stream_create, cuStreamCreate, int(Stream*, unsigned))                                         \
     X(stream_destroy, cuStreamDestroy_v2, int(Stream))                                               \
+    X(stream_wait, cuStreamWaitEvent, int(Stream, Event, unsigned))                                  \
     X(stream_synchronize, cuStreamSynchronize, int(Stream))                                          \
     X(capture_begin, cuStreamBeginCapture_v2, int(Stream, int))                                      \
     X(capture_end, cuStreamEndCapture, int(Stream, Graph*))                                          \

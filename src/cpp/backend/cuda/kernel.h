@@ -1,6 +1,7 @@
 // A compiled kernel on one GPU, ready to launch.
 #pragma once
 
+#include "../../lattice/portability.h"
 #include "compiler.h"
 #include "device.h"
 
@@ -11,6 +12,12 @@ struct LaunchShape {
     unsigned block_x = 1, block_y = 1;
     bool begins_early = false;  // the kernel waits for the one before it by itself
 };
+
+/// So many threads, of which a kernel needs to know no more.
+inline LaunchShape flat(Index threads) {
+    constexpr int a_block = 256;
+    return {unsigned((threads + a_block - 1) / a_block), a_block, 1};
+}
 
 class Kernel {
 public:

@@ -3,7 +3,8 @@
 
 namespace lbm::cuda {
 
-Index RecordedSteps::replay(const WorkStream& stream, Index steps, const std::function<void()>& step) {
+Index RecordedSteps::replay(const WorkStream& stream, Index steps, const std::function<void()>& step,
+                            const std::function<void()>& lead, const std::function<void()>& follow) {
     if (steps < 2 * length && (graph_ == nullptr || steps < length)) {
         return 0;
     }
@@ -13,22 +14,29 @@ Index RecordedSteps::replay(const WorkStream& stream, Index steps, const std::fu
         for (; done < length; ++done) {
             step();
         }
-        record(stream, step);
+        record(stream, step, lead, follow);
     }
-    const DeviceScope scope(ordinal_);
-    for (; done + length <= steps; done += length) {
-        driver().check(driver().graph_launch(graph_, stream.get()), "cuGraphLaunch");
+    follow();
+    {
+        const DeviceScope scope(ordinal_);
+        for (; done + length <= steps; done += length) {
+            driver().check(driver().graph_launch(graph_, stream.get()), "cuGraphLaunch");
+        }
     }
+    lead();
     return done;
 }
 
-void RecordedSteps::record(const WorkStream& stream, const std::function<void()>& step) {
+void RecordedSteps::record(const WorkStream& stream, const std::function<void()>& step,
+                           const std::function<void()>& lead, const std::function<void()>& follow) {
     constexpr int relaxed = 2;
     const DeviceScope scope(ordinal_);
     driver().check(driver().capture_begin(stream.get(), relaxed), "cuStreamBeginCapture");
+    lead();
     for (Index k = 0; k < length; ++k) {
         step();
     }
+    follow();
     Graph graph = nullptr;
     driver().check(driver().capture_end(stream.get(), &graph), "cuStreamEndCapture");
     const int result = driver().graph_instantiate(&graph_, graph, 0);

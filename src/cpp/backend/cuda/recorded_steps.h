@@ -16,8 +16,10 @@ public:
     RecordedSteps& operator=(const RecordedSteps&) = delete;
 
     /// Does as many of `steps` as whole recordings hold, recording `step` first if need be; returns how many that is.
-    /// The state must be where it was when the recording began.
-    Index replay(const WorkStream& stream, Index steps, const std::function<void()>& step);
+    /// The state must be where it was when the recording began. `lead` makes the other streams that steps use wait for
+    /// `stream`, `follow` makes it wait for them.
+    Index replay(const WorkStream& stream, Index steps, const std::function<void()>& step,
+                 const std::function<void()>& lead, const std::function<void()>& follow);
 
     /// What was recorded is of no use any more: an address or an argument has changed.
     void forget();
@@ -25,7 +27,8 @@ public:
 private:
     static constexpr Index length = 16;  // even: streaming in place repeats every other step
 
-    void record(const WorkStream& stream, const std::function<void()>& step);
+    void record(const WorkStream& stream, const std::function<void()>& step, const std::function<void()>& lead,
+                const std::function<void()>& follow);
 
     int ordinal_;
     GraphExec graph_ = nullptr;

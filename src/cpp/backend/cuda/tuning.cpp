@@ -78,7 +78,8 @@ double time_of(const WorkStream& stream, int ordinal, double seconds, Launch&& l
     RecordedSteps recorded(ordinal);
     const auto run = [&](Index steps) {
         const auto start = Clock::now();
-        recorded.replay(stream, steps, launch);
+        recorded.replay(
+            stream, steps, launch, [] {}, [] {});
         stream.synchronize();
         return std::chrono::duration<double>(Clock::now() - start).count() / double(steps);
     };

@@ -45,6 +45,26 @@ struct SingleCopy {
     Index target, source;
 };
 
+struct SingleTransfer {
+    SingleCopy copy;
+    int transfer;
+};
+
+struct TransferEnds {
+    const void* from;
+    void* to;
+};
+
+struct TransferArguments {
+    const backend::TransferRun* runs;
+    Index run_count;
+    const SingleTransfer* singles;
+    Index single_count;
+    const TransferEnds* ends;  // of each transfer
+
+    Index threads() const { return 32 * run_count + single_count; }
+};
+
 struct LinkArguments {
     const backend::CopyRun* runs;
     Index run_count;

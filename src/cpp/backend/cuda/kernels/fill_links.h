@@ -2,6 +2,7 @@
 // for each single copy and for each wall cell.
 #pragma once
 
+#include "copy_run.h"
 #include "order.h"
 #include "state_access.h"
 
@@ -16,22 +17,7 @@ __global__ void fill_links(const __grid_constant__ StateArguments a, const __gri
         const backend::CopyRun r = links.runs[run];
         wait_for_kernel_before();
         auto* data = static_cast<Stored*>(a.data);
-        constexpr int together = 4;  // loads that wait for the memory at the same time
-        for (int first = int(thread & 31); first < r.count; first += 32 * together) {
-            Stored values[together];
-            static_for<together>([&]<int j>() {
-                const int k = first + 32 * j;
-                if (k < r.count) {
-                    values[j] = data[r.source + k * r.source_stride];
-                }
-            });
-            static_for<together>([&]<int j>() {
-                const int k = first + 32 * j;
-                if (k < r.count) {
-                    data[r.target + k * r.target_stride] = values[j];
-                }
-            });
-        }
+        copy_run(r, data, data, int(thread & 31));
         return;
     }
     const Index single = thread - 32 * links.run_count;

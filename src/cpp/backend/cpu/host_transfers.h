@@ -1,0 +1,71 @@
+// Copies of populations by the threads of a CPU's block.
+#pragma once
+
+#include <cstring>
+
+#include "../../lattice/streaming.h"
+#include "../transfers.h"
+#include "threads.h"
+
+namespace lbm::cpu {
+
+template <class Stored>
+void copy_run(const backend::CopyRun& run, const Stored* from, Stored* to) {
+    Stored* target = to + run.target;
+    const Stored* source = from + run.source;
+    if (run.target_stride == 1 && run.source_stride == 1) {
+        std::memcpy(static_cast<void*>(target), source, std::size_t(run.count) * sizeof(Stored));
+        return;
+    }
+    for (int k = 0; k < run.count; ++k) {
+        target[k * run.target_stride] = source[k * run.source_stride];
+    }
+}
+
+template <class Stored>
+class HostTransfers final : public backend::Transfers {
+public:
+    /// `phase` and `now` are the block's, of its last step and of its lattices.
+    HostTransfers(const std::vector<backend::Transfer>& list, const Phase& phase, const int& now, int threads)
+        : phase_(phase), now_(now), threads_(threads) {
+        for (std::size_t k = 0; k < list.size(); ++k) {
+            for (int which = 0; which < 2; ++which) {
+                from_[which].push_back(static_cast<const Stored*>(list[k].from[which]));
+                to_[which].push_back(static_cast<Stored*>(list[k].to[which]));
+            }
+            for (int phase_number = 0; phase_number < 3; ++phase_number) {
+                for (const backend::CopyRun& run : list[k].copies[phase_number]) {
+                    runs_[phase_number].push_back({run, int(k)});
+                }
+            }
+        }
+    }
+
+    void run() const override {
+        const auto& runs = runs_[int(phase_)];
+        parallel_shares(runs.size() < 512 ? 1 : threads_, Index(runs.size()), [&](Index first, Index last) {
+            for (Index k = first; k < last; ++k) {
+                const auto& [run, transfer] = runs[std::size_t(k)];
+                copy_run(run, from_[now_][std::size_t(transfer)], to_[now_][std::size_t(transfer)]);
+            }
+        });
+    }
+
+    std::size_t bytes() const override {
+        std::size_t sum = 0;
+        for (const auto& runs : runs_) {
+            sum += runs.capacity() * sizeof(backend::TransferRun);
+        }
+        return sum;
+    }
+
+private:
+    const Phase& phase_;
+    const int& now_;
+    int threads_;
+    std::vector<const Stored*> from_[2];
+    std::vector<Stored*> to_[2];
+    std::vector<backend::TransferRun> runs_[3];  // by Phase
+};
+
+}  // namespace lbm::cpu

@@ -1,0 +1,96 @@
+// Fields and populations of a block on a GPU to and from arrays of the host, by a buffer for a part of the rows at a
+// time.
+#pragma once
+
+#include <algorithm>
+
+#include "../block_state.h"
+#include "device.h"
+#include "kernel_names.h"
+#include "kernel_set.h"
+#include "kernels/arguments.h"
+
+namespace lbm::cuda {
+
+class FieldStaging {
+public:
+    /// All of the block, which must outlive this.
+    FieldStaging(const backend::BlockSpec& spec, const Address& address, const WorkStream& stream, KernelSet& kernels)
+        : spec_(spec), address_(address), stream_(stream), kernels_(kernels) {}
+
+    std::size_t bytes() const { return buffer_.bytes(); }
+
+    /// By a kernel that gives all components of a range of rows.
+    template <class Out>
+    void read_fields(const StateArguments& state, const char* name, int components, Out* out) {
+        const Kernel& k = kernels_.get(state_kernel(spec_, "fields.h", name, sizeof(Out) == 8 ? "double" : "float"));
+        for_ranges(sizeof(Out) * std::size_t(components), [&](RowRange range) {
+            const Index count = (range.last - range.first) * address_.nx;
+            k.launch(stream_, flat(count), state, range, buffer_.as<Out>());
+            for (int d = 0; d < components; ++d) {
+                stream_.copy_to_host(out + d * cells() + range.first * address_.nx,
+                                     buffer_.address() + sizeof(Out) * std::size_t(d * count),
+                                     sizeof(Out) * std::size_t(count));
+            }
+            stream_.synchronize();
+        });
+    }
+
+    /// By a kernel that gives one population of a range of rows.
+    template <class Out>
+    void read_populations(const StateArguments& state, const char* name, const char* type, Out* out) {
+        const Kernel& k = kernels_.get(state_kernel(spec_, "fields.h", name, type));
+        for_ranges(sizeof(Out), [&](RowRange range) {
+            const Index count = (range.last - range.first) * address_.nx;
+            for (int i = 0; i < address_.Q; ++i) {
+                k.launch(stream_, flat(count), state, range, i, buffer_.as<Out>());
+                stream_.copy_to_host(out + i * cells() + range.first * address_.nx, buffer_.address(),
+                                     sizeof(Out) * std::size_t(count));
+                stream_.synchronize();
+            }
+        });
+    }
+
+    /// By a kernel that takes one component of a range of rows.
+    template <class In>
+    void write_components(const StateArguments& state, const char* name, int components, const In* values) {
+        const Kernel& k = kernels_.get(state_kernel(spec_, "fields.h", name));
+        for_ranges(sizeof(In), [&](RowRange range) {
+            const Index count = (range.last - range.first) * address_.nx;
+            for (int i = 0; i < components; ++i) {
+                stream_.copy_to_device(buffer_.address(), values + i * cells() + range.first * address_.nx,
+                                       sizeof(In) * std::size_t(count));
+                k.launch(stream_, flat(count), state, range, i, buffer_.as<In>());
+                stream_.synchronize();
+            }
+        });
+    }
+
+private:
+    static constexpr std::size_t most_bytes = std::size_t(64) << 20;
+
+    Index rows() const { return Index(address_.ny) * address_.nz; }
+    Index cells() const { return rows() * address_.nx; }
+
+    /// Calls visit(range) for ranges of rows such that `bytes` a cell fit the buffer.
+    template <class Visit>
+    void for_ranges(std::size_t bytes_a_cell, Visit&& visit) {
+        const std::size_t row_bytes = bytes_a_cell * std::size_t(address_.nx);
+        const Index step = std::max<Index>(1, Index(most_bytes / row_bytes));
+        const std::size_t needed = std::size_t(std::min(step, rows())) * row_bytes;
+        if (buffer_.bytes() < needed) {
+            buffer_ = DeviceBuffer(stream_.ordinal(), needed);
+        }
+        for (Index first = 0; first < rows(); first += step) {
+            visit(RowRange{first, std::min(first + step, rows())});
+        }
+    }
+
+    const backend::BlockSpec& spec_;
+    const Address& address_;
+    const WorkStream& stream_;
+    KernelSet& kernels_;
+    DeviceBuffer buffer_;
+};
+
+}  // namespace lbm::cuda

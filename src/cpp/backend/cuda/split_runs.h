@@ -1,0 +1,26 @@
+// Long runs of copies are for warps, the numbers of short ones for a thread each.
+#pragma once
+
+#include <vector>
+
+#include "../link_data.h"
+#include "kernels/arguments.h"
+
+namespace lbm::cuda {
+
+/// Calls long_run(run) and single(copy).
+template <class LongRun, class Single>
+void split_runs(const std::vector<backend::CopyRun>& runs, LongRun&& long_run, Single&& single) {
+    constexpr int shortest = 16;
+    for (const backend::CopyRun& run : runs) {
+        if (run.count >= shortest) {
+            long_run(run);
+            continue;
+        }
+        for (int k = 0; k < run.count; ++k) {
+            single(SingleCopy{run.target + k * run.target_stride, run.source + k * run.source_stride});
+        }
+    }
+}
+
+}  // namespace lbm::cuda

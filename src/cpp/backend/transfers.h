@@ -1,0 +1,31 @@
+// Copies that a block's device makes before a step, between lattices or a lattice and a buffer.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "link_data.h"
+
+namespace lbm::backend {
+
+/// From one piece of memory to another, both within reach of the device.
+struct Transfer {
+    const void* from[2];  // by which of a block's lattices is that of now
+    void* to[2];
+    std::vector<CopyRun> copies[3];  // by the phase of the last step
+};
+
+/// Transfers that are made again and again, of one block, which must outlive them.
+class Transfers {
+public:
+    Transfers() = default;
+    Transfers(const Transfers&) = delete;
+    Transfers& operator=(const Transfers&) = delete;
+    virtual ~Transfers() = default;
+
+    /// Makes them as the block's last step wants them.
+    virtual void run() const = 0;
+    virtual std::size_t bytes() const = 0;
+};
+
+}  // namespace lbm::backend

@@ -1,0 +1,51 @@
+// A block and the cells beside it: what the gradients of an initial state need of the domain.
+#pragma once
+
+#include <vector>
+
+#include "domain.h"
+#include "layout.h"
+
+namespace lbm::engine {
+
+/// A box that holds a block, with one cell more on each side where the domain goes on, around its periodic ends too.
+struct Surroundings {
+    int first[3];  // cell of the domain; it may lie outside, around a periodic end
+    int size[3];
+    int corner[3];     // of the block in the box
+    bool periodic[3];  // axes along which the box is the whole domain and periodic
+
+    Surroundings(const Domain& domain, const Block& block, bool with_neighbors) {
+        for (int a = 0; a < 3; ++a) {
+            const bool wraps = domain.faces[2 * a] == FaceKind::Periodic;
+            const bool whole = block.size[a] == domain.size[a];
+            const bool more = with_neighbors && !whole;
+            const int below = more && (wraps || block.offset[a] > 0) ? 1 : 0;
+            const int above = more && (wraps || block.offset[a] + block.size[a] < domain.size[a]) ? 1 : 0;
+            first[a] = block.offset[a] - below;
+            size[a] = block.size[a] + below + above;
+            corner[a] = below;
+            periodic[a] = wraps && whole;
+        }
+    }
+
+    /// value(component, number of a cell in the domain) of all cells of the box.
+    template <class T, class Value>
+    std::vector<T> gather(const Domain& domain, int components, Value&& value) const {
+        std::vector<T> all;
+        all.reserve(std::size_t(components) * std::size_t(size[0]) * std::size_t(size[1]) * std::size_t(size[2]));
+        const auto around = [&](int at, int a) { return (at + domain.size[a]) % domain.size[a]; };
+        for (int k = 0; k < components; ++k) {
+            for (int z = first[2]; z < first[2] + size[2]; ++z) {
+                for (int y = first[1]; y < first[1] + size[1]; ++y) {
+                    for (int x = first[0]; x < first[0] + size[0]; ++x) {
+                        all.push_back(value(k, domain.cell(around(x, 0), around(y, 1), around(z, 2))));
+                    }
+                }
+            }
+        }
+        return all;
+    }
+};
+
+}  // namespace lbm::engine
