@@ -59,6 +59,9 @@ double mean_elements(const std::vector<CopyRun> (&copies)[3]) {
     return sum / std::max(phases, 1);
 }
 
+/// Whether links between two blocks leave them through faces of the x axis.
+bool beside_along_x(const Block& a, const Block& b) { return a.offset[0] != b.offset[0] || a.size[0] != b.size[0]; }
+
 template <class T>
 void add_once(std::vector<T>& all, T one) {
     if (std::find(all.begin(), all.end(), one) == all.end()) {
@@ -87,6 +90,10 @@ HaloExchange::HaloExchange(const std::vector<Member>& members, backend::NumberKi
                 first[to].push_back({{source.lattice(0), source.lattice(1)},
                                      {target.lattice(0), target.lattice(1)},
                                      {import.copies[0], import.copies[1], import.copies[2]}});
+                if (beside_along_x(members[from].place, members[to].place)) {
+                    add_once<const backend::BlockState*>(roles_[from].before_second, &target);
+                    has_second_ = true;
+                }
                 continue;
             }
             Halves halves = through_buffer(import.copies);
@@ -99,8 +106,8 @@ HaloExchange::HaloExchange(const std::vector<Member>& members, backend::NumberKi
             second[to].push_back({{buffer, buffer},
                                   {target.lattice(0), target.lattice(1)},
                                   {halves.unpack[0], halves.unpack[1], halves.unpack[2]}});
-            roles_[to].packers.push_back(&source);
-            staged_ = true;
+            add_once<const backend::BlockState*>(roles_[to].before_second, &source);
+            has_second_ = true;
         }
     }
     for (std::size_t k = 0; k < members.size(); ++k) {
@@ -121,15 +128,15 @@ void HaloExchange::run() const {
         }
         role.first->run();
     }
-    if (!staged_) {
+    if (!has_second_) {
         return;
     }
     for (const Role& role : roles_) {
         role.state->mark();
     }
     for (const Role& role : roles_) {
-        for (const backend::BlockState* packer : role.packers) {
-            role.state->after(*packer);
+        for (const backend::BlockState* other : role.before_second) {
+            role.state->after(*other);
         }
         role.second->run();
     }

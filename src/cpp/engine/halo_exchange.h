@@ -1,8 +1,9 @@
 // The exchange of a step: what the halo plans of the blocks import, moved by a channel for each link.
 //
-// Before a block's links are served its neighbours' last step must be done, and no neighbour may still read what the
-// block is about to overwrite. Both hold if a block waits for the last step of all blocks beside it: what a step of the
-// plan reads is not written by the reader's, nor by its neighbours', next step.
+// A block waits for the last step of all blocks beside it before it copies: then what it reads is there, and what it
+// overwrites has been read. What it reads its neighbours' next step leaves alone, but for one case: in place, a vector
+// of cells at the end of a row is stored as a whole, with the place beyond that end whose population a block beside it
+// along x may still have to copy.
 #pragma once
 
 #include <memory>
@@ -50,7 +51,7 @@ private:
     /// What one block does in an exchange.
     struct Role {
         backend::BlockState* state;
-        std::vector<const backend::BlockState*> beside, packers;
+        std::vector<const backend::BlockState*> beside, before_second;
         std::unique_ptr<backend::Transfers> first;   // packs, and brings what it reaches itself
         std::unique_ptr<backend::Transfers> second;  // unpacks
     };
@@ -58,7 +59,7 @@ private:
     std::vector<Role> roles_;
     std::vector<std::shared_ptr<void>> buffers_;
     std::vector<Link> links_;
-    bool staged_ = false;
+    bool has_second_ = false;  // part of the exchange
 };
 
 }  // namespace lbm::engine
