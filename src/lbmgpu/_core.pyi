@@ -138,6 +138,49 @@ def cuda_update_resources(
 def cuda_kernel_resources(header: str, name: str, architecture: str) -> str:
     """The same of one kernel by its C++ name, such as ``lbm::cuda::transfer<float>`` of ``transfer.h``."""
 
+class Exchange:
+    """Messages between ranks that are sent and received again and again."""
+
+    def start_receives(self) -> None:
+        """From here to `finish` the received arrays belong to the exchange."""
+    def start_sends(self) -> None:
+        """From here to `finish` the sent arrays must not change."""
+    def finish(self) -> None:
+        """Return when all that was started has arrived and has left; RuntimeError names the message that failed."""
+
+class Communicator:
+    """The ranks of an MPI job; what MPI refuses raises RuntimeError with its words."""
+
+    @property
+    def rank(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def library(self) -> str:
+        """What the MPI library says of its version."""
+    @property
+    def cuda_aware(self) -> bool:
+        """Whether the library takes messages from a GPU's memory."""
+    def sum(self, values: Sequence[float]) -> list[float]:
+        """Each value summed over all ranks, which call it together, with as many values each."""
+    def maximum(self, value: float) -> float:
+        """The largest of all ranks' values; all call it together."""
+    def all_gather(self, own: str) -> list[str]:
+        """Every rank's text, in the order of ranks; all call it together."""
+    def barrier(self) -> None:
+        """Return when all ranks have called it."""
+    def exchange(
+        self, receives: Sequence[tuple[NDArray[Any], int, int]], sends: Sequence[tuple[NDArray[Any], int, int]]
+    ) -> Exchange:
+        """Set up messages: each a C-contiguous array, the other rank and a tag. ValueError for other arrays."""
+
+def mpi_communicator(path: str, handle: int) -> Communicator:
+    """A duplicate of the communicator with the Fortran handle `handle`; all its ranks call it together.
+
+    `path` is the file of mpi4py's extension module, whose MPI library is used. RuntimeError where it has none, for a
+    library whose binary interface is not known, and while MPI is not initialised.
+    """
+
 def check_layout(shape: Sequence[int], blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]]) -> None:
     """Raise ValueError unless the blocks, as `Engine` takes them, tile a domain of `shape`."""
 

@@ -9,6 +9,7 @@ namespace py = pybind11;
 
 void bind_stencil(py::module_& module);
 void bind_machine(py::module_& module);
+void bind_communicator(py::module_& module);
 void bind_engine(py::module_& module);
 void bind_cuda(py::module_& module);
 void bind_device_array(py::module_& module);

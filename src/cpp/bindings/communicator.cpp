@@ -1,0 +1,84 @@
+// Binds the communicator over MPI, and its exchanges of arrays.
+#include <pybind11/stl.h>
+
+#include <tuple>
+#include <utility>
+
+#include "../engine/processes.h"
+#include "arrays.h"
+#include "bindings.h"
+
+namespace lbm::bindings {
+namespace {
+
+using engine::Communicator;
+using engine::Message;
+
+/// An array, the other rank and the tag.
+using ArrayMessage = std::tuple<py::array, int, int>;
+
+/// An exchange with the arrays that it reads and writes.
+struct ArrayExchange {
+    std::vector<py::array> arrays;
+    std::unique_ptr<engine::Exchange> exchange;
+};
+
+Message message_of(const char* name, const ArrayMessage& given, bool written, ArrayExchange& owner) {
+    const auto& [array, rank, tag] = given;
+    if ((array.flags() & py::array::c_style) == 0) {
+        throw std::invalid_argument(std::string(name) + ": C-contiguous arrays are needed");
+    }
+    if (written) {
+        require_writeable(name, array);
+    }
+    owner.arrays.push_back(array);
+    return {array.request().ptr, std::size_t(array.nbytes()), rank, tag};
+}
+
+ArrayExchange exchange(const Communicator& comm, const std::vector<ArrayMessage>& receives,
+                       const std::vector<ArrayMessage>& sends) {
+    ArrayExchange made;
+    std::vector<Message> in, out;
+    for (const ArrayMessage& given : receives) {
+        in.push_back(message_of("receives", given, true, made));
+    }
+    for (const ArrayMessage& given : sends) {
+        out.push_back(message_of("sends", given, false, made));
+    }
+    const py::gil_scoped_release release;
+    made.exchange = comm.exchange(in, out);
+    return made;
+}
+
+}  // namespace
+
+// MPI is called without the GIL throughout: other threads of a rank may have to run before other ranks answer.
+void bind_communicator(py::module_& module) {
+    using NoGil = py::call_guard<py::gil_scoped_release>;
+    py::class_<ArrayExchange>(module, "Exchange")
+        .def(
+            "start_receives", [](ArrayExchange& e) { e.exchange->start_receives(); }, NoGil())
+        .def(
+            "start_sends", [](ArrayExchange& e) { e.exchange->start_sends(); }, NoGil())
+        .def(
+            "finish", [](ArrayExchange& e) { e.exchange->finish(); }, NoGil());
+    py::class_<Communicator, std::shared_ptr<Communicator>>(module, "Communicator")
+        .def_property_readonly("rank", &Communicator::rank)
+        .def_property_readonly("size", &Communicator::size)
+        .def_property_readonly("library", &Communicator::library_version)
+        .def_property_readonly("cuda_aware", &Communicator::cuda_aware)
+        .def(
+            "sum",
+            [](const Communicator& comm, std::vector<double> values) {
+                comm.sum(values.data(), int(values.size()));
+                return values;
+            },
+            py::arg("values"), NoGil())
+        .def("maximum", &Communicator::maximum, py::arg("value"), NoGil())
+        .def("all_gather", &Communicator::all_gather, py::arg("own"), NoGil())
+        .def("barrier", &Communicator::barrier, NoGil())
+        .def("exchange", &exchange, py::arg("receives"), py::arg("sends"));
+    module.def("mpi_communicator", &engine::make_mpi, py::arg("path"), py::arg("handle"), NoGil());
+}
+
+}  // namespace lbm::bindings
