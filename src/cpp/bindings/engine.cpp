@@ -1,5 +1,6 @@
 // Binds the engine: checks array shapes, releases the GIL, translates.
 #include "../engine/engine.h"
+#include "../engine/processes.h"
 
 #include <pybind11/stl.h>
 
@@ -33,6 +34,18 @@ std::vector<py::ssize_t> field_shape(const Engine& e, int components) {
     }
     for (int d = e.domain().D - 1; d >= 0; --d) {
         shape.push_back(e.domain().size[d]);
+    }
+    return shape;
+}
+
+/// Of a field of the process's own window.
+std::vector<py::ssize_t> window_shape(const Engine& e, int components) {
+    std::vector<py::ssize_t> shape;
+    if (components > 0) {
+        shape.push_back(components);
+    }
+    for (int d = e.domain().D - 1; d >= 0; --d) {
+        shape.push_back(e.window().size[d]);
     }
     return shape;
 }
@@ -79,7 +92,7 @@ Setup make_setup(const std::string& stencil, const std::vector<int>& shape, cons
                  double viscosity, double magic, const std::map<std::string, double>& rates, double smagorinsky,
                  const std::string& precision, const std::string& storage, const std::string& streaming,
                  const std::vector<std::string>& faces, const std::string& device, int threads, const std::string& isa,
-                 const BlockTuples& blocks, const std::string& channel) {
+                 const BlockTuples& blocks, const std::string& channel, std::shared_ptr<engine::Communicator> comm) {
     return {stencil,
             shape,
             collision,
@@ -93,7 +106,8 @@ Setup make_setup(const std::string& stencil, const std::vector<int>& shape, cons
             faces,
             {device, threads, isa},
             to_blocks(blocks, int(shape.size())),
-            channel};
+            channel,
+            std::move(comm)};
 }
 
 int add_body(Engine& e, const py::array_t<bool, py::array::c_style>& mask, const std::optional<Doubles>& velocity) {
@@ -150,7 +164,7 @@ const char* storage_dtype(const Engine& e) {
 }
 
 void require_state(const char* name, const Engine& e, const py::array& array) {
-    require_shape(name, array, field_shape(e, e.population_count()));
+    require_shape(name, array, window_shape(e, e.population_count()));
     if (!array.dtype().is(py::dtype(storage_dtype(e)))) {
         throw std::invalid_argument(std::string(name) + ": dtype " + storage_dtype(e) + " is needed");
     }
@@ -232,7 +246,7 @@ py::list links(Engine& e) {
 /// Fills a field array by a member of the engine without holding the GIL.
 template <class Read>
 void fill(Engine& e, py::array& out, int components, Read&& read) {
-    require_shape("out", out, field_shape(e, components));
+    require_shape("out", out, window_shape(e, components));
     with_floats("out", out, [&](auto* data) {
         const InUse use(e);
         read(e, data);
@@ -270,17 +284,18 @@ void bind_engine(py::module_& module) {
                          double viscosity, double magic, const std::map<std::string, double>& rates, double smagorinsky,
                          const std::string& precision, const std::string& storage, const std::string& streaming,
                          const std::vector<std::string>& faces, const std::string& device, int threads,
-                         const std::string& isa, const BlockTuples& blocks, const std::string& channel) {
+                         const std::string& isa, const BlockTuples& blocks, const std::string& channel,
+                         std::shared_ptr<engine::Communicator> comm) {
                  return std::make_unique<Engine>(make_setup(stencil, shape, collision, viscosity, magic, rates,
                                                             smagorinsky, precision, storage, streaming, faces, device,
-                                                            threads, isa, blocks, channel));
+                                                            threads, isa, blocks, channel, std::move(comm)));
              }),
              py::kw_only(), py::arg("stencil"), py::arg("shape"), py::arg("collision"), py::arg("viscosity"),
              py::arg("magic") = 3.0 / 16, py::arg("rates") = std::map<std::string, double>(),
              py::arg("smagorinsky") = 0.0, py::arg("precision") = "float32", py::arg("storage") = "float32",
              py::arg("streaming") = "in-place", py::arg("faces") = std::vector<std::string>(),
              py::arg("device") = "cpu", py::arg("threads") = 0, py::arg("isa") = "", py::arg("blocks") = BlockTuples(),
-             py::arg("channel") = "")
+             py::arg("channel") = "", py::arg("comm") = py::none())
         .def("add_body", &add_body, py::arg("mask"), py::arg("velocity") = py::none())
         .def(
             "set_body_velocity",
@@ -360,7 +375,7 @@ void bind_engine(py::module_& module) {
         .def(
             "set_populations",
             [](Engine& e, const Doubles& values) {
-                require_shape("values", values, field_shape(e, e.population_count()));
+                require_shape("values", values, window_shape(e, e.population_count()));
                 const double* data = values.data();
                 const InUse use(e);
                 e.set_populations(data);
@@ -446,7 +461,13 @@ void bind_engine(py::module_& module) {
                                })
         .def("update_kernels", &update_kernels)
         .def_property_readonly("layout", &layout)
-        .def_property_readonly("links", &links);
+        .def_property_readonly("links", &links)
+        .def_property_readonly("window", [](const Engine& e) {
+            const int D = e.domain().D;
+            const engine::Box& box = e.window();
+            return py::make_tuple(std::vector<int>(box.offset, box.offset + D),
+                                  std::vector<int>(box.size, box.size + D));
+        });
 }
 
 }  // namespace lbm::bindings

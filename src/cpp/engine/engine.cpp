@@ -15,14 +15,17 @@ Engine::Engine(const Setup& setup)
       spec_(block_spec(setup)),
       device_(backend::checked(setup.device)),
       layout_(make_layout(setup, spec_)),
-      parts_(make_parts(spec_, layout_, device_)),
+      comm_(setup.comm != nullptr ? setup.comm : std::make_shared<comm::Serial>()),
+      whole_{{0, 0, 0}, {domain_.size[0], domain_.size[1], domain_.size[2]}},
+      window_(layout_.window(comm_->rank())),
+      parts_(make_parts(spec_, layout_, comm_->rank(), device_)),
       channel_(setup.channel),
       schedule_(!parts_.front().state->works_by_itself()) {
     for (const Part& part : parts_) {
         states_.push_back(part.state.get());
     }
     std::stable_partition(states_.begin(), states_.end(), [](const auto* state) { return state->works_by_itself(); });
-    if (parts_.size() > 1) {
+    if (layout_.blocks().size() > 1) {
         schedule_.add("exchange", [this] { exchange_.run(); });
     }
     schedule_.add("boundary", [this] {
@@ -37,11 +40,16 @@ Engine::Engine(const Setup& setup)
     });
 }
 
-std::vector<Engine::Part> Engine::make_parts(const backend::BlockSpec& whole, const Layout& layout,
+std::vector<Engine::Part> Engine::make_parts(const backend::BlockSpec& whole, const Layout& layout, int rank,
                                              const backend::DeviceOptions& device) {
     std::vector<Part> parts;
-    for (const Block& place : layout.blocks()) {
+    for (std::size_t k = 0; k < layout.blocks().size(); ++k) {
+        const Block& place = layout.blocks()[k];
+        if (place.rank != rank) {
+            continue;
+        }
         Part part;
+        part.number = int(k);
         part.place = place;
         part.state = backend::make_block(part_of(whole, place), {place.device, device.threads, device.isa});
         parts.push_back(std::move(part));
@@ -118,7 +126,7 @@ void Engine::set_face_density(int face, std::vector<double> density) {
 void Engine::set_force(const std::vector<double>& force) {
     const bool uniform = force.size() == std::size_t(domain_.D);
     const double* field = force.empty() || uniform ? nullptr : force.data();
-    give_parts(field, domain_.D,
+    give_parts(field, whole_, domain_.D,
                [&](auto& block, const double* part) { block.set_force(uniform ? force.data() : nullptr, part); });
 }
 
@@ -129,7 +137,7 @@ void Engine::mark_solid() {
     for (Part& part : parts_) {
         part.solid.resize(std::size_t(part.place.cells()));
         part.solid_velocity.assign(moving ? std::size_t(domain_.D * part.place.cells()) : 0, 0.0);
-        for_rows(domain_, part.place, 1, [&](Index from, Index to, Index count) {
+        for_rows(whole_, part.place, 1, [&](Index from, Index to, Index count) {
             for (Index k = 0; k < count; ++k) {
                 part.solid[std::size_t(to + k)] = domain_.solid(from + k) ? 1 : 0;
             }
@@ -141,7 +149,7 @@ void Engine::mark_solid() {
 void Engine::rebuild_solid_velocity() {
     const Index cells = domain_.cells();
     for (Part& part : parts_) {
-        for_rows(domain_, part.place, domain_.D, [&](Index from, Index to, Index count) {
+        for_rows(whole_, part.place, domain_.D, [&](Index from, Index to, Index count) {
             const Index d = from / cells;
             for (Index k = 0; k < count; ++k) {
                 const Index at = from - d * cells + k;
@@ -159,20 +167,17 @@ void Engine::rebuild_solid_velocity() {
 void Engine::prepare() {
     if (!plan_is_current_) {
         std::vector<HaloPlan::Extent> extents;
-        for (const Part& part : parts_) {
-            const int(&offset)[3] = part.place.offset;
-            extents.push_back({{offset[0], offset[1], offset[2]}, part.state->address()});
+        for (const Block& block : layout_.blocks()) {
+            const int(&offset)[3] = block.offset;
+            extents.push_back(
+                {{offset[0], offset[1], offset[2]}, backend::block_address(part_of(spec_, block), block.device)});
         }
-        for (std::size_t k = 0; k < parts_.size(); ++k) {
-            parts_[k].plan = HaloPlan(domain_, extents, int(k), backend::phases_of(spec_));
-            parts_[k].state->set_plan(parts_[k].plan.links());
+        for (Part& part : parts_) {
+            part.plan = HaloPlan(domain_, extents, part.number, backend::phases_of(spec_));
+            part.state->set_plan(part.plan.links());
         }
-        if (parts_.size() > 1) {
-            std::vector<HaloExchange::Member> members;
-            for (const Part& part : parts_) {
-                members.push_back({part.place, *part.state, part.plan});
-            }
-            exchange_ = HaloExchange(members, spec_.storage, channel_);
+        if (extents.size() > 1) {
+            exchange_ = make_exchange(extents);
         }
         plan_is_current_ = values_are_current_ = true;
     }
@@ -183,6 +188,24 @@ void Engine::prepare() {
         }
         values_are_current_ = true;
     }
+}
+
+HaloExchange Engine::make_exchange(const std::vector<HaloPlan::Extent>& extents) const {
+    std::vector<HaloExchange::Member> members;
+    for (const Part& part : parts_) {
+        members.push_back({part.number, *part.state, part.plan});
+    }
+    std::vector<HaloExchange::Wish> wishes;
+    for (std::size_t k = 0; k < extents.size(); ++k) {
+        const Block& other = layout_.blocks()[k];
+        const bool beside = std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {
+            return are_beside(domain_, spec_.stencil, part.place, other);
+        });
+        if (other.rank != comm_->rank() && beside) {
+            wishes.push_back({int(k), HaloPlan(domain_, extents, int(k), backend::phases_of(spec_)).imports()});
+        }
+    }
+    return {layout_, members, wishes, spec_.storage, channel_, *comm_};
 }
 
 const std::vector<HaloExchange::Link>& Engine::links() {
@@ -199,24 +222,24 @@ void Engine::set_reference_density(double density) {
 }
 
 void Engine::initialize(const double* density, const double* velocity, bool nonequilibrium) {
-    double sums[2] = {0, 0};
+    double sums[2] = {0, 0};  // of the whole domain in one order, that no layout changes it
     for (Index at = 0; at < domain_.cells(); ++at) {
         if (!domain_.solid(at)) {
             sums[0] += density == nullptr ? 1.0 : density[at];
             sums[1] += 1;
         }
     }
-    comm_.sum(sums, 2);
     set_reference_density(sums[1] > 0 ? sums[0] / sums[1] : 1.0);
     prepare();
     for (const Part& part : parts_) {
         const Surroundings box(domain_, part.place, nonequilibrium);
         std::vector<double> densities, velocities;
         std::vector<std::uint8_t> solid;  // beside which gradients are one-sided
-        if (parts_.size() > 1 && density != nullptr) {
+        const bool part_only = layout_.blocks().size() > 1;
+        if (part_only && density != nullptr) {
             densities = box.gather<double>(domain_, 1, [&](int, Index at) { return density[at]; });
         }
-        if (parts_.size() > 1 && velocity != nullptr) {
+        if (part_only && velocity != nullptr) {
             velocities = box.gather<double>(domain_, domain_.D,
                                             [&](int d, Index at) { return velocity[d * domain_.cells() + at]; });
         }
@@ -236,7 +259,13 @@ void Engine::initialize(const double* density, const double* velocity, bool none
 void Engine::step(Index steps) {
     prepare();
     const auto step = [this] { schedule_.run_step(); };
-    states_.front()->repeat(steps, step, {states_.begin() + 1, states_.end()});
+    if (exchange_.needs_host()) {
+        for (Index k = 0; k < steps; ++k) {
+            step();
+        }
+    } else {
+        states_.front()->repeat(steps, step, {states_.begin() + 1, states_.end()});
+    }
     for (backend::BlockState* state : states_) {
         state->mark();
         state->wait();
@@ -253,7 +282,8 @@ void Engine::prepare_fields() {
 
 void Engine::set_populations(const double* values) {
     prepare();
-    give_parts(values, population_count(), [](auto& block, const double* part) { block.set_populations(part); });
+    give_parts(values, window_, population_count(),
+               [](auto& block, const double* part) { block.set_populations(part); });
 }
 
 void Engine::get_state(void* out) {
@@ -267,13 +297,13 @@ void Engine::set_state(const void* values) {
     prepare();
     backend::with_stored(spec_.storage, [&](auto stored) {
         using T = decltype(stored);
-        give_parts(static_cast<const T*>(values), population_count(),
+        give_parts(static_cast<const T*>(values), window_, population_count(),
                    [](auto& block, const T* part) { block.set_state(part); });
     });
 }
 
 std::shared_ptr<backend::DeviceArray> Engine::device_field(backend::FieldName name) {
-    if (parts_.size() > 1) {
+    if (layout_.blocks().size() > 1) {
         throw std::invalid_argument("the fields of several blocks are not one array of a device");
     }
     prepare_fields();
@@ -281,18 +311,20 @@ std::shared_ptr<backend::DeviceArray> Engine::device_field(backend::FieldName na
 }
 
 std::optional<backend::Cell> Engine::find_diverged() {
-    std::optional<backend::Cell> first;
+    double first = std::numeric_limits<double>::infinity();
     for (const Part& part : parts_) {
         if (std::optional<backend::Cell> cell = part.state->find_diverged()) {
-            cell->x += part.place.offset[0];
-            cell->y += part.place.offset[1];
-            cell->z += part.place.offset[2];
-            if (!first || domain_.cell(cell->x, cell->y, cell->z) < domain_.cell(first->x, first->y, first->z)) {
-                first = cell;
-            }
+            const int(&offset)[3] = part.place.offset;
+            first =
+                std::min(first, double(domain_.cell(cell->x + offset[0], cell->y + offset[1], cell->z + offset[2])));
         }
     }
-    return first;
+    first = -comm_->maximum(-first);
+    if (std::isinf(first)) {
+        return std::nullopt;
+    }
+    const Index row = Index(first) / domain_.size[0];
+    return backend::Cell{int(Index(first) % domain_.size[0]), int(row % domain_.size[1]), int(row / domain_.size[1])};
 }
 
 backend::ForceAndTorque Engine::body_force(int body, const double (&center)[3]) {
@@ -305,6 +337,8 @@ backend::ForceAndTorque Engine::body_force(int body, const double (&center)[3]) 
             sum.torque[d] += own.torque[d];
         }
     }
+    comm_->sum(sum.force, 3);
+    comm_->sum(sum.torque, 3);
     return sum;
 }
 
@@ -318,9 +352,9 @@ backend::Totals Engine::totals() {
             totals.momentum[d] += own.momentum[d];
         }
     }
-    comm_.sum(&totals.mass, 1);
-    comm_.sum(totals.momentum, 3);
-    comm_.sum(&totals.energy, 1);
+    comm_->sum(&totals.mass, 1);
+    comm_->sum(totals.momentum, 3);
+    comm_->sum(&totals.energy, 1);
     return totals;
 }
 
@@ -332,7 +366,7 @@ double Engine::velocity_change() {
         sums[0] += change;
         sums[1] += norm;
     }
-    comm_.sum(sums, 2);
+    comm_->sum(sums, 2);
     if (sums[1] == 0) {
         return sums[0] > 0 ? std::numeric_limits<double>::infinity() : 0;
     }

@@ -48,7 +48,8 @@ public:
     Index steps() const { return steps_; }
     void set_steps(Index steps) { steps_ = steps; }
 
-    /// Fields of the domain, in float or double; populations are Q components.
+    /// Fields of the window, in float or double; populations are Q components. Cells of it that belong to other
+    /// processes are left as they are.
     template <class T>
     void density(T* out) {
         read_parts(out, 1, [](const auto& block, T* part) { block.density(part); });
@@ -89,11 +90,14 @@ public:
     const std::vector<HaloExchange::Link>& links();
     const StepSchedule& schedule() const { return schedule_; }
     const backend::DeviceOptions& device() const { return device_; }
+    /// The box of the domain whose fields this process gives and takes.
+    const Box& window() const { return window_; }
     int bodies() const { return int(domain_.body_velocity.size()); }
 
 private:
-    /// A block and what belongs to it.
+    /// A block of this process and what belongs to it.
     struct Part {
+        int number;  // in the layout
         Block place;
         HaloPlan plan;
         std::vector<std::uint8_t> solid;
@@ -101,8 +105,9 @@ private:
         std::unique_ptr<backend::BlockState> state;  // last, as it refers to the others
     };
 
-    static std::vector<Part> make_parts(const backend::BlockSpec& whole, const Layout& layout,
+    static std::vector<Part> make_parts(const backend::BlockSpec& whole, const Layout& layout, int rank,
                                         const backend::DeviceOptions& device);
+    HaloExchange make_exchange(const std::vector<HaloPlan::Extent>& extents) const;
     void prepare();
     void check_face(int face, FaceKind first, FaceKind second, const char* what) const;
     void mark_solid();
@@ -112,22 +117,23 @@ private:
     void read_parts(T* out, int components, Read&& read) {
         prepare_fields();
         for (const Part& part : parts_) {
-            put_part(out, domain_, part.place, components, [&](T* data) { read(*part.state, data); });
+            put_part(out, window_, part.place, components, [&](T* data) { read(*part.state, data); });
         }
     }
-    /// Calls give(block, its part of the array); nothing is changed if the memory for the parts is not to be had.
+    /// Calls give(block, its part of the array of a window); nothing is changed if the memory for the parts is not to
+    /// be had.
     template <class T, class Give>
-    void give_parts(const T* whole, int components, Give&& give) {
+    void give_parts(const T* whole, const Box& window, int components, Give&& give) {
         std::vector<T> scratch;
-        if (whole != nullptr && parts_.size() > 1) {
+        if (whole != nullptr) {
             Index largest = 0;
             for (const Part& part : parts_) {
-                largest = std::max(largest, part.place.cells());
+                largest = std::max(largest, part.place.cells() == window.cells() ? 0 : part.place.cells());
             }
             scratch.resize(std::size_t(components * largest));
         }
         for (const Part& part : parts_) {
-            give(*part.state, part_of_field(whole, domain_, part.place, components, scratch));
+            give(*part.state, part_of_field(whole, window, part.place, components, scratch));
         }
     }
     /// Before fields are read.
@@ -137,7 +143,8 @@ private:
     backend::BlockSpec spec_;
     backend::DeviceOptions device_;
     Layout layout_;
-    comm::Serial comm_;
+    std::shared_ptr<const comm::Communicator> comm_;
+    Box whole_, window_;
     std::vector<Part> parts_;
     std::vector<backend::BlockState*> states_;  // of the parts, those that work by themselves first
     std::string channel_;

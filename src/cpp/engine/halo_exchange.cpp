@@ -2,6 +2,7 @@
 #include "halo_exchange.h"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 #include "../backend/devices.h"
@@ -9,6 +10,7 @@
 namespace lbm::engine {
 namespace {
 
+using backend::BlockState;
 using backend::CopyRun;
 using backend::Transfer;
 
@@ -26,25 +28,24 @@ Channel channel_between(const std::string& from, const std::string& to, const st
     return direct ? Channel::Direct : Channel::Staged;
 }
 
-/// The copies of a transfer in two halves: into a buffer, one run after the other, and out of it.
+/// The copies of a link in two halves: into a buffer, one run after the other, and out of it.
 struct Halves {
     std::vector<CopyRun> pack[3], unpack[3];
-    Index largest = 0;  // elements
-};
+    Index elements[3] = {};
 
-Halves through_buffer(const std::vector<CopyRun> (&copies)[3]) {
-    Halves halves;
-    for (int phase = 0; phase < 3; ++phase) {
-        Index at = 0;
-        for (const CopyRun& run : copies[phase]) {
-            halves.pack[phase].push_back({at, run.source, 1, run.source_stride, run.count});
-            halves.unpack[phase].push_back({run.target, at, run.target_stride, 1, run.count});
-            at += run.count;
+    explicit Halves(const std::vector<CopyRun> (&copies)[3]) {
+        for (int phase = 0; phase < 3; ++phase) {
+            Index& at = elements[phase];
+            for (const CopyRun& run : copies[phase]) {
+                pack[phase].push_back({at, run.source, 1, run.source_stride, run.count});
+                unpack[phase].push_back({run.target, at, run.target_stride, 1, run.count});
+                at += run.count;
+            }
         }
-        halves.largest = std::max(halves.largest, at);
     }
-    return halves;
-}
+
+    Index largest() const { return *std::max_element(elements, elements + 3); }
+};
 
 /// Elements a step, the mean of the phases that there are.
 double mean_elements(const std::vector<CopyRun> (&copies)[3]) {
@@ -62,8 +63,7 @@ double mean_elements(const std::vector<CopyRun> (&copies)[3]) {
 /// Whether links between two blocks leave them through faces of the x axis.
 bool beside_along_x(const Block& a, const Block& b) { return a.offset[0] != b.offset[0] || a.size[0] != b.size[0]; }
 
-template <class T>
-void add_once(std::vector<T>& all, T one) {
+void add_once(std::vector<const BlockState*>& all, const BlockState* one) {
     if (std::find(all.begin(), all.end(), one) == all.end()) {
         all.push_back(one);
     }
@@ -71,71 +71,177 @@ void add_once(std::vector<T>& all, T one) {
 
 }  // namespace
 
-HaloExchange::HaloExchange(const std::vector<Member>& members, backend::NumberKind storage, const std::string& only) {
-    const std::size_t element = backend::size_of(storage);
-    std::vector<std::vector<Transfer>> first(members.size()), second(members.size());
-    for (const Member& member : members) {
-        roles_.push_back({&member.state, {}, {}, nullptr, nullptr});
-    }
-    for (std::size_t to = 0; to < members.size(); ++to) {
-        for (const HaloPlan::Import& import : members[to].plan.imports()) {
-            const auto from = std::size_t(import.from);
-            backend::BlockState& source = members[from].state;
-            backend::BlockState& target = members[to].state;
-            const Channel channel = channel_between(members[from].place.device, members[to].place.device, only);
-            links_.push_back({import.from, int(to), channel, mean_elements(import.copies) * double(element)});
-            add_once<const backend::BlockState*>(roles_[to].beside, &source);
-            add_once<const backend::BlockState*>(roles_[from].beside, &target);
-            if (channel == Channel::Direct) {
-                first[to].push_back({{source.lattice(0), source.lattice(1)},
-                                     {target.lattice(0), target.lattice(1)},
-                                     {import.copies[0], import.copies[1], import.copies[2]}});
-                if (beside_along_x(members[from].place, members[to].place)) {
-                    add_once<const backend::BlockState*>(roles_[from].before_second, &target);
-                    has_second_ = true;
-                }
-                continue;
-            }
-            Halves halves = through_buffer(import.copies);
-            buffers_.push_back(backend::common_memory({members[from].place.device, members[to].place.device},
-                                                      std::size_t(halves.largest) * element));
-            void* buffer = buffers_.back().get();
-            first[from].push_back({{source.lattice(0), source.lattice(1)},
-                                   {buffer, buffer},
-                                   {halves.pack[0], halves.pack[1], halves.pack[2]}});
-            second[to].push_back({{buffer, buffer},
-                                  {target.lattice(0), target.lattice(1)},
-                                  {halves.unpack[0], halves.unpack[1], halves.unpack[2]}});
-            add_once<const backend::BlockState*>(roles_[to].before_second, &source);
-            has_second_ = true;
+struct HaloExchange::Builder {
+    /// What a member copies before and after the messages.
+    struct Copies {
+        std::vector<Transfer> first, second;
+    };
+    struct Mail {
+        std::vector<comm::Message> receives, sends;
+    };
+
+    HaloExchange& all;
+    const Layout& layout;
+    const std::vector<Member>& members;
+    const std::size_t element;  // bytes
+    const std::string& only;
+    std::map<int, std::size_t> own{};  // member by number
+    std::vector<Copies> copies = std::vector<Copies>(members.size());
+    Mail mail[3]{};                         // by phase
+    std::map<int, int> received{}, sent{};  // messages so far, by rank
+
+    const Block& block(int number) const { return layout.blocks()[std::size_t(number)]; }
+    const BlockState& state(std::size_t member) const { return members[member].state; }
+
+    void build(const std::vector<Wish>& wishes, const comm::Communicator& comm) {
+        for (std::size_t k = 0; k < members.size(); ++k) {
+            own[members[k].number] = k;
+            all.roles_.push_back({&members[k].state, {}, {}, false, nullptr, nullptr});
         }
+        for (std::size_t to = 0; to < members.size(); ++to) {
+            for (const HaloPlan::Import& import : members[to].plan.imports()) {
+                const auto from = own.find(import.from);
+                if (from == own.end()) {
+                    receive(to, import);
+                } else {
+                    bring(from->second, to, import);
+                }
+            }
+        }
+        for (const Wish& wish : wishes) {
+            for (const HaloPlan::Import& import : wish.imports) {
+                if (own.contains(import.from)) {
+                    send(own[import.from], wish.number, import);
+                }
+            }
+        }
+        for (std::size_t k = 0; k < members.size(); ++k) {
+            all.roles_[k].first = members[k].state.make_transfers(copies[k].first);
+            all.roles_[k].second = members[k].state.make_transfers(copies[k].second);
+        }
+        for (int phase = 0; phase < 3 && all.has_messages_; ++phase) {
+            all.messages_[phase] = comm.exchange(mail[phase].receives, mail[phase].sends);
+        }
+        // What works by itself is asked first, and works while the rest does.
+        std::stable_partition(all.roles_.begin(), all.roles_.end(),
+                              [](const Role& role) { return role.state->works_by_itself(); });
     }
-    for (std::size_t k = 0; k < members.size(); ++k) {
-        roles_[k].first = members[k].state.make_transfers(first[k]);
-        roles_[k].second = members[k].state.make_transfers(second[k]);
+
+    /// From one block of this process to another.
+    void bring(std::size_t from, std::size_t to, const HaloPlan::Import& import) {
+        const Block& source = block(members[from].number);
+        const Block& target = block(members[to].number);
+        const Channel channel = channel_between(source.device, target.device, only);
+        note(import, members[to].number, channel);
+        add_once(all.roles_[to].beside, &state(from));
+        add_once(all.roles_[from].beside, &state(to));
+        if (channel == Channel::Direct) {
+            copies[to].first.push_back({{state(from).lattice(0), state(from).lattice(1)},
+                                        {state(to).lattice(0), state(to).lattice(1)},
+                                        {import.copies[0], import.copies[1], import.copies[2]}});
+            if (beside_along_x(source, target)) {
+                add_once(all.roles_[from].before_second, &state(to));
+                all.has_second_ = true;
+            }
+            return;
+        }
+        const Halves halves(import.copies);
+        void* memory = buffer({source.device, target.device}, halves);
+        pack(from, memory, halves);
+        unpack(to, memory, halves);
+        add_once(all.roles_[to].before_second, &state(from));
     }
-    // What works by itself is asked first, and works while the rest does.
-    std::stable_partition(roles_.begin(), roles_.end(), [](const Role& role) { return role.state->works_by_itself(); });
+
+    // Messages between two ranks are numbered in the order of the blocks that they go to, then of those they come from.
+
+    void receive(std::size_t to, const HaloPlan::Import& import) {
+        note(import, members[to].number, Channel::Mpi);
+        const Halves halves(import.copies);
+        const int rank = block(import.from).rank;
+        void* memory = buffer({block(members[to].number).device}, halves);
+        unpack(to, memory, halves);
+        const int tag = received[rank]++;
+        for (int phase = 0; phase < 3; ++phase) {
+            mail[phase].receives.push_back({memory, bytes(halves.elements[phase]), rank, tag});
+        }
+        all.has_messages_ = true;
+    }
+
+    void send(std::size_t from, int to, const HaloPlan::Import& import) {
+        note(import, to, Channel::Mpi);
+        const Halves halves(import.copies);
+        const int rank = block(to).rank;
+        void* memory = buffer({block(members[from].number).device}, halves);
+        pack(from, memory, halves);
+        const int tag = sent[rank]++;
+        for (int phase = 0; phase < 3; ++phase) {
+            mail[phase].sends.push_back({memory, bytes(halves.elements[phase]), rank, tag});
+        }
+        all.roles_[from].sends = true;
+        all.has_messages_ = true;
+    }
+
+    std::size_t bytes(Index elements) const { return std::size_t(elements) * element; }
+
+    void note(const HaloPlan::Import& import, int to, Channel channel) const {
+        all.links_.push_back({import.from, to, channel, mean_elements(import.copies) * double(element)});
+    }
+
+    void* buffer(const std::vector<std::string>& devices, const Halves& halves) const {
+        all.buffers_.push_back(backend::common_memory(devices, bytes(halves.largest())));
+        return all.buffers_.back().get();
+    }
+
+    void pack(std::size_t member, void* memory, const Halves& halves) {
+        copies[member].first.push_back({{state(member).lattice(0), state(member).lattice(1)},
+                                        {memory, memory},
+                                        {halves.pack[0], halves.pack[1], halves.pack[2]}});
+    }
+
+    void unpack(std::size_t member, void* memory, const Halves& halves) {
+        copies[member].second.push_back({{memory, memory},
+                                         {state(member).lattice(0), state(member).lattice(1)},
+                                         {halves.unpack[0], halves.unpack[1], halves.unpack[2]}});
+        all.has_second_ = true;
+    }
+};
+
+HaloExchange::HaloExchange(const Layout& layout, const std::vector<Member>& members, const std::vector<Wish>& wishes,
+                           backend::NumberKind storage, const std::string& only, const comm::Communicator& comm) {
+    Builder{*this, layout, members, backend::size_of(storage), only}.build(wishes, comm);
 }
 
 void HaloExchange::run() const {
+    comm::Exchange* messages = messages_[int(roles_.front().state->phase())].get();
+    if (messages != nullptr) {
+        messages->start_receives();
+    }
     for (const Role& role : roles_) {
         role.state->mark();
     }
     for (const Role& role : roles_) {
-        for (const backend::BlockState* other : role.beside) {
+        for (const BlockState* other : role.beside) {
             role.state->after(*other);
         }
         role.first->run();
     }
-    if (!has_second_) {
+    if (!has_second_ && messages == nullptr) {
         return;
     }
     for (const Role& role : roles_) {
         role.state->mark();
     }
+    if (messages != nullptr) {
+        for (const Role& role : roles_) {
+            if (role.sends) {
+                role.state->wait();
+            }
+        }
+        messages->start_sends();
+        messages->finish();
+    }
     for (const Role& role : roles_) {
-        for (const backend::BlockState* other : role.before_second) {
+        for (const BlockState* other : role.before_second) {
             role.state->after(*other);
         }
         role.second->run();

@@ -11,55 +11,73 @@
 #include <vector>
 
 #include "../backend/block_state.h"
+#include "../comm/communicator.h"
 #include "halo_plan.h"
 #include "layout.h"
 
 namespace lbm::engine {
 
-/// How a link moves: by the copies of one device from lattice to lattice, or through a buffer in the host's memory that
-/// one side packs and the other unpacks.
-enum class Channel { Direct, Staged };
+/// How a link moves: by the copies of one device from lattice to lattice; through a buffer in the host's memory that
+/// one side packs and the other unpacks; or through two of them and a message between processes.
+enum class Channel { Direct, Staged, Mpi };
 
-inline const char* name_of(Channel channel) { return channel == Channel::Direct ? "direct" : "staged"; }
+inline const char* name_of(Channel channel) {
+    return channel == Channel::Direct ? "direct" : channel == Channel::Staged ? "staged" : "mpi";
+}
 
 class HaloExchange {
 public:
     /// A block of this process.
     struct Member {
-        const Block& place;
+        int number;  // in the layout
         backend::BlockState& state;
         const HaloPlan& plan;
     };
 
+    /// What a block of another process imports.
+    struct Wish {
+        int number;
+        std::vector<HaloPlan::Import> imports;
+    };
+
+    /// To a block of this process, or from one to another process.
     struct Link {
-        int from, to;  // numbers of members
+        int from, to;  // numbers of blocks
         Channel channel;
         double bytes;  // a step, the mean of the phases
     };
 
     HaloExchange() = default;
-    /// Of members in the order of the layout; `only` forces a channel on every link, where it is not empty. Throws
-    /// std::invalid_argument where that is no channel or cannot be.
-    HaloExchange(const std::vector<Member>& members, backend::NumberKind storage, const std::string& only);
+    /// Of members and wishes in the order of the layout; `only` forces a channel on every link within this process,
+    /// where it is not empty. Throws std::invalid_argument where that is no channel or cannot be.
+    HaloExchange(const Layout& layout, const std::vector<Member>& members, const std::vector<Wish>& wishes,
+                 backend::NumberKind storage, const std::string& only, const comm::Communicator& comm);
 
     void run() const;
+    /// Whether it waits for something that no device does by itself.
+    bool needs_host() const { return has_messages_; }
 
     const std::vector<Link>& links() const { return links_; }
     std::size_t bytes() const;
 
 private:
+    struct Builder;
+
     /// What one block does in an exchange.
     struct Role {
         backend::BlockState* state;
         std::vector<const backend::BlockState*> beside, before_second;
+        bool sends = false;
         std::unique_ptr<backend::Transfers> first;   // packs, and brings what it reaches itself
         std::unique_ptr<backend::Transfers> second;  // unpacks
     };
 
-    std::vector<Role> roles_;
     std::vector<std::shared_ptr<void>> buffers_;
+    std::unique_ptr<comm::Exchange> messages_[3];  // by the phase of the last step
+    std::vector<Role> roles_;
     std::vector<Link> links_;
     bool has_second_ = false;  // part of the exchange
+    bool has_messages_ = false;
 };
 
 }  // namespace lbm::engine

@@ -1,6 +1,7 @@
 // Checks that the blocks of a layout tile their domain.
 #include "layout.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -48,6 +49,39 @@ Layout::Layout(const int (&shape)[3], std::vector<Block> blocks) : blocks_(std::
 
 Layout Layout::single(const int (&shape)[3], const std::string& device) {
     return Layout(shape, {Block{{0, 0, 0}, {shape[0], shape[1], shape[2]}, 0, device}});
+}
+
+bool are_beside(const Domain& domain, backend::StencilKind stencil, const Block& a, const Block& b) {
+    const int reach = backend::with_stencil(stencil, [](auto s) { return decltype(s)::reach; });
+    for (int d = 0; d < domain.D; ++d) {
+        bool near = false;
+        const int around = domain.faces[2 * d] == FaceKind::Periodic ? 1 : 0;
+        for (int k = -around; k <= around; ++k) {
+            const int first = b.offset[d] + k * domain.size[d];
+            near = near || (first < a.offset[d] + a.size[d] + reach && a.offset[d] - reach < first + b.size[d]);
+        }
+        if (!near) {
+            return false;
+        }
+    }
+    return true;
+}
+
+Box Layout::window(int rank) const {
+    Box box{};
+    for (const Block& block : blocks_) {
+        if (block.rank != rank) {
+            continue;
+        }
+        const bool first = box.cells() == 0;
+        for (int d = 0; d < 3; ++d) {
+            const int end = block.offset[d] + block.size[d];
+            const int last = first ? end : std::max(end, box.offset[d] + box.size[d]);
+            box.offset[d] = first ? block.offset[d] : std::min(block.offset[d], box.offset[d]);
+            box.size[d] = last - box.offset[d];
+        }
+    }
+    return box;
 }
 
 }  // namespace lbm::engine

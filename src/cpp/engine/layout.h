@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "../lattice/portability.h"
+#include "domain.h"
 
 namespace lbm::engine {
 
@@ -18,6 +18,14 @@ struct Block {
     Index cells() const { return Index(size[0]) * size[1] * size[2]; }
 };
 
+/// A box of the domain's cells.
+struct Box {
+    int offset[3];
+    int size[3];
+
+    Index cells() const { return Index(size[0]) * size[1] * size[2]; }
+};
+
 class Layout {
 public:
     /// The blocks must tile a domain of `shape` without gap or overlap; throws std::invalid_argument otherwise.
@@ -26,9 +34,14 @@ public:
     static Layout single(const int (&shape)[3], const std::string& device);
 
     const std::vector<Block>& blocks() const { return blocks_; }
+    /// The smallest box that holds the blocks of a rank, which must have one.
+    Box window(int rank) const;
 
 private:
     std::vector<Block> blocks_;
 };
+
+/// Whether links join cells of two blocks of a domain, around its periodic ends too.
+bool are_beside(const Domain& domain, backend::StencilKind stencil, const Block& a, const Block& b);
 
 }  // namespace lbm::engine

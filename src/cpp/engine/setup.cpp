@@ -138,11 +138,19 @@ Layout make_layout(const Setup& setup, const backend::BlockSpec& whole) {
         return Layout::single(whole.size, setup.device.name);
     }
     Layout layout(whole.size, setup.blocks);
+    const int ranks = setup.comm == nullptr ? 1 : setup.comm->size();
+    std::vector<bool> has_block(std::size_t(ranks), false);
     for (const Block& block : layout.blocks()) {
-        if (block.rank != 0) {
+        if (block.rank < 0 || block.rank >= ranks) {
             throw std::invalid_argument("layout: a block is of rank " + std::to_string(block.rank) +
-                                        ", but there is one process, of rank 0");
+                                        ", but there are " + std::to_string(ranks) + " processes, numbered from 0");
         }
+        has_block[std::size_t(block.rank)] = true;
+    }
+    const auto idle = std::find(has_block.begin(), has_block.end(), false);
+    if (idle != has_block.end()) {
+        throw std::invalid_argument("layout: no block is of rank " + std::to_string(idle - has_block.begin()) +
+                                    ", but there are " + std::to_string(ranks) + " processes");
     }
     return layout;
 }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "../backend/devices.h"
+#include "../comm/communicator.h"
 #include "domain.h"
 #include "layout.h"
 
@@ -24,8 +26,9 @@ struct Setup {
     std::string streaming = "in-place";
     std::vector<std::string> faces;  // empty: all periodic
     backend::DeviceOptions device;
-    std::vector<Block> blocks;  // empty: one, the whole domain on that device
-    std::string channel;        // of all links between blocks; empty: the best for each
+    std::vector<Block> blocks;                       // empty: one, the whole domain on that device
+    std::string channel;                             // of all links between blocks; empty: the best for each
+    std::shared_ptr<const comm::Communicator> comm;  // null: one process
 };
 
 /// All of these throw std::invalid_argument, naming what is wrong and what would be right.
