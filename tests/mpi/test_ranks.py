@@ -70,7 +70,7 @@ def test_no_communicator_is_one_process() -> None:
     assert ranks.communicator(None) is None
 
 
-@pytest.mark.parametrize("comm", [3, "world", object(), [0, 1]], ids=repr)
+@pytest.mark.parametrize("comm", [3, "world", object(), [0, 1]], ids=["int", "str", "object", "list"])
 def test_what_is_no_communicator_is_refused(comm: object) -> None:
     with pytest.raises(TypeError, match=r"^comm: .* given, must be None or an intracommunicator like MPI.COMM_WORLD$"):
         ranks.communicator(comm)
