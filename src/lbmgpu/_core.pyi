@@ -210,6 +210,7 @@ class Engine:
         isa: str = "",
         blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]] = ...,
         channel: str = "",
+        comm: Communicator | None = None,
     ) -> None:
         """Set up and allocate.
 
@@ -310,8 +311,9 @@ class Engine:
         streaming: str,
         device: str = "cpu",
         blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]] = ...,
+        rank: int = 0,
     ) -> dict[str, int]:
-        """Bytes of lattice that an engine of this kind would hold on each device, without allocating anything.
+        """Bytes of lattice that a rank of an engine of this kind would hold on each device, without allocating anything.
 
         Raises ValueError for blocks that do not tile the shape.
         """
@@ -344,4 +346,8 @@ class Engine:
     @property
     def links(self) -> list[dict[str, Any]]:
         """What blocks bring each other before each step: from and to, numbers of blocks in the layout; the channel,
-        ``direct`` or ``staged``; the bytes a step."""
+        ``direct``, ``staged`` or ``mpi``; the bytes a step. Those to and from the process's own blocks."""
+
+    @property
+    def window(self) -> tuple[list[int], list[int]]:
+        """Offset and size of the box of the domain whose fields this process gives and takes."""

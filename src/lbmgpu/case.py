@@ -14,6 +14,7 @@ from . import centreline, checks, forces
 from .case_build import build_solver
 from .case_file import read_case
 from .errors import CheckpointError, Diverged
+from .processes import Processes
 from .run import Checkpoint, Every, RunResult, Steady
 from .solver import Solver
 
@@ -30,7 +31,8 @@ def run_case(
     steps: int | None = None,
     progress: bool = True,
     threads: int | None = None,
-    device: str | None = None,
+    device: str | list[str] | None = None,
+    comm: Any = None,
     restart: str | os.PathLike[str] | None = None,
     out: TextIO | None = None,
 ) -> RunResult:
@@ -43,6 +45,7 @@ def run_case(
         progress: False for no bar whatever the case says.
         threads: number of CPU threads, in place of the case's own.
         device: as for `Solver`, in place of the case's own.
+        comm: an mpi4py communicator, as for `Solver`; rank 0 writes the files.
         restart: a checkpoint of this case to go on from.
         out: where the comparison and the report are printed; standard output if None.
 
@@ -59,7 +62,8 @@ def run_case(
     case = read_case(path)
     source = Path(path)
     output = case.get("output", {})
-    solver = build_solver(case, source.parent, threads, device)
+    processes = Processes.of(comm)
+    solver = build_solver(case, source.parent, threads, device, processes)
     if restart is not None:
         solver.restore(restart)
     total = int(case["run"]["steps"]) if steps is None else checks.integer("steps", steps)
@@ -67,17 +71,13 @@ def run_case(
         raise CheckpointError(f"{restart}: of step {solver.steps}, beyond the {total} steps of the case")
 
     target = Path(folder if folder is not None else output.get("folder", source.stem)).absolute()
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-        handler = logging.FileHandler(target / "run.log", mode="w" if restart is None else "a", encoding="utf-8")
-    except OSError as error:
-        raise OSError(f"output folder {target}: cannot be written to ({checks.reason(error)})") from error
+    handler = processes.on_first(lambda: _log_file(target, restart is not None)) or logging.NullHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     log.addHandler(handler)
     try:
         with logging_redirect_tqdm([log]):
             log.info("case: %s", case.get("name", source.name))
-            if restart is None:
+            if restart is None and processes.first:
                 _set_aside(target / "checkpoint.h5")
             if not any(output.get(key, False) is not False for key in _FILES):
                 log.info("the case asks for no 'output': nothing but run.log is left")
@@ -92,6 +92,14 @@ def run_case(
     return result
 
 
+def _log_file(target: Path, restarted: bool) -> logging.Handler:
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        return logging.FileHandler(target / "run.log", mode="a" if restarted else "w", encoding="utf-8")
+    except OSError as error:
+        raise OSError(f"output folder {target}: cannot be written to ({checks.reason(error)})") from error
+
+
 def _run(case: dict[str, Any], solver: Solver, total: int, target: Path, progress: bool, restarted: bool) -> RunResult:
     settings, output = case["run"], case.get("output", {})
     callbacks: list[Every | Checkpoint] = []
@@ -100,12 +108,9 @@ def _run(case: dict[str, Any], solver: Solver, total: int, target: Path, progres
     if "forces" in output:
         table = target / "forces.csv"
         rows = Every(int(output["forces"]["every"]), forces.appender(table))
-        if restarted and table.exists() and table.stat().st_size:
-            forces.cut(table, solver.steps, rows.steps)
-            if solver.steps > 0 and solver.steps % rows.steps == 0:
-                rows(solver)
-        else:
-            forces.start(table, solver)
+        due = solver._processes.on_first(lambda: _begin_forces(table, solver, rows.steps, restarted))
+        if any(solver._processes.shared(due)):
+            rows(solver)
         callbacks.append(rows)
     if "every" in output.get("checkpoint", {}):  # after the forces, so that the table has the steps up to a checkpoint
         callbacks.append(Checkpoint(target / "checkpoint.h5", int(output["checkpoint"]["every"])))
@@ -117,10 +122,20 @@ def _run(case: dict[str, Any], solver: Solver, total: int, target: Path, progres
     try:
         result = solver.run(total - solver.steps, progress=shown, until=until, callbacks=callbacks)
     except KeyboardInterrupt:
-        _keep(solver, target)
+        if solver._processes.size == 1:  # other ranks may not have been interrupted, nor be at the same step
+            _keep(solver, target)
         raise
     log.info("%s after %d steps, %.1f MLUPS", result.reason, solver.steps, result.mlups)
     return result
+
+
+def _begin_forces(table: Path, solver: Solver, every: int, restarted: bool) -> bool:
+    """Begin a table, or go on with it; whether a row is to follow at once."""
+    if not (restarted and table.exists() and table.stat().st_size):
+        forces.start(table, solver)
+        return False
+    forces.cut(table, solver.steps, every)
+    return solver.steps > 0 and solver.steps % every == 0
 
 
 def _set_aside(checkpoint: Path) -> None:
@@ -159,10 +174,13 @@ def _leave(solver: Solver, output: dict[str, Any], target: Path, out: TextIO) ->
     if "centrelines" in output:
         entry = output["centrelines"]
         comparison = centreline.compare(solver, entry["reference"], entry["velocity"])
-        (target / "centrelines.txt").write_text(f"{comparison}\n", encoding="utf-8")
-        print(f"\n{comparison}", file=out)
+        if comparison is not None:
+            (target / "centrelines.txt").write_text(f"{comparison}\n", encoding="utf-8")
+            print(f"\n{comparison}", file=out)
     if output.get("report"):
-        print(f"\n{solver.report()}", file=out)
+        report = solver.report()
+        if solver.rank == 0:
+            print(f"\n{report}", file=out)
 
 
 def _log_state(solver: Solver) -> None:

@@ -15,6 +15,7 @@ from .collisions import BGK, MRT, TRT, Collision, Regularized
 from .domain import Domain
 from .layout import Layout, check_layout
 from .memory import bytes_beside, check_memory
+from .processes import Processes
 from .settings import check_devices, check_storage
 from .solver import Solver
 from .values import cell_centres
@@ -24,7 +25,11 @@ _CONDITIONS = {c.kind: c for c in conditions.FACE_CONDITIONS}
 
 
 def build_solver(
-    case: dict[str, Any], folder: Path, threads: int | None = None, device: str | list[str] | None = None
+    case: dict[str, Any],
+    folder: Path,
+    threads: int | None = None,
+    device: str | list[str] | None = None,
+    comm: Any = None,
 ) -> Solver:
     """The solver of `case` in its initial state; files that the case names are relative to `folder`.
 
@@ -34,7 +39,7 @@ def build_solver(
         CudaError: a GPU is asked for and cannot be used.
     """
     chosen: tuple[str, ...] = ("cpu",)
-    missing, layout = None, None
+    missing, layout, processes = None, None, Processes.of(comm)
     shape = tuple(int(n) for n in case["domain"]["shape"])
     options = {key: case[key] for key in ("precision", "storage", "streaming", "force") if key in case}
     initial = dict(case.get("initial", {}))
@@ -47,17 +52,17 @@ def build_solver(
             layout = _layout(folder / case["run"]["layout"], shape)
     try:
         if device is not None:
-            layout, chosen = check_devices(device, layout, shape)
+            layout, chosen = check_devices(device, layout, shape, processes)
         else:
             with problems.at("run"):
-                layout, chosen = check_devices(case["run"].get("device", "auto"), layout, shape)
+                layout, chosen = check_devices(case["run"].get("device", "auto"), layout, shape, processes)
     except _core.CudaError as error:  # what is wrong in the case comes first
         missing = error
     with problems.at("domain"):  # before any mask of the domain's size is made
         domain = empty_domain(case)
         beside = bytes_beside(len(domain.shape), precision)
         streaming = options.get("streaming", "in-place")
-        check_memory(domain.stencil, shape, precision, storage, streaming, beside, device=chosen[0], layout=layout)
+        check_memory(domain.stencil, shape, precision, storage, streaming, beside, chosen[0], layout, processes.rank)
         fill_domain(domain, case, folder, problems)
         with problems.at("initial"):
             if "velocity" in initial:
@@ -72,7 +77,7 @@ def build_solver(
     with at(case):
         threads = threads or case["run"].get("threads")
         one = chosen[0] if layout is None else "auto"  # blocks name their devices
-        solver = Solver(domain, collision, device=one, layout=layout, threads=threads, **options)
+        solver = Solver(domain, collision, device=one, layout=layout, comm=processes, threads=threads, **options)
     with at(case, "initial"):
         solver.initialize(**initial)
     return solver

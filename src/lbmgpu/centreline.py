@@ -97,16 +97,18 @@ class Comparison:
         return "\n".join(lines)
 
 
-def compare(solver: Solver, name: str, speed: float) -> Comparison:
-    """The centrelines of `solver`, divided by `speed`, beside the reference `name`.
+def compare(solver: Solver, name: str, speed: float) -> Comparison | None:
+    """The centrelines of `solver`, divided by `speed`, beside the reference `name`; None on ranks other than 0.
 
     Raises:
         ValueError: an unknown reference, or one for another number of dimensions.
     """
     speed = checks.number("velocity", speed, above=0)
     data = reference(name)
-    velocity = solver.velocity()
-    check_dimensions(name, len(velocity))
+    check_dimensions(name, len(solver.domain.shape))
+    velocity = solver.velocity(gather=True)
+    if velocity is None:
+        return None
     extremes, profiles = [], []
     for line in data["lines"]:
         component, along = line["component"], line["along"]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,7 @@ from . import checks, collisions, conditions
 from .domain import Domain
 from .errors import CheckpointError
 from .layout import Layout
+from .processes import box
 from .values import takes_time
 from .vtk import file_path
 from .whole_file import replacing
@@ -79,8 +82,32 @@ def save(solver: Solver, path: str | os.PathLike[str]) -> Path:
     target = Path(os.path.realpath(file_path("path", path)))
     solver.check()
     setup, arrays = describe(solver)
-    state = np.empty((solver._stencil.Q, *solver._domain.shape[::-1]), dtype=solver._engine.storage_dtype)
+    state = np.empty((solver._stencil.Q, *solver._engine.window[1][::-1]), dtype=solver._engine.storage_dtype)
     solver._engine.get_state(state)
+    processes, layout = solver._processes, solver.layout
+    error: OSError | None = None
+    try:
+        with ExitStack() as stack:
+            file = processes.on_first(partial(stack.enter_context, _new_file(target, solver, setup, arrays)))
+            for i, part in enumerate(state):  # one after the other: rank 0 need not hold the whole state
+                whole = processes.gathered(layout, part)
+                if file is not None and error is None:
+                    try:
+                        file["state"][i] = whole
+                    except OSError as caught:  # the others are still sending
+                        error = caught
+            if error is not None:
+                raise error
+    except OSError as caught:
+        error = caught
+    processes.agree_on(error)
+    return target
+
+
+@contextmanager
+def _new_file(target: Path, solver: Solver, setup: dict[str, Any], arrays: Arrays) -> Iterator[h5py.File]:
+    """A checkpoint that lacks the numbers of its state only; it takes the target's place when it is left."""
+    shape, dtype = (solver._stencil.Q, *solver._domain.shape[::-1]), np.dtype(solver._engine.storage_dtype)
     # the newer layout has checksums on its metadata, Fletcher's are on the data
     with replacing(target) as temporary, h5py.File(temporary, "w", libver="v110") as file:
         file.attrs["format"] = FORMAT
@@ -89,16 +116,16 @@ def save(solver: Solver, path: str | os.PathLike[str]) -> Path:
         file.attrs["streaming"] = solver.streaming
         file.attrs["reference_density"] = solver._engine.reference_density
         file.create_dataset("setup", data=np.frombuffer(json.dumps(setup).encode(), np.uint8), fletcher32=True)
-        file.create_dataset("state", data=state, chunks=_chunks(state), fletcher32=True)
+        file.create_dataset("state", shape, dtype, chunks=_chunks(shape, dtype.itemsize), fletcher32=True)
         for name, array in arrays.items():
             file.create_dataset(f"arrays/{name}", data=array, compression="gzip", shuffle=True, fletcher32=True)
-    return target
+        yield file
 
 
-def _chunks(state: NDArray[Any]) -> tuple[int, ...]:
+def _chunks(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
     """Whole slabs of one population, of about a MiB."""
-    slab = state[0, :1].nbytes
-    return (1, min(state.shape[1], max(1, 2**20 // max(slab, 1))), *state.shape[2:])
+    slab = math.prod(shape[2:]) * itemsize
+    return (1, min(shape[1], max(1, 2**20 // max(slab, 1))), *shape[2:])
 
 
 @contextmanager
@@ -131,12 +158,14 @@ def restore(solver: Solver, path: str | os.PathLike[str]) -> None:
         if found:
             listing = "".join(f"\n  {line}" for line in found)
             raise CheckpointError(f"{path}: a checkpoint of another setup:{listing}")
-        state = file["state"][:]
+        whole = (file["state"].shape, file["state"].dtype)
+        offset, size = solver._engine.window
+        state = file["state"][(slice(None), *box(offset, size))]
         steps = int(file.attrs["steps"])
         reference_density = float(file.attrs["reference_density"])
     expected = (solver._stencil.Q, *solver._domain.shape[::-1])
-    if state.shape != expected or state.dtype != solver._engine.storage_dtype:
-        raise CheckpointError(f"{path}: damaged, the state is {state.dtype} {state.shape}, not {expected}")
+    if whole != (expected, solver._engine.storage_dtype):
+        raise CheckpointError(f"{path}: damaged, the state is {whole[1]} {whole[0]}, not {expected}")
     if steps < 0 or not reference_density > 0:
         raise CheckpointError(f"{path}: damaged, {steps} steps and a reference density of {reference_density}")
     solver._engine.reference_density = reference_density
@@ -180,6 +209,7 @@ def load(
     domain: Domain | None,
     device: str,
     layout: Layout | str | os.PathLike[str] | None,
+    comm: Any,
     threads: int | None,
 ) -> Solver:
     """See `Solver.load`."""
@@ -209,6 +239,7 @@ def load(
         storage=setup["storage"],
         streaming=streaming,
         device=device,
+        comm=comm,
         layout=layout,
         threads=threads,
     )

@@ -8,12 +8,13 @@ import logging
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from . import __version__, _core, bench, checks, devices
+from . import __version__, _core, bench, checks, devices, ranks
 from .case import run_case
 from .errors import CaseError, Diverged
 from .memory import GIB, available_memory
@@ -59,8 +60,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _fail(message: str, code: int) -> int:
-    print(f"lbmgpu: {message}", file=sys.stderr)
+    """Say it, once where all ranks of a job fail alike, and end the job."""
+    rank = _rank()
+    if rank > 0:
+        time.sleep(ranks.LAST_WORDS)
+    print(f"lbmgpu: {message}" if rank == 0 else f"lbmgpu, rank {rank}: {message}", file=sys.stderr)
+    _end_other_ranks(code)
     return code
+
+
+def _rank() -> int:
+    mpi: Any = sys.modules.get("mpi4py.MPI")
+    return 0 if mpi is None else int(mpi.COMM_WORLD.Get_rank())
 
 
 def _one_or_more(text: str) -> str | list[str]:
@@ -152,6 +163,9 @@ def _termination() -> Iterator[None]:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    comm = ranks.launched()
+    if _rank() > 0:
+        logging.getLogger("lbmgpu").setLevel(logging.WARNING)  # what all ranks would say
     with _termination():
         run_case(
             arguments.case,
@@ -160,9 +174,19 @@ def _run(arguments: argparse.Namespace) -> int:
             progress=not arguments.no_progress,
             threads=arguments.threads,
             device=arguments.device,
+            comm=comm,
             restart=arguments.restart,
         )
     return OK
+
+
+def _end_other_ranks(code: int) -> None:
+    """Where a rank fails the job ends: the others may wait for it."""
+    mpi: Any = sys.modules.get("mpi4py.MPI")
+    if mpi is not None and mpi.COMM_WORLD.Get_size() > 1:
+        sys.stderr.flush()
+        time.sleep(ranks.LAST_WORDS)
+        mpi.COMM_WORLD.Abort(code)
 
 
 def _bench(arguments: argparse.Namespace) -> int:

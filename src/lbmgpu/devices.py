@@ -26,8 +26,10 @@ def look_for_compiler() -> None:
     _core.set_compiler_folders(sorted(found))
 
 
-def resolve(device: Any) -> str:
+def resolve(device: Any, node_rank: int = 0) -> str:
     """``"cpu"`` or ``"cuda:0"`` and so on, for the argument `device` of a solver.
+
+    A GPU without a number is that of the rank among those of the host, the first one for one process.
 
     Raises:
         TypeError, ValueError: not the name of a device, or of one that is not there.
@@ -37,7 +39,7 @@ def resolve(device: Any) -> str:
         if device == "cpu":
             return device
         if device == "auto":
-            return _best()
+            return _best(node_rank)
         match = re.fullmatch(r"cuda(?::(\d{1,4}))?", device)
         if match is None:
             gpu = device.lower().startswith(("gpu", "cuda"))
@@ -46,7 +48,8 @@ def resolve(device: Any) -> str:
                 f"device: {device!r} given, must be 'auto', 'cpu', 'cuda' (the first GPU) or 'cuda:1' and so on{hint}"
             )
         look_for_compiler()
-        number, count = int(match[1] or 0), _core.cuda_device_count()
+        count = _core.cuda_device_count()
+        number = int(match[1]) if match[1] else node_rank % max(count, 1)
         if number >= count:
             raise ValueError(f"device: {device!r} given, but there are {count} GPUs, 'cuda:0' to 'cuda:{count - 1}'")
         _core.cuda_compiler()
@@ -77,8 +80,8 @@ def described() -> dict[str, str]:
 
 
 @cache
-def _best() -> str:
-    """The first GPU if one can be used; says once why not."""
+def _best(node_rank: int) -> str:
+    """A GPU if one can be used; says once why not."""
     look_for_compiler()
     try:
         count = _core.cuda_device_count()
@@ -93,4 +96,4 @@ def _best() -> str:
     except _core.CudaError as error:  # a GPU that lies idle is worth a warning
         log.warning("device 'auto' is the CPU: %s", error)
         return "cpu"
-    return "cuda:0"
+    return f"cuda:{node_rank % count}"

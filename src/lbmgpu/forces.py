@@ -47,7 +47,8 @@ def appender(path: Path) -> Callable[[Any], None]:
 
     def append(solver: Solver) -> None:
         numbers = [f"{x:.9g}" for name in solver.domain.bodies for x in solver.body_force(name)]
-        with path.open("a", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerow([solver.steps, *numbers])
+        if solver.rank == 0:
+            with path.open("a", newline="", encoding="utf-8") as file:
+                csv.writer(file).writerow([solver.steps, *numbers])
 
     return append

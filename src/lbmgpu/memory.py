@@ -72,6 +72,7 @@ def check_memory(
     beside: int = 0,
     device: str = "cpu",
     layout: Layout | None = None,
+    rank: int = 0,
 ) -> None:
     """Raise ValueError if a solver of this kind does not fit, saying what would, or if the layout does not tile it.
 
@@ -80,13 +81,15 @@ def check_memory(
         beside: bytes a cell that are needed beside the lattice, see `bytes_beside`.
         device: ``"cpu"``, or ``"cuda:0"`` and so on; without a layout.
         layout: the blocks of `shape`, which name their devices; None for one.
+        rank: of this process, whose blocks are meant.
     """
     blocks = engine_blocks(layout) or [((0,) * len(shape), shape, 0, device)]
-    cells = dict.fromkeys((name for *_, name in blocks), 0)
-    for _, size, _, name in blocks:
-        cells[name] += math.prod(size)
+    cells: dict[str, int] = {}
+    for _, size, owner, name in blocks:
+        if owner == rank:
+            cells[name] = cells.get(name, 0) + math.prod(size)
     for name in cells:
-        _check_device_memory(stencil, shape, precision, storage, streaming, beside * cells[name], name, blocks)
+        _check_device_memory(stencil, shape, precision, storage, streaming, beside * cells[name], name, blocks, rank)
 
 
 def _check_device_memory(
@@ -98,13 +101,14 @@ def _check_device_memory(
     beside: int,
     device: str,
     blocks: list[tuple[tuple[int, ...], tuple[int, ...], int, str]],
+    rank: int,
 ) -> None:
     """The same for one device; `beside` are bytes in all."""
     one = len(blocks) == 1
 
     def needs(of: tuple[int, ...], storage: str, streaming: str) -> int:
         cut = blocks if of == shape else []
-        lattice = _core.Engine.memory_needed(stencil, of, precision, storage, streaming, device, cut)[device]
+        lattice = _core.Engine.memory_needed(stencil, of, precision, storage, streaming, device, cut, rank)[device]
         return lattice + beside * math.prod(of) // math.prod(shape)
 
     needed = needs(shape, storage, streaming)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from .solver import Solver
 
 
-def speed_figure(solver: Solver, normal: str = "y", position: float = 0.5) -> Figure:
-    """The speed in a plane, with streamlines of the velocity in it; solid cells are grey.
+def speed_figure(solver: Solver, normal: str = "y", position: float = 0.5) -> Figure | None:
+    """The speed in a plane, with streamlines of the velocity in it; solid cells are grey. None on ranks other than 0.
 
     Args:
         solver: the solver.
@@ -31,7 +31,9 @@ def speed_figure(solver: Solver, normal: str = "y", position: float = 0.5) -> Fi
     """
     normal = checks.choice("normal", normal, "xyz")
     position = checks.number("position", position, at_least=0, at_most=1)
-    velocity, solid = solver.velocity(), solver.solid()
+    velocity, solid = solver.velocity(gather=True), solver.solid()
+    if velocity is None:
+        return None
     axes = "xyz"[: solid.ndim]
     if solid.ndim == 3:
         axis = axes.index(normal)
@@ -62,7 +64,9 @@ def speed_picture(
 ) -> Path:
     """Save `speed_figure` at `path`, in the format that its ending names; return the path."""
     target = output_path("path", path)
-    speed_figure(solver, normal, position).savefig(target, dpi=dpi)
+    figure = speed_figure(solver, normal, position)
+    if figure is not None:
+        figure.savefig(target, dpi=dpi)
     return target
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -14,8 +15,28 @@ from . import _core, checks
 LAST_WORDS = 1.0
 """Seconds that a rank which fails leaves the launcher to pass its traceback on; an abort drops what is on the way."""
 
+_LAUNCHED = ("OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "MPI_LOCALRANKID")
+"""What launchers set for their processes: Open MPI, PMIx, MPICH and Slurm, Intel MPI."""
+
 _ends_all = False
 """Whether `end_all_on_error` has been called in this process."""
+
+
+def launched() -> Any:
+    """``MPI.COMM_WORLD`` if an MPI launcher has started this process as one of several; None otherwise.
+
+    Raises:
+        ValueError: it has, but mpi4py is not there.
+    """
+    if not any(name in os.environ for name in _LAUNCHED):
+        return None
+    try:
+        from mpi4py import MPI
+    except ImportError:
+        raise ValueError(
+            "comm: started by an MPI launcher, but there is no mpi4py: pip install 'lbmgpu[mpi]'"
+        ) from None
+    return MPI.COMM_WORLD if MPI.COMM_WORLD.Get_size() > 1 else None
 
 
 def communicator(comm: Any) -> _core.Communicator | None:
@@ -33,8 +54,9 @@ def communicator(comm: Any) -> _core.Communicator | None:
     return _core.mpi_communicator(_checked(comm).__file__, comm.py2f())
 
 
-def node_local_rank(comm: Any) -> int:
-    """The rank of this process among the ranks of `comm` on the same host; all ranks of `comm` call this together.
+def node_local(comm: Any) -> tuple[int, int]:
+    """The rank of this process among the ranks of `comm` on the same host, and how many these are; all ranks of `comm`
+    call this together.
 
     Raises:
         TypeError: not an intracommunicator of mpi4py.
@@ -44,7 +66,7 @@ def node_local_rank(comm: Any) -> int:
     mpi = _checked(comm)
     host = comm.Split_type(mpi.COMM_TYPE_SHARED)
     try:
-        return int(host.Get_rank())
+        return int(host.Get_rank()), int(host.Get_size())
     finally:
         host.Free()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import _core, gpu
 from .memory import GIB, MIB, available_memory
@@ -25,11 +25,12 @@ class Report:
 
     Attributes:
         setup: what the solver is, by name.
-        memory_bytes: held by the engine.
+        memory_bytes: held by the engine, on all ranks.
         bytes_per_update: bytes of populations read and written per cell and step.
         steps: steps of the last run.
         mlups: million updates of fluid cells a second in the last run.
-        update_bandwidth: bytes a second of ``x <- a x`` on the same machine, on a GPU of a copy; None if not measured.
+        update_bandwidth: bytes a second of ``x <- a x`` on the same machine, on a GPU of a copy, all devices together;
+            None if not measured.
         phase_seconds: time in each phase of the steps of the last run; empty on a GPU.
         cache_bytes: the last cache of the processor or the GPU, None if not known.
         device: ``"cpu"``, or ``"cuda:0"`` and so on.
@@ -97,17 +98,22 @@ def make_report(solver: Solver, bandwidth: bool) -> Report:
         "arithmetic": f"{solver.precision}, stored as {solver.storage}",
         "streaming": solver.streaming,
         "device": _device_words(solver),
-        "blocks": "; ".join(f"{tuple(b['size'])} at {tuple(b['offset'])} on {b['device']}" for b in engine.layout),
+        "blocks": "; ".join(
+            f"{tuple(b['size'])} at {tuple(b['offset'])} on {_place(b, solver)}" for b in engine.layout
+        ),
         "exchange": _exchange_words(engine.links),
     }
     last, devices = solver._last_run, solver._settings.devices
+    processes = solver._processes
+    own = sum(device_bandwidth(name, engine.threads) for name in devices) if bandwidth else 0.0
+    memory, update = (sum(values) for values in zip(*processes.shared([engine.memory_bytes, own]), strict=True))
     return Report(
         setup=setup,
-        memory_bytes=engine.memory_bytes,
+        memory_bytes=memory,
         bytes_per_update=engine.bytes_per_update,
         steps=last.steps if last else None,
         mlups=last.mlups if last and last.steps else None,
-        update_bandwidth=sum(device_bandwidth(d, engine.threads) for d in devices) if bandwidth else None,
+        update_bandwidth=update if bandwidth else None,
         phase_seconds=solver._last_phases,
         cache_bytes=_cache_bytes(devices),
         device=solver.device,
@@ -125,6 +131,10 @@ def last_cache(folder: Path) -> int | None:
     except (OSError, ValueError):  # not Linux, or a machine that does not say
         return None
     return max(sizes, default=None)
+
+
+def _place(block: dict[str, Any], solver: Solver) -> str:
+    return block["device"] if solver._processes.size == 1 else f"{block['device']} of rank {block['rank']}"
 
 
 def _device_words(solver: Solver) -> str:

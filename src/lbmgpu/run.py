@@ -127,7 +127,7 @@ class HealthCheck:
         self._steps, self._stepped = 0, 0.0
         start = time.perf_counter()
         solver.check()
-        self._cost = time.perf_counter() - start
+        self._cost = solver._processes.agreed(time.perf_counter() - start)
 
     @property
     def room(self) -> int:
@@ -188,7 +188,7 @@ def run(
 
     cells = solver._fluid_cells
     try:
-        with Progress(steps, cells, progress) as bar:
+        with Progress(steps, cells, progress and solver._processes.first) as bar:
             for chunk, chunk_seconds in advance(solver, steps, next_stop):
                 done += chunk
                 seconds += chunk_seconds

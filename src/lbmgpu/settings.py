@@ -14,6 +14,7 @@ from .conditions import Periodic
 from .domain import Domain
 from .layout import Layout, check_layout, engine_blocks
 from .memory import bytes_beside, check_memory
+from .processes import Processes, layout_over
 
 PRECISIONS = ("float32", "float64")
 STORAGES = ("float16", "float32", "float64")
@@ -35,6 +36,7 @@ class Settings:
     devices: tuple[str, ...]
     threads: int
     layout: Layout | None
+    processes: Processes
 
     def check_memory(self, *, force_field: bool = False) -> None:
         """Raise ValueError if the solver would not fit the device's memory; a `force_field` is a force a cell."""
@@ -50,6 +52,7 @@ class Settings:
             beside,
             device=self.devices[0],
             layout=self.layout,
+            rank=self.processes.rank,
         )
 
     def engine(self, boundary: BoundaryValues) -> _core.Engine:
@@ -67,6 +70,7 @@ class Settings:
             threads=self.threads,
             blocks=engine_blocks(self.layout),
             channel=os.environ.get("LBMGPU_CHANNEL", ""),
+            comm=self.processes.engine,
             **self.collision.parameters(_core.stencil(domain.stencil)),
         )
         boundary.apply(engine)
@@ -97,31 +101,36 @@ def check_settings(
     precision = checks.choice("precision", precision, PRECISIONS)
     storage = check_storage(storage, precision)
     streaming = checks.choice("streaming", streaming, STREAMINGS)
-    layout, chosen = check_devices(device, check_layout(layout, domain.shape), domain.shape)
-    if comm is not None:
-        raise ValueError(f"comm: {checks.shown(comm)} given, must be None: this version runs in one process")
+    processes = Processes.of(comm)
+    layout, chosen = check_devices(device, check_layout(layout, domain.shape), domain.shape, processes)
     if threads is None:
-        threads = max(1, min(_core.default_threads(), domain.cells // CELLS_PER_THREAD))
+        threads = max(1, min(processes.threads, domain.cells // processes.size // CELLS_PER_THREAD))
     threads = checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS)
     _check_periodic(domain)
-    return Settings(domain.copy(), collision, precision, storage, streaming, chosen, threads, layout)
+    return Settings(domain.copy(), collision, precision, storage, streaming, chosen, threads, layout, processes)
 
 
-def check_devices(device: Any, layout: Layout | None, shape: tuple[int, ...]) -> tuple[Layout | None, tuple[str, ...]]:
-    """The layout and the devices of a solver, each once; or TypeError or ValueError.
+def check_devices(
+    device: Any, layout: Layout | None, shape: tuple[int, ...], processes: Processes
+) -> tuple[Layout | None, tuple[str, ...]]:
+    """The layout and the devices of this process, each once; or TypeError or ValueError.
 
-    A list of devices makes a layout over them; a device beside a layout must be that of all its blocks.
+    A list of devices makes a layout over them, and so do those of all ranks; a device beside a layout must be that of
+    all blocks of the process.
     """
     if layout is None:
-        if isinstance(device, str) or not isinstance(device, Sequence):
-            return None, (devices.resolve(device),)
-        names = [devices.resolve(name) for name in device]
+        one = isinstance(device, str) or not isinstance(device, Sequence)
+        names = [devices.resolve(name, processes.node_rank) for name in ([device] if one else device)]
         if not names:
             raise ValueError("device: an empty list given, must hold one device at least")
-        if len(names) > max(shape):
-            raise ValueError(f"device: {len(names)} devices given, more than cells along any axis of {shape}")
-        return Layout.over(shape, names), tuple(dict.fromkeys(names))
-    own = tuple(dict.fromkeys(devices.resolve(block.device) for block in layout))
+        count = int(sum(processes.shared(len(names))))
+        if count > max(shape):
+            raise ValueError(f"device: {count} devices given, more than cells along any axis of {shape}")
+        planned = None if one and processes.size == 1 else layout_over(processes, shape, names)
+        return planned, tuple(dict.fromkeys(names))
+    own = tuple(dict.fromkeys(devices.resolve(block.device) for block in layout if block.rank == processes.rank))
+    if not own:
+        return layout, ("cpu",)  # refused with the layout by the engine
     if device != "auto" and (len(own) > 1 or devices.resolve(device) != own[0]):
         raise ValueError(f"device: {checks.shown(device)} given beside a layout on {', '.join(own)}, must be left out")
     return layout, own

@@ -48,12 +48,15 @@ class Solver:
         layout: a `Layout` of blocks that the domain is cut into, or the path of one; None for one block. The blocks
             name their devices, so `device` is left out. The result does not depend on it, but for the last digits of
             sums over the domain.
-        comm: None; this version runs in one process.
-        threads: number of CPU threads; if None, all cores, or fewer for a small domain.
+        comm: an mpi4py communicator, such as ``MPI.COMM_WORLD``, whose ranks share the domain; None for one process. All
+            ranks then make the same calls in the same order. Without a layout each rank has one block on its `device`,
+            of which ``"cuda"`` and ``"auto"`` take the GPU of the rank's number on its host.
+        threads: number of CPU threads; if None, all cores or the rank's share of them, or fewer for a small domain.
 
     Raises:
         TypeError, ValueError: a wrong argument, or one that does not go with another, or a memory need that does not
             fit the machine; raised before anything is allocated.
+        RuntimeError: an MPI library that is not known.
     """
 
     def __init__(
@@ -67,7 +70,7 @@ class Solver:
         streaming: str = "in-place",
         device: str | Sequence[str] = "auto",
         layout: Layout | str | os.PathLike[str] | None = None,
-        comm: None = None,
+        comm: Any = None,
         threads: int | None = None,
     ) -> None:
         self._settings = check_settings(
@@ -82,6 +85,7 @@ class Solver:
             threads=threads,
         )
         self._domain = self._settings.domain
+        self._processes = self._settings.processes
         self._stencil = _core.stencil(self._domain.stencil)
         force_field = callable(force) or (isinstance(force, np.ndarray) and force.ndim > 1)
         self._settings.check_memory(force_field=force_field)
@@ -198,6 +202,17 @@ class Solver:
         return Layout(Block(tuple(b["offset"]), tuple(b["size"]), b["rank"], b["device"]) for b in self._engine.layout)
 
     @property
+    def rank(self) -> int:
+        """Of this process in `comm`; 0 for one process."""
+        return self._processes.rank
+
+    @property
+    def window(self) -> tuple[slice, ...]:
+        """The part of the domain's arrays that this process gives: the smallest box with all its blocks."""
+        offset, size = self._engine.window
+        return tuple(slice(a, a + n) for a, n in zip(offset, size, strict=True))
+
+    @property
     def threads(self) -> int:
         """Number of CPU threads."""
         return self._engine.threads
@@ -262,7 +277,7 @@ class Solver:
                     self._engine.step(1)
         else:
             self._engine.step(steps)
-        return time.perf_counter() - start
+        return self._processes.agreed(time.perf_counter() - start)
 
     def check(self) -> None:
         """Raise `Diverged` if the state holds a value that is not finite or a speed above 1."""
@@ -272,29 +287,42 @@ class Solver:
 
     # Fields
 
-    def density(self) -> NDArray[Any]:
-        """Density, ``(nx, ny[, nz])``, in the dtype of `precision`; 1 in solid cells."""
-        out = np.empty(self._domain.shape[::-1], dtype=self.precision)
-        self._engine.density(out)
-        return out.T
+    def density(self, gather: bool = False) -> Any:
+        """Density, ``(nx, ny[, nz])``, in the dtype of `precision`; 1 in solid cells.
 
-    def velocity(self) -> NDArray[Any]:
-        """Velocity in cells a step, ``(D, nx, ny[, nz])``; solid cells have that of their wall.
+        Args:
+            gather: of several processes: the whole domain on rank 0 and None elsewhere, in place of each one's `window`
+                of it. Cells of a window that belong to other processes are NaN.
+        """
+        return self._field(self._engine.density, 0, gather)
+
+    def velocity(self, gather: bool = False) -> Any:
+        """Velocity in cells a step, ``(D, nx, ny[, nz])``; solid cells have that of their wall. `gather`: see `density`.
 
         With a force it is that of Guo, Zheng & Shi, Phys. Rev. E 65 (2002) 046308, eq. 19: half of the step's
         momentum input included.
         """
-        shape = self._domain.shape
-        out = np.empty((len(shape), *shape[::-1]), dtype=self.precision)
         with self._walls_of_now():
-            self._engine.velocity(out)
-        return _user_order(out)
+            return self._field(self._engine.velocity, len(self._domain.shape), gather)
 
-    def populations(self) -> NDArray[Any]:
-        """Populations after the collision, ``(Q, nx, ny[, nz])``, in the order of the stencil's velocities."""
-        out = np.empty((self._stencil.Q, *self._domain.shape[::-1]), dtype=self.precision)
-        self._engine.populations(out)
-        return _user_order(out)
+    def populations(self, gather: bool = False) -> Any:
+        """Populations after the collision, ``(Q, nx, ny[, nz])``, in the order of the stencil's velocities. `gather`: see
+        `density`.
+        """
+        return self._field(self._engine.populations, self._stencil.Q, gather)
+
+    def _field(self, read: Callable[[NDArray[Any]], None], components: int, gather: bool) -> Any:
+        """A field in the user's order of axes, of this process's window or gathered."""
+        gather = checks.flag("gather", gather)
+        shape = self._engine.window[1][::-1]
+        out = np.empty((*([components] if components else []), *shape), dtype=self.precision)
+        if self._processes.size > 1:
+            out.fill(np.nan)
+        read(out)
+        whole = self._processes.gathered(self.layout, out) if gather else out
+        if whole is None or components == 0:
+            return None if whole is None else whole.T
+        return whole.transpose(0, *reversed(range(1, whole.ndim)))
 
     def device_array(self, field: str) -> _core.DeviceArray:
         """A field of now in the memory of the solver's GPU, for CuPy, PyTorch, JAX and others there.
@@ -320,7 +348,7 @@ class Solver:
             return _core.device_field(self._engine, number)
 
     def solid(self) -> NDArray[np.bool_]:
-        """Bool array ``(nx, ny[, nz])``, True in bodies."""
+        """Bool array ``(nx, ny[, nz])`` of the whole domain, True in bodies."""
         return self._solid.copy()
 
     def mass(self) -> float:
@@ -391,6 +419,8 @@ class Solver:
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a checkpoint, HDF5, from which the run continues bit for bit; return its path.
 
+        Of several processes rank 0 writes the one file, which any number of processes, blocks and devices reads.
+
         The file appears whole or not at all: a crash while writing leaves an older one at `path` as it was.
 
         Raises:
@@ -410,6 +440,7 @@ class Solver:
         domain: Domain | None = None,
         device: str | Sequence[str] = "auto",
         layout: Layout | str | os.PathLike[str] | None = None,
+        comm: Any = None,
         threads: int | None = None,
     ) -> Solver:
         """A solver with the setup and the state of a checkpoint.
@@ -417,13 +448,13 @@ class Solver:
         Args:
             path: of the checkpoint.
             domain: the domain again; needed if a condition changes in time, since a file cannot hold a function.
-            device, layout, threads: as for the solver; any layout continues bit for bit.
+            device, layout, comm, threads: as for the solver; any layout continues bit for bit.
 
         Raises:
             CheckpointError: the file is damaged, of an unknown version, or not of this `domain`.
             FileNotFoundError: there is none.
         """
-        return checkpoint.load(cls, path, domain=domain, device=device, layout=layout, threads=threads)
+        return checkpoint.load(cls, path, domain=domain, device=device, layout=layout, comm=comm, threads=threads)
 
     def restore(self, path: str | os.PathLike[str]) -> None:
         """Take state and step count from a checkpoint of the same setup; streaming, blocks and threads may differ.
@@ -437,7 +468,9 @@ class Solver:
             checkpoint.restore(self, path)
 
     def write_vtk(self, path: str | os.PathLike[str]) -> Path:
-        """Write density, velocity and the solid cells as a VTK image; return the path of the file.
+        """Write density, velocity and the solid cells as a VTK image; return the path of the file to open.
+
+        Several processes write a file for each block, beside an index that ends in ``.pvti``, which is opened.
 
         Args:
             path: of the file; ``.vti`` is appended where it is missing.
@@ -459,8 +492,3 @@ class Solver:
 
     def __repr__(self) -> str:
         return f"Solver({self._domain!r}, {self.collision!r}, {self.precision}, step {self.steps})"
-
-
-def _user_order(array: NDArray[Any]) -> NDArray[Any]:
-    """A view of the engine's array, indexed [component, x, y, z]."""
-    return array.transpose(0, *reversed(range(1, array.ndim)))

@@ -1,10 +1,12 @@
-"""Writes the fields as a VTK image, the file that ParaView opens."""
+"""Writes the fields as VTK images, the files that ParaView opens."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +14,7 @@ from pyevtk.evtk import writeBlockSize
 from pyevtk.vtk import VtkFile, VtkImageData
 
 from . import checks
+from .processes import box
 
 if TYPE_CHECKING:
     from .solver import Solver
@@ -55,19 +58,57 @@ def _image_path(path: Any) -> Path:
 def write_vtk(solver: Solver, path: str | os.PathLike[str]) -> Path:
     """See `Solver.write_vtk`. Cell data: density, velocity (three components), solid (0 or 1)."""
     target = output_path("path", _image_path(path))
-    shape = solver._domain.shape
-    extent = shape + (1,) * (3 - len(shape))
-    velocity = solver.velocity()
-    vectors = np.zeros((*shape[::-1], 3), dtype=velocity.dtype)
-    vectors[..., : len(shape)] = velocity.T
-    fields: dict[str, NDArray[Any]] = {
-        "density": solver.density().T,
+    processes = solver._processes
+    start = tuple(axis.start for axis in solver.window)
+    density, velocity, solid = solver.density().T, solver.velocity().T, solver._solid.T
+    if processes.size == 1:
+        return _write_piece(target, start, _fields(density, velocity, solid))
+    error = None
+    try:
+        for number, block in enumerate(solver.layout):
+            if block.rank == processes.rank:
+                part = box(block.offset, block.size, start)
+                fields = _fields(density[part], velocity[part], solid[box(block.offset, block.size)])
+                _write_piece(_piece_path(target, number), block.offset, fields)
+    except OSError as caught:
+        error = caught
+    processes.agree_on(error)
+    index = target.with_suffix(".pvti")
+    components = {"density": density.dtype.name, "velocity": velocity.dtype.name, "solid": "uint8"}
+    pieces = [(block.offset, block.size, _piece_path(target, k).name) for k, block in enumerate(solver.layout)]
+    shape = _three(solver._domain.shape, 1)
+    processes.on_first(lambda: _write_index(index, shape, components, pieces))
+    return index
+
+
+def _piece_path(target: Path, number: int) -> Path:
+    return target.with_name(f"{target.stem}.{number}.vti")
+
+
+def _three(numbers: tuple[int, ...], missing: int) -> tuple[int, int, int]:
+    x, y, z = (*numbers, missing)[:3]
+    return x, y, z
+
+
+def _fields(density: NDArray[Any], velocity: NDArray[Any], solid: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
+    """Cell data by name, all C-contiguous with x fastest, as VTK wants it."""
+    vectors = np.zeros((*density.shape, 3), dtype=velocity.dtype)
+    vectors[..., : density.ndim] = velocity
+    return {
+        "density": np.ascontiguousarray(density),
         "velocity": vectors,
-        "solid": np.ascontiguousarray(solver.solid().T.astype(np.uint8)),
+        "solid": np.ascontiguousarray(solid.astype(np.uint8)),
     }
+
+
+def _write_piece(target: Path, offset: tuple[int, ...], fields: dict[str, NDArray[Any]]) -> Path:
+    """An image of the cells from `offset` on; its path."""
+    shape = fields["density"].shape[::-1]
+    start = _three(offset, 0)
+    end = _three(tuple(a + n for a, n in zip(offset, shape, strict=True)), 1)
     file = VtkFile(str(target.with_suffix("")), VtkImageData)
-    file.openGrid(start=(0, 0, 0), end=extent, origin=(0.0, 0.0, 0.0), spacing=(1.0, 1.0, 1.0))
-    file.openPiece(start=(0, 0, 0), end=extent)
+    file.openGrid(start=start, end=end, origin=(0.0, 0.0, 0.0), spacing=(1.0, 1.0, 1.0))
+    file.openPiece(start=start, end=end)
     file.openData("Cell", scalars="density", vectors="velocity")
     for name, array in fields.items():
         components = 3 if array.ndim > len(shape) else 1
@@ -75,10 +116,40 @@ def write_vtk(solver: Solver, path: str | os.PathLike[str]) -> Path:
     file.closeData("Cell")
     file.closePiece()
     file.closeGrid()
-    # pyevtk would pack one number at a time; here the arrays, whose x is fastest as VTK wants it, go out whole
+    # pyevtk would pack one number at a time; here the arrays go out whole
     file.openAppendedData()
     for array in fields.values():
         writeBlockSize(file.xml.stream, array.nbytes)
         file.xml.stream.write(array.data)
     file.save()
     return Path(file.getFileName())
+
+
+def _write_index(
+    target: Path,
+    shape: tuple[int, ...],
+    types: dict[str, str],
+    pieces: Sequence[tuple[tuple[int, ...], tuple[int, ...], str]],
+) -> None:
+    """The file that names the images of all blocks: offset, size and name of each."""
+
+    def extent(offset: tuple[int, ...], size: tuple[int, ...]) -> str:
+        return " ".join(f"{a} {a + n}" for a, n in zip(_three(offset, 0), _three(size, 1), strict=True))
+
+    root = ElementTree.Element("VTKFile", type="PImageData", version="1.0", byte_order="LittleEndian")
+    image = ElementTree.SubElement(
+        root,
+        "PImageData",
+        WholeExtent=extent((0, 0, 0), shape),
+        GhostLevel="0",
+        Origin="0 0 0",
+        Spacing="1 1 1",
+    )
+    data = ElementTree.SubElement(image, "PCellData", Scalars="density", Vectors="velocity")
+    for name, dtype in types.items():
+        vtk_type = {"float32": "Float32", "float64": "Float64", "uint8": "UInt8"}[dtype]
+        components = "3" if name == "velocity" else "1"
+        ElementTree.SubElement(data, "PDataArray", type=vtk_type, Name=name, NumberOfComponents=components)
+    for offset, size, source in pieces:
+        ElementTree.SubElement(image, "Piece", Extent=extent(offset, size), Source=source)
+    ElementTree.ElementTree(root).write(target, encoding="utf-8", xml_declaration=True)

@@ -426,7 +426,7 @@ void bind_engine(py::module_& module) {
             "memory_needed",
             [](const std::string& stencil, const std::vector<int>& shape, const std::string& precision,
                const std::string& storage, const std::string& streaming, const std::string& device,
-               const BlockTuples& blocks) {
+               const BlockTuples& blocks, int rank) {
                 Setup setup;
                 setup.device.name = device;
                 setup.stencil = stencil;
@@ -437,10 +437,10 @@ void bind_engine(py::module_& module) {
                 setup.storage = storage;
                 setup.streaming = streaming;
                 setup.blocks = to_blocks(blocks, int(shape.size()));
-                return Engine::memory_needed(setup);
+                return Engine::memory_needed(setup, rank);
             },
             py::arg("stencil"), py::arg("shape"), py::arg("precision"), py::arg("storage"), py::arg("streaming"),
-            py::arg("device") = "cpu", py::arg("blocks") = BlockTuples())
+            py::arg("device") = "cpu", py::arg("blocks") = BlockTuples(), py::arg("rank") = 0)
         .def_property_readonly(
             "bytes_per_update",
             [](const Engine& e) { return 2 * e.population_count() * int(backend::size_of(e.spec().storage)); })

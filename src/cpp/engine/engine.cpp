@@ -57,12 +57,15 @@ std::vector<Engine::Part> Engine::make_parts(const backend::BlockSpec& whole, co
     return parts;
 }
 
-std::map<std::string, std::size_t> Engine::memory_needed(const Setup& setup) {
+std::map<std::string, std::size_t> Engine::memory_needed(const Setup& setup, int rank) {
     const backend::BlockSpec whole = block_spec(setup);
-    const Layout layout = make_layout(setup, whole);
+    const Layout layout = setup.blocks.empty() ? Layout::single(whole.size, setup.device.name)
+                                               : Layout(whole.size, setup.blocks);
     std::map<std::string, std::size_t> needed;
     for (const Block& block : layout.blocks()) {
-        needed[block.device] += backend::memory_needed(part_of(whole, block), block.device);
+        if (block.rank == rank) {
+            needed[block.device] += backend::memory_needed(part_of(whole, block), block.device);
+        }
     }
     return needed;
 }

@@ -25,8 +25,9 @@ public:
     /// Allocates; the state is at rest with density 1. Throws std::invalid_argument for a setup that cannot be.
     explicit Engine(const Setup& setup);
 
-    /// Bytes of lattice that an engine of this setup would allocate, by device.
-    static std::map<std::string, std::size_t> memory_needed(const Setup& setup);
+    /// Bytes of lattice that an engine of this setup would allocate on a rank, by device; `setup` needs no
+    /// communicator.
+    static std::map<std::string, std::size_t> memory_needed(const Setup& setup, int rank = 0);
 
     /// Makes the cells of mask solid; velocity is empty (at rest), D values, or D a cell. Returns the body's index.
     int add_body(const std::vector<bool>& mask, std::vector<double> velocity);

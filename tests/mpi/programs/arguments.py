@@ -12,7 +12,7 @@ from lbmgpu import _core, ranks  # noqa: E402
 
 def refused(error: type[Exception], words: str, comm: object) -> None:
     """All functions that take a communicator must refuse this one, with these words."""
-    for function in (ranks.communicator, ranks.node_local_rank, ranks.end_all_on_error):
+    for function in (ranks.communicator, ranks.node_local, ranks.end_all_on_error):
         with pytest.raises(error, match=words):
             function(comm)
 

@@ -24,7 +24,7 @@ assert comm.all_gather(f"host {rank} " + "é\n" * (1000 * rank)) == [
 assert comm.all_gather("") == [""] * size
 assert comm.all_gather("first" if rank == 0 else "") == ["first"] + [""] * (size - 1)
 comm.barrier()
-assert ranks.node_local_rank(world) == rank
+assert ranks.node_local(world) == (rank, size)
 
 half = world.Split(color=rank % 2, key=-rank)  # ranks in another order than that of the world
 part = ranks.communicator(half)

@@ -1,0 +1,152 @@
+"""The processes that a solver runs on, one or the ranks of an MPI job, and what they do together."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core, ranks
+from .layout import Block, Layout
+
+MESSAGE_BYTES = 2**28
+"""Fields travel in pieces of at most this size."""
+
+T = TypeVar("T")
+
+
+class Processes:
+    """One process, or the ranks of `comm`, an mpi4py communicator.
+
+    Whatever is not a property is called by all ranks together.
+
+    Args:
+        comm: None for one process. From then on an error that nobody catches on a rank ends the job.
+
+    Raises:
+        TypeError, ValueError, RuntimeError: see `ranks.communicator`.
+    """
+
+    def __init__(self, comm: Any = None) -> None:
+        self.engine = ranks.communicator(comm)
+        self.rank, self.size = (0, 1) if self.engine is None else (self.engine.rank, self.engine.size)
+        self.node_rank, self.node_size = (0, 1) if comm is None else ranks.node_local(comm)
+        if self.size > 1:
+            ranks.end_all_on_error(comm)
+
+    @classmethod
+    def of(cls, comm: Any) -> Processes:
+        """For the argument `comm` of a solver, which may have been made into this already."""
+        return comm if isinstance(comm, cls) else cls(comm)
+
+    @property
+    def first(self) -> bool:
+        """Whether this is rank 0, which writes what there is one of."""
+        return self.rank == 0
+
+    @property
+    def threads(self) -> int:
+        """Threads for this process: the cores that it is bound to, or its share of the host's."""
+        cores = _core.default_threads()
+        bound = cores < (os.cpu_count() or 1)
+        return cores if bound else max(1, cores // self.node_size)
+
+    def agreed(self, value: float) -> float:
+        """The largest of all ranks' values: what they measured, made the same everywhere."""
+        return value if self.engine is None else self.engine.maximum(value)
+
+    def shared(self, own: Any) -> list[Any]:
+        """What every rank gives, JSON, in the order of ranks."""
+        return [own] if self.engine is None else [json.loads(t) for t in self.engine.all_gather(json.dumps(own))]
+
+    def on_first(self, function: Callable[[], T]) -> T | None:
+        """Call `function` on rank 0 and give its result there; its OSError or ValueError is raised on every rank."""
+        result, error = None, None
+        if self.first:
+            try:
+                result = function()
+            except (OSError, ValueError) as caught:
+                error = caught
+        self.agree_on(error)
+        return result
+
+    def agree_on(self, error: Exception | None) -> None:
+        """Raise `error` where there is one, and one of the same words on all other ranks."""
+        words = self.shared(None if error is None else str(error))
+        if error is not None:
+            raise error
+        for rank, text in enumerate(words):
+            if text is not None:
+                raise OSError(f"rank {rank}: {text}")
+
+    def gathered(self, layout: Layout, part: NDArray[Any]) -> NDArray[Any] | None:
+        """A field of the domain on rank 0, None elsewhere.
+
+        Args:
+            layout: of the solver.
+            part: the field in the rank's window, with its axes reversed and components first.
+        """
+        if self.size == 1:
+            return part
+        part = np.ascontiguousarray(part)
+        dimensions = len(next(iter(layout)).size)
+        components = part.shape[: part.ndim - dimensions]
+        if not self.first:
+            self._send(part)
+            return None
+        shape = np.max([np.add(block.offset, block.size) for block in layout], axis=0)
+        whole = np.empty((*components, *shape[::-1]), dtype=part.dtype)
+        for rank in range(self.size):
+            offset, size = window_of(layout, rank)
+            if rank > 0:
+                part = np.empty((*components, *size[::-1]), dtype=whole.dtype)
+                self._receive(part, rank)
+            for block in layout:
+                if block.rank == rank:
+                    whole[(..., *box(block.offset, block.size))] = part[(..., *box(block.offset, block.size, offset))]
+        return whole
+
+    def _pieces(self, part: NDArray[Any]) -> list[NDArray[Any]]:
+        flat = part.reshape(-1).view(np.uint8)
+        return [flat[at : at + MESSAGE_BYTES] for at in range(0, flat.size, MESSAGE_BYTES)]
+
+    def _send(self, part: NDArray[Any]) -> None:
+        assert self.engine is not None
+        for piece in self._pieces(part):
+            exchange = self.engine.exchange([], [(piece, 0, 0)])
+            exchange.start_sends()
+            exchange.finish()
+
+    def _receive(self, part: NDArray[Any], rank: int) -> None:
+        assert self.engine is not None
+        for piece in self._pieces(part):
+            exchange = self.engine.exchange([(piece, rank, 0)], [])
+            exchange.start_receives()
+            exchange.finish()
+
+
+def window_of(layout: Layout, rank: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Offset and size of the smallest box that holds the blocks of a rank."""
+    own = [block for block in layout if block.rank == rank]
+    offset = np.min([block.offset for block in own], axis=0)
+    end = np.max([np.add(block.offset, block.size) for block in own], axis=0)
+    return tuple(offset.tolist()), tuple((end - offset).tolist())
+
+
+def box(offset: tuple[int, ...], size: tuple[int, ...], origin: tuple[int, ...] | None = None) -> tuple[slice, ...]:
+    """A box of cells as an index into an array with its axes reversed whose first cell is `origin`."""
+    start = [a - b for a, b in zip(offset, origin or (0,) * len(offset), strict=True)]
+    return tuple(slice(a, a + n) for a, n in zip(reversed(start), reversed(size), strict=True))
+
+
+def layout_over(processes: Processes, shape: tuple[int, ...], devices: list[str]) -> Layout:
+    """One block for each device of each rank, in the order of ranks; all ranks call it together."""
+    every = [(rank, name) for rank, names in enumerate(processes.shared(devices)) for name in names]
+    blocks = Layout.over(shape, [name for _, name in every])
+    return Layout(
+        Block(block.offset, block.size, rank, block.device) for block, (rank, _) in zip(blocks, every, strict=True)
+    )

@@ -1,0 +1,70 @@
+"""Random layouts over all ranks hold, to the last bit, what one block of one process holds."""
+
+import itertools
+import sys
+from pathlib import Path
+
+import numpy as np
+from mpi4py import MPI
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from equivalence.test_blocks import random_case  # noqa: E402
+from reference import STENCILS  # noqa: E402
+
+import lbmgpu as lbm  # noqa: E402
+
+world = MPI.COMM_WORLD
+rank, size = world.Get_rank(), world.Get_size()
+devices = sys.argv[1].split(",")
+NUMBERS = [("float32", "float32"), ("float64", "float64"), ("float32", "float16")]
+kinds = list(itertools.product(STENCILS, ["bgk", "mrt"], ["in-place", "two-lattice"], NUMBERS))
+
+
+def cuts(rng: np.random.Generator, n: int, most: int) -> list[tuple[int, int]]:
+    at = sorted(set(rng.integers(1, n, int(rng.integers(0, most + 1))).tolist())) if n > 1 else []
+    return list(itertools.pairwise([0, *at, n]))
+
+
+def random_layout(rng: np.random.Generator, shape: tuple[int, ...]) -> lbm.Layout:
+    """Blocks cut in all directions, each rank with one at least, several of them where there are more."""
+    while True:
+        boxes = list(itertools.product(*(cuts(rng, n, 2) for n in shape)))
+        if len(boxes) >= size:
+            break
+    owners = [*range(size), *rng.integers(0, size, len(boxes) - size).tolist()]
+    rng.shuffle(owners)
+    return lbm.Layout(
+        lbm.Block(tuple(a for a, _ in box), tuple(b - a for a, b in box), owner, devices[k % len(devices)])
+        for k, (box, owner) in enumerate(zip(boxes, owners, strict=True))
+    )
+
+
+compared = 0
+for number, (stencil, collision, streaming, (precision, storage)) in enumerate(kinds):
+    rng = np.random.default_rng(number)
+    shape = (19, 7, 6)[: STENCILS[stencil].D]
+    case = random_case(rng, stencil, collision, shape)
+    options = {"precision": precision, "storage": storage, "streaming": streaming}
+    many = case.solver(device="auto", layout=random_layout(rng, shape), comm=world, **options)
+    many._advance_chunk(50)  # without a look at whether the flow is stable: not all of them are
+    fields = [many.populations(gather=True), many.density(gather=True), many.velocity(gather=True)]
+    sums = [many.mass(), *(many.body_force(name) for name in many.domain.bodies)]
+    if rank == 0:
+        one = case.solver(device=devices[0], **options)
+        one._advance_chunk(50)
+        fluid = case.fluid()
+        whole = one.populations()
+        if not np.isfinite(whole[:, fluid]).all():
+            continue
+        np.testing.assert_array_equal(fields[0][:, fluid], whole[:, fluid])
+        np.testing.assert_array_equal(fields[1], one.density())
+        np.testing.assert_array_equal(fields[2], one.velocity())
+        largest = np.abs(whole[:, fluid]).max() * fluid.sum()
+        expected = [one.mass(), *(one.body_force(name) for name in one.domain.bodies)]
+        for here, there in zip(sums, expected, strict=True):
+            np.testing.assert_allclose(here, there, rtol=0, atol=1e-12 * largest)
+        compared += 1
+if rank == 0:
+    assert compared > len(kinds) // 2, compared
+print(f"rank {rank} of {size} is done\n", end="", flush=True)
