@@ -313,7 +313,7 @@ class Engine:
         blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]] = ...,
         rank: int = 0,
     ) -> dict[str, int]:
-        """Bytes of lattice that a rank of an engine of this kind would hold on each device, without allocating anything.
+        """Bytes of lattice that a rank of such an engine would hold on each device, without allocating anything.
 
         Raises ValueError for blocks that do not tile the shape.
         """

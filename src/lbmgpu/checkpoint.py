@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -160,7 +160,7 @@ def restore(solver: Solver, path: str | os.PathLike[str]) -> None:
             raise CheckpointError(f"{path}: a checkpoint of another setup:{listing}")
         whole = (file["state"].shape, file["state"].dtype)
         offset, size = solver._engine.window
-        state = file["state"][(slice(None), *box(offset, size))]
+        state = file["state"][box(offset, size)]
         steps = int(file.attrs["steps"])
         reference_density = float(file.attrs["reference_density"])
     expected = (solver._stencil.Q, *solver._domain.shape[::-1])
@@ -207,7 +207,7 @@ def load(
     path: str | os.PathLike[str],
     *,
     domain: Domain | None,
-    device: str,
+    device: str | Sequence[str],
     layout: Layout | str | os.PathLike[str] | None,
     comm: Any,
     threads: int | None,

@@ -63,7 +63,7 @@ def _fail(message: str, code: int) -> int:
     """Say it, once where all ranks of a job fail alike, and end the job."""
     rank = _rank()
     if rank > 0:
-        time.sleep(ranks.LAST_WORDS)
+        time.sleep(3 * ranks.LAST_WORDS)  # rank 0 may be about to end the job with the same words
     print(f"lbmgpu: {message}" if rank == 0 else f"lbmgpu, rank {rank}: {message}", file=sys.stderr)
     _end_other_ranks(code)
     return code

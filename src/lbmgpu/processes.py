@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -107,7 +107,7 @@ class Processes:
                 self._receive(part, rank)
             for block in layout:
                 if block.rank == rank:
-                    whole[(..., *box(block.offset, block.size))] = part[(..., *box(block.offset, block.size, offset))]
+                    whole[box(block.offset, block.size)] = part[box(block.offset, block.size, offset)]
         return whole
 
     def _pieces(self, part: NDArray[Any]) -> list[NDArray[Any]]:
@@ -137,10 +137,10 @@ def window_of(layout: Layout, rank: int) -> tuple[tuple[int, ...], tuple[int, ..
     return tuple(offset.tolist()), tuple((end - offset).tolist())
 
 
-def box(offset: tuple[int, ...], size: tuple[int, ...], origin: tuple[int, ...] | None = None) -> tuple[slice, ...]:
-    """A box of cells as an index into an array with its axes reversed whose first cell is `origin`."""
+def box(offset: Sequence[int], size: Sequence[int], origin: Sequence[int] | None = None) -> tuple[Any, ...]:
+    """A box of cells as an index into arrays of fields with reversed axes, whose first cell is `origin`."""
     start = [a - b for a, b in zip(offset, origin or (0,) * len(offset), strict=True)]
-    return tuple(slice(a, a + n) for a, n in zip(reversed(start), reversed(size), strict=True))
+    return (..., *(slice(a, a + n) for a, n in zip(reversed(start), reversed(size), strict=True)))
 
 
 def layout_over(processes: Processes, shape: tuple[int, ...], devices: list[str]) -> Layout:

@@ -156,7 +156,8 @@ def _exchange_words(links: list[dict[str, Any]]) -> str:
 def _cache_bytes(devices: tuple[str, ...]) -> int | None:
     """Of the last caches of all devices; None if one is not known."""
     sizes = [last_cache(CPU_CACHES) if name == "cpu" else gpu.described(name)["l2_bytes"] for name in devices]
-    return None if None in sizes else sum(sizes)
+    known = [size for size in sizes if size is not None]
+    return sum(known) if len(known) == len(sizes) else None
 
 
 def device_bandwidth(device: str, threads: int) -> float:

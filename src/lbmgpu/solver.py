@@ -48,9 +48,9 @@ class Solver:
         layout: a `Layout` of blocks that the domain is cut into, or the path of one; None for one block. The blocks
             name their devices, so `device` is left out. The result does not depend on it, but for the last digits of
             sums over the domain.
-        comm: an mpi4py communicator, such as ``MPI.COMM_WORLD``, whose ranks share the domain; None for one process. All
-            ranks then make the same calls in the same order. Without a layout each rank has one block on its `device`,
-            of which ``"cuda"`` and ``"auto"`` take the GPU of the rank's number on its host.
+        comm: an mpi4py communicator, such as ``MPI.COMM_WORLD``, whose ranks share the domain; None for one process.
+            All ranks then make the same calls in the same order. Without a layout each rank has a block on its
+            `device`, and ``"cuda"`` and ``"auto"`` mean the GPU of the rank's number on its host.
         threads: number of CPU threads; if None, all cores or the rank's share of them, or fewer for a small domain.
 
     Raises:
@@ -297,17 +297,18 @@ class Solver:
         return self._field(self._engine.density, 0, gather)
 
     def velocity(self, gather: bool = False) -> Any:
-        """Velocity in cells a step, ``(D, nx, ny[, nz])``; solid cells have that of their wall. `gather`: see `density`.
+        """Velocity in cells a step, ``(D, nx, ny[, nz])``; solid cells have that of their wall.
 
         With a force it is that of Guo, Zheng & Shi, Phys. Rev. E 65 (2002) 046308, eq. 19: half of the step's
-        momentum input included.
+        momentum input included. `gather`: see `density`.
         """
         with self._walls_of_now():
             return self._field(self._engine.velocity, len(self._domain.shape), gather)
 
     def populations(self, gather: bool = False) -> Any:
-        """Populations after the collision, ``(Q, nx, ny[, nz])``, in the order of the stencil's velocities. `gather`: see
-        `density`.
+        """Populations after the collision, ``(Q, nx, ny[, nz])``, in the order of the stencil's velocities.
+
+        `gather`: see `density`.
         """
         return self._field(self._engine.populations, self._stencil.Q, gather)
 

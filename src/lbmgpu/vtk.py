@@ -67,7 +67,7 @@ def write_vtk(solver: Solver, path: str | os.PathLike[str]) -> Path:
     try:
         for number, block in enumerate(solver.layout):
             if block.rank == processes.rank:
-                part = box(block.offset, block.size, start)
+                part = box(block.offset, block.size, start)[1:]
                 fields = _fields(density[part], velocity[part], solid[box(block.offset, block.size)])
                 _write_piece(_piece_path(target, number), block.offset, fields)
     except OSError as caught:

@@ -53,8 +53,13 @@ def need_mpi() -> None:
 
 def run(program: str, ranks: int, *arguments: str, timeout: float = 120) -> Ended:
     """Run a program of the folder ``programs`` on a number of ranks; too long a run is a failure with its output."""
+    return run_python(ranks, str(PROGRAMS / program), *arguments, timeout=timeout)
+
+
+def run_python(ranks: int, *arguments: str, timeout: float = 120) -> Ended:
+    """The same with these arguments of Python."""
     need_mpi()
-    python = [sys.executable, str(PROGRAMS / program), *arguments]
+    python = [sys.executable, *arguments]
     process = subprocess.Popen(
         [str(mpiexec()), *_options(), "-n", str(ranks), *python],
         env={**os.environ, **BESIDE_OTHERS},
@@ -69,7 +74,7 @@ def run(program: str, ranks: int, *arguments: str, timeout: float = 120) -> Ende
             output, _ = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
             output = _end(process)
-            pytest.fail(f"{program} on {ranks} ranks did not end within {timeout} s:\n{output}")
+            pytest.fail(f"{arguments[0]} on {ranks} ranks did not end within {timeout} s:\n{output}")
     return Ended(process.returncode, output)
 
 

@@ -9,10 +9,10 @@ from mpi4py import MPI
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from equivalence.test_blocks import random_case  # noqa: E402
-from reference import STENCILS  # noqa: E402
+from equivalence.test_blocks import random_case
+from reference import STENCILS
 
-import lbmgpu as lbm  # noqa: E402
+import lbmgpu as lbm
 
 world = MPI.COMM_WORLD
 rank, size = world.Get_rank(), world.Get_size()

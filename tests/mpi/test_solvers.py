@@ -1,0 +1,115 @@
+"""Tests of solvers over the ranks of an MPI job, of the command line there, and of ranks that die."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lbmgpu as lbm
+
+from . import launch
+
+GPU = pytest.param("cuda:0", marks=pytest.mark.gpu)
+
+
+def need(device: str, request: pytest.FixtureRequest) -> None:
+    """Skip a test on a GPU where there is none, or fail it where one is required."""
+    if device != "cpu":
+        request.getfixturevalue("gpu")
+
+
+@pytest.mark.parametrize("device", ["cpu", GPU])
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_no_layout_over_ranks_changes_a_bit(count: int, device: str, request: pytest.FixtureRequest) -> None:
+    need(device, request)
+    launch.succeed("layouts.py", count, device)
+
+
+@pytest.mark.gpu
+def test_ranks_with_gpus_and_ranks_without(gpu: str) -> None:
+    launch.succeed("layouts.py", 3, f"{gpu},cpu")
+
+
+@pytest.mark.parametrize("device", ["cpu", GPU])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_a_solver_over_ranks(count: int, device: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    need(device, request)
+    launch.succeed("solvers.py", count, device, str(tmp_path))
+
+
+def test_the_index_of_blocks_shows_the_whole(tmp_path: Path) -> None:
+    vtk = pytest.importorskip("vtk")
+    from vtk.util.numpy_support import vtk_to_numpy
+
+    launch.succeed("solvers.py", 3, "cpu", str(tmp_path))
+    images = []
+    for reader, name in ((vtk.vtkXMLPImageDataReader(), "fields.pvti"), (vtk.vtkXMLImageDataReader(), "whole.vti")):
+        reader.SetFileName(str(tmp_path / name))
+        reader.Update()
+        images.append(reader.GetOutput())
+    assert images[0].GetDimensions() == images[1].GetDimensions() == (13, 11, 9)
+    for name in ("density", "velocity", "solid"):
+        arrays = [vtk_to_numpy(image.GetCellData().GetArray(name)) for image in images]
+        np.testing.assert_array_equal(arrays[0], arrays[1])
+
+
+CASE = {
+    "domain": {"shape": [12, 10, 8], "stencil": "D3Q19"},
+    "faces": {"-y": {"condition": "no-slip"}, "+y": {"condition": "no-slip"}},
+    "bodies": [{"name": "stone", "shape": "box", "low": [3, 3, 2], "high": [6, 5, 6]}],
+    "collision": {"model": "MRT", "viscosity": 0.1},
+    "force": [1e-5, 0, 0],
+    "run": {"steps": 40, "device": "cpu", "log_every": 10},
+    "output": {"forces": {"every": 10}, "checkpoint": {"every": 20}, "vtk": True, "image": {}, "report": True},
+}
+
+
+def test_the_command_line_on_ranks(tmp_path: Path) -> None:
+    case = tmp_path / "case.json"
+    case.write_text(json.dumps(CASE))
+    outputs = []
+    for count in (1, 2):
+        folder = tmp_path / str(count)
+        ended = launch.run_python(count, "-m", "lbmgpu", "run", str(case), "--output", str(folder))
+        assert ended.code == 0, ended.output
+        assert ended.output.count("MLUPS") == 2  # in the log and the report, once each
+        outputs.append((folder / "forces.csv").read_text().splitlines())
+    assert (tmp_path / "2" / "fields.pvti").is_file()
+    assert (tmp_path / "2" / "speed.png").is_file()
+    assert [row.split(",")[0] for row in outputs[1]] == [row.split(",")[0] for row in outputs[0]]
+    numbers = [np.array([row.split(",") for row in rows[1:]], float) for rows in outputs]
+    np.testing.assert_allclose(numbers[1], numbers[0], rtol=1e-6, atol=1e-12)
+    one, many = (lbm.Solver.load(tmp_path / name / "checkpoint.h5", device="cpu") for name in "12")
+    np.testing.assert_array_equal(many.velocity(), one.velocity())
+    ended = launch.run_python(2, "-m", "lbmgpu", "run", str(case), "--output", str(tmp_path / "2"), "--steps", "60",
+                              "--restart", str(tmp_path / "1" / "checkpoint.h5"))  # fmt: skip
+    assert ended.code == 0, ended.output
+    assert [row.split(",")[0] for row in (tmp_path / "2" / "forces.csv").read_text().splitlines()[1:]] == [
+        str(step) for step in range(10, 61, 10)
+    ]
+
+
+def test_a_wrong_case_is_said_once(tmp_path: Path) -> None:
+    case = tmp_path / "case.json"
+    case.write_text(json.dumps({**CASE, "collision": {"model": "MRT", "viscosity": -1}}))
+    ended = launch.run_python(3, "-m", "lbmgpu", "run", str(case), "--output", str(tmp_path / "out"))
+    assert ended.code != 0
+    assert ended.output.count("the case is wrong") == 1, ended.output
+    assert "viscosity" in ended.output
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_a_killed_rank_ends_the_job_and_the_checkpoint_goes_on(count: int, tmp_path: Path) -> None:
+    start = time.monotonic()
+    ended = launch.run("killed.py", count, str(tmp_path / "state.h5"))
+    assert ended.code != 0
+    assert time.monotonic() - start < 30
+    assert "signal 9" in ended.output or "Killed" in ended.output or "KILLED" in ended.output, ended.output
+    again = lbm.Solver.load(tmp_path / "state.h5", device="cpu")
+    assert again.steps == 40
+    again.step(10)
+    again.check()
