@@ -14,6 +14,7 @@
 #include "initial_state.h"
 #include "kinds.h"
 #include "links.h"
+#include "remote_block.h"
 #include "transfers.h"
 
 namespace lbm::backend {
@@ -60,13 +61,8 @@ struct Cell {
 };
 
 /// Arrays that go in and out have x fastest, then y, z and the component.
-class BlockState {
+class BlockState : public Marked {
 public:
-    BlockState() = default;
-    BlockState(const BlockState&) = delete;
-    BlockState& operator=(const BlockState&) = delete;
-    virtual ~BlockState() = default;
-
     virtual const Address& address() const = 0;
     virtual std::size_t bytes() const = 0;
     /// The kernels of the next steps; none on a CPU.
@@ -93,11 +89,11 @@ public:
     /// Whether calls return before their work is done.
     virtual bool works_by_itself() const { return false; }
     /// Marks the end of all that has been asked for so far.
-    virtual void mark() {}
+    virtual void mark(int slot) { static_cast<void>(slot); }
     /// What is asked for from now on begins after what another block has marked.
-    virtual void after(const BlockState& other) { other.wait(); }
-    /// Returns when what has been marked is done.
-    virtual void wait() const {}
+    virtual void after(const Marked& other, int slot) { other.wait(slot); }
+    /// By which other processes of the host open this block (open_block); empty where it cannot be shared.
+    virtual std::string share() { return {}; }
     /// Calls step, which asks this block and its `mates` for a step, so many times. Devices that work by themselves may
     /// record a few calls and repeat them.
     virtual void repeat(Index steps, const std::function<void()>& step, const std::vector<BlockState*>& mates) {

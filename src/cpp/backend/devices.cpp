@@ -9,6 +9,7 @@
 #include "cpu/kernels.h"
 #include "cuda/cuda_block.h"
 #include "cuda/device.h"
+#include "cuda/shared_block.h"
 
 namespace lbm::backend {
 namespace {
@@ -61,6 +62,11 @@ std::shared_ptr<void> common_memory(const std::vector<std::string>& devices, std
     return gpu ? cuda::pinned_memory(bytes) : std::shared_ptr<void>(new std::byte[bytes], [](void* memory) {
         delete[] static_cast<std::byte*>(memory);
     });
+}
+
+std::unique_ptr<RemoteBlock> open_block(const std::string& shared, const std::string& device) {
+    const int gpu = gpu_number(device);
+    return gpu < 0 || shared.empty() ? nullptr : cuda::open_block(shared, gpu);
 }
 
 std::unique_ptr<BlockState> make_block(const BlockSpec& spec, const DeviceOptions& options) {

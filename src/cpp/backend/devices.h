@@ -26,6 +26,10 @@ bool reaches(const std::string& device, const std::string& other);
 /// Memory of the host that blocks on all of these devices read and write.
 std::shared_ptr<void> common_memory(const std::vector<std::string>& devices, std::size_t bytes);
 
+/// A block of another process by what it has shared, for blocks on a device of this one; null where that cannot reach
+/// it.
+std::unique_ptr<RemoteBlock> open_block(const std::string& shared, const std::string& device);
+
 /// `options` as checked.
 std::unique_ptr<BlockState> make_block(const BlockSpec& spec, const DeviceOptions& options);
 

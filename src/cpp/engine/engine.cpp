@@ -59,8 +59,8 @@ std::vector<Engine::Part> Engine::make_parts(const backend::BlockSpec& whole, co
 
 std::map<std::string, std::size_t> Engine::memory_needed(const Setup& setup, int rank) {
     const backend::BlockSpec whole = block_spec(setup);
-    const Layout layout = setup.blocks.empty() ? Layout::single(whole.size, setup.device.name)
-                                               : Layout(whole.size, setup.blocks);
+    const Layout layout =
+        setup.blocks.empty() ? Layout::single(whole.size, setup.device.name) : Layout(whole.size, setup.blocks);
     std::map<std::string, std::size_t> needed;
     for (const Block& block : layout.blocks()) {
         if (block.rank == rank) {
@@ -270,8 +270,8 @@ void Engine::step(Index steps) {
         states_.front()->repeat(steps, step, {states_.begin() + 1, states_.end()});
     }
     for (backend::BlockState* state : states_) {
-        state->mark();
-        state->wait();
+        state->mark(HaloExchange::end_slot);
+        state->wait(HaloExchange::end_slot);
     }
     steps_ += steps;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <stdexcept>
 
 #include "../backend/devices.h"
@@ -12,11 +13,12 @@ namespace {
 
 using backend::BlockState;
 using backend::CopyRun;
+using backend::Marked;
 using backend::Transfer;
 
 Channel channel_between(const std::string& from, const std::string& to, const std::string& only) {
-    if (!only.empty() && only != "direct" && only != "staged") {
-        throw std::invalid_argument("channel: '" + only + "' is not one of 'direct', 'staged'");
+    if (!only.empty() && only != "direct" && only != "staged" && only != "mpi") {
+        throw std::invalid_argument("channel: '" + only + "' is not one of 'direct', 'staged', 'mpi'");
     }
     if (only == "staged") {
         return Channel::Staged;
@@ -63,7 +65,7 @@ double mean_elements(const std::vector<CopyRun> (&copies)[3]) {
 /// Whether links between two blocks leave them through faces of the x axis.
 bool beside_along_x(const Block& a, const Block& b) { return a.offset[0] != b.offset[0] || a.size[0] != b.size[0]; }
 
-void add_once(std::vector<const BlockState*>& all, const BlockState* one) {
+void add_once(std::vector<const Marked*>& all, const Marked* one) {
     if (std::find(all.begin(), all.end(), one) == all.end()) {
         all.push_back(one);
     }
@@ -89,6 +91,7 @@ struct HaloExchange::Builder {
     std::vector<Copies> copies = std::vector<Copies>(members.size());
     Mail mail[3]{};                         // by phase
     std::map<int, int> received{}, sent{};  // messages so far, by rank
+    std::set<int> signalled{};              // ranks
 
     const Block& block(int number) const { return layout.blocks()[std::size_t(number)]; }
     const BlockState& state(std::size_t member) const { return members[member].state; }
@@ -98,6 +101,7 @@ struct HaloExchange::Builder {
             own[members[k].number] = k;
             all.roles_.push_back({&members[k].state, {}, {}, false, nullptr, nullptr});
         }
+        share(wishes, comm);
         for (std::size_t to = 0; to < members.size(); ++to) {
             for (const HaloPlan::Import& import : members[to].plan.imports()) {
                 const auto from = own.find(import.from);
@@ -122,9 +126,64 @@ struct HaloExchange::Builder {
         for (int phase = 0; phase < 3 && all.has_messages_; ++phase) {
             all.messages_[phase] = comm.exchange(mail[phase].receives, mail[phase].sends);
         }
+        signal(comm);
         // What works by itself is asked first, and works while the rest does.
         std::stable_partition(all.roles_.begin(), all.roles_.end(),
                               [](const Role& role) { return role.state->works_by_itself(); });
+    }
+
+    void share(const std::vector<Wish>& wishes, const comm::Communicator& comm) {
+        if (comm.size() == 1 || only == "mpi") {
+            return;
+        }
+        std::map<int, BlockState*> states;
+        std::set<SharedBlocks::Pair> pairs;
+        for (const Member& member : members) {
+            states[member.number] = &member.state;
+            for (const HaloPlan::Import& import : member.plan.imports()) {
+                if (!own.contains(import.from)) {
+                    pairs.insert({member.number, import.from});
+                }
+            }
+        }
+        for (const Wish& wish : wishes) {
+            for (const HaloPlan::Import& import : wish.imports) {
+                if (own.contains(import.from)) {
+                    pairs.insert({import.from, wish.number});
+                }
+            }
+        }
+        all.shared_ = SharedBlocks(layout, states, pairs, comm);
+    }
+
+    /// A byte to and from each rank that shares blocks with this one.
+    void signal(const comm::Communicator& comm) {
+        all.signals_second_ = comm.maximum(all.signals_second_ ? 1 : 0) > 0;
+        if (signalled.empty()) {
+            return;
+        }
+        constexpr int tag = 30000;  // more than there are messages between two ranks
+        all.signal_bytes_.resize(2 * signalled.size());
+        Mail bytes;
+        char* byte = all.signal_bytes_.data();
+        for (const int rank : signalled) {
+            bytes.receives.push_back({byte++, 1, rank, tag});
+            bytes.sends.push_back({byte++, 1, rank, tag});
+        }
+        all.signals_ = comm.exchange(bytes.receives, bytes.sends);
+    }
+
+    /// An own block and one that another process shares wait for each other.
+    void join(std::size_t member, int other, const backend::RemoteBlock& remote, bool other_reads) {
+        add_once(all.roles_[member].beside, &remote);
+        signalled.insert(block(other).rank);
+        if (beside_along_x(block(members[member].number), block(other))) {
+            if (other_reads) {
+                add_once(all.roles_[member].before_second, &remote);
+            }
+            all.has_second_ = true;
+            all.signals_second_ = true;
+        }
     }
 
     /// From one block of this process to another.
@@ -155,6 +214,14 @@ struct HaloExchange::Builder {
     // Messages between two ranks are numbered in the order of the blocks that they go to, then of those they come from.
 
     void receive(std::size_t to, const HaloPlan::Import& import) {
+        if (const backend::RemoteBlock* remote = all.shared_.find(members[to].number, import.from)) {
+            note(import, members[to].number, Channel::Direct);
+            join(to, import.from, *remote, false);
+            copies[to].first.push_back({{remote->lattice(0), remote->lattice(1)},
+                                        {state(to).lattice(0), state(to).lattice(1)},
+                                        {import.copies[0], import.copies[1], import.copies[2]}});
+            return;
+        }
         note(import, members[to].number, Channel::Mpi);
         const Halves halves(import.copies);
         const int rank = block(import.from).rank;
@@ -168,6 +235,11 @@ struct HaloExchange::Builder {
     }
 
     void send(std::size_t from, int to, const HaloPlan::Import& import) {
+        if (const backend::RemoteBlock* remote = all.shared_.find(members[from].number, to)) {
+            note(import, to, Channel::Direct);
+            join(from, to, *remote, true);
+            return;
+        }
         note(import, to, Channel::Mpi);
         const Halves halves(import.copies);
         const int rank = block(to).rank;
@@ -211,40 +283,54 @@ HaloExchange::HaloExchange(const Layout& layout, const std::vector<Member>& memb
     Builder{*this, layout, members, backend::size_of(storage), only}.build(wishes, comm);
 }
 
-void HaloExchange::run() const {
+void HaloExchange::run() {
+    turn_ = 1 - turn_;
+    const int first_slot = turn_, second_slot = 2 + turn_;
     comm::Exchange* messages = messages_[int(roles_.front().state->phase())].get();
     if (messages != nullptr) {
         messages->start_receives();
     }
     for (const Role& role : roles_) {
-        role.state->mark();
+        role.state->mark(first_slot);
     }
+    pass_signals();
     for (const Role& role : roles_) {
-        for (const BlockState* other : role.beside) {
-            role.state->after(*other);
+        for (const Marked* other : role.beside) {
+            role.state->after(*other, first_slot);
         }
         role.first->run();
     }
-    if (!has_second_ && messages == nullptr) {
+    if (!has_second_ && messages == nullptr && !signals_second_) {
         return;
     }
     for (const Role& role : roles_) {
-        role.state->mark();
+        role.state->mark(second_slot);
     }
     if (messages != nullptr) {
         for (const Role& role : roles_) {
             if (role.sends) {
-                role.state->wait();
+                role.state->wait(second_slot);
             }
         }
         messages->start_sends();
         messages->finish();
     }
+    if (signals_second_) {
+        pass_signals();
+    }
     for (const Role& role : roles_) {
-        for (const BlockState* other : role.before_second) {
-            role.state->after(*other);
+        for (const Marked* other : role.before_second) {
+            role.state->after(*other, second_slot);
         }
         role.second->run();
+    }
+}
+
+void HaloExchange::pass_signals() const {
+    if (signals_ != nullptr) {
+        signals_->start_receives();
+        signals_->start_sends();
+        signals_->finish();
     }
 }
 

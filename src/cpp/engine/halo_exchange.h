@@ -14,11 +14,13 @@
 #include "../comm/communicator.h"
 #include "halo_plan.h"
 #include "layout.h"
+#include "shared_blocks.h"
 
 namespace lbm::engine {
 
-/// How a link moves: by the copies of one device from lattice to lattice; through a buffer in the host's memory that
-/// one side packs and the other unpacks; or through two of them and a message between processes.
+/// How a link moves: by the copies of one device from lattice to lattice, which processes of a host share where they
+/// are on GPUs; through a buffer in the host's memory that one side packs and the other unpacks; or through two of them
+/// and a message between processes.
 enum class Channel { Direct, Staged, Mpi };
 
 inline const char* name_of(Channel channel) {
@@ -49,13 +51,17 @@ public:
 
     HaloExchange() = default;
     /// Of members and wishes in the order of the layout; `only` forces a channel on every link within this process,
-    /// where it is not empty. Throws std::invalid_argument where that is no channel or cannot be.
+    /// where it is not empty; "mpi" leaves those to the choice, and shares nothing with other processes. All ranks call
+    /// it. Throws std::invalid_argument where that is no channel or cannot be.
     HaloExchange(const Layout& layout, const std::vector<Member>& members, const std::vector<Wish>& wishes,
                  backend::NumberKind storage, const std::string& only, const comm::Communicator& comm);
 
-    void run() const;
+    /// Where a block marks the end of its steps.
+    static constexpr int end_slot = backend::Marked::slots - 1;
+
+    void run();
     /// Whether it waits for something that no device does by itself.
-    bool needs_host() const { return has_messages_; }
+    bool needs_host() const { return has_messages_ || signals_ != nullptr; }
 
     const std::vector<Link>& links() const { return links_; }
     std::size_t bytes() const;
@@ -63,21 +69,29 @@ public:
 private:
     struct Builder;
 
+    void pass_signals() const;
+
     /// What one block does in an exchange.
     struct Role {
         backend::BlockState* state;
-        std::vector<const backend::BlockState*> beside, before_second;
+        std::vector<const backend::Marked*> beside, before_second;
         bool sends = false;
         std::unique_ptr<backend::Transfers> first;   // packs, and brings what it reaches itself
         std::unique_ptr<backend::Transfers> second;  // unpacks
     };
 
+    SharedBlocks shared_;
     std::vector<std::shared_ptr<void>> buffers_;
     std::unique_ptr<comm::Exchange> messages_[3];  // by the phase of the last step
+    /// With each rank that shares blocks with this one: it has asked its devices for all before its last marks.
+    std::unique_ptr<comm::Exchange> signals_;
+    std::vector<char> signal_bytes_;
     std::vector<Role> roles_;
     std::vector<Link> links_;
     bool has_second_ = false;  // part of the exchange
     bool has_messages_ = false;
+    bool signals_second_ = false;  // some rank does
+    int turn_ = 0;                 // 0 or 1: a mark is read in one step while that of the next is set
 };
 
 }  // namespace lbm::engine

@@ -14,6 +14,7 @@
 #include "kernel_set.h"
 #include "kernels/arguments.h"
 #include "recorded_steps.h"
+#include "shared_block.h"
 #include "tuning.h"
 #include "update_arguments.h"
 #include "upload.h"
@@ -26,7 +27,7 @@ using backend::NumberKind;
 
 constexpr int reduction_blocks = 1024;
 
-class CudaBlock final : public backend::BlockState {
+class CudaBlock final : public backend::BlockState, public MarkedOnGpu {
 public:
     CudaBlock(const BlockSpec& spec, int ordinal)
         : spec_(spec),
@@ -34,7 +35,6 @@ public:
           device_(device_info(ordinal)),
           address_(backend::block_address(spec, backend::Device::Gpu)),
           stream_(ordinal),
-          mark_(ordinal),
           recorded_(ordinal),
           kernels_(ordinal, device_.architecture()) {
         const std::size_t bytes = backend::block_bytes(spec, backend::Device::Gpu) / (spec.in_place ? 1 : 2);
@@ -42,6 +42,7 @@ public:
             lattices_[k] = DeviceBuffer(ordinal, bytes);
             clear(lattices_[k]);
         }
+        make_marks(false);
         choose_shapes();
         partial_ = DeviceBuffer(ordinal, sizeof(double) * 6 * reduction_blocks);
         phase_ = first_phase();
@@ -146,15 +147,26 @@ public:
         return std::make_unique<DeviceTransfers>(list, DeviceTransfers::Owner{stream_, kernels_, name, phase_, now_});
     }
 
-    void mark() override { mark_.set(stream_); }
-    void after(const BlockState& other) override {
-        if (const auto* on_gpu = dynamic_cast<const CudaBlock*>(&other)) {
-            on_gpu->mark_.hold(stream_);
+    void mark(int slot) override { marks_[std::size_t(slot)]->set(stream_); }
+    const WorkMark& mark_in(int slot) const override { return *marks_[std::size_t(slot)]; }
+    void wait(int slot) const override { mark_in(slot).wait(); }
+    void after(const backend::Marked& other, int slot) override {
+        if (const auto* on_gpu = dynamic_cast<const MarkedOnGpu*>(&other)) {
+            on_gpu->mark_in(slot).hold(stream_);
         } else {
-            other.wait();
+            other.wait(slot);
         }
     }
-    void wait() const override { mark_.wait(); }
+    std::string share() override {
+        std::vector<DevicePointer> lattices;
+        for (const DeviceBuffer& lattice : lattices_) {
+            if (lattice.bytes() > 0) {
+                lattices.push_back(lattice.address());
+            }
+        }
+        make_marks(true);
+        return share_block(device_.ordinal, lattices, marks_);
+    }
 
     void fill_links() override {
         LinkArguments links = links_.arguments(phase_);
@@ -320,20 +332,28 @@ public:
     }
 
 private:
+    static constexpr int own_slot = backend::Marked::slots - 1;
+
+    void make_marks(bool for_others) {
+        marks_.clear();
+        for (int k = 0; k < backend::Marked::slots; ++k) {
+            marks_.push_back(std::make_unique<WorkMark>(device_.ordinal, for_others));
+        }
+    }
     /// Whether the steps to come are those that a recording repeats.
     bool at_start() const { return phase_ == first_phase() && now_ == 0 && end_sums_are_current_ == keeps_end_sums_; }
     /// The others go on from here: a recording on this block's stream takes them in,
     void lead(const std::vector<CudaBlock*>& others) {
-        mark();
+        mark(own_slot);
         for (CudaBlock* other : others) {
-            other->after(*this);
+            other->after(*this, own_slot);
         }
     }
     /// and ends when all have come to their end.
     void follow(const std::vector<CudaBlock*>& others) {
         for (CudaBlock* other : others) {
-            other->mark();
-            after(*other);
+            other->mark(own_slot);
+            after(*other, own_slot);
         }
     }
     void choose_shapes() {
@@ -446,8 +466,8 @@ private:
     Address address_;
     UpdateShape shapes_[3] = {};  // by phase
     WorkStream stream_;
-    WorkMark mark_;
-    RecordedSteps recorded_;  // forgotten with every argument and address that it holds
+    std::vector<std::unique_ptr<WorkMark>> marks_;  // by slot
+    RecordedSteps recorded_;                        // forgotten with every argument and address that it holds
     mutable KernelSet kernels_;
     DeviceBuffer lattices_[2];
     int now_ = 0;

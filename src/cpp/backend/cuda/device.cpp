@@ -81,10 +81,22 @@ std::shared_ptr<void> pinned_memory(std::size_t bytes) {
             }};
 }
 
-WorkMark::WorkMark(int ordinal) : ordinal_(ordinal) {
-    constexpr unsigned no_timing = 2;
+WorkMark::WorkMark(int ordinal, bool for_others) : ordinal_(ordinal) {
+    constexpr unsigned no_timing = 2, interprocess = 4;
     const DeviceScope scope(ordinal);
-    driver().check(driver().event_create(&event_, no_timing), "cuEventCreate");
+    driver().check(driver().event_create(&event_, no_timing | (for_others ? interprocess : 0)), "cuEventCreate");
+}
+
+WorkMark::WorkMark(int ordinal, const IpcHandle& shared) : ordinal_(ordinal) {
+    const DeviceScope scope(ordinal);
+    driver().check(driver().event_open(&event_, shared), "cuIpcOpenEventHandle");
+}
+
+IpcHandle WorkMark::share() const {
+    const DeviceScope scope(ordinal_);
+    IpcHandle handle{};
+    driver().check(driver().event_share(&handle, event_), "cuIpcGetEventHandle");
+    return handle;
 }
 
 WorkMark::~WorkMark() {

@@ -64,10 +64,15 @@ class WorkStream;
 /// A point in the work of a stream.
 class WorkMark {
 public:
-    explicit WorkMark(int ordinal);
+    /// With `for_others` other processes may wait for it.
+    explicit WorkMark(int ordinal, bool for_others = false);
+    /// That of another process.
+    WorkMark(int ordinal, const IpcHandle& shared);
     ~WorkMark();
     WorkMark(const WorkMark&) = delete;
     WorkMark& operator=(const WorkMark&) = delete;
+
+    IpcHandle share() const;
 
     /// All that the stream, of the same GPU, has been given so far.
     void set(const WorkStream& stream);

@@ -21,6 +21,15 @@ using Event = struct EventOfDriver*;
 using Graph = struct GraphOfDriver*;
 using GraphExec = struct GraphExecOfDriver*;
 
+/// CUipcMemHandle and CUipcEventHandle.
+struct IpcHandle {
+    char bytes[64];
+};
+/// CUuuid.
+struct DeviceId {
+    char bytes[16];
+};
+
 /// Something that CUDA could not do; the message names the call and CUDA's own words.
 class CudaError : public std::runtime_error {
     using std::runtime_error::runtime_error;
@@ -95,7 +104,13 @@ struct LaunchConfig {
     X(event_record, cuEventRecord, int(Event, Stream))                                               \
     X(event_synchronize, cuEventSynchronize, int(Event))                                             \
     X(event_elapsed, cuEventElapsedTime, int(float*, Event, Event))                                  \
-    X(event_destroy, cuEventDestroy_v2, int(Event))
+    X(event_destroy, cuEventDestroy_v2, int(Event))                                                  \
+    X(device_id, cuDeviceGetUuid_v2, int(DeviceId*, Device))                                         \
+    X(memory_share, cuIpcGetMemHandle, int(IpcHandle*, DevicePointer))                               \
+    X(memory_open, cuIpcOpenMemHandle_v2, int(DevicePointer*, IpcHandle, unsigned))                  \
+    X(memory_close, cuIpcCloseMemHandle, int(DevicePointer))                                         \
+    X(event_share, cuIpcGetEventHandle, int(IpcHandle*, Event))                                      \
+    X(event_open, cuIpcOpenEventHandle, int(Event*, IpcHandle))
 
 /// The functions of the driver; each returns 0 or an error's number, which `check` turns into an exception.
 struct Driver {

@@ -1,0 +1,137 @@
+// Handles of a block as text, and back.
+#include "shared_block.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+namespace lbm::cuda {
+namespace {
+
+constexpr char digits[] = "0123456789abcdef";
+
+/// What travels.
+struct Handles {
+    DeviceId gpu;
+    int lattice_count;
+    IpcHandle lattices[2];
+    IpcHandle marks[backend::Marked::slots];
+};
+
+std::string to_text(const Handles& handles) {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(&handles);
+    std::string text;
+    for (std::size_t k = 0; k < sizeof handles; ++k) {
+        text += digits[bytes[k] >> 4];
+        text += digits[bytes[k] & 15];
+    }
+    return text;
+}
+
+std::optional<Handles> from_text(const std::string& text) {
+    Handles handles{};
+    auto* bytes = reinterpret_cast<unsigned char*>(&handles);
+    if (text.size() != 2 * sizeof handles) {
+        return std::nullopt;  // of another version
+    }
+    for (std::size_t k = 0; k < sizeof handles; ++k) {
+        const auto value = [&](char digit) { return int(std::strchr(digits, digit) - digits); };
+        bytes[k] = static_cast<unsigned char>(16 * value(text[2 * k]) + value(text[2 * k + 1]));
+    }
+    return handles;
+}
+
+DeviceId id_of(int ordinal) {
+    Device device = 0;
+    driver().check(driver().device_get(&device, ordinal), "cuDeviceGet");
+    DeviceId id{};
+    driver().check(driver().device_id(&id, device), "cuDeviceGetUuid");
+    return id;
+}
+
+/// The number of a GPU in this process; -1 where it is not seen.
+int ordinal_of(const DeviceId& id) {
+    for (int k = 0; k < device_count(); ++k) {
+        const DeviceId other = id_of(k);
+        if (std::equal(std::begin(id.bytes), std::end(id.bytes), std::begin(other.bytes))) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+/// Memory of another process, while it is open in this one.
+class OpenedMemory {
+public:
+    OpenedMemory(int ordinal, const IpcHandle& handle) : ordinal_(ordinal) {
+        constexpr unsigned reach_peer = 1;
+        const DeviceScope scope(ordinal);
+        driver().check(driver().memory_open(&address_, handle, reach_peer), "cuIpcOpenMemHandle");
+    }
+    ~OpenedMemory() {
+        const DeviceScope scope(ordinal_);
+        driver().memory_close(address_);
+    }
+    OpenedMemory(const OpenedMemory&) = delete;
+    OpenedMemory& operator=(const OpenedMemory&) = delete;
+
+    void* get() const { return std::bit_cast<void*>(address_); }
+
+private:
+    int ordinal_;
+    DevicePointer address_ = 0;
+};
+
+class OpenedBlock final : public backend::RemoteBlock, public MarkedOnGpu {
+public:
+    OpenedBlock(int ordinal, const Handles& handles) {
+        for (int k = 0; k < backend::Marked::slots; ++k) {
+            marks_.push_back(std::make_unique<WorkMark>(ordinal, handles.marks[k]));
+        }
+        for (int k = 0; k < handles.lattice_count; ++k) {
+            lattices_.push_back(std::make_unique<OpenedMemory>(ordinal, handles.lattices[k]));
+        }
+    }
+
+    void* lattice(int which) const override { return lattices_[std::size_t(which) % lattices_.size()]->get(); }
+    const WorkMark& mark_in(int slot) const override { return *marks_[std::size_t(slot)]; }
+    void wait(int slot) const override { mark_in(slot).wait(); }
+
+private:
+    std::vector<std::unique_ptr<WorkMark>> marks_;
+    std::vector<std::unique_ptr<OpenedMemory>> lattices_;
+};
+
+}  // namespace
+
+std::string share_block(int ordinal, const std::vector<DevicePointer>& lattices,
+                        const std::vector<std::unique_ptr<WorkMark>>& marks) {
+    Handles handles{};
+    handles.gpu = id_of(ordinal);
+    const DeviceScope scope(ordinal);
+    for (const DevicePointer lattice : lattices) {
+        IpcHandle& handle = handles.lattices[handles.lattice_count++];
+        if (driver().memory_share(&handle, lattice) != 0) {
+            return {};
+        }
+    }
+    for (std::size_t k = 0; k < marks.size(); ++k) {
+        handles.marks[k] = marks[k]->share();
+    }
+    return to_text(handles);
+}
+
+std::unique_ptr<backend::RemoteBlock> open_block(const std::string& shared, int ordinal) {
+    const std::optional<Handles> handles = from_text(shared);
+    const int peer = handles ? ordinal_of(handles->gpu) : -1;
+    if (peer < 0 || (peer != ordinal && !reach_peer(ordinal, peer))) {
+        return nullptr;
+    }
+    try {
+        return std::make_unique<OpenedBlock>(ordinal, *handles);
+    } catch (const CudaError&) {  // of another host, or of a container that shares nothing
+        return nullptr;
+    }
+}
+
+}  // namespace lbm::cuda

@@ -1,0 +1,29 @@
+// Points in the work of a block that others wait for, and a block of another process of the same host.
+#pragma once
+
+#include <memory>
+#include <string>
+
+namespace lbm::backend {
+
+/// What can mark points in its work. A slot keeps the last mark that it was given.
+class Marked {
+public:
+    static constexpr int slots = 5;
+
+    Marked() = default;
+    Marked(const Marked&) = delete;
+    Marked& operator=(const Marked&) = delete;
+    virtual ~Marked() = default;
+
+    /// Returns when what has been marked is done.
+    virtual void wait(int slot) const { static_cast<void>(slot); }
+};
+
+/// A block that another process has shared: its lattices are in reach of a device of this one.
+class RemoteBlock : public Marked {
+public:
+    virtual void* lattice(int which) const = 0;
+};
+
+}  // namespace lbm::backend
