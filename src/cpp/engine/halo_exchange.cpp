@@ -62,9 +62,6 @@ double mean_elements(const std::vector<CopyRun> (&copies)[3]) {
     return sum / std::max(phases, 1);
 }
 
-/// Whether links between two blocks leave them through faces of the x axis.
-bool beside_along_x(const Block& a, const Block& b) { return a.offset[0] != b.offset[0] || a.size[0] != b.size[0]; }
-
 void add_once(std::vector<const Marked*>& all, const Marked* one) {
     if (std::find(all.begin(), all.end(), one) == all.end()) {
         all.push_back(one);
@@ -174,10 +171,11 @@ struct HaloExchange::Builder {
     }
 
     /// An own block and one that another process shares wait for each other.
-    void join(std::size_t member, int other, const backend::RemoteBlock& remote, bool other_reads) {
+    void join(std::size_t member, int other, const backend::RemoteBlock& remote, const HaloPlan::Import& import,
+              bool other_reads) {
         add_once(all.roles_[member].beside, &remote);
         signalled.insert(block(other).rank);
-        if (beside_along_x(block(members[member].number), block(other))) {
+        if (import.leaves_rows) {
             if (other_reads) {
                 add_once(all.roles_[member].before_second, &remote);
             }
@@ -198,7 +196,7 @@ struct HaloExchange::Builder {
             copies[to].first.push_back({{state(from).lattice(0), state(from).lattice(1)},
                                         {state(to).lattice(0), state(to).lattice(1)},
                                         {import.copies[0], import.copies[1], import.copies[2]}});
-            if (beside_along_x(source, target)) {
+            if (import.leaves_rows) {
                 add_once(all.roles_[from].before_second, &state(to));
                 all.has_second_ = true;
             }
@@ -216,7 +214,7 @@ struct HaloExchange::Builder {
     void receive(std::size_t to, const HaloPlan::Import& import) {
         if (const backend::RemoteBlock* remote = all.shared_.find(members[to].number, import.from)) {
             note(import, members[to].number, Channel::Direct);
-            join(to, import.from, *remote, false);
+            join(to, import.from, *remote, import, false);
             copies[to].first.push_back({{remote->lattice(0), remote->lattice(1)},
                                         {state(to).lattice(0), state(to).lattice(1)},
                                         {import.copies[0], import.copies[1], import.copies[2]}});
@@ -237,7 +235,7 @@ struct HaloExchange::Builder {
     void send(std::size_t from, int to, const HaloPlan::Import& import) {
         if (const backend::RemoteBlock* remote = all.shared_.find(members[from].number, to)) {
             note(import, to, Channel::Direct);
-            join(from, to, *remote, true);
+            join(from, to, *remote, import, true);
             return;
         }
         note(import, to, Channel::Mpi);

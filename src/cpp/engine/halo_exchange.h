@@ -1,9 +1,9 @@
 // The exchange of a step: what the halo plans of the blocks import, moved by a channel for each link.
 //
 // A block waits for the last step of all blocks beside it before it copies: then what it reads is there, and what it
-// overwrites has been read. What it reads its neighbours' next step leaves alone, but for one case: in place, a vector
-// of cells at the end of a row is stored as a whole, with the place beyond that end whose population a block beside it
-// along x may still have to copy.
+// overwrites has been read. What it reads its neighbours' next step leaves alone, but for what leaves through the ends
+// of rows: in place, side columns are stored in every step, and vectors of cells as a whole, with the place beyond the
+// end. Whoever such things are read from waits until they have been.
 #pragma once
 
 #include <memory>

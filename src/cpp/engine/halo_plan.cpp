@@ -195,7 +195,11 @@ struct HaloPlan::Builder {
             const Index target = arriving_offset<S>(address, phase, x, y, z, i);
             const Index source = departed_from(phase, from, from_i);
             if (from.block != own) {
-                append(imports[std::size_t(from.block)].copies[int(phase)], target, source);
+                Import& import = imports[std::size_t(from.block)];
+                const int x_next = from.x + S::c[from_i][0];
+                import.leaves_rows =
+                    import.leaves_rows || x_next < 0 || x_next >= blocks[std::size_t(from.block)].address.nx;
+                append(import.copies[int(phase)], target, source);
             } else if (target != source) {  // along wrapped axes they are one
                 append(plan.links_.copies[int(phase)], target, source);
             }

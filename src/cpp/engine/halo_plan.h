@@ -31,6 +31,7 @@ public:
     struct Import {
         int from;
         std::vector<backend::CopyRun> copies[3];  // by Phase
+        bool leaves_rows = false;                 // some of it leaves the other block through the ends of its rows
     };
 
     HaloPlan() = default;
