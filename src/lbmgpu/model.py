@@ -6,7 +6,7 @@ on a device that moves $v$ of them a second, and an exchange of $B_l$ bytes over
     update    U = t_0 + R r + N b / v
     exchange  X = sum over kinds of links (latency) + sum over links (B_l / w_l)
     step      T = U + X                                 the exchange comes first, nothing is done meanwhile
-              T = S + max(U - S, X)                     with overlap; S is the update of the shell
+              T = t_0 + S + max(U - S, X)               with overlap; S is the update of the shell, launched by itself
 
 $t_0$ is what a step takes whatever the size: launches of kernels, or threads that wait for each other; $r$ is what each
 of the block's $R$ rows of cells along x takes, as its ends are apart from the rest. A latency counts
@@ -220,7 +220,7 @@ def predict(machine: Machine, problem: Problem, tiling: Tiling, overlap: bool = 
         step = update + exchange
         if overlap:
             shell = _shell_cells(size, beside, problem.reach) * problem.bytes_per_update / device.speed
-            step = shell + max(update - shell, exchange)
+            step = (device.fixed if beside else 0.0) + shell + max(update - shell, exchange)
         sums = times[device.host, device.name]
         for k, seconds in enumerate((step, update, exchange)):
             sums[k] += seconds
@@ -256,6 +256,11 @@ def _neighbour(place: Vector, direction: Vector, parts: Vector, periodic: tuple[
             return None
         found.append((k + e) % n)
     return tuple(found)
+
+
+def rank_of(prediction: Prediction, tiling: Tiling) -> tuple[float, Vector]:
+    """What to sort by for the fastest first; of tilings that differ in rounding only, that which leaves x whole."""
+    return float(f"{prediction.step_seconds:.9g}"), tiling.parts
 
 
 @lru_cache(maxsize=4096)

@@ -15,7 +15,7 @@ from . import devices as device_names
 from .conditions import NoSlip
 from .domain import Domain
 from .layout import Block, Layout
-from .model import Machine, Prediction, Problem, Tiling, Vector, predict
+from .model import Machine, Prediction, Problem, Tiling, Vector, predict, rank_of
 from .probe import measure_machine, step_seconds
 from .settings import PRECISIONS, STREAMINGS, check_storage
 
@@ -187,8 +187,7 @@ def plan(
     candidates = [
         Candidate(tiling, predict(machine, problem, tiling)) for tiling in tilings(problem.shape, speeds, least)
     ]
-    # Of equals, that which leaves x whole.
-    candidates.sort(key=lambda candidate: (candidate.prediction.step_seconds, candidate.tiling.parts))
+    candidates.sort(key=lambda candidate: rank_of(candidate.prediction, candidate.tiling))
     return Plan(problem, machine, tuple(candidates), configuration, threads)
 
 
@@ -212,8 +211,7 @@ def tilings(shape: Vector, speeds: Sequence[float], least: int = 1) -> list[Tili
 
 def _resolved(devices: Any) -> list[str]:
     if devices is None:
-        first = device_names.resolve("auto")
-        return [first] if first == "cpu" else [f"cuda:{k}" for k in range(_core.cuda_device_count())]
+        return device_names.available()
     if not isinstance(devices, str) and not isinstance(devices, Sequence):
         raise TypeError(f"devices: {checks.shown(devices)} given, must be names such as 'cpu' and 'cuda:0'")
     names = [device_names.resolve(name) for name in ([devices] if isinstance(devices, str) else devices)]

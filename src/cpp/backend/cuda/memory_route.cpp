@@ -15,8 +15,8 @@ MemoryRoute::End::End(int ordinal, std::size_t bytes) : gpu(ordinal >= 0) {
     stream = std::make_unique<WorkStream>(ordinal);
     mark = std::make_unique<WorkMark>(ordinal);
     const std::string architecture = device_info(ordinal).architecture();
-    kernel = std::make_unique<Kernel>(ordinal, compile({"copy_bandwidth.h", "lbm::cuda::copy"}, architecture,
-                                                       cache_folder()));
+    kernel = std::make_unique<Kernel>(ordinal,
+                                      compile({"copy_bandwidth.h", "lbm::cuda::copy"}, architecture, cache_folder()));
 }
 
 MemoryRoute::MemoryRoute(int from, int to, std::size_t bytes) : from_(from, bytes), to_(to, bytes) {

@@ -29,7 +29,7 @@ private:
         DevicePointer address() const { return buffer.address(); }
 
         bool gpu;
-        DeviceBuffer buffer;                 // of a GPU
+        DeviceBuffer buffer;                  // of a GPU
         mutable std::vector<std::byte> host;  // of the host
         std::unique_ptr<WorkStream> stream;
         std::unique_ptr<WorkMark> mark;
