@@ -97,14 +97,12 @@ class Machine:
         Raises:
             ValueError: the machine has none.
         """
-        if source.host != target.host:
-            kinds = ("network",)
-        elif source.name == target.name:
-            kinds = ("same",)
-        else:
-            kinds = ("peer", "host")
         if source.host == target.host and (source.name, target.name) in self.pairs:
             return self.pairs[source.name, target.name]
+        if source.host != target.host:
+            kinds = ["network"]
+        else:
+            kinds = ["same"] if source.name == target.name else ["peer", "host"]
         for kind in kinds:
             if kind in self.links:
                 return self.links[kind]
@@ -235,7 +233,8 @@ def _exchange(
     """Seconds in which a block gets what arrives from others, and the faces, (axis, -1 or 1), that it comes through."""
     size, own = tiling.size(place), owners[place]
     latencies: dict[str, float] = {}
-    seconds, beside = 0.0, set()
+    seconds = 0.0
+    beside: set[tuple[int, int]] = set()
     for direction, count in arrivals(problem.velocities, size):
         neighbour = _neighbour(place, direction, tiling.parts, problem.periodic)
         if neighbour is None or neighbour == place:
