@@ -17,7 +17,7 @@ from .domain import Domain
 from .layout import Block, Layout
 from .model import Machine, Prediction, Problem, Tiling, Vector, predict, rank_of
 from .probe import measure_machine, step_seconds
-from .settings import PRECISIONS, STREAMINGS, check_storage
+from .settings import MAX_THREADS, PRECISIONS, STREAMINGS, check_storage
 
 ALIKE = 1.05
 """Devices whose speeds differ by less than this factor get equal parts: measuring is no more exact."""
@@ -171,6 +171,10 @@ def plan(
         storage=storage,
         streaming=checks.choice("streaming", streaming, STREAMINGS),
     )
+    if threads is not None:
+        threads = checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS)
+    if periodic is not None and not isinstance(periodic, Sequence):
+        raise TypeError(f"periodic: {checks.shown(periodic)} given, must be a flag for each axis")
     around = (True,) * len(domain.shape) if periodic is None else tuple(checks.flag("periodic", p) for p in periodic)
     if len(around) != len(domain.shape):
         raise ValueError(f"periodic: {around} given, must be {len(domain.shape)} flags, one an axis")

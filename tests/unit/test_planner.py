@@ -260,6 +260,10 @@ def test_wrong_arguments() -> None:
         lbm.plan((8, 8, 8), machine=GPUS, periodic=(True, True))
     with pytest.raises(TypeError, match="periodic: 1 given"):
         lbm.plan((8, 8, 8), machine=GPUS, periodic=(1, 0, 1))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="periodic: True given, must be a flag for each axis"):
+        lbm.plan((8, 8, 8), machine=GPUS, periodic=True)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"threads: \[1\] given"):
+        lbm.plan((8, 8, 8), threads=[1])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="collision: 'LBGK' given"):
         lbm.plan((8, 8, 8), machine=GPUS, collision="LBGK")
     with pytest.raises(TypeError, match="devices: 3 given"):
