@@ -98,7 +98,7 @@ class Plan:
         sizes = " ".join(map(_short, candidate.tiling.sizes))
         line = (
             f"{'x'.join(map(str, candidate.tiling.parts)):<10}{sizes:<26}{1e6 * found.update_seconds:>11.1f}"
-            f"{1e6 * found.exchange_seconds:>11.1f}{1e6 * found.step_seconds:>11.1f}{found.mlups:>11.1f}"
+            f"{1e6 * found.exchange_seconds:>13.1f}{1e6 * found.step_seconds:>11.1f}{found.mlups:>11.1f}"
             f"{found.efficiency:>8.3f}"
         )
         return line if measured is None else f"{line}{measured:>11.1f}"
@@ -108,7 +108,7 @@ class Plan:
 
 
 HEADER = (
-    f"{'parts':<10}{'cells along each axis':<26}{'update us':>11}{'exchange us':>11}{'step us':>11}{'MLUPS':>11}"
+    f"{'parts':<10}{'cells along each axis':<26}{'update us':>11}{'exchange us':>13}{'step us':>11}{'MLUPS':>11}"
     f"{'effic.':>8}"
 )
 
