@@ -1,7 +1,7 @@
 """Drag and lift coefficients of a body in two dimensions, from the forces.csv that a case leaves.
 
-    lbmgpu run examples/channel_cylinder.json
-    python examples/drag_coefficient.py channel_cylinder/forces.csv --velocity 0.05 --length 20
+lbmgpu run examples/channel_cylinder.json
+python examples/drag_coefficient.py channel_cylinder/forces.csv --velocity 0.05 --length 20
 """
 
 from __future__ import annotations

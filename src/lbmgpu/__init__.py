@@ -10,6 +10,7 @@ from .conditions import FreeSlip, MovingWall, NoSlip, Outflow, Periodic, Pressur
 from .domain import Domain
 from .errors import CaseError, CheckpointError, Diverged
 from .layout import Block, Layout
+from .planner import Plan, plan
 from .report import Report
 from .run import Checkpoint, Every, RunResult, Steady
 from .solver import Solver
@@ -36,6 +37,7 @@ __all__ = [
     "NoSlip",
     "Outflow",
     "Periodic",
+    "Plan",
     "PressureOutlet",
     "Regularized",
     "Report",
@@ -45,6 +47,7 @@ __all__ = [
     "Units",
     "VelocityInlet",
     "__version__",
+    "plan",
     "stencil",
     "stencil_names",
 ]

@@ -188,6 +188,16 @@ def default_threads() -> int: ...
 def update_bandwidth(bytes: int, threads: int, repeats: int) -> float:
     """Bytes per second of ``x <- a x`` over `bytes` of float64, reads and writes counted; best of `repeats`."""
 
+def device_reaches(device: str, other: str) -> bool:
+    """Whether `device` reads the memory of `other`, named as ``"cpu"`` or ``"cuda:0"``; made so where it can be."""
+
+def link_bandwidth(source: str, target: str, bytes: int, repeats: int) -> tuple[float, float]:
+    """Seconds of a copy of 4 KiB from one device's memory to another's, and bytes a second beyond that.
+
+    Best of `repeats` copies of `bytes`, each waited for: by the target where it reaches the source's memory, else
+    through the host's. Raises ValueError for other names, few bytes or no repeat; CudaError.
+    """
+
 class Engine:
     """Blocks on their devices, with their lattices and halo plans, and the schedule of a step."""
 

@@ -1,4 +1,4 @@
-"""The command line: ``lbmgpu run``, ``lbmgpu bench``, ``lbmgpu info``."""
+"""The command line: ``lbmgpu run``, ``lbmgpu bench``, ``lbmgpu plan``, ``lbmgpu info``."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from . import __version__, _core, bench, checks, devices, ranks
+from . import __version__, _core, bench, checks, devices, planner, ranks
 from .case import run_case
 from .errors import CaseError, Diverged
 from .memory import GIB, available_memory
 from .report import update_bandwidth
 from .settings import MAX_THREADS, PRECISIONS, STORAGES, STREAMINGS
+
+MEASURED = 4
+"""Candidates of a plan that `--measure` runs."""
 
 OK, FAILED, WRONG_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
@@ -77,6 +80,13 @@ def _rank() -> int:
 def _one_or_more(text: str) -> str | list[str]:
     names = text.split(",")
     return names[0] if len(names) == 1 else names
+
+
+def _shape(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(n) for n in text.split("x"))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} given, must be cells along each axis, as in 512x512x512") from None
 
 
 def _number(check: Callable[..., Any], convert: Callable[[str], Any], **limits: Any) -> Callable[[str], Any]:
@@ -137,6 +147,32 @@ def _parser() -> argparse.ArgumentParser:
         "--tune", action="store_true", help="on a GPU: find the fastest launches first, and remember them"
     )
     measure.set_defaults(command=_bench)
+
+    plan = commands.add_parser(
+        "plan",
+        help="plan a layout over devices",
+        description="Measure devices and the links between them, predict the step of every way to cut the domain over "
+        "them, and write the fastest as a layout.",
+    )
+    plan.add_argument("shape", metavar="SHAPE", type=_shape, help="cells along each axis, as in 512x512x512")
+    plan.add_argument("--stencil", default="D3Q19", choices=_core.stencil_names())
+    plan.add_argument("--collision", default="BGK", choices=list(bench.COLLISIONS))
+    plan.add_argument("--precision", default="float32", choices=PRECISIONS)
+    plan.add_argument("--storage", choices=STORAGES, help="the precision if not given")
+    plan.add_argument("--streaming", default="in-place", choices=STREAMINGS)
+    plan.add_argument(
+        "--devices",
+        metavar="DEVICE[,DEVICE...]",
+        type=lambda text: text.split(","),
+        help="one for each block (all GPUs, or the CPU where there is none)",
+    )
+    plan.add_argument("--walls", metavar="AXES", default="", help="axes along which it is not periodic, as in yz")
+    plan.add_argument("--threads", metavar="N", type=threads, help="number of CPU threads (all cores)")
+    plan.add_argument("--output", metavar="FILE", help="write the layout there, as JSON")
+    plan.add_argument(
+        "--measure", action="store_true", help="also run the best and up to three others for a moment, and compare"
+    )
+    plan.set_defaults(command=_plan)
 
     info = commands.add_parser("info", help="version and machine", description="Show the version and the machine.")
     info.add_argument("--bandwidth", action="store_true", help="measure the update bandwidth too")
@@ -230,6 +266,32 @@ def _bench(arguments: argparse.Namespace) -> int:
     if arguments.json:
         text = json.dumps(bench.to_json(measurements, arguments.threads, device), indent=1)
         Path(arguments.json).write_text(text + "\n", encoding="utf-8")
+    return OK
+
+
+def _plan(arguments: argparse.Namespace) -> int:
+    axes = "xyz"[: len(arguments.shape)]
+    if not set(arguments.walls) <= set(axes):
+        raise ValueError(f"walls: {arguments.walls!r} given, must be some of the axes {axes}")
+    found = planner.plan(
+        arguments.shape,
+        arguments.stencil,
+        arguments.devices,
+        collision=arguments.collision,
+        precision=arguments.precision,
+        storage=arguments.storage,
+        streaming=arguments.streaming,
+        periodic=[axis not in arguments.walls for axis in axes],
+        threads=arguments.threads,
+    )
+    for line in planner.described(found.machine):
+        print(line)
+    print(planner.HEADER + (f"{'measured':>11}" if arguments.measure else ""))
+    for number, candidate in enumerate(found.candidates):
+        measured = found.measure(candidate) if arguments.measure and number < MEASURED else None
+        print(found.row(candidate, measured), flush=True)
+    if arguments.output:
+        print(f"layout: {found.layout.save(arguments.output)}")
     return OK
 
 

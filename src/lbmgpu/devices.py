@@ -57,6 +57,12 @@ def resolve(device: Any, node_rank: int = 0) -> str:
     raise TypeError(f"device: {checks.shown(device)} given, must be 'auto', 'cpu', 'cuda' or 'cuda:0' and so on")
 
 
+def available() -> list[str]:
+    """The names of all GPUs; that of the CPU where there is none that can be used."""
+    first = resolve("auto")
+    return [first] if first == "cpu" else [f"cuda:{number}" for number in range(_core.cuda_device_count())]
+
+
 def described() -> dict[str, str]:
     """What there is of CUDA, part by part; or in one line why there is no GPU to work with."""
     look_for_compiler()

@@ -101,6 +101,8 @@ def check_settings(
     precision = checks.choice("precision", precision, PRECISIONS)
     storage = check_storage(storage, precision)
     streaming = checks.choice("streaming", streaming, STREAMINGS)
+    if isinstance(layout, str) and layout == "auto":
+        layout, device = _planned(domain, collision, precision, storage, streaming, device, comm, threads)
     processes = Processes.of(comm)
     layout, chosen = check_devices(device, check_layout(layout, domain.shape), domain.shape, processes)
     if threads is None:
@@ -134,6 +136,38 @@ def check_devices(
     if device != "auto" and (len(own) > 1 or devices.resolve(device) != own[0]):
         raise ValueError(f"device: {checks.shown(device)} given beside a layout on {', '.join(own)}, must be left out")
     return layout, own
+
+
+def _planned(
+    domain: Domain,
+    collision: Collision,
+    precision: str,
+    storage: str,
+    streaming: str,
+    device: Any,
+    comm: Any,
+    threads: Any,
+) -> tuple[Layout | None, Any]:
+    """The layout that is planned over the devices, and what is then left as the argument `device`."""
+    from .planner import plan  # which itself makes solvers
+
+    if comm is not None:
+        raise ValueError("layout: 'auto' plans for one process; with comm give a Layout or the path of one")
+    names = [device] if isinstance(device, str) or not isinstance(device, Sequence) else list(device)
+    if len(names) == 1:
+        return None, names[0]
+    found = plan(
+        domain.shape,
+        domain.stencil,
+        names,
+        collision=type(collision).__name__,
+        precision=precision,
+        storage=storage,
+        streaming=streaming,
+        periodic=[isinstance(domain.faces["-" + axis], Periodic) for axis in "xyz"[: len(domain.shape)]],
+        threads=threads,
+    )
+    return found.layout, "auto"
 
 
 def check_storage(storage: Any, precision: str) -> str:

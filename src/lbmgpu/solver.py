@@ -47,7 +47,8 @@ class Solver:
             else the CPU; or a list of them, over which the domain is cut (`Layout.over`).
         layout: a `Layout` of blocks that the domain is cut into, or the path of one; None for one block. The blocks
             name their devices, so `device` is left out. The result does not depend on it, but for the last digits of
-            sums over the domain.
+            sums over the domain. ``"auto"``: in one process, the layout that `plan` finds over a list of devices, which
+            measures them for some seconds the first time; one device gets one block.
         comm: an mpi4py communicator, such as ``MPI.COMM_WORLD``, whose ranks share the domain; None for one process.
             All ranks then make the same calls in the same order. Without a layout each rank has a block on its
             `device`, and ``"cuda"`` and ``"auto"`` mean the GPU of the rank's number on its host.

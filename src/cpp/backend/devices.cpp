@@ -12,9 +12,7 @@
 #include "cuda/shared_block.h"
 
 namespace lbm::backend {
-namespace {
 
-/// The number of a GPU; -1 for the CPU.
 int gpu_number(const std::string& device) {
     if (device == "cpu") {
         return -1;
@@ -26,8 +24,6 @@ int gpu_number(const std::string& device) {
     }
     return std::stoi(digits);
 }
-
-}  // namespace
 
 DeviceOptions checked(DeviceOptions options) {
     gpu_number(options.name);

@@ -14,6 +14,9 @@ struct DeviceOptions {
     std::string isa;  // of the CPU; empty: the best
 };
 
+/// The number of a GPU by its device's name; -1 for the CPU. Throws std::invalid_argument for another name.
+int gpu_number(const std::string& device);
+
 /// The options with what was left open filled in. Throws std::invalid_argument for what is not there.
 DeviceOptions checked(DeviceOptions options);
 

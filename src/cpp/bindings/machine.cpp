@@ -3,6 +3,8 @@
 
 #include "../backend/cpu/cpu_block.h"
 #include "../backend/cpu/kernels.h"
+#include "../backend/devices.h"
+#include "../backend/link_bandwidth.h"
 #include "bindings.h"
 
 namespace lbm::bindings {
@@ -12,6 +14,15 @@ void bind_machine(py::module_& module) {
     module.def("default_threads", &cpu::default_threads);
     module.def("update_bandwidth", &cpu::update_bandwidth, py::arg("bytes"), py::arg("threads"), py::arg("repeats"),
                py::call_guard<py::gil_scoped_release>());
+    module.def("device_reaches", &backend::reaches, py::arg("device"), py::arg("other"));
+    module.def(
+        "link_bandwidth",
+        [](const std::string& from, const std::string& to, std::size_t bytes, int repeats) {
+            const backend::LinkBandwidth found = backend::link_bandwidth(from, to, bytes, repeats);
+            return std::pair(found.seconds_of_little, found.bytes_per_second);
+        },
+        py::arg("source"), py::arg("target"), py::arg("bytes"), py::arg("repeats"),
+        py::call_guard<py::gil_scoped_release>());
 }
 
 }  // namespace lbm::bindings

@@ -1,0 +1,212 @@
+"""Puts what the cost model says into scaling.md: the tables between its marks and the picture of the projection.
+
+python docs/fill_scaling.py
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+import lbmgpu as lbm
+from lbmgpu.model import Device, Link, Machine, Prediction, Problem, Tiling, Vector, predict, rank_of
+from lbmgpu.planner import tilings
+
+PAGE = Path(__file__).parent / "scaling.md"
+PICTURE = Path(__file__).parent / "images" / "scaling.png"
+
+D3Q19 = tuple(tuple(int(c) for c in velocity) for velocity in lbm.stencil("D3Q19").c)
+SQUARES = (0, 1, 2, 4, 5, 8, 9, 10)
+"""Squared speeds of D2Q37, whose velocities are all those of these."""
+D2Q37 = tuple(v for v in itertools.product(range(-3, 4), repeat=2) if v[0] ** 2 + v[1] ** 2 in SQUARES)
+
+H200, FIXED = 4.0e12, 5e-6
+ASSUMED = {
+    "same": Link("same", 1.5e12, 3e-6),
+    "peer": Link("peer", 380e9, 8e-6),
+    "network": Link("network", 50e9, 5e-6),
+}
+FITTED = {"same": Link("same", 1.5e12, 3e-6, 0.8), "peer": Link("peer", 280e9, 9e-6, 0.8)}
+STAGED = {"same": FITTED["same"], "host": Link("host", 23.5e9, 13e-6, 0.8)}
+
+MEASURED: list[tuple[str, Vector, Vector, str, float]] = [
+    ("512 x 512 x 512 a GPU, cut across z", (512, 512, 1024), (1, 1, 2), "peer", 0.991),
+    ("512 x 512 x 512 a GPU, across y", (512, 1024, 512), (1, 2, 1), "peer", 0.990),
+    ("512 x 512 x 512 a GPU, across x", (1024, 512, 512), (2, 1, 1), "peer", 0.988),
+    ("512 x 512 x 512 in all, across z", (512, 512, 512), (1, 1, 2), "peer", 0.982),
+    ("512 x 512 x 512 in all, across x", (512, 512, 512), (2, 1, 1), "peer", 0.980),
+    ("256 x 256 x 256 in all, across z", (256, 256, 256), (1, 1, 2), "peer", 0.946),
+    ("256 x 256 x 256 in all, 2 x 2 x 2 blocks", (256, 256, 256), (2, 2, 2), "peer", 0.892),
+    ("512 x 512 x 512 a GPU, across z, through host memory", (512, 512, 1024), (1, 1, 2), "host", 0.917),
+    ("256 x 256 x 256 in all, across z, through host memory", (256, 256, 256), (1, 1, 2), "host", 0.718),
+]
+"""What, the domain, the parts, the kind of link, and the efficiency measured on two H200 of one host: D3Q19 MRT in
+float32, in place, periodic, exchange before the update."""
+
+HOST_GPUS = 8
+COUNTS = [2**k for k in range(13)]
+
+
+def cluster(count: int, speed: float, links: dict[str, Link], on_a_host: int) -> Machine:
+    """So many equal GPUs, with `on_a_host` of them on each host."""
+    devices = (Device(f"cuda:{k % on_a_host}", speed, FIXED, host=k // on_a_host) for k in range(count))
+    return Machine(tuple(devices), links)
+
+
+def cube(problem_shape: Sequence[int], velocities: tuple[Vector, ...] = D3Q19, item_bytes: int = 4) -> Problem:
+    """A periodic box."""
+    return Problem(tuple(problem_shape), velocities, item_bytes, (True,) * len(problem_shape))
+
+
+def best(
+    machine: Machine, problem: Problem, overlap: bool = False, along: int | None = None
+) -> tuple[Prediction, Tiling]:
+    """The fastest tiling; only those that cut no more than `along` axes, if given.
+
+    Of many only the dozen with the least surface is looked at: among thousands of GPUs no other comes near.
+    """
+    every = [
+        tiling
+        for tiling in tilings(problem.shape, [1.0] * len(machine.devices), problem.reach)
+        if along is None or sum(k > 1 for k in tiling.parts) <= along
+    ]
+    every.sort(key=lambda tiling: sum(k / n for k, n in zip(tiling.parts, problem.shape, strict=True)))
+    found = [(predict(machine, problem, tiling, overlap), tiling) for tiling in every[:12]]
+    return min(found, key=lambda pair: rank_of(*pair))
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """As Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"|{'|'.join(line)}|" if line[0] == "---" else f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def measured_table() -> str:
+    """What was measured on two H200 beside the model."""
+    rows = []
+    for what, shape, parts, kind, measured in MEASURED:
+        tiling = Tiling(tuple((n // k,) * k for n, k in zip(shape, parts, strict=True)))
+        blocks = len(list(tiling.places()))
+        cells = [what, f"{measured:.3f}"]
+        for links in (ASSUMED if kind == "peer" else None, FITTED if kind == "peer" else STAGED):
+            if links is None:
+                cells.append("")
+                continue
+            # Blocks take turns on the two GPUs, half of them on each.
+            devices = tuple(Device(f"cuda:{2 * k // blocks}", H200) for k in range(blocks))
+            cells.append(f"{predict(Machine(devices, links), cube(shape), tiling).efficiency:.3f}")
+        rows.append(cells)
+    return table(["domain and blocks", "measured", "model, assumed links", "model, fitted links"], rows)
+
+
+def slab_table() -> str:
+    """D3Q19 in float32 on a cluster of 2010: efficiency against size and number of GPUs."""
+    links = {"network": Link("network", 2e9, 50e-6)}
+    counts = [2, 4, 8, 16, 32, 64]
+    rows = []
+    for n in (128, 192, 256, 384, 512):
+        for name, along in (("slabs", 1), ("best", None)):
+            cells = [f"{n} x {n} x {n}" if along else "", name]
+            for count in counts:
+                prediction, tiling = best(cluster(count, 100e9, links, 1), cube((n, n, n)), along=along)
+                parts = "" if along else f" ({' x '.join(map(str, tiling.parts))})"
+                cells.append(f"{prediction.efficiency:.2f}{parts}")
+            rows.append(cells)
+    return table(["domain", "tiling", *(f"{count} GPUs" for count in counts)], rows)
+
+
+def plane_table() -> str:
+    """D2Q37 in float64 on a cluster of 2014: slabs and blocks, with overlap and without."""
+    links = {"peer": Link("peer", 8e9, 20e-6), "network": Link("network", 5e9, 30e-6)}
+    counts = [4, 16, 64, 128, 256]
+    rows = []
+    for n in (1024, 2048, 4096):
+        for name, along, overlap in (
+            ("slabs", 1, False),
+            ("slabs, overlapped", 1, True),
+            ("best, overlapped", None, True),
+        ):
+            cells = [f"{n} x {2 * n}" if (along, overlap) == (1, False) else "", name]
+            for count in counts:
+                machine = cluster(count, 120e9, links, 4)
+                prediction, tiling = best(machine, cube((n, 2 * n), D2Q37, 8), overlap, along)
+                parts = "" if along else f" ({' x '.join(map(str, tiling.parts))})"
+                cells.append(f"{prediction.efficiency:.2f}{parts}")
+            rows.append(cells)
+    return table(["domain", "tiling", *(f"{count} GPUs" for count in counts)], rows)
+
+
+def weak(a_gpu: int, overlap: bool, counts: Sequence[int]) -> list[float]:
+    """Efficiencies of boxes with so many cells a side and GPU, the GPUs in blocks as cubic as can be."""
+    found = []
+    for count in counts:
+        k = count.bit_length() - 1
+        shape = tuple(a_gpu << (k + d) // 3 for d in range(3))
+        found.append(best(cluster(count, H200, ASSUMED, HOST_GPUS), cube(shape), overlap)[0].efficiency)
+    return found
+
+
+def strong(side: int, overlap: bool, counts: Sequence[int]) -> list[Prediction]:
+    """Predictions for one box over more and more GPUs."""
+    return [best(cluster(count, H200, ASSUMED, HOST_GPUS), cube((side,) * 3), overlap)[0] for count in counts]
+
+
+def projection_table(counts: Sequence[int]) -> str:
+    """The projection's numbers."""
+    columns: list[list[str]] = []
+    for overlap in (False, True):
+        columns += [[f"{efficiency:.2f}" for efficiency in weak(a_gpu, overlap, counts)] for a_gpu in (512, 256)]
+        columns += [[f"{p.efficiency:.2f} ({p.mlups / 1e3:.0f})" for p in strong(2048, overlap, counts)]]
+    rows = [[str(count), *(column[k] for column in columns)] for k, count in enumerate(counts)]
+    names = ["512^3 a GPU", "256^3 a GPU", "2048^3 in all (GLUPS)"]
+    return table(["GPUs", *names, *(f"{name}, overlapped" for name in names)], rows)
+
+
+def projection_figure() -> Figure:
+    """Weak and strong scaling to thousands of GPUs."""
+    figure = Figure(figsize=(9, 3.8), layout="constrained")
+    left, right = figure.subplots(1, 2, sharey=True)
+    for colour, a_gpu in zip(("C0", "C1", "C2"), (512, 256, 128), strict=True):
+        for overlap, style in ((False, "-"), (True, "--")):
+            label = None if overlap else f"{a_gpu}³ cells a GPU"
+            left.plot(COUNTS, weak(a_gpu, overlap, COUNTS), style, color=colour, label=label)
+    for colour, side in zip(("C0", "C1", "C2"), (4096, 2048, 1024), strict=True):
+        # From the number of GPUs that hold it: 76 bytes a cell, 141 GB a GPU.
+        counts = [count for count in COUNTS if 76 * side**3 <= 141e9 * count]
+        for overlap, style in ((False, "-"), (True, "--")):
+            label = None if overlap else f"{side}³ cells in all"
+            found = [prediction.efficiency for prediction in strong(side, overlap, counts)]
+            right.plot(counts, found, style, color=colour, label=label)
+    for plot, title in ((left, "weak scaling"), (right, "strong scaling")):
+        plot.axvline(HOST_GPUS, color="0.7", linewidth=0.8)
+        plot.set_xscale("log", base=2)
+        plot.set_xticks(COUNTS[::2], [str(count) for count in COUNTS[::2]])
+        plot.set(title=title, xlabel="GPUs", ylim=(0, 1.02))
+        plot.grid(alpha=0.3)
+        plot.plot([], [], "k--", label="overlapped")
+        plot.legend(fontsize=8, loc="lower left")
+    left.set_ylabel("efficiency")
+    return figure
+
+
+def filled(text: str) -> str:
+    """The page with its tables made anew."""
+    tables = {
+        "measured": measured_table(),
+        "slabs": slab_table(),
+        "plane": plane_table(),
+        "projection": projection_table([8, 64, 512, 4096]),
+    }
+    for name, body in tables.items():
+        marks = re.compile(rf"(<!-- {name}:begin -->\n).*?(<!-- {name}:end -->)", re.DOTALL)
+        text = marks.sub(lambda found, body=body: f"{found[1]}\n{body}\n{found[2]}", text)
+    return text
+
+
+if __name__ == "__main__":
+    PAGE.write_text(filled(PAGE.read_text()))
+    projection_figure().savefig(PICTURE, dpi=90)

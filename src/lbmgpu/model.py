@@ -1,0 +1,291 @@
+"""The cost model of a step: what a tiling of a domain over devices takes, from the speeds of devices and links.
+
+A step of a block of $N$ cells, with $b = 2 Q s$ bytes an update ($Q$ populations of $s$ bytes, each read and written)
+on a device that moves $v$ of them a second, and an exchange of $B_l$ bytes over each link $l$ of bandwidth $w_l$:
+
+    update    U = t_0 + R r + N b / v
+    exchange  X = sum over kinds of links (latency) + sum over links (B_l / w_l)
+    step      T = U + X                                 the exchange comes first, nothing is done meanwhile
+              T = t_0 + S + max(U - S, X)               with overlap; S is the update of the shell, launched by itself
+
+$t_0$ is what a step takes whatever the size: launches of kernels, or threads that wait for each other; $r$ is what each
+of the block's $R$ rows of cells along x takes, as its ends are apart from the rest. A latency counts
+once for each kind of link that a block uses, as the copies of one kind start together, and their bytes add up. $B_l$
+counts each population that arrives from the neighbour: of velocity $c$ and a block of size $n$, the neighbour in the
+direction $e$ (each component -1, 0 or 1) sends
+
+    product over axes ( |c_d| if e_d = -sign(c_d) != 0,  n_d - |c_d| if e_d = 0,  else 0 )
+
+of them, so faces, edges and corners are counted exactly, for any reach of the stencil. Faces across x may have a
+bandwidth of their own: their populations do not lie in rows. Blocks of one device take turns, so their times add up;
+the domain's step is that of the slowest device.
+
+That the surface of a block decides what is lost, so that slabs suit few devices and fast links, blocks in two or three
+dimensions many devices and slow ones, is the analysis of C. Obrecht, F. Kuznik, B. Tourancheau, J.-J. Roux, "Scalable
+lattice Boltzmann solvers for CUDA GPU clusters", Parallel Computing 39 (2013) 259; that with overlap a step is the
+shell and then the longer of interior and exchange, that of E. Calore, A. Gabbana, J. Kraus, E. Pellegrini, S. F.
+Schifano, R. Tripiccione, "Massively parallel lattice-Boltzmann codes on large GPU clusters", Parallel Computing 58
+(2016) 1. Lengths are in cells, times in seconds.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+Vector = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Device:
+    """What updates cells.
+
+    Attributes:
+        name: ``"cpu"``, ``"cuda:0"`` and so on.
+        speed: bytes of populations a second that its update reads and writes.
+        fixed: seconds that a step of a block takes beside those bytes.
+        a_row: seconds that each row of cells along x takes beside them.
+        host: number of the host that it is in.
+    """
+
+    name: str
+    speed: float
+    fixed: float = 0.0
+    a_row: float = 0.0
+    host: int = 0
+
+
+@dataclass(frozen=True)
+class Link:
+    """A way from one device's memory to another's.
+
+    Attributes:
+        kind: ``"same"`` device, ``"peer"`` (one GPU reads the other's memory), ``"host"`` (through the host's memory),
+            ``"network"``.
+        bandwidth: bytes a second that arrive.
+        latency: seconds of an exchange beside those bytes.
+        x_share: part of the bandwidth that faces across x reach.
+    """
+
+    kind: str
+    bandwidth: float
+    latency: float = 0.0
+    x_share: float = 1.0
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Devices for the blocks, and the links between them.
+
+    Attributes:
+        devices: one for each block; a device that is named several times has several blocks.
+        links: by kind, as far as they are alike.
+        pairs: by the names of two devices of one host, from and to: what differs from `links`.
+    """
+
+    devices: tuple[Device, ...]
+    links: Mapping[str, Link] = field(default_factory=dict)
+    pairs: Mapping[tuple[str, str], Link] = field(default_factory=dict)
+
+    def link(self, source: Device, target: Device) -> Link:
+        """That of two devices: of their pair, or of their kind: on one device, between two of a host, between hosts.
+
+        Raises:
+            ValueError: the machine has none.
+        """
+        if source.host == target.host and (source.name, target.name) in self.pairs:
+            return self.pairs[source.name, target.name]
+        if source.host != target.host:
+            kinds = ["network"]
+        else:
+            kinds = ["same"] if source.name == target.name else ["peer", "host"]
+        for kind in kinds:
+            if kind in self.links:
+                return self.links[kind]
+        raise ValueError(f"machine: no link from {source.name} to {target.name}, must be of kind {' or '.join(kinds)}")
+
+    @property
+    def speed(self) -> float:
+        """Bytes a second of all devices together, each counted once."""
+        return sum({(device.host, device.name): device.speed for device in self.devices}.values())
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is computed.
+
+    Attributes:
+        shape: of the domain.
+        velocities: of the stencil, ``(Q, D)``.
+        item_bytes: of a stored population.
+        periodic: of each axis, whether the domain is.
+    """
+
+    shape: Vector
+    velocities: tuple[Vector, ...]
+    item_bytes: int
+    periodic: tuple[bool, ...]
+
+    @property
+    def cells(self) -> int:
+        """Of the domain."""
+        return math.prod(self.shape)
+
+    @property
+    def bytes_per_update(self) -> int:
+        """Bytes of populations that a cell reads and writes in a step."""
+        return 2 * len(self.velocities) * self.item_bytes
+
+    @property
+    def reach(self) -> int:
+        """Cells that the fastest population moves in a step, along an axis."""
+        return max(abs(component) for velocity in self.velocities for component in velocity)
+
+
+@dataclass(frozen=True)
+class Tiling:
+    """Parts along each axis; the blocks are all their combinations, the last axis changing fastest.
+
+    Attributes:
+        sizes: of the parts, for each axis; they add up to the domain's shape.
+    """
+
+    sizes: tuple[Vector, ...]
+
+    @property
+    def parts(self) -> Vector:
+        """How many along each axis."""
+        return tuple(len(sizes) for sizes in self.sizes)
+
+    def places(self) -> Iterator[Vector]:
+        """Of each block, its number along each axis; blocks go to devices in this order."""
+        return itertools.product(*(range(n) for n in self.parts))
+
+    def size(self, place: Vector) -> Vector:
+        """Of the block there."""
+        return tuple(sizes[k] for sizes, k in zip(self.sizes, place, strict=True))
+
+    def offset(self, place: Vector) -> Vector:
+        """The first cell of the block there."""
+        return tuple(sum(sizes[:k]) for sizes, k in zip(self.sizes, place, strict=True))
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a step takes by the model.
+
+    Attributes:
+        step_seconds: of the slowest device, which all others wait for.
+        update_seconds, exchange_seconds: of that device.
+        mlups: million cell updates a second of the domain.
+        efficiency: the part of the devices' update speeds together that this is.
+    """
+
+    step_seconds: float
+    update_seconds: float
+    exchange_seconds: float
+    mlups: float
+    efficiency: float
+
+
+def predict(machine: Machine, problem: Problem, tiling: Tiling, overlap: bool = False) -> Prediction:
+    """The step of a tiling, whose blocks go to the machine's devices in order.
+
+    Args:
+        machine: one device for each block.
+        problem: what is computed.
+        tiling: of the problem's shape.
+        overlap: the interior is updated while the exchange goes on, after the shell; else the exchange comes first.
+
+    Raises:
+        ValueError: not as many blocks as devices, sizes that do not add up to the shape, or a link that is missing.
+    """
+    if math.prod(tiling.parts) != len(machine.devices):
+        raise ValueError(f"tiling: {math.prod(tiling.parts)} blocks given for {len(machine.devices)} devices")
+    if tuple(sum(sizes) for sizes in tiling.sizes) != problem.shape:
+        raise ValueError(f"tiling: sizes {tiling.sizes} given, must add up to the shape {problem.shape}")
+    owners = dict(zip(tiling.places(), machine.devices, strict=True))
+    times: dict[tuple[int, str], list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
+    for place, device in owners.items():
+        size = tiling.size(place)
+        cells = math.prod(size)
+        update = device.fixed + cells // size[0] * device.a_row + cells * problem.bytes_per_update / device.speed
+        exchange, beside = _exchange(machine, problem, tiling, owners, place)
+        step = update + exchange
+        if overlap:
+            shell = _shell_cells(size, beside, problem.reach) * problem.bytes_per_update / device.speed
+            step = (device.fixed if beside else 0.0) + shell + max(update - shell, exchange)
+        sums = times[device.host, device.name]
+        for k, seconds in enumerate((step, update, exchange)):
+            sums[k] += seconds
+    step, update, exchange = max(times.values())
+    ideal = problem.cells * problem.bytes_per_update / machine.speed
+    return Prediction(step, update, exchange, problem.cells / step / 1e6, ideal / step)
+
+
+def _exchange(
+    machine: Machine, problem: Problem, tiling: Tiling, owners: Mapping[Vector, Device], place: Vector
+) -> tuple[float, set[tuple[int, int]]]:
+    """Seconds in which a block gets what arrives from others, and the faces, (axis, -1 or 1), that it comes through."""
+    size, own = tiling.size(place), owners[place]
+    latencies: dict[str, float] = {}
+    seconds = 0.0
+    beside: set[tuple[int, int]] = set()
+    for direction, count in arrivals(problem.velocities, size):
+        neighbour = _neighbour(place, direction, tiling.parts, problem.periodic)
+        if neighbour is None or neighbour == place:
+            continue
+        link = machine.link(owners[neighbour], own)
+        bandwidth = link.bandwidth * (link.x_share if direction[0] != 0 else 1.0)
+        seconds += count * problem.item_bytes / bandwidth
+        latencies[link.kind] = max(link.latency, latencies.get(link.kind, 0.0))
+        beside.update((axis, e) for axis, e in enumerate(direction) if e != 0 and tiling.parts[axis] > 1)
+    return seconds + sum(latencies.values()), beside
+
+
+def _neighbour(place: Vector, direction: Vector, parts: Vector, periodic: tuple[bool, ...]) -> Vector | None:
+    """The block in a direction; None beyond a face of the domain that is not periodic."""
+    found = []
+    for k, e, n, around in zip(place, direction, parts, periodic, strict=True):
+        if not 0 <= k + e < n and not around:
+            return None
+        found.append((k + e) % n)
+    return tuple(found)
+
+
+def rank_of(prediction: Prediction, tiling: Tiling) -> tuple[float, Vector]:
+    """What to sort by for the fastest first; of tilings that differ in rounding only, that which leaves x whole."""
+    return float(f"{prediction.step_seconds:.9g}"), tiling.parts
+
+
+@lru_cache(maxsize=4096)
+def arrivals(velocities: tuple[Vector, ...], size: Vector) -> tuple[tuple[Vector, int], ...]:
+    """How many populations arrive in a block of `size` from each direction; only those from which any do."""
+    found = []
+    for direction in itertools.product((-1, 0, 1), repeat=len(size)):
+        if not any(direction):
+            continue
+        count = 0
+        for velocity in velocities:
+            ways = 1
+            for c, e, n in zip(velocity, direction, size, strict=True):
+                if e == 0:
+                    ways *= max(n - abs(c), 0)
+                else:  # what comes from the low side moves up
+                    ways *= min(abs(c), n) if c * e < 0 else 0
+            count += ways
+        if count:
+            found.append((direction, count))
+    return tuple(found)
+
+
+def _shell_cells(size: Vector, beside: set[tuple[int, int]], reach: int) -> int:
+    """Cells within `reach` of a face with a neighbour behind it."""
+    inner = 1
+    for axis, n in enumerate(size):
+        inner *= max(0, n - reach * sum((axis, e) in beside for e in (-1, 1)))
+    return math.prod(size) - inner

@@ -1,0 +1,255 @@
+"""Plans the layout of a domain over devices: predicts the step of every sensible tiling and takes the fastest."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _core, bench, checks
+from . import devices as device_names
+from .conditions import NoSlip
+from .domain import Domain
+from .layout import Block, Layout
+from .model import Machine, Prediction, Problem, Tiling, Vector, predict, rank_of
+from .probe import measure_machine, step_seconds
+from .settings import MAX_THREADS, PRECISIONS, STREAMINGS, check_storage
+
+ALIKE = 1.05
+"""Devices whose speeds differ by less than this factor get equal parts: measuring is no more exact."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A tiling and what the model says of it."""
+
+    tiling: Tiling
+    prediction: Prediction
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The layout that should be the fastest, and the others that were looked at; `str` of it is a table.
+
+    Attributes:
+        problem: what is computed.
+        machine: what the predictions are for.
+        candidates: fastest first.
+        configuration: stencil, collision, numbers and streaming; its size and flow do not matter.
+        threads: of the CPU; None for all.
+    """
+
+    problem: Problem
+    machine: Machine
+    candidates: tuple[Candidate, ...]
+    configuration: bench.Configuration
+    threads: int | None = None
+
+    @property
+    def layout(self) -> Layout:
+        """The best one, as a solver takes it and `Layout.save` writes it."""
+        return self.layout_of(self.candidates[0])
+
+    @property
+    def step_seconds(self) -> float:
+        """Predicted, of the best."""
+        return self.candidates[0].prediction.step_seconds
+
+    @property
+    def mlups(self) -> float:
+        """Million cell updates a second, predicted, of the best."""
+        return self.candidates[0].prediction.mlups
+
+    @property
+    def efficiency(self) -> float:
+        """Part of the devices' update speeds together, predicted, of the best."""
+        return self.candidates[0].prediction.efficiency
+
+    def layout_of(self, candidate: Candidate) -> Layout:
+        """That of one of the candidates."""
+        tiling = candidate.tiling
+        return Layout(
+            Block(tiling.offset(place), tiling.size(place), device=device.name)
+            for place, device in zip(tiling.places(), self.machine.devices, strict=True)
+        )
+
+    def measure(self, candidate: Candidate, seconds: float = 0.2) -> float:
+        """Million cell updates a second of a solver with that layout, in about three times `seconds` of steps.
+
+        Raises:
+            ValueError: memory that does not suffice.
+            CudaError: a GPU cannot be used.
+        """
+        domain = Domain(self.problem.shape, self.configuration.stencil)
+        for axis, around in zip("xyz", self.problem.periodic, strict=False):
+            if not around:
+                domain.faces["-" + axis] = domain.faces["+" + axis] = NoSlip()
+        layout = self.layout_of(candidate)
+        step = step_seconds(domain, self.configuration, threads=self.threads, seconds=seconds, layout=layout)
+        return self.problem.cells / step / 1e6
+
+    def row(self, candidate: Candidate, measured: float | None = None) -> str:
+        """A line of the table, with the speed that was `measured` if it was."""
+        found = candidate.prediction
+        sizes = " ".join(map(_short, candidate.tiling.sizes))
+        line = (
+            f"{'x'.join(map(str, candidate.tiling.parts)):<10}{sizes:<26}{1e6 * found.update_seconds:>11.1f}"
+            f"{1e6 * found.exchange_seconds:>13.1f}{1e6 * found.step_seconds:>11.1f}{found.mlups:>11.1f}"
+            f"{found.efficiency:>8.3f}"
+        )
+        return line if measured is None else f"{line}{measured:>11.1f}"
+
+    def __str__(self) -> str:
+        return "\n".join([HEADER, *(self.row(candidate) for candidate in self.candidates)])
+
+
+HEADER = (
+    f"{'parts':<10}{'cells along each axis':<26}{'update us':>11}{'exchange us':>13}{'step us':>11}{'MLUPS':>11}"
+    f"{'effic.':>8}"
+)
+
+
+def described(machine: Machine) -> list[str]:
+    """A line for each device and each link."""
+    lines = [
+        f"{device.name}: {device.speed / 1e9:.1f} GB/s in updates, {1e6 * device.fixed:.1f} us a step and "
+        f"{1e9 * device.a_row:.1f} ns a row beside"
+        for device in dict.fromkeys(machine.devices)
+    ]
+    for (source, target), link in machine.pairs.items():
+        lines.append(
+            f"{source} to {target} ({link.kind}): {link.bandwidth / 1e9:.1f} GB/s, "
+            f"{1e6 * link.latency:.1f} us an exchange"
+        )
+    return lines
+
+
+def plan(
+    shape: Sequence[int],
+    stencil: str = "D3Q19",
+    devices: str | Sequence[str] | None = None,
+    *,
+    collision: str = "BGK",
+    precision: str = "float32",
+    storage: str | None = None,
+    streaming: str = "in-place",
+    periodic: Sequence[bool] | None = None,
+    threads: int | None = None,
+    machine: Machine | None = None,
+) -> Plan:
+    """Measure the devices and the links between them, predict the step of every tiling, and choose; see `model`.
+
+    Every way to cut the domain into as many boxes as there are devices, as equal as can be; over devices of unequal
+    speed also layers across one axis in proportion to the speeds.
+
+    Args:
+        shape: of the domain.
+        stencil: its name.
+        devices: names, one for each block; all GPUs if None, or the CPU where there is none.
+        collision: name of its class; it matters on a CPU.
+        precision, storage, streaming: as for `Solver`.
+        periodic: of each axis, whether the domain is; all if None.
+        threads: of the CPU; None for all.
+        machine: speeds that are known; then nothing is measured, and its devices are those of the blocks.
+
+    Raises:
+        TypeError, ValueError: a wrong argument, or more devices than blocks that the domain can be cut into.
+        CudaError: a GPU cannot be used.
+    """
+    domain = Domain(shape, stencil)
+    velocities = tuple(tuple(int(c) for c in velocity) for velocity in _core.stencil(domain.stencil).c)
+    precision = checks.choice("precision", precision, PRECISIONS)
+    storage = check_storage(storage, precision)
+    configuration = bench.Configuration(
+        stencil=domain.stencil,
+        collision=checks.choice("collision", collision, bench.COLLISIONS),
+        precision=precision,
+        storage=storage,
+        streaming=checks.choice("streaming", streaming, STREAMINGS),
+    )
+    if threads is not None:
+        threads = checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS)
+    if periodic is not None and not isinstance(periodic, Sequence):
+        raise TypeError(f"periodic: {checks.shown(periodic)} given, must be a flag for each axis")
+    around = (True,) * len(domain.shape) if periodic is None else tuple(checks.flag("periodic", p) for p in periodic)
+    if len(around) != len(domain.shape):
+        raise ValueError(f"periodic: {around} given, must be {len(domain.shape)} flags, one an axis")
+    problem = Problem(domain.shape, velocities, np.dtype(storage).itemsize, around)
+    if machine is not None and devices is not None:
+        raise ValueError(f"devices: {checks.shown(devices)} given beside a machine, whose devices are taken")
+    names = [device.name for device in machine.devices] if machine is not None else _resolved(devices)
+    least = problem.reach
+    if not any(True for _ in _cuts(len(names), problem.shape, least)):
+        raise ValueError(f"devices: {len(names)} given, more than blocks that {problem.shape} can be cut into")
+    machine = machine or measure_machine(names, configuration, threads)
+    owners = [(device.host, device.name) for device in machine.devices]
+    speeds = [device.speed / owners.count(owner) for device, owner in zip(machine.devices, owners, strict=True)]
+    candidates = [
+        Candidate(tiling, predict(machine, problem, tiling)) for tiling in tilings(problem.shape, speeds, least)
+    ]
+    candidates.sort(key=lambda candidate: rank_of(candidate.prediction, candidate.tiling))
+    return Plan(problem, machine, tuple(candidates), configuration, threads)
+
+
+def tilings(shape: Vector, speeds: Sequence[float], least: int = 1) -> list[Tiling]:
+    """Every sensible tiling with a block for each of `speeds`, no part having fewer than `least` cells.
+
+    Parts as equal as can be along all axes; where the speeds are unequal also layers in proportion to them.
+    """
+    found = [
+        Tiling(tuple(_equal(n, k) for n, k in zip(shape, parts, strict=True)))
+        for parts in _cuts(len(speeds), shape, least)
+    ]
+    if max(speeds) > ALIKE * min(speeds):
+        for axis, n in enumerate(shape):
+            if n >= least * len(speeds):
+                sizes: list[Vector] = [(m,) for m in shape]
+                sizes[axis] = _proportional(n, speeds, least)
+                found.append(Tiling(tuple(sizes)))
+    return list(dict.fromkeys(found))
+
+
+def _resolved(devices: Any) -> list[str]:
+    if devices is None:
+        return device_names.available()
+    if not isinstance(devices, str) and not isinstance(devices, Sequence):
+        raise TypeError(f"devices: {checks.shown(devices)} given, must be names such as 'cpu' and 'cuda:0'")
+    names = [device_names.resolve(name) for name in ([devices] if isinstance(devices, str) else devices)]
+    if not names:
+        raise ValueError("devices: none given, must be one at least")
+    return names
+
+
+def _cuts(blocks: int, shape: Vector, least: int) -> Iterator[Vector]:
+    """The numbers of parts along the axes whose product is `blocks`; a part has `least` cells, or is the whole axis."""
+    divisors = [k for k in range(1, blocks + 1) if blocks % k == 0]
+    for parts in itertools.product(divisors, repeat=len(shape) - 1):
+        last, rest = divmod(blocks, math.prod(parts))
+        cut = (*parts, last)
+        if rest == 0 and all(k == 1 or n >= least * k for n, k in zip(shape, cut, strict=True)):
+            yield cut
+
+
+def _equal(cells: int, parts: int) -> Vector:
+    edges = [cells * k // parts for k in range(parts + 1)]
+    return tuple(b - a for a, b in itertools.pairwise(edges))
+
+
+def _proportional(cells: int, speeds: Sequence[float], least: int) -> Vector:
+    total = sum(speeds)
+    edges = [round(cells * part / total) for part in itertools.accumulate(speeds, initial=0.0)]
+    for k in range(1, len(edges)):
+        edges[k] = max(edges[k], edges[k - 1] + least)
+    edges[-1] = cells
+    for k in range(len(edges) - 2, 0, -1):
+        edges[k] = min(edges[k], edges[k + 1] - least)
+    return tuple(b - a for a, b in itertools.pairwise(edges))
+
+
+def _short(sizes: Vector) -> str:
+    """``3x64`` for three parts of 64 cells, ``2x65+64`` for two of 65 beside one of 64; the largest first."""
+    return "+".join(f"{sizes.count(n)}x{n}" if sizes.count(n) > 1 else str(n) for n in sorted(set(sizes), reverse=True))

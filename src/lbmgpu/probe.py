@@ -1,0 +1,124 @@
+"""Measures the machine that a plan is made for: how fast its devices update cells and its links bring them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+
+from . import _core, bench, gpu
+from .domain import Domain
+from .layout import Layout
+from .memory import available_memory
+from .model import Device, Link, Machine
+from .solver import Solver
+
+SIZE = {("cpu", 2): 2048, ("cpu", 3): 128, ("cuda", 2): 4096, ("cuda", 3): 256}
+"""Cells a side of the box whose update is timed: more than most caches hold, made in a moment."""
+
+SMALL_SIZE = {2: 64, 3: 16}
+"""The same for what a step takes whatever the size."""
+
+SECONDS = 0.1
+"""Of steps, for one figure of a plan."""
+
+COPY_BYTES = 2**26
+ROW_SHARE = 0.75
+X_SHARE = 0.8
+"""What the exchange of GPUs reaches of a plain copy's bandwidth, since it copies rows; and of that across x, where it
+copies columns. As found on two H200 of one host, see docs/scaling.md."""
+
+
+def measure_machine(devices: Sequence[str], configuration: bench.Configuration, threads: int | None = None) -> Machine:
+    """The machine of `devices`, one for each block; several seconds the first time in a process.
+
+    GPUs of one model count as equally fast, and the first of them is measured.
+
+    Args:
+        devices: names as ``"cpu"`` or ``"cuda:0"``; one that is named several times gets several blocks.
+        configuration: of the solvers that are timed; its size and flow do not matter.
+        threads: of the CPU; None for all.
+
+    Raises:
+        CudaError: a GPU cannot be used.
+        ValueError: memory that does not suffice for a small box.
+    """
+    kinds = {name: "cpu" if name == "cpu" else str(gpu.described(name)["name"]) for name in devices}
+    first = {kind: name for name, kind in reversed(list(kinds.items()))}
+    found = {kind: measure_device(name, configuration, threads) for kind, name in first.items()}
+    return Machine(
+        devices=tuple(replace(found[kinds[name]], name=name) for name in devices),
+        pairs={(a, b): measure_link(a, b) for a in kinds for b in kinds if a != b or devices.count(a) > 1},
+    )
+
+
+@cache
+def measure_device(name: str, configuration: bench.Configuration, threads: int | None) -> Device:
+    """The speed of its update and what a step and a row take beside, measured once a process.
+
+    From three boxes: a small one, whose cells take next to nothing; a large one; one of as many cells in shorter rows.
+    """
+    stencil = _core.stencil(configuration.stencil)
+    small, size = SMALL_SIZE[stencil.D], SIZE["cpu" if name == "cpu" else "cuda", stencil.D]
+    while size > 2 * small and 4 * _bytes(configuration, size, name) > available_memory(name):
+        size //= 2
+
+    def seconds(*shape: int) -> float:
+        return step_seconds(Domain(shape, stencil.name), configuration, threads=threads, seconds=SECONDS, device=name)
+
+    cells = size**stencil.D
+    whole = seconds(*[size] * stencil.D)
+    fixed = min(seconds(*[small] * stencil.D), whole / 2)
+    cut = seconds(size // 4, size * 4) if stencil.D == 2 else seconds(size // 4, size * 2, size * 2)
+    moved = cells * 2 * stencil.Q * np.dtype(configuration.storage).itemsize
+    rows = cells // size
+    # Four times the rows; those of the whole box are a part of its time.
+    a_row = min(max(0.0, cut - whole) / (3 * rows), (whole - fixed) / (2 * rows))
+    return Device(name, speed=moved / (whole - fixed - rows * a_row), fixed=fixed, a_row=a_row)
+
+
+@cache
+def measure_link(source: str, target: str) -> Link:
+    """The link from one device to another, or from a device to itself, measured once a process."""
+    latency, bandwidth = _core.link_bandwidth(source, target, COPY_BYTES, 5)
+    if source == target == "cpu":
+        return Link("same", bandwidth, latency)
+    kind = "same" if source == target else "peer" if _core.device_reaches(target, source) else "host"
+    return Link(kind, ROW_SHARE * bandwidth, latency, X_SHARE)
+
+
+def step_seconds(
+    domain: Domain,
+    configuration: bench.Configuration,
+    *,
+    threads: int | None,
+    seconds: float,
+    device: str = "auto",
+    layout: Layout | None = None,
+) -> float:
+    """Seconds of a step of a solver, the best of three times about `seconds` of steps.
+
+    The best, as what else runs on the machine can only make it worse.
+    """
+    solver = Solver(
+        domain,
+        bench.COLLISIONS[configuration.collision](bench.VISCOSITY),
+        precision=configuration.precision,
+        storage=configuration.storage,
+        streaming=configuration.streaming,
+        device=device,
+        layout=layout,
+        threads=threads,
+    )
+    trial = 2 if "cpu" in solver.device else 50
+    solver._advance_chunk(trial)
+    steps = max(2, int(trial * seconds / solver._advance_chunk(trial)))
+    return min(solver._advance_chunk(steps) for _ in range(3)) / steps
+
+
+def _bytes(configuration: bench.Configuration, size: int, device: str) -> int:
+    shape = (size,) * _core.stencil(configuration.stencil).D
+    numbers = (configuration.precision, configuration.storage, configuration.streaming)
+    return _core.Engine.memory_needed(configuration.stencil, shape, *numbers, device)[device]

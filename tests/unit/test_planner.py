@@ -1,0 +1,274 @@
+"""Plans: which tilings are looked at, what comes out, and that it runs; no test depends on how fast this machine is."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lbmgpu as lbm
+from lbmgpu import _core, bench, cli, planner, probe
+from lbmgpu.model import Device, Link, Machine
+from lbmgpu.planner import tilings
+
+GPUS = Machine(tuple(Device(f"cuda:{k}", 4e12, 5e-6) for k in range(4)), {"peer": Link("peer", 2.8e11, 9e-6, 0.8)})
+
+
+def machine_of(*devices: Device) -> Machine:
+    return Machine(devices, {"same": Link("same", 1e10, 1e-7), "host": Link("host", 2e10, 1e-5)})
+
+
+@pytest.fixture
+def known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Devices and links have known speeds: nothing is measured."""
+
+    def measured(name: str, configuration: bench.Configuration, threads: int | None) -> Device:
+        return Device(name, 5e10, 1e-5, 1e-7)
+
+    monkeypatch.setattr(probe, "measure_device", measured)
+    monkeypatch.setattr(probe, "measure_link", lambda source, target: Link("same", 1e10, 1e-7))
+
+
+def test_all_factorisations_that_fit_are_looked_at() -> None:
+    parts = {tiling.parts for tiling in tilings((8, 4, 3), [1.0] * 8)}
+    assert parts == {(8, 1, 1), (4, 2, 1), (2, 4, 1), (4, 1, 2), (2, 2, 2), (1, 4, 2)}
+    assert all(math.prod(tiling.parts) == 8 for tiling in tilings((8, 4, 3), [1.0] * 8))
+    assert {tiling.parts for tiling in tilings((9, 8), [1.0] * 4, least=3)} == {(2, 2)}
+    assert tilings((7, 5), [1.0]) == tilings((7, 5), [3.0])
+    (one,) = tilings((7, 5), [1.0])
+    assert one.sizes == ((7,), (5,))
+
+
+def test_unequal_speeds_add_layers_in_proportion() -> None:
+    found = [tiling.sizes for tiling in tilings((10, 100), [3e12, 1e12])]
+    assert found == [((10,), (50, 50)), ((5, 5), (100,)), ((8, 2), (100,)), ((10,), (75, 25))]
+    assert ((10,), (99, 1)) in [tiling.sizes for tiling in tilings((10, 100), [1e12, 1.0])]
+    assert ((10,), (97, 3)) in [tiling.sizes for tiling in tilings((10, 100), [1e12, 1.0], least=3)]
+    assert ((10,), (1, 98, 1)) in [tiling.sizes for tiling in tilings((10, 100), [1.0, 1e12, 1.0])]
+    assert len(tilings((10, 100), [1.0, 1.02])) == 2
+
+
+def test_the_plan_of_known_gpus() -> None:
+    plan = lbm.plan((512, 512, 1024), machine=GPUS)
+    assert plan.layout == lbm.Layout.split((512, 512, 1024), (1, 1, 4), [f"cuda:{k}" for k in range(4)])
+    assert len(plan.candidates) == 6
+    steps = [candidate.prediction.step_seconds for candidate in plan.candidates]
+    assert steps == sorted(steps)
+    assert plan.step_seconds == steps[0]
+    assert plan.mlups == pytest.approx(512**2 * 1024 / steps[0] / 1e6)
+    assert 0.95 < plan.efficiency < 1
+    lines = str(plan).splitlines()
+    assert lines[0] == planner.HEADER
+    assert lines[1].split()[:4] == ["1x1x4", "512", "512", "4x256"]
+    assert len(lines) == 7
+
+
+def test_a_gpu_and_the_cpu_share_the_last_axis() -> None:
+    machine = machine_of(Device("cuda:0", 4e12, 5e-6), Device("cpu", 2e11, 2e-5, 1e-8))
+    plan = lbm.plan((256, 256, 256), "D3Q19", machine=machine, periodic=(False, False, False))
+    assert [(block.size, block.device) for block in plan.layout] == [
+        ((256, 256, 244), "cuda:0"),
+        ((256, 256, 12), "cpu"),
+    ]
+
+
+def test_the_numbers_count() -> None:
+    one = lbm.plan((64, 64, 64), machine=GPUS)
+    assert one.problem.bytes_per_update == 2 * 19 * 4
+    half = lbm.plan((64, 64, 64), "D3Q27", precision="float64", storage="float16", machine=GPUS)
+    assert half.problem.bytes_per_update == 2 * 27 * 2
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.parametrize(("shape", "stencil"), [((13, 9), "D2Q9"), ((9, 8, 10), "D3Q19")])
+def test_a_planned_layout_changes_no_bit(shape: tuple[int, ...], stencil: str, tmp_path: Path) -> None:
+    domain = lbm.Domain(shape, stencil)
+    domain.faces["-y"] = domain.faces["+y"] = lbm.NoSlip()
+    flow = (0.05, 0.02, -0.03)[: len(shape)]
+    one = lbm.Solver(domain, lbm.TRT(0.02), device="cpu")
+    path = lbm.plan(shape, stencil, ["cpu"] * 3, collision="TRT").layout.save(tmp_path / "layout.json")
+    layout = lbm.Layout.load(path)
+    assert len(layout) == 3
+    cut = lbm.Solver(domain, lbm.TRT(0.02), layout=layout)
+    auto = lbm.Solver(domain, lbm.TRT(0.02), device=["cpu", "cpu"], layout="auto")
+    assert len(auto.layout) == 2
+    for solver in (one, cut, auto):
+        solver.initialize(velocity=flow)
+        solver.run(7)
+    np.testing.assert_array_equal(cut.populations(), one.populations())
+    np.testing.assert_array_equal(auto.populations(), one.populations())
+
+
+@pytest.mark.usefixtures("known")
+def test_auto_knows_the_walls_and_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[planner.Plan] = []
+    plan = planner.plan
+
+    def watched(*arguments: object, **options: object) -> planner.Plan:
+        seen.append(plan(*arguments, **options))  # type: ignore[arg-type]
+        return seen[-1]
+
+    monkeypatch.setattr(planner, "plan", watched)
+    domain = lbm.Domain((16, 12, 8))
+    domain.faces["-y"], domain.faces["+y"] = lbm.NoSlip(), lbm.FreeSlip()
+    options = {"precision": "float64", "storage": "float32", "streaming": "two-lattice"}
+    lbm.Solver(domain, lbm.MRT(0.1), device=("cpu", "cpu"), layout="auto", threads=1, **options)  # type: ignore[arg-type]
+    (found,) = seen
+    assert found.problem.periodic == (True, False, True)
+    assert found.problem.item_bytes == 4
+    assert found.threads == 1
+    assert found.configuration == bench.Configuration(collision="MRT", **options)  # type: ignore[arg-type]
+
+
+def test_auto_over_one_device_is_one_block() -> None:
+    for device in ("cpu", ["cpu"]):
+        solver = lbm.Solver(lbm.Domain((8, 8), "D2Q9"), lbm.BGK(0.1), device=device, layout="auto")
+        assert solver.layout == lbm.Layout([lbm.Block((0, 0), (8, 8))])
+
+
+def test_a_machine_is_measured_as_it_is() -> None:
+    """Whatever the speeds, they are speeds."""
+    configuration = bench.Configuration(stencil="D2Q9")
+    found = probe.measure_machine(["cpu", "cpu"], configuration, threads=1)
+    assert [device.name for device in found.devices] == ["cpu", "cpu"]
+    assert found.devices[0] == found.devices[1]
+    device, link = found.devices[0], found.pairs["cpu", "cpu"]
+    assert 0 < device.speed < 1e13
+    assert 0 <= device.fixed < 1
+    assert 0 <= device.a_row < 1
+    assert link.kind == "same"
+    assert 0 < link.bandwidth < 1e13
+    assert 0 <= link.latency < 1
+    assert probe.measure_machine(["cpu"], configuration, threads=1).pairs == {}
+
+
+def test_gpus_of_one_model_are_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def measured(name: str, configuration: bench.Configuration, threads: int | None) -> Device:
+        asked.append(name)
+        return Device(name, 1e12)
+
+    models = {"cuda:0": "NVIDIA A", "cuda:1": "NVIDIA B", "cuda:2": "NVIDIA A"}
+    monkeypatch.setattr(probe.gpu, "described", lambda name: {"name": models[name]})
+    monkeypatch.setattr(probe, "measure_device", measured)
+    monkeypatch.setattr(probe, "measure_link", lambda source, target: Link("peer", 1e11))
+    found = probe.measure_machine(["cuda:2", "cpu", "cuda:0", "cuda:1"], bench.Configuration())
+    assert [device.name for device in found.devices] == ["cuda:2", "cpu", "cuda:0", "cuda:1"]
+    assert sorted(asked) == ["cpu", "cuda:1", "cuda:2"]
+    assert len(found.pairs) == 12
+
+
+def test_copies_from_device_to_device() -> None:
+    seconds, bandwidth = _core.link_bandwidth("cpu", "cpu", 2**20, 2)
+    assert seconds >= 0
+    assert bandwidth > 0
+    assert _core.device_reaches("cpu", "cpu")
+    with pytest.raises(ValueError, match="1000 bytes and 2 repeats given, must be at least 8192 and 1"):
+        _core.link_bandwidth("cpu", "cpu", 1000, 2)
+    with pytest.raises(ValueError, match="repeats given"):
+        _core.link_bandwidth("cpu", "cpu", 2**20, 0)
+    with pytest.raises(ValueError, match="device: 'gpu' given"):
+        _core.link_bandwidth("cpu", "gpu", 2**20, 2)
+
+
+@pytest.mark.gpu
+def test_copies_from_and_to_a_gpu(gpu: str) -> None:
+    last = f"cuda:{_core.cuda_device_count() - 1}"
+    for source, target in ((gpu, gpu), ("cpu", gpu), (gpu, "cpu"), (gpu, last), (last, gpu)):
+        seconds, bandwidth = _core.link_bandwidth(source, target, 2**24, 3)
+        assert 0 < seconds < 1
+        assert 0 < bandwidth < 1e14
+    with pytest.raises(ValueError, match="device"):
+        _core.link_bandwidth("cpu", "cuda:999", 2**20, 1)
+
+
+@pytest.mark.gpu
+def test_a_plan_over_gpu_and_cpu_runs(gpu: str) -> None:
+    """With the same bits as one block."""
+    domain = lbm.Domain((20, 18, 16))
+    solvers = [
+        lbm.Solver(domain, lbm.MRT(0.05), device=[gpu, "cpu"], layout="auto"),
+        lbm.Solver(domain, lbm.MRT(0.05), device=gpu),
+    ]
+    for solver in solvers:
+        solver.initialize(velocity=(0.03, 0.02, 0.01))
+        solver.run(6)
+    np.testing.assert_array_equal(solvers[0].populations(), solvers[1].populations())
+
+
+@pytest.mark.usefixtures("known")
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "layout.json"
+    options = ["--stencil", "D3Q27", "--devices", "cpu,cpu", "--walls", "xz", "--output", str(file)]
+    assert cli.main(["plan", "12x10x8", *options]) == cli.OK
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "cpu: 50.0 GB/s in updates, 10.0 us a step and 100.0 ns a row beside"
+    assert lines[1] == "cpu to cpu (same): 10.0 GB/s, 0.1 us an exchange"
+    assert lines[2] == planner.HEADER
+    assert [line.split()[0] for line in lines[3:6]] == ["1x1x2", "1x2x1", "2x1x1"]
+    assert lines[6] == f"layout: {file}"
+    assert lbm.Layout.load(file) == lbm.Layout.split((12, 10, 8), (1, 1, 2))
+
+
+@pytest.mark.usefixtures("known")
+def test_command_that_measures(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def quick(*arguments: object, seconds: float, **options: object) -> float:
+        assert seconds > 0
+        return step_seconds(*arguments, seconds=1e-3, **options)  # type: ignore[arg-type]
+
+    step_seconds = planner.step_seconds
+    monkeypatch.setattr(planner, "step_seconds", quick)
+    options = ["--stencil", "D2Q9", "--devices", "cpu,cpu,cpu,cpu", "--measure", "--threads", "1", "--walls", "y"]
+    assert cli.main(["plan", "24x16", *options]) == cli.OK
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2].endswith("measured")
+    assert all(float(line.split()[-1]) > 0 for line in lines[3:])
+    assert {line.split()[0] for line in lines[3:]} == {"1x4", "2x2", "4x1"}
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["8x8x0"], "shape"),
+        (["8"], "shape"),
+        (["8x8", "--stencil", "D3Q19"], "D3Q19"),
+        (["8x8x8", "--devices", "cpu,gpu"], "did you mean 'cuda'?"),
+        (["2x2x2", "--devices", ",".join(["cpu"] * 9)], "devices: 9 given, more than blocks that (2, 2, 2) can"),
+        (["8x8x8", "--devices", "cpu", "--walls", "xw"], "walls: 'xw' given, must be some of the axes xyz"),
+        (["8x8x8", "--devices", "cpu", "--storage", "float64"], "storage: 'float64' given"),
+    ],
+)
+def test_wrong_input(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["plan", *arguments]) == cli.WRONG_INPUT
+    assert message in capsys.readouterr().err
+
+
+def test_a_shape_is_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["plan", "8,8"])
+    assert "'8,8' given, must be cells along each axis, as in 512x512x512" in capsys.readouterr().err
+
+
+def test_wrong_arguments() -> None:
+    with pytest.raises(ValueError, match="given beside a machine"):
+        lbm.plan((8, 8, 8), devices="cpu", machine=GPUS)
+    with pytest.raises(ValueError, match=r"periodic: .* must be 3 flags"):
+        lbm.plan((8, 8, 8), machine=GPUS, periodic=(True, True))
+    with pytest.raises(TypeError, match="periodic: 1 given"):
+        lbm.plan((8, 8, 8), machine=GPUS, periodic=(1, 0, 1))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="periodic: True given, must be a flag for each axis"):
+        lbm.plan((8, 8, 8), machine=GPUS, periodic=True)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"threads: \[1\] given"):
+        lbm.plan((8, 8, 8), threads=[1])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="collision: 'LBGK' given"):
+        lbm.plan((8, 8, 8), machine=GPUS, collision="LBGK")
+    with pytest.raises(TypeError, match="devices: 3 given"):
+        lbm.plan((8, 8, 8), devices=3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="devices: none given"):
+        lbm.plan((8, 8, 8), devices=[])
+    with pytest.raises(ValueError, match="layout: 'auto' plans for one process"):
+        lbm.Solver(lbm.Domain((8, 8, 8)), lbm.BGK(0.1), layout="auto", comm=object())
