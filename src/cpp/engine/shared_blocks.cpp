@@ -1,12 +1,20 @@
 // Tells all ranks by what to open this one's blocks, and which of theirs it has opened.
 #include "shared_blocks.h"
 
-#include <sstream>
-
 #include "../backend/devices.h"
 
 namespace lbm::engine {
 namespace {
+
+/// The words of a text that ends each of them with a space. Streams of the standard library would take the locale of
+/// whichever copy of it the process has, which crashes where two are mixed.
+std::vector<std::string> words_of(const std::string& text) {
+    std::vector<std::string> words;
+    for (std::size_t from = 0, to = 0; (to = text.find(' ', from)) != std::string::npos; from = to + 1) {
+        words.push_back(text.substr(from, to - from));
+    }
+    return words;
+}
 
 /// By the number of the block; without those that cannot be shared.
 std::map<int, std::string> handles_of_all(const std::map<int, backend::BlockState*>& own,
@@ -18,10 +26,9 @@ std::map<int, std::string> handles_of_all(const std::map<int, backend::BlockStat
     }
     std::map<int, std::string> handles;
     for (const std::string& of_rank : comm.all_gather(text)) {
-        std::istringstream words(of_rank);
-        std::string handle;
-        for (int number = 0; words >> number >> handle;) {
-            handles[number] = handle;
+        const std::vector<std::string> words = words_of(of_rank);
+        for (std::size_t k = 0; k + 1 < words.size(); k += 2) {
+            handles[std::stoi(words[k])] = words[k + 1];
         }
     }
     return handles;
@@ -34,9 +41,9 @@ std::set<SharedBlocks::Pair> pairs_of_all(const std::set<SharedBlocks::Pair>& ow
     }
     std::set<SharedBlocks::Pair> pairs;
     for (const std::string& of_rank : comm.all_gather(text)) {
-        std::istringstream words(of_rank);
-        for (int number = 0, other = 0; words >> number >> other;) {
-            pairs.insert({number, other});
+        const std::vector<std::string> words = words_of(of_rank);
+        for (std::size_t k = 0; k + 1 < words.size(); k += 2) {
+            pairs.insert({std::stoi(words[k]), std::stoi(words[k + 1])});
         }
     }
     return pairs;

@@ -106,6 +106,7 @@ struct LaunchConfig {
     X(event_elapsed, cuEventElapsedTime, int(float*, Event, Event))                                  \
     X(event_destroy, cuEventDestroy_v2, int(Event))                                                  \
     X(device_id, cuDeviceGetUuid_v2, int(DeviceId*, Device))                                         \
+    X(memory_range, cuMemGetAddressRange_v2, int(DevicePointer*, std::size_t*, DevicePointer))       \
     X(memory_share, cuIpcGetMemHandle, int(IpcHandle*, DevicePointer))                               \
     X(memory_open, cuIpcOpenMemHandle_v2, int(DevicePointer*, IpcHandle, unsigned))                  \
     X(memory_close, cuIpcCloseMemHandle, int(DevicePointer))                                         \

@@ -15,6 +15,7 @@ struct Handles {
     DeviceId gpu;
     int lattice_count;
     IpcHandle lattices[2];
+    DevicePointer offsets[2];  // of the lattices in the memory that their handles open
     IpcHandle marks[backend::Marked::slots];
 };
 
@@ -63,7 +64,7 @@ int ordinal_of(const DeviceId& id) {
 /// Memory of another process, while it is open in this one.
 class OpenedMemory {
 public:
-    OpenedMemory(int ordinal, const IpcHandle& handle) : ordinal_(ordinal) {
+    OpenedMemory(int ordinal, const IpcHandle& handle, DevicePointer offset) : ordinal_(ordinal), offset_(offset) {
         constexpr unsigned reach_peer = 1;
         const DeviceScope scope(ordinal);
         driver().check(driver().memory_open(&address_, handle, reach_peer), "cuIpcOpenMemHandle");
@@ -75,11 +76,11 @@ public:
     OpenedMemory(const OpenedMemory&) = delete;
     OpenedMemory& operator=(const OpenedMemory&) = delete;
 
-    void* get() const { return std::bit_cast<void*>(address_); }
+    void* get() const { return std::bit_cast<void*>(address_ + offset_); }
 
 private:
     int ordinal_;
-    DevicePointer address_ = 0;
+    DevicePointer address_ = 0, offset_;
 };
 
 class OpenedBlock final : public backend::RemoteBlock, public MarkedOnGpu {
@@ -89,7 +90,7 @@ public:
             marks_.push_back(std::make_unique<WorkMark>(ordinal, handles.marks[k]));
         }
         for (int k = 0; k < handles.lattice_count; ++k) {
-            lattices_.push_back(std::make_unique<OpenedMemory>(ordinal, handles.lattices[k]));
+            lattices_.push_back(std::make_unique<OpenedMemory>(ordinal, handles.lattices[k], handles.offsets[k]));
         }
     }
 
@@ -110,8 +111,11 @@ std::string share_block(int ordinal, const std::vector<DevicePointer>& lattices,
     handles.gpu = id_of(ordinal);
     const DeviceScope scope(ordinal);
     for (const DevicePointer lattice : lattices) {
-        IpcHandle& handle = handles.lattices[handles.lattice_count++];
-        if (driver().memory_share(&handle, lattice) != 0) {
+        const int k = handles.lattice_count++;
+        DevicePointer base = 0;
+        driver().check(driver().memory_range(&base, nullptr, lattice), "cuMemGetAddressRange");
+        handles.offsets[k] = lattice - base;
+        if (driver().memory_share(&handles.lattices[k], lattice) != 0) {
             return {};
         }
     }
