@@ -123,7 +123,7 @@ def test_device_of_a_run(case: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     seen: list[Any] = []
     change(case, run={"steps": 2, "device": "cuda:1"}, output={})
     with monkeypatch.context() as patch:
-        patch.setattr(devices, "resolve", lambda device: seen.append(device) or "cpu")
+        patch.setattr(devices, "resolve", lambda device, node_rank=0: seen.append(device) or "cpu")
         assert cli.main(["run", str(case)]) == cli.OK
         assert seen == ["cuda:1", "cpu"]  # the solver resolves it again
         assert cli.main(["run", str(case), "--device", "auto"]) == cli.OK

@@ -129,33 +129,35 @@ struct HaloExchange::Builder {
                               [](const Role& role) { return role.state->works_by_itself(); });
     }
 
+    /// With other processes of the host, where each process of the job has one block, and for links along which nothing
+    /// leaves the ends of rows, which would take a second signal in every step.
     void share(const std::vector<Wish>& wishes, const comm::Communicator& comm) {
-        if (comm.size() == 1 || only == "mpi") {
+        if (comm.size() == 1 || only == "mpi" || layout.blocks().size() != std::size_t(comm.size())) {
             return;
         }
-        std::map<int, BlockState*> states;
-        std::set<SharedBlocks::Pair> pairs;
-        for (const Member& member : members) {
-            states[member.number] = &member.state;
-            for (const HaloPlan::Import& import : member.plan.imports()) {
-                if (!own.contains(import.from)) {
-                    pairs.insert({member.number, import.from});
-                }
-            }
+        const Member& member = members.front();
+        std::map<int, bool> leaves_rows;  // of a link, either way, by the other block
+        for (const HaloPlan::Import& import : member.plan.imports()) {
+            leaves_rows[import.from] = import.leaves_rows || leaves_rows[import.from];
         }
         for (const Wish& wish : wishes) {
             for (const HaloPlan::Import& import : wish.imports) {
                 if (own.contains(import.from)) {
-                    pairs.insert({import.from, wish.number});
+                    leaves_rows[wish.number] = import.leaves_rows || leaves_rows[wish.number];
                 }
             }
         }
-        all.shared_ = SharedBlocks(layout, states, pairs, comm);
+        std::vector<int> others;
+        for (const auto& [number, leaves] : leaves_rows) {
+            if (!leaves) {
+                others.push_back(number);
+            }
+        }
+        all.shared_ = SharedBlocks(member.number, member.state, block(member.number).device, others, comm);
     }
 
     /// A byte to and from each rank that shares blocks with this one.
     void signal(const comm::Communicator& comm) {
-        all.signals_second_ = comm.maximum(all.signals_second_ ? 1 : 0) > 0;
         if (signalled.empty()) {
             return;
         }
@@ -170,18 +172,10 @@ struct HaloExchange::Builder {
         all.signals_ = comm.exchange(bytes.receives, bytes.sends);
     }
 
-    /// An own block and one that another process shares wait for each other.
-    void join(std::size_t member, int other, const backend::RemoteBlock& remote, const HaloPlan::Import& import,
-              bool other_reads) {
-        add_once(all.roles_[member].beside, &remote);
+    /// The own block and one that another process shares wait for each other.
+    void join(int other, const backend::RemoteBlock& remote) {
+        add_once(all.roles_.front().beside, &remote);
         signalled.insert(block(other).rank);
-        if (import.leaves_rows) {
-            if (other_reads) {
-                add_once(all.roles_[member].before_second, &remote);
-            }
-            all.has_second_ = true;
-            all.signals_second_ = true;
-        }
     }
 
     /// From one block of this process to another.
@@ -212,9 +206,9 @@ struct HaloExchange::Builder {
     // Messages between two ranks are numbered in the order of the blocks that they go to, then of those they come from.
 
     void receive(std::size_t to, const HaloPlan::Import& import) {
-        if (const backend::RemoteBlock* remote = all.shared_.find(members[to].number, import.from)) {
+        if (const backend::RemoteBlock* remote = all.shared_.find(import.from)) {
             note(import, members[to].number, Channel::Direct);
-            join(to, import.from, *remote, import, false);
+            join(import.from, *remote);
             copies[to].first.push_back({{remote->lattice(0), remote->lattice(1)},
                                         {state(to).lattice(0), state(to).lattice(1)},
                                         {import.copies[0], import.copies[1], import.copies[2]}});
@@ -233,9 +227,9 @@ struct HaloExchange::Builder {
     }
 
     void send(std::size_t from, int to, const HaloPlan::Import& import) {
-        if (const backend::RemoteBlock* remote = all.shared_.find(members[from].number, to)) {
+        if (const backend::RemoteBlock* remote = all.shared_.find(to)) {
             note(import, to, Channel::Direct);
-            join(from, to, *remote, import, true);
+            join(to, *remote);
             return;
         }
         note(import, to, Channel::Mpi);
@@ -291,14 +285,18 @@ void HaloExchange::run() {
     for (const Role& role : roles_) {
         role.state->mark(first_slot);
     }
-    pass_signals();
+    if (signals_ != nullptr) {
+        signals_->start_receives();
+        signals_->start_sends();
+        signals_->finish();
+    }
     for (const Role& role : roles_) {
         for (const Marked* other : role.beside) {
             role.state->after(*other, first_slot);
         }
         role.first->run();
     }
-    if (!has_second_ && messages == nullptr && !signals_second_) {
+    if (!has_second_ && messages == nullptr) {
         return;
     }
     for (const Role& role : roles_) {
@@ -313,22 +311,11 @@ void HaloExchange::run() {
         messages->start_sends();
         messages->finish();
     }
-    if (signals_second_) {
-        pass_signals();
-    }
     for (const Role& role : roles_) {
         for (const Marked* other : role.before_second) {
             role.state->after(*other, second_slot);
         }
         role.second->run();
-    }
-}
-
-void HaloExchange::pass_signals() const {
-    if (signals_ != nullptr) {
-        signals_->start_receives();
-        signals_->start_sends();
-        signals_->finish();
     }
 }
 

@@ -69,8 +69,6 @@ public:
 private:
     struct Builder;
 
-    void pass_signals() const;
-
     /// What one block does in an exchange.
     struct Role {
         backend::BlockState* state;
@@ -90,8 +88,7 @@ private:
     std::vector<Link> links_;
     bool has_second_ = false;  // part of the exchange
     bool has_messages_ = false;
-    bool signals_second_ = false;  // some rank does
-    int turn_ = 0;                 // 0 or 1: a mark is read in one step while that of the next is set
+    int turn_ = 0;  // 0 or 1: a mark is read in one step while that of the next is set
 };
 
 }  // namespace lbm::engine

@@ -196,9 +196,10 @@ struct HaloPlan::Builder {
             const Index source = departed_from(phase, from, from_i);
             if (from.block != own) {
                 Import& import = imports[std::size_t(from.block)];
+                const Address& there = blocks[std::size_t(from.block)].address;
                 const int x_next = from.x + S::c[from_i][0];
-                import.leaves_rows =
-                    import.leaves_rows || x_next < 0 || x_next >= blocks[std::size_t(from.block)].address.nx;
+                const bool leaves = !there.wraps[0] && (x_next < 0 || x_next >= there.nx);
+                import.leaves_rows = import.leaves_rows || leaves;
                 append(import.copies[int(phase)], target, source);
             } else if (target != source) {  // along wrapped axes they are one
                 append(plan.links_.copies[int(phase)], target, source);

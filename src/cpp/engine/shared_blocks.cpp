@@ -1,5 +1,8 @@
-// Tells all ranks by what to open this one's blocks, and which of theirs it has opened.
+// Tells all ranks by what to open this one's block, and which of theirs it has opened.
 #include "shared_blocks.h"
+
+#include <set>
+#include <utility>
 
 #include "../backend/devices.h"
 
@@ -16,72 +19,40 @@ std::vector<std::string> words_of(const std::string& text) {
     return words;
 }
 
-/// By the number of the block; without those that cannot be shared.
-std::map<int, std::string> handles_of_all(const std::map<int, backend::BlockState*>& own,
-                                          const comm::Communicator& comm) {
-    std::string text;
-    for (const auto& [number, state] : own) {
-        const std::string handle = state->share();
-        text += handle.empty() ? "" : std::to_string(number) + ' ' + handle + ' ';
-    }
-    std::map<int, std::string> handles;
-    for (const std::string& of_rank : comm.all_gather(text)) {
-        const std::vector<std::string> words = words_of(of_rank);
-        for (std::size_t k = 0; k + 1 < words.size(); k += 2) {
-            handles[std::stoi(words[k])] = words[k + 1];
-        }
-    }
-    return handles;
-}
-
-std::set<SharedBlocks::Pair> pairs_of_all(const std::set<SharedBlocks::Pair>& own, const comm::Communicator& comm) {
-    std::string text;
-    for (const auto& [number, other] : own) {
-        text += std::to_string(number) + ' ' + std::to_string(other) + ' ';
-    }
-    std::set<SharedBlocks::Pair> pairs;
-    for (const std::string& of_rank : comm.all_gather(text)) {
-        const std::vector<std::string> words = words_of(of_rank);
-        for (std::size_t k = 0; k + 1 < words.size(); k += 2) {
-            pairs.insert({std::stoi(words[k]), std::stoi(words[k + 1])});
-        }
-    }
-    return pairs;
-}
-
 }  // namespace
 
-SharedBlocks::SharedBlocks(const Layout& layout, const std::map<int, backend::BlockState*>& own,
-                           const std::set<Pair>& pairs, const comm::Communicator& comm) {
-    const std::map<int, std::string> handles = handles_of_all(own, comm);
-    std::map<std::pair<std::string, int>, const backend::RemoteBlock*> by_device;  // opened once for each
-    std::set<Pair> ways;
-    for (const auto& [number, other] : pairs) {
-        const std::string& device = layout.blocks()[std::size_t(number)].device;
-        const auto handle = handles.find(other);
-        const auto known = by_device.find({device, other});
-        const backend::RemoteBlock* block = known != by_device.end() ? known->second : nullptr;
-        if (known == by_device.end() && handle != handles.end()) {
-            if (auto remote = backend::open_block(handle->second, device)) {
-                block = remote.get();
-                opened_.push_back(std::move(remote));
-            }
-            by_device[{device, other}] = block;
-        }
-        if (block != nullptr) {
-            blocks_[{number, other}] = block;
-            ways.insert({number, other});
+SharedBlocks::SharedBlocks(int own, backend::BlockState& state, const std::string& device,
+                           const std::vector<int>& others, const comm::Communicator& comm) {
+    const std::string handle = state.share();
+    std::map<int, std::string> handles;
+    for (const std::string& text : comm.all_gather(handle.empty() ? "" : std::to_string(own) + ' ' + handle + ' ')) {
+        const std::vector<std::string> words = words_of(text);
+        if (!words.empty()) {
+            handles[std::stoi(words[0])] = words[1];
         }
     }
-    const std::set<Pair> all_ways = pairs_of_all(ways, comm);
-    std::erase_if(blocks_, [&](const auto& entry) {
-        return !all_ways.contains({entry.first.second, entry.first.first});
-    });
+    std::string reached = std::to_string(own) + ' ';
+    for (const int other : others) {
+        if (auto block = backend::open_block(handles[other], device)) {
+            opened_[other] = std::move(block);
+            reached += std::to_string(other) + ' ';
+        }
+    }
+    std::set<int> reaching;  // this block
+    for (const std::string& text : comm.all_gather(reached)) {
+        const std::vector<std::string> words = words_of(text);
+        for (std::size_t k = 1; k < words.size(); ++k) {
+            if (std::stoi(words[k]) == own) {
+                reaching.insert(std::stoi(words[0]));
+            }
+        }
+    }
+    std::erase_if(opened_, [&](const auto& entry) { return !reaching.contains(entry.first); });
 }
 
-const backend::RemoteBlock* SharedBlocks::find(int own, int other) const {
-    const auto found = blocks_.find({own, other});
-    return found == blocks_.end() ? nullptr : found->second;
+const backend::RemoteBlock* SharedBlocks::find(int other) const {
+    const auto found = opened_.find(other);
+    return found == opened_.end() ? nullptr : found->second.get();
 }
 
 }  // namespace lbm::engine

@@ -11,10 +11,10 @@ MemoryRoute::End::End(int ordinal, std::size_t bytes) : gpu(ordinal >= 0) {
         host.resize(bytes);
         return;
     }
+    const std::string architecture = device_info(ordinal).architecture();  // first: it names a GPU that is not there
     buffer = DeviceBuffer(ordinal, bytes);
     stream = std::make_unique<WorkStream>(ordinal);
     mark = std::make_unique<WorkMark>(ordinal);
-    const std::string architecture = device_info(ordinal).architecture();
     kernel = std::make_unique<Kernel>(ordinal,
                                       compile({"copy_bandwidth.h", "lbm::cuda::copy"}, architecture, cache_folder()));
 }

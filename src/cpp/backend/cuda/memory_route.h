@@ -15,7 +15,7 @@ namespace lbm::cuda {
 class MemoryRoute {
 public:
     /// Between GPUs by their numbers, -1 for the host, one of them being a GPU; for copies of up to `bytes`. Throws
-    /// CudaError where there is no such GPU, and OutOfDeviceMemory.
+    /// std::invalid_argument where there is no such GPU, and OutOfDeviceMemory.
     MemoryRoute(int from, int to, std::size_t bytes);
 
     /// Returns when it is done; the part of `bytes` that is whole vectors of 16.
