@@ -192,10 +192,9 @@ public:
     }
 
     void repeat(Index steps, const std::function<void()>& step, const std::vector<BlockState*>& mates) override {
-        std::vector<CudaBlock*> others;
-        for (BlockState* mate : mates) {
-            others.push_back(dynamic_cast<CudaBlock*>(mate));
-        }
+        std::vector<CudaBlock*> others(mates.size());
+        std::transform(mates.begin(), mates.end(), others.begin(),
+                       [](BlockState* mate) { return dynamic_cast<CudaBlock*>(mate); });
         const bool records = std::find(others.begin(), others.end(), nullptr) == others.end();
         while (steps > 0 && !(at_start() && std::all_of(others.begin(), others.end(), [](CudaBlock* mate) {
                                   return mate == nullptr || mate->at_start();

@@ -1,17 +1,20 @@
 // Uploads the lists of transfers and launches their kernel.
 #include "device_transfers.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "split_runs.h"
 #include "upload.h"
 
 namespace lbm::cuda {
 
-DeviceTransfers::DeviceTransfers(const std::vector<backend::Transfer>& list, const Owner& owner) : owner_(owner) {
+DeviceTransfers::DeviceTransfers(const std::vector<backend::Transfer>& list, Owner owner) : owner_(std::move(owner)) {
     for (int which = 0; which < 2; ++which) {
-        std::vector<TransferEnds> ends;
-        for (const backend::Transfer& transfer : list) {
-            ends.push_back({transfer.from[which], transfer.to[which]});
-        }
+        std::vector<TransferEnds> ends(list.size());
+        std::transform(list.begin(), list.end(), ends.begin(), [&](const backend::Transfer& transfer) {
+            return TransferEnds{transfer.from[which], transfer.to[which]};
+        });
         upload(ends_[which], owner_.stream, ends);
     }
     for (int phase = 0; phase < 3; ++phase) {

@@ -19,7 +19,7 @@ public:
         const int& now;         // which lattice
     };
 
-    DeviceTransfers(const std::vector<backend::Transfer>& list, const Owner& owner);
+    DeviceTransfers(const std::vector<backend::Transfer>& list, Owner owner);
 
     void run() const override;
     std::size_t bytes() const override;

@@ -86,8 +86,8 @@ private:
 class OpenedBlock final : public backend::RemoteBlock, public MarkedOnGpu {
 public:
     OpenedBlock(int ordinal, const Handles& handles) {
-        for (int k = 0; k < backend::Marked::slots; ++k) {
-            marks_.push_back(std::make_unique<WorkMark>(ordinal, handles.marks[k]));
+        for (const IpcHandle& mark : handles.marks) {
+            marks_.push_back(std::make_unique<WorkMark>(ordinal, mark));
         }
         for (int k = 0; k < handles.lattice_count; ++k) {
             lattices_.push_back(std::make_unique<OpenedMemory>(ordinal, handles.lattices[k], handles.offsets[k]));
