@@ -57,7 +57,7 @@ def run_case(
         Diverged: the flow did.
         OSError: a file or the folder cannot be written.
         KeyboardInterrupt: Ctrl-C was pressed; if the flow was being stepped and the disk took it, its state is in a
-            checkpoint, which the log names.
+            checkpoint, which the log names. Of several ranks none saves.
     """
     case = read_case(path)
     source = Path(path)
@@ -77,8 +77,8 @@ def run_case(
     try:
         with logging_redirect_tqdm([log]):
             log.info("case: %s", case.get("name", source.name))
-            if restart is None and processes.first:
-                _set_aside(target / "checkpoint.h5")
+            if restart is None:
+                processes.on_first(lambda: _set_aside(target / "checkpoint.h5"))
             if not any(output.get(key, False) is not False for key in _FILES):
                 log.info("the case asks for no 'output': nothing but run.log is left")
             result = _run(case, solver, total, target, progress, restart is not None)
@@ -174,8 +174,9 @@ def _leave(solver: Solver, output: dict[str, Any], target: Path, out: TextIO) ->
     if "centrelines" in output:
         entry = output["centrelines"]
         comparison = centreline.compare(solver, entry["reference"], entry["velocity"])
+        table = target / "centrelines.txt"
+        solver._processes.on_first(lambda: table.write_text(f"{comparison}\n", encoding="utf-8"))
         if comparison is not None:
-            (target / "centrelines.txt").write_text(f"{comparison}\n", encoding="utf-8")
             print(f"\n{comparison}", file=out)
     if output.get("report"):
         report = solver.report()

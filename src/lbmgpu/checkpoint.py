@@ -85,7 +85,7 @@ def save(solver: Solver, path: str | os.PathLike[str]) -> Path:
     state = np.empty((solver._stencil.Q, *solver._engine.window[1][::-1]), dtype=solver._engine.storage_dtype)
     solver._engine.get_state(state)
     processes, layout = solver._processes, solver.layout
-    error: OSError | None = None
+    error: OSError | ValueError | None = None
     try:
         with ExitStack() as stack:
             file = processes.on_first(partial(stack.enter_context, _new_file(target, solver, setup, arrays)))
@@ -98,7 +98,7 @@ def save(solver: Solver, path: str | os.PathLike[str]) -> Path:
                         error = caught
             if error is not None:
                 raise error
-    except OSError as caught:
+    except (OSError, ValueError) as caught:
         error = caught
     processes.agree_on(error)
     return target
@@ -109,17 +109,20 @@ def _new_file(target: Path, solver: Solver, setup: dict[str, Any], arrays: Array
     """A checkpoint that lacks the numbers of its state only; it takes the target's place when it is left."""
     shape, dtype = (solver._stencil.Q, *solver._domain.shape[::-1]), np.dtype(solver._engine.storage_dtype)
     # the newer layout has checksums on its metadata, Fletcher's are on the data
-    with replacing(target) as temporary, h5py.File(temporary, "w", libver="v110") as file:
-        file.attrs["format"] = FORMAT
-        file.attrs["version"] = VERSION
-        file.attrs["steps"] = solver.steps
-        file.attrs["streaming"] = solver.streaming
-        file.attrs["reference_density"] = solver._engine.reference_density
-        file.create_dataset("setup", data=np.frombuffer(json.dumps(setup).encode(), np.uint8), fletcher32=True)
-        file.create_dataset("state", shape, dtype, chunks=_chunks(shape, dtype.itemsize), fletcher32=True)
-        for name, array in arrays.items():
-            file.create_dataset(f"arrays/{name}", data=array, compression="gzip", shuffle=True, fletcher32=True)
-        yield file
+    try:
+        with replacing(target) as temporary, h5py.File(temporary, "w", libver="v110") as file:
+            file.attrs["format"] = FORMAT
+            file.attrs["version"] = VERSION
+            file.attrs["steps"] = solver.steps
+            file.attrs["streaming"] = solver.streaming
+            file.attrs["reference_density"] = solver._engine.reference_density
+            file.create_dataset("setup", data=np.frombuffer(json.dumps(setup).encode(), np.uint8), fletcher32=True)
+            file.create_dataset("state", shape, dtype, chunks=_chunks(shape, dtype.itemsize), fletcher32=True)
+            for name, array in arrays.items():
+                file.create_dataset(f"arrays/{name}", data=array, compression="gzip", shuffle=True, fletcher32=True)
+            yield file
+    except RuntimeError as error:  # h5py closes a file on a full disk with one
+        raise OSError(f"{target}: cannot be written ({error})") from error
 
 
 def _chunks(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:

@@ -47,8 +47,11 @@ def appender(path: Path) -> Callable[[Any], None]:
 
     def append(solver: Solver) -> None:
         numbers = [f"{x:.9g}" for name in solver.domain.bodies for x in solver.body_force(name)]
-        if solver.rank == 0:
+
+        def write() -> None:
             with path.open("a", newline="", encoding="utf-8") as file:
                 csv.writer(file).writerow([solver.steps, *numbers])
+
+        solver._processes.on_first(write)
 
     return append

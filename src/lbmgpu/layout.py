@@ -49,7 +49,7 @@ class Block:
     Attributes:
         offset: of its first cell in the domain, one number an axis.
         size: in cells, at least 1 along each axis.
-        rank: of the process; 0, as there is one.
+        rank: of the process that computes it; 0 for one process.
         device: ``"cpu"``, or ``"cuda:0"`` and so on.
 
     Raises:

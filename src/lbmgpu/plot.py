@@ -65,8 +65,12 @@ def speed_picture(
     """Save `speed_figure` at `path`, in the format that its ending names; return the path."""
     target = output_path("path", path)
     figure = speed_figure(solver, normal, position)
-    if figure is not None:
-        figure.savefig(target, dpi=dpi)
+
+    def write() -> None:
+        if figure is not None:
+            figure.savefig(target, dpi=dpi)
+
+    solver._processes.on_first(write)
     return target
 
 

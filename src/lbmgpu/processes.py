@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -11,12 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core, ranks
+from .errors import CheckpointError
 from .layout import Block, Layout
 
 MESSAGE_BYTES = 2**28
 """Fields travel in pieces of at most this size."""
 
 T = TypeVar("T")
+
+_SHARED_ERRORS = (FileNotFoundError, PermissionError, OSError, CheckpointError, ValueError)
 
 
 class Processes:
@@ -34,7 +38,9 @@ class Processes:
     def __init__(self, comm: Any = None) -> None:
         self.engine = ranks.communicator(comm)
         self.rank, self.size = (0, 1) if self.engine is None else (self.engine.rank, self.engine.size)
-        self.node_rank, self.node_size = (0, 1) if comm is None else ranks.node_local(comm)
+        self.node_rank = 0 if comm is None else ranks.node_local(comm)[0]
+        cores = [platform.node(), sorted(os.sched_getaffinity(0))]
+        self._sharing = self.shared(cores).count(cores)  # ranks on the same cores
         if self.size > 1:
             ranks.end_all_on_error(comm)
 
@@ -50,10 +56,8 @@ class Processes:
 
     @property
     def threads(self) -> int:
-        """Threads for this process: the cores that it is bound to, or its share of the host's."""
-        cores = _core.default_threads()
-        bound = cores < (os.cpu_count() or 1)
-        return cores if bound else max(1, cores // self.node_size)
+        """Threads for this process: its share of the cores that it may use."""
+        return max(1, _core.default_threads() // self._sharing)
 
     def agreed(self, value: float) -> float:
         """The largest of all ranks' values: what they measured, made the same everywhere."""
@@ -64,7 +68,7 @@ class Processes:
         return [own] if self.engine is None else [json.loads(t) for t in self.engine.all_gather(json.dumps(own))]
 
     def on_first(self, function: Callable[[], T]) -> T | None:
-        """Call `function` on rank 0 and give its result there; its OSError or ValueError is raised on every rank."""
+        """Call `function` on rank 0 and give its result there; an OSError or a ValueError is raised on every rank."""
         result, error = None, None
         if self.first:
             try:
@@ -75,13 +79,15 @@ class Processes:
         return result
 
     def agree_on(self, error: Exception | None) -> None:
-        """Raise `error` where there is one, and one of the same words on all other ranks."""
-        words = self.shared(None if error is None else str(error))
+        """Raise `error` where there is one, and one of its class and words on all other ranks."""
+        known = next((k for k in _SHARED_ERRORS if isinstance(error, k)), OSError)
+        words = self.shared(None if error is None else (known.__name__, str(error)))
         if error is not None:
             raise error
-        for rank, text in enumerate(words):
-            if text is not None:
-                raise OSError(f"rank {rank}: {text}")
+        for rank, described in enumerate(words):
+            if described is not None:
+                kind = next(k for k in _SHARED_ERRORS if k.__name__ == described[0])
+                raise kind(f"rank {rank}: {described[1]}")
 
     def gathered(self, layout: Layout, part: NDArray[Any]) -> NDArray[Any] | None:
         """A field of the domain on rank 0, None elsewhere.

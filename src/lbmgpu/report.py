@@ -33,7 +33,7 @@ class Report:
             None if not measured.
         phase_seconds: time in each phase of the steps of the last run; empty on a GPU.
         cache_bytes: the last cache of the processor or the GPU, None if not known.
-        device: ``"cpu"``, or ``"cuda:0"`` and so on.
+        device: as `Solver.device`.
     """
 
     setup: dict[str, str]
@@ -101,7 +101,7 @@ def make_report(solver: Solver, bandwidth: bool) -> Report:
         "blocks": "; ".join(
             f"{tuple(b['size'])} at {tuple(b['offset'])} on {_place(b, solver)}" for b in engine.layout
         ),
-        "exchange": _exchange_words(engine.links),
+        "exchange": _exchange_words(engine.links) + (" (of this rank)" if solver._processes.size > 1 else ""),
     }
     last, devices = solver._last_run, solver._settings.devices
     processes = solver._processes

@@ -69,7 +69,7 @@ class Settings:
             device=self.devices[0],
             threads=self.threads,
             blocks=engine_blocks(self.layout),
-            channel=os.environ.get("LBMGPU_CHANNEL", ""),
+            channel=self.processes.shared(os.environ.get("LBMGPU_CHANNEL", ""))[0],  # some launchers pass none on
             comm=self.processes.engine,
             **self.collision.parameters(_core.stencil(domain.stencil)),
         )

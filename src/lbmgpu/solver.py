@@ -432,7 +432,9 @@ class Solver:
             OSError: the file cannot be written.
         """
         with self._lock:
-            return checkpoint.save(self, vtk.output_path("path", path))
+            target = vtk.file_path("path", path)
+            self._processes.on_first(lambda: vtk.output_path("path", target))
+            return checkpoint.save(self, target)
 
     @classmethod
     def load(

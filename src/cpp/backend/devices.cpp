@@ -53,11 +53,12 @@ bool reaches(const std::string& device, const std::string& other) {
 }
 
 std::shared_ptr<void> common_memory(const std::vector<std::string>& devices, std::size_t bytes) {
-    const bool gpu =
-        std::any_of(devices.begin(), devices.end(), [](const auto& name) { return gpu_number(name) >= 0; });
-    return gpu ? cuda::pinned_memory(bytes) : std::shared_ptr<void>(new std::byte[bytes], [](void* memory) {
-        delete[] static_cast<std::byte*>(memory);
-    });
+    const auto on_gpu =
+        std::find_if(devices.begin(), devices.end(), [](const std::string& name) { return gpu_number(name) >= 0; });
+    if (on_gpu != devices.end()) {
+        return cuda::pinned_memory(gpu_number(*on_gpu), bytes);
+    }
+    return {new std::byte[bytes], [](void* memory) { delete[] static_cast<std::byte*>(memory); }};
 }
 
 std::unique_ptr<RemoteBlock> open_block(const std::string& shared, const std::string& device) {

@@ -9,7 +9,8 @@ namespace lbm::backend {
 /// What can mark points in its work. A slot keeps the last mark that it was given.
 class Marked {
 public:
-    static constexpr int slots = 5;
+    static constexpr int slots = 5;             // two by turns for each half of an exchange,
+    static constexpr int end_slot = slots - 1;  // and one for the end of a run of steps
 
     Marked() = default;
     Marked(const Marked&) = delete;

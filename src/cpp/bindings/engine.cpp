@@ -27,27 +27,25 @@ private:
     std::lock_guard<std::mutex> lock_;
 };
 
-std::vector<py::ssize_t> field_shape(const Engine& e, int components) {
+std::vector<py::ssize_t> array_shape(const int (&size)[3], int D, int components) {
     std::vector<py::ssize_t> shape;
     if (components > 0) {
         shape.push_back(components);
     }
-    for (int d = e.domain().D - 1; d >= 0; --d) {
-        shape.push_back(e.domain().size[d]);
+    for (int d = D - 1; d >= 0; --d) {
+        shape.push_back(size[d]);
     }
     return shape;
 }
 
+/// Of a field of the whole domain.
+std::vector<py::ssize_t> field_shape(const Engine& e, int components) {
+    return array_shape(e.domain().size, e.domain().D, components);
+}
+
 /// Of a field of the process's own window.
 std::vector<py::ssize_t> window_shape(const Engine& e, int components) {
-    std::vector<py::ssize_t> shape;
-    if (components > 0) {
-        shape.push_back(components);
-    }
-    for (int d = e.domain().D - 1; d >= 0; --d) {
-        shape.push_back(e.window().size[d]);
-    }
-    return shape;
+    return array_shape(e.window().size, e.domain().D, components);
 }
 
 std::vector<py::ssize_t> face_shape(const Engine& e, int face, int components) {

@@ -270,9 +270,10 @@ void Engine::step(Index steps) {
         states_.front()->repeat(steps, step, {states_.begin() + 1, states_.end()});
     }
     for (backend::BlockState* state : states_) {
-        state->mark(HaloExchange::end_slot);
-        state->wait(HaloExchange::end_slot);
+        state->mark(backend::Marked::end_slot);
+        state->wait(backend::Marked::end_slot);
     }
+    exchange_.signal();
     steps_ += steps;
 }
 

@@ -17,9 +17,6 @@ using backend::Marked;
 using backend::Transfer;
 
 Channel channel_between(const std::string& from, const std::string& to, const std::string& only) {
-    if (!only.empty() && only != "direct" && only != "staged" && only != "mpi") {
-        throw std::invalid_argument("channel: '" + only + "' is not one of 'direct', 'staged', 'mpi'");
-    }
     if (only == "staged") {
         return Channel::Staged;
     }
@@ -94,6 +91,9 @@ struct HaloExchange::Builder {
     const BlockState& state(std::size_t member) const { return members[member].state; }
 
     void build(const std::vector<Wish>& wishes, const comm::Communicator& comm) {
+        if (!only.empty() && only != "direct" && only != "staged" && only != "mpi") {
+            throw std::invalid_argument("channel: '" + only + "' is not one of 'direct', 'staged', 'mpi'");
+        }
         for (std::size_t k = 0; k < members.size(); ++k) {
             own[members[k].number] = k;
             all.roles_.push_back({&members[k].state, {}, {}, false, nullptr, nullptr});
@@ -220,6 +220,7 @@ struct HaloExchange::Builder {
         void* memory = buffer({block(members[to].number).device}, halves);
         unpack(to, memory, halves);
         const int tag = received[rank]++;
+        all.roles_[to].has_mail = true;
         for (int phase = 0; phase < 3; ++phase) {
             mail[phase].receives.push_back({memory, bytes(halves.elements[phase]), rank, tag});
         }
@@ -241,7 +242,7 @@ struct HaloExchange::Builder {
         for (int phase = 0; phase < 3; ++phase) {
             mail[phase].sends.push_back({memory, bytes(halves.elements[phase]), rank, tag});
         }
-        all.roles_[from].sends = true;
+        all.roles_[from].has_mail = true;
         all.has_messages_ = true;
     }
 
@@ -253,6 +254,7 @@ struct HaloExchange::Builder {
 
     void* buffer(const std::vector<std::string>& devices, const Halves& halves) const {
         all.buffers_.push_back(backend::common_memory(devices, bytes(halves.largest())));
+        all.buffer_bytes_ += bytes(halves.largest());
         return all.buffers_.back().get();
     }
 
@@ -279,17 +281,10 @@ void HaloExchange::run() {
     turn_ = 1 - turn_;
     const int first_slot = turn_, second_slot = 2 + turn_;
     comm::Exchange* messages = messages_[int(roles_.front().state->phase())].get();
-    if (messages != nullptr) {
-        messages->start_receives();
-    }
     for (const Role& role : roles_) {
         role.state->mark(first_slot);
     }
-    if (signals_ != nullptr) {
-        signals_->start_receives();
-        signals_->start_sends();
-        signals_->finish();
-    }
+    signal();
     for (const Role& role : roles_) {
         for (const Marked* other : role.beside) {
             role.state->after(*other, first_slot);
@@ -303,11 +298,12 @@ void HaloExchange::run() {
         role.state->mark(second_slot);
     }
     if (messages != nullptr) {
-        for (const Role& role : roles_) {
-            if (role.sends) {
+        for (const Role& role : roles_) {  // what is sent is packed, what came before is unpacked
+            if (role.has_mail) {
                 role.state->wait(second_slot);
             }
         }
+        messages->start_receives();
         messages->start_sends();
         messages->finish();
     }
@@ -319,8 +315,16 @@ void HaloExchange::run() {
     }
 }
 
+void HaloExchange::signal() const {
+    if (signals_ != nullptr) {
+        signals_->start_receives();
+        signals_->start_sends();
+        signals_->finish();
+    }
+}
+
 std::size_t HaloExchange::bytes() const {
-    std::size_t sum = 0;
+    std::size_t sum = buffer_bytes_;
     for (const Role& role : roles_) {
         sum += role.first->bytes() + role.second->bytes();
     }

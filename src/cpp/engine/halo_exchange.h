@@ -56,10 +56,10 @@ public:
     HaloExchange(const Layout& layout, const std::vector<Member>& members, const std::vector<Wish>& wishes,
                  backend::NumberKind storage, const std::string& only, const comm::Communicator& comm);
 
-    /// Where a block marks the end of its steps.
-    static constexpr int end_slot = backend::Marked::slots - 1;
-
     void run();
+    /// Tells the ranks that share blocks with this one that it has come so far, and waits for them to do so too: before
+    /// a step's marks are read, and after the last step, when nobody reads its blocks any more.
+    void signal() const;
     /// Whether it waits for something that no device does by itself.
     bool needs_host() const { return has_messages_ || signals_ != nullptr; }
 
@@ -73,17 +73,18 @@ private:
     struct Role {
         backend::BlockState* state;
         std::vector<const backend::Marked*> beside, before_second;
-        bool sends = false;
+        bool has_mail = false;                       // messages go out or come in
         std::unique_ptr<backend::Transfers> first;   // packs, and brings what it reaches itself
         std::unique_ptr<backend::Transfers> second;  // unpacks
     };
 
     SharedBlocks shared_;
     std::vector<std::shared_ptr<void>> buffers_;
+    std::size_t buffer_bytes_ = 0;
     std::unique_ptr<comm::Exchange> messages_[3];  // by the phase of the last step
-    /// With each rank that shares blocks with this one: it has asked its devices for all before its last marks.
-    std::unique_ptr<comm::Exchange> signals_;
+    /// A byte to and from each rank that shares blocks with this one.
     std::vector<char> signal_bytes_;
+    std::unique_ptr<comm::Exchange> signals_;
     std::vector<Role> roles_;
     std::vector<Link> links_;
     bool has_second_ = false;  // part of the exchange

@@ -134,10 +134,8 @@ backend::BlockSpec part_of(const backend::BlockSpec& whole, const Block& block) 
 }
 
 Layout make_layout(const Setup& setup, const backend::BlockSpec& whole) {
-    if (setup.blocks.empty()) {
-        return Layout::single(whole.size, setup.device.name);
-    }
-    Layout layout(whole.size, setup.blocks);
+    Layout layout =
+        setup.blocks.empty() ? Layout::single(whole.size, setup.device.name) : Layout(whole.size, setup.blocks);
     const int ranks = setup.comm == nullptr ? 1 : setup.comm->size();
     std::vector<bool> has_block(std::size_t(ranks), false);
     for (const Block& block : layout.blocks()) {

@@ -164,8 +164,13 @@ public:
                 lattices.push_back(lattice.address());
             }
         }
-        make_marks(true);
-        return share_block(device_.ordinal, lattices, marks_);
+        try {
+            make_marks(true);
+            return share_block(device_.ordinal, lattices, marks_);
+        } catch (const CudaError&) {  // the system has no handles for other processes
+            make_marks(false);
+            return {};
+        }
     }
 
     void fill_links() override {
@@ -331,8 +336,6 @@ public:
     }
 
 private:
-    static constexpr int own_slot = backend::Marked::slots - 1;
-
     void make_marks(bool for_others) {
         marks_.clear();
         for (int k = 0; k < backend::Marked::slots; ++k) {
@@ -343,16 +346,16 @@ private:
     bool at_start() const { return phase_ == first_phase() && now_ == 0 && end_sums_are_current_ == keeps_end_sums_; }
     /// The others go on from here: a recording on this block's stream takes them in,
     void lead(const std::vector<CudaBlock*>& others) {
-        mark(own_slot);
+        mark(end_slot);
         for (CudaBlock* other : others) {
-            other->after(*this, own_slot);
+            other->after(*this, end_slot);
         }
     }
     /// and ends when all have come to their end.
     void follow(const std::vector<CudaBlock*>& others) {
         for (CudaBlock* other : others) {
-            other->mark(own_slot);
-            after(*other, own_slot);
+            other->mark(end_slot);
+            after(*other, end_slot);
         }
     }
     void choose_shapes() {

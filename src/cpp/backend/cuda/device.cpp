@@ -51,13 +51,17 @@ DeviceBuffer::~DeviceBuffer() {
     }
 }
 
-bool reach_peer(int ordinal, int peer) {
+bool can_reach_peer(int ordinal, int peer) {
     Device own = 0, other = 0;
     driver().check(driver().device_get(&own, ordinal), "cuDeviceGet");
     driver().check(driver().device_get(&other, peer), "cuDeviceGet");
     int possible = 0;
     driver().check(driver().device_reaches_peer(&possible, own, other), "cuDeviceCanAccessPeer");
-    if (possible == 0) {
+    return possible != 0;
+}
+
+bool reach_peer(int ordinal, int peer) {
+    if (!can_reach_peer(ordinal, peer)) {
         return false;
     }
     constexpr int already = 704;
@@ -69,14 +73,14 @@ bool reach_peer(int ordinal, int peer) {
     return true;
 }
 
-std::shared_ptr<void> pinned_memory(std::size_t bytes) {
+std::shared_ptr<void> pinned_memory(int ordinal, std::size_t bytes) {
     constexpr unsigned portable = 1, mapped = 2;
-    const DeviceScope scope(0);
+    const DeviceScope scope(ordinal);
     void* memory = nullptr;
     driver().check(driver().host_allocate(&memory, std::max<std::size_t>(bytes, 1), portable | mapped),
                    "cuMemHostAlloc");
-    return {memory, [](void* p) {
-                const DeviceScope scope_of_free(0);
+    return {memory, [ordinal](void* p) {
+                const DeviceScope scope_of_free(ordinal);
                 driver().host_free(p);
             }};
 }

@@ -53,11 +53,14 @@ private:
     std::size_t bytes_ = 0;
 };
 
+/// Whether kernels on one GPU may read and write the memory of another.
+bool can_reach_peer(int ordinal, int peer);
+
 /// Lets kernels on one GPU read and write the memory of another; false where the machine does not allow it.
 bool reach_peer(int ordinal, int peer);
 
-/// Memory of the host that every GPU reads and writes at the same address.
-std::shared_ptr<void> pinned_memory(std::size_t bytes);
+/// Memory of the host that every GPU reads and writes at the same address, allocated by one of them.
+std::shared_ptr<void> pinned_memory(int ordinal, std::size_t bytes);
 
 class WorkStream;
 

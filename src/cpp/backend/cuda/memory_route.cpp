@@ -22,7 +22,7 @@ MemoryRoute::End::End(int ordinal, std::size_t bytes) : gpu(ordinal >= 0) {
 MemoryRoute::MemoryRoute(int from, int to, std::size_t bytes) : from_(from, bytes), to_(to, bytes) {
     const bool direct = from_.gpu && to_.gpu && (from == to || reach_peer(to, from));
     if (!direct) {
-        between_ = pinned_memory(bytes);
+        between_ = pinned_memory(from_.gpu ? from : to, bytes);
     }
 }
 

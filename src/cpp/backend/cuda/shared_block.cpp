@@ -115,9 +115,7 @@ std::string share_block(int ordinal, const std::vector<DevicePointer>& lattices,
         DevicePointer base = 0;
         driver().check(driver().memory_range(&base, nullptr, lattice), "cuMemGetAddressRange");
         handles.offsets[k] = lattice - base;
-        if (driver().memory_share(&handles.lattices[k], lattice) != 0) {
-            return {};
-        }
+        driver().check(driver().memory_share(&handles.lattices[k], lattice), "cuIpcGetMemHandle");
     }
     for (std::size_t k = 0; k < marks.size(); ++k) {
         handles.marks[k] = marks[k]->share();
@@ -127,11 +125,14 @@ std::string share_block(int ordinal, const std::vector<DevicePointer>& lattices,
 
 std::unique_ptr<backend::RemoteBlock> open_block(const std::string& shared, int ordinal) {
     const std::optional<Handles> handles = from_text(shared);
-    const int peer = handles ? ordinal_of(handles->gpu) : -1;
-    if (peer < 0 || peer == ordinal || !reach_peer(ordinal, peer)) {  // two processes on one GPU take turns anyway
+    if (!handles) {
         return nullptr;
     }
     try {
+        const int peer = ordinal_of(handles->gpu);
+        if (peer < 0 || peer == ordinal || !can_reach_peer(ordinal, peer)) {  // two on one GPU take turns anyway
+            return nullptr;
+        }
         return std::make_unique<OpenedBlock>(ordinal, *handles);
     } catch (const CudaError&) {  // of another host, or of a container that shares nothing
         return nullptr;

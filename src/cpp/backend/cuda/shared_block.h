@@ -21,7 +21,8 @@ public:
     virtual const WorkMark& mark_in(int slot) const = 0;
 };
 
-/// In hexadecimal digits: the GPU, and handles of the lattices and of the marks.
+/// In hexadecimal digits: the GPU, and handles of the lattices and of the marks. Throws CudaError where the system has
+/// none.
 std::string share_block(int ordinal, const std::vector<DevicePointer>& lattices,
                         const std::vector<std::unique_ptr<WorkMark>>& marks);
 
