@@ -220,6 +220,7 @@ class Engine:
         isa: str = "",
         blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]] = ...,
         channel: str = "",
+        schedule: str = "",
         comm: Communicator | None = None,
     ) -> None:
         """Set up and allocate.
@@ -344,7 +345,13 @@ class Engine:
 
     @property
     def phase_seconds(self) -> dict[str, float]:
-        """Wall time spent in each phase of the step schedule since the start: ``boundary``, ``update``."""
+        """Time spent in each phase of the steps since the start, the mean of the process's blocks: ``boundary``,
+        ``update``, ``exchange`` while nothing is updated, ``hidden exchange`` while something is. On GPUs the last step
+        of each call of `step` stands for all of them; all are 0 for one block on a GPU."""
+
+    @property
+    def overlaps(self) -> bool:
+        """Whether a block is updated while the exchange goes on."""
 
     def update_kernels(self) -> list[dict[str, Any]]:
         """Of each update kernel on a GPU: phase, lanes, threads, registers, local_bytes, occupancy; empty on a CPU."""

@@ -31,7 +31,12 @@ class Report:
         mlups: million updates of fluid cells a second in the last run.
         update_bandwidth: bytes a second of ``x <- a x`` on the same machine, on a GPU of a copy, all devices together;
             None if not measured.
-        phase_seconds: time in each phase of the steps of the last run; empty on a GPU.
+        phase_seconds: time in each phase of the steps of the last run: boundary, update, and exchange while nothing
+            is updated; the mean of the blocks of this rank. GPUs time one step of each thousand or so; of one block on
+            a GPU nothing is known.
+        hidden_share: part of the time of the exchange in which the interior was updated; None without an exchange.
+        links: what blocks of this rank bring and send each step: from and to, numbers of blocks; channel (direct,
+            staged, mpi); bytes a step.
         cache_bytes: the last cache of the processor or the GPU, None if not known.
         device: as `Solver.device`.
     """
@@ -45,6 +50,8 @@ class Report:
     phase_seconds: dict[str, float]
     cache_bytes: int | None = None
     device: str = "cpu"
+    hidden_share: float | None = None
+    links: tuple[dict[str, Any], ...] = ()
 
     @property
     def bandwidth(self) -> float | None:
@@ -80,6 +87,8 @@ class Report:
         total = sum(self.phase_seconds.values())
         for phase, seconds in self.phase_seconds.items():
             rows.append((f"time in {phase}", f"{seconds:.2f} s ({100 * seconds / total if total else 0:.1f} %)"))
+        if self.hidden_share is not None:
+            rows.append(("hidden exchange", f"{100 * self.hidden_share:.1f} %"))
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
 
@@ -91,6 +100,7 @@ def _size(size: int) -> str:
 def make_report(solver: Solver, bandwidth: bool) -> Report:
     """See `Solver.report`."""
     engine, domain = solver._engine, solver._domain
+    links = engine.links
     size = " x ".join(map(str, domain.shape))
     setup = {
         "domain": f"{size} cells, {domain.stencil}",
@@ -101,8 +111,13 @@ def make_report(solver: Solver, bandwidth: bool) -> Report:
         "blocks": "; ".join(
             f"{tuple(b['size'])} at {tuple(b['offset'])} on {_place(b, solver)}" for b in engine.layout
         ),
-        "exchange": _exchange_words(engine.links) + (" (of this rank)" if solver._processes.size > 1 else ""),
+        "exchange": _exchange_words(links, engine.overlaps) + (" (of this rank)" if solver._processes.size > 1 else ""),
     }
+    phases = dict(solver._last_phases)
+    hidden = phases.pop("hidden exchange", 0.0)
+    exchange = phases.get("exchange", 0.0) + hidden
+    if not links:
+        phases.pop("exchange", None)
     last, devices = solver._last_run, solver._settings.devices
     processes = solver._processes
     own = sum(device_bandwidth(name, engine.threads) for name in devices) if bandwidth else 0.0
@@ -114,9 +129,11 @@ def make_report(solver: Solver, bandwidth: bool) -> Report:
         steps=last.steps if last else None,
         mlups=last.mlups if last and last.steps else None,
         update_bandwidth=update if bandwidth else None,
-        phase_seconds=solver._last_phases,
+        phase_seconds=phases if any(phases.values()) else {},
         cache_bytes=_cache_bytes(devices),
         device=solver.device,
+        hidden_share=hidden / exchange if exchange > 0 else None,
+        links=tuple(links),
     )
 
 
@@ -145,12 +162,12 @@ def _device_words(solver: Solver) -> str:
     )
 
 
-def _exchange_words(links: list[dict[str, Any]]) -> str:
+def _exchange_words(links: list[dict[str, Any]], overlaps: bool) -> str:
     words = []
     for channel in dict.fromkeys(link["channel"] for link in links):
         sizes = [link["bytes"] for link in links if link["channel"] == channel]
         words.append(f"{len(sizes)} links {channel}, {_size(int(sum(sizes)))} a step")
-    return "; ".join(words) or "none"
+    return "; ".join(words) + (", behind the interior" if overlaps else "") if words else "none"
 
 
 def _cache_bytes(devices: tuple[str, ...]) -> int | None:

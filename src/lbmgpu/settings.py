@@ -58,6 +58,8 @@ class Settings:
     def engine(self, boundary: BoundaryValues) -> _core.Engine:
         """A new engine, at rest."""
         domain = self.domain
+        wanted = [os.environ.get(name, "") for name in ("LBMGPU_CHANNEL", "LBMGPU_SCHEDULE")]
+        channel, schedule = self.processes.shared(wanted)[0]  # some launchers pass no environment on
         engine = _core.Engine(
             stencil=domain.stencil,
             shape=domain.shape,
@@ -69,7 +71,8 @@ class Settings:
             device=self.devices[0],
             threads=self.threads,
             blocks=engine_blocks(self.layout),
-            channel=self.processes.shared(os.environ.get("LBMGPU_CHANNEL", ""))[0],  # some launchers pass none on
+            channel=channel,
+            schedule=schedule,
             comm=self.processes.engine,
             **self.collision.parameters(_core.stencil(domain.stencil)),
         )

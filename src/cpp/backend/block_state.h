@@ -14,7 +14,9 @@
 #include "initial_state.h"
 #include "kinds.h"
 #include "links.h"
+#include "moments_of_step.h"
 #include "remote_block.h"
+#include "row_box.h"
 #include "transfers.h"
 
 namespace lbm::backend {
@@ -78,13 +80,24 @@ public:
     /// A uniform force, or a field of D components that is copied in; neither for none.
     virtual void set_force(const double* uniform, const double* field) = 0;
 
-    /// Of the last step.
+    /// Of the last step, or the one whose shell has been updated.
     virtual Phase phase() const = 0;
     /// One of its lattices, 0 or 1, in the memory of the device; the same where it has but one.
     virtual void* lattice(int which) const = 0;
     virtual std::unique_ptr<Transfers> make_transfers(const std::vector<Transfer>& list) = 0;
+    /// The rows that update_shell() leaves to update_interior(): nothing that the exchange reads or writes is in them.
+    /// None of them to begin with; transfers are made after it is called.
+    virtual void set_interior(const RowBox& rows) = 0;
     virtual void fill_links() = 0;
-    virtual void update() = 0;
+    /// From then on phase() and lattice() are those of the new step.
+    virtual void update_shell() = 0;
+    /// Whatever is asked for between the two begins after the shell, and need not wait for the interior.
+    virtual void update_interior() = 0;
+
+    /// Notes when what has been asked for so far is done; of what is done side by side, the part that the moment is of.
+    virtual void note(Moment moment) = 0;
+    /// Seconds between the last notes of two moments, both past.
+    virtual double seconds_between(Moment from, Moment to) const = 0;
 
     /// Whether calls return before their work is done.
     virtual bool works_by_itself() const { return false; }

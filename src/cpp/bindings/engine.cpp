@@ -90,7 +90,8 @@ Setup make_setup(const std::string& stencil, const std::vector<int>& shape, cons
                  double viscosity, double magic, const std::map<std::string, double>& rates, double smagorinsky,
                  const std::string& precision, const std::string& storage, const std::string& streaming,
                  const std::vector<std::string>& faces, const std::string& device, int threads, const std::string& isa,
-                 const BlockTuples& blocks, const std::string& channel, std::shared_ptr<engine::Communicator> comm) {
+                 const BlockTuples& blocks, const std::string& channel, const std::string& schedule,
+                 std::shared_ptr<engine::Communicator> comm) {
     return {stencil,
             shape,
             collision,
@@ -105,6 +106,7 @@ Setup make_setup(const std::string& stencil, const std::vector<int>& shape, cons
             {device, threads, isa},
             to_blocks(blocks, int(shape.size())),
             channel,
+            schedule,
             std::move(comm)};
 }
 
@@ -283,17 +285,17 @@ void bind_engine(py::module_& module) {
                          const std::string& precision, const std::string& storage, const std::string& streaming,
                          const std::vector<std::string>& faces, const std::string& device, int threads,
                          const std::string& isa, const BlockTuples& blocks, const std::string& channel,
-                         std::shared_ptr<engine::Communicator> comm) {
+                         const std::string& schedule, std::shared_ptr<engine::Communicator> comm) {
                  return std::make_unique<Engine>(make_setup(stencil, shape, collision, viscosity, magic, rates,
                                                             smagorinsky, precision, storage, streaming, faces, device,
-                                                            threads, isa, blocks, channel, std::move(comm)));
+                                                            threads, isa, blocks, channel, schedule, std::move(comm)));
              }),
              py::kw_only(), py::arg("stencil"), py::arg("shape"), py::arg("collision"), py::arg("viscosity"),
              py::arg("magic") = 3.0 / 16, py::arg("rates") = std::map<std::string, double>(),
              py::arg("smagorinsky") = 0.0, py::arg("precision") = "float32", py::arg("storage") = "float32",
              py::arg("streaming") = "in-place", py::arg("faces") = std::vector<std::string>(),
              py::arg("device") = "cpu", py::arg("threads") = 0, py::arg("isa") = "", py::arg("blocks") = BlockTuples(),
-             py::arg("channel") = "", py::arg("comm") = py::none())
+             py::arg("channel") = "", py::arg("schedule") = "", py::arg("comm") = py::none())
         .def("add_body", &add_body, py::arg("mask"), py::arg("velocity") = py::none())
         .def(
             "set_body_velocity",
@@ -448,15 +450,15 @@ void bind_engine(py::module_& module) {
         .def_property_readonly("solid", &solid)
         .def_property_readonly("phase_seconds",
                                [](const Engine& e) {
+                                   const engine::PhaseTimes& times = e.phase_times();
                                    py::dict seconds;
-                                   if (!e.schedule().timed()) {
-                                       return seconds;
-                                   }
-                                   for (const auto& stage : e.schedule().stages()) {
-                                       seconds[stage.name.c_str()] = stage.seconds;
-                                   }
+                                   seconds["boundary"] = times.boundary;
+                                   seconds["update"] = times.update;
+                                   seconds["exchange"] = times.exchange;
+                                   seconds["hidden exchange"] = times.hidden;
                                    return seconds;
                                })
+        .def_property_readonly("overlaps", &Engine::overlaps)
         .def("update_kernels", &update_kernels)
         .def_property_readonly("layout", &layout)
         .def_property_readonly("links", &links)

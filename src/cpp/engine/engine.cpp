@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "interior.h"
 #include "surroundings.h"
 
 namespace lbm::engine {
@@ -20,24 +21,12 @@ Engine::Engine(const Setup& setup)
       window_(layout_.window(comm_->rank())),
       parts_(make_parts(spec_, layout_, comm_->rank(), device_)),
       channel_(setup.channel),
-      schedule_(!parts_.front().state->works_by_itself()) {
+      has_interiors_(layout_.blocks().size() > 1 && has_interiors(layout_, setup.schedule)) {
     for (const Part& part : parts_) {
-        states_.push_back(part.state.get());
+        (part.state->works_by_itself() ? by_themselves_ : by_host_).push_back(part.state.get());
     }
-    std::stable_partition(states_.begin(), states_.end(), [](const auto* state) { return state->works_by_itself(); });
-    if (layout_.blocks().size() > 1) {
-        schedule_.add("exchange", [this] { exchange_.run(); });
-    }
-    schedule_.add("boundary", [this] {
-        for (backend::BlockState* state : states_) {
-            state->fill_links();
-        }
-    });
-    schedule_.add("update", [this] {
-        for (backend::BlockState* state : states_) {
-            state->update();
-        }
-    });
+    states_ = by_themselves_;
+    states_.insert(states_.end(), by_host_.begin(), by_host_.end());
 }
 
 std::vector<Engine::Part> Engine::make_parts(const backend::BlockSpec& whole, const Layout& layout, int rank,
@@ -176,6 +165,7 @@ void Engine::prepare() {
                 {{offset[0], offset[1], offset[2]}, backend::block_address(part_of(spec_, block), block.device)});
         }
         for (Part& part : parts_) {
+            part.state->set_interior(interior_of(part));
             part.plan = HaloPlan(domain_, extents, part.number, backend::phases_of(spec_));
             part.state->set_plan(part.plan.links());
         }
@@ -183,6 +173,7 @@ void Engine::prepare() {
             exchange_ = make_exchange(extents);
         }
         plan_is_current_ = values_are_current_ = true;
+        halos_are_current_ = false;
     }
     if (!values_are_current_) {
         for (Part& part : parts_) {
@@ -234,6 +225,7 @@ void Engine::initialize(const double* density, const double* velocity, bool none
     }
     set_reference_density(sums[1] > 0 ? sums[0] / sums[1] : 1.0);
     prepare();
+    halos_are_current_ = false;
     for (const Part& part : parts_) {
         const Surroundings box(domain_, part.place, nonequilibrium);
         std::vector<double> densities, velocities;
@@ -261,20 +253,94 @@ void Engine::initialize(const double* density, const double* velocity, bool none
 
 void Engine::step(Index steps) {
     prepare();
-    const auto step = [this] { schedule_.run_step(); };
+    for (backend::BlockState* state : states_) {  // the exchange too begins after all that has been asked for
+        state->mark(backend::Marked::end_slot);
+        state->after(*state, backend::Marked::end_slot);
+    }
+    if (!halos_are_current_) {
+        exchange_.begin();
+        exchange_.end();
+        halos_are_current_ = true;
+    }
+    notes_ = by_themselves_.empty();
+    const bool notes_last = !notes_ && steps > 0 && layout_.blocks().size() > 1;
+    const Index before_last = notes_last ? steps - 1 : steps;
     if (exchange_.needs_host()) {
-        for (Index k = 0; k < steps; ++k) {
-            step();
+        for (Index k = 0; k < before_last; ++k) {
+            run_step();
         }
     } else {
-        states_.front()->repeat(steps, step, {states_.begin() + 1, states_.end()});
+        states_.front()->repeat(before_last, [this] { run_step(); }, {states_.begin() + 1, states_.end()});
+    }
+    if (notes_last) {
+        notes_ = true;
+        run_step();
     }
     for (backend::BlockState* state : states_) {
         state->mark(backend::Marked::end_slot);
         state->wait(backend::Marked::end_slot);
     }
+    if (notes_last) {
+        add_phase_times(double(steps));
+    }
     exchange_.signal();
     steps_ += steps;
+}
+
+/// Blocks that work by themselves are asked for their interior before the host is held up by the exchange; those of the
+/// host are updated while it goes on.
+void Engine::run_step() {
+    using backend::Moment;
+    note(Moment::Begun, states_);
+    for (backend::BlockState* state : states_) {
+        state->fill_links();
+    }
+    note(Moment::Filled, states_);
+    for (backend::BlockState* state : states_) {
+        state->update_shell();
+    }
+    note(Moment::ShellDone, states_);
+    note(Moment::InteriorBegun, by_themselves_);
+    for (backend::BlockState* state : by_themselves_) {
+        state->update_interior();
+    }
+    note(Moment::InteriorDone, by_themselves_);
+    exchange_.begin();
+    note(Moment::InteriorBegun, by_host_);
+    for (backend::BlockState* state : by_host_) {
+        state->update_interior();
+    }
+    note(Moment::InteriorDone, by_host_);
+    if (layout_.blocks().size() > 1) {
+        exchange_.end();
+        note(Moment::Exchanged, states_);
+    }
+    if (by_themselves_.empty()) {
+        add_phase_times(1);
+    }
+}
+
+void Engine::note(backend::Moment moment, const std::vector<backend::BlockState*>& states) const {
+    if (notes_) {
+        for (backend::BlockState* state : states) {
+            state->note(moment);
+        }
+    }
+}
+
+void Engine::add_phase_times(double steps) {
+    for (const backend::BlockState* state : states_) {
+        phase_times_.add(PhaseTimes::of_step(*state), steps / double(states_.size()));
+    }
+}
+
+backend::RowBox Engine::interior_of(const Part& part) const {
+    return has_interiors_ ? engine::interior_of(domain_, spec_.stencil, part.place) : backend::RowBox{};
+}
+
+bool Engine::overlaps() const {
+    return std::any_of(parts_.begin(), parts_.end(),
+                       [this](const Part& part) { return interior_of(part).count() > 0; });
 }
 
 void Engine::prepare_fields() {
@@ -286,6 +352,7 @@ void Engine::prepare_fields() {
 
 void Engine::set_populations(const double* values) {
     prepare();
+    halos_are_current_ = false;
     give_parts(values, window_, population_count(),
                [](auto& block, const double* part) { block.set_populations(part); });
 }
@@ -299,6 +366,7 @@ void Engine::get_state(void* out) {
 
 void Engine::set_state(const void* values) {
     prepare();
+    halos_are_current_ = false;
     backend::with_stored(spec_.storage, [&](auto stored) {
         using T = decltype(stored);
         give_parts(static_cast<const T*>(values), window_, population_count(),

@@ -1,4 +1,4 @@
-// A simulation: the layout's blocks, their halo plans, and the schedule that steps them.
+// A simulation: the layout's blocks, their halo plans, and their steps.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 #include "halo_exchange.h"
 #include "halo_plan.h"
 #include "layout.h"
-#include "schedule.h"
+#include "phase_times.h"
 #include "setup.h"
 
 namespace lbm::engine {
@@ -89,7 +89,11 @@ public:
     const Layout& layout() const { return layout_; }
     /// Between blocks, by their numbers in the layout.
     const std::vector<HaloExchange::Link>& links();
-    const StepSchedule& schedule() const { return schedule_; }
+    /// Since the start, the mean of this process's blocks. On GPUs the last step of each call of step() stands for all
+    /// of them; of one block on a GPU nothing is known.
+    const PhaseTimes& phase_times() const { return phase_times_; }
+    /// Whether a block is updated while the exchange goes on.
+    bool overlaps() const;
     const backend::DeviceOptions& device() const { return device_; }
     /// The box of the domain whose fields this process gives and takes.
     const Box& window() const { return window_; }
@@ -108,6 +112,10 @@ private:
 
     static std::vector<Part> make_parts(const backend::BlockSpec& whole, const Layout& layout, int rank,
                                         const backend::DeviceOptions& device);
+    backend::RowBox interior_of(const Part& part) const;
+    void run_step();
+    void note(backend::Moment moment, const std::vector<backend::BlockState*>& states) const;
+    void add_phase_times(double steps);
     HaloExchange make_exchange(const std::vector<HaloPlan::Extent>& extents) const;
     void prepare();
     void check_face(int face, FaceKind first, FaceKind second, const char* what) const;
@@ -147,13 +155,17 @@ private:
     std::shared_ptr<const comm::Communicator> comm_;
     Box whole_, window_;
     std::vector<Part> parts_;
-    std::vector<backend::BlockState*> states_;  // of the parts, those that work by themselves first
+    /// Of the parts: all, those that work by themselves first; and either kind.
+    std::vector<backend::BlockState*> states_, by_themselves_, by_host_;
     std::string channel_;
+    bool has_interiors_;
     HaloExchange exchange_;
+    bool halos_are_current_ = false;  // the next step finds what it imports
     bool plan_is_current_ = false;
     bool values_are_current_ = false;
     bool solid_velocity_is_current_ = true;  // of bodies that move; only fields show it
-    StepSchedule schedule_;
+    bool notes_ = false;                     // of the moments of each step
+    PhaseTimes phase_times_;
     Index steps_ = 0;
     mutable std::mutex mutex_;
 };

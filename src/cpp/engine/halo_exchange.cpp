@@ -277,10 +277,14 @@ HaloExchange::HaloExchange(const Layout& layout, const std::vector<Member>& memb
     Builder{*this, layout, members, backend::size_of(storage), only}.build(wishes, comm);
 }
 
-void HaloExchange::run() {
+comm::Exchange* HaloExchange::messages() const { return messages_[int(roles_.front().state->phase())].get(); }
+
+void HaloExchange::begin() {
+    if (roles_.empty()) {
+        return;
+    }
     turn_ = 1 - turn_;
     const int first_slot = turn_, second_slot = 2 + turn_;
-    comm::Exchange* messages = messages_[int(roles_.front().state->phase())].get();
     for (const Role& role : roles_) {
         role.state->mark(first_slot);
     }
@@ -291,28 +295,47 @@ void HaloExchange::run() {
         }
         role.first->run();
     }
-    if (!has_second_ && messages == nullptr) {
+    if (!has_second_ && messages() == nullptr) {
         return;
     }
     for (const Role& role : roles_) {
         role.state->mark(second_slot);
     }
-    if (messages != nullptr) {
+    for (const Role& role : roles_) {
+        if (role.goes_on()) {
+            run_second(role);
+        }
+    }
+    if (messages() != nullptr) {
         for (const Role& role : roles_) {  // what is sent is packed, what came before is unpacked
             if (role.has_mail) {
                 role.state->wait(second_slot);
             }
         }
-        messages->start_receives();
-        messages->start_sends();
-        messages->finish();
+        messages()->start_receives();
+        messages()->start_sends();
+    }
+}
+
+void HaloExchange::end() {
+    if (roles_.empty()) {
+        return;
+    }
+    if (messages() != nullptr) {
+        messages()->finish();
     }
     for (const Role& role : roles_) {
-        for (const Marked* other : role.before_second) {
-            role.state->after(*other, second_slot);
+        if (has_second_ && !role.goes_on()) {
+            run_second(role);
         }
-        role.second->run();
     }
+}
+
+void HaloExchange::run_second(const Role& role) const {
+    for (const Marked* other : role.before_second) {
+        role.state->after(*other, 2 + turn_);
+    }
+    role.second->run();
 }
 
 void HaloExchange::signal() const {

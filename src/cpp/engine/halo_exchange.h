@@ -1,6 +1,7 @@
-// The exchange of a step: what the halo plans of the blocks import, moved by a channel for each link.
+// The exchange after the shells of a step: what the halo plans of the blocks import for the next one, moved by a
+// channel for each link, while the interiors are updated.
 //
-// A block waits for the last step of all blocks beside it before it copies: then what it reads is there, and what it
+// A block waits for the shells of all blocks beside it before it copies: then what it reads is there, and what it
 // overwrites has been read. What it reads its neighbours' next step leaves alone, but for what leaves through the ends
 // of rows: in place, side columns are stored in every step, and vectors of cells as a whole, with the place beyond the
 // end. Whoever such things are read from waits until they have been.
@@ -56,7 +57,9 @@ public:
     HaloExchange(const Layout& layout, const std::vector<Member>& members, const std::vector<Wish>& wishes,
                  backend::NumberKind storage, const std::string& only, const comm::Communicator& comm);
 
-    void run();
+    /// Starts all that goes on by itself; end() brings the rest. Without blocks beside one another both do nothing.
+    void begin();
+    void end();
     /// Tells the ranks that share blocks with this one that it has come so far, and waits for them to do so too: before
     /// a step's marks are read, and after the last step, when nobody reads its blocks any more.
     void signal() const;
@@ -71,6 +74,9 @@ private:
 
     /// What one block does in an exchange.
     struct Role {
+        /// Whether its second part need not wait for the host.
+        bool goes_on() const { return state->works_by_itself() && !has_mail; }
+
         backend::BlockState* state;
         std::vector<const backend::Marked*> beside, before_second;
         bool has_mail = false;                       // messages go out or come in
@@ -87,6 +93,9 @@ private:
     std::unique_ptr<comm::Exchange> signals_;
     std::vector<Role> roles_;
     std::vector<Link> links_;
+    comm::Exchange* messages() const;  // of this step; null for none
+    void run_second(const Role& role) const;
+
     bool has_second_ = false;  // part of the exchange
     bool has_messages_ = false;
     int turn_ = 0;  // 0 or 1: a mark is read in one step while that of the next is set

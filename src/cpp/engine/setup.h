@@ -28,6 +28,7 @@ struct Setup {
     backend::DeviceOptions device;
     std::vector<Block> blocks;                       // empty: one, the whole domain on that device
     std::string channel;                             // of all links between blocks; empty: the best for each
+    std::string schedule;                            // overlap or blocking; empty: what is faster
     std::shared_ptr<const comm::Communicator> comm;  // null: one process
 };
 

@@ -27,9 +27,11 @@ def cuts(rng: np.random.Generator, n: int, most: int) -> list[tuple[int, int]]:
 
 
 def random_layout(rng: np.random.Generator, shape: tuple[int, ...]) -> lbm.Layout:
-    """Blocks cut in all directions, each rank with one at least, several of them where there are more."""
+    """Blocks cut in all directions, each rank with one at least, several of them where there are more. Half of the time
+    not across rows, which leaves blocks an interior."""
     while True:
-        boxes = list(itertools.product(*(cuts(rng, n, 2) for n in shape)))
+        across_rows = int(rng.integers(0, 2))
+        boxes = list(itertools.product(*(cuts(rng, n, 2 if d else 2 * across_rows) for d, n in enumerate(shape))))
         if len(boxes) >= size:
             break
     owners = [*range(size), *rng.integers(0, size, len(boxes) - size).tolist()]

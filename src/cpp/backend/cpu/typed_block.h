@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -13,6 +14,7 @@
 #include "cpu_block.h"
 #include "host_transfers.h"
 #include "kernels.h"
+#include "row_ranges.h"
 #include "threads.h"
 
 namespace lbm::cpu {
@@ -34,6 +36,7 @@ public:
             clear(lattices_[1]);
         }
         phase_ = spec.in_place ? Phase::InPlaceOwn : Phase::TwoLattice;
+        set_interior({});
     }
 
     const Address& address() const override { return arguments_.address; }
@@ -104,15 +107,27 @@ public:
         });
     }
 
-    void update() override {
+    void set_interior(const backend::RowBox& rows) override {
+        shell_ = RowRanges::around(address().ny, address().nz, rows);
+        interior_ = RowRanges::of(address().ny, rows);
+    }
+
+    void update_shell() override {
         arguments_.phase = next_phase(phase_);
         arguments_.source = current();
         arguments_.target = spec_.in_place ? current() : other();
-        parallel_shares(threads_, rows(), [&](Index first, Index last) { kernel_(arguments_, first, last); });
+        update(shell_);
         if (!spec_.in_place) {
             now_ = 1 - now_;
         }
         phase_ = arguments_.phase;
+    }
+
+    void update_interior() override { update(interior_); }
+
+    void note(backend::Moment moment) override { moments_[int(moment)] = Clock::now(); }
+    double seconds_between(backend::Moment from, backend::Moment to) const override {
+        return std::chrono::duration<double>(moments_[int(to)] - moments_[int(from)]).count();
     }
 
     void initialize(const backend::InitialFields& fields) override {
@@ -243,6 +258,7 @@ public:
     }
 
 private:
+    using Clock = std::chrono::steady_clock;
     using View = backend::LatticeView<S, Real, Stored>;
 
     Stored* current() const { return lattices_[now_].template as<Stored>(); }
@@ -250,6 +266,14 @@ private:
     View view() const { return View{current(), arguments_.address, phase_}; }
     Index rows() const { return Index(address().ny) * address().nz; }
     Index row(int y, int z) const { return Index(z) * address().ny + y; }
+
+    void update(const RowRanges& ranges) {
+        if (ranges.rows() > 0) {
+            parallel_shares(threads_, ranges.rows(), [&](Index first, Index last) {
+                ranges.visit(first, last, [&](Index from, Index to) { kernel_(arguments_, from, to); });
+            });
+        }
+    }
 
     template <class Body>
     void over_rows(Body&& body) const {
@@ -382,6 +406,8 @@ private:
     Buffer lattices_[2];
     int now_ = 0;
     Phase phase_;
+    RowRanges shell_, interior_;
+    Clock::time_point moments_[backend::moments_of_step];
     const backend::LinkPlan* plan_ = nullptr;
     const std::uint8_t* solid_ = nullptr;
     const double* solid_velocity_ = nullptr;

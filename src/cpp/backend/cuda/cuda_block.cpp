@@ -7,6 +7,7 @@
 #include "../block_layout.h"
 #include "../initial_state.h"
 #include "device_links.h"
+#include "device_sums.h"
 #include "device_transfers.h"
 #include "field_buffer.h"
 #include "field_staging.h"
@@ -15,6 +16,7 @@
 #include "kernels/arguments.h"
 #include "recorded_steps.h"
 #include "shared_block.h"
+#include "step_streams.h"
 #include "tuning.h"
 #include "update_arguments.h"
 #include "upload.h"
@@ -25,8 +27,6 @@ namespace {
 using backend::BlockSpec;
 using backend::NumberKind;
 
-constexpr int reduction_blocks = 1024;
-
 class CudaBlock final : public backend::BlockState, public MarkedOnGpu {
 public:
     CudaBlock(const BlockSpec& spec, int ordinal)
@@ -34,7 +34,7 @@ public:
           D_(backend::with_stencil(spec.stencil, [](auto s) { return decltype(s)::D; })),
           device_(device_info(ordinal)),
           address_(backend::block_address(spec, backend::Device::Gpu)),
-          stream_(ordinal),
+          streams_(ordinal),
           recorded_(ordinal),
           kernels_(ordinal, device_.architecture()) {
         const std::size_t bytes = backend::block_bytes(spec, backend::Device::Gpu) / (spec.in_place ? 1 : 2);
@@ -42,19 +42,17 @@ public:
             lattices_[k] = DeviceBuffer(ordinal, bytes);
             clear(lattices_[k]);
         }
-        make_marks(false);
         choose_shapes();
-        partial_ = DeviceBuffer(ordinal, sizeof(double) * 6 * reduction_blocks);
         phase_ = first_phase();
     }
 
     const Address& address() const override { return address_; }
 
     std::size_t bytes() const override {
-        std::size_t sum = links_.bytes() + staging_.bytes();
-        const std::initializer_list<const DeviceBuffer*> buffers = {&lattices_[0],   &lattices_[1], &partial_,
-                                                                    &force_,         &solid_,       &solid_velocity_,
-                                                                    &last_velocity_, &body_links_,  &end_sums_};
+        std::size_t sum = links_.bytes() + staging_.bytes() + sums_.bytes();
+        const std::initializer_list<const DeviceBuffer*> buffers = {&lattices_[0], &lattices_[1],    &force_,
+                                                                    &solid_,       &solid_velocity_, &last_velocity_,
+                                                                    &body_links_,  &end_sums_};
         for (const DeviceBuffer* buffer : buffers) {
             sum += buffer->bytes();
         }
@@ -66,7 +64,7 @@ public:
         for (const Phase phase : backend::phases_of(spec_)) {
             const UpdateShape& shape = shapes_[int(phase)];
             const Kernel& k = kernels_.get(update_name(phase));
-            const LaunchShape launch = update_launch(spec_, shape);
+            const LaunchShape launch = update_launch(spec_, shape, rows());
             const int threads = int(launch.block_x * launch.block_y);
             all.push_back({phase, shape.lanes, threads, k.registers(), k.local_bytes(),
                            k.blocks_at_once(threads) * threads / double(device_.threads_per_multiprocessor)});
@@ -144,15 +142,16 @@ public:
         recorded_.forget();
         const KernelName name{"transfer.h", "lbm::cuda::transfer<" + type_name(spec_.storage) + ">"};
         kernels_.expect(name);
-        return std::make_unique<DeviceTransfers>(list, DeviceTransfers::Owner{stream_, kernels_, name, phase_, now_});
+        return std::make_unique<DeviceTransfers>(
+            list, DeviceTransfers::Owner{streams_.border(), kernels_, name, phase_, now_});
     }
 
-    void mark(int slot) override { marks_[std::size_t(slot)]->set(stream_); }
-    const WorkMark& mark_in(int slot) const override { return *marks_[std::size_t(slot)]; }
+    void mark(int slot) override { streams_.mark(slot); }
+    const WorkMark& mark_in(int slot) const override { return *streams_.marks()[std::size_t(slot)]; }
     void wait(int slot) const override { mark_in(slot).wait(); }
     void after(const backend::Marked& other, int slot) override {
         if (const auto* on_gpu = dynamic_cast<const MarkedOnGpu*>(&other)) {
-            on_gpu->mark_in(slot).hold(stream_);
+            on_gpu->mark_in(slot).hold(streams_.border());
         } else {
             other.wait(slot);
         }
@@ -165,35 +164,55 @@ public:
             }
         }
         try {
-            make_marks(true);
-            return share_block(device_.ordinal, lattices, marks_);
+            streams_.make_marks(true);
+            return share_block(device_.ordinal, lattices, streams_.marks());
         } catch (const CudaError&) {  // the system has no handles for other processes
-            make_marks(false);
+            streams_.make_marks(false);
             return {};
         }
     }
 
+    void set_interior(const backend::RowBox& rows) override {
+        recorded_.forget();
+        interior_ = rows;
+        shell_ = backend::Shell(address_.ny, address_.nz, rows);
+        streams_.divide(rows.count() > 0);
+    }
+
     void fill_links() override {
+        streams_.join();
         LinkArguments links = links_.arguments(phase_);
         links.end_sums = end_sums_are_current_ ? end_sums_.as<void>() : nullptr;
         if (links.threads() > 0) {
             LaunchShape shape = flat(links.threads());
-            shape.begins_early = true;
+            shape.begins_early = !streams_.divided();
             kernels_.get(links_name()).launch(stream_, shape, state(), links);
         }
     }
 
-    void update() override {
-        if (spec_.precision == NumberKind::Float64) {
-            launch_update<double>();
-        } else {
-            launch_update<float>();
+    void update_shell() override {
+        streams_.fork();
+        step_ = {next_phase(phase_), lattices_[now_].as<void>(),
+                 lattices_[spec_.in_place ? now_ : 1 - now_].as<void>()};
+        for (int k = 0; k < shell_.count; ++k) {
+            update(streams_.border(), shell_.boxes[k]);
         }
-        phase_ = next_phase(phase_);
+        phase_ = step_.phase;
         end_sums_are_current_ = keeps_end_sums_;
         if (!spec_.in_place) {
             now_ = 1 - now_;
         }
+    }
+
+    void update_interior() override {
+        if (streams_.divided()) {
+            update(stream_, interior_);
+        }
+    }
+
+    void note(backend::Moment moment) override { streams_.note(moment); }
+    double seconds_between(backend::Moment from, backend::Moment to) const override {
+        return streams_.seconds_between(from, to);
     }
 
     void repeat(Index steps, const std::function<void()>& step, const std::vector<BlockState*>& mates) override {
@@ -280,13 +299,9 @@ public:
             upload(body_links_, stream_, links);
             uploaded_body_ = &links;
         }
-        const auto parts = reduce<6>(
-            Index(links.size()),
-            [&](const Kernel& k, const LaunchShape& shape) {
-                k.launch(stream_, shape, state(), body_links_.as<backend::BodyLink>(), Index(links.size()), center[0],
-                         center[1], center[2], partial_.as<double>());
-            },
-            "body_force");
+        const auto count = Index(links.size());
+        const auto parts = sums_.add<6>("body_force", count, state(), body_links_.as<backend::BodyLink>(), count,
+                                        center[0], center[1], center[2]);
         for (int d = 0; d < 3; ++d) {
             sum.force[d] = parts[d];
             sum.torque[d] = parts[3 + d];
@@ -295,12 +310,7 @@ public:
     }
 
     backend::Totals totals() const override {
-        const auto sums = reduce<5>(
-            cells(),
-            [&](const Kernel& k, const LaunchShape& shape) {
-                k.launch(stream_, shape, state(), all(), partial_.as<double>());
-            },
-            "totals");
+        const auto sums = sums_.add<5>("totals", cells(), state(), all());
         return {sums[0], {sums[1], sums[2], sums[3]}, sums[4]};
     }
 
@@ -310,52 +320,30 @@ public:
             last_velocity_ = DeviceBuffer(device_.ordinal, backend::size_of(spec_.precision) * cells() * D_);
             clear(last_velocity_);
         }
-        const auto sums = reduce<2>(
-            cells(),
-            [&](const Kernel& k, const LaunchShape& shape) {
-                k.launch(stream_, shape, state(), all(), last_velocity_.as<void>(), partial_.as<double>());
-            },
-            "velocity_change");
+        const auto sums = sums_.add<2>("velocity_change", cells(), state(), all(), last_velocity_.as<void>());
         change2 = first_call ? std::numeric_limits<double>::infinity() : sums[0];
         norm2 = sums[1];
     }
 
-    std::optional<backend::Cell> find_diverged() const override {
-        constexpr unsigned long long none = ~0ULL;
-        unsigned long long first = none;
-        stream_.copy_to_device(partial_.address(), &first, sizeof first);
-        kernels_.get(state_kernel(spec_, "reductions.h", "find_diverged"))
-            .launch(stream_, capped(cells()), state(), all(), partial_.as<unsigned long long>());
-        stream_.copy_to_host(&first, partial_.address(), sizeof first);
-        stream_.synchronize();
-        if (first == none) {
-            return std::nullopt;
-        }
-        const Index row = Index(first) / address_.nx;
-        return backend::Cell{int(Index(first) % address_.nx), int(row % address_.ny), int(row / address_.ny)};
-    }
+    std::optional<backend::Cell> find_diverged() const override { return sums_.find_diverged(state()); }
 
 private:
-    void make_marks(bool for_others) {
-        marks_.clear();
-        for (int k = 0; k < backend::Marked::slots; ++k) {
-            marks_.push_back(std::make_unique<WorkMark>(device_.ordinal, for_others));
-        }
-    }
     /// Whether the steps to come are those that a recording repeats.
     bool at_start() const { return phase_ == first_phase() && now_ == 0 && end_sums_are_current_ == keeps_end_sums_; }
     /// The others go on from here: a recording on this block's stream takes them in,
     void lead(const std::vector<CudaBlock*>& others) {
-        mark(end_slot);
+        streams_.mark_main(end_slot);
+        streams_.all_after(mark_in(end_slot));
         for (CudaBlock* other : others) {
-            other->after(*this, end_slot);
+            other->streams_.all_after(mark_in(end_slot));
         }
     }
     /// and ends when all have come to their end.
     void follow(const std::vector<CudaBlock*>& others) {
+        streams_.join();
         for (CudaBlock* other : others) {
-            other->mark(end_slot);
-            after(*other, end_slot);
+            other->streams_.mark(end_slot);
+            streams_.all_after(other->mark_in(end_slot));
         }
     }
     void choose_shapes() {
@@ -407,38 +395,27 @@ private:
 
     Index force_pitch() const { return (address_.nx + 63) / 64 * 64; }
 
+    void update(const WorkStream& stream, const backend::RowBox& rows) {
+        if (spec_.precision == NumberKind::Float64) {
+            launch_update<double>(stream, rows);
+        } else {
+            launch_update<float>(stream, rows);
+        }
+    }
+
     template <class Real>
-    void launch_update() {
-        auto a = update_arguments<Real>(spec_, address_, next_phase(phase_));
-        a.source = lattices_[now_].as<void>();
-        a.target = lattices_[spec_.in_place ? now_ : 1 - now_].as<void>();
+    void launch_update(const WorkStream& stream, const backend::RowBox& rows) {
+        auto a = update_arguments<Real>(spec_, address_, step_.phase);
+        a.rows = rows;
+        a.source = step_.source;
+        a.target = step_.target;
         std::copy(uniform_force_, uniform_force_ + 3, a.force);
         a.force_field = force_.as<Real>();
         a.force_pitch = force_pitch();
         a.end_sums = {end_sums_.as<Real>()};
-        const UpdateShape& shape = shapes_[int(next_phase(phase_))];
-        kernels_.get(update_name(next_phase(phase_))).launch(stream_, update_launch(spec_, shape), a);
-    }
-
-    static LaunchShape capped(Index count) {
-        LaunchShape shape = flat(count);
-        shape.blocks = std::min(shape.blocks, unsigned(reduction_blocks));
-        return shape;
-    }
-
-    /// Runs a reduction of so many sums and adds the partial results of its thread blocks in their order.
-    template <int sums_wanted, class Launch>
-    std::vector<double> reduce(Index count, Launch&& launch, const char* name) const {
-        const LaunchShape shape = capped(count);
-        launch(kernels_.get(state_kernel(spec_, "reductions.h", name)), shape);
-        const std::size_t count_of_parts = std::size_t{sums_wanted} * shape.blocks;
-        std::vector<double> parts(count_of_parts), sums(sums_wanted);
-        stream_.copy_to_host(parts.data(), partial_.address(), parts.size() * sizeof(double));
-        stream_.synchronize();
-        for (std::size_t k = 0; k < parts.size(); ++k) {
-            sums[k % sums_wanted] += parts[k];
-        }
-        return sums;
+        LaunchShape shape = update_launch(spec_, shapes_[int(step_.phase)], rows.count());
+        shape.begins_early = !streams_.divided();
+        kernels_.get(update_name(step_.phase)).launch(stream, shape, a);
     }
 
     template <class Out>
@@ -467,22 +444,31 @@ private:
     DeviceInfo device_;
     Address address_;
     UpdateShape shapes_[3] = {};  // by phase
-    WorkStream stream_;
-    std::vector<std::unique_ptr<WorkMark>> marks_;  // by slot
-    RecordedSteps recorded_;                        // forgotten with every argument and address that it holds
+    StepStreams streams_;
+    const WorkStream& stream_ = streams_.main();
+    RecordedSteps recorded_;  // forgotten with every argument and address that it holds
     mutable KernelSet kernels_;
     DeviceBuffer lattices_[2];
     int now_ = 0;
     Phase phase_;
+    /// The step that is asked for.
+    struct Step {
+        Phase phase;
+        const void* source;
+        void* target;
+    } step_{};
+    backend::RowBox interior_{};
+    backend::Shell shell_{address_.ny, address_.nz, interior_};
     const backend::LinkPlan* plan_ = nullptr;
     DeviceLinks links_;
     DeviceBuffer solid_, solid_velocity_;
     Forcing forcing_ = Forcing::None;
     double uniform_force_[3] = {};
-    DeviceBuffer force_, last_velocity_, partial_;
+    DeviceBuffer force_, last_velocity_;
     bool keeps_end_sums_ = false, end_sums_are_current_ = false;  // of the last step
     DeviceBuffer end_sums_;
     mutable DeviceBuffer body_links_;
+    DeviceSums sums_{spec_, stream_, kernels_};
     mutable FieldStaging staging_{spec_, address_, stream_, kernels_};
     mutable const void* uploaded_body_ = nullptr;
 };

@@ -85,10 +85,13 @@ std::shared_ptr<void> pinned_memory(int ordinal, std::size_t bytes) {
             }};
 }
 
-WorkMark::WorkMark(int ordinal, bool for_others) : ordinal_(ordinal) {
-    constexpr unsigned no_timing = 2, interprocess = 4;
+WorkMark::WorkMark(int ordinal, Use use) : ordinal_(ordinal) {
+    constexpr unsigned timing = 0, no_timing = 2, interprocess = 4;
     const DeviceScope scope(ordinal);
-    driver().check(driver().event_create(&event_, no_timing | (for_others ? interprocess : 0)), "cuEventCreate");
+    const unsigned flags = use == Use::Time             ? timing
+                           : use == Use::OtherProcesses ? no_timing | interprocess
+                                                        : no_timing;
+    driver().check(driver().event_create(&event_, flags), "cuEventCreate");
 }
 
 WorkMark::WorkMark(int ordinal, const IpcHandle& shared) : ordinal_(ordinal) {
@@ -123,10 +126,20 @@ void WorkMark::wait() const {
     driver().check(driver().event_synchronize(event_), "cuEventSynchronize");
 }
 
-WorkStream::WorkStream(int ordinal) : ordinal_(ordinal) {
+double WorkMark::seconds_since(const WorkMark& earlier) const {
+    const DeviceScope scope(ordinal_);
+    float milliseconds = 0;
+    driver().check(driver().event_elapsed(&milliseconds, earlier.event_, event_), "cuEventElapsedTime");
+    return 1e-3 * double(milliseconds);
+}
+
+WorkStream::WorkStream(int ordinal, Priority priority) : ordinal_(ordinal) {
     constexpr unsigned non_blocking = 1;
     const DeviceScope scope(ordinal);
-    driver().check(driver().stream_create(&stream_, non_blocking), "cuStreamCreate");
+    int least = 0, greatest = 0;
+    driver().check(driver().stream_priorities(&least, &greatest), "cuCtxGetStreamPriorityRange");
+    driver().check(driver().stream_create(&stream_, non_blocking, priority == Priority::High ? greatest : least),
+                   "cuStreamCreateWithPriority");
 }
 
 WorkStream::~WorkStream() {

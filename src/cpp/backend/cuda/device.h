@@ -67,8 +67,9 @@ class WorkStream;
 /// A point in the work of a stream.
 class WorkMark {
 public:
-    /// With `for_others` other processes may wait for it.
-    explicit WorkMark(int ordinal, bool for_others = false);
+    enum class Use { Order, OtherProcesses, Time };
+
+    explicit WorkMark(int ordinal, Use use = Use::Order);
     /// That of another process.
     WorkMark(int ordinal, const IpcHandle& shared);
     ~WorkMark();
@@ -82,16 +83,21 @@ public:
     /// What the stream, of any GPU, is given from now on begins after it.
     void hold(const WorkStream& stream) const;
     void wait() const;
+    /// Of two marks for times, both past.
+    double seconds_since(const WorkMark& earlier) const;
 
 private:
     int ordinal_;
     Event event_ = nullptr;
 };
 
+/// What is of high priority goes first wherever a GPU has the choice.
+enum class Priority { Usual, High };
+
 /// The order in which one GPU does its work.
 class WorkStream {
 public:
-    explicit WorkStream(int ordinal);
+    explicit WorkStream(int ordinal, Priority priority = Priority::Usual);
     ~WorkStream();
     WorkStream(const WorkStream&) = delete;
     WorkStream& operator=(const WorkStream&) = delete;

@@ -90,7 +90,8 @@ struct LaunchConfig {
     X(function_attribute, cuFuncGetAttribute, int(int*, int, Function))                              \
     X(occupancy, cuOccupancyMaxActiveBlocksPerMultiprocessor, int(int*, Function, int, std::size_t)) \
     X(launch, cuLaunchKernelEx, int(const LaunchConfig*, Function, const void* const*, void**))      \
-    X(stream_create, cuStreamCreate, int(Stream*, unsigned))                                         \
+    X(stream_create, cuStreamCreateWithPriority, int(Stream*, unsigned, int))                        \
+    X(stream_priorities, cuCtxGetStreamPriorityRange, int(int*, int*))                               \
     X(stream_destroy, cuStreamDestroy_v2, int(Stream))                                               \
     X(stream_wait, cuStreamWaitEvent, int(Stream, Event, unsigned))                                  \
     X(stream_synchronize, cuStreamSynchronize, int(Stream))                                          \

@@ -39,7 +39,8 @@ void RecordedSteps::record(const WorkStream& stream, const std::function<void()>
     follow();
     Graph graph = nullptr;
     driver().check(driver().capture_end(stream.get(), &graph), "cuStreamEndCapture");
-    const int result = driver().graph_instantiate(&graph_, graph, 0);
+    constexpr unsigned long long with_priorities = 8;  // of the streams that kernels were recorded from
+    const int result = driver().graph_instantiate(&graph_, graph, with_priorities);
     driver().graph_destroy(graph);
     driver().check(result, "cuGraphInstantiate");
 }

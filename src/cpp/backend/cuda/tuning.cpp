@@ -124,7 +124,7 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, const UpdateKind& asked,
             const Kernel& kernel = kernels.get(update_kernel(spec, shape, kind));
             ShapeTiming timing{phase, shape, 0, kernel.registers(), kernel.local_bytes(), false};
             if (timing.local_bytes <= most_local_bytes) {
-                const LaunchShape launch = update_launch(spec, shape);
+                const LaunchShape launch = update_launch(spec, shape, arguments.rows.count());
                 timing.seconds = time_of(stream, ordinal, seconds, [&] { kernel.launch(stream, launch, arguments); });
             }
             timings.push_back(timing);

@@ -6,11 +6,12 @@
 
 namespace lbm::cuda {
 
-/// All but the lattices and the force.
+/// All but the lattices and the force; of all rows.
 template <class Real>
 UpdateArguments<Real> update_arguments(const backend::BlockSpec& spec, const Address& address, Phase phase) {
     UpdateArguments<Real> a{};
     a.address = address;
+    a.rows = {0, 0, address.ny, address.nz};
     a.parameters = converted<Real>(spec.parameters);
     backend::with_stencil(spec.stencil, [&](auto s) {
         using S = decltype(s);

@@ -108,8 +108,7 @@ RowSpan row_span(const BlockSpec& spec, const UpdateShape& shape) {
     return threads <= 32 ? RowSpan::Warp : threads <= shape.threads ? RowSpan::ThreadBlock : RowSpan::Several;
 }
 
-LaunchShape update_launch(const BlockSpec& spec, const UpdateShape& shape) {
-    const Index rows = Index(spec.size[1]) * spec.size[2];
+LaunchShape update_launch(const BlockSpec& spec, const UpdateShape& shape, Index rows) {
     const int threads = (spec.size[0] + shape.lanes - 1) / shape.lanes;
     const int warps = (threads + 31) / 32;
     const int most = shape.threads / 32;

@@ -37,7 +37,7 @@ bool is_possible(const backend::BlockSpec& spec, const UpdateShape& shape);
 
 RowSpan row_span(const backend::BlockSpec& spec, const UpdateShape& shape);
 
-/// Whole rows a thread block where they are short enough; several rows where they are shorter still.
-LaunchShape update_launch(const backend::BlockSpec& spec, const UpdateShape& shape);
+/// Of so many rows. Whole rows a thread block where they are short enough; several where they are shorter still.
+LaunchShape update_launch(const backend::BlockSpec& spec, const UpdateShape& shape, Index rows);
 
 }  // namespace lbm::cuda

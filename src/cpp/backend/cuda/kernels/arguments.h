@@ -6,6 +6,7 @@
 #include "../../../lattice/streaming.h"
 #include "../../end_sums.h"
 #include "../../link_data.h"
+#include "../../row_box.h"
 #include "update_kinds.h"
 
 namespace lbm::cuda {
@@ -18,6 +19,7 @@ struct UpdateArguments {
     const void* source;
     void* target;  // the same lattice when streaming in place
     Address address;
+    backend::RowBox rows;  // those to update
     // Bytes from population 0 of a cell to where population i arrives; shifts along x and wrapped axes are left out.
     Index arrive[max_Q];
     Index depart[max_Q];

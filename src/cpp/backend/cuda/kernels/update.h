@@ -1,4 +1,4 @@
-// The update of all cells of a block, one thread for V of them.
+// The update of the cells of some of a block's rows, one thread for V of them.
 #pragma once
 
 #include "../../../lattice/cell_update.h"
@@ -15,17 +15,18 @@ namespace lbm::cuda {
 template <class S, class Collision, class Real, class Stored, class Parameters, int V, int wraps, Phase phase,
           Forcing forcing, bool end_sums, RowSpan span, bool whole_packs, int threads, int blocks>
 __global__ void __launch_bounds__(threads, blocks) update(const __grid_constant__ UpdateArguments<Real, Parameters> a) {
-    const unsigned rows = unsigned(a.address.ny) * unsigned(a.address.nz);
+    const unsigned rows = unsigned(a.rows.ny) * unsigned(a.rows.nz);
     const unsigned pieces =
         span != RowSpan::Several ? 1 : (unsigned(a.address.nx) + V * blockDim.x - 1) / (V * blockDim.x);
     const unsigned group = blockIdx.x / pieces;
     const unsigned row = group * blockDim.y + threadIdx.y;
-    const unsigned z = min(row, rows - 1) / unsigned(a.address.ny);
-    const unsigned y = min(row, rows - 1) - z * unsigned(a.address.ny);
+    const unsigned layer = min(row, rows - 1) / unsigned(a.rows.ny);
+    const int z = a.rows.z + int(layer) * a.rows.step_z;
+    const int y = a.rows.y + int(min(row, rows - 1) - layer * unsigned(a.rows.ny)) * a.rows.step_y;
     const int x = int((blockIdx.x - group * pieces) * blockDim.x + threadIdx.x) * V;
     using Cells = RowCells<S, Real, Stored, V, wraps, phase, forcing, end_sums, threads, span, whole_packs,
                            UpdateArguments<Real, Parameters>>;
-    Cells cells(a, x, int(y), int(z), row < rows);
+    Cells cells(a, x, y, z, row < rows);
     __shared__ typename Cells::Shared shared;
     let_next_kernel_begin();
     wait_for_kernel_before();

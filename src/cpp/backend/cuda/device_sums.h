@@ -1,0 +1,76 @@
+// Sums over the cells or links of a block, by kernels that leave one partial sum a thread block.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "../block_state.h"
+#include "device.h"
+#include "kernel_names.h"
+#include "kernel_set.h"
+#include "kernels/arguments.h"
+
+namespace lbm::cuda {
+
+class DeviceSums {
+public:
+    /// What is referred to must outlive it.
+    DeviceSums(const backend::BlockSpec& spec, const WorkStream& stream, KernelSet& kernels)
+        : spec_(spec),
+          stream_(stream),
+          kernels_(kernels),
+          partial_(stream.ordinal(), sizeof(double) * most_sums * most_blocks) {}
+
+    std::size_t bytes() const { return partial_.bytes(); }
+
+    /// So many sums by the kernel of this name over `count` items; the partial ones are added in the order of the
+    /// thread blocks. The kernel takes the arguments and where its sums go.
+    template <int wanted, class... Arguments>
+    std::vector<double> add(const char* kernel, Index count, const Arguments&... arguments) const {
+        static_assert(wanted <= most_sums);
+        const LaunchShape shape = capped(count);
+        kernels_.get(state_kernel(spec_, "reductions.h", kernel))
+            .launch(stream_, shape, arguments..., partial_.as<double>());
+        std::vector<double> parts(std::size_t{wanted} * shape.blocks), sums(wanted);
+        stream_.copy_to_host(parts.data(), partial_.address(), parts.size() * sizeof(double));
+        stream_.synchronize();
+        for (std::size_t k = 0; k < parts.size(); ++k) {
+            sums[k % wanted] += parts[k];
+        }
+        return sums;
+    }
+
+    std::optional<backend::Cell> find_diverged(const StateArguments& state) const {
+        constexpr unsigned long long none = ~0ULL;
+        unsigned long long first = none;
+        const Address& a = state.address;
+        const Index rows = Index(a.ny) * a.nz;
+        stream_.copy_to_device(partial_.address(), &first, sizeof first);
+        kernels_.get(state_kernel(spec_, "reductions.h", "find_diverged"))
+            .launch(stream_, capped(rows * a.nx), state, RowRange{0, rows}, partial_.as<unsigned long long>());
+        stream_.copy_to_host(&first, partial_.address(), sizeof first);
+        stream_.synchronize();
+        if (first == none) {
+            return std::nullopt;
+        }
+        const Index row = Index(first) / a.nx;
+        return backend::Cell{int(Index(first) % a.nx), int(row % a.ny), int(row / a.ny)};
+    }
+
+private:
+    static constexpr int most_blocks = 1024, most_sums = 6;
+
+    static LaunchShape capped(Index count) {
+        LaunchShape shape = flat(count);
+        shape.blocks = std::min(shape.blocks, unsigned(most_blocks));
+        return shape;
+    }
+
+    const backend::BlockSpec& spec_;
+    const WorkStream& stream_;
+    KernelSet& kernels_;
+    DeviceBuffer partial_;
+};
+
+}  // namespace lbm::cuda

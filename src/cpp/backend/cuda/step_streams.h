@@ -1,0 +1,50 @@
+// The streams of a block: one of everything, and one of high priority of the shell and the exchange where the interior
+// is updated beside them; the marks in them that other blocks wait for, and the times of a step's moments.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "../moments_of_step.h"
+#include "device.h"
+
+namespace lbm::cuda {
+
+class StepStreams {
+public:
+    explicit StepStreams(int ordinal);
+
+    const WorkStream& main() const { return main_; }
+    /// Of the shell and the exchange.
+    const WorkStream& border() const { return divided() ? *border_ : main_; }
+
+    /// Whether the two are different.
+    void divide(bool divided);
+    bool divided() const { return border_ != nullptr; }
+    /// What the border is given from now on begins after what the main stream has been given so far,
+    void fork();
+    /// and the reverse.
+    void join();
+
+    void make_marks(bool for_others);
+    const std::vector<std::unique_ptr<WorkMark>>& marks() const { return marks_; }  // by slot
+    /// Of the border; that of the end slot of all.
+    void mark(int slot);
+    /// Of the main stream.
+    void mark_main(int slot) { marks_[std::size_t(slot)]->set(main_); }
+    /// All begins after the mark.
+    void all_after(const WorkMark& mark);
+
+    void note(backend::Moment moment);
+    double seconds_between(backend::Moment from, backend::Moment to) const;
+
+private:
+    int ordinal_;
+    WorkStream main_;
+    std::unique_ptr<WorkStream> border_;
+    WorkMark fork_, join_;
+    std::vector<std::unique_ptr<WorkMark>> marks_;
+    std::unique_ptr<WorkMark> moments_[backend::moments_of_step];
+};
+
+}  // namespace lbm::cuda

@@ -1,0 +1,11 @@
+// The moments of a step between which its phases lie.
+#pragma once
+
+namespace lbm::backend {
+
+/// In the order in which they are asked for. Where the shell and the interior are updated side by side, so are their
+/// times.
+enum class Moment { Begun, Filled, ShellDone, InteriorBegun, InteriorDone, Exchanged };
+constexpr int moments_of_step = 6;
+
+}  // namespace lbm::backend

@@ -1,0 +1,47 @@
+// Rows of a block: those that the blocks beside it need, and those that they do not.
+#pragma once
+
+#include "../lattice/portability.h"
+
+namespace lbm::backend {
+
+/// Rows (y + k step_y, z + l step_z), k < ny, l < nz.
+struct RowBox {
+    int y, z;
+    int ny, nz;
+    int step_y = 1, step_z = 1;
+
+    LBM_HD Index count() const { return Index(ny) * nz; }
+};
+
+/// The rows of a block of ny x nz rows around `interior`, as few boxes.
+struct Shell {
+    RowBox boxes[4];
+    int count = 0;
+
+    Shell() = default;
+    Shell(int ny, int nz, const RowBox& interior) {
+        const int above_y = interior.y + interior.ny, above_z = interior.z + interior.nz;
+        if (interior.z == 1 && above_z == nz - 1) {
+            add({0, 0, ny, 2, 1, nz - 1});
+        } else {
+            add({0, 0, ny, interior.z});
+            add({0, above_z, ny, nz - above_z});
+        }
+        if (interior.y == 1 && above_y == ny - 1) {
+            add({0, interior.z, 2, interior.nz, ny - 1, 1});
+        } else {
+            add({0, interior.z, interior.y, interior.nz});
+            add({above_y, interior.z, ny - above_y, interior.nz});
+        }
+    }
+
+private:
+    void add(const RowBox& box) {
+        if (box.count() > 0) {
+            boxes[count++] = box;
+        }
+    }
+};
+
+}  // namespace lbm::backend

@@ -1,0 +1,45 @@
+// The interior of a block: what is updated while the exchange brings what the shell around it needs.
+#pragma once
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "../backend/block_state.h"
+#include "domain.h"
+#include "layout.h"
+
+namespace lbm::engine {
+
+/// The rows of a block that no link joins to another block. Empty where one is beside an end of the rows, which are
+/// never divided.
+inline backend::RowBox interior_of(const Domain& domain, backend::StencilKind stencil, const Block& block) {
+    const int reach = backend::with_stencil(stencil, [](auto s) { return decltype(s)::reach; });
+    int first[3], size[3];
+    for (int a = 0; a < 3; ++a) {
+        const bool around = domain.faces[2 * a] == FaceKind::Periodic && block.size[a] < domain.size[a];
+        const int below = around || block.offset[a] > 0 ? reach : 0;
+        const int above = around || block.offset[a] + block.size[a] < domain.size[a] ? reach : 0;
+        first[a] = below;
+        size[a] = std::max(0, block.size[a] - below - above);
+    }
+    if (size[0] < block.size[0] || size[1] == 0 || size[2] == 0) {
+        return {};
+    }
+    return {first[1], first[2], size[1], size[2]};
+}
+
+/// Whether blocks have an interior by a schedule: "overlap", "blocking", or empty for what is faster. Throws
+/// std::invalid_argument for another.
+inline bool has_interiors(const Layout& layout, const std::string& schedule) {
+    if (schedule.empty()) {  // copies between blocks of one process on the CPU leave nothing to wait for
+        return std::any_of(layout.blocks().begin(), layout.blocks().end(),
+                           [](const Block& block) { return block.device != "cpu" || block.rank != 0; });
+    }
+    if (schedule != "overlap" && schedule != "blocking") {
+        throw std::invalid_argument("schedule: '" + schedule + "' given, must be overlap or blocking");
+    }
+    return schedule == "overlap";
+}
+
+}  // namespace lbm::engine
