@@ -101,6 +101,8 @@ public:
 
     /// Whether calls return before their work is done.
     virtual bool works_by_itself() const { return false; }
+    /// Calls work with the block's device as that of the thread, for libraries that want one.
+    virtual void on_device(const std::function<void()>& work) const { work(); }
     /// Marks the end of all that has been asked for so far.
     virtual void mark(int slot) { static_cast<void>(slot); }
     /// What is asked for from now on begins after what another block has marked.

@@ -61,6 +61,15 @@ std::shared_ptr<void> common_memory(const std::vector<std::string>& devices, std
     return {new std::byte[bytes], [](void* memory) { delete[] static_cast<std::byte*>(memory); }};
 }
 
+std::shared_ptr<void> device_memory(const std::string& device, std::size_t bytes) {
+    const int gpu = gpu_number(device);
+    if (gpu < 0) {
+        return common_memory({device}, bytes);
+    }
+    const auto memory = std::make_shared<cuda::DeviceBuffer>(gpu, std::max<std::size_t>(bytes, 1));
+    return {memory, memory->as<void>()};
+}
+
 std::unique_ptr<RemoteBlock> open_block(const std::string& shared, const std::string& device) {
     const int gpu = gpu_number(device);
     return gpu < 0 || shared.empty() ? nullptr : cuda::open_block(shared, gpu);

@@ -29,6 +29,9 @@ bool reaches(const std::string& device, const std::string& other);
 /// Memory of the host that blocks on all of these devices read and write.
 std::shared_ptr<void> common_memory(const std::vector<std::string>& devices, std::size_t bytes);
 
+/// Memory of a device.
+std::shared_ptr<void> device_memory(const std::string& device, std::size_t bytes);
+
 /// A block of another process by what it has shared, for blocks on a device of this one; null where that cannot reach
 /// it.
 std::unique_ptr<RemoteBlock> open_block(const std::string& shared, const std::string& device);

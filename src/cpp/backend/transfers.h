@@ -10,9 +10,13 @@ namespace lbm::backend {
 
 /// From one piece of memory to another, both within reach of the device.
 struct Transfer {
+    /// Which end is a buffer in the memory of the host that the copies fill or empty from its beginning, without gaps.
+    enum class InHost { Neither, From, To };
+
     const void* from[2];  // by which of a block's lattices is that of now
     void* to[2];
     std::vector<CopyRun> copies[3];  // by the phase of the last step
+    InHost in_host = InHost::Neither;
 };
 
 /// Transfers that are made again and again, of one block, which must outlive them.

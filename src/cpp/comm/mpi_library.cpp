@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
+
 #include <algorithm>
 #include <array>
 
@@ -88,6 +90,9 @@ std::string MpiLibrary::path() const {
 }
 
 bool MpiLibrary::cuda_aware() const {
+    if (const char* given = std::getenv("LBMGPU_CUDA_AWARE_MPI")) {
+        return std::string(given) == "1";
+    }
     if (auto* query = reinterpret_cast<int (*)()>(find("MPIX_Query_cuda_support"))) {  // Open MPI, MVAPICH, new MPICH
         return query() == 1;
     }

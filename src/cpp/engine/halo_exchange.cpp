@@ -81,6 +81,7 @@ struct HaloExchange::Builder {
     const std::vector<Member>& members;
     const std::size_t element;  // bytes
     const std::string& only;
+    const comm::Communicator& comm;
     std::map<int, std::size_t> own{};  // member by number
     std::vector<Copies> copies = std::vector<Copies>(members.size());
     Mail mail[3]{};                         // by phase
@@ -90,7 +91,7 @@ struct HaloExchange::Builder {
     const Block& block(int number) const { return layout.blocks()[std::size_t(number)]; }
     const BlockState& state(std::size_t member) const { return members[member].state; }
 
-    void build(const std::vector<Wish>& wishes, const comm::Communicator& comm) {
+    void build(const std::vector<Wish>& wishes) {
         if (!only.empty() && only != "direct" && only != "staged" && only != "mpi") {
             throw std::invalid_argument("channel: '" + only + "' is not one of 'direct', 'staged', 'mpi'");
         }
@@ -98,7 +99,7 @@ struct HaloExchange::Builder {
             own[members[k].number] = k;
             all.roles_.push_back({&members[k].state, {}, {}, false, nullptr, nullptr});
         }
-        share(wishes, comm);
+        share(wishes);
         for (std::size_t to = 0; to < members.size(); ++to) {
             for (const HaloPlan::Import& import : members[to].plan.imports()) {
                 const auto from = own.find(import.from);
@@ -123,41 +124,43 @@ struct HaloExchange::Builder {
         for (int phase = 0; phase < 3 && all.has_messages_; ++phase) {
             all.messages_[phase] = comm.exchange(mail[phase].receives, mail[phase].sends);
         }
-        signal(comm);
+        signal();
         // What works by itself is asked first, and works while the rest does.
         std::stable_partition(all.roles_.begin(), all.roles_.end(),
                               [](const Role& role) { return role.state->works_by_itself(); });
     }
 
-    /// With other processes of the host, where each process of the job has one block, and for links along which nothing
-    /// leaves the ends of rows, which would take a second signal in every step.
-    void share(const std::vector<Wish>& wishes, const comm::Communicator& comm) {
-        if (comm.size() == 1 || only == "mpi" || layout.blocks().size() != std::size_t(comm.size())) {
+    /// With other processes of the host.
+    void share(const std::vector<Wish>& wishes) {
+        if (comm.size() == 1 || only == "mpi") {
             return;
         }
-        const Member& member = members.front();
-        std::map<int, bool> leaves_rows;  // of a link, either way, by the other block
-        for (const HaloPlan::Import& import : member.plan.imports()) {
-            leaves_rows[import.from] = import.leaves_rows || leaves_rows[import.from];
+        std::vector<SharedBlocks::Own> blocks;
+        std::set<std::pair<int, int>> wanted;
+        for (const Member& member : members) {
+            blocks.push_back({member.number, member.state, block(member.number).device});
+            for (const HaloPlan::Import& import : member.plan.imports()) {
+                if (!own.contains(import.from)) {
+                    wanted.insert({member.number, import.from});
+                }
+            }
         }
         for (const Wish& wish : wishes) {
             for (const HaloPlan::Import& import : wish.imports) {
                 if (own.contains(import.from)) {
-                    leaves_rows[wish.number] = import.leaves_rows || leaves_rows[wish.number];
+                    wanted.insert({import.from, wish.number});
                 }
             }
         }
-        std::vector<int> others;
-        for (const auto& [number, leaves] : leaves_rows) {
-            if (!leaves) {
-                others.push_back(number);
-            }
-        }
-        all.shared_ = SharedBlocks(member.number, member.state, block(member.number).device, others, comm);
+        all.shared_ = SharedBlocks(blocks, {wanted.begin(), wanted.end()}, comm);
     }
 
     /// A byte to and from each rank that shares blocks with this one.
-    void signal(const comm::Communicator& comm) {
+    void signal() {
+        if (comm.size() > 1) {
+            all.signals_twice_ = comm.maximum(all.signals_twice_ ? 1 : 0) > 0;
+            all.has_second_ = all.has_second_ || all.signals_twice_;
+        }
         if (signalled.empty()) {
             return;
         }
@@ -172,10 +175,11 @@ struct HaloExchange::Builder {
         all.signals_ = comm.exchange(bytes.receives, bytes.sends);
     }
 
-    /// The own block and one that another process shares wait for each other.
-    void join(int other, const backend::RemoteBlock& remote) {
-        add_once(all.roles_.front().beside, &remote);
+    /// An own block and one that another process shares wait for each other.
+    void join(std::size_t member, int other, const backend::RemoteBlock& remote, const HaloPlan::Import& import) {
+        add_once(all.roles_[member].beside, &remote);
         signalled.insert(block(other).rank);
+        all.signals_twice_ = all.signals_twice_ || import.leaves_rows;
     }
 
     /// From one block of this process to another.
@@ -197,18 +201,18 @@ struct HaloExchange::Builder {
             return;
         }
         const Halves halves(import.copies);
-        void* memory = buffer({source.device, target.device}, halves);
-        pack(from, memory, halves);
-        unpack(to, memory, halves);
+        void* memory = keep(backend::common_memory({source.device, target.device}, bytes(halves.largest())), halves);
+        pack(from, memory, halves, true);
+        unpack(to, memory, halves, true);
         add_once(all.roles_[to].before_second, &state(from));
     }
 
     // Messages between two ranks are numbered in the order of the blocks that they go to, then of those they come from.
 
     void receive(std::size_t to, const HaloPlan::Import& import) {
-        if (const backend::RemoteBlock* remote = all.shared_.find(import.from)) {
+        if (const backend::RemoteBlock* remote = all.shared_.find(members[to].number, import.from)) {
             note(import, members[to].number, Channel::Direct);
-            join(import.from, *remote);
+            join(to, import.from, *remote, import);
             copies[to].first.push_back({{remote->lattice(0), remote->lattice(1)},
                                         {state(to).lattice(0), state(to).lattice(1)},
                                         {import.copies[0], import.copies[1], import.copies[2]}});
@@ -217,8 +221,8 @@ struct HaloExchange::Builder {
         note(import, members[to].number, Channel::Mpi);
         const Halves halves(import.copies);
         const int rank = block(import.from).rank;
-        void* memory = buffer({block(members[to].number).device}, halves);
-        unpack(to, memory, halves);
+        void* memory = message_memory(to, halves);
+        unpack(to, memory, halves, !comm.cuda_aware());
         const int tag = received[rank]++;
         all.roles_[to].has_mail = true;
         for (int phase = 0; phase < 3; ++phase) {
@@ -228,16 +232,19 @@ struct HaloExchange::Builder {
     }
 
     void send(std::size_t from, int to, const HaloPlan::Import& import) {
-        if (const backend::RemoteBlock* remote = all.shared_.find(to)) {
+        if (const backend::RemoteBlock* remote = all.shared_.find(members[from].number, to)) {
             note(import, to, Channel::Direct);
-            join(to, *remote);
+            join(from, to, *remote, import);
+            if (import.leaves_rows) {
+                add_once(all.roles_[from].before_second, remote);
+            }
             return;
         }
         note(import, to, Channel::Mpi);
         const Halves halves(import.copies);
         const int rank = block(to).rank;
-        void* memory = buffer({block(members[from].number).device}, halves);
-        pack(from, memory, halves);
+        void* memory = message_memory(from, halves);
+        pack(from, memory, halves, !comm.cuda_aware());
         const int tag = sent[rank]++;
         for (int phase = 0; phase < 3; ++phase) {
             mail[phase].sends.push_back({memory, bytes(halves.elements[phase]), rank, tag});
@@ -252,29 +259,38 @@ struct HaloExchange::Builder {
         all.links_.push_back({import.from, to, channel, mean_elements(import.copies) * double(element)});
     }
 
-    void* buffer(const std::vector<std::string>& devices, const Halves& halves) const {
-        all.buffers_.push_back(backend::common_memory(devices, bytes(halves.largest())));
+    void* keep(std::shared_ptr<void> memory, const Halves& halves) const {
+        all.buffers_.push_back(std::move(memory));
         all.buffer_bytes_ += bytes(halves.largest());
         return all.buffers_.back().get();
     }
-
-    void pack(std::size_t member, void* memory, const Halves& halves) {
-        copies[member].first.push_back({{state(member).lattice(0), state(member).lattice(1)},
-                                        {memory, memory},
-                                        {halves.pack[0], halves.pack[1], halves.pack[2]}});
+    /// Where messages of a member lie.
+    void* message_memory(std::size_t member, const Halves& halves) const {
+        const std::string& device = block(members[member].number).device;
+        const std::size_t size = bytes(halves.largest());
+        return keep(comm.cuda_aware() ? backend::device_memory(device, size) : backend::common_memory({device}, size),
+                    halves);
     }
 
-    void unpack(std::size_t member, void* memory, const Halves& halves) {
+    void pack(std::size_t member, void* memory, const Halves& halves, bool in_host) {
+        copies[member].first.push_back({{state(member).lattice(0), state(member).lattice(1)},
+                                        {memory, memory},
+                                        {halves.pack[0], halves.pack[1], halves.pack[2]},
+                                        in_host ? Transfer::InHost::To : Transfer::InHost::Neither});
+    }
+
+    void unpack(std::size_t member, void* memory, const Halves& halves, bool in_host) {
         copies[member].second.push_back({{memory, memory},
                                          {state(member).lattice(0), state(member).lattice(1)},
-                                         {halves.unpack[0], halves.unpack[1], halves.unpack[2]}});
+                                         {halves.unpack[0], halves.unpack[1], halves.unpack[2]},
+                                         in_host ? Transfer::InHost::From : Transfer::InHost::Neither});
         all.has_second_ = true;
     }
 };
 
 HaloExchange::HaloExchange(const Layout& layout, const std::vector<Member>& members, const std::vector<Wish>& wishes,
                            backend::NumberKind storage, const std::string& only, const comm::Communicator& comm) {
-    Builder{*this, layout, members, backend::size_of(storage), only}.build(wishes, comm);
+    Builder{*this, layout, members, backend::size_of(storage), only, comm}.build(wishes);
 }
 
 comm::Exchange* HaloExchange::messages() const { return messages_[int(roles_.front().state->phase())].get(); }
@@ -301,6 +317,9 @@ void HaloExchange::begin() {
     for (const Role& role : roles_) {
         role.state->mark(second_slot);
     }
+    if (signals_twice_) {
+        signal();
+    }
     for (const Role& role : roles_) {
         if (role.goes_on()) {
             run_second(role);
@@ -312,8 +331,10 @@ void HaloExchange::begin() {
                 role.state->wait(second_slot);
             }
         }
-        messages()->start_receives();
-        messages()->start_sends();
+        roles_.front().state->on_device([this] {
+            messages()->start_receives();
+            messages()->start_sends();
+        });
     }
 }
 
@@ -322,7 +343,7 @@ void HaloExchange::end() {
         return;
     }
     if (messages() != nullptr) {
-        messages()->finish();
+        roles_.front().state->on_device([this] { messages()->finish(); });
     }
     for (const Role& role : roles_) {
         if (has_second_ && !role.goes_on()) {

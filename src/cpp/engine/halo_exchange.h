@@ -61,7 +61,7 @@ public:
     void begin();
     void end();
     /// Tells the ranks that share blocks with this one that it has come so far, and waits for them to do so too: before
-    /// a step's marks are read, and after the last step, when nobody reads its blocks any more.
+    /// marks of theirs are read, and after the last step, when nobody reads its blocks any more.
     void signal() const;
     /// Whether it waits for something that no device does by itself.
     bool needs_host() const { return has_messages_ || signals_ != nullptr; }
@@ -91,6 +91,7 @@ private:
     /// A byte to and from each rank that shares blocks with this one.
     std::vector<char> signal_bytes_;
     std::unique_ptr<comm::Exchange> signals_;
+    bool signals_twice_ = false;  // for second marks too; the same on all ranks
     std::vector<Role> roles_;
     std::vector<Link> links_;
     comm::Exchange* messages() const;  // of this step; null for none

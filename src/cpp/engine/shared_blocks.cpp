@@ -1,4 +1,4 @@
-// Tells all ranks by what to open this one's block, and which of theirs it has opened.
+// Tells all ranks by what to open this one's blocks, and which of theirs it has opened.
 #include "shared_blocks.h"
 
 #include <set>
@@ -21,37 +21,47 @@ std::vector<std::string> words_of(const std::string& text) {
 
 }  // namespace
 
-SharedBlocks::SharedBlocks(int own, backend::BlockState& state, const std::string& device,
-                           const std::vector<int>& others, const comm::Communicator& comm) {
-    const std::string handle = state.share();
+SharedBlocks::SharedBlocks(const std::vector<Own>& own, const std::vector<std::pair<int, int>>& wanted,
+                           const comm::Communicator& comm) {
+    std::string shared;
+    std::map<int, std::string> devices;
+    for (const Own& block : own) {
+        devices[block.number] = block.device;
+        if (const std::string handle = block.state.share(); !handle.empty()) {
+            shared += std::to_string(block.number) + ' ' + handle + ' ';
+        }
+    }
     std::map<int, std::string> handles;
-    for (const std::string& text : comm.all_gather(handle.empty() ? "" : std::to_string(own) + ' ' + handle + ' ')) {
+    for (const std::string& text : comm.all_gather(shared)) {
         const std::vector<std::string> words = words_of(text);
-        if (!words.empty()) {
-            handles[std::stoi(words[0])] = words[1];
+        for (std::size_t k = 0; k + 1 < words.size(); k += 2) {
+            handles[std::stoi(words[k])] = words[k + 1];
         }
     }
-    std::string reached = std::to_string(own) + ' ';
-    for (const int other : others) {
-        if (auto block = backend::open_block(handles[other], device)) {
-            opened_[other] = std::move(block);
-            reached += std::to_string(other) + ' ';
+    std::map<std::pair<std::string, int>, std::shared_ptr<backend::RemoteBlock>> by_device;  // each opens one once
+    std::string reached;
+    for (const auto& [number, other] : wanted) {
+        const auto [entry, is_new] = by_device.try_emplace({devices[number], other});
+        if (is_new) {
+            entry->second = backend::open_block(handles[other], devices[number]);
+        }
+        if (entry->second != nullptr) {
+            opened_[{number, other}] = entry->second;
+            reached += std::to_string(number) + ' ' + std::to_string(other) + ' ';
         }
     }
-    std::set<int> reaching;  // this block
+    std::set<std::pair<int, int>> both;
     for (const std::string& text : comm.all_gather(reached)) {
         const std::vector<std::string> words = words_of(text);
-        for (std::size_t k = 1; k < words.size(); ++k) {
-            if (std::stoi(words[k]) == own) {
-                reaching.insert(std::stoi(words[0]));
-            }
+        for (std::size_t k = 0; k + 1 < words.size(); k += 2) {
+            both.insert({std::stoi(words[k + 1]), std::stoi(words[k])});
         }
     }
-    std::erase_if(opened_, [&](const auto& entry) { return !reaching.contains(entry.first); });
+    std::erase_if(opened_, [&](const auto& entry) { return !both.contains(entry.first); });
 }
 
-const backend::RemoteBlock* SharedBlocks::find(int other) const {
-    const auto found = opened_.find(other);
+const backend::RemoteBlock* SharedBlocks::find(int own, int other) const {
+    const auto found = opened_.find({own, other});
     return found == opened_.end() ? nullptr : found->second.get();
 }
 

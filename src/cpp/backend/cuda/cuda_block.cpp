@@ -26,6 +26,7 @@ namespace {
 
 using backend::BlockSpec;
 using backend::NumberKind;
+using backend::size_of;
 
 class CudaBlock final : public backend::BlockState, public MarkedOnGpu {
 public:
@@ -134,6 +135,10 @@ public:
     }
 
     bool works_by_itself() const override { return true; }
+    void on_device(const std::function<void()>& work) const override {
+        const DeviceScope scope(device_.ordinal);
+        work();
+    }
 
     Phase phase() const override { return phase_; }
     void* lattice(int which) const override { return lattices_[spec_.in_place ? 0 : which].as<void>(); }
@@ -143,7 +148,7 @@ public:
         const KernelName name{"transfer.h", "lbm::cuda::transfer<" + type_name(spec_.storage) + ">"};
         kernels_.expect(name);
         return std::make_unique<DeviceTransfers>(
-            list, DeviceTransfers::Owner{streams_.border(), kernels_, name, phase_, now_});
+            list, DeviceTransfers::Owner{streams_.border(), size_of(spec_.storage), kernels_, name, phase_, now_});
     }
 
     void mark(int slot) override { streams_.mark(slot); }

@@ -9,14 +9,27 @@
 
 namespace lbm::cuda {
 
+using InHost = backend::Transfer::InHost;
+
 DeviceTransfers::DeviceTransfers(const std::vector<backend::Transfer>& list, Owner owner) : owner_(std::move(owner)) {
-    for (int which = 0; which < 2; ++which) {
-        std::vector<TransferEnds> ends(list.size());
-        std::transform(list.begin(), list.end(), ends.begin(), [&](const backend::Transfer& transfer) {
-            return TransferEnds{transfer.from[which], transfer.to[which]};
-        });
-        upload(ends_[which], owner_.stream, ends);
+    std::vector<TransferEnds> ends[2];
+    for (const backend::Transfer& transfer : list) {
+        TransferEnds by_lattice[2] = {{transfer.from[0], transfer.to[0]}, {transfer.from[1], transfer.to[1]}};
+        if (transfer.in_host != InHost::Neither) {
+            const Twin& twin = add_twin(transfer);
+            for (TransferEnds& both : by_lattice) {
+                if (transfer.in_host == InHost::From) {
+                    both.from = twin.device.as<void>();
+                } else {
+                    both.to = twin.device.as<void>();
+                }
+            }
+        }
+        ends[0].push_back(by_lattice[0]);
+        ends[1].push_back(by_lattice[1]);
     }
+    upload(ends_[0], owner_.stream, ends[0]);
+    upload(ends_[1], owner_.stream, ends[1]);
     for (int phase = 0; phase < 3; ++phase) {
         std::vector<backend::TransferRun> runs;
         std::vector<SingleTransfer> singles;
@@ -35,7 +48,34 @@ DeviceTransfers::DeviceTransfers(const std::vector<backend::Transfer>& list, Own
     }
 }
 
+const DeviceTransfers::Twin& DeviceTransfers::add_twin(const backend::Transfer& transfer) {
+    const bool reads = transfer.in_host == InHost::From;
+    Twin twin{transfer.in_host, reads ? const_cast<void*>(transfer.from[0]) : transfer.to[0], {}, {}};
+    for (int phase = 0; phase < 3; ++phase) {
+        for (const backend::CopyRun& run : transfer.copies[phase]) {
+            twin.bytes[phase] += std::size_t(run.count) * owner_.element;
+        }
+    }
+    twin.device = DeviceBuffer(owner_.stream.ordinal(), *std::max_element(twin.bytes, twin.bytes + 3));
+    twins_.push_back(std::move(twin));
+    return twins_.back();
+}
+
 void DeviceTransfers::run() const {
+    for (const Twin& twin : twins_) {
+        if (twin.in_host == InHost::From) {
+            owner_.stream.copy_to_device(twin.device.address(), twin.host, twin.bytes[int(owner_.phase)]);
+        }
+    }
+    launch();
+    for (const Twin& twin : twins_) {
+        if (twin.in_host == InHost::To) {
+            owner_.stream.copy_to_host(twin.host, twin.device.address(), twin.bytes[int(owner_.phase)]);
+        }
+    }
+}
+
+void DeviceTransfers::launch() const {
     const DeviceBuffer& runs = runs_[int(owner_.phase)];
     const DeviceBuffer& singles = singles_[int(owner_.phase)];
     const TransferArguments arguments{runs.as<backend::TransferRun>(),
@@ -48,7 +88,10 @@ void DeviceTransfers::run() const {
 }
 
 std::size_t DeviceTransfers::bytes() const {
-    std::size_t sum = 0;
+    std::size_t sum = ends_[0].bytes() + ends_[1].bytes();
+    for (const Twin& twin : twins_) {
+        sum += twin.device.bytes();
+    }
     for (int phase = 0; phase < 3; ++phase) {
         sum += runs_[phase].bytes() + singles_[phase].bytes();
     }

@@ -1,4 +1,7 @@
 // Copies of populations by a kernel of a GPU's block.
+//
+// A kernel that reaches into the memory of the host holds multiprocessors while it waits for the bus, and the interior
+// has fewer; so buffers there have a twin in the GPU's memory, which the copy engine fills or empties.
 #pragma once
 
 #include "../transfers.h"
@@ -13,6 +16,7 @@ public:
     /// What the block has, as it is when the transfers are made.
     struct Owner {
         const WorkStream& stream;
+        std::size_t element;  // bytes
         KernelSet& kernels;
         const KernelName name;  // of the kernel
         const Phase& phase;     // of the last step
@@ -25,7 +29,19 @@ public:
     std::size_t bytes() const override;
 
 private:
+    /// A buffer in the memory of the host, and its twin.
+    struct Twin {
+        backend::Transfer::InHost in_host;
+        void* host;
+        DeviceBuffer device;
+        std::size_t bytes[3];  // by phase
+    };
+
+    const Twin& add_twin(const backend::Transfer& transfer);
+    void launch() const;
+
     Owner owner_;
+    std::vector<Twin> twins_;
     DeviceBuffer ends_[2];               // by lattice
     DeviceBuffer runs_[3], singles_[3];  // by phase
 };

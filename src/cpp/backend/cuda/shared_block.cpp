@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <optional>
 
 namespace lbm::cuda {
@@ -83,23 +85,39 @@ private:
     DevicePointer address_ = 0, offset_;
 };
 
+using Marks = std::vector<std::unique_ptr<WorkMark>>;
+
+/// The marks of another process, which are opened once for all GPUs of this one.
+std::shared_ptr<const Marks> opened_marks(int ordinal, const Handles& handles) {
+    static std::mutex mutex;
+    static std::map<std::string, std::weak_ptr<const Marks>> opened;
+    const std::lock_guard<std::mutex> lock(mutex);
+    std::weak_ptr<const Marks>& known = opened[std::string(handles.marks[0].bytes, sizeof handles.marks[0].bytes)];
+    std::shared_ptr<const Marks> marks = known.lock();
+    if (marks == nullptr) {
+        auto all = std::make_shared<Marks>();
+        for (const IpcHandle& mark : handles.marks) {
+            all->push_back(std::make_unique<WorkMark>(ordinal, mark));
+        }
+        known = marks = std::move(all);
+    }
+    return marks;
+}
+
 class OpenedBlock final : public backend::RemoteBlock, public MarkedOnGpu {
 public:
-    OpenedBlock(int ordinal, const Handles& handles) {
-        for (const IpcHandle& mark : handles.marks) {
-            marks_.push_back(std::make_unique<WorkMark>(ordinal, mark));
-        }
+    OpenedBlock(int ordinal, const Handles& handles) : marks_(opened_marks(ordinal, handles)) {
         for (int k = 0; k < handles.lattice_count; ++k) {
             lattices_.push_back(std::make_unique<OpenedMemory>(ordinal, handles.lattices[k], handles.offsets[k]));
         }
     }
 
     void* lattice(int which) const override { return lattices_[std::size_t(which) % lattices_.size()]->get(); }
-    const WorkMark& mark_in(int slot) const override { return *marks_[std::size_t(slot)]; }
+    const WorkMark& mark_in(int slot) const override { return *(*marks_)[std::size_t(slot)]; }
     void wait(int slot) const override { mark_in(slot).wait(); }
 
 private:
-    std::vector<std::unique_ptr<WorkMark>> marks_;
+    std::shared_ptr<const Marks> marks_;
     std::vector<std::unique_ptr<OpenedMemory>> lattices_;
 };
 
