@@ -127,7 +127,10 @@ def menu(size: int, blocks: int, other_channel: str) -> list[Scaling]:
     if blocks in (4, 8):
         weak.append((blocks // 4, 2, 2))
     rows = [Scaling("weak", tuple(size * k for k in parts), parts) for parts in weak]
-    rows.append(Scaling("weak", (size, size, size * blocks), slabs[0], storage="float16"))
+    deep = (size, size, size * blocks)
+    rows.append(Scaling("weak", deep, slabs[0], channel=other_channel))
+    rows.append(Scaling("weak", deep, slabs[0], storage="float16"))
+    rows.append(Scaling("strong", (size,) * 3, slabs[2]))
     # Of the proportions of examples/cylinder_d3q27.py, and about as many cells as the box.
     unit = size // 8
     forced = [(channel, schedule) for channel in ("", other_channel) for schedule in SCHEDULES]
