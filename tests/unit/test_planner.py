@@ -67,7 +67,7 @@ def test_the_plan_of_known_gpus() -> None:
 
 
 def test_a_gpu_and_the_cpu_share_the_last_axis() -> None:
-    machine = machine_of(Device("cuda:0", 4e12, 5e-6), Device("cpu", 4e11, 2e-5, 1e-8))
+    machine = machine_of(Device("cuda:0", 4e12, 5e-6), Device("cpu", 4e11, 2e-5))
     plan = lbm.plan((512, 512, 512), "D3Q19", machine=machine, periodic=(False, False, False))
     assert [(block.size, block.device) for block in plan.layout] == [
         ((512, 512, 465), "cuda:0"),
