@@ -131,8 +131,9 @@ def menu(size: int, blocks: int, other_channel: str) -> list[Scaling]:
     rows.append(Scaling("weak", deep, slabs[0], channel=other_channel))
     rows.append(Scaling("weak", deep, slabs[0], storage="float16"))
     rows.append(Scaling("strong", (size,) * 3, slabs[2]))
-    # Of the proportions of examples/cylinder_d3q27.py, and about as many cells as the box.
-    unit = size // 8
+    # Of the proportions of examples/cylinder_d3q27.py; with as many cells as the box it would take longer to list the
+    # links of its walls than to measure it.
+    unit = max(1, size // 12)
     forced = [(channel, schedule) for channel in ("", other_channel) for schedule in SCHEDULES]
     for channel, schedule in forced:
         rows.append(Scaling("strong", (size,) * 3, slabs[0], channel=channel, schedule=schedule))
