@@ -1,14 +1,16 @@
 """Puts what `lbmgpu bench --json` and profile_kernels.py measured into performance.md.
 
-python docs/fill_performance.py FILE ...
+python docs/fill_performance.py [--print] FILE ...
+
+With --print the tables go to standard output, and the page stays as it is.
 """
 
 from __future__ import annotations
 
+import argparse
 import csv
 import json
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from profile_kernels import METRICS
 
 PAGE = Path(__file__).parent / "performance.md"
 PHASES = {"two-lattice": "pull", "own": "cells' own places", "neighbor": "neighbours' places"}
-KINDS = ("cpu", "gpu", "ncu")
+KINDS = ("cpu", "gpu", "ncu", "scaling", "scaling-mpi", "shares")
 MARKS = {kind: re.compile(rf"(<!-- {kind}:begin -->\n).*?(<!-- {kind}:end -->)", re.DOTALL) for kind in KINDS}
 
 
@@ -49,6 +51,65 @@ def table(result: dict[str, Any]) -> str:
             for row in result["measurements"]
             for kernel in row["kernels"]
         )
+    return "\n".join(lines) + "\n"
+
+
+def title(machine: dict[str, Any]) -> str:
+    """What several devices are and belong to."""
+    names = machine["devices"]
+    gpus = len({name for name in names if name != "cpu"}) if machine["processes"] == 1 else len(names)
+    parts = [f"{gpus} x {machine['gpu']}, CUDA {machine['cuda']}"] if "gpu" in machine else []
+    if "processor" in machine:
+        parts.append(f"{machine['processor']}, {machine['threads']} threads")
+    if machine["processes"] > 1:
+        parts.append(f"{machine['processes']} processes")
+    return f"{', '.join(parts)}, Python {machine['python']}:"
+
+
+def scaling_table(result: dict[str, Any]) -> str:
+    """The speeds of several devices, as Markdown."""
+    lines = [
+        title(result["machine"]),
+        "",
+        "| configuration | cells | blocks | links | schedule | GLUPS | alone | efficiency |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for row in result["scaling"]:
+        kind = "" if row["storage"] == "float32" else f", stored as {row['storage']}"
+        flow = "" if row["flow"] == "periodic" else f", {row['flow']}"
+        words = [
+            f"{row['series']}: {row['stencil']} MRT float32{kind}{flow}",
+            " x ".join(map(str, row["shape"])),
+            " x ".join(map(str, row["parts"])),
+            " + ".join(row["channels"]) or "none",
+            row["schedule"] or "default",
+            f"{row['mlups'] / 1000:.2f}",
+            f"{row['alone_mlups'] / 1000:.2f}",
+            f"{row['efficiency']:.3f}",
+        ]
+        lines.append(f"| {' | '.join(words)} |")
+    return "\n".join(lines) + "\n"
+
+
+def share_table(result: dict[str, Any]) -> str:
+    """What a share for the CPU brings, as Markdown."""
+    lines = [
+        title(result["machine"]),
+        "",
+        "| cells | blocks | share of the CPU | GLUPS | without the CPU | gain |",
+        "|---|---|---|---|---|---|",
+    ]
+    for row in result["shares"]:
+        blocks = " + ".join(f"{' x '.join(map(str, size))} on {device}" for size, device in row["layout"])
+        words = [
+            " x ".join(map(str, row["shape"])),
+            f'{blocks} (`layout="auto"`)' if row["planned"] else blocks,
+            f"{100 * row['share']:.2f} %",
+            f"{row['mlups'] / 1000:.2f}",
+            f"{row['alone_mlups'] / 1000:.2f}",
+            f"{100 * row['gain']:+.1f} %",
+        ]
+        lines.append(f"| {' | '.join(words)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -85,14 +146,26 @@ def name(c: dict[str, Any]) -> str:
     return f"{c['stencil']} {c['collision']} {kind}, {c['streaming']}, size {c['size']}{flow}"
 
 
-def main(files: list[str]) -> None:
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("files", nargs="+", metavar="FILE", help="JSON of lbmgpu bench, or CSV of Nsight Compute")
+    parser.add_argument("--print", action="store_true", help="print the tables, and leave the page as it is")
+    arguments = parser.parse_args()
     tables: dict[str, list[str]] = {kind: [] for kind in KINDS}
-    for file in files:
+    for file in arguments.files:
         if file.endswith(".csv"):
             tables["ncu"].append(profile(Path(file).read_text().splitlines()))
             continue
         result = json.loads(Path(file).read_text())
-        tables["gpu" if "gpu" in result["machine"] else "cpu"].append(table(result))
+        if "shares" in result:
+            tables["shares"].append(share_table(result))
+        elif "scaling" in result:
+            tables["scaling" if result["machine"]["processes"] == 1 else "scaling-mpi"].append(scaling_table(result))
+        else:
+            tables["gpu" if "gpu" in result["machine"] else "cpu"].append(table(result))
+    if arguments.print:
+        print("\n".join(table for found in tables.values() for table in found), end="")
+        return
     text = PAGE.read_text()
     for kind, found in tables.items():
         if found:  # what no file is about stays as it is
@@ -102,4 +175,4 @@ def main(files: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

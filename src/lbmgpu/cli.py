@@ -14,15 +14,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from . import __version__, _core, bench, checks, devices, planner, ranks
+from . import __version__, _core, bench, checks, devices, planner, ranks, scaling_cli
 from .case import run_case
 from .errors import CaseError, Diverged
 from .memory import GIB, available_memory
 from .report import update_bandwidth
 from .settings import MAX_THREADS, PRECISIONS, STORAGES, STREAMINGS
-
-MEASURED = 4
-"""Candidates of a plan that `--measure` runs."""
 
 OK, FAILED, WRONG_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
@@ -129,9 +126,17 @@ def _parser() -> argparse.ArgumentParser:
         "bench",
         help="measure speeds",
         description="Measure speeds beside the update bandwidth (x <- a x) of the same machine. Without a "
-        "configuration: the menu of configurations that the performance figures are about.",
+        "configuration: the menu of configurations that the performance figures are about. Over several devices, or "
+        "under mpiexec: how the speed grows with them. Over GPUs and the CPU: what a share of the domain for the CPU "
+        "brings.",
     )
-    measure.add_argument("--device", default="cpu", help="cpu (the default), cuda, cuda:1, auto")
+    measure.add_argument(
+        "--device",
+        default="cpu",
+        type=_one_or_more,
+        metavar="DEVICE[,DEVICE...]",
+        help="cpu (the default), cuda, cuda:1, auto, or several, cuda:0,cuda:1",
+    )
     measure.add_argument("--stencil", choices=_core.stencil_names())
     measure.add_argument("--collision", choices=list(bench.COLLISIONS))
     measure.add_argument("--precision", choices=PRECISIONS)
@@ -140,8 +145,8 @@ def _parser() -> argparse.ArgumentParser:
     measure.add_argument("--size", metavar="N", type=count, help="cells a side (192; 4096 in two dimensions)")
     measure.add_argument("--threads", metavar="N", type=threads, help="number of CPU threads (all cores)")
     seconds = _number(checks.number, float, above=0, at_most=3600)
-    measure.add_argument("--seconds", metavar="S", type=seconds, default=1.0, help="of steps, a repeat (1)")
-    measure.add_argument("--repeats", metavar="R", type=count, default=5, help="repeats (5)")
+    measure.add_argument("--seconds", metavar="S", type=seconds, help="of steps, a repeat (1; 3 over several devices)")
+    measure.add_argument("--repeats", metavar="R", type=count, help="repeats (5; 1 over several devices)")
     measure.add_argument("--json", metavar="FILE", help="write the figures there too")
     measure.add_argument(
         "--tune", action="store_true", help="on a GPU: find the fastest launches first, and remember them"
@@ -170,7 +175,9 @@ def _parser() -> argparse.ArgumentParser:
     plan.add_argument("--threads", metavar="N", type=threads, help="number of CPU threads (all cores)")
     plan.add_argument("--output", metavar="FILE", help="write the layout there, as JSON")
     plan.add_argument(
-        "--measure", action="store_true", help="also run the best and up to three others for a moment, and compare"
+        "--measure",
+        action="store_true",
+        help="also run the first four for a moment, compare, and write the fastest of them",
     )
     plan.set_defaults(command=_plan)
 
@@ -226,12 +233,27 @@ def _end_other_ranks(code: int) -> None:
 
 
 def _bench(arguments: argparse.Namespace) -> int:
-    device = devices.resolve(arguments.device)
     chosen = {
         key: getattr(arguments, key)
         for key in ("stencil", "collision", "precision", "storage", "streaming")
         if getattr(arguments, key) is not None
     }
+    comm = ranks.launched()
+    if comm is not None or not isinstance(arguments.device, str):
+        for option in [*chosen, *(["tune"] if arguments.tune else [])]:
+            raise ValueError(f"--{option} is for one device; over several the menu is fixed")
+        scaling_cli.run(
+            [arguments.device] if isinstance(arguments.device, str) else arguments.device,
+            comm,
+            size=arguments.size,
+            threads=arguments.threads,
+            seconds=arguments.seconds or 3.0,
+            repeats=arguments.repeats or 1,
+            file=arguments.json,
+        )
+        return OK
+    device = devices.resolve(arguments.device)
+    seconds, repeats = arguments.seconds or 1.0, arguments.repeats or 5
     if chosen:
         dimensions = _core.stencil(chosen.get("stencil", "D3Q19")).D
         chosen.setdefault("storage", chosen.get("precision", "float32"))
@@ -251,15 +273,15 @@ def _bench(arguments: argparse.Namespace) -> int:
         print(f"{key}: {value}")
     print(
         "update: GB/s of x <- a x (on a GPU: of a copy), measured between the repeats; "
-        f"MLUPS: median of {arguments.repeats}\n{bench.HEADER}"
+        f"MLUPS: median of {repeats}\n{bench.HEADER}"
     )
     measurements = []
     for measurement in bench.measure_all(
         configurations,
         device=device,
         threads=arguments.threads,
-        seconds=arguments.seconds,
-        repeats=arguments.repeats,
+        seconds=seconds,
+        repeats=repeats,
     ):
         measurements.append(measurement)
         print(measurement.row(), flush=True)
@@ -287,11 +309,15 @@ def _plan(arguments: argparse.Namespace) -> int:
     for line in planner.described(found.machine):
         print(line)
     print(planner.HEADER + (f"{'measured':>11}" if arguments.measure else ""))
-    for number, candidate in enumerate(found.candidates):
-        measured = found.measure(candidate) if arguments.measure and number < MEASURED else None
-        print(found.row(candidate, measured), flush=True)
+    speeds: dict[planner.Candidate, float] = {}
+    tried = found.tried() if arguments.measure else ()
+    for candidate in found.candidates:
+        if candidate in tried:
+            speeds[candidate] = found.measure(candidate)
+        print(found.row(candidate, speeds.get(candidate)), flush=True)
     if arguments.output:
-        print(f"layout: {found.layout.save(arguments.output)}")
+        best = max(speeds, key=lambda candidate: speeds[candidate], default=found.candidates[0])
+        print(f"layout: {found.layout_of(best).save(arguments.output)}")
     return OK
 
 

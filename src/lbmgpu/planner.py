@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,20 +15,30 @@ from . import devices as device_names
 from .conditions import NoSlip
 from .domain import Domain
 from .layout import Block, Layout
-from .model import Machine, Prediction, Problem, Tiling, Vector, predict, rank_of
+from .model import Device, Machine, Prediction, Problem, Tiling, Vector, predict, rank_of
 from .probe import measure_machine, step_seconds
 from .settings import MAX_THREADS, PRECISIONS, STREAMINGS, check_storage
 
 ALIKE = 1.05
 """Devices whose speeds differ by less than this factor get equal parts: measuring is no more exact."""
 
+TRIED = 4
+"""Candidates that are run where the fastest is to be found by measuring."""
+
 
 @dataclass(frozen=True)
 class Candidate:
-    """A tiling and what the model says of it."""
+    """A tiling and what the model says of it.
+
+    Attributes:
+        tiling: of the domain.
+        prediction: by the model; its efficiency is of all devices of the plan.
+        devices: that get the blocks, in order: those of the plan, or the fastest of them.
+    """
 
     tiling: Tiling
     prediction: Prediction
+    devices: tuple[Device, ...]
 
 
 @dataclass(frozen=True)
@@ -41,6 +51,8 @@ class Plan:
         candidates: fastest first.
         configuration: stencil, collision, numbers and streaming; its size and flow do not matter.
         threads: of the CPU; None for all.
+        alternatives: over devices of unequal speed, those of the candidates in which the slower ones get about half of
+            what the model gives them, and nothing; the best of each.
     """
 
     problem: Problem
@@ -48,6 +60,7 @@ class Plan:
     candidates: tuple[Candidate, ...]
     configuration: bench.Configuration
     threads: int | None = None
+    alternatives: tuple[Candidate, ...] = ()
 
     @property
     def layout(self) -> Layout:
@@ -74,7 +87,7 @@ class Plan:
         tiling = candidate.tiling
         return Layout(
             Block(tiling.offset(place), tiling.size(place), device=device.name)
-            for place, device in zip(tiling.places(), self.machine.devices, strict=True)
+            for place, device in zip(tiling.places(), candidate.devices, strict=True)
         )
 
     def measure(self, candidate: Candidate, seconds: float = 0.2) -> float:
@@ -91,6 +104,40 @@ class Plan:
         layout = self.layout_of(candidate)
         step = step_seconds(domain, self.configuration, threads=self.threads, seconds=seconds, layout=layout)
         return self.problem.cells / step / 1e6
+
+    def tried(self) -> tuple[Candidate, ...]:
+        """The candidates worth measuring: the first by the model, and the alternatives to it."""
+        return tuple(dict.fromkeys([*self.candidates[:TRIED], *self.alternatives]))
+
+    def chosen(self) -> Layout:
+        """What ``layout="auto"`` takes: the best by the model; over devices of unequal speed the `fastest`.
+
+        The model is exact to some percent, and a processor beside a GPU brings less than that.
+
+        Raises:
+            ValueError, CudaError: see `fastest`.
+        """
+        return self.layout_of(self.fastest()) if self.alternatives else self.layout
+
+    def fastest(self, seconds: float = 0.2) -> Candidate:
+        """That of `tried` which turns out the fastest; takes about three times `seconds` for each, and their setup.
+
+        One that does not fit the memory is passed over.
+
+        Raises:
+            ValueError: none fits the memory.
+            CudaError: a GPU cannot be used.
+        """
+        speeds: dict[Candidate, float] = {}
+        refused: ValueError | None = None
+        for candidate in self.tried():
+            try:
+                speeds[candidate] = self.measure(candidate, seconds)
+            except ValueError as error:
+                refused = error
+        if not speeds and refused is not None:
+            raise refused
+        return max(speeds, key=lambda candidate: speeds[candidate])
 
     def row(self, candidate: Candidate, measured: float | None = None) -> str:
         """A line of the table, with the speed that was `measured` if it was."""
@@ -144,7 +191,8 @@ def plan(
     """Measure the devices and the links between them, predict the step of every tiling, and choose; see `model`.
 
     Every way to cut the domain into as many boxes as there are devices, as equal as can be; over devices of unequal
-    speed also layers across one axis in proportion to the speeds.
+    speed also layers across one axis in proportion to the speeds, layers in which the slower ones get half of that, and
+    all without the slower ones, which may cost more than they bring.
 
     Args:
         shape: of the domain.
@@ -186,13 +234,36 @@ def plan(
     if not any(True for _ in _cuts(len(names), problem.shape, least)):
         raise ValueError(f"devices: {len(names)} given, more than blocks that {problem.shape} can be cut into")
     machine = machine or measure_machine(names, configuration, threads)
-    owners = [(device.host, device.name) for device in machine.devices]
-    speeds = [device.speed / owners.count(owner) for device, owner in zip(machine.devices, owners, strict=True)]
-    candidates = [
-        Candidate(tiling, predict(machine, problem, tiling)) for tiling in tilings(problem.shape, speeds, least)
+    kinds = [_candidates(machine, machine, problem)]
+    fast = [device for device in machine.devices if device.speed * ALIKE >= max(d.speed for d in machine.devices)]
+    if len(fast) < len(machine.devices):
+        kinds += [
+            _candidates(machine, machine, problem, slowed=0.5),
+            _candidates(machine, replace(machine, devices=tuple(fast)), problem),
+        ]
+    every = sorted(dict.fromkeys(itertools.chain(*kinds)), key=_order)
+    alternatives = tuple(min(kind, key=_order) for kind in kinds[1:] if kind)
+    return Plan(problem, machine, tuple(every), configuration, threads, alternatives)
+
+
+def _order(candidate: Candidate) -> tuple[float, Vector]:
+    return rank_of(candidate.prediction, candidate.tiling)
+
+
+def _candidates(machine: Machine, part: Machine, problem: Problem, slowed: float = 1.0) -> list[Candidate]:
+    """The tilings over a part of a machine, in which slower devices count as `slowed` to that part of their speed."""
+    owners = [(device.host, device.name) for device in part.devices]
+    most = max(device.speed for device in part.devices)
+    speeds = [
+        device.speed * (1.0 if device.speed * ALIKE >= most else slowed) / owners.count(owner)
+        for device, owner in zip(part.devices, owners, strict=True)
     ]
-    candidates.sort(key=lambda candidate: rank_of(candidate.prediction, candidate.tiling))
-    return Plan(problem, machine, tuple(candidates), configuration, threads)
+    found = []
+    for tiling in tilings(problem.shape, speeds, problem.reach):
+        prediction = predict(part, problem, tiling)
+        share = replace(prediction, efficiency=prediction.efficiency * part.speed / machine.speed)
+        found.append(Candidate(tiling, share, part.devices))
+    return found
 
 
 def tilings(shape: Vector, speeds: Sequence[float], least: int = 1) -> list[Tiling]:

@@ -170,7 +170,7 @@ def _planned(
         periodic=[isinstance(domain.faces["-" + axis], Periodic) for axis in "xyz"[: len(domain.shape)]],
         threads=threads,
     )
-    return found.layout, "auto"
+    return found.chosen(), "auto"
 
 
 def check_storage(storage: Any, precision: str) -> str:

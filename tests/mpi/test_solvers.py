@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import lbmgpu as lbm
+from lbmgpu import scaling_bench
 
 from . import launch
 
@@ -101,6 +102,33 @@ def test_a_wrong_case_is_said_once(tmp_path: Path) -> None:
     assert ended.code != 0
     assert ended.output.count("the case is wrong") == 1, ended.output
     assert "viscosity" in ended.output
+
+
+@pytest.mark.parametrize("device", ["cpu", OWN_GPU])
+def test_the_benchmark_on_ranks(device: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    need(device, request)
+    file = tmp_path / "scaling.json"
+    arguments = ["--device", device, "--size", "8", "--seconds", "0.001", "--json", str(file)]
+    ended = launch.run_python(2, "-m", "lbmgpu", "bench", *arguments)
+    assert ended.code == 0, ended.output
+    data = json.loads(file.read_text())
+    assert data["machine"]["processes"] == 2
+    rows = scaling_bench.menu(8, 2, "mpi")
+    assert ended.output.count("strong D3Q19 8x8x8 in 1x1x2") == 4  # rank 0 alone speaks
+    for row, measured in zip(rows, data["scaling"], strict=True):
+        assert tuple(measured["shape"]) == row.shape
+        assert measured["efficiency"] == measured["mlups"] / measured["devices"] / measured["alone_mlups"]
+        assert measured["devices"] == (2 if device == "cpu" else len(set(data["machine"]["devices"])))
+        if device == "cpu" or row.channel == "mpi":
+            assert "mpi" in measured["channels"]
+        if row.shape == (8, 8, 16) and row.storage == "float32":
+            assert measured["exchanged_bytes"] == 4 * (5 * 64) * 4  # each link once, whoever counts it
+
+
+def test_options_of_one_device_are_refused_on_ranks() -> None:
+    ended = launch.run_python(2, "-m", "lbmgpu", "bench", "--device", "cpu", "--tune")
+    assert ended.code != 0
+    assert "--tune is for one device" in ended.output
 
 
 @pytest.mark.parametrize("count", [2, 3])

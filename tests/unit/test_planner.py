@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -66,12 +67,58 @@ def test_the_plan_of_known_gpus() -> None:
 
 
 def test_a_gpu_and_the_cpu_share_the_last_axis() -> None:
-    machine = machine_of(Device("cuda:0", 4e12, 5e-6), Device("cpu", 2e11, 2e-5, 1e-8))
-    plan = lbm.plan((256, 256, 256), "D3Q19", machine=machine, periodic=(False, False, False))
+    machine = machine_of(Device("cuda:0", 4e12, 5e-6), Device("cpu", 4e11, 2e-5))
+    plan = lbm.plan((512, 512, 512), "D3Q19", machine=machine, periodic=(False, False, False))
     assert [(block.size, block.device) for block in plan.layout] == [
-        ((256, 256, 244), "cuda:0"),
-        ((256, 256, 12), "cpu"),
+        ((512, 512, 465), "cuda:0"),
+        ((512, 512, 47), "cpu"),
     ]
+    half, none = plan.alternatives
+    assert [block.size for block in plan.layout_of(half)] == [(512, 512, 488), (512, 512, 24)]
+    assert [(block.size, block.device) for block in plan.layout_of(none)] == [((512, 512, 512), "cuda:0")]
+    assert {half, none} < set(plan.candidates)
+    assert set(plan.tried()) == {*plan.candidates[: planner.TRIED], half, none}
+
+
+def test_a_cpu_that_costs_more_than_it_brings_is_left_out() -> None:
+    machine = machine_of(Device("cuda:0", 4e12, 5e-6), Device("cpu", 2e11, 2e-5, 1e-8))
+    plan = lbm.plan((64, 64, 64), "D3Q19", machine=machine)
+    assert plan.layout == lbm.Layout([lbm.Block((0, 0, 0), (64, 64, 64), device="cuda:0")])
+    step = 5e-6 + 64**3 * 152 / 4e12
+    assert plan.step_seconds == pytest.approx(step)
+    assert plan.efficiency == pytest.approx(64**3 * 152 / 4.2e12 / step)  # of all devices, idle ones too
+    assert lbm.plan((64, 64, 64), machine=GPUS).alternatives == ()
+
+
+def test_auto_over_unequal_devices_takes_what_is_measured_as_fastest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the model says, and not what does not fit the memory."""
+    devices = (Device("cpu", 4e12, 5e-6), Device("cpu", 2e11, 2e-5, 1e-8, host=1))
+    machine = Machine(devices, {"network": Link("network", 2e10, 1e-6)})
+    monkeypatch.setattr(planner, "measure_machine", lambda *arguments: machine)
+    favourite: list[tuple[int, ...]] = []
+    measured: list[tuple[tuple[int, ...], ...]] = []
+
+    def measure(plan: planner.Plan, candidate: planner.Candidate, seconds: float) -> float:
+        sizes = candidate.tiling.sizes
+        measured.append(sizes)
+        if len(candidate.devices) == 1 and favourite != [(512,)]:
+            raise ValueError("does not fit")
+        return float(sizes[-1] in favourite)
+
+    monkeypatch.setattr(planner.Plan, "measure", measure)
+    domain = lbm.Domain((16, 512), "D2Q9")
+    for parts in ([(500, 12)], [(488, 24)], [(512,)]):
+        favourite[:] = parts
+        measured.clear()
+        solver = lbm.Solver(domain, lbm.BGK(0.1), device=["cpu", "cpu"], layout="auto")
+        assert tuple(block.size[1] for block in solver.layout) == parts[0]
+        assert len(measured) == len(set(measured)) >= planner.TRIED
+    monkeypatch.setattr(planner, "TRIED", 0)
+    favourite.clear()
+    plan = lbm.plan((16, 512), "D2Q9", machine=machine)
+    only = [candidate for candidate in plan.alternatives if len(candidate.devices) == 1]
+    with pytest.raises(ValueError, match="does not fit"):
+        replace(plan, alternatives=tuple(only)).fastest()
 
 
 def test_the_numbers_count() -> None:
@@ -227,6 +274,20 @@ def test_command_that_measures(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     assert lines[2].endswith("measured")
     assert all(float(line.split()[-1]) > 0 for line in lines[3:])
     assert {line.split()[0] for line in lines[3:]} == {"1x4", "2x2", "4x1"}
+
+
+@pytest.mark.usefixtures("known")
+def test_command_writes_what_is_measured_as_fastest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    speeds = {(1, 2): 1.0, (2, 1): 2.0}
+    monkeypatch.setattr(planner.Plan, "measure", lambda plan, candidate: speeds[candidate.tiling.parts])
+    file = tmp_path / "layout.json"
+    arguments = ["plan", "24x16", "--stencil", "D2Q9", "--devices", "cpu,cpu", "--output", str(file)]
+    for options, parts in ((["--measure"], (2, 1)), ([], (1, 2))):
+        assert cli.main([*arguments, *options]) == cli.OK
+        assert lbm.Layout.load(file) == lbm.Layout.split((24, 16), parts)
+    assert capsys.readouterr().out.count(" 2.0\n") == 1
 
 
 @pytest.mark.usefixtures("known")

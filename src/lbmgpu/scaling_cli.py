@@ -1,0 +1,83 @@
+"""``lbmgpu bench`` over several devices or processes: runs the menu, prints its lines and writes the figures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from . import checks, scaling_bench, share_bench
+from .team import Team
+from .whole_file import replacing
+
+
+def run(
+    names: Sequence[str],
+    comm: Any,
+    *,
+    size: int | None,
+    threads: int | None,
+    seconds: float,
+    repeats: int,
+    file: str | None,
+) -> None:
+    """Measure how the speed grows with the devices, or what the CPU's share brings where GPUs and the CPU are named.
+
+    Args:
+        names: of the devices of this process, as `Solver` takes them.
+        comm: an mpi4py communicator whose ranks call this together; None for one process.
+        size: cells a side; None for the device's default.
+        threads: of the CPU; None for all.
+        seconds: of steps, a repeat.
+        repeats: of each row.
+        file: to write the figures to, as JSON; None for none.
+
+    Raises:
+        TypeError, ValueError: wrong devices, a size that cannot be cut, or memory that does not suffice.
+        CudaError: a GPU cannot be used.
+        OSError: the file cannot be written.
+    """
+    team = Team(names, comm)
+    mixed = share_bench.is_mixed(team)
+    if mixed and team.processes.size > 1:
+        raise ValueError(f"device: {checks.shown(team.owners)}: GPUs and the CPU together are measured in one process")
+    size = size or scaling_bench.default_size(team)
+    timing = {"threads": threads, "seconds": seconds, "repeats": repeats}
+    if team.processes.first:
+        for key, value in scaling_bench.machine(team, threads).items():
+            print(f"{key}: {value}")
+    document = _shares(team, size, timing) if mixed else _scaling(team, size, timing)
+    if file is not None and team.processes.first:
+        with replacing(Path(file)) as part:
+            part.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
+def _scaling(team: Team, size: int, timing: dict[str, Any]) -> dict[str, Any]:
+    rows = scaling_bench.menu(size, len(team.owners), "staged" if team.processes.size == 1 else "mpi")
+    first = team.processes.first
+    if first:
+        print(
+            f"alone: MLUPS of one block on the first device; effic.: MLUPS over {team.devices} x alone\n"
+            f"{scaling_bench.HEADER}",
+            flush=True,
+        )
+    measurements = []
+    for measurement in scaling_bench.measure_all(rows, team, **timing):
+        measurements.append(measurement)
+        if first:
+            print(measurement.line(), flush=True)
+    return scaling_bench.to_json(measurements, team, timing["threads"])
+
+
+def _shares(team: Team, size: int, timing: dict[str, Any]) -> dict[str, Any]:
+    fast = [name for _, name in team.owners if name != "cpu"]
+    print(
+        f"share: part of the cells on the CPU; without: MLUPS of {', '.join(fast)} alone\n{share_bench.HEADER}",
+        flush=True,
+    )
+    measurements = []
+    for measurement in share_bench.measure_all(size, fast, "cpu", **timing):
+        measurements.append(measurement)
+        print(measurement.line(), flush=True)
+    return share_bench.to_json(measurements, team, timing["threads"])
