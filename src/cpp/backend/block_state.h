@@ -109,6 +109,8 @@ public:
     virtual void after(const Marked& other, int slot) { other.wait(slot); }
     /// By which other processes of the host open this block (open_block); empty where it cannot be shared.
     virtual std::string share() { return {}; }
+    /// None of them has.
+    virtual void unshare() {}
     /// Calls step, which asks this block and its `mates` for a step, so many times. Devices that work by themselves may
     /// record a few calls and repeat them.
     virtual void repeat(Index steps, const std::function<void()>& step, const std::vector<BlockState*>& mates) {

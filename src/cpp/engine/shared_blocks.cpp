@@ -1,6 +1,7 @@
 // Tells all ranks by what to open this one's blocks, and which of theirs it has opened.
 #include "shared_blocks.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -58,6 +59,12 @@ SharedBlocks::SharedBlocks(const std::vector<Own>& own, const std::vector<std::p
         }
     }
     std::erase_if(opened_, [&](const auto& entry) { return !both.contains(entry.first); });
+    for (const Own& block : own) {
+        if (std::none_of(opened_.begin(), opened_.end(),
+                         [&](const auto& entry) { return entry.first.first == block.number; })) {
+            block.state.unshare();
+        }
+    }
 }
 
 const backend::RemoteBlock* SharedBlocks::find(int own, int other) const {

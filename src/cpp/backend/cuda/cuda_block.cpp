@@ -172,10 +172,11 @@ public:
             streams_.make_marks(true);
             return share_block(device_.ordinal, lattices, streams_.marks());
         } catch (const CudaError&) {  // the system has no handles for other processes
-            streams_.make_marks(false);
+            unshare();
             return {};
         }
     }
+    void unshare() override { streams_.make_marks(false); }  // which can be recorded
 
     void set_interior(const backend::RowBox& rows) override {
         recorded_.forget();

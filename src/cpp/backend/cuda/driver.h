@@ -72,6 +72,7 @@ struct LaunchConfig {
     X(device_attribute, cuDeviceGetAttribute, int(int*, int, Device))                                \
     X(device_memory, cuDeviceTotalMem_v2, int(std::size_t*, Device))                                 \
     X(context_retain, cuDevicePrimaryCtxRetain, int(Context*, Device))                               \
+    X(context_state, cuDevicePrimaryCtxGetState, int(Device, unsigned*, int*))                       \
     X(context_enable_peer, cuCtxEnablePeerAccess, int(Context, unsigned))                            \
     X(device_reaches_peer, cuDeviceCanAccessPeer, int(int*, Device, Device))                         \
     X(context_push, cuCtxPushCurrent_v2, int(Context))                                               \

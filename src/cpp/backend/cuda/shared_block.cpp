@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
-#include <mutex>
 #include <optional>
 
 namespace lbm::cuda {
@@ -63,6 +61,16 @@ int ordinal_of(const DeviceId& id) {
     return -1;
 }
 
+/// Whether anything in this process works on a GPU.
+bool is_in_use(int ordinal) {
+    Device device = 0;
+    driver().check(driver().device_get(&device, ordinal), "cuDeviceGet");
+    unsigned flags = 0;
+    int active = 0;
+    driver().check(driver().context_state(device, &flags, &active), "cuDevicePrimaryCtxGetState");
+    return active != 0;
+}
+
 /// Memory of another process, while it is open in this one.
 class OpenedMemory {
 public:
@@ -85,39 +93,23 @@ private:
     DevicePointer address_ = 0, offset_;
 };
 
-using Marks = std::vector<std::unique_ptr<WorkMark>>;
-
-/// The marks of another process, which are opened once for all GPUs of this one.
-std::shared_ptr<const Marks> opened_marks(int ordinal, const Handles& handles) {
-    static std::mutex mutex;
-    static std::map<std::string, std::weak_ptr<const Marks>> opened;
-    const std::lock_guard<std::mutex> lock(mutex);
-    std::weak_ptr<const Marks>& known = opened[std::string(handles.marks[0].bytes, sizeof handles.marks[0].bytes)];
-    std::shared_ptr<const Marks> marks = known.lock();
-    if (marks == nullptr) {
-        auto all = std::make_shared<Marks>();
-        for (const IpcHandle& mark : handles.marks) {
-            all->push_back(std::make_unique<WorkMark>(ordinal, mark));
-        }
-        known = marks = std::move(all);
-    }
-    return marks;
-}
-
 class OpenedBlock final : public backend::RemoteBlock, public MarkedOnGpu {
 public:
-    OpenedBlock(int ordinal, const Handles& handles) : marks_(opened_marks(ordinal, handles)) {
+    OpenedBlock(int ordinal, const Handles& handles) {
+        for (const IpcHandle& mark : handles.marks) {
+            marks_.push_back(std::make_unique<WorkMark>(ordinal, mark));
+        }
         for (int k = 0; k < handles.lattice_count; ++k) {
             lattices_.push_back(std::make_unique<OpenedMemory>(ordinal, handles.lattices[k], handles.offsets[k]));
         }
     }
 
     void* lattice(int which) const override { return lattices_[std::size_t(which) % lattices_.size()]->get(); }
-    const WorkMark& mark_in(int slot) const override { return *(*marks_)[std::size_t(slot)]; }
+    const WorkMark& mark_in(int slot) const override { return *marks_[std::size_t(slot)]; }
     void wait(int slot) const override { mark_in(slot).wait(); }
 
 private:
-    std::shared_ptr<const Marks> marks_;
+    std::vector<std::unique_ptr<WorkMark>> marks_;
     std::vector<std::unique_ptr<OpenedMemory>> lattices_;
 };
 
@@ -148,7 +140,12 @@ std::unique_ptr<backend::RemoteBlock> open_block(const std::string& shared, int 
     }
     try {
         const int peer = ordinal_of(handles->gpu);
-        if (peer < 0 || peer == ordinal || !can_reach_peer(ordinal, peer)) {  // two on one GPU take turns anyway
+        if (peer < 0 || !can_reach_peer(ordinal, peer)) {
+            return nullptr;
+        }
+        // Two processes on one GPU take turns anyway. And a stream that waits for an event of another process on a GPU
+        // that this process works on too crashes the driver (seen with 580.159).
+        if (is_in_use(peer)) {
             return nullptr;
         }
         return std::make_unique<OpenedBlock>(ordinal, *handles);

@@ -26,7 +26,8 @@ public:
 std::string share_block(int ordinal, const std::vector<DevicePointer>& lattices,
                         const std::vector<std::unique_ptr<WorkMark>>& marks);
 
-/// For the GPU `ordinal`; null where it does not see or reach the block's GPU, or the system forbids it.
+/// For the GPU `ordinal`; null where it does not see or reach the block's GPU, where this process works on that too, or
+/// where the system forbids it.
 std::unique_ptr<backend::RemoteBlock> open_block(const std::string& shared, int ordinal);
 
 }  // namespace lbm::cuda
