@@ -14,9 +14,11 @@ from . import centreline, checks, forces
 from .case_build import build_solver
 from .case_file import read_case
 from .errors import CheckpointError, Diverged
+from .log_file import LogFile
 from .processes import Processes
 from .run import Checkpoint, Every, RunResult, Steady
 from .solver import Solver
+from .whole_file import replacing
 
 log = logging.getLogger("lbmgpu")
 
@@ -95,7 +97,7 @@ def run_case(
 def _log_file(target: Path, restarted: bool) -> logging.Handler:
     try:
         target.mkdir(parents=True, exist_ok=True)
-        return logging.FileHandler(target / "run.log", mode="a" if restarted else "w", encoding="utf-8")
+        return LogFile(target / "run.log", mode="a" if restarted else "w", encoding="utf-8")
     except OSError as error:
         raise OSError(f"output folder {target}: cannot be written to ({checks.reason(error)})") from error
 
@@ -175,13 +177,18 @@ def _leave(solver: Solver, output: dict[str, Any], target: Path, out: TextIO) ->
         entry = output["centrelines"]
         comparison = centreline.compare(solver, entry["reference"], entry["velocity"])
         table = target / "centrelines.txt"
-        solver._processes.on_first(lambda: table.write_text(f"{comparison}\n", encoding="utf-8"))
+        solver._processes.on_first(lambda: _write_text(table, f"{comparison}\n"))
         if comparison is not None:
             print(f"\n{comparison}", file=out)
     if output.get("report"):
         report = solver.report()
         if solver.rank == 0:
             print(f"\n{report}", file=out)
+
+
+def _write_text(target: Path, text: str) -> None:
+    with replacing(target) as temporary:
+        temporary.write_text(text, encoding="utf-8")
 
 
 def _log_state(solver: Solver) -> None:

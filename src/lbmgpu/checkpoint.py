@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,7 @@ from .layout import Layout
 from .processes import box
 from .values import takes_time
 from .vtk import file_path
-from .whole_file import replacing
+from .whole_file import KeptErrors, replacing
 
 if TYPE_CHECKING:
     from .solver import Solver
@@ -88,12 +88,12 @@ def save(solver: Solver, path: str | os.PathLike[str]) -> Path:
     error: OSError | ValueError | None = None
     try:
         with ExitStack() as stack:
-            file = processes.on_first(partial(stack.enter_context, _new_file(target, solver, setup, arrays)))
+            write = processes.on_first(partial(stack.enter_context, _new_file(target, solver, setup, arrays)))
             for i, part in enumerate(state):  # one after the other: rank 0 need not hold the whole state
-                whole = processes.gathered(layout, part)
-                if file is not None and error is None:
+                whole = processes.gathered(layout, part, solver._engine.window)
+                if write is not None and whole is not None and error is None:
                     try:
-                        file["state"][i] = whole
+                        write(i, whole)
                     except OSError as caught:  # the others are still sending
                         error = caught
             if error is not None:
@@ -105,24 +105,41 @@ def save(solver: Solver, path: str | os.PathLike[str]) -> Path:
 
 
 @contextmanager
-def _new_file(target: Path, solver: Solver, setup: dict[str, Any], arrays: Arrays) -> Iterator[h5py.File]:
-    """A checkpoint that lacks the numbers of its state only; it takes the target's place when it is left."""
+def _new_file(
+    target: Path, solver: Solver, setup: dict[str, Any], arrays: Arrays
+) -> Iterator[Callable[[int, NDArray[Any]], None]]:
+    """A checkpoint that lacks its state only, which the function takes population by population.
+
+    It takes the target's place when it is left.
+
+    Raises:
+        OSError: it cannot be written, with its path.
+    """
     shape, dtype = (solver._stencil.Q, *solver._domain.shape[::-1]), np.dtype(solver._engine.storage_dtype)
-    # the newer layout has checksums on its metadata, Fletcher's are on the data
-    try:
-        with replacing(target) as temporary, h5py.File(temporary, "w", libver="v110") as file:
-            file.attrs["format"] = FORMAT
-            file.attrs["version"] = VERSION
-            file.attrs["steps"] = solver.steps
-            file.attrs["streaming"] = solver.streaming
-            file.attrs["reference_density"] = solver._engine.reference_density
-            file.create_dataset("setup", data=np.frombuffer(json.dumps(setup).encode(), np.uint8), fletcher32=True)
-            file.create_dataset("state", shape, dtype, chunks=_chunks(shape, dtype.itemsize), fletcher32=True)
-            for name, array in arrays.items():
-                file.create_dataset(f"arrays/{name}", data=array, compression="gzip", shuffle=True, fletcher32=True)
-            yield file
-    except RuntimeError as error:  # h5py closes a file on a full disk with one
-        raise OSError(f"{target}: cannot be written ({error})") from error
+    with replacing(target) as temporary, KeptErrors(temporary) as stream:
+        try:
+            # the newer layout has checksums on its metadata, Fletcher's are on the data
+            with h5py.File(stream, "w", libver="v110") as file:
+                file.attrs["format"] = FORMAT
+                file.attrs["version"] = VERSION
+                file.attrs["steps"] = solver.steps
+                file.attrs["streaming"] = solver.streaming
+                file.attrs["reference_density"] = solver._engine.reference_density
+                file.create_dataset("setup", data=np.frombuffer(json.dumps(setup).encode(), np.uint8), fletcher32=True)
+                chunks = _chunks(shape, dtype.itemsize)
+                state = file.create_dataset("state", shape, dtype, chunks=chunks, fletcher32=True)
+                for name, array in arrays.items():
+                    file.create_dataset(f"arrays/{name}", data=array, compression="gzip", shuffle=True, fletcher32=True)
+
+                def write(number: int, population: NDArray[Any]) -> None:
+                    state[number] = population
+                    stream.check()
+
+                yield write
+        except RuntimeError as error:  # of HDF5, which read back what a full disk had not taken
+            stream.check()
+            raise OSError(str(error)) from error
+        stream.check()
 
 
 def _chunks(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:

@@ -15,6 +15,7 @@ from .domain import Domain
 from .layout import Layout, check_layout, engine_blocks
 from .memory import bytes_beside, check_memory
 from .processes import Processes, layout_over
+from .staging import warn_of_staging
 
 PRECISIONS = ("float32", "float64")
 STORAGES = ("float16", "float32", "float64")
@@ -58,6 +59,7 @@ class Settings:
     def engine(self, boundary: BoundaryValues) -> _core.Engine:
         """A new engine, at rest."""
         domain = self.domain
+        channel = self.processes.shared(os.environ.get("LBMGPU_CHANNEL", ""))[0]  # some launchers pass none on
         engine = _core.Engine(
             stencil=domain.stencil,
             shape=domain.shape,
@@ -69,11 +71,13 @@ class Settings:
             device=self.devices[0],
             threads=self.threads,
             blocks=engine_blocks(self.layout),
-            channel=self.processes.shared(os.environ.get("LBMGPU_CHANNEL", ""))[0],  # some launchers pass none on
+            channel=channel,
             comm=self.processes.engine,
             **self.collision.parameters(_core.stencil(domain.stencil)),
         )
         boundary.apply(engine)
+        if len(self.devices) > 1:
+            warn_of_staging(engine.layout, engine.links, channel, stacklevel=3)  # of who makes the solver
         return engine
 
 
