@@ -62,7 +62,7 @@ def build_solver(
         domain = empty_domain(case)
         beside = bytes_beside(len(domain.shape), precision)
         streaming = options.get("streaming", "in-place")
-        check_memory(domain.stencil, shape, precision, storage, streaming, beside, chosen[0], layout, processes.rank)
+        check_memory(domain.stencil, shape, precision, storage, streaming, beside, chosen[0], layout, processes)
         fill_domain(domain, case, folder, problems)
         with problems.at("initial"):
             if "velocity" in initial:

@@ -20,13 +20,21 @@ MESSAGE_BYTES = 2**28
 
 T = TypeVar("T")
 
-_SHARED_ERRORS = (FileNotFoundError, PermissionError, OSError, CheckpointError, ValueError)
+_SHARED_ERRORS = (
+    FileNotFoundError,
+    PermissionError,
+    OSError,
+    CheckpointError,
+    ValueError,
+    TypeError,
+    _core.CudaError,
+)
 
 
 class Processes:
     """One process, or the ranks of `comm`, an mpi4py communicator.
 
-    Whatever is not a property is called by all ranks together.
+    Whatever is not a property is called by all ranks together. `host` are the ranks on the host of this process.
 
     Args:
         comm: None for one process. From then on an error that nobody catches on a rank ends the job.
@@ -38,7 +46,7 @@ class Processes:
     def __init__(self, comm: Any = None) -> None:
         self.engine = ranks.communicator(comm)
         self.rank, self.size = (0, 1) if self.engine is None else (self.engine.rank, self.engine.size)
-        self.node_rank = 0 if comm is None else ranks.node_local(comm)[0]
+        self.host = (0,) if comm is None else ranks.node_local(comm)
         cores = [platform.node(), sorted(os.sched_getaffinity(0))]
         self._sharing = self.shared(cores).count(cores)  # ranks on the same cores
         if self.size > 1:
@@ -55,6 +63,11 @@ class Processes:
         return self.rank == 0
 
     @property
+    def node_rank(self) -> int:
+        """The number of this process among those of its host."""
+        return self.host.index(self.rank)
+
+    @property
     def threads(self) -> int:
         """Threads for this process: its share of the cores that it may use."""
         return max(1, _core.default_threads() // self._sharing)
@@ -68,14 +81,14 @@ class Processes:
         return [own] if self.engine is None else [json.loads(t) for t in self.engine.all_gather(json.dumps(own))]
 
     def on_first(self, function: Callable[[], T]) -> T | None:
-        """Call `function` on rank 0 and give its result there; an OSError or a ValueError is raised on every rank."""
+        """Call `function` on rank 0 and give its result there; an error, of the usual kinds, is raised on all."""
         return self.each(lambda: function() if self.first else None)
 
     def each(self, function: Callable[[], T]) -> T:
-        """Call `function` on every rank and give its result; an OSError or a ValueError of one is raised on all."""
+        """Call `function` on every rank and give its result; an error of one, of the usual kinds, is raised on all."""
         try:
             result = function()
-        except (OSError, ValueError) as error:
+        except _SHARED_ERRORS as error:
             self.agree_on(error)
             raise
         self.agree_on(None)

@@ -53,7 +53,7 @@ class Settings:
             beside,
             device=self.devices[0],
             layout=self.layout,
-            rank=self.processes.rank,
+            processes=self.processes,
         )
 
     def engine(self, boundary: BoundaryValues) -> _core.Engine:
@@ -126,7 +126,8 @@ def check_devices(
     """
     if layout is None:
         one = isinstance(device, str) or not isinstance(device, Sequence)
-        names = [devices.resolve(name, processes.node_rank) for name in ([device] if one else device)]
+        given = [device] if one else device
+        names = processes.each(lambda: [devices.resolve(name, processes.node_rank) for name in given])
         if not names:
             raise ValueError("device: an empty list given, must hold one device at least")
         count = int(sum(processes.shared(len(names))))
@@ -134,7 +135,8 @@ def check_devices(
             raise ValueError(f"device: {count} devices given, more than cells along any axis of {shape}")
         planned = None if one and processes.size == 1 else layout_over(processes, shape, names)
         return planned, tuple(dict.fromkeys(names))
-    own = tuple(dict.fromkeys(devices.resolve(block.device) for block in layout if block.rank == processes.rank))
+    placed = [block.device for block in layout if block.rank == processes.rank]
+    own = tuple(dict.fromkeys(processes.each(lambda: [devices.resolve(name) for name in placed])))
     if not own:
         return layout, ("cpu",)  # refused with the layout by the engine
     if device != "auto" and (len(own) > 1 or devices.resolve(device) != own[0]):

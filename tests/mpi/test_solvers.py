@@ -119,3 +119,8 @@ def test_a_killed_rank_ends_the_job_and_the_checkpoint_goes_on(count: int, other
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_faults_of_the_disk_on_one_rank_are_errors_on_all(count: int, tmp_path: Path) -> None:
     launch.succeed("faults_of_the_disk.py", count, str(tmp_path))
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_ranks_of_a_host_share_its_memory(count: int) -> None:
+    launch.succeed("memory.py", count)
