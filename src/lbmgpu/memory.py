@@ -120,7 +120,9 @@ class Need:
 
     def devices(self, rank: int) -> list[str]:
         """Those of a rank, each once."""
-        return list(dict.fromkeys(name for _, _, owner, name in self.blocks if owner == rank)) or [self.device]
+        if not self.blocks:
+            return [self.device]
+        return list(dict.fromkeys(name for _, _, owner, name in self.blocks if owner == rank))
 
     def cells(self, users: Sequence[tuple[int, str]]) -> int:
         """Of the blocks of these ranks on these devices of theirs."""
