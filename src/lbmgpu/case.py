@@ -34,6 +34,7 @@ def run_case(
     progress: bool = True,
     threads: int | None = None,
     device: str | list[str] | None = None,
+    layout: str | os.PathLike[str] | None = None,
     comm: Any = None,
     restart: str | os.PathLike[str] | None = None,
     out: TextIO | None = None,
@@ -47,6 +48,7 @@ def run_case(
         progress: False for no bar whatever the case says.
         threads: number of CPU threads, in place of the case's own.
         device: as for `Solver`, in place of the case's own.
+        layout: the path of a layout or ``"auto"``, in place of the case's own.
         comm: an mpi4py communicator, as for `Solver`; rank 0 writes the files.
         restart: a checkpoint of this case to go on from.
         out: where the comparison and the report are printed; standard output if None.
@@ -65,7 +67,7 @@ def run_case(
     source = Path(path)
     output = case.get("output", {})
     processes = Processes.of(comm)
-    solver = build_solver(case, source.parent, threads, device, processes)
+    solver = build_solver(case, source.parent, threads, device, processes, layout)
     if restart is not None:
         solver.restore(restart)
     total = int(case["run"]["steps"]) if steps is None else checks.integer("steps", steps)

@@ -158,7 +158,7 @@ def _planned(
     from .planner import plan  # which itself makes solvers
 
     if comm is not None:
-        raise ValueError("layout: 'auto' plans for one process; with comm give a Layout or the path of one")
+        check_alone(comm)
     names = [device] if isinstance(device, str) or not isinstance(device, Sequence) else list(device)
     if len(names) == 1:
         return None, names[0]
@@ -174,6 +174,12 @@ def _planned(
         threads=threads,
     )
     return found.layout, "auto"
+
+
+def check_alone(comm: Any) -> None:
+    """Raise ValueError unless `comm` is a Processes of one: what layout 'auto' plans for."""
+    if not isinstance(comm, Processes) or comm.size > 1:
+        raise ValueError("layout: 'auto' plans for one process; with comm give a Layout or the path of one")
 
 
 def check_storage(storage: Any, precision: str) -> str:
