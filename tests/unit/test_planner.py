@@ -147,6 +147,26 @@ def test_a_machine_is_measured_as_it_is() -> None:
     assert probe.measure_machine(["cpu"], configuration, threads=1).pairs == {}
 
 
+def test_a_forced_channel_is_what_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Staged: into the host's memory and out of it, one after the other, whatever the two devices could do."""
+    speeds = {("cuda:0", "cpu"): 1e10, ("cpu", "cuda:1"): 3e10, ("cuda:0", "cuda:1"): 4e11, ("cpu", "cpu"): 2e10}
+    probe._measured_link.cache_clear()
+    monkeypatch.setattr(probe._core, "link_bandwidth", lambda a, b, size, repeats: (1e-6, speeds[a, b]))
+    monkeypatch.setattr(probe._core, "device_reaches", lambda a, b: "cpu" not in (a, b))
+    share = probe.ROW_SHARE
+    monkeypatch.delenv("LBMGPU_CHANNEL", raising=False)
+    assert probe.measure_link("cuda:0", "cuda:1") == Link("peer", share * 4e11, 1e-6, probe.X_SHARE)
+    for channel in ("direct", "mpi"):
+        monkeypatch.setenv("LBMGPU_CHANNEL", channel)
+        assert probe.measure_link("cpu", "cpu") == Link("same", 2e10, 1e-6)
+    monkeypatch.setenv("LBMGPU_CHANNEL", "staged")
+    staged = probe.measure_link("cuda:0", "cuda:1")
+    assert (staged.kind, staged.latency, staged.x_share) == ("host", 2e-6, probe.X_SHARE)
+    assert staged.bandwidth == pytest.approx(share / (1 / 1e10 + 1 / 3e10))
+    assert probe.measure_link("cpu", "cpu") == Link("host", 1e10, 2e-6)
+    probe._measured_link.cache_clear()
+
+
 def test_gpus_of_one_model_are_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
