@@ -19,7 +19,7 @@ from . import checks, collisions, conditions
 from .domain import Domain
 from .errors import CheckpointError
 from .layout import Layout
-from .processes import box
+from .processes import Processes, box
 from .values import takes_time
 from .vtk import file_path
 from .whole_file import KeptErrors, replacing
@@ -171,7 +171,15 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[h5py.File, dict[str,
 
 
 def restore(solver: Solver, path: str | os.PathLike[str]) -> None:
-    """See `Solver.restore`."""
+    """See `Solver.restore`. Nothing changes before every rank has read its part."""
+    state, steps, reference_density = solver._processes.each(lambda: _read(solver, path))
+    solver._engine.reference_density = reference_density
+    solver._engine.set_state(state)
+    solver._engine.steps = steps
+
+
+def _read(solver: Solver, path: str | os.PathLike[str]) -> tuple[NDArray[Any], int, float]:
+    """The state in the solver's window, the steps and the reference density."""
     with _opened(path) as (file, stored):
         setup, arrays = describe(solver)
         found = list(_differences("", stored, setup, file.get("arrays", {}), arrays))
@@ -188,9 +196,7 @@ def restore(solver: Solver, path: str | os.PathLike[str]) -> None:
         raise CheckpointError(f"{path}: damaged, the state is {whole[1]} {whole[0]}, not {expected}")
     if steps < 0 or not reference_density > 0:
         raise CheckpointError(f"{path}: damaged, {steps} steps and a reference density of {reference_density}")
-    solver._engine.reference_density = reference_density
-    solver._engine.set_state(state)
-    solver._engine.steps = steps
+    return state, steps, reference_density
 
 
 def _is_array(entry: Any) -> bool:
@@ -233,38 +239,43 @@ def load(
     threads: int | None,
 ) -> Solver:
     """See `Solver.load`."""
-    with _opened(path) as (file, setup):
-        stored: Arrays = {}
+    processes = Processes.of(comm)
 
-        def keep(name: str, item: h5py.Dataset | h5py.Group) -> None:
-            if isinstance(item, h5py.Dataset):
-                stored[name] = item[()]
+    def read() -> tuple[dict[str, Any], Arrays, str, Domain]:
+        with _opened(path) as (file, setup):
+            stored: Arrays = {}
 
-        if "arrays" in file:
-            file["arrays"].visititems(keep)
-        streaming = str(file.attrs["streaming"])
+            def keep(name: str, item: h5py.Dataset | h5py.Group) -> None:
+                if isinstance(item, h5py.Dataset):
+                    stored[name] = item[()]
 
-    def value(entry: Any) -> Any:
-        return stored[entry["array"]] if isinstance(entry, dict) else entry
+            if "arrays" in file:
+                file["arrays"].visititems(keep)
+            streaming = str(file.attrs["streaming"])
+        given = _domain(path, setup, partial(_value, stored)) if domain is None else domain
+        return setup, stored, streaming, given
 
-    if domain is None:
-        domain = _domain(path, setup, value)
+    setup, stored, streaming, domain = processes.each(read)
     parameters = dict(setup["collision"])
     collision = _COLLISIONS[parameters.pop("model")](**parameters)
     solver = cls(
         domain,
         collision,
-        force=value(setup["force"]),
+        force=_value(stored, setup["force"]),
         precision=setup["precision"],
         storage=setup["storage"],
         streaming=streaming,
         device=device,
-        comm=comm,
+        comm=comm if comm is None else processes,
         layout=layout,
         threads=threads,
     )
     restore(solver, path)
     return solver
+
+
+def _value(stored: Arrays, entry: Any) -> Any:
+    return stored[entry["array"]] if isinstance(entry, dict) else entry
 
 
 def _domain(path: str | os.PathLike[str], setup: dict[str, Any], value: Any) -> Domain:

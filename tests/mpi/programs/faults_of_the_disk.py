@@ -74,6 +74,16 @@ for name, write in writers.items():
     with refused(CLOSED / there, "Permission denied", "Read-only file system", "Operation not permitted", by=by):
         write(CLOSED / name)
 
+# A checkpoint that one rank cannot read.
+with pytest.MonkeyPatch.context() as patch:
+    if rank == last:
+        patch.setattr("lbmgpu.checkpoint.h5py.File", lambda *_: os.stat(CLOSED / "nothing"))
+    for read in (solver.restore, lambda there: lbm.Solver.load(there, device="cpu", comm=world)):
+        with pytest.raises(lbm.CheckpointError, match=r"state\.h5: damaged or not a checkpoint") as unread:
+            read(path)
+        assert str(unread.value).startswith(f"{path}" if rank == last else f"rank {last}: {path}")
+assert solver.steps == 7
+
 # A run ends with the error, and what it had left goes on.
 runs = make(comm=world)
 fills = full_disk(1000)
