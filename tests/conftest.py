@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import signal
 import sys
 import zlib
 from pathlib import Path
@@ -19,8 +20,10 @@ if str(TESTS) not in sys.path:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the markers of these tests."""
+    """Register the markers of these tests; hear Ctrl-C, though whoever started this may not."""
     config.addinivalue_line("markers", "slow: takes more than a few seconds; leave out with -m 'not slow'")
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it for jobs in the background
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @functools.cache

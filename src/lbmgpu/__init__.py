@@ -8,7 +8,7 @@ from ._core import CudaError, stencil, stencil_names
 from .collisions import BGK, MRT, TRT, Regularized
 from .conditions import FreeSlip, MovingWall, NoSlip, Outflow, Periodic, PressureOutlet, VelocityInlet
 from .domain import Domain
-from .errors import CaseError, CheckpointError, Diverged
+from .errors import CaseError, CheckpointError, Diverged, StagedExchangeWarning
 from .layout import Block, Layout
 from .planner import Plan, plan
 from .report import Report
@@ -43,6 +43,7 @@ __all__ = [
     "Report",
     "RunResult",
     "Solver",
+    "StagedExchangeWarning",
     "Steady",
     "Units",
     "VelocityInlet",

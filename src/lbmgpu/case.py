@@ -14,9 +14,11 @@ from . import centreline, checks, forces
 from .case_build import build_solver
 from .case_file import read_case
 from .errors import CheckpointError, Diverged
+from .log_file import LogFile
 from .processes import Processes
 from .run import Checkpoint, Every, RunResult, Steady
 from .solver import Solver
+from .whole_file import replacing
 
 log = logging.getLogger("lbmgpu")
 
@@ -32,6 +34,7 @@ def run_case(
     progress: bool = True,
     threads: int | None = None,
     device: str | list[str] | None = None,
+    layout: str | os.PathLike[str] | None = None,
     comm: Any = None,
     restart: str | os.PathLike[str] | None = None,
     out: TextIO | None = None,
@@ -45,6 +48,7 @@ def run_case(
         progress: False for no bar whatever the case says.
         threads: number of CPU threads, in place of the case's own.
         device: as for `Solver`, in place of the case's own.
+        layout: the path of a layout or ``"auto"``, in place of the case's own.
         comm: an mpi4py communicator, as for `Solver`; rank 0 writes the files.
         restart: a checkpoint of this case to go on from.
         out: where the comparison and the report are printed; standard output if None.
@@ -63,7 +67,7 @@ def run_case(
     source = Path(path)
     output = case.get("output", {})
     processes = Processes.of(comm)
-    solver = build_solver(case, source.parent, threads, device, processes)
+    solver = build_solver(case, source.parent, threads, device, processes, layout)
     if restart is not None:
         solver.restore(restart)
     total = int(case["run"]["steps"]) if steps is None else checks.integer("steps", steps)
@@ -95,7 +99,7 @@ def run_case(
 def _log_file(target: Path, restarted: bool) -> logging.Handler:
     try:
         target.mkdir(parents=True, exist_ok=True)
-        return logging.FileHandler(target / "run.log", mode="a" if restarted else "w", encoding="utf-8")
+        return LogFile(target / "run.log", mode="a" if restarted else "w", encoding="utf-8")
     except OSError as error:
         raise OSError(f"output folder {target}: cannot be written to ({checks.reason(error)})") from error
 
@@ -175,13 +179,18 @@ def _leave(solver: Solver, output: dict[str, Any], target: Path, out: TextIO) ->
         entry = output["centrelines"]
         comparison = centreline.compare(solver, entry["reference"], entry["velocity"])
         table = target / "centrelines.txt"
-        solver._processes.on_first(lambda: table.write_text(f"{comparison}\n", encoding="utf-8"))
+        solver._processes.on_first(lambda: _write_text(table, f"{comparison}\n"))
         if comparison is not None:
             print(f"\n{comparison}", file=out)
     if output.get("report"):
         report = solver.report()
         if solver.rank == 0:
             print(f"\n{report}", file=out)
+
+
+def _write_text(target: Path, text: str) -> None:
+    with replacing(target) as temporary:
+        temporary.write_text(text, encoding="utf-8")
 
 
 def _log_state(solver: Solver) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from .domain import Domain
 from .layout import Layout, check_layout
 from .memory import bytes_beside, check_memory
 from .processes import Processes
-from .settings import check_devices, check_storage
+from .settings import check_alone, check_devices, check_storage
 from .solver import Solver
 from .values import cell_centres
 
@@ -30,39 +31,53 @@ def build_solver(
     threads: int | None = None,
     device: str | list[str] | None = None,
     comm: Any = None,
+    layout: str | os.PathLike[str] | None = None,
 ) -> Solver:
     """The solver of `case` in its initial state; files that the case names are relative to `folder`.
 
+    Args:
+        case: checked by `read_case`.
+        folder: of the case.
+        threads, device, comm: as for `Solver`, the first two in place of the case's own.
+        layout: the path of a layout or ``"auto"``, in place of the case's own, and of its devices if they are in it.
+
     Raises:
         CaseError: values that do not go together, each with its path; all that do not depend on each other at once.
-        ValueError: an unknown `device`, given in place of the case's own.
+        ValueError, OSError: an unknown `device` or a wrong `layout`, given in place of the case's own.
         CudaError: a GPU is asked for and cannot be used.
     """
     chosen: tuple[str, ...] = ("cpu",)
-    missing, layout, processes = None, None, Processes.of(comm)
+    missing, blocks, processes = None, None, Processes.of(comm)
     shape = tuple(int(n) for n in case["domain"]["shape"])
-    options = {key: case[key] for key in ("precision", "storage", "streaming", "force") if key in case}
+    options: dict[str, Any] = {key: case[key] for key in ("precision", "storage", "streaming", "force") if key in case}
     initial = dict(case.get("initial", {}))
     problems = Problems(case)
     precision = storage = options.get("precision", "float32")
     with problems.at():
         storage = check_storage(options.get("storage"), precision)
+    own = case["run"].get("device", "auto")
+    planned = (case["run"].get("layout") if layout is None else layout) == "auto"
+    if layout is not None and not planned:
+        blocks, own = check_layout(layout, shape), "auto"
+    with problems.at("run"):
+        if planned:
+            check_alone(processes)
     with problems.at("run", "layout"):
-        if "layout" in case["run"]:
-            layout = _layout(folder / case["run"]["layout"], shape)
+        if layout is None and not planned and "layout" in case["run"]:
+            blocks = _layout(folder / case["run"]["layout"], shape)
     try:
         if device is not None:
-            layout, chosen = check_devices(device, layout, shape, processes)
+            blocks, chosen = check_devices(device, blocks, shape, processes)
         else:
             with problems.at("run"):
-                layout, chosen = check_devices(case["run"].get("device", "auto"), layout, shape, processes)
+                blocks, chosen = check_devices(own, blocks, shape, processes)
     except _core.CudaError as error:  # what is wrong in the case comes first
         missing = error
     with problems.at("domain"):  # before any mask of the domain's size is made
         domain = empty_domain(case)
         beside = bytes_beside(len(domain.shape), precision)
         streaming = options.get("streaming", "in-place")
-        check_memory(domain.stencil, shape, precision, storage, streaming, beside, chosen[0], layout, processes.rank)
+        check_memory(domain.stencil, shape, precision, storage, streaming, beside, chosen[0], blocks, processes)
         fill_domain(domain, case, folder, problems)
         with problems.at("initial"):
             if "velocity" in initial:
@@ -76,8 +91,11 @@ def build_solver(
         raise missing
     with at(case):
         threads = threads or case["run"].get("threads")
-        one = chosen[0] if layout is None else "auto"  # blocks name their devices
-        solver = Solver(domain, collision, device=one, layout=layout, comm=processes, threads=threads, **options)
+        if planned:
+            options |= {"device": own if device is None else device, "layout": "auto"}
+        else:  # blocks name their devices
+            options |= {"device": chosen[0] if blocks is None else "auto", "layout": blocks}
+        solver = Solver(domain, collision, comm=processes, threads=threads, **options)
     with at(case, "initial"):
         solver.initialize(**initial)
     return solver

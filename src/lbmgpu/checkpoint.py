@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -19,10 +19,10 @@ from . import checks, collisions, conditions
 from .domain import Domain
 from .errors import CheckpointError
 from .layout import Layout
-from .processes import box
+from .processes import Processes, box
 from .values import takes_time
 from .vtk import file_path
-from .whole_file import replacing
+from .whole_file import KeptErrors, replacing
 
 if TYPE_CHECKING:
     from .solver import Solver
@@ -88,12 +88,12 @@ def save(solver: Solver, path: str | os.PathLike[str]) -> Path:
     error: OSError | ValueError | None = None
     try:
         with ExitStack() as stack:
-            file = processes.on_first(partial(stack.enter_context, _new_file(target, solver, setup, arrays)))
+            write = processes.on_first(partial(stack.enter_context, _new_file(target, solver, setup, arrays)))
             for i, part in enumerate(state):  # one after the other: rank 0 need not hold the whole state
-                whole = processes.gathered(layout, part)
-                if file is not None and error is None:
+                whole = processes.gathered(layout, part, solver._engine.window)
+                if write is not None and whole is not None and error is None:
                     try:
-                        file["state"][i] = whole
+                        write(i, whole)
                     except OSError as caught:  # the others are still sending
                         error = caught
             if error is not None:
@@ -105,24 +105,41 @@ def save(solver: Solver, path: str | os.PathLike[str]) -> Path:
 
 
 @contextmanager
-def _new_file(target: Path, solver: Solver, setup: dict[str, Any], arrays: Arrays) -> Iterator[h5py.File]:
-    """A checkpoint that lacks the numbers of its state only; it takes the target's place when it is left."""
+def _new_file(
+    target: Path, solver: Solver, setup: dict[str, Any], arrays: Arrays
+) -> Iterator[Callable[[int, NDArray[Any]], None]]:
+    """A checkpoint that lacks its state only, which the function takes population by population.
+
+    It takes the target's place when it is left.
+
+    Raises:
+        OSError: it cannot be written, with its path.
+    """
     shape, dtype = (solver._stencil.Q, *solver._domain.shape[::-1]), np.dtype(solver._engine.storage_dtype)
-    # the newer layout has checksums on its metadata, Fletcher's are on the data
-    try:
-        with replacing(target) as temporary, h5py.File(temporary, "w", libver="v110") as file:
-            file.attrs["format"] = FORMAT
-            file.attrs["version"] = VERSION
-            file.attrs["steps"] = solver.steps
-            file.attrs["streaming"] = solver.streaming
-            file.attrs["reference_density"] = solver._engine.reference_density
-            file.create_dataset("setup", data=np.frombuffer(json.dumps(setup).encode(), np.uint8), fletcher32=True)
-            file.create_dataset("state", shape, dtype, chunks=_chunks(shape, dtype.itemsize), fletcher32=True)
-            for name, array in arrays.items():
-                file.create_dataset(f"arrays/{name}", data=array, compression="gzip", shuffle=True, fletcher32=True)
-            yield file
-    except RuntimeError as error:  # h5py closes a file on a full disk with one
-        raise OSError(f"{target}: cannot be written ({error})") from error
+    with replacing(target) as temporary, KeptErrors(temporary) as stream:
+        try:
+            # the newer layout has checksums on its metadata, Fletcher's are on the data
+            with h5py.File(stream, "w", libver="v110") as file:
+                file.attrs["format"] = FORMAT
+                file.attrs["version"] = VERSION
+                file.attrs["steps"] = solver.steps
+                file.attrs["streaming"] = solver.streaming
+                file.attrs["reference_density"] = solver._engine.reference_density
+                file.create_dataset("setup", data=np.frombuffer(json.dumps(setup).encode(), np.uint8), fletcher32=True)
+                chunks = _chunks(shape, dtype.itemsize)
+                state = file.create_dataset("state", shape, dtype, chunks=chunks, fletcher32=True)
+                for name, array in arrays.items():
+                    file.create_dataset(f"arrays/{name}", data=array, compression="gzip", shuffle=True, fletcher32=True)
+
+                def write(number: int, population: NDArray[Any]) -> None:
+                    state[number] = population
+                    stream.check()
+
+                yield write
+        except RuntimeError as error:  # of HDF5, which read back what a full disk had not taken
+            stream.check()
+            raise OSError(str(error)) from error
+        stream.check()
 
 
 def _chunks(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
@@ -154,7 +171,15 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[h5py.File, dict[str,
 
 
 def restore(solver: Solver, path: str | os.PathLike[str]) -> None:
-    """See `Solver.restore`."""
+    """See `Solver.restore`. Nothing changes before every rank has read its part."""
+    state, steps, reference_density = solver._processes.each(lambda: _read(solver, path))
+    solver._engine.reference_density = reference_density
+    solver._engine.set_state(state)
+    solver._engine.steps = steps
+
+
+def _read(solver: Solver, path: str | os.PathLike[str]) -> tuple[NDArray[Any], int, float]:
+    """The state in the solver's window, the steps and the reference density."""
     with _opened(path) as (file, stored):
         setup, arrays = describe(solver)
         found = list(_differences("", stored, setup, file.get("arrays", {}), arrays))
@@ -171,9 +196,7 @@ def restore(solver: Solver, path: str | os.PathLike[str]) -> None:
         raise CheckpointError(f"{path}: damaged, the state is {whole[1]} {whole[0]}, not {expected}")
     if steps < 0 or not reference_density > 0:
         raise CheckpointError(f"{path}: damaged, {steps} steps and a reference density of {reference_density}")
-    solver._engine.reference_density = reference_density
-    solver._engine.set_state(state)
-    solver._engine.steps = steps
+    return state, steps, reference_density
 
 
 def _is_array(entry: Any) -> bool:
@@ -216,38 +239,43 @@ def load(
     threads: int | None,
 ) -> Solver:
     """See `Solver.load`."""
-    with _opened(path) as (file, setup):
-        stored: Arrays = {}
+    processes = Processes.of(comm)
 
-        def keep(name: str, item: h5py.Dataset | h5py.Group) -> None:
-            if isinstance(item, h5py.Dataset):
-                stored[name] = item[()]
+    def read() -> tuple[dict[str, Any], Arrays, str, Domain]:
+        with _opened(path) as (file, setup):
+            stored: Arrays = {}
 
-        if "arrays" in file:
-            file["arrays"].visititems(keep)
-        streaming = str(file.attrs["streaming"])
+            def keep(name: str, item: h5py.Dataset | h5py.Group) -> None:
+                if isinstance(item, h5py.Dataset):
+                    stored[name] = item[()]
 
-    def value(entry: Any) -> Any:
-        return stored[entry["array"]] if isinstance(entry, dict) else entry
+            if "arrays" in file:
+                file["arrays"].visititems(keep)
+            streaming = str(file.attrs["streaming"])
+        given = _domain(path, setup, partial(_value, stored)) if domain is None else domain
+        return setup, stored, streaming, given
 
-    if domain is None:
-        domain = _domain(path, setup, value)
+    setup, stored, streaming, domain = processes.each(read)
     parameters = dict(setup["collision"])
     collision = _COLLISIONS[parameters.pop("model")](**parameters)
     solver = cls(
         domain,
         collision,
-        force=value(setup["force"]),
+        force=_value(stored, setup["force"]),
         precision=setup["precision"],
         storage=setup["storage"],
         streaming=streaming,
         device=device,
-        comm=comm,
+        comm=comm if comm is None else processes,
         layout=layout,
         threads=threads,
     )
     restore(solver, path)
     return solver
+
+
+def _value(stored: Arrays, entry: Any) -> Any:
+    return stored[entry["array"]] if isinstance(entry, dict) else entry
 
 
 def _domain(path: str | os.PathLike[str], setup: dict[str, Any], value: Any) -> Domain:

@@ -16,6 +16,7 @@ from typing import Any
 
 from . import __version__, _core, bench, checks, devices, planner, ranks, scaling_cli
 from .case import run_case
+from .case_plan import plan_case
 from .errors import CaseError, Diverged
 from .memory import GIB, available_memory
 from .report import update_bandwidth
@@ -86,6 +87,10 @@ def _shape(text: str) -> tuple[int, ...]:
         raise argparse.ArgumentTypeError(f"{text!r} given, must be cells along each axis, as in 512x512x512") from None
 
 
+def _shape_or_case(text: str) -> tuple[int, ...] | Path:
+    return Path(text) if text.endswith(".json") else _shape(text)
+
+
 def _number(check: Callable[..., Any], convert: Callable[[str], Any], **limits: Any) -> Callable[[str], Any]:
     """An argparse type that says what would be right."""
 
@@ -118,6 +123,9 @@ def _parser() -> argparse.ArgumentParser:
         type=_one_or_more,
         metavar="DEVICE[,DEVICE...]",
         help="auto, cpu, cuda, cuda:1, or several, cuda:0,cuda:1; the case's own if not given",
+    )
+    run.add_argument(
+        "--layout", metavar="FILE", help="blocks, or auto: planned over the devices; the case's own if not given"
     )
     run.add_argument("--restart", metavar="CHECKPOINT", help="go on from a checkpoint of this case")
     run.set_defaults(command=_run)
@@ -159,19 +167,24 @@ def _parser() -> argparse.ArgumentParser:
         description="Measure devices and the links between them, predict the step of every way to cut the domain over "
         "them, and write the fastest as a layout.",
     )
-    plan.add_argument("shape", metavar="SHAPE", type=_shape, help="cells along each axis, as in 512x512x512")
-    plan.add_argument("--stencil", default="D3Q19", choices=_core.stencil_names())
-    plan.add_argument("--collision", default="BGK", choices=list(bench.COLLISIONS))
-    plan.add_argument("--precision", default="float32", choices=PRECISIONS)
+    plan.add_argument(
+        "what",
+        metavar="SHAPE|CASE.json",
+        type=_shape_or_case,
+        help="cells along each axis, as in 512x512x512, or a case, which says all but the devices",
+    )
+    plan.add_argument("--stencil", choices=_core.stencil_names(), help="D3Q19 if not given")
+    plan.add_argument("--collision", choices=list(bench.COLLISIONS), help="BGK if not given")
+    plan.add_argument("--precision", choices=PRECISIONS, help="float32 if not given")
     plan.add_argument("--storage", choices=STORAGES, help="the precision if not given")
-    plan.add_argument("--streaming", default="in-place", choices=STREAMINGS)
+    plan.add_argument("--streaming", choices=STREAMINGS, help="in-place if not given")
     plan.add_argument(
         "--devices",
         metavar="DEVICE[,DEVICE...]",
         type=lambda text: text.split(","),
-        help="one for each block (all GPUs, or the CPU where there is none)",
+        help="one for each block (the case's own, or all GPUs, or the CPU where there is none)",
     )
-    plan.add_argument("--walls", metavar="AXES", default="", help="axes along which it is not periodic, as in yz")
+    plan.add_argument("--walls", metavar="AXES", help="axes along which it is not periodic, as in yz")
     plan.add_argument("--threads", metavar="N", type=threads, help="number of CPU threads (all cores)")
     plan.add_argument("--output", metavar="FILE", help="write the layout there, as JSON")
     plan.add_argument(
@@ -217,6 +230,7 @@ def _run(arguments: argparse.Namespace) -> int:
             progress=not arguments.no_progress,
             threads=arguments.threads,
             device=arguments.device,
+            layout=arguments.layout,
             comm=comm,
             restart=arguments.restart,
         )
@@ -291,21 +305,24 @@ def _bench(arguments: argparse.Namespace) -> int:
     return OK
 
 
-def _plan(arguments: argparse.Namespace) -> int:
-    axes = "xyz"[: len(arguments.shape)]
-    if not set(arguments.walls) <= set(axes):
-        raise ValueError(f"walls: {arguments.walls!r} given, must be some of the axes {axes}")
-    found = planner.plan(
-        arguments.shape,
-        arguments.stencil,
-        arguments.devices,
-        collision=arguments.collision,
-        precision=arguments.precision,
-        storage=arguments.storage,
-        streaming=arguments.streaming,
-        periodic=[axis not in arguments.walls for axis in axes],
-        threads=arguments.threads,
+def _planned(arguments: argparse.Namespace) -> planner.Plan:
+    names = ("stencil", "collision", "precision", "storage", "streaming", "walls")
+    given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
+    if isinstance(arguments.what, Path):
+        for name, value in given.items():
+            raise ValueError(f"{name}: {value!r} given beside a case, which says it")
+        return plan_case(arguments.what, arguments.devices, threads=arguments.threads)
+    axes, walls = "xyz"[: len(arguments.what)], given.pop("walls", "")
+    if not set(walls) <= set(axes):
+        raise ValueError(f"walls: {walls!r} given, must be some of the axes {axes}")
+    periodic = [axis not in walls for axis in axes]
+    return planner.plan(
+        arguments.what, devices=arguments.devices, periodic=periodic, threads=arguments.threads, **given
     )
+
+
+def _plan(arguments: argparse.Namespace) -> int:
+    found = _planned(arguments)
     for line in planner.described(found.machine):
         print(line)
     print(planner.HEADER + (f"{'measured':>11}" if arguments.measure else ""))

@@ -1,4 +1,4 @@
-"""The errors that a run or a file can end with, beside ValueError and TypeError for wrong arguments."""
+"""The errors that a run or a file can end with, beside ValueError and TypeError for wrong arguments; and a warning."""
 
 from __future__ import annotations
 
@@ -44,3 +44,7 @@ class CaseError(ValueError):
 
     def __str__(self) -> str:
         return "\n".join(f"{path}: {message}" for path, message in self.problems)
+
+
+class StagedExchangeWarning(RuntimeWarning):
+    """Two GPUs of one process do not reach each other's memory: what they exchange goes through the host's."""

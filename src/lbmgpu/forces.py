@@ -9,13 +9,13 @@ from typing import Any
 
 from .errors import CheckpointError
 from .solver import Solver
-from .whole_file import replacing
+from .whole_file import naming, replacing
 
 
 def start(path: Path, solver: Solver) -> None:
     """Begin a table at `path` with its header, in place of any that is there."""
     axes = "xyz"[: len(solver.domain.shape)]
-    with path.open("w", newline="", encoding="utf-8") as file:
+    with naming(path), path.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerow(["step", *(f"{name} F{axis}" for name in solver.domain.bodies for axis in axes)])
 
 
@@ -49,7 +49,7 @@ def appender(path: Path) -> Callable[[Any], None]:
         numbers = [f"{x:.9g}" for name in solver.domain.bodies for x in solver.body_force(name)]
 
         def write() -> None:
-            with path.open("a", newline="", encoding="utf-8") as file:
+            with naming(path), path.open("a", newline="", encoding="utf-8") as file:
                 csv.writer(file).writerow([solver.steps, *numbers])
 
         solver._processes.on_first(write)

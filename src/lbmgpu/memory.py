@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from . import _core, gpu
 from .layout import Layout, engine_blocks
+from .processes import Processes
 
 GIB = 2**30
 MIB = 2**20
@@ -72,66 +75,98 @@ def check_memory(
     beside: int = 0,
     device: str = "cpu",
     layout: Layout | None = None,
-    rank: int = 0,
+    processes: Processes | None = None,
 ) -> None:
     """Raise ValueError if a solver of this kind does not fit, saying what would, or if the layout does not tile it.
+
+    What all processes on one host need on one device is added up. All of them call this together, and get the error of
+    any.
 
     Args:
         stencil, shape, precision, storage, streaming: of the engine.
         beside: bytes a cell that are needed beside the lattice, see `bytes_beside`.
         device: ``"cpu"``, or ``"cuda:0"`` and so on; without a layout.
         layout: the blocks of `shape`, which name their devices; None for one.
-        rank: of this process, whose blocks are meant.
+        processes: that the solver runs on; None for one.
     """
-    blocks = engine_blocks(layout) or [((0,) * len(shape), shape, 0, device)]
-    cells: dict[str, int] = {}
-    for _, size, owner, name in blocks:
-        if owner == rank:
-            cells[name] = cells.get(name, 0) + math.prod(size)
-    for name in cells:
-        _check_device_memory(stencil, shape, precision, storage, streaming, beside * cells[name], name, blocks, rank)
+    ranks = Processes() if processes is None else processes
+    need = Need(stencil, shape, precision, streaming, beside, device, tuple(engine_blocks(layout)))
+    names = need.devices(ranks.rank)
+    own = ranks.each(lambda: [(name, _identity(name), available_memory(name)) for name in names])
+    every = ranks.shared(own)  # before any of them takes what it needs
+
+    def check() -> None:
+        for name, identity, _ in own:
+            sharing = [(rank, *entry) for rank in ranks.host for entry in every[rank] if entry[1] == identity]
+            users = [(rank, other) for rank, other, _, _ in sharing]
+            available = min(free for _, _, _, free in sharing)
+            if need.on(users, storage) > available:
+                raise ValueError(_refusal(need, storage, name, users, available))
+
+    ranks.each(check)
 
 
-def _check_device_memory(
-    stencil: str,
-    shape: tuple[int, ...],
-    precision: str,
-    storage: str,
-    streaming: str,
-    beside: int,
-    device: str,
-    blocks: list[tuple[tuple[int, ...], tuple[int, ...], int, str]],
-    rank: int,
-) -> None:
-    """The same for one device; `beside` are bytes in all."""
-    one = len(blocks) == 1
+@dataclass(frozen=True)
+class Need:
+    """What a solver needs on each device; see `check_memory`."""
 
-    def needs(of: tuple[int, ...], storage: str, streaming: str) -> int:
-        cut = blocks if of == shape else []
-        lattice = _core.Engine.memory_needed(stencil, of, precision, storage, streaming, device, cut, rank)[device]
-        return lattice + beside * math.prod(of) // math.prod(shape)
+    stencil: str
+    shape: tuple[int, ...]
+    precision: str
+    streaming: str
+    beside: int
+    device: str
+    blocks: tuple[tuple[tuple[int, ...], tuple[int, ...], int, str], ...]
 
-    needed = needs(shape, storage, streaming)
-    available = available_memory(device)
-    if needed <= available:
-        return
+    def devices(self, rank: int) -> list[str]:
+        """Those of a rank, each once."""
+        if not self.blocks:
+            return [self.device]
+        return list(dict.fromkeys(name for _, _, owner, name in self.blocks if owner == rank))
+
+    def cells(self, users: Sequence[tuple[int, str]]) -> int:
+        """Of the blocks of these ranks on these devices of theirs."""
+        if not self.blocks:
+            return math.prod(self.shape)
+        return sum(math.prod(size) for _, size, owner, name in self.blocks if (owner, name) in users)
+
+    def on(self, users: Sequence[tuple[int, str]], storage: str) -> int:
+        """Bytes of the blocks of these ranks on these devices of theirs."""
+        lattices = sum(self._lattices(rank, storage)[name] for rank, name in users)
+        return lattices + self.beside * self.cells(users)
+
+    def _lattices(self, rank: int, storage: str) -> dict[str, int]:
+        numbers = (self.precision, storage, self.streaming)
+        return _core.Engine.memory_needed(self.stencil, self.shape, *numbers, self.device, self.blocks, rank)
+
+
+def _identity(device: str) -> str:
+    return device if device == "cpu" else gpu.identity(device)
+
+
+def _refusal(need: Need, storage: str, device: str, users: Sequence[tuple[int, str]], available: int) -> str:
+    """What is needed on `device` of this rank by it and other `users`, and what would fit."""
+    needed, shape = need.on(users, storage), need.shape
     options = []
-    if one:
+    if not need.blocks:
         scale, scaled = 1.0, shape
-        while max(scaled) > 1 and needs(scaled, storage, streaming) > available:  # to a few percent
+        while max(scaled) > 1 and replace(need, shape=scaled).on(users, storage) > available:  # to a few percent
             scale *= 0.97
             scaled = tuple(max(1, int(n * scale)) for n in shape)
         options.append(f"shape {scaled}")
-    if streaming == "two-lattice":
-        in_place = needs(shape, storage, "in-place")
-        if in_place <= available:
-            options.append(f"streaming 'in-place' ({in_place / GIB:.2f} GiB)")
+    in_place = replace(need, streaming="in-place").on(users, storage)
+    if need.streaming == "two-lattice" and in_place <= available:
+        options.append(f"streaming 'in-place' ({in_place / GIB:.2f} GiB)")
     for smaller in ("float32", "float16"):
-        bytes_needed = needs(shape, smaller, streaming)
+        bytes_needed = need.on(users, smaller)
         if bytes_needed < needed and bytes_needed <= available:
             options.append(f"storage {smaller!r} ({bytes_needed / GIB:.2f} GiB)")
-    where = "" if one else f" on {device}"
-    raise ValueError(
-        f"shape: {shape} given needs {needed / GIB:.2f} GiB{where} as {stencil} in {storage}, but "
-        f"{available / GIB:.2f} GiB of memory is available; what would fit: {', or '.join(options) or 'more blocks'}"
+    if need.blocks:
+        cells = need.cells(users)
+        options.append(f"{int(cells * available / needed):.3g} cells there instead of {cells:.3g}, by more devices")
+    together = f" for {len(users)} processes of one host together" if len(users) > 1 else ""
+    where = f" on {device}{together}" if need.blocks else ""
+    return (
+        f"shape: {shape} given needs {needed / GIB:.2f} GiB{where} as {need.stencil} in {storage}, but "
+        f"{available / GIB:.2f} GiB of memory is available; what would fit: {', or '.join(options)}"
     )

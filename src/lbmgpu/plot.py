@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from . import checks
-from .vtk import output_path
+from .vtk import file_path, output_path
+from .whole_file import replacing
 
 if TYPE_CHECKING:
     from .solver import Solver
@@ -63,12 +64,14 @@ def speed_picture(
     solver: Solver, path: str | os.PathLike[str], normal: str = "y", position: float = 0.5, dpi: int = 150
 ) -> Path:
     """Save `speed_figure` at `path`, in the format that its ending names; return the path."""
-    target = output_path("path", path)
+    target = file_path("path", path)
+    solver._processes.on_first(lambda: output_path("path", target))
     figure = speed_figure(solver, normal, position)
 
     def write() -> None:
         if figure is not None:
-            figure.savefig(target, dpi=dpi)
+            with replacing(target) as temporary:
+                figure.savefig(temporary, dpi=dpi)
 
     solver._processes.on_first(write)
     return target

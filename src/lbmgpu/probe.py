@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
@@ -79,9 +80,20 @@ def measure_device(name: str, configuration: bench.Configuration, threads: int |
     return Device(name, speed=moved / (whole - fixed - rows * a_row), fixed=fixed, a_row=a_row)
 
 
-@cache
 def measure_link(source: str, target: str) -> Link:
-    """The link from one device to another, or from a device to itself, measured once a process."""
+    """The link from one device to another, or from a device to itself, by the channel that LBMGPU_CHANNEL forces.
+
+    Measured once a process.
+    """
+    if os.environ.get("LBMGPU_CHANNEL") == "staged":  # into the host's memory, and then out of it
+        first, second = _measured_link(source, "cpu"), _measured_link("cpu", target)
+        bandwidth = 1 / (1 / first.bandwidth + 1 / second.bandwidth)
+        return Link("host", bandwidth, first.latency + second.latency, min(first.x_share, second.x_share))
+    return _measured_link(source, target)
+
+
+@cache
+def _measured_link(source: str, target: str) -> Link:
     latency, bandwidth = _core.link_bandwidth(source, target, COPY_BYTES, 5)
     if source == target == "cpu":
         return Link("same", bandwidth, latency)

@@ -20,13 +20,21 @@ MESSAGE_BYTES = 2**28
 
 T = TypeVar("T")
 
-_SHARED_ERRORS = (FileNotFoundError, PermissionError, OSError, CheckpointError, ValueError)
+_SHARED_ERRORS = (
+    FileNotFoundError,
+    PermissionError,
+    OSError,
+    CheckpointError,
+    ValueError,
+    TypeError,
+    _core.CudaError,
+)
 
 
 class Processes:
     """One process, or the ranks of `comm`, an mpi4py communicator.
 
-    Whatever is not a property is called by all ranks together.
+    Whatever is not a property is called by all ranks together. `host` are the ranks on the host of this process.
 
     Args:
         comm: None for one process. From then on an error that nobody catches on a rank ends the job.
@@ -38,7 +46,7 @@ class Processes:
     def __init__(self, comm: Any = None) -> None:
         self.engine = ranks.communicator(comm)
         self.rank, self.size = (0, 1) if self.engine is None else (self.engine.rank, self.engine.size)
-        self.node_rank = 0 if comm is None else ranks.node_local(comm)[0]
+        self.host = (0,) if comm is None else ranks.node_local(comm)
         cores = [platform.node(), sorted(os.sched_getaffinity(0))]
         self._sharing = self.shared(cores).count(cores)  # ranks on the same cores
         if self.size > 1:
@@ -55,6 +63,11 @@ class Processes:
         return self.rank == 0
 
     @property
+    def node_rank(self) -> int:
+        """The number of this process among those of its host."""
+        return self.host.index(self.rank)
+
+    @property
     def threads(self) -> int:
         """Threads for this process: its share of the cores that it may use."""
         return max(1, _core.default_threads() // self._sharing)
@@ -68,14 +81,17 @@ class Processes:
         return [own] if self.engine is None else [json.loads(t) for t in self.engine.all_gather(json.dumps(own))]
 
     def on_first(self, function: Callable[[], T]) -> T | None:
-        """Call `function` on rank 0 and give its result there; an OSError or a ValueError is raised on every rank."""
-        result, error = None, None
-        if self.first:
-            try:
-                result = function()
-            except (OSError, ValueError) as caught:
-                error = caught
-        self.agree_on(error)
+        """Call `function` on rank 0 and give its result there; an error, of the usual kinds, is raised on all."""
+        return self.each(lambda: function() if self.first else None)
+
+    def each(self, function: Callable[[], T]) -> T:
+        """Call `function` on every rank and give its result; an error of one, of the usual kinds, is raised on all."""
+        try:
+            result = function()
+        except _SHARED_ERRORS as error:
+            self.agree_on(error)
+            raise
+        self.agree_on(None)
         return result
 
     def agree_on(self, error: Exception | None) -> None:
@@ -89,16 +105,20 @@ class Processes:
                 kind = next(k for k in _SHARED_ERRORS if k.__name__ == described[0])
                 raise kind(f"rank {rank}: {described[1]}")
 
-    def gathered(self, layout: Layout, part: NDArray[Any]) -> NDArray[Any] | None:
+    def gathered(
+        self, layout: Layout, part: NDArray[Any], window: tuple[Sequence[int], Sequence[int]]
+    ) -> NDArray[Any] | None:
         """A field of the domain on rank 0, None elsewhere.
 
         Args:
             layout: of the solver.
             part: the field in the rank's window, with its axes reversed and components first.
+            window: the offset and the size of that, as the engine has it.
         """
         if self.size == 1:
             return part
         part = np.ascontiguousarray(part)
+        windows = self.shared(window)
         dimensions = len(next(iter(layout)).size)
         components = part.shape[: part.ndim - dimensions]
         if not self.first:
@@ -107,7 +127,7 @@ class Processes:
         shape = np.max([np.add(block.offset, block.size) for block in layout], axis=0)
         whole = np.empty((*components, *shape[::-1]), dtype=part.dtype)
         for rank in range(self.size):
-            offset, size = window_of(layout, rank)
+            offset, size = windows[rank]
             if rank > 0:
                 part = np.empty((*components, *size[::-1]), dtype=whole.dtype)
                 self._receive(part, rank)
@@ -133,14 +153,6 @@ class Processes:
             exchange = self.engine.exchange([(piece, rank, 0)], [])
             exchange.start_receives()
             exchange.finish()
-
-
-def window_of(layout: Layout, rank: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Offset and size of the smallest box that holds the blocks of a rank."""
-    own = [block for block in layout if block.rank == rank]
-    offset = np.min([block.offset for block in own], axis=0)
-    end = np.max([np.add(block.offset, block.size) for block in own], axis=0)
-    return tuple(offset.tolist()), tuple((end - offset).tolist())
 
 
 def box(offset: Sequence[int], size: Sequence[int], origin: Sequence[int] | None = None) -> tuple[Any, ...]:

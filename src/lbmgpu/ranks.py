@@ -54,9 +54,9 @@ def communicator(comm: Any) -> _core.Communicator | None:
     return _core.mpi_communicator(_checked(comm).__file__, comm.py2f())
 
 
-def node_local(comm: Any) -> tuple[int, int]:
-    """The rank of this process among the ranks of `comm` on the same host, and how many these are; all ranks of `comm`
-    call this together.
+def node_local(comm: Any) -> tuple[int, ...]:
+    """The ranks of `comm` on the host of this process, itself among them, in order; all ranks of `comm` call this
+    together.
 
     Raises:
         TypeError: not an intracommunicator of mpi4py.
@@ -66,7 +66,7 @@ def node_local(comm: Any) -> tuple[int, int]:
     mpi = _checked(comm)
     host = comm.Split_type(mpi.COMM_TYPE_SHARED)
     try:
-        return int(host.Get_rank()), int(host.Get_size())
+        return tuple(sorted(host.allgather(int(comm.Get_rank()))))
     finally:
         host.Free()
 

@@ -15,6 +15,7 @@ from .domain import Domain
 from .layout import Layout, check_layout, engine_blocks
 from .memory import bytes_beside, check_memory
 from .processes import Processes, layout_over
+from .staging import warn_of_staging
 
 PRECISIONS = ("float32", "float64")
 STORAGES = ("float16", "float32", "float64")
@@ -52,7 +53,7 @@ class Settings:
             beside,
             device=self.devices[0],
             layout=self.layout,
-            rank=self.processes.rank,
+            processes=self.processes,
         )
 
     def engine(self, boundary: BoundaryValues) -> _core.Engine:
@@ -77,6 +78,8 @@ class Settings:
             **self.collision.parameters(_core.stencil(domain.stencil)),
         )
         boundary.apply(engine)
+        if len(self.devices) > 1:
+            warn_of_staging(engine.layout, engine.links, channel, stacklevel=3)  # of who makes the solver
         return engine
 
 
@@ -125,7 +128,8 @@ def check_devices(
     """
     if layout is None:
         one = isinstance(device, str) or not isinstance(device, Sequence)
-        names = [devices.resolve(name, processes.node_rank) for name in ([device] if one else device)]
+        given = [device] if one else device
+        names = processes.each(lambda: [devices.resolve(name, processes.node_rank) for name in given])
         if not names:
             raise ValueError("device: an empty list given, must hold one device at least")
         count = int(sum(processes.shared(len(names))))
@@ -133,7 +137,8 @@ def check_devices(
             raise ValueError(f"device: {count} devices given, more than cells along any axis of {shape}")
         planned = None if one and processes.size == 1 else layout_over(processes, shape, names)
         return planned, tuple(dict.fromkeys(names))
-    own = tuple(dict.fromkeys(devices.resolve(block.device) for block in layout if block.rank == processes.rank))
+    placed = [block.device for block in layout if block.rank == processes.rank]
+    own = tuple(dict.fromkeys(processes.each(lambda: [devices.resolve(name) for name in placed])))
     if not own:
         return layout, ("cpu",)  # refused with the layout by the engine
     if device != "auto" and (len(own) > 1 or devices.resolve(device) != own[0]):
@@ -155,7 +160,7 @@ def _planned(
     from .planner import plan  # which itself makes solvers
 
     if comm is not None:
-        raise ValueError("layout: 'auto' plans for one process; with comm give a Layout or the path of one")
+        check_alone(comm)
     names = [device] if isinstance(device, str) or not isinstance(device, Sequence) else list(device)
     if len(names) == 1:
         return None, names[0]
@@ -171,6 +176,12 @@ def _planned(
         threads=threads,
     )
     return found.chosen(), "auto"
+
+
+def check_alone(comm: Any) -> None:
+    """Raise ValueError unless `comm` is a Processes of one: what layout 'auto' plans for."""
+    if not isinstance(comm, Processes) or comm.size > 1:
+        raise ValueError("layout: 'auto' plans for one process; with comm give a Layout or the path of one")
 
 
 def check_storage(storage: Any, precision: str) -> str:

@@ -321,7 +321,7 @@ class Solver:
         if self._processes.size > 1:
             out.fill(np.nan)
         read(out)
-        whole = self._processes.gathered(self.layout, out) if gather else out
+        whole = self._processes.gathered(self.layout, out, self._engine.window) if gather else out
         if whole is None or components == 0:
             return None if whole is None else whole.T
         return whole.transpose(0, *reversed(range(1, whole.ndim)))

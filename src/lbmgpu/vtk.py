@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -15,6 +16,7 @@ from pyevtk.vtk import VtkFile, VtkImageData
 
 from . import checks
 from .processes import box
+from .whole_file import replacing
 
 if TYPE_CHECKING:
     from .solver import Solver
@@ -57,22 +59,21 @@ def _image_path(path: Any) -> Path:
 
 def write_vtk(solver: Solver, path: str | os.PathLike[str]) -> Path:
     """See `Solver.write_vtk`. Cell data: density, velocity (three components), solid (0 or 1)."""
-    target = output_path("path", _image_path(path))
-    processes = solver._processes
+    target, processes = _image_path(path), solver._processes
+    processes.each(lambda: output_path("path", target))
     start = tuple(axis.start for axis in solver.window)
     density, velocity, solid = solver.density().T, solver.velocity().T, solver._solid.T
     if processes.size == 1:
         return _write_piece(target, start, _fields(density, velocity, solid))
-    error = None
-    try:
+
+    def write_own() -> None:
         for number, block in enumerate(solver.layout):
             if block.rank == processes.rank:
                 part = box(block.offset, block.size, start)[1:]
                 fields = _fields(density[part], velocity[part], solid[box(block.offset, block.size)])
                 _write_piece(_piece_path(target, number), block.offset, fields)
-    except OSError as caught:
-        error = caught
-    processes.agree_on(error)
+
+    processes.each(write_own)
     index = target.with_suffix(".pvti")
     components = {"density": density.dtype.name, "velocity": velocity.dtype.name, "solid": "uint8"}
     pieces = [(block.offset, block.size, _piece_path(target, k).name) for k, block in enumerate(solver.layout)]
@@ -106,23 +107,28 @@ def _write_piece(target: Path, offset: tuple[int, ...], fields: dict[str, NDArra
     shape = fields["density"].shape[::-1]
     start = _three(offset, 0)
     end = _three(tuple(a + n for a, n in zip(offset, shape, strict=True)), 1)
-    file = VtkFile(str(target.with_suffix("")), VtkImageData)
-    file.openGrid(start=start, end=end, origin=(0.0, 0.0, 0.0), spacing=(1.0, 1.0, 1.0))
-    file.openPiece(start=start, end=end)
-    file.openData("Cell", scalars="density", vectors="velocity")
-    for name, array in fields.items():
-        components = 3 if array.ndim > len(shape) else 1
-        file.addHeader(name, array.dtype.name, array.size // components, components)
-    file.closeData("Cell")
-    file.closePiece()
-    file.closeGrid()
-    # pyevtk would pack one number at a time; here the arrays go out whole
-    file.openAppendedData()
-    for array in fields.values():
-        writeBlockSize(file.xml.stream, array.nbytes)
-        file.xml.stream.write(array.data)
-    file.save()
-    return Path(file.getFileName())
+    with replacing(target) as temporary:
+        file = VtkFile(str(temporary.with_suffix("")), VtkImageData)
+        try:
+            file.openGrid(start=start, end=end, origin=(0.0, 0.0, 0.0), spacing=(1.0, 1.0, 1.0))
+            file.openPiece(start=start, end=end)
+            file.openData("Cell", scalars="density", vectors="velocity")
+            for name, array in fields.items():
+                components = 3 if array.ndim > len(shape) else 1
+                file.addHeader(name, array.dtype.name, array.size // components, components)
+            file.closeData("Cell")
+            file.closePiece()
+            file.closeGrid()
+            # pyevtk would pack one number at a time; here the arrays go out whole
+            file.openAppendedData()
+            for array in fields.values():
+                writeBlockSize(file.xml.stream, array.nbytes)
+                file.xml.stream.write(array.data)
+            file.save()
+        finally:
+            with suppress(OSError):  # a second of a full disk
+                file.xml.stream.close()
+    return target
 
 
 def _write_index(
@@ -152,4 +158,5 @@ def _write_index(
         ElementTree.SubElement(data, "PDataArray", type=vtk_type, Name=name, NumberOfComponents=components)
     for offset, size, source in pieces:
         ElementTree.SubElement(image, "Piece", Extent=extent(offset, size), Source=source)
-    ElementTree.ElementTree(root).write(target, encoding="utf-8", xml_declaration=True)
+    with replacing(target) as temporary:
+        ElementTree.ElementTree(root).write(temporary, encoding="utf-8", xml_declaration=True)

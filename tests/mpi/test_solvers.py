@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from pathlib import Path
 
@@ -131,14 +132,23 @@ def test_options_of_one_device_are_refused_on_ranks() -> None:
     assert "--tune is for one device" in ended.output
 
 
-@pytest.mark.parametrize("count", [2, 3])
-def test_a_killed_rank_ends_the_job_and_the_checkpoint_goes_on(count: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("count", "others"), [(2, 1), (2, 3), (3, 2)])
+def test_a_killed_rank_ends_the_job_and_the_checkpoint_goes_on(count: int, others: int, tmp_path: Path) -> None:
+    """On any number of ranks."""
     start = time.monotonic()
     ended = launch.run("killed.py", count, str(tmp_path / "state.h5"))
     assert ended.code != 0
     assert time.monotonic() - start < 30
     assert "signal 9" in ended.output or "Killed" in ended.output or "KILLED" in ended.output, ended.output
-    again = lbm.Solver.load(tmp_path / "state.h5", device="cpu")
-    assert again.steps == 40
-    again.step(10)
-    again.check()
+    assert os.listdir(tmp_path) == ["state.h5"]
+    launch.succeed("killed.py", others, str(tmp_path / "state.h5"), "go on")
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_faults_of_the_disk_on_one_rank_are_errors_on_all(count: int, tmp_path: Path) -> None:
+    launch.succeed("faults_of_the_disk.py", count, str(tmp_path))
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_ranks_of_a_host_share_its_memory(count: int) -> None:
+    launch.succeed("memory.py", count)

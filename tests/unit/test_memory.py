@@ -9,6 +9,7 @@ import pytest
 
 import lbmgpu as lbm
 from lbmgpu import _core, memory
+from lbmgpu.gpu import identity
 
 SHAPE = (32, 32, 32)
 CELLS = 32**3
@@ -73,3 +74,12 @@ def test_shape_that_would_fit_does(monkeypatch: pytest.MonkeyPatch, beside: int)
         memory.check_memory("D3Q19", (100, 80, 60), "float32", "float32", "in-place", beside)
     shape = tuple(int(n) for n in str(caught.value).rpartition("shape (")[2].partition(")")[0].split(","))
     memory.check_memory("D3Q19", shape, "float32", "float32", "in-place", beside)
+
+
+@pytest.mark.gpu
+def test_a_gpu_is_told_from_others(gpu: str) -> None:
+    names = [f"cuda:{number}" for number in range(_core.cuda_device_count())]
+    found = [identity(name) for name in names]
+    assert found == [identity(name) for name in names]
+    assert len(set(found)) == len(names)
+    assert all(len(name) == 32 for name in found)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu import _core, bench, cli, planner, probe
+from lbmgpu import _core, bench, case_build, case_file, case_plan, cli, planner, probe
 from lbmgpu.model import Device, Link, Machine
 from lbmgpu.planner import tilings
+from lbmgpu.processes import Processes
 
 GPUS = Machine(tuple(Device(f"cuda:{k}", 4e12, 5e-6) for k in range(4)), {"peer": Link("peer", 2.8e11, 9e-6, 0.8)})
 
@@ -191,6 +194,26 @@ def test_a_machine_is_measured_as_it_is() -> None:
     assert probe.measure_machine(["cpu"], configuration, threads=1).pairs == {}
 
 
+def test_a_forced_channel_is_what_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Staged: into the host's memory and out of it, one after the other, whatever the two devices could do."""
+    speeds = {("cuda:0", "cpu"): 1e10, ("cpu", "cuda:1"): 3e10, ("cuda:0", "cuda:1"): 4e11, ("cpu", "cpu"): 2e10}
+    probe._measured_link.cache_clear()
+    monkeypatch.setattr(probe._core, "link_bandwidth", lambda a, b, size, repeats: (1e-6, speeds[a, b]))
+    monkeypatch.setattr(probe._core, "device_reaches", lambda a, b: "cpu" not in (a, b))
+    share = probe.ROW_SHARE
+    monkeypatch.delenv("LBMGPU_CHANNEL", raising=False)
+    assert probe.measure_link("cuda:0", "cuda:1") == Link("peer", share * 4e11, 1e-6, probe.X_SHARE)
+    for channel in ("direct", "mpi"):
+        monkeypatch.setenv("LBMGPU_CHANNEL", channel)
+        assert probe.measure_link("cpu", "cpu") == Link("same", 2e10, 1e-6)
+    monkeypatch.setenv("LBMGPU_CHANNEL", "staged")
+    staged = probe.measure_link("cuda:0", "cuda:1")
+    assert (staged.kind, staged.latency, staged.x_share) == ("host", 2e-6, probe.X_SHARE)
+    assert staged.bandwidth == pytest.approx(share / (1 / 1e10 + 1 / 3e10))
+    assert probe.measure_link("cpu", "cpu") == Link("host", 1e10, 2e-6)
+    probe._measured_link.cache_clear()
+
+
 def test_gpus_of_one_model_are_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
@@ -260,6 +283,119 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert lbm.Layout.load(file) == lbm.Layout.split((12, 10, 8), (1, 1, 2))
 
 
+CASE: dict[str, Any] = {
+    "domain": {"shape": [16, 12], "stencil": "D2Q9"},
+    "collision": {"model": "TRT", "viscosity": 0.05},
+    "precision": "float64",
+    "storage": "float32",
+    "streaming": "two-lattice",
+    "faces": {"-x": {"condition": "no-slip"}, "+x": {"condition": "moving-wall", "velocity": [0, 0.05]}},
+    "run": {"steps": 20, "device": ["cpu", "cpu", "cpu"], "threads": 1},
+    "output": {"checkpoint": {}},
+}
+
+
+def write_case(folder: Path, **run: object) -> str:
+    path = folder / "case.json"
+    path.write_text(json.dumps({**CASE, "run": {**CASE["run"], **run}}))
+    return str(path)
+
+
+@pytest.fixture
+def plans(monkeypatch: pytest.MonkeyPatch) -> list[planner.Plan]:
+    """All plans that are made."""
+    seen: list[planner.Plan] = []
+    plan = planner.plan
+
+    def watched(*arguments: Any, **options: Any) -> planner.Plan:
+        seen.append(plan(*arguments, **options))
+        return seen[-1]
+
+    monkeypatch.setattr(planner, "plan", watched)
+    monkeypatch.setattr(case_plan, "plan", watched)
+    return seen
+
+
+def assert_planned_for_the_case(found: planner.Plan) -> None:
+    assert found.problem.shape == (16, 12)
+    assert found.problem.periodic == (False, True)
+    assert found.threads == 1
+    numbers = {key: CASE[key] for key in ("precision", "storage", "streaming")}
+    assert found.configuration == bench.Configuration(stencil="D2Q9", collision="TRT", **numbers)
+
+
+@pytest.mark.usefixtures("known")
+def test_what_is_planned_for_a_case_runs_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], plans: list[planner.Plan]
+) -> None:
+    case, file = write_case(tmp_path), str(tmp_path / "layout.json")
+    assert cli.main(["plan", case, "--output", file]) == cli.OK
+    assert len(plans) == 1
+    assert_planned_for_the_case(plans[0])
+    assert capsys.readouterr().out.splitlines()[-1] == f"layout: {file}"
+    layout = lbm.Layout.load(file)
+    assert layout == plans[0].layout
+    assert len(layout) == 3
+    case_plan.plan_case(case, ["cpu", "cpu"], threads=2)
+    assert len(plans[1].layout) == plans[1].threads == 2
+    fields = []
+    for number, options in enumerate((["--device", "cpu"], ["--layout", file], ["--layout", "auto"])):
+        folder = tmp_path / str(number)
+        assert cli.main(["run", case, "--no-progress", "--output", str(folder), *options]) == cli.OK
+        fields.append(lbm.Solver.load(folder / "checkpoint.h5", device="cpu").populations())
+    assert len(plans) == 3  # for "auto"
+    np.testing.assert_array_equal(fields[1], fields[0])
+    np.testing.assert_array_equal(fields[2], fields[0])
+
+
+@pytest.mark.usefixtures("known")
+def test_layouts_that_a_case_names(tmp_path: Path, plans: list[planner.Plan]) -> None:
+    def blocks(run: dict[str, object], **given: Any) -> lbm.Layout:
+        """Of a case with this in its `run`, and with what is given in its place."""
+        case = case_file.read_case(write_case(tmp_path, **run))
+        return case_build.build_solver(case, tmp_path, **given).layout
+
+    path = str(lbm.Layout.split((16, 12), (2, 2)).save(tmp_path / "four.json"))
+    four = lbm.Layout.load(path)
+    assert blocks({}) == lbm.Layout.over((16, 12), ["cpu"] * 3)
+    assert blocks({"device": "cpu", "layout": "four.json"}) == four
+    assert not plans
+    auto = blocks({"layout": "auto"})
+    assert_planned_for_the_case(plans[0])
+    assert auto == plans[0].layout
+    assert len(blocks({"layout": "auto", "device": "cpu"})) == 1
+    # In place of the case's own.
+    assert blocks({}, layout=path) == blocks({"layout": "auto"}, layout=path) == four
+    assert len(plans) == 1
+    assert len(blocks({"device": "cpu", "layout": "four.json"}, layout="auto", device=["cpu", "cpu"])) == 2
+    assert len(plans) == 2
+    with pytest.raises(FileNotFoundError):
+        blocks({}, layout="none.json")
+
+
+def test_wrong_layouts_of_a_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(**run: object) -> list[tuple[str, str]]:
+        with pytest.raises(lbm.CaseError) as caught:
+            case_build.build_solver(case_file.read_case(write_case(tmp_path, **run)), tmp_path)
+        return caught.value.problems
+
+    ((path, words),) = refused(layout="none.json", device="cpu")
+    assert path == "$.run.layout"
+    assert "cannot be read" in words
+    lbm.Layout.split((16, 10), (2, 2)).save(tmp_path / "other.json")
+    ((path, words),) = refused(layout="other.json", device="cpu")
+    assert path == "$.run.layout"
+    monkeypatch.setattr(Processes, "__init__", two_ranks)
+    assert ("$.run.layout", "'auto' plans for one process; with comm give a Layout or the path of one") in refused(
+        layout="auto", device="cpu"
+    )
+
+
+def two_ranks(self: Processes, comm: object = None) -> None:
+    """A process that takes itself for the first of two."""
+    self.engine, self.rank, self.size, self.host, self._sharing = None, 0, 2, (0,), 1
+
+
 @pytest.mark.usefixtures("known")
 def test_command_that_measures(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def quick(*arguments: object, seconds: float, **options: object) -> float:
@@ -301,6 +437,8 @@ def test_command_writes_what_is_measured_as_fastest(
         (["2x2x2", "--devices", ",".join(["cpu"] * 9)], "devices: 9 given, more than blocks that (2, 2, 2) can"),
         (["8x8x8", "--devices", "cpu", "--walls", "xw"], "walls: 'xw' given, must be some of the axes xyz"),
         (["8x8x8", "--devices", "cpu", "--storage", "float64"], "storage: 'float64' given"),
+        (["none.json"], "no case at none.json"),
+        (["none.json", "--stencil", "D2Q9"], "stencil: 'D2Q9' given beside a case, which says it"),
     ],
 )
 def test_wrong_input(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
