@@ -71,8 +71,8 @@ def scaling_table(result: dict[str, Any]) -> str:
     lines = [
         title(result["machine"]),
         "",
-        "| configuration | cells | blocks | links | schedule | GLUPS | alone | efficiency |",
-        "|---|---|---|---|---|---|---|---|",
+        "| configuration | cells | blocks | links | schedule | hidden | GLUPS | alone | efficiency |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for row in result["scaling"]:
         kind = "" if row["storage"] == "float32" else f", stored as {row['storage']}"
@@ -82,7 +82,8 @@ def scaling_table(result: dict[str, Any]) -> str:
             " x ".join(map(str, row["shape"])),
             " x ".join(map(str, row["parts"])),
             " + ".join(row["channels"]) or "none",
-            row["schedule"] or "default",
+            "overlap" if row["overlaps"] else "blocking",
+            "" if row["hidden_share"] is None else f"{100 * row['hidden_share']:.0f} %",
             f"{row['mlups'] / 1000:.2f}",
             f"{row['alone_mlups'] / 1000:.2f}",
             f"{row['efficiency']:.3f}",

@@ -1,13 +1,18 @@
 """Puts what the cost model says into scaling.md: the tables between its marks and the picture of the projection.
 
 python docs/fill_scaling.py
+
+What was measured is in measured/scaling.json, of `lbmgpu bench --device cuda:0,cuda:1 --json FILE`.
 """
 
 from __future__ import annotations
 
 import itertools
+import json
+import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -17,6 +22,7 @@ from lbmgpu.model import Device, Link, Machine, Prediction, Problem, Tiling, Vec
 from lbmgpu.planner import tilings
 
 PAGE = Path(__file__).parent / "scaling.md"
+MEASURED = Path(__file__).parent / "measured" / "scaling.json"
 PICTURE = Path(__file__).parent / "images" / "scaling.png"
 
 D3Q19 = tuple(tuple(int(c) for c in velocity) for velocity in lbm.stencil("D3Q19").c)
@@ -30,22 +36,12 @@ ASSUMED = {
     "peer": Link("peer", 380e9, 8e-6),
     "network": Link("network", 50e9, 5e-6),
 }
-FITTED = {"same": Link("same", 1.5e12, 3e-6, 0.8), "peer": Link("peer", 280e9, 9e-6, 0.8)}
-STAGED = {"same": FITTED["same"], "host": Link("host", 23.5e9, 13e-6, 0.8)}
-
-MEASURED: list[tuple[str, Vector, Vector, str, float]] = [
-    ("512 x 512 x 512 a GPU, cut across z", (512, 512, 1024), (1, 1, 2), "peer", 0.991),
-    ("512 x 512 x 512 a GPU, across y", (512, 1024, 512), (1, 2, 1), "peer", 0.990),
-    ("512 x 512 x 512 a GPU, across x", (1024, 512, 512), (2, 1, 1), "peer", 0.988),
-    ("512 x 512 x 512 in all, across z", (512, 512, 512), (1, 1, 2), "peer", 0.982),
-    ("512 x 512 x 512 in all, across x", (512, 512, 512), (2, 1, 1), "peer", 0.980),
-    ("256 x 256 x 256 in all, across z", (256, 256, 256), (1, 1, 2), "peer", 0.946),
-    ("256 x 256 x 256 in all, 2 x 2 x 2 blocks", (256, 256, 256), (2, 2, 2), "peer", 0.892),
-    ("512 x 512 x 512 a GPU, across z, through host memory", (512, 512, 1024), (1, 1, 2), "host", 0.917),
-    ("256 x 256 x 256 in all, across z, through host memory", (256, 256, 256), (1, 1, 2), "host", 0.718),
-]
-"""What, the domain, the parts, the kind of link, and the efficiency measured on two H200 of one host: D3Q19 MRT in
-float32, in place, periodic, exchange before the update."""
+SAME = Link("same", 1.5e12, 3e-6, 0.84)
+FITTED = {
+    "direct": {"same": SAME, "peer": Link("peer", 265e9, 5e-6, 0.84)},
+    "staged": {"same": SAME, "host": Link("host", 26e9, 35e-6, 0.84)},
+}
+"""By the channel, to blocking rows measured on two H200 of one host."""
 
 HOST_GPUS = 8
 COUNTS = [2**k for k in range(13)]
@@ -63,9 +59,10 @@ def cube(problem_shape: Sequence[int], velocities: tuple[Vector, ...] = D3Q19, i
 
 
 def best(
-    machine: Machine, problem: Problem, overlap: bool = False, along: int | None = None
+    machine: Machine, problem: Problem, overlap: bool = False, along: int | None = None, whole_rows: bool = False
 ) -> tuple[Prediction, Tiling]:
-    """The fastest tiling; only those that cut no more than `along` axes, if given.
+    """The fastest tiling; only those that cut no more than `along` axes, if given. With `whole_rows` blocks whose rows
+    are cut have no overlap, as in the engine.
 
     Of many only the dozen with the least surface is looked at: among thousands of GPUs no other comes near.
     """
@@ -75,7 +72,11 @@ def best(
         if along is None or sum(k > 1 for k in tiling.parts) <= along
     ]
     every.sort(key=lambda tiling: sum(k / n for k, n in zip(tiling.parts, problem.shape, strict=True)))
-    found = [(predict(machine, problem, tiling, overlap), tiling) for tiling in every[:12]]
+    looked_at = every[:12] + ([tiling for tiling in every if tiling.parts[0] == 1][:4] if whole_rows else [])
+    found = [
+        (predict(machine, problem, tiling, overlap and (tiling.parts[0] == 1 or not whole_rows)), tiling)
+        for tiling in dict.fromkeys(looked_at)
+    ]
     return min(found, key=lambda pair: rank_of(*pair))
 
 
@@ -86,21 +87,32 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def measured_table() -> str:
-    """What was measured on two H200 beside the model."""
+    """What was measured on two H200 of one host, in the rows of D3Q19 in float32, beside the model."""
     rows = []
-    for what, shape, parts, kind, measured in MEASURED:
+    for row in json.loads(MEASURED.read_text())["scaling"]:
+        if (row["stencil"], row["storage"]) != ("D3Q19", "float32"):
+            continue
+        (channel,), shape, parts = row["channels"], tuple(row["shape"]), tuple(row["parts"])
         tiling = Tiling(tuple((n // k,) * k for n, k in zip(shape, parts, strict=True)))
-        blocks = len(list(tiling.places()))
-        cells = [what, f"{measured:.3f}"]
-        for links in (ASSUMED if kind == "peer" else None, FITTED if kind == "peer" else STAGED):
-            if links is None:
-                cells.append("")
-                continue
-            # Blocks take turns on the two GPUs, half of them on each.
-            devices = tuple(Device(f"cuda:{2 * k // blocks}", H200) for k in range(blocks))
-            cells.append(f"{predict(Machine(devices, links), cube(shape), tiling).efficiency:.3f}")
+        cells = [" x ".join(map(str, shape)), " x ".join(map(str, parts)), channel]
+        cells += ["overlap" if row["overlaps"] else "blocking", f"{row['efficiency']:.3f}"]
+        for links in (ASSUMED if channel == "direct" else None, FITTED[channel]):
+            cells.append(f"{beside_one(row['devices'], shape, tiling, links, row['overlaps']):.3f}" if links else "")
         rows.append(cells)
-    return table(["domain and blocks", "measured", "model, assumed links", "model, fitted links"], rows)
+    head = ["domain", "blocks", "channel", "schedule", "measured", "model, assumed links", "model, fitted links"]
+    return table(head, rows)
+
+
+def beside_one(gpus: int, shape: Vector, tiling: Tiling, links: dict[str, Link], overlap: bool) -> float:
+    """The efficiency by the model, of GPUs that have equal numbers of blocks, beside one block on one of them."""
+    gpu = Device("cuda:0", H200, FIXED)
+    cells = math.prod(shape)
+    weak = cells // gpus if cells > 512**3 else cells  # what one GPU has alone
+    alone = FIXED + weak * 152 / H200
+    count = len(list(tiling.places()))
+    devices = tuple(replace(gpu, name=f"cuda:{gpus * k // count}") for k in range(count))
+    step = predict(Machine(devices, links), cube(shape), tiling, overlap).step_seconds
+    return alone * cells / weak / (gpus * step)
 
 
 def slab_table() -> str:
@@ -146,13 +158,18 @@ def weak(a_gpu: int, overlap: bool, counts: Sequence[int]) -> list[float]:
     for count in counts:
         k = count.bit_length() - 1
         shape = tuple(a_gpu << (k + d) // 3 for d in range(3))
-        found.append(best(cluster(count, H200, ASSUMED, HOST_GPUS), cube(shape), overlap)[0].efficiency)
+        found.append(
+            best(cluster(count, H200, ASSUMED, HOST_GPUS), cube(shape), overlap, whole_rows=True)[0].efficiency
+        )
     return found
 
 
 def strong(side: int, overlap: bool, counts: Sequence[int]) -> list[Prediction]:
     """Predictions for one box over more and more GPUs."""
-    return [best(cluster(count, H200, ASSUMED, HOST_GPUS), cube((side,) * 3), overlap)[0] for count in counts]
+    return [
+        best(cluster(count, H200, ASSUMED, HOST_GPUS), cube((side,) * 3), overlap, whole_rows=True)[0]
+        for count in counts
+    ]
 
 
 def projection_table(counts: Sequence[int]) -> str:

@@ -5,7 +5,7 @@ on a device that moves $v$ of them a second, and an exchange of $B_l$ bytes over
 
     update    U = t_0 + R r + N b / v
     exchange  X = sum over kinds of links (latency) + sum over links (B_l / w_l)
-    step      T = U + X                                 the exchange comes first, nothing is done meanwhile
+    step      T = U + X                                 nothing is updated during the exchange
               T = t_0 + S + max(U - S, X)               with overlap; S is the update of the shell, launched by itself
 
 $t_0$ is what a step takes whatever the size: launches of kernels, or threads that wait for each other; $r$ is what each
@@ -199,7 +199,7 @@ def predict(machine: Machine, problem: Problem, tiling: Tiling, overlap: bool = 
         machine: one device for each block.
         problem: what is computed.
         tiling: of the problem's shape.
-        overlap: the interior is updated while the exchange goes on, after the shell; else the exchange comes first.
+        overlap: the interior is updated while the exchange goes on, after the shell; else nothing is.
 
     Raises:
         ValueError: not as many blocks as devices, sizes that do not add up to the shape, or a link that is missing.

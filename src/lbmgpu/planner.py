@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -260,10 +261,16 @@ def _candidates(machine: Machine, part: Machine, problem: Problem, slowed: float
     ]
     found = []
     for tiling in tilings(problem.shape, speeds, problem.reach):
-        prediction = predict(part, problem, tiling)
+        prediction = predict(part, problem, tiling, _overlaps(part, tiling))
         share = replace(prediction, efficiency=prediction.efficiency * part.speed / machine.speed)
         found.append(Candidate(tiling, share, part.devices))
     return found
+
+
+def _overlaps(machine: Machine, tiling: Tiling) -> bool:
+    """Whether the engine updates interiors while the exchange goes on: they are whole rows, and the CPU has none."""
+    wanted = os.environ.get("LBMGPU_SCHEDULE") or ("overlap" if any(d.name != "cpu" for d in machine.devices) else "")
+    return wanted == "overlap" and tiling.parts[0] == 1
 
 
 def tilings(shape: Vector, speeds: Sequence[float], least: int = 1) -> list[Tiling]:

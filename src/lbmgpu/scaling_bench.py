@@ -79,6 +79,8 @@ class ScalingMeasurement:
         devices: number of devices, those of several blocks counted once.
         channels: by which the blocks exchange, most bytes first; of all processes.
         exchanged_bytes: of all links, a step.
+        overlaps: whether interiors are updated while the exchange goes on.
+        hidden_share: part of the time of the exchange in which they are; None where none was timed.
         mlups: million cell updates a second of all devices, median of the repeats.
         all_mlups: of each repeat.
         alone_mlups: of one block of `Scaling.alone` on the first device in the same run.
@@ -88,6 +90,8 @@ class ScalingMeasurement:
     devices: int
     channels: list[str]
     exchanged_bytes: float
+    overlaps: bool
+    hidden_share: float | None
     mlups: float
     all_mlups: list[float]
     alone_mlups: float
@@ -97,15 +101,21 @@ class ScalingMeasurement:
         """`mlups` as a part of what all devices would reach if each were as fast as the one alone."""
         return self.mlups / (self.devices * self.alone_mlups)
 
+    @property
+    def schedule(self) -> str:
+        """What the engine did, which may be less than what was asked for."""
+        return "overlap" if self.overlaps else "blocking"
+
     def line(self) -> str:
         """A line of the table."""
         return (
-            f"{self.row!s:<56}{'+'.join(self.channels) or 'none':<15}{self.row.schedule or 'default':<10}"
+            f"{self.row!s:<56}{'+'.join(self.channels) or 'none':<15}{self.schedule:<10}"
+            f"{'' if self.hidden_share is None else f'{100 * self.hidden_share:.0f} %':>7}"
             f"{self.mlups:>10.1f} {self.alone_mlups:>9.1f}{self.efficiency:>8.3f}"
         )
 
 
-HEADER = f"{'configuration':<56}{'links':<15}{'schedule':<10}{'MLUPS':>10}{'alone':>10}{'effic.':>8}"
+HEADER = f"{'configuration':<56}{'links':<15}{'schedule':<10}{'hidden':>7}{'MLUPS':>10}{'alone':>10}{'effic.':>8}"
 
 
 def menu(size: int, blocks: int, other_channel: str) -> list[Scaling]:
@@ -141,9 +151,9 @@ def menu(size: int, blocks: int, other_channel: str) -> list[Scaling]:
         rows.append(Scaling("strong", (size // 2,) * 3, slabs[0], channel=channel, schedule=schedule))
     if 8 % blocks == 0 and blocks < 8:  # several blocks a device, with edges and corners
         rows.append(Scaling("strong", (size // 2,) * 3, (2, 2, 2)))
-    for channel, schedule in forced:
+    for channel in ("", other_channel):
         shape = (21 * unit, 8 * unit, 3 * unit)
-        rows.append(Scaling("strong", shape, slabs[2], "D3Q27", "float32", "channel", channel, schedule))
+        rows.append(Scaling("strong", shape, slabs[2], "D3Q27", "float32", "channel", channel))
     return rows
 
 
@@ -194,8 +204,20 @@ def _measure(
     for channel, size in team.all([(link["channel"], link["bytes"]) for link in own]):
         links[channel] = links.get(channel, 0.0) + size
     channels = sorted(links, key=lambda channel: -links[channel])
-    exchanged = sum(links.values())
-    return ScalingMeasurement(row, team.devices, channels, exchanged, statistics.median(reached), reached, alone)
+    phases = solver._engine.phase_seconds
+    times = team.all([(solver._engine.overlaps, phases["hidden exchange"], phases["exchange"])])
+    hidden, waited = (sum(values) for values in list(zip(*times, strict=True))[1:])
+    return ScalingMeasurement(
+        row,
+        team.devices,
+        channels,
+        sum(links.values()),
+        any(overlaps for overlaps, _, _ in times),
+        hidden / (hidden + waited) if hidden + waited > 0 else None,
+        statistics.median(reached),
+        reached,
+        alone,
+    )
 
 
 def layout_of(row: Scaling, team: Team) -> Layout:
