@@ -306,6 +306,32 @@ def test_times_of_the_report_are_of_the_last_run(solver: lbm.Solver) -> None:
         assert sum(solver.report(bandwidth=False).phase_seconds.values()) == pytest.approx(after - before)
 
 
+@pytest.mark.parametrize(("schedule", "overlaps"), [("", False), ("overlap", True), ("blocking", False)])
+def test_report_of_blocks_says_what_the_exchange_costs(
+    schedule: str, overlaps: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between blocks of one processor there is nothing to wait for, unless it is asked for."""
+    monkeypatch.setenv("LBMGPU_SCHEDULE", schedule)
+    layout = lbm.Layout.split((32, 32), (1, 2))
+    solver = lbm.Solver(lbm.Domain((32, 32), "D2Q9"), lbm.BGK(0.1), layout=layout)
+    assert solver.report(bandwidth=False).hidden_share is None
+    solver.run(50)
+    report = solver.report(bandwidth=False)
+    assert set(report.phase_seconds) == {"boundary", "update", "exchange"}
+    assert report.hidden_share is not None
+    assert (report.hidden_share > 0) == overlaps
+    assert {(link["from"], link["to"], link["channel"]) for link in report.links} == {(0, 1, "direct"), (1, 0, "direct")}
+    assert all(link["bytes"] == 2 * (3 * 32) * 4 for link in report.links)  # through both ends of the periodic axis
+    assert "hidden exchange" in str(report)
+    assert ("behind the interior" in str(report)) == overlaps
+
+
+def test_no_schedule_of_another_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LBMGPU_SCHEDULE", "late")
+    with pytest.raises(ValueError, match="schedule: 'late' given, must be overlap or blocking"):
+        lbm.Solver(lbm.Domain((8, 8), "D2Q9"), lbm.BGK(0.1), layout=lbm.Layout.split((8, 8), (1, 2)))
+
+
 def test_report_of_a_gpu_names_its_bandwidth() -> None:
     made = lbm.Report({}, 2**20, 100, 10, 50.0, 1e10, {}, None, device="cuda:0")
     assert re.search(r"^copy bandwidth +10.0 GB/s \(measured\)$", str(made), re.MULTILINE)

@@ -329,8 +329,9 @@ void Engine::note(backend::Moment moment, const std::vector<backend::BlockState*
 }
 
 void Engine::add_phase_times(double steps) {
-    for (const backend::BlockState* state : states_) {
-        phase_times_.add(PhaseTimes::of_step(*state), steps / double(states_.size()));
+    for (const Part& part : parts_) {
+        phase_times_.add(PhaseTimes::of_step(*part.state, interior_of(part).count() > 0),
+                         steps / double(parts_.size()));
     }
 }
 

@@ -13,17 +13,29 @@ struct PhaseTimes {
     double hidden = 0;    // of the exchange, while the interior is updated
 
     /// Of the last step of a block that noted all its moments.
-    static PhaseTimes of_step(const backend::BlockState& block) {
+    static PhaseTimes of_step(const backend::BlockState& block, bool has_interior) {
+        double at[backend::moments_of_step];
+        for (int k = 0; k < backend::moments_of_step; ++k) {
+            at[k] = block.seconds_between(backend::Moment::Begun, backend::Moment(k));
+        }
+        if (!has_interior) {
+            at[int(backend::Moment::InteriorBegun)] = at[int(backend::Moment::InteriorDone)] =
+                at[int(backend::Moment::ShellDone)];
+        }
+        return between(at);
+    }
+
+    /// Of a step with its moments at these times.
+    static PhaseTimes between(const double (&at)[backend::moments_of_step]) {
         using backend::Moment;
-        const auto at = [&](Moment moment) { return block.seconds_between(Moment::Begun, moment); };
-        const double filled = at(Moment::Filled), shell = at(Moment::ShellDone);
-        const double interior[2] = {at(Moment::InteriorBegun), at(Moment::InteriorDone)};
-        const double exchanged = std::max(shell, at(Moment::Exchanged));
+        const double filled = at[int(Moment::Filled)], shell = at[int(Moment::ShellDone)];
+        const double interior[2] = {at[int(Moment::InteriorBegun)], at[int(Moment::InteriorDone)]};
+        const double exchanged = std::max(shell, at[int(Moment::Exchanged)]);
         const auto within = [&](double from, double to) {
             return std::max(0.0, std::min(interior[1], to) - std::max(interior[0], from));
         };
         PhaseTimes times;
-        times.boundary = filled;
+        times.boundary = filled - at[int(Moment::Begun)];
         times.hidden = within(shell, exchanged);
         times.update = shell - filled + (interior[1] - interior[0]) - within(filled, shell);
         times.exchange = exchanged - shell - times.hidden;
