@@ -97,22 +97,24 @@ def measured_table() -> str:
         cells = [" x ".join(map(str, shape)), " x ".join(map(str, parts)), channel]
         cells += ["overlap" if row["overlaps"] else "blocking", f"{row['efficiency']:.3f}"]
         for links in (ASSUMED if channel == "direct" else None, FITTED[channel]):
-            cells.append(f"{beside_one(row['devices'], shape, tiling, links, row['overlaps']):.3f}" if links else "")
+            shares = row["devices"] if row["series"] == "weak" else 1
+            model = links and beside_one(row["devices"], shares, shape, tiling, links, row["overlaps"])
+            cells.append(f"{model:.3f}" if model else "")
         rows.append(cells)
     head = ["domain", "blocks", "channel", "schedule", "measured", "model, assumed links", "model, fitted links"]
     return table(head, rows)
 
 
-def beside_one(gpus: int, shape: Vector, tiling: Tiling, links: dict[str, Link], overlap: bool) -> float:
-    """The efficiency by the model, of GPUs that have equal numbers of blocks, beside one block on one of them."""
+def beside_one(gpus: int, shares: int, shape: Vector, tiling: Tiling, links: dict[str, Link], overlap: bool) -> float:
+    """The efficiency by the model, of GPUs that have equal numbers of blocks, beside one of them alone with one of so
+    many shares of the domain."""
     gpu = Device("cuda:0", H200, FIXED)
     cells = math.prod(shape)
-    weak = cells // gpus if cells > 512**3 else cells  # what one GPU has alone
-    alone = FIXED + weak * 152 / H200
+    alone = FIXED + cells / shares * 152 / H200
     count = len(list(tiling.places()))
     devices = tuple(replace(gpu, name=f"cuda:{gpus * k // count}") for k in range(count))
     step = predict(Machine(devices, links), cube(shape), tiling, overlap).step_seconds
-    return alone * cells / weak / (gpus * step)
+    return alone * shares / (gpus * step)
 
 
 def slab_table() -> str:

@@ -58,13 +58,13 @@ def build_solver(
     own = case["run"].get("device", "auto")
     planned = (case["run"].get("layout") if layout is None else layout) == "auto"
     if layout is not None and not planned:
-        blocks, own = check_layout(layout, shape), "auto"
+        blocks, own = processes.each(lambda: check_layout(layout, shape)), "auto"
     with problems.at("run"):
         if planned:
             check_alone(processes)
     with problems.at("run", "layout"):
         if layout is None and not planned and "layout" in case["run"]:
-            blocks = _layout(folder / case["run"]["layout"], shape)
+            blocks = processes.each(lambda: _layout(folder / case["run"]["layout"], shape))
     try:
         if device is not None:
             blocks, chosen = check_devices(device, blocks, shape, processes)
@@ -77,7 +77,8 @@ def build_solver(
         domain = empty_domain(case)
         beside = bytes_beside(len(domain.shape), precision)
         streaming = options.get("streaming", "in-place")
-        check_memory(domain.stencil, shape, precision, storage, streaming, beside, chosen[0], blocks, processes)
+        if not (planned and len(chosen) > 1):  # the plan's blocks are not these, and looked at when they are known
+            check_memory(domain.stencil, shape, precision, storage, streaming, beside, chosen[0], blocks, processes)
         fill_domain(domain, case, folder, problems)
         with problems.at("initial"):
             if "velocity" in initial:

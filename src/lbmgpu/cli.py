@@ -21,6 +21,7 @@ from .errors import CaseError, Diverged
 from .memory import GIB, available_memory
 from .report import update_bandwidth
 from .settings import MAX_THREADS, PRECISIONS, STORAGES, STREAMINGS
+from .whole_file import replacing
 
 OK, FAILED, WRONG_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
@@ -190,7 +191,7 @@ def _parser() -> argparse.ArgumentParser:
     plan.add_argument(
         "--measure",
         action="store_true",
-        help="also run the first four for a moment, compare, and write the fastest of them",
+        help="also run the first few for a moment, compare, and write the fastest of them",
     )
     plan.set_defaults(command=_plan)
 
@@ -301,7 +302,8 @@ def _bench(arguments: argparse.Namespace) -> int:
         print(measurement.row(), flush=True)
     if arguments.json:
         text = json.dumps(bench.to_json(measurements, arguments.threads, device), indent=1)
-        Path(arguments.json).write_text(text + "\n", encoding="utf-8")
+        with replacing(Path(arguments.json)) as part:
+            part.write_text(text + "\n", encoding="utf-8")
     return OK
 
 
@@ -326,12 +328,11 @@ def _plan(arguments: argparse.Namespace) -> int:
     for line in planner.described(found.machine):
         print(line)
     print(planner.HEADER + (f"{'measured':>11}" if arguments.measure else ""))
-    speeds: dict[planner.Candidate, float] = {}
-    tried = found.tried() if arguments.measure else ()
+    speeds, refused = found.measured() if arguments.measure else ({}, {})
     for candidate in found.candidates:
-        if candidate in tried:
-            speeds[candidate] = found.measure(candidate)
-        print(found.row(candidate, speeds.get(candidate)), flush=True)
+        print(found.row(candidate, speeds.get(candidate)))
+    for candidate, error in refused.items():
+        print(f"{'x'.join(map(str, candidate.tiling.parts))} was not run: {error}")
     if arguments.output:
         best = max(speeds, key=lambda candidate: speeds[candidate], default=found.candidates[0])
         print(f"layout: {found.layout_of(best).save(arguments.output)}")

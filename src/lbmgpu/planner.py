@@ -129,16 +129,21 @@ class Plan:
             ValueError: none fits the memory.
             CudaError: a GPU cannot be used.
         """
+        speeds, refused = self.measured(seconds)
+        if not speeds:
+            raise next(iter(refused.values()))
+        return max(speeds, key=lambda candidate: speeds[candidate])
+
+    def measured(self, seconds: float = 0.2) -> tuple[dict[Candidate, float], dict[Candidate, ValueError]]:
+        """The speeds of `tried`, as `measure` gives them, and why the others have none: they do not fit the memory."""
         speeds: dict[Candidate, float] = {}
-        refused: ValueError | None = None
+        refused: dict[Candidate, ValueError] = {}
         for candidate in self.tried():
             try:
                 speeds[candidate] = self.measure(candidate, seconds)
             except ValueError as error:
-                refused = error
-        if not speeds and refused is not None:
-            raise refused
-        return max(speeds, key=lambda candidate: speeds[candidate])
+                refused[candidate] = error
+        return speeds, refused
 
     def row(self, candidate: Candidate, measured: float | None = None) -> str:
         """A line of the table, with the speed that was `measured` if it was."""
@@ -269,7 +274,8 @@ def _candidates(machine: Machine, part: Machine, problem: Problem, slowed: float
 
 def _overlaps(machine: Machine, tiling: Tiling) -> bool:
     """Whether the engine updates interiors while the exchange goes on: they are whole rows, and the CPU has none."""
-    wanted = os.environ.get("LBMGPU_SCHEDULE") or ("overlap" if any(d.name != "cpu" for d in machine.devices) else "")
+    beside = any(device.name != "cpu" or device.host > 0 for device in machine.devices)
+    wanted = os.environ.get("LBMGPU_SCHEDULE") or ("overlap" if beside else "blocking")
     return wanted == "overlap" and tiling.parts[0] == 1
 
 

@@ -78,7 +78,7 @@ class Settings:
             **self.collision.parameters(_core.stencil(domain.stencil)),
         )
         boundary.apply(engine)
-        if len(self.devices) > 1:
+        if len(self.layout or ()) > 1:  # on all ranks: they make their links together
             warn_of_staging(engine.layout, engine.links, channel, stacklevel=3)  # of who makes the solver
         return engine
 
@@ -110,7 +110,8 @@ def check_settings(
     if isinstance(layout, str) and layout == "auto":
         layout, device = _planned(domain, collision, precision, storage, streaming, device, comm, threads)
     processes = Processes.of(comm)
-    layout, chosen = check_devices(device, check_layout(layout, domain.shape), domain.shape, processes)
+    layout = processes.each(lambda: check_layout(layout, domain.shape))  # it may be a file that one rank cannot read
+    layout, chosen = check_devices(device, layout, domain.shape, processes)
     if threads is None:
         threads = max(1, min(processes.threads, domain.cells // processes.size // CELLS_PER_THREAD))
     threads = checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS)

@@ -16,11 +16,17 @@ def replacing(target: Path) -> Iterator[Path]:
     """A path beside `target` to write to; what is there in the end, flushed to the disk, takes the target's place.
 
     Where the body raises, `target` stays as it was and nothing is left beside it. The path ends as `target` does, for
-    writers that go by the ending of a name.
+    writers that go by the ending of a name. A link stays one: the file that it leads to is replaced. What is there and
+    no file, such as ``/dev/null``, is written to itself.
 
     Raises:
         OSError: of the body, or of the disk, with the target's path.
     """
+    target = Path(os.path.realpath(target))
+    if target.exists() and not target.is_file():
+        with naming(target):
+            yield target
+        return
     temporary = target.with_name(f".tmp-{os.getpid()}-{threading.get_ident()}-{target.name}")
     with naming(target):
         try:

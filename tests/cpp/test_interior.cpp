@@ -17,7 +17,6 @@ using lbm::backend::StencilKind;
 using lbm::cpu::RowRanges;
 using lbm::engine::Block;
 using lbm::engine::Domain;
-using lbm::engine::FaceKind;
 
 /// A domain of 8 x 8 x 8 cells, periodic or between walls.
 Domain domain_of(bool periodic) {
@@ -41,7 +40,8 @@ std::vector<int> covered(int ny, int nz, const RowBox& interior) {
     const auto add = [&](const RowBox& box) {
         for (int l = 0; l < box.nz; ++l) {
             for (int k = 0; k < box.ny; ++k) {
-                ++count[std::size_t((box.z + l * box.step_z) * ny + box.y + k * box.step_y)];
+                const Index row = Index(box.z + l * box.step_z) * ny + box.y + k * box.step_y;
+                ++count[std::size_t(row)];
             }
         }
     };

@@ -18,7 +18,7 @@ import lbmgpu as lbm
 from lbmgpu import cli
 from lbmgpu.log_file import LogFile
 from lbmgpu.plot import speed_picture
-from lbmgpu.whole_file import KeptErrors
+from lbmgpu.whole_file import KeptErrors, replacing
 
 from .support import cavity
 
@@ -206,3 +206,20 @@ def test_an_output_folder_without_permission_is_named(tmp_path: Path, capsys: py
         with read_only(folder):
             assert cli.main(["run", str(case), "--output", str(folder / "out")]) == cli.FAILED
         assert f"output folder {folder / 'out'}: cannot be written to (Permission denied)" in capsys.readouterr().err
+
+
+def test_a_file_behind_a_link_is_replaced_and_the_link_stays(tmp_path: Path) -> None:
+    file, link = tmp_path / "file", tmp_path / "link"
+    file.write_text("old")
+    link.symlink_to(file)
+    with replacing(link) as part:
+        part.write_text("new")
+    assert link.is_symlink()
+    assert file.read_text() == "new"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "link"]
+
+
+def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
+    with replacing(Path(os.devnull)) as part:
+        part.write_text("lost")
+    assert Path(os.devnull).is_char_device()

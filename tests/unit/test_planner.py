@@ -95,6 +95,7 @@ def test_a_cpu_that_costs_more_than_it_brings_is_left_out() -> None:
 
 def test_auto_over_unequal_devices_takes_what_is_measured_as_fastest(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the model says, and not what does not fit the memory."""
+    monkeypatch.setenv("LBMGPU_SCHEDULE", "blocking")  # overlap would make the model prefer others
     devices = (Device("cpu", 4e12, 5e-6), Device("cpu", 2e11, 2e-5, 1e-8, host=1))
     machine = Machine(devices, {"network": Link("network", 2e10, 1e-6)})
     monkeypatch.setattr(planner, "measure_machine", lambda *arguments: machine)
@@ -122,6 +123,17 @@ def test_auto_over_unequal_devices_takes_what_is_measured_as_fastest(monkeypatch
     only = [candidate for candidate in plan.alternatives if len(candidate.devices) == 1]
     with pytest.raises(ValueError, match="does not fit"):
         replace(plan, alternatives=tuple(only)).fastest()
+
+
+@pytest.mark.parametrize(("schedule", "hidden"), [("", True), ("overlap", True), ("blocking", False)])
+def test_the_exchange_is_hidden_where_rows_are_whole(
+    schedule: str, hidden: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LBMGPU_SCHEDULE", schedule)
+    for candidate in lbm.plan((512, 512, 512), machine=GPUS).candidates:
+        found = candidate.prediction
+        waits = candidate.tiling.parts[0] > 1 or not hidden
+        assert (found.step_seconds == pytest.approx(found.update_seconds + found.exchange_seconds)) == waits
 
 
 def test_the_numbers_count() -> None:
@@ -417,13 +429,30 @@ def test_command_writes_what_is_measured_as_fastest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     speeds = {(1, 2): 1.0, (2, 1): 2.0}
-    monkeypatch.setattr(planner.Plan, "measure", lambda plan, candidate: speeds[candidate.tiling.parts])
+    monkeypatch.setattr(planner.Plan, "measure", lambda plan, candidate, seconds: speeds[candidate.tiling.parts])
     file = tmp_path / "layout.json"
     arguments = ["plan", "24x16", "--stencil", "D2Q9", "--devices", "cpu,cpu", "--output", str(file)]
     for options, parts in ((["--measure"], (2, 1)), ([], (1, 2))):
         assert cli.main([*arguments, *options]) == cli.OK
         assert lbm.Layout.load(file) == lbm.Layout.split((24, 16), parts)
     assert capsys.readouterr().out.count(" 2.0\n") == 1
+
+
+@pytest.mark.usefixtures("known")
+def test_command_passes_over_what_does_not_fit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def measure(plan: planner.Plan, candidate: planner.Candidate, seconds: float) -> float:
+        if candidate.tiling.parts == (1, 2):
+            raise ValueError("memory: too little")
+        return 1.0
+
+    monkeypatch.setattr(planner.Plan, "measure", measure)
+    file = tmp_path / "layout.json"
+    arguments = ["plan", "24x16", "--stencil", "D2Q9", "--devices", "cpu,cpu", "--measure", "--output", str(file)]
+    assert cli.main(arguments) == cli.OK
+    assert lbm.Layout.load(file) == lbm.Layout.split((24, 16), (2, 1))
+    assert "1x2 was not run: memory: too little" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("known")

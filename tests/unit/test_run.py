@@ -306,11 +306,15 @@ def test_times_of_the_report_are_of_the_last_run(solver: lbm.Solver) -> None:
         assert sum(solver.report(bandwidth=False).phase_seconds.values()) == pytest.approx(after - before)
 
 
-@pytest.mark.parametrize(("schedule", "overlaps"), [("", False), ("overlap", True), ("blocking", False)])
+@pytest.mark.parametrize(
+    ("channel", "schedule", "hidden"),
+    [("direct", "", False), ("direct", "overlap", False), ("staged", "overlap", True), ("staged", "blocking", False)],
+)
 def test_report_of_blocks_says_what_the_exchange_costs(
-    schedule: str, overlaps: bool, monkeypatch: pytest.MonkeyPatch
+    channel: str, schedule: str, hidden: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Between blocks of one processor there is nothing to wait for, unless it is asked for."""
+    """On a processor nothing is hidden but what is brought after the interior."""
+    monkeypatch.setenv("LBMGPU_CHANNEL", channel)
     monkeypatch.setenv("LBMGPU_SCHEDULE", schedule)
     layout = lbm.Layout.split((32, 32), (1, 2))
     solver = lbm.Solver(lbm.Domain((32, 32), "D2Q9"), lbm.BGK(0.1), layout=layout)
@@ -319,11 +323,11 @@ def test_report_of_blocks_says_what_the_exchange_costs(
     report = solver.report(bandwidth=False)
     assert set(report.phase_seconds) == {"boundary", "update", "exchange"}
     assert report.hidden_share is not None
-    assert (report.hidden_share > 0) == overlaps
-    assert {(link["from"], link["to"], link["channel"]) for link in report.links} == {(0, 1, "direct"), (1, 0, "direct")}
+    assert (report.hidden_share > 0) == hidden
+    assert {(link["from"], link["to"], link["channel"]) for link in report.links} == {(0, 1, channel), (1, 0, channel)}
     assert all(link["bytes"] == 2 * (3 * 32) * 4 for link in report.links)  # through both ends of the periodic axis
     assert "hidden exchange" in str(report)
-    assert ("behind the interior" in str(report)) == overlaps
+    assert ("behind the interior" in str(report)) == (schedule == "overlap")
 
 
 def test_no_schedule_of_another_name(monkeypatch: pytest.MonkeyPatch) -> None:

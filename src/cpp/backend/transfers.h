@@ -1,4 +1,4 @@
-// Copies that a block's device makes before a step, between lattices or a lattice and a buffer.
+// Copies that a block's device makes between two steps, between lattices or a lattice and a buffer.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ struct Transfer {
     /// Which end is a buffer in the memory of the host that the copies fill or empty from its beginning, without gaps.
     enum class InHost { Neither, From, To };
 
-    const void* from[2];  // by which of a block's lattices is that of now
+    void* from[2];  // by which of a block's lattices is that of now
     void* to[2];
     std::vector<CopyRun> copies[3];  // by the phase of the last step
     InHost in_host = InHost::Neither;

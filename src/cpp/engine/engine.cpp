@@ -184,7 +184,7 @@ void Engine::prepare() {
     }
 }
 
-HaloExchange Engine::make_exchange(const std::vector<HaloPlan::Extent>& extents) const {
+std::unique_ptr<HaloExchange> Engine::make_exchange(const std::vector<HaloPlan::Extent>& extents) const {
     std::vector<HaloExchange::Member> members;
     for (const Part& part : parts_) {
         members.push_back({part.number, *part.state, part.plan});
@@ -199,12 +199,12 @@ HaloExchange Engine::make_exchange(const std::vector<HaloPlan::Extent>& extents)
             wishes.push_back({int(k), HaloPlan(domain_, extents, int(k), backend::phases_of(spec_)).imports()});
         }
     }
-    return {layout_, members, wishes, spec_.storage, channel_, *comm_};
+    return std::make_unique<HaloExchange>(layout_, members, wishes, spec_.storage, channel_, *comm_);
 }
 
 const std::vector<HaloExchange::Link>& Engine::links() {
     prepare();
-    return exchange_.links();
+    return exchange_->links();
 }
 
 void Engine::set_reference_density(double density) {
@@ -225,7 +225,7 @@ void Engine::initialize(const double* density, const double* velocity, bool none
     }
     set_reference_density(sums[1] > 0 ? sums[0] / sums[1] : 1.0);
     prepare();
-    halos_are_current_ = false;
+    state_is_set();
     for (const Part& part : parts_) {
         const Surroundings box(domain_, part.place, nonequilibrium);
         std::vector<double> densities, velocities;
@@ -251,21 +251,36 @@ void Engine::initialize(const double* density, const double* velocity, bool none
     }
 }
 
+void Engine::state_is_set() {
+    halos_are_current_ = false;
+    is_whole_ = true;
+}
+
 void Engine::step(Index steps) {
+    if (!is_whole_) {
+        throw std::runtime_error("an error has left a step unfinished: set the state anew, or load a checkpoint");
+    }
     prepare();
+    is_whole_ = false;
+    run_steps(steps);
+    is_whole_ = true;
+    steps_ += steps;
+}
+
+void Engine::run_steps(Index steps) {
     for (backend::BlockState* state : states_) {  // the exchange too begins after all that has been asked for
         state->mark(backend::Marked::end_slot);
         state->after(*state, backend::Marked::end_slot);
     }
     if (!halos_are_current_) {
-        exchange_.begin();
-        exchange_.end();
+        exchange_->begin();
+        exchange_->end();
         halos_are_current_ = true;
     }
     notes_ = by_themselves_.empty();
     const bool notes_last = !notes_ && steps > 0 && layout_.blocks().size() > 1;
     const Index before_last = notes_last ? steps - 1 : steps;
-    if (exchange_.needs_host()) {
+    if (exchange_->needs_host()) {
         for (Index k = 0; k < before_last; ++k) {
             run_step();
         }
@@ -283,8 +298,7 @@ void Engine::step(Index steps) {
     if (notes_last) {
         add_phase_times(double(steps));
     }
-    exchange_.signal();
-    steps_ += steps;
+    exchange_->signal();
 }
 
 /// Blocks that work by themselves are asked for their interior before the host is held up by the exchange; those of the
@@ -305,16 +319,17 @@ void Engine::run_step() {
         state->update_interior();
     }
     note(Moment::InteriorDone, by_themselves_);
-    exchange_.begin();
+    exchange_->begin();
+    if (layout_.blocks().size() > 1) {
+        note(Moment::Exchanged, states_);
+    }
     note(Moment::InteriorBegun, by_host_);
     for (backend::BlockState* state : by_host_) {
         state->update_interior();
     }
     note(Moment::InteriorDone, by_host_);
-    if (layout_.blocks().size() > 1) {
-        exchange_.end();
-        note(Moment::Exchanged, states_);
-    }
+    exchange_->end();
+    note(Moment::Exchanged, exchange_->late());
     if (by_themselves_.empty()) {
         add_phase_times(1);
     }
@@ -353,7 +368,7 @@ void Engine::prepare_fields() {
 
 void Engine::set_populations(const double* values) {
     prepare();
-    halos_are_current_ = false;
+    state_is_set();
     give_parts(values, window_, population_count(),
                [](auto& block, const double* part) { block.set_populations(part); });
 }
@@ -367,7 +382,7 @@ void Engine::get_state(void* out) {
 
 void Engine::set_state(const void* values) {
     prepare();
-    halos_are_current_ = false;
+    state_is_set();
     backend::with_stored(spec_.storage, [&](auto stored) {
         using T = decltype(stored);
         give_parts(static_cast<const T*>(values), window_, population_count(),
@@ -447,7 +462,7 @@ double Engine::velocity_change() {
 }
 
 std::size_t Engine::bytes() const {
-    std::size_t sum = domain_.owner.capacity() * sizeof(std::uint16_t) + exchange_.bytes();
+    std::size_t sum = domain_.owner.capacity() * sizeof(std::uint16_t) + exchange_->bytes();
     for (const Part& part : parts_) {
         sum += part.state->bytes() + part.plan.bytes() + part.solid.capacity() +
                part.solid_velocity.capacity() * sizeof(double);

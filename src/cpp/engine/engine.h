@@ -40,6 +40,7 @@ public:
 
     /// Also makes the mean of the density over the fluid the reference density.
     void initialize(const double* density, const double* velocity, bool nonequilibrium);
+    /// Throws std::runtime_error after an error in a step, until a state is set.
     void step(Index steps);
 
     /// The density that moving walls push the fluid with and outflows relax to; 1 until the state is initialized.
@@ -113,10 +114,12 @@ private:
     static std::vector<Part> make_parts(const backend::BlockSpec& whole, const Layout& layout, int rank,
                                         const backend::DeviceOptions& device);
     backend::RowBox interior_of(const Part& part) const;
+    void state_is_set();
+    void run_steps(Index steps);
     void run_step();
     void note(backend::Moment moment, const std::vector<backend::BlockState*>& states) const;
     void add_phase_times(double steps);
-    HaloExchange make_exchange(const std::vector<HaloPlan::Extent>& extents) const;
+    std::unique_ptr<HaloExchange> make_exchange(const std::vector<HaloPlan::Extent>& extents) const;
     void prepare();
     void check_face(int face, FaceKind first, FaceKind second, const char* what) const;
     void mark_solid();
@@ -159,8 +162,10 @@ private:
     std::vector<backend::BlockState*> states_, by_themselves_, by_host_;
     std::string channel_;
     bool has_interiors_;
-    HaloExchange exchange_;
+    /// Whole ones take each other's place: messages go before the buffers that they lie in.
+    std::unique_ptr<HaloExchange> exchange_ = std::make_unique<HaloExchange>();
     bool halos_are_current_ = false;  // the next step finds what it imports
+    bool is_whole_ = true;            // all blocks are after the same step
     bool plan_is_current_ = false;
     bool values_are_current_ = false;
     bool solid_velocity_is_current_ = true;  // of bodies that move; only fields show it

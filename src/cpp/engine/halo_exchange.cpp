@@ -121,10 +121,17 @@ struct HaloExchange::Builder {
             all.roles_[k].first = members[k].state.make_transfers(copies[k].first);
             all.roles_[k].second = members[k].state.make_transfers(copies[k].second);
         }
-        for (int phase = 0; phase < 3 && all.has_messages_; ++phase) {
-            all.messages_[phase] = comm.exchange(mail[phase].receives, mail[phase].sends);
-        }
+        members.front().state.on_device([this] {
+            for (int phase = 0; phase < 3 && all.has_messages_; ++phase) {
+                all.messages_[phase] = comm.exchange(mail[phase].receives, mail[phase].sends);
+            }
+        });
         signal();
+        for (std::size_t k = 0; k < members.size(); ++k) {
+            if (!copies[k].second.empty() && !all.roles_[k].goes_on()) {
+                all.late_.push_back(&members[k].state);
+            }
+        }
         // What works by itself is asked first, and works while the rest does.
         std::stable_partition(all.roles_.begin(), all.roles_.end(),
                               [](const Role& role) { return role.state->works_by_itself(); });
@@ -222,7 +229,7 @@ struct HaloExchange::Builder {
         const Halves halves(import.copies);
         const int rank = block(import.from).rank;
         void* memory = message_memory(to, halves);
-        unpack(to, memory, halves, !comm.cuda_aware());
+        unpack(to, memory, halves, !messages_on_device());
         const int tag = received[rank]++;
         all.roles_[to].has_mail = true;
         for (int phase = 0; phase < 3; ++phase) {
@@ -244,7 +251,7 @@ struct HaloExchange::Builder {
         const Halves halves(import.copies);
         const int rank = block(to).rank;
         void* memory = message_memory(from, halves);
-        pack(from, memory, halves, !comm.cuda_aware());
+        pack(from, memory, halves, !messages_on_device());
         const int tag = sent[rank]++;
         for (int phase = 0; phase < 3; ++phase) {
             mail[phase].sends.push_back({memory, bytes(halves.elements[phase]), rank, tag});
@@ -264,12 +271,20 @@ struct HaloExchange::Builder {
         all.buffer_bytes_ += bytes(halves.largest());
         return all.buffers_.back().get();
     }
+    /// Only of a single one: a library may want it to be that of the thread.
+    bool messages_on_device() const {
+        const std::string& device = block(members.front().number).device;
+        return comm.cuda_aware() && std::all_of(members.begin(), members.end(), [&](const Member& member) {
+                   return block(member.number).device == device;
+               });
+    }
     /// Where messages of a member lie.
     void* message_memory(std::size_t member, const Halves& halves) const {
         const std::string& device = block(members[member].number).device;
         const std::size_t size = bytes(halves.largest());
-        return keep(comm.cuda_aware() ? backend::device_memory(device, size) : backend::common_memory({device}, size),
-                    halves);
+        return keep(
+            messages_on_device() ? backend::device_memory(device, size) : backend::common_memory({device}, size),
+            halves);
     }
 
     void pack(std::size_t member, void* memory, const Halves& halves, bool in_host) {

@@ -20,7 +20,7 @@
 namespace lbm::engine {
 
 /// How a link moves: by the copies of one device from lattice to lattice, which processes of a host share where they
-/// are on GPUs; through a buffer in the host's memory that one side packs and the other unpacks; or through two of them
+/// are on GPUs; through a buffer in the host's memory that one side packs and the other unpacks; or through two buffers
 /// and a message between processes.
 enum class Channel { Direct, Staged, Mpi };
 
@@ -60,6 +60,8 @@ public:
     /// Starts all that goes on by itself; end() brings the rest. Without blocks beside one another both do nothing.
     void begin();
     void end();
+    /// The blocks to which end() brings something.
+    const std::vector<backend::BlockState*>& late() const { return late_; }
     /// Tells the ranks that share blocks with this one that it has come so far, and waits for them to do so too: before
     /// marks of theirs are read, and after the last step, when nobody reads its blocks any more.
     void signal() const;
@@ -93,6 +95,7 @@ private:
     std::unique_ptr<comm::Exchange> signals_;
     bool signals_twice_ = false;  // for second marks too; the same on all ranks
     std::vector<Role> roles_;
+    std::vector<backend::BlockState*> late_;
     std::vector<Link> links_;
     comm::Exchange* messages() const;  // of this step; null for none
     void run_second(const Role& role) const;

@@ -10,7 +10,7 @@ namespace lbm::engine {
 struct PhaseTimes {
     double boundary = 0, update = 0;
     double exchange = 0;  // in which nothing is updated
-    double hidden = 0;    // of the exchange, while the interior is updated
+    double hidden = 0;    // while the interior is; on the CPU as long as messages may be on their way
 
     /// Of the last step of a block that noted all its moments.
     static PhaseTimes of_step(const backend::BlockState& block, bool has_interior) {

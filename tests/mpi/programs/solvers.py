@@ -92,6 +92,19 @@ blocks = [lbm.Block((0, 0, 0), shape, 0 if size > 1 else 1)]
 with pytest.raises(ValueError, match="no block is of rank 1" if size > 1 else "a block is of rank 1"):
     lbm.Solver(lbm.Domain(shape), lbm.BGK(0.1), layout=lbm.Layout(blocks), comm=world)
 
+found = folder / "found.json"
+if rank == 0:
+    many.layout.save(found)
+world.barrier()
+if size > 1:
+    with pytest.raises(FileNotFoundError):
+        lbm.Solver(lbm.Domain(shape), lbm.BGK(0.1), layout=found if rank == 0 else folder / "lost.json", comm=world)
+
+# Ranks with unequal numbers of devices keep together.
+uneven = lbm.Solver(lbm.Domain(shape), lbm.MRT(0.1), device=[device, "cpu", "cpu"] if rank == 0 else device, comm=world)
+assert len(uneven.layout) == size + 2
+assert lbm.Solver.load(uneven.save(folder / "uneven.h5"), device=device, comm=world).steps == 0
+
 # A flow that diverges does so everywhere, at the same step and cell.
 wild = make(comm=world)
 wild.force = (0.5, 0.3, 0)

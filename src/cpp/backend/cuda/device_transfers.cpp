@@ -50,7 +50,7 @@ DeviceTransfers::DeviceTransfers(const std::vector<backend::Transfer>& list, Own
 
 const DeviceTransfers::Twin& DeviceTransfers::add_twin(const backend::Transfer& transfer) {
     const bool reads = transfer.in_host == InHost::From;
-    Twin twin{transfer.in_host, reads ? const_cast<void*>(transfer.from[0]) : transfer.to[0], {}, {}};
+    Twin twin{transfer.in_host, reads ? transfer.from[0] : transfer.to[0], {}, {}};
     for (int phase = 0; phase < 3; ++phase) {
         for (const backend::CopyRun& run : transfer.copies[phase]) {
             twin.bytes[phase] += std::size_t(run.count) * owner_.element;

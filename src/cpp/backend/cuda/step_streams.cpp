@@ -56,6 +56,9 @@ void StepStreams::all_after(const WorkMark& mark) {
 }
 
 void StepStreams::note(Moment moment) {
+    if (moment == Moment::Begun) {  // when the exchange before it is over
+        join();
+    }
     std::unique_ptr<WorkMark>& mark = moments_[int(moment)];
     if (mark == nullptr) {
         mark = std::make_unique<WorkMark>(ordinal_, WorkMark::Use::Time);
