@@ -86,7 +86,7 @@ class Report:
             rows.append(("share", f"{100 * self.share:.1f} %{note}"))
         total = sum(self.phase_seconds.values())
         for phase, seconds in self.phase_seconds.items():
-            rows.append((f"time in {phase}", f"{seconds:.2f} s ({100 * seconds / total if total else 0:.1f} %)"))
+            rows.append((f"time in {phase}", f"{seconds:.3g} s ({100 * seconds / total if total else 0:.1f} %)"))
         if self.hidden_share is not None:
             rows.append(("hidden exchange", f"{100 * self.hidden_share:.1f} %"))
         width = max(len(name) for name, _ in rows)

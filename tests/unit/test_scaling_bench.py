@@ -220,6 +220,6 @@ def test_the_tables_of_the_guide_are_filled(tmp_path: Path) -> None:
     assert after == before
     begin = "| weak: D3Q19 MRT float32 | 8 x 8 x 16 | 1 x 1 x 2"
     assert f"{begin} | direct | blocking | 0 % | 51.50 |" in printed
-    assert f"{begin} | mpi | default | 51.50 |" in printed
+    assert f"{begin} | mpi | blocking | 0 % | 51.50 |" in printed
     blocks = '8 x 8 x 7 on cuda:0 + 8 x 8 x 1 on cpu (`layout="auto"`)'
     assert f"| 8 x 8 x 8 | {blocks} | 12.50 % | 9.00 | 10.00 | -10.0 % |" in printed

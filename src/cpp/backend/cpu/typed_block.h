@@ -162,7 +162,9 @@ public:
     }
 
     void get_state(void* out) const override {
-        for_populations([&](Index at, int, Stored& stored) { static_cast<Stored*>(out)[at] = stored; });
+        for_populations([&](Index at, int i, Stored& stored) {
+            static_cast<Stored*>(out)[at] = is_solid(at, i) ? Store<Stored>::from(Real(0)) : stored;
+        });
     }
 
     void set_state(const void* values) override {
@@ -383,9 +385,12 @@ private:
     template <class Out>
     void write_populations(Out* out) const {
         for_populations([&](Index at, int i, Stored& stored) {
-            out[at] = Out(Real(Stencil<S>::w(i)) + from_storage<Real>(stored));
+            out[at] = Out(Real(Stencil<S>::w(i)) + (is_solid(at, i) ? Real(0) : from_storage<Real>(stored)));
         });
     }
+
+    /// Of a position in a dense array of populations i: there the numbers are garbage, and given as those of rest.
+    bool is_solid(Index at, int i) const { return solid_ != nullptr && solid_[at - i * rows() * address().nx] != 0; }
 
     /// visit(position in a dense array, velocity, reference to the stored deviation).
     template <class Visit>

@@ -35,14 +35,14 @@ __global__ void velocity(const __grid_constant__ StateArguments a, RowRange rang
     });
 }
 
-/// One population, w + f of the stored deviation.
+/// One population, w + f of the stored deviation; that of rest in solid cells, whose numbers are garbage.
 template <class S, class Real, class Stored, class Out>
 __global__ void population(const __grid_constant__ StateArguments a, RowRange range, int i, Out* out) {
     const StateAccess<S, Real, Stored> state{a};
     for_cells(a.address, range, [&](int x, Index row, Index at) {
         const int z = int(row / a.address.ny);
         const Real f = state.lattice().cell(x, int(row - Index(z) * a.address.ny), z).departed(i);
-        out[at] = Out(Real(Stencil<S>::w(i)) + f);
+        out[at] = Out(Real(Stencil<S>::w(i)) + (state.solid(row * a.address.nx + x) ? Real(0) : f));
     });
 }
 
@@ -64,13 +64,15 @@ __global__ void set_force(const __grid_constant__ StateArguments a, RowRange ran
               [&](int x, Index row, Index at) { force[(row * S::D + d) * a.force_pitch + x] = Real(values[at]); });
 }
 
-/// The stored numbers of one population, as they are.
+/// The stored numbers of one population, as they are; those of rest in solid cells.
 template <class S, class Real, class Stored>
 __global__ void get_stored(const __grid_constant__ StateArguments a, RowRange range, int i, Stored* out) {
+    const StateAccess<S, Real, Stored> state{a};
     for_cells(a.address, range, [&](int x, Index row, Index at) {
         const int z = int(row / a.address.ny);
         const int y = int(row - Index(z) * a.address.ny);
-        out[at] = static_cast<const Stored*>(a.data)[departed_offset<S>(a.address, a.phase, x, y, z, i)];
+        const Stored stored = static_cast<const Stored*>(a.data)[departed_offset<S>(a.address, a.phase, x, y, z, i)];
+        out[at] = state.solid(row * a.address.nx + x) ? Store<Stored>::from(Real(0)) : stored;
     });
 }
 
