@@ -8,9 +8,10 @@ from ._core import CudaError, stencil, stencil_names
 from .collisions import BGK, MRT, TRT, Regularized
 from .conditions import FreeSlip, MovingWall, NoSlip, Outflow, Periodic, PressureOutlet, VelocityInlet
 from .domain import Domain
-from .errors import CaseError, CheckpointError, Diverged, StagedExchangeWarning
+from .errors import CaseError, CheckpointError, Diverged, LoneProcessWarning, StagedExchangeWarning
 from .layout import Block, Layout
 from .planner import Plan, plan
+from .ranks import end_all_if_launched as _end_all_if_launched
 from .report import Report
 from .run import Checkpoint, Every, RunResult, Steady
 from .solver import Solver
@@ -18,6 +19,7 @@ from .units import Units
 
 __version__ = _version("lbmgpu")
 _logging.getLogger("lbmgpu").addHandler(_logging.NullHandler())  # what to show is up to the program
+_end_all_if_launched()
 
 __all__ = [
     "BGK",
@@ -33,6 +35,7 @@ __all__ = [
     "Every",
     "FreeSlip",
     "Layout",
+    "LoneProcessWarning",
     "MovingWall",
     "NoSlip",
     "Outflow",

@@ -14,6 +14,7 @@ from . import _core, gpu
 from .collisions import BGK, MRT, TRT, Collision, Regularized
 from .conditions import MovingWall, NoSlip, PressureOutlet, VelocityInlet
 from .domain import Domain
+from .processes import Processes
 from .report import measure_bandwidth, measure_copy_bandwidth
 from .solver import Solver
 
@@ -142,6 +143,7 @@ def make_solver(configuration: Configuration, device: str, threads: int | None) 
         streaming=configuration.streaming,
         force=(1e-7, 0.0, 0.0)[:dimensions] if configuration.flow == "forced" else None,
         device=device,
+        comm=Processes(),  # of one process, however many there are
         threads=threads,
     )
     if configuration.flow in ("periodic", "forced"):

@@ -324,6 +324,8 @@ def _planned(arguments: argparse.Namespace) -> planner.Plan:
 
 
 def _plan(arguments: argparse.Namespace) -> int:
+    if ranks.launched() is not None:
+        raise ValueError("plan: started as several processes by an MPI launcher, but plans are made in one: without it")
     found = _planned(arguments)
     for line in planner.described(found.machine):
         print(line)

@@ -1,4 +1,4 @@
-"""The errors that a run or a file can end with, beside ValueError and TypeError for wrong arguments; and a warning."""
+"""The errors that a run or a file can end with, beside ValueError and TypeError for wrong arguments; and warnings."""
 
 from __future__ import annotations
 
@@ -48,3 +48,7 @@ class CaseError(ValueError):
 
 class StagedExchangeWarning(RuntimeWarning):
     """Two GPUs of one process do not reach each other's memory: what they exchange goes through the host's."""
+
+
+class LoneProcessWarning(RuntimeWarning):
+    """One of several processes that an MPI launcher started computes a whole domain: `comm` was not given."""

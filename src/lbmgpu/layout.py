@@ -92,16 +92,24 @@ class Layout:
                 raise TypeError(f"layout: {checks.shown(block)} given, must be a Block")
 
     @classmethod
-    def split(cls, shape: Sequence[int], parts: Sequence[int], device: str | Sequence[str] = "cpu") -> Layout:
+    def split(
+        cls,
+        shape: Sequence[int],
+        parts: Sequence[int],
+        device: str | Sequence[str] = "cpu",
+        ranks: int | Sequence[int] = 0,
+    ) -> Layout:
         """As many parts along each axis as `parts` says, as equal as can be.
 
         Args:
             shape: of the domain.
             parts: along each axis; 1 leaves an axis whole.
             device: of all blocks, or one for each; the last axis changes fastest.
+            ranks: of the processes that compute them, in the same way.
 
         Raises:
-            TypeError, ValueError: not whole numbers, not as many, more parts than cells, or not as many devices.
+            TypeError, ValueError: not whole numbers, not as many, more parts than cells, or not as many devices or
+                ranks.
         """
         cells, parts = _counts("shape", shape, 1), _counts("parts", parts, 1)
         if len(cells) != len(parts):
@@ -115,9 +123,14 @@ class Layout:
         devices = [device] * len(boxes) if isinstance(device, str) else list(device)
         if len(devices) != len(boxes):
             raise ValueError(f"device: {devices} given, must be one name, or one for each of {len(boxes)} blocks")
+        if isinstance(ranks, str) or not isinstance(ranks, (int, Iterable)):
+            raise TypeError(f"ranks: {checks.shown(ranks)} given, must be one rank, or one for each block")
+        owners = [ranks] * len(boxes) if isinstance(ranks, int) else list(ranks)
+        if len(owners) != len(boxes):
+            raise ValueError(f"ranks: {owners} given, must be one rank, or one for each of {len(boxes)} blocks")
         return cls(
-            Block(tuple(a for a, _ in box), tuple(b - a for a, b in box), device=name)
-            for box, name in zip(boxes, devices, strict=True)
+            Block(tuple(a for a, _ in box), tuple(b - a for a, b in box), owner, name)
+            for box, owner, name in zip(boxes, owners, devices, strict=True)
         )
 
     @classmethod

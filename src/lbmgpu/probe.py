@@ -14,6 +14,7 @@ from .domain import Domain
 from .layout import Layout
 from .memory import available_memory
 from .model import Device, Link, Machine
+from .processes import Processes
 from .solver import Solver
 
 SIZE = {("cpu", 2): 2048, ("cpu", 3): 128, ("cuda", 2): 4096, ("cuda", 3): 256}
@@ -122,6 +123,7 @@ def step_seconds(
         streaming=configuration.streaming,
         device=device,
         layout=layout,
+        comm=Processes(),  # in one process, however many there are
         threads=threads,
     )
     trial = 2 if "cpu" in solver.device else 50

@@ -54,7 +54,12 @@ class Processes:
 
     @classmethod
     def of(cls, comm: Any) -> Processes:
-        """For the argument `comm` of a solver, which may have been made into this already."""
+        """For the argument `comm` of a solver, which may have been made into this already.
+
+        None is warned of where there are several processes; ``Processes()`` is one of them by intent.
+        """
+        if comm is None:
+            ranks.warn_of_lone_process()
         return comm if isinstance(comm, cls) else cls(comm)
 
     @property

@@ -6,11 +6,13 @@ import os
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
 from . import _core, checks
+from .errors import LoneProcessWarning
 
 LAST_WORDS = 1.0
 """Seconds that a rank which fails leaves the launcher to pass its traceback on; an abort drops what is on the way."""
@@ -18,8 +20,20 @@ LAST_WORDS = 1.0
 _LAUNCHED = ("OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "MPI_LOCALRANKID")
 """What launchers set for their processes: Open MPI, PMIx, MPICH and Slurm, Intel MPI."""
 
-_ends_all = False
-"""Whether `end_all_on_error` has been called in this process."""
+_SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_NUM_TASKS")
+"""Where they say how many processes there are, as far as they do."""
+
+_called = ""
+"""The rank and the size of the communicator that `end_all_on_error` has been called with; empty before."""
+
+_hooks: tuple[Any, Any] | None = None
+"""The hooks for exceptions that nobody catches, in the main thread and in others, where this module has set them."""
+
+_ending = False
+"""Whether one of these hooks is at work; a hook that another one calls leaves the end of the job to that."""
+
+_warned = False
+"""Whether `warn_of_lone_process` has warned."""
 
 
 def launched() -> Any:
@@ -28,7 +42,7 @@ def launched() -> Any:
     Raises:
         ValueError: it has, but mpi4py is not there.
     """
-    if not any(name in os.environ for name in _LAUNCHED):
+    if not _has_launcher():
         return None
     try:
         from mpi4py import MPI
@@ -83,34 +97,96 @@ def end_all_on_error(comm: Any) -> None:
         ValueError: one that has been freed.
         RuntimeError: MPI is not initialised, or finalised already.
     """
-    global _ends_all
-    mpi = _checked(comm)
-    if _ends_all:
-        return
-    _ends_all = True
-    who = f"rank {comm.Get_rank()} of {comm.Get_size()}"
-    former, former_of_threads = sys.excepthook, threading.excepthook
+    global _called
+    _checked(comm)
+    if not _called:
+        _called = f"rank {comm.Get_rank()} of {comm.Get_size()}"
+        _set_hooks()
 
-    def end_all(show: Callable[[], object]) -> None:
-        try:
-            print(f"{who} failed and ends the job:", file=sys.stderr)
-            show()
-            sys.stdout.flush()
-            sys.stderr.flush()
-            time.sleep(LAST_WORDS)
-        finally:
-            if not mpi.Is_finalized():
-                mpi.COMM_WORLD.Abort(1)
+
+def end_all_if_launched() -> None:
+    """The same for the process of a job that has not made a solver yet, if a launcher has started it.
+
+    An error before the first solver leaves the others waiting too. MPI is not loaded for it; what counts is whether it
+    runs, on several ranks, when the exception comes.
+    """
+    if _has_launcher() and _said_size() != 1:
+        _set_hooks()
+
+
+def warn_of_lone_process() -> None:
+    """Warn with LoneProcessWarning, once, if there are several processes; for a solver without a communicator."""
+    global _warned
+    mpi = _running()
+    if _warned or not ((_has_launcher() and _said_size() > 1) or (mpi is not None and mpi.COMM_WORLD.Get_size() > 1)):
+        return
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:  # to who makes the solver
+        level, frame = level + 1, frame.f_back
+    warnings.warn(
+        "comm: not given, but an MPI launcher has started several processes, and each computes the whole domain; "
+        "pass comm=MPI.COMM_WORLD to share it, or comm=MPI.COMM_SELF to say so",
+        LoneProcessWarning,
+        stacklevel=level,
+    )
+    _warned = True  # not before: as an error it comes each time
+
+
+def _has_launcher() -> bool:
+    return any(name in os.environ for name in _LAUNCHED)
+
+
+def _said_size() -> int:
+    """How many processes the launcher says that it has started; 0 if it does not."""
+    said = [os.environ.get(name, "") for name in _SIZES]
+    return max((int(text) for text in said if text.isdecimal()), default=0)
+
+
+def _running() -> Any:
+    """The module mpi4py.MPI if MPI is initialised and not finalised, else None; it is not imported for this."""
+    mpi: Any = sys.modules.get("mpi4py.MPI")
+    return mpi if mpi is not None and mpi.Is_initialized() and not mpi.Is_finalized() else None
+
+
+def _set_hooks() -> None:
+    """Have exceptions that nobody catches end the job; what stands there already is called first."""
+    global _hooks
+    former, former_of_threads = sys.excepthook, threading.excepthook
+    if (former, former_of_threads) == _hooks:
+        return
 
     def hook(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
-        end_all(lambda: former(kind, error, traceback))
+        _end_all(lambda: former(kind, error, traceback))
 
     def hook_of_threads(arguments: threading.ExceptHookArgs) -> None:
-        if not issubclass(arguments.exc_type, SystemExit):  # which ends its thread alone
-            end_all(lambda: former_of_threads(arguments))
+        if issubclass(arguments.exc_type, SystemExit):  # which ends its thread alone
+            former_of_threads(arguments)
+        else:
+            _end_all(lambda: former_of_threads(arguments))
 
-    sys.excepthook = hook
-    threading.excepthook = hook_of_threads
+    _hooks = (hook, hook_of_threads)
+    sys.excepthook, threading.excepthook = _hooks
+
+
+def _end_all(show: Callable[[], object]) -> None:
+    """Show an exception and end the job, if MPI runs and others may wait for this rank."""
+    global _ending
+    mpi = _running()
+    alone = mpi is None or not (_called or mpi.COMM_WORLD.Get_size() > 1)
+    if alone or _ending:
+        show()
+        return
+    _ending = True
+    try:
+        who = _called or f"rank {mpi.COMM_WORLD.Get_rank()} of {mpi.COMM_WORLD.Get_size()}"
+        print(f"{who} failed and ends the job:", file=sys.stderr)
+        show()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        time.sleep(LAST_WORDS)
+    finally:
+        if not mpi.Is_finalized():
+            mpi.COMM_WORLD.Abort(1)
 
 
 def _checked(comm: Any) -> Any:

@@ -17,6 +17,7 @@ from .collisions import MRT
 from .conditions import FreeSlip, NoSlip, Outflow, VelocityInlet
 from .domain import Domain
 from .layout import Block, Layout
+from .processes import Processes
 from .solver import Solver
 from .team import Team
 
@@ -118,14 +119,15 @@ class ScalingMeasurement:
 HEADER = f"{'configuration':<56}{'links':<15}{'schedule':<10}{'hidden':>7}{'MLUPS':>10}{'alone':>10}{'effic.':>8}"
 
 
-def menu(size: int, blocks: int, other_channel: str) -> list[Scaling]:
+def menu(size: int, blocks: int, other_channel: str | None) -> list[Scaling]:
     """What the figures of several devices are about.
 
     Args:
         size: cells a side of the box that a device has in the weak rows, and of the larger one in all in the strong
             rows; at least 8.
         blocks: one for each device.
-        other_channel: ``"staged"`` in one process or ``"mpi"`` over several: what to compare the engine's choice with.
+        other_channel: ``"staged"`` in one process or ``"mpi"`` over several: what to compare the engine's choice with;
+            None where that has no other, which leaves these rows out.
 
     Raises:
         ValueError: too small a size for so many blocks.
@@ -138,20 +140,22 @@ def menu(size: int, blocks: int, other_channel: str) -> list[Scaling]:
         weak.append((blocks // 4, 2, 2))
     rows = [Scaling("weak", tuple(size * k for k in parts), parts) for parts in weak]
     deep = (size, size, size * blocks)
-    rows.append(Scaling("weak", deep, slabs[0], channel=other_channel))
+    if other_channel is not None:
+        rows.append(Scaling("weak", deep, slabs[0], channel=other_channel))
     rows.append(Scaling("weak", deep, slabs[0], storage="float16"))
     rows.append(Scaling("strong", (size,) * 3, slabs[2]))
     # Of the proportions of examples/cylinder_d3q27.py; with as many cells as the box it would take longer to list the
     # links of its walls than to measure it.
     unit = max(1, size // 12)
-    forced = [(channel, schedule) for channel in ("", other_channel) for schedule in SCHEDULES]
+    channels = [""] if other_channel is None else ["", other_channel]
+    forced = [(channel, schedule) for channel in channels for schedule in SCHEDULES]
     for channel, schedule in forced:
         rows.append(Scaling("strong", (size,) * 3, slabs[0], channel=channel, schedule=schedule))
     for channel, schedule in forced:
         rows.append(Scaling("strong", (size // 2,) * 3, slabs[0], channel=channel, schedule=schedule))
     if 8 % blocks == 0 and blocks < 8:  # several blocks a device, with edges and corners
         rows.append(Scaling("strong", (size // 2,) * 3, (2, 2, 2)))
-    for channel in ("", other_channel):
+    for channel in channels:
         shape = (21 * unit, 8 * unit, 3 * unit)
         rows.append(Scaling("strong", shape, slabs[2], "D3Q27", "float32", "channel", channel))
     return rows
@@ -189,7 +193,7 @@ def measure_all(
 
 
 def _alone(row: Scaling, team: Team, threads: int | None, seconds: float, repeats: int) -> float:
-    solver = make_solver(row, row.alone, device=team.first_device, threads=threads or team.threads)
+    solver = make_solver(row, row.alone, device=team.first_device, comm=Processes(), threads=threads or team.threads)
     return statistics.median(speeds(solver, seconds, repeats))
 
 

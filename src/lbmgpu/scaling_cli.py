@@ -54,7 +54,7 @@ def run(
 
 
 def _scaling(team: Team, size: int, timing: dict[str, Any]) -> dict[str, Any]:
-    rows = scaling_bench.menu(size, len(team.owners), "staged" if team.processes.size == 1 else "mpi")
+    rows = scaling_bench.menu(size, len(team.owners), _other_channel(team))
     first = team.processes.first
     if first:
         print(
@@ -68,6 +68,13 @@ def _scaling(team: Team, size: int, timing: dict[str, Any]) -> dict[str, Any]:
         if first:
             print(measurement.line(), flush=True)
     return scaling_bench.to_json(measurements, team, timing["threads"])
+
+
+def _other_channel(team: Team) -> str | None:
+    """What the engine's choice of a channel is compared with; CPUs of several ranks have but one."""
+    if team.processes.size == 1:
+        return "staged"
+    return None if all(name == "cpu" for _, name in team.owners) else "mpi"
 
 
 def _shares(team: Team, size: int, timing: dict[str, Any]) -> dict[str, Any]:

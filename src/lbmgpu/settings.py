@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from . import _core, checks, devices
+from . import _core, agreement, checks, devices
 from .boundary import BoundaryValues
 from .collisions import Collision
 from .conditions import Periodic
@@ -87,6 +87,7 @@ def check_settings(
     domain: Any,
     collision: Any,
     *,
+    force: Any,
     precision: Any,
     storage: Any,
     streaming: Any,
@@ -95,28 +96,49 @@ def check_settings(
     comm: Any,
     threads: Any,
 ) -> Settings:
-    """The settings, or the TypeError or ValueError that says which argument is wrong."""
+    """The settings, or the TypeError or ValueError that says which argument is wrong, on all ranks of `comm`.
+
+    The `force` is only compared among them.
+    """
+    processes = Processes.of(comm)
+
+    def each_by_itself() -> tuple[str, str, str]:
+        _check_domain(domain, collision)
+        if isinstance(layout, str) and layout == "auto":
+            check_alone(processes)
+        return _checked_numbers(precision, storage, streaming)
+
+    precision, storage, streaming = processes.each(each_by_itself)
+    numbers = {"precision": precision, "storage": storage, "streaming": streaming}
+    agreement.check_setup(processes, domain, collision, force, **numbers)  # before anything depends on the shape
+    if isinstance(layout, str) and layout == "auto":
+        layout, device = _planned(domain, collision, precision, storage, streaming, device, threads)
+    layout = processes.each(lambda: check_layout(layout, domain.shape))  # it may be a file that one rank cannot read
+    agreement.check_blocks(processes, layout)
+    layout, chosen = check_devices(device, layout, domain.shape, processes)
+    if threads is None:
+        threads = max(1, min(processes.threads, domain.cells // processes.size // CELLS_PER_THREAD))
+    threads = processes.each(lambda: checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS))
+    _check_periodic(domain)
+    return Settings(domain.copy(), collision, precision, storage, streaming, chosen, threads, layout, processes)
+
+
+def _check_domain(domain: Any, collision: Any) -> None:
+    """Raise TypeError or ValueError unless they are a domain and a collision that suits it."""
     if not isinstance(domain, Domain):
         raise TypeError(f"domain: {checks.shown(domain)} given, must be a Domain")
     if not isinstance(collision, Collision):
         hint = " (a value such as BGK(0.1), not the class)" if isinstance(collision, type) else ""
         raise TypeError(f"collision: {checks.shown(collision)} given, must be BGK, TRT, MRT or Regularized{hint}")
     collision.check(_core.stencil(domain.stencil))
+
+
+def _checked_numbers(precision: Any, storage: Any, streaming: Any) -> tuple[str, str, str]:
+    """Precision, storage and streaming, or TypeError or ValueError."""
     if precision == "float16":
         raise ValueError(f"precision: 'float16' is for storage only; use storage='float16' with one of {PRECISIONS}")
     precision = checks.choice("precision", precision, PRECISIONS)
-    storage = check_storage(storage, precision)
-    streaming = checks.choice("streaming", streaming, STREAMINGS)
-    if isinstance(layout, str) and layout == "auto":
-        layout, device = _planned(domain, collision, precision, storage, streaming, device, comm, threads)
-    processes = Processes.of(comm)
-    layout = processes.each(lambda: check_layout(layout, domain.shape))  # it may be a file that one rank cannot read
-    layout, chosen = check_devices(device, layout, domain.shape, processes)
-    if threads is None:
-        threads = max(1, min(processes.threads, domain.cells // processes.size // CELLS_PER_THREAD))
-    threads = checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS)
-    _check_periodic(domain)
-    return Settings(domain.copy(), collision, precision, storage, streaming, chosen, threads, layout, processes)
+    return precision, check_storage(storage, precision), checks.choice("streaming", streaming, STREAMINGS)
 
 
 def check_devices(
@@ -124,27 +146,34 @@ def check_devices(
 ) -> tuple[Layout | None, tuple[str, ...]]:
     """The layout and the devices of this process, each once; or TypeError or ValueError.
 
-    A list of devices makes a layout over them, and so do those of all ranks; a device beside a layout must be that of
-    all blocks of the process.
+    A list of devices makes a layout over them, and so do those of all ranks; beside a layout a device can only say
+    again what all blocks of the process are on.
     """
     if layout is None:
         one = isinstance(device, str) or not isinstance(device, Sequence)
         given = [device] if one else device
-        names = processes.each(lambda: [devices.resolve(name, processes.node_rank) for name in given])
-        if not names:
-            raise ValueError("device: an empty list given, must hold one device at least")
+
+        def resolved() -> list[str]:
+            if not given:
+                raise ValueError("device: an empty list given, must hold one device at least")
+            return [devices.resolve(name, processes.node_rank) for name in given]
+
+        names = processes.each(resolved)
         count = int(sum(processes.shared(len(names))))
         if count > max(shape):
             raise ValueError(f"device: {count} devices given, more than cells along any axis of {shape}")
         planned = None if one and processes.size == 1 else layout_over(processes, shape, names)
         return planned, tuple(dict.fromkeys(names))
-    placed = [block.device for block in layout if block.rank == processes.rank]
-    own = tuple(dict.fromkeys(processes.each(lambda: [devices.resolve(name) for name in placed])))
-    if not own:
-        return layout, ("cpu",)  # refused with the layout by the engine
-    if device != "auto" and (len(own) > 1 or devices.resolve(device) != own[0]):
-        raise ValueError(f"device: {checks.shown(device)} given beside a layout on {', '.join(own)}, must be left out")
-    return layout, own
+    placed = tuple(dict.fromkeys(block.device for block in layout if block.rank == processes.rank))
+
+    def own() -> tuple[str, ...]:
+        same = {"auto", placed[0], placed[0].split(":")[0]} if len(placed) == 1 else {"auto"}  # "cuda" of one GPU
+        if placed and not (isinstance(device, str) and device in same):
+            where = ", ".join(placed)
+            raise ValueError(f"device: {checks.shown(device)} given beside a layout on {where}, must be left out")
+        return tuple(devices.resolve(name) for name in placed)
+
+    return layout, processes.each(own) or ("cpu",)  # a rank without a block is refused with the layout by the engine
 
 
 def _planned(
@@ -154,14 +183,11 @@ def _planned(
     storage: str,
     streaming: str,
     device: Any,
-    comm: Any,
     threads: Any,
 ) -> tuple[Layout | None, Any]:
     """The layout that is planned over the devices, and what is then left as the argument `device`."""
     from .planner import plan  # which itself makes solvers
 
-    if comm is not None:
-        check_alone(comm)
     names = [device] if isinstance(device, str) or not isinstance(device, Sequence) else list(device)
     if len(names) == 1:
         return None, names[0]
@@ -179,9 +205,9 @@ def _planned(
     return found.chosen(), "auto"
 
 
-def check_alone(comm: Any) -> None:
-    """Raise ValueError unless `comm` is a Processes of one: what layout 'auto' plans for."""
-    if not isinstance(comm, Processes) or comm.size > 1:
+def check_alone(processes: Processes) -> None:
+    """Raise ValueError unless there is one process: what layout 'auto' plans for."""
+    if processes.size > 1:
         raise ValueError("layout: 'auto' plans for one process; with comm give a Layout or the path of one")
 
 

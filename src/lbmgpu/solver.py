@@ -50,13 +50,13 @@ class Solver:
             sums over the domain. ``"auto"``: in one process, the layout that `plan` finds over a list of devices, which
             measures them for some seconds the first time; one device gets one block.
         comm: an mpi4py communicator, such as ``MPI.COMM_WORLD``, whose ranks share the domain; None for one process.
-            All ranks then make the same calls in the same order. Without a layout each rank has a block on its
+            All ranks then make the same calls with the same arguments. Without a layout each has a block on its
             `device`, and ``"cuda"`` and ``"auto"`` mean the GPU of the rank's number on its host.
         threads: number of CPU threads; if None, all cores or the rank's share of them, or fewer for a small domain.
 
     Raises:
-        TypeError, ValueError: a wrong argument, or one that does not go with another, or a memory need that does not
-            fit the machine; raised before anything is allocated.
+        TypeError, ValueError: a wrong argument, or one that does not go with another or differs among ranks, or a
+            memory need that does not fit the machine; raised before anything is allocated.
         RuntimeError: an MPI library that is not known.
     """
 
@@ -77,6 +77,7 @@ class Solver:
         self._settings = check_settings(
             domain,
             collision,
+            force=force,
             precision=precision,
             storage=storage,
             streaming=streaming,

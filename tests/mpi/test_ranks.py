@@ -66,6 +66,33 @@ def test_error_of_one_rank_ends_all(count: int, way: str, words: str) -> None:
     assert words in ended.output
 
 
+@pytest.mark.parametrize("way", ["", "hooks", "hooks late"])
+def test_error_before_the_first_solver_ends_all(way: str) -> None:
+    ended = launch.run("failing_early.py", 2, *way.split(), timeout=60)
+    assert ended.code != 0, ended.output
+    assert ended.output.count("rank 1 of 2 failed and ends the job:") == 1
+    assert ended.output.count("Traceback") == 1
+    assert ended.output.count("the user's hook") == (1 if way else 0)
+    assert "ArithmeticError: this rank gives up" in ended.output
+
+
+def test_without_mpi4py_an_error_is_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "2")
+    code = "import sys, lbmgpu; assert sys.excepthook != sys.__excepthook__; raise ArithmeticError('gives up')"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("Traceback")
+    assert ended.stderr.rstrip().endswith("ArithmeticError: gives up")
+
+
+def test_a_lone_process_without_mpi4py_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = "import lbmgpu as lbm; lbm.Solver(lbm.Domain((8, 8), 'D2Q9'), lbm.BGK(0.1), device='cpu')"
+    for size in ("1", "2"):
+        monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", size)
+        ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+        assert ended.stderr.count("<string>:1: LoneProcessWarning: comm: not given") == int(size) - 1
+
+
 def test_no_communicator_is_one_process() -> None:
     assert ranks.communicator(None) is None
 

@@ -10,6 +10,8 @@ import pytest
 import lbmgpu as lbm
 from lbmgpu.case_build import build_solver
 from lbmgpu.case_file import read_case
+from lbmgpu.processes import Processes
+from lbmgpu.settings import check_devices
 
 
 def test_parts_are_as_equal_as_can_be() -> None:
@@ -27,6 +29,9 @@ def test_parts_are_as_equal_as_can_be() -> None:
     assert [(block.size, block.device) for block in lbm.Layout.split((6, 4), (3, 1), devices)] == [
         ((2, 4), name) for name in devices
     ]
+    assert [block.rank for block in layout] == [0] * 6
+    assert [block.rank for block in lbm.Layout.split((6, 4), (3, 1), ranks=[2, 0, 1])] == [2, 0, 1]
+    assert {block.rank for block in lbm.Layout.split((6, 4), (3, 1), ranks=1)} == {1}
 
 
 def test_devices_share_the_last_axis_or_the_longest() -> None:
@@ -95,8 +100,22 @@ def test_a_device_must_not_contradict_the_layout() -> None:
     layout = lbm.Layout.split((8, 8), (2, 1))
     for device in ("auto", "cpu"):
         assert lbm.Solver(lbm.Domain((8, 8), "D2Q9"), lbm.BGK(0.1), layout=layout, device=device).device == "cpu"
-    with pytest.raises((ValueError, lbm.CudaError)):
-        lbm.Solver(lbm.Domain((8, 8), "D2Q9"), lbm.BGK(0.1), layout=layout, device="cuda:0")
+    wrong = r"^device: .* given beside a layout on cpu, must be left out$"
+    for device in ("cuda:0", "cuda", "gpu", ["cpu"], ["cpu", "cpu"], ("auto",), [], 3, None):
+        with pytest.raises(ValueError, match=wrong):
+            lbm.Solver(lbm.Domain((8, 8), "D2Q9"), lbm.BGK(0.1), layout=layout, device=device)  # type: ignore[arg-type]
+
+
+def test_a_device_beside_a_layout_of_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lbmgpu.devices.resolve", lambda name, node_rank=0: name)
+    one = lbm.Layout.split((8, 8), (2, 1), "cuda:1")
+    for device in ("auto", "cuda", "cuda:1"):
+        assert check_devices(device, one, (8, 8), Processes()) == (one, ("cuda:1",))
+    two = lbm.Layout.split((8, 8), (2, 1), ["cuda:1", "cpu"])
+    assert check_devices("auto", two, (8, 8), Processes()) == (two, ("cuda:1", "cpu"))
+    for layout, device in ((one, "cuda:0"), (one, "cpu"), (two, "cuda"), (two, "cpu"), (two, ["cuda:1", "cpu"])):
+        with pytest.raises(ValueError, match=r"given beside a layout on cuda:1(, cpu)?, must be left out$"):
+            check_devices(device, layout, (8, 8), Processes())
 
 
 def test_wrong_arguments_of_a_layout() -> None:
@@ -114,6 +133,13 @@ def test_wrong_arguments_of_a_layout() -> None:
         lbm.Block((0, 0), (1, 1), device=0)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="one for each of 4 blocks"):
         lbm.Layout.split((4, 4), (2, 2), ["cpu"] * 3)
+    with pytest.raises(ValueError, match=r"ranks: .* given, must be one rank, or one for each of 4 blocks"):
+        lbm.Layout.split((4, 4), (2, 2), ranks=[0, 1])
+    with pytest.raises(ValueError, match="block: rank: -1 given"):
+        lbm.Layout.split((4, 4), (2, 2), ranks=-1)
+    for ranks in ("01", 0.5, [0, 0, 0, "1"]):
+        with pytest.raises(TypeError, match="rank"):
+            lbm.Layout.split((4, 4), (2, 2), ranks=ranks)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="no block"):
         lbm.Layout([])
     with pytest.raises(TypeError, match="must be a Block"):

@@ -498,5 +498,3 @@ def test_wrong_arguments() -> None:
         lbm.plan((8, 8, 8), devices=3)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="devices: none given"):
         lbm.plan((8, 8, 8), devices=[])
-    with pytest.raises(ValueError, match="layout: 'auto' plans for one process"):
-        lbm.Solver(lbm.Domain((8, 8, 8)), lbm.BGK(0.1), layout="auto", comm=object())

@@ -38,6 +38,7 @@ def test_the_menu() -> None:
     assert {(row.stencil, row.parts, row.shape) for row in channels} == {("D3Q27", (2, 1, 1), (882, 336, 126))}
     assert [row.channel for row in channels] == ["", "staged"]
     assert [row.parts for row in rows if len(set(row.parts)) == 1] == [(2, 2, 2)]
+    assert scaling_bench.menu(512, 2, None) == [row for row in rows if not row.channel]
 
 
 @pytest.mark.parametrize(("blocks", "parts"), [(4, (1, 2, 2)), (8, (2, 2, 2))])

@@ -36,7 +36,7 @@ assert solver.steps == 40
 solver.run(60)
 populations = solver.populations(gather=True)
 if solver.rank == 0:
-    whole = make()
+    whole = make(comm=MPI.COMM_SELF)
     whole.run(100)
     np.testing.assert_array_equal(populations, whole.populations())
 print(f"rank {solver.rank} of {world.Get_size()} is done\n", end="", flush=True)

@@ -53,7 +53,7 @@ for number, (stencil, collision, streaming, (precision, storage)) in enumerate(k
     fields = [many.populations(gather=True), many.density(gather=True), many.velocity(gather=True)]
     sums = [many.mass(), *(many.body_force(name) for name in many.domain.bodies)]
     if rank == 0:
-        one = case.solver(device=devices[0], **options)
+        one = case.solver(device=devices[0], comm=MPI.COMM_SELF, **options)
         one._advance_chunk(50)
         fluid = case.fluid()
         whole = one.populations()
