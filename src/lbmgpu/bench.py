@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import platform
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from .domain import Domain
 from .processes import Processes
 from .report import measure_bandwidth, measure_copy_bandwidth
 from .solver import Solver
+from .whole_file import replacing
 
 COLLISIONS: dict[str, Callable[[float], Collision]] = {"BGK": BGK, "TRT": TRT, "MRT": MRT, "Regularized": Regularized}
 VISCOSITY = 0.02
@@ -237,6 +240,17 @@ def machine(threads: int | None, device: str = "cpu") -> dict[str, Any]:
 def to_json(measurements: Sequence[Measurement], threads: int | None, device: str = "cpu") -> dict[str, Any]:
     """The measurements and the machine as JSON."""
     return {"machine": machine(threads, device), "measurements": [asdict(m) for m in measurements]}
+
+
+def write_json(file: str | None, document: dict[str, Any]) -> None:
+    """Write a document to `file`, if there is one; after each row, so that a run that is cut short leaves its figures.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    if file is not None:
+        with replacing(Path(file)) as part:
+            part.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 
 def _processor() -> str:

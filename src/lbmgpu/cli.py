@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import logging
 import signal
 import sys
@@ -21,7 +20,6 @@ from .errors import CaseError, Diverged
 from .memory import GIB, available_memory
 from .report import update_bandwidth
 from .settings import MAX_THREADS, PRECISIONS, STORAGES, STREAMINGS
-from .whole_file import replacing
 
 OK, FAILED, WRONG_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
@@ -300,10 +298,7 @@ def _bench(arguments: argparse.Namespace) -> int:
     ):
         measurements.append(measurement)
         print(measurement.row(), flush=True)
-    if arguments.json:
-        text = json.dumps(bench.to_json(measurements, arguments.threads, device), indent=1)
-        with replacing(Path(arguments.json)) as part:
-            part.write_text(text + "\n", encoding="utf-8")
+        bench.write_json(arguments.json, bench.to_json(measurements, arguments.threads, device))
     return OK
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from . import checks, scaling_bench, share_bench
+from . import bench, checks, scaling_bench, share_bench
 from .team import Team
-from .whole_file import replacing
 
 
 def run(
@@ -47,13 +44,10 @@ def run(
     if team.processes.first:
         for key, value in scaling_bench.machine(team, threads).items():
             print(f"{key}: {value}")
-    document = _shares(team, size, timing) if mixed else _scaling(team, size, timing)
-    if file is not None and team.processes.first:
-        with replacing(Path(file)) as part:
-            part.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    (_shares if mixed else _scaling)(team, size, timing, file if team.processes.first else None)
 
 
-def _scaling(team: Team, size: int, timing: dict[str, Any]) -> dict[str, Any]:
+def _scaling(team: Team, size: int, timing: dict[str, Any], file: str | None) -> None:
     rows = scaling_bench.menu(size, len(team.owners), _other_channel(team))
     first = team.processes.first
     if first:
@@ -67,7 +61,7 @@ def _scaling(team: Team, size: int, timing: dict[str, Any]) -> dict[str, Any]:
         measurements.append(measurement)
         if first:
             print(measurement.line(), flush=True)
-    return scaling_bench.to_json(measurements, team, timing["threads"])
+            bench.write_json(file, scaling_bench.to_json(measurements, team, timing["threads"]))
 
 
 def _other_channel(team: Team) -> str | None:
@@ -77,7 +71,7 @@ def _other_channel(team: Team) -> str | None:
     return None if all(name == "cpu" for _, name in team.owners) else "mpi"
 
 
-def _shares(team: Team, size: int, timing: dict[str, Any]) -> dict[str, Any]:
+def _shares(team: Team, size: int, timing: dict[str, Any], file: str | None) -> None:
     fast = [name for _, name in team.owners if name != "cpu"]
     print(
         f"share: part of the cells on the CPU; without: MLUPS of {', '.join(fast)} alone\n{share_bench.HEADER}",
@@ -87,4 +81,4 @@ def _shares(team: Team, size: int, timing: dict[str, Any]) -> dict[str, Any]:
     for measurement in share_bench.measure_all(size, fast, "cpu", **timing):
         measurements.append(measurement)
         print(measurement.line(), flush=True)
-    return share_bench.to_json(measurements, team, timing["threads"])
+        bench.write_json(file, share_bench.to_json(measurements, team, timing["threads"]))

@@ -1,0 +1,63 @@
+"""Small flows on all GPUs that make every kind of kernel run, for tools that look for errors of memory and races."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import lbmgpu as lbm
+from lbmgpu import _core
+
+
+def flow(shape: tuple[int, ...], stencil: str, periodic: bool) -> lbm.Domain:
+    """A body in a periodic box, or between walls, an inlet and an outflow."""
+    domain = lbm.Domain(shape, stencil)
+    if not periodic:
+        along = (0.05, 0.0, 0.0)[: len(shape)]
+        domain.faces["-y"], domain.faces["+y"] = lbm.NoSlip(), lbm.MovingWall(along)
+        domain.faces["-x"], domain.faces["+x"] = lbm.VelocityInlet(along), lbm.Outflow()
+    body = np.zeros(shape, bool)
+    body[10:13, 3:5] = True
+    domain.add_body(body, "body")
+    return domain
+
+
+def run(domain: lbm.Domain, file: Path, **options: object) -> None:
+    """Steps, all that is read from a state, and a checkpoint."""
+    dimensions = len(domain.shape)
+    solver = lbm.Solver(domain, lbm.MRT(0.05), force=(1e-5,) * dimensions, **options)
+    solver.initialize(velocity=(0.01,) * dimensions)
+    solver.step(5)
+    for read in (solver.velocity, solver.density, solver.populations, solver.mass, solver.check):
+        read()
+    solver.body_force("body")
+    solver.run(4, until=lbm.Steady(1e-9, every=2))
+    solver.restore(solver.save(file))
+    solver.step(40)  # some of them recorded
+
+
+def main() -> None:
+    """One block on a GPU, and blocks with and without cut rows on all of them."""
+    gpus = [f"cuda:{k}" for k in range(_core.cuda_device_count())]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "state.h5"
+        for (stencil, shape), streaming, storage, periodic in itertools.product(
+            (("D3Q19", (70, 6, 5)), ("D2Q9", (301, 9)), ("D3Q27", (33, 5, 4))),
+            ("in-place", "two-lattice"),
+            ("float32", "float16"),
+            (False, True),
+        ):
+            run(flow(shape, stencil, periodic), file, streaming=streaming, storage=storage, device="cuda:0")
+        for parts, streaming, periodic in itertools.product(
+            ((1, 2, 2), (2, 1, 2)), ("in-place", "two-lattice"), (False, True)
+        ):
+            layout = lbm.Layout.split((70, 12, 10), parts, (gpus * 4)[:4])
+            run(flow((70, 12, 10), "D3Q19", periodic), file, streaming=streaming, layout=layout)
+    print("done")
+
+
+if __name__ == "__main__":
+    main()
