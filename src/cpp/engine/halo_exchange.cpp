@@ -93,7 +93,8 @@ struct HaloExchange::Builder {
 
     void build(const std::vector<Wish>& wishes) {
         if (!only.empty() && only != "direct" && only != "staged" && only != "mpi") {
-            throw std::invalid_argument("channel: '" + only + "' given, must be direct, staged or mpi (LBMGPU_CHANNEL)");
+            throw std::invalid_argument("channel: '" + only +
+                                        "' given, must be direct, staged or mpi (LBMGPU_CHANNEL)");
         }
         for (std::size_t k = 0; k < members.size(); ++k) {
             own[members[k].number] = k;

@@ -37,7 +37,8 @@ inline bool has_interiors(const Layout& layout, const std::string& schedule) {
                            [](const Block& block) { return block.device != "cpu" || block.rank != 0; });
     }
     if (schedule != "overlap" && schedule != "blocking") {
-        throw std::invalid_argument("schedule: '" + schedule + "' given, must be overlap or blocking (LBMGPU_SCHEDULE)");
+        throw std::invalid_argument("schedule: '" + schedule +
+                                    "' given, must be overlap or blocking (LBMGPU_SCHEDULE)");
     }
     return schedule == "overlap";
 }
