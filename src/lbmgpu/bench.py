@@ -19,7 +19,7 @@ from .domain import Domain
 from .processes import Processes
 from .report import measure_bandwidth, measure_copy_bandwidth
 from .solver import Solver
-from .whole_file import replacing
+from .whole_file import write_text
 
 COLLISIONS: dict[str, Callable[[float], Collision]] = {"BGK": BGK, "TRT": TRT, "MRT": MRT, "Regularized": Regularized}
 VISCOSITY = 0.02
@@ -249,8 +249,7 @@ def write_json(file: str | None, document: dict[str, Any]) -> None:
         OSError: it cannot be written.
     """
     if file is not None:
-        with replacing(Path(file)) as part:
-            part.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        write_text(Path(file), json.dumps(document, indent=1) + "\n")
 
 
 def _processor() -> str:

@@ -18,7 +18,7 @@ from .log_file import LogFile
 from .processes import Processes
 from .run import Checkpoint, Every, RunResult, Steady
 from .solver import Solver
-from .whole_file import replacing
+from .whole_file import write_text
 
 log = logging.getLogger("lbmgpu")
 
@@ -179,18 +179,13 @@ def _leave(solver: Solver, output: dict[str, Any], target: Path, out: TextIO) ->
         entry = output["centrelines"]
         comparison = centreline.compare(solver, entry["reference"], entry["velocity"])
         table = target / "centrelines.txt"
-        solver._processes.on_first(lambda: _write_text(table, f"{comparison}\n"))
+        solver._processes.on_first(lambda: write_text(table, f"{comparison}\n"))
         if comparison is not None:
             print(f"\n{comparison}", file=out)
     if output.get("report"):
         report = solver.report()
         if solver.rank == 0:
             print(f"\n{report}", file=out)
-
-
-def _write_text(target: Path, text: str) -> None:
-    with replacing(target) as temporary:
-        temporary.write_text(text, encoding="utf-8")
 
 
 def _log_state(solver: Solver) -> None:

@@ -15,7 +15,7 @@ import jsonschema
 
 from . import _core, checks
 from .domain import MAX_SIZE
-from .whole_file import replacing
+from .whole_file import write_text
 
 _COUNTS = {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 3}
 _SCHEMA = {
@@ -185,8 +185,7 @@ class Layout:
             OSError: the file cannot be written.
         """
         path = Path(path)
-        with replacing(path) as file:
-            file.write_text(json.dumps({"blocks": [asdict(block) for block in self._blocks]}, indent=2) + "\n")
+        write_text(path, json.dumps({"blocks": [asdict(block) for block in self._blocks]}, indent=2) + "\n")
         return path
 
     def __iter__(self) -> Iterator[Block]:

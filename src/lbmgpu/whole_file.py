@@ -38,6 +38,12 @@ def replacing(target: Path) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
 
 
+def write_text(target: Path, text: str) -> None:
+    """Write `text` as UTF-8 to `target`, by `replacing`."""
+    with replacing(target) as part:
+        part.write_text(text, encoding="utf-8")
+
+
 @contextmanager
 def naming(target: Path) -> Iterator[None]:
     """An OSError of the body gets the path of `target`: the system names none where it is a write that fails."""
