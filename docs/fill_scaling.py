@@ -2,7 +2,7 @@
 
 python docs/fill_scaling.py
 
-What was measured is in measured/scaling.json, of `lbmgpu bench --device cuda:0,cuda:1 --json FILE`.
+What was measured is in measured/scaling.json, of `lbmgpu bench --device cuda:0,cuda:1,cuda:2,cuda:3 --json FILE`.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def measured_table() -> str:
-    """What was measured on two H200 of one host, in the rows of D3Q19 in float32, beside the model."""
+    """What was measured on GPUs of one host, in the rows of D3Q19 in float32, beside the model."""
     rows = []
     for row in json.loads(MEASURED.read_text())["scaling"]:
         if (row["stencil"], row["storage"]) != ("D3Q19", "float32"):
