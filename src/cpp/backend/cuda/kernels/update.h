@@ -6,14 +6,25 @@
 #include "../../../lattice/collisions/mrt.h"
 #include "../../../lattice/collisions/regularized.h"
 #include "../../../lattice/collisions/trt.h"
+#include "../../../lattice/heated_update.h"
 #include "order.h"
 #include "row_cells.h"
+#include "row_temperatures.h"
 
 namespace lbm::cuda {
 
+template <bool heated, class S, class Real, class Stored, int V, class Arguments>
+struct TemperaturesOf {
+    using type = NoTemperatures;
+};
+template <class S, class Real, class Stored, int V, class Arguments>
+struct TemperaturesOf<true, S, Real, Stored, V, Arguments> {
+    using type = RowTemperatures<S, Real, Stored, V, Arguments>;
+};
+
 /// blockIdx.x counts the pieces of a row, then groups of blockDim.y rows.
 template <class S, class Collision, class Real, class Stored, class Parameters, int V, int wraps, Phase phase,
-          Forcing forcing, bool end_sums, RowSpan span, bool whole_packs, int threads, int blocks>
+          Forcing forcing, bool end_sums, bool heated, RowSpan span, bool whole_packs, int threads, int blocks>
 __global__ void __launch_bounds__(threads, blocks) update(const __grid_constant__ UpdateArguments<Real, Parameters> a) {
     const unsigned rows = unsigned(a.rows.ny) * unsigned(a.rows.nz);
     const unsigned pieces =
@@ -27,9 +38,13 @@ __global__ void __launch_bounds__(threads, blocks) update(const __grid_constant_
     using Cells = RowCells<S, Real, Stored, V, wraps, phase, forcing, end_sums, threads, span, whole_packs,
                            UpdateArguments<Real, Parameters>>;
     Cells cells(a, x, y, z, row < rows);
+    using Temperatures =
+        typename TemperaturesOf<heated, S, Real, Stored, V, UpdateArguments<Real, Parameters>>::type;
+    Temperatures temperatures(a, x, y, z, row < rows);
     __shared__ typename Cells::Shared shared;
     let_next_kernel_begin();
     wait_for_kernel_before();
+    temperatures.fetch();
     cells.fetch(shared);
     // A loop, not V copies of the code: as fast, and compiled in half of the time. Two halves share a register; two
     // doubles hide each other's latency.
@@ -37,13 +52,21 @@ __global__ void __launch_bounds__(threads, blocks) update(const __grid_constant_
 #pragma unroll 1
     for (int k = 0; k < V; k += together) {
         static_for<together>([&]<int l>() {
-            typename Cells::template Lane<l> lane{cells};
-            update_cell<S, Collision>(lane, a.parameters);
+            using Lane = typename Cells::template Lane<l>;
+            if constexpr (heated) {
+                HeatedLane<Lane, Temperatures, S, l> lane{{cells}, temperatures};
+                update_heated_cell<S, Collision>(lane, a.parameters, a.heat);
+            } else {
+                Lane lane{cells};
+                update_cell<S, Collision>(lane, a.parameters);
+            }
         });
         if constexpr (together < V) {
             cells.template rotate<together>();
+            temperatures.template rotate<together>();
         }
     }
+    temperatures.put();
     cells.put(shared);
 }
 
