@@ -36,6 +36,12 @@ UpdateShape usual_shape(const BlockSpec& spec, const UpdateKind& kind) {
                : own                                         ? UpdateShape{1, 1024, 1}
                                                              : UpdateShape{1, 256, 4};
     }
+    if (spec.heated) {  // what it reads beside the populations comes as vectors too
+        return spec.precision == NumberKind::Float64 ? UpdateShape{1, 128, 4}
+               : size == BlockSize::Small            ? UpdateShape{2, 64, 6}
+               : size == BlockSize::Medium           ? UpdateShape{4, 64, 6}
+                                                     : UpdateShape{4, 128, 3};
+    }
     if (spec.precision == NumberKind::Float64) {
         return many ? UpdateShape{1, 128, laden ? 2 : 3} : UpdateShape{2, 256, 1};
     }
