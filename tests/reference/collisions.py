@@ -63,9 +63,7 @@ def relaxation_time(stencil: Stencil, collision: Collision, rho: Array, departur
     return (tau0 + np.sqrt(tau0**2 + 18 * np.sqrt(2) * collision.smagorinsky**2 * magnitude / rho)) / 2
 
 
-def collide(
-    stencil: Stencil, collision: Collision, f: Array, force: Array, shift: Array | float = 0.0
-) -> Array:
+def collide(stencil: Stencil, collision: Collision, f: Array, force: Array, shift: Array | float = 0.0) -> Array:
     """Populations after collision; `shift` is added to the equilibrium and must hold no mass and no momentum."""
     rho, u = macroscopic(stencil, f, force)
     feq = equilibrium(stencil, rho, u) + shift
