@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lbmgpu as lbm
-from validation.flows import AXES, centres, disc, order, relative_l2
+from validation.flows import AXES, centres, order, relative_l2
 
 STENCILS = ["D2Q9", "D3Q19"]
 OPERATORS = ["isotropic", "printed"]
