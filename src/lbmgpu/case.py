@@ -121,7 +121,7 @@ def _run(case: dict[str, Any], solver: Solver, total: int, target: Path, progres
     until = None
     if "steady" in settings:
         steady = settings["steady"]
-        until = Steady(steady["tolerance"], int(steady.get("every", Steady.every)))
+        until = Steady(steady["tolerance"], int(steady.get("every", Steady.every)), steady.get("of", Steady.of))
     shown = progress and settings.get("progress", True)
     try:
         result = solver.run(total - solver.steps, progress=shown, until=until, callbacks=callbacks)
@@ -168,11 +168,12 @@ def _leave(solver: Solver, output: dict[str, Any], target: Path, out: TextIO) ->
     if output.get("vtk"):
         written.append(solver.write_vtk(target / "fields.vti"))
     if "image" in output:
-        from .plot import speed_picture  # matplotlib takes a while to import
+        from .plot import speed_picture, temperature_picture  # matplotlib takes a while to import
 
         image = output["image"]
-        normal, position = image.get("normal", "y"), float(image.get("position", 0.5))
-        written.append(speed_picture(solver, target / "speed.png", normal, position))
+        field, normal, position = image.get("field", "speed"), image.get("normal", "y"), image.get("position", 0.5)
+        draw = temperature_picture if field == "temperature" else speed_picture
+        written.append(draw(solver, target / f"{field}.png", normal, float(position)))
     for file in written:
         log.info("wrote %s", file)
     if "centrelines" in output:
@@ -189,4 +190,5 @@ def _leave(solver: Solver, output: dict[str, Any], target: Path, out: TextIO) ->
 
 
 def _log_state(solver: Solver) -> None:
-    log.info("step %d: mass %.9g, kinetic energy %.6g", solver.steps, solver.mass(), solver.kinetic_energy())
+    text = f"step {solver.steps}: mass {solver.mass():.9g}, kinetic energy {solver.kinetic_energy():.6g}"
+    log.info("%s", text if solver.thermal is None else f"{text}, heat {solver.heat():.9g}")

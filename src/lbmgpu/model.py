@@ -16,7 +16,9 @@ direction $e$ (each component -1, 0 or 1) sends
 
     product over axes ( |c_d| if e_d = -sign(c_d) != 0,  n_d - |c_d| if e_d = 0,  else 0 )
 
-of them, so faces, edges and corners are counted exactly, for any reach of the stencil. Faces across x may have a
+of them, so faces, edges and corners are counted exactly, for any reach of the stencil. A temperature beside the flow
+counts as one population more in $b$, and brings the cells next to the block on each side that a velocity comes from.
+Faces across x may have a
 bandwidth of their own: their populations do not lie in rows. Blocks of one device take turns, so their times add up;
 the domain's step is that of the slowest device.
 
@@ -123,12 +125,14 @@ class Problem:
         velocities: of the stencil, ``(Q, D)``.
         item_bytes: of a stored population.
         periodic: of each axis, whether the domain is.
+        thermal: whether there is a temperature, which is read and written as one population more.
     """
 
     shape: Vector
     velocities: tuple[Vector, ...]
     item_bytes: int
     periodic: tuple[bool, ...]
+    thermal: bool = False
 
     @property
     def cells(self) -> int:
@@ -137,8 +141,8 @@ class Problem:
 
     @property
     def bytes_per_update(self) -> int:
-        """Bytes of populations that a cell reads and writes in a step."""
-        return 2 * len(self.velocities) * self.item_bytes
+        """Bytes that a cell reads and writes in a step."""
+        return 2 * (len(self.velocities) + self.thermal) * self.item_bytes
 
     @property
     def reach(self) -> int:
@@ -235,7 +239,7 @@ def _exchange(
     latencies: dict[str, float] = {}
     seconds = 0.0
     beside: set[tuple[int, int]] = set()
-    for direction, count in arrivals(problem.velocities, size):
+    for direction, count in arrivals(problem.velocities, size, problem.thermal):
         neighbour = _neighbour(place, direction, tiling.parts, problem.periodic)
         if neighbour is None or neighbour == place:
             continue
@@ -263,8 +267,12 @@ def rank_of(prediction: Prediction, tiling: Tiling) -> tuple[float, Vector]:
 
 
 @lru_cache(maxsize=4096)
-def arrivals(velocities: tuple[Vector, ...], size: Vector) -> tuple[tuple[Vector, int], ...]:
-    """How many populations arrive in a block of `size` from each direction; only those from which any do."""
+def arrivals(velocities: tuple[Vector, ...], size: Vector, thermal: bool = False) -> tuple[tuple[Vector, int], ...]:
+    """How many numbers arrive in a block of `size` from each direction; only those from which any do.
+
+    Populations, and with `thermal` the temperature of the cells next to the block: as many as populations of the
+    velocity that comes straight from there.
+    """
     found = []
     for direction in itertools.product((-1, 0, 1), repeat=len(size)):
         if not any(direction):
@@ -277,7 +285,8 @@ def arrivals(velocities: tuple[Vector, ...], size: Vector) -> tuple[tuple[Vector
                     ways *= max(n - abs(c), 0)
                 else:  # what comes from the low side moves up
                     ways *= min(abs(c), n) if c * e < 0 else 0
-            count += ways
+            straight = thermal and all(c == -e for c, e in zip(velocity, direction, strict=True))
+            count += 2 * ways if straight else ways
         if count:
             found.append((direction, count))
     return tuple(found)
