@@ -368,15 +368,18 @@ class Engine:
         device: str = "cpu",
         blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]] = ...,
         rank: int = 0,
+        thermal: bool = False,
     ) -> dict[str, int]:
-        """Bytes of lattice that a rank of such an engine would hold on each device, without allocating anything.
+        """Bytes of lattice, with a temperature if `thermal`, that a rank of such an engine would hold on each device,
+        without allocating anything.
 
         Raises ValueError for blocks that do not tile the shape.
         """
 
     @property
     def bytes_per_update(self) -> int:
-        """Bytes of populations read and written per cell and step by the model: 2 Q sizeof(storage)."""
+        """Bytes read and written per cell and step by the model: 2 Q sizeof(storage), with a temperature
+        2 (Q + 1) sizeof(storage)."""
 
     @property
     def threads(self) -> int: ...

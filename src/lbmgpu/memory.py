@@ -146,13 +146,11 @@ class Need:
     def on(self, users: Sequence[tuple[int, str]], storage: str) -> int:
         """Bytes of the blocks of these ranks on these devices of theirs."""
         lattices = sum(self._lattices(rank, storage)[name] for rank, name in users)
-        # The temperature is kept twice, as its steps read the neighbours.
-        temperature = 2 * np.dtype(storage).itemsize if self.thermal else 0
-        return lattices + (self.beside + temperature) * self.cells(users)
+        return lattices + self.beside * self.cells(users)
 
     def _lattices(self, rank: int, storage: str) -> dict[str, int]:
-        numbers = (self.precision, storage, self.streaming)
-        return _core.Engine.memory_needed(self.stencil, self.shape, *numbers, self.device, self.blocks, rank)
+        numbers, place = (self.precision, storage, self.streaming), (self.device, self.blocks, rank)
+        return _core.Engine.memory_needed(self.stencil, self.shape, *numbers, *place, self.thermal)
 
 
 def _identity(device: str) -> str:

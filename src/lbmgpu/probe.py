@@ -136,4 +136,5 @@ def step_seconds(
 def _bytes(configuration: bench.Configuration, size: int, device: str) -> int:
     shape = (size,) * _core.stencil(configuration.stencil).D
     numbers = (configuration.precision, configuration.storage, configuration.streaming)
-    return _core.Engine.memory_needed(configuration.stencil, shape, *numbers, device)[device]
+    needed = _core.Engine.memory_needed(configuration.stencil, shape, *numbers, device, thermal=configuration.heated)
+    return needed[device]
