@@ -93,27 +93,31 @@ class ThermalReference(Reference):
         self._first, self._second = first, second
 
     def neighbour(self, cell: tuple[int, ...], c: NDArray[np.int64]) -> Neighbour:
-        """Temperature one link off a fluid cell: faces reflect it axis by axis, after what bodies make of it."""
-        beyond = np.add(cell, c)
-        crossed = [f for f in crossed_faces(beyond, self.shape) if self.kinds[f] != "periodic"]
+        """Temperature one link off a fluid cell: across faces, axis by axis, then what a body there makes of it."""
+        crossed, at = self.leads_to(cell, c)
+        if not self.solid[at]:
+            return self._across(Neighbour((at,)), crossed, at)
+        if crossed:  # the part of the link along the face leads into the body, that across it to the cell's own ghost
+            there = self._across(Neighbour((cell,)), crossed, cell)
+        else:
+            parts = [np.where(np.arange(c.size) == axis, c, 0) for axis in np.flatnonzero(c)]
+            beside = [self._wrapped(np.add(cell, part)) for part in parts]
+            # of a link along an axis the one part is the link, which is solid
+            there = Neighbour(tuple(b for b in beside if not self.solid[b]) or (cell,))
+        return there.reflected(self._wall(self.body_temperature[self.body_of[at]], at))
+
+    def leads_to(self, cell: tuple[int, ...], c: NDArray[np.int64]) -> tuple[list[int], tuple[int, ...]]:
+        """The faces but periodic ones that a link crosses, and the cell beside them that it leads to."""
+        crossed = [f for f in crossed_faces(np.add(cell, c), self.shape) if self.kinds[f] != "periodic"]
         inside = c.copy()
         inside[[face // 2 for face in crossed]] = 0
-        there = self._within(cell, inside)
-        at = self._wrapped(np.add(cell, inside))
+        return crossed, self._wrapped(np.add(cell, inside))
+
+    def _across(self, there: Neighbour, crossed: Sequence[int], at: tuple[int, ...]) -> Neighbour:
+        """A temperature reflected by faces one after another, with the values that they have beside cell `at`."""
         for face in crossed:
             there = there.reflected(self._wall(self.face_temperature[face], np.delete(at, face // 2)))
         return there
-
-    def _within(self, cell: tuple[int, ...], c: NDArray[np.int64]) -> Neighbour:
-        """The same without faces but periodic ones."""
-        at = self._wrapped(np.add(cell, c))
-        if not self.solid[at]:
-            return Neighbour((at,))
-        wall = self._wall(self.body_temperature[self.body_of[at]], at)
-        axes = np.flatnonzero(c)
-        parts = [np.where(np.arange(c.size) == axis, c, 0) for axis in axes] if axes.size > 1 else []
-        beside = [self._wrapped(np.add(cell, part)) for part in parts]
-        return Neighbour(tuple(b for b in beside if not self.solid[b]) or (cell,)).reflected(wall)
 
     def _wrapped(self, cell: NDArray[np.int64]) -> tuple[int, ...]:
         return tuple(int(x) % n for x, n in zip(cell, self.shape, strict=True))
@@ -172,15 +176,15 @@ class ThermalReference(Reference):
         return np.where(solid, 0.0, flux)
 
     def body_flux(self, body: int) -> tuple[list[tuple[int, ...]], Array, Array]:
-        """The fluid cells beside a body, and what each takes up through its links with it: heat a step, and area."""
+        """The fluid cells beside a body, and what each takes up through its links with it: heat a step, and area.
+
+        A link across a face meets the body where that goes on behind the face, as in a mirror.
+        """
         around = self.neighbours()
         found: dict[tuple[int, ...], tuple[float, float]] = {}
         for cell in map(tuple, np.argwhere(~self.solid).tolist()):
             for i in range(1, self.stencil.Q):
-                beyond = np.add(cell, self.stencil.c[i])
-                if any(self.kinds[face] != "periodic" for face in crossed_faces(beyond, self.shape)):
-                    continue
-                if self.body_of[self._wrapped(beyond)] != body:
+                if self.body_of[self.leads_to(cell, self.stencil.c[i])[1]] != body:
                     continue
                 flux, area = found.get(cell, (0.0, 0.0))
                 w = self.laplacian[i]
