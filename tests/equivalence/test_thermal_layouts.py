@@ -35,7 +35,7 @@ def assert_same(case: ThermalCase, other: lbm.Solver, one: lbm.Solver) -> None:
     np.testing.assert_array_equal(other.temperature(), one.temperature())
     np.testing.assert_array_equal(other.populations()[:, fluid], one.populations()[:, fluid])
     np.testing.assert_array_equal(other.velocity(), one.velocity())
-    scale = np.abs(one.temperature()).max() + 1
+    scale = float(np.abs(one.temperature()).max()) + 1
     assert other.heat() == pytest.approx(one.heat(), abs=1e-12 * scale * fluid.size)
     faces, bodies = isothermal(case)
     for face in faces:
