@@ -162,8 +162,11 @@ def make_solver(configuration: Configuration, device: str, threads: int | None) 
         threads=threads,
         thermal=HEAT if configuration.heated else None,
     )
+    stream = (0.03, 0.02, 0.01)[:dimensions]
     if configuration.flow in ("periodic", "forced"):
-        solver.initialize(velocity=(0.03, 0.02, 0.01)[:dimensions])
+        solver.initialize(velocity=stream)
+    if configuration.heated:
+        solver.initialize(velocity=stream, temperature=lambda x, *others: 0.5 - x / configuration.size)
     return solver
 
 

@@ -80,15 +80,16 @@ def build_solver(
     with problems.at("domain"):  # before any mask of the domain's size is made
         domain = empty_domain(case)
         beside = bytes_beside(len(domain.shape), precision)
-        streaming, heated = options.get("streaming", "in-place"), "thermal" in case
+        streaming = options.get("streaming", "in-place")
+        with problems.at("thermal"):
+            options["thermal"] = build_thermal(case, domain, storage)
+        heated = options.get("thermal") is not None
         if not (planned and len(chosen) > 1):  # the plan's blocks are not these, and looked at when they are known
             numbers = (precision, storage, streaming)
             check_memory(domain.stencil, shape, *numbers, beside, chosen[0], blocks, processes, heated)
-        with problems.at("thermal"):
-            options["thermal"] = build_thermal(case, domain, storage)
         fill_domain(domain, case, folder, problems, options.get("thermal"))
         with problems.at("initial"):
-            if "temperature" in initial and not heated:
+            if "temperature" in initial and "thermal" not in case:
                 raise ValueError(NO_THERMAL.format("temperature: "))
             if "velocity" in initial:
                 initial["velocity"] = _initial_velocity(initial["velocity"], domain, options.get("thermal"))
@@ -155,7 +156,8 @@ def fill_domain(
         with problems.at("thermal", "faces", face):
             if face not in list(domain.faces):
                 raise ValueError(f"unknown face in {len(shape)} dimensions, must be one of {', '.join(domain.faces)}")
-            if entry["condition"] == "isothermal" and isinstance(domain.faces[face], conditions.Periodic):
+            flow = case.get("faces", {}).get(face, {"condition": "periodic"})
+            if entry["condition"] == "isothermal" and flow["condition"] == "periodic":
                 raise ValueError(
                     "'isothermal' given on a face that is periodic, must be one of a wall, inlet or outlet"
                 )

@@ -17,8 +17,7 @@ direction $e$ (each component -1, 0 or 1) sends
     product over axes ( |c_d| if e_d = -sign(c_d) != 0,  n_d - |c_d| if e_d = 0,  else 0 )
 
 of them, so faces, edges and corners are counted exactly, for any reach of the stencil. A temperature beside the flow
-counts as one population more in $b$, and brings the cells next to the block on each side that a velocity comes from.
-Faces across x may have a
+counts as one population more in $b$, and each block gets the layer of cells next to it, walls included. Faces across x may have a
 bandwidth of their own: their populations do not lie in rows. Blocks of one device take turns, so their times add up;
 the domain's step is that of the slowest device.
 
@@ -239,8 +238,11 @@ def _exchange(
     latencies: dict[str, float] = {}
     seconds = 0.0
     beside: set[tuple[int, int]] = set()
-    for direction, count in arrivals(problem.velocities, size, problem.thermal):
-        neighbour = _neighbour(place, direction, tiling.parts, problem.periodic)
+    ways = [(direction, direction, count) for direction, count in arrivals(problem.velocities, size)]
+    if problem.thermal:
+        ways += _temperatures(problem, tiling, place)
+    for direction, inside, count in ways:
+        neighbour = _neighbour(place, inside, tiling.parts, problem.periodic)
         if neighbour is None or neighbour == place:
             continue
         link = machine.link(owners[neighbour], own)
@@ -249,6 +251,22 @@ def _exchange(
         latencies[link.kind] = max(link.latency, latencies.get(link.kind, 0.0))
         beside.update((axis, e) for axis, e in enumerate(direction) if e != 0 and tiling.parts[axis] > 1)
     return seconds + sum(latencies.values()), beside
+
+
+def _temperatures(problem: Problem, tiling: Tiling, place: Vector) -> list[tuple[Vector, Vector, int]]:
+    """Of each direction to a cell's neighbours: the part of it that stays in the domain, and how many temperatures a
+    block gets from there.
+
+    Those beyond a wall come from the block along the wall, which has them from its own cells.
+    """
+    found = []
+    size = tiling.size(place)
+    for direction in problem.velocities:
+        ends = zip(place, direction, tiling.parts, problem.periodic, strict=True)
+        inside = tuple(e if around or 0 <= k + e < n else 0 for k, e, n, around in ends)
+        count = math.prod(1 if e else n for e, n in zip(direction, size, strict=True))
+        found.append((direction, inside, count))
+    return found
 
 
 def _neighbour(place: Vector, direction: Vector, parts: Vector, periodic: tuple[bool, ...]) -> Vector | None:
@@ -267,12 +285,8 @@ def rank_of(prediction: Prediction, tiling: Tiling) -> tuple[float, Vector]:
 
 
 @lru_cache(maxsize=4096)
-def arrivals(velocities: tuple[Vector, ...], size: Vector, thermal: bool = False) -> tuple[tuple[Vector, int], ...]:
-    """How many numbers arrive in a block of `size` from each direction; only those from which any do.
-
-    Populations, and with `thermal` the temperature of the cells next to the block: as many as populations of the
-    velocity that comes straight from there.
-    """
+def arrivals(velocities: tuple[Vector, ...], size: Vector) -> tuple[tuple[Vector, int], ...]:
+    """How many populations arrive in a block of `size` from each direction; only those from which any do."""
     found = []
     for direction in itertools.product((-1, 0, 1), repeat=len(size)):
         if not any(direction):
@@ -285,8 +299,7 @@ def arrivals(velocities: tuple[Vector, ...], size: Vector, thermal: bool = False
                     ways *= max(n - abs(c), 0)
                 else:  # what comes from the low side moves up
                     ways *= min(abs(c), n) if c * e < 0 else 0
-            straight = thermal and all(c == -e for c, e in zip(velocity, direction, strict=True))
-            count += 2 * ways if straight else ways
+            count += ways
         if count:
             found.append((direction, count))
     return tuple(found)

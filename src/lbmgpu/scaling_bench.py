@@ -255,7 +255,7 @@ def make_solver(row: Scaling, shape: tuple[int, ...], **options: Any) -> Solver:
         domain.thermal["-x"], domain.thermal["+x"] = Isothermal(0.5), Isothermal(-0.5)
         options["thermal"] = bench.HEAT
     velocity = (SPEED, 0.0, 0.0) if row.flow == "channel" else STREAM
-    force = None if row.flow == "heated" else tuple(u / STIRRING for u in velocity)
+    force = tuple(u / STIRRING for u in velocity)
     solver = Solver(domain, MRT(bench.VISCOSITY), storage=row.storage, force=force, **options)
     solver.step(STIRRING)
     solver.force = None
