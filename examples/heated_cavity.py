@@ -210,7 +210,7 @@ def solve(given: argparse.Namespace) -> tuple[lbm.Solver, lbm.Convection, dict[s
         "collision": given.collision,
         "operators": given.operators,
         "precision": given.precision,
-        "device": solver.device,
+        "device": solver.report(bandwidth=False).setup["device"],
         "tolerance": given.tolerance,
         "steady": result.converged,
         "grids": grids,

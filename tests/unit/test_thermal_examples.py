@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
 
 
 def run(script: str, *options: object) -> str:
@@ -69,3 +71,46 @@ def test_rolls(dimensions: int, tmp_path: Path) -> None:
         assert float(found[2]) == pytest.approx(float(found[1]), rel=0.01)
     else:
         assert float(found[1]) > 1.1
+
+
+def test_the_page_takes_what_was_measured(tmp_path: Path) -> None:
+    """A row for each case, grid and kind of device, in order; of two for the same the later one."""
+    for name in ("fill_validation.py", "validation.md"):
+        shutil.copy(ROOT / "docs" / name, tmp_path)
+    numbers = {
+        "dimensions": 3,
+        "rayleigh": 1e7,
+        "cells": 256,
+        "operators": "isotropic",
+        "precision": "float32",
+        "device": "cuda:0, Some GPU; cuda:1, Some GPU",
+        "steady": True,
+        "grids": [{"steps": 700}, {"steps": 900}],
+        "published": ["Tric et al. 2000", 16.0],
+        "hot": 16.4,
+        "mid_plane": 16.5,
+        "u_max": 100.0,
+        "v_max": 200.0,
+    }
+    flat = {key: value for key, value in numbers.items() if key != "mid_plane"}
+    square = {
+        **flat,
+        "dimensions": 2,
+        "cells": 64,
+        "device": "cpu, avx2, 1 threads",
+        "steady": False,
+        "spectral": [16.0, 80, 250],
+    }
+    files = [tmp_path / "one.json", tmp_path / "two.json"]
+    files[0].write_text(json.dumps([{**numbers, "hot": 1.0}]))
+    files[1].write_text(json.dumps([numbers, square]))
+    before = (tmp_path / "validation.md").read_text()
+    subprocess.run([sys.executable, tmp_path / "fill_validation.py", *files], check=True)
+    text = (tmp_path / "validation.md").read_text()
+    rows = text.split("<!-- cavity:begin -->")[1].split("<!-- cavity:end -->")[0].strip().splitlines()[2:]
+    assert rows == [
+        "| square | 1e7 | 64² | 16.4000 | +2.50 % |  | 100.00 | +25.00 % | 200.00 | -20.00 % | 900, not steady "
+        "| CPU, float32 |",
+        "| cube | 1e7 | 256³ | 16.4000 | +2.50 % | 16.500 | 100.00 |  | 200.00 |  | 900 | 2 Some GPU, float32 |",
+    ]
+    assert text.split("<!-- cavity:begin -->")[0] == before.split("<!-- cavity:begin -->")[0]
