@@ -44,6 +44,13 @@ def test_a_solver_over_ranks(count: int, device: str, tmp_path: Path, request: p
     launch.succeed("solvers.py", count, device, str(tmp_path))
 
 
+@pytest.mark.parametrize("device", ["cpu", OWN_GPU])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_a_temperature_over_ranks(count: int, device: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    need(device, request)
+    launch.succeed("thermal.py", count, device, str(tmp_path))
+
+
 @pytest.mark.parametrize("count", [2, 3])
 def test_ranks_with_different_arguments_get_the_same_error(count: int) -> None:
     launch.succeed("setups.py", count)

@@ -322,6 +322,17 @@ def test_divergence_tells_the_limit() -> None:
     assert caught.value.speed_limit == pytest.approx(0.2)
 
 
+def test_a_temperature_that_is_not_finite_is_found() -> None:
+    """Though the flow, which has no buoyancy, stays as it is."""
+    made = solver(thermal=lbm.HybridThermal(0.1))
+    field = np.zeros((5, 7))
+    field[3, 4] = np.nan
+    made._engine.set_temperature(field)
+    with pytest.raises(lbm.Diverged) as caught:
+        made.check()
+    assert caught.value.cell == (4, 3)
+
+
 # Its files
 
 
