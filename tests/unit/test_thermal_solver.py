@@ -102,6 +102,7 @@ def test_a_solver_without_a_temperature() -> None:
         plain.heat,
         lambda: plain.heat_source,
         lambda: plain.heat_flux("-x"),
+        lambda: plain.mean_heat_flux("-x"),
         lambda: plain.nusselt("-x", 1, 1),
         lambda: plain.nusselt_map("-x", 1, 1),
     ]
