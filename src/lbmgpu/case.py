@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 from tqdm.contrib.logging import logging_redirect_tqdm
 
-from . import centreline, checks, forces
+from . import centreline, checks, tables
 from .case_build import build_solver
 from .case_file import read_case
 from .errors import CheckpointError, Diverged
@@ -22,7 +22,7 @@ from .whole_file import write_text
 
 log = logging.getLogger("lbmgpu")
 
-_FILES = ("vtk", "image", "checkpoint", "forces", "centrelines")
+_FILES = ("vtk", "image", "checkpoint", "forces", "heat", "centrelines")
 """What of an output leaves files."""
 
 
@@ -56,7 +56,7 @@ def run_case(
     Raises:
         CaseError: the case is wrong.
         FileNotFoundError: there is no case at `path`, or no checkpoint at `restart`.
-        CheckpointError: the checkpoint is, or is of another setup, or the table of forces ends long before it.
+        CheckpointError: the checkpoint is, or is of another setup, or a table of the run ends long before it.
         CudaError: a GPU is asked for and cannot be used.
         Diverged: the flow did.
         OSError: a file or the folder cannot be written.
@@ -109,14 +109,10 @@ def _run(case: dict[str, Any], solver: Solver, total: int, target: Path, progres
     callbacks: list[Every | Checkpoint] = []
     if "log_every" in settings:
         callbacks.append(Every(int(settings["log_every"]), _log_state))
-    if "forces" in output:
-        table = target / "forces.csv"
-        rows = Every(int(output["forces"]["every"]), forces.appender(table))
-        due = solver._processes.on_first(lambda: _begin_forces(table, solver, rows.steps, restarted))
-        if any(solver._processes.shared(due)):
-            rows(solver)
-        callbacks.append(rows)
-    if "every" in output.get("checkpoint", {}):  # after the forces, so that the table has the steps up to a checkpoint
+    for name in tables.TABLES:
+        if name in output:
+            callbacks.append(_table(name, solver, target, int(output[name]["every"]), restarted))
+    if "every" in output.get("checkpoint", {}):  # after the tables, so that they have the steps up to a checkpoint
         callbacks.append(Checkpoint(target / "checkpoint.h5", int(output["checkpoint"]["every"])))
     until = None
     if "steady" in settings:
@@ -133,12 +129,23 @@ def _run(case: dict[str, Any], solver: Solver, total: int, target: Path, progres
     return result
 
 
-def _begin_forces(table: Path, solver: Solver, every: int, restarted: bool) -> bool:
-    """Begin a table, or go on with it; whether a row is to follow at once."""
-    if not (restarted and table.exists() and table.stat().st_size):
-        forces.start(table, solver)
+def _table(name: str, solver: Solver, target: Path, every: int, restarted: bool) -> Every:
+    """Begin the table `name`, or go on with it; the callback that writes its rows."""
+    table = tables.TABLES[name]
+    path, columns = target / f"{name}.csv", table.columns(solver)
+    rows = Every(every, tables.appender(path, table))
+    due = solver._processes.on_first(lambda: _begin_table(path, columns, solver, every, restarted))
+    if any(solver._processes.shared(due)):
+        rows(solver)
+    return rows
+
+
+def _begin_table(path: Path, columns: list[str], solver: Solver, every: int, restarted: bool) -> bool:
+    """Write the header, or cut what a restart writes again; whether a row is to follow at once."""
+    if not (restarted and path.exists() and path.stat().st_size):
+        tables.start(path, columns)
         return False
-    forces.cut(table, solver.steps, every)
+    tables.cut(path, solver.steps, every)
     return solver.steps > 0 and solver.steps % every == 0
 
 

@@ -199,6 +199,9 @@ def _check_output(case: dict[str, Any], problems: Problems) -> None:
     if not heated and output.get("image", {}).get("field") == "temperature":
         with problems.at("output", "image"):
             raise ValueError(NO_THERMAL.format("field: 'temperature' "))
+    if not heated and "heat" in output:
+        with problems.at("output", "heat"):
+            raise ValueError("asked for, but the case has no temperature; 'thermal' gives it one")
     if "centrelines" in output:
         with problems.at("output", "centrelines"):
             centreline.check_dimensions(output["centrelines"]["reference"], len(case["domain"]["shape"]))

@@ -17,9 +17,9 @@ direction $e$ (each component -1, 0 or 1) sends
     product over axes ( |c_d| if e_d = -sign(c_d) != 0,  n_d - |c_d| if e_d = 0,  else 0 )
 
 of them, so faces, edges and corners are counted exactly, for any reach of the stencil. A temperature beside the flow
-counts as one population more in $b$, and each block gets the layer of cells next to it, walls included. Faces across x may have a
-bandwidth of their own: their populations do not lie in rows. Blocks of one device take turns, so their times add up;
-the domain's step is that of the slowest device.
+counts as one population more in $b$, and each block gets the layer of cells next to it, walls included. Faces across x
+may have a bandwidth of their own: their populations do not lie in rows. Blocks of one device take turns, so their times
+add up; the domain's step is that of the slowest device.
 
 That the surface of a block decides what is lost, so that slabs suit few devices and fast links, blocks in two or three
 dimensions many devices and slow ones, is the analysis of C. Obrecht, F. Kuznik, B. Tourancheau, J.-J. Roux, "Scalable

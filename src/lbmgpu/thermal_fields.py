@@ -88,11 +88,27 @@ class ThermalFields(Fields):
         order = np.lexsort(whole.T[::-1])
         return BodyHeatFlux(whole[order], flux[order], area[order])
 
+    def mean_heat_flux(self, where: str) -> float:
+        """Heat into the fluid a step and a unit of area, the mean over a face's fluid cells or a body's surface.
+
+        Args:
+            where: as for `heat_flux`.
+
+        Raises:
+            TypeError, ValueError: as `heat_flux`.
+        """
+        face, body = self._place(where)
+        with self._walls_of_now(faces=True):
+            if face is not None:
+                return self._engine.mean_heat_flux(face)
+            rate, area = self._engine.body_heat_rate(body)
+        return rate / area if area > 0 else 0.0
+
     def nusselt(self, where: str, length: float, difference: float) -> float:
         """The mean Nusselt number of a face or a body: heat into the fluid beside what conduction alone would bring.
 
-        ``Nu = flux length / (diffusivity difference)``, the flux being the mean over the face's fluid cells, or over
-        the body's surface. At a wall that cools the fluid it is negative, unless `difference` is.
+        ``Nu = flux length / (diffusivity difference)`` of the `mean_heat_flux`. At a wall that cools the fluid it is
+        negative, unless `difference` is.
 
         Args:
             where: as for `heat_flux`.
@@ -103,12 +119,7 @@ class ThermalFields(Fields):
             TypeError, ValueError: as `heat_flux`, or not finite numbers in range.
         """
         scale = self._nusselt_scale(length, difference)
-        face, body = self._place(where)
-        with self._walls_of_now(faces=True):
-            if face is not None:
-                return self._engine.mean_heat_flux(face) * scale
-            rate, area = self._engine.body_heat_rate(body)
-        return rate / area * scale if area > 0 else 0.0
+        return self.mean_heat_flux(where) * scale
 
     def nusselt_map(self, where: str, length: float, difference: float) -> Any:
         """The Nusselt number of each cell of a face, or beside a body.

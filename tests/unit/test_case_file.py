@@ -75,6 +75,7 @@ CASE: dict[str, Any] = {
         "image": {"field": "temperature", "normal": "y", "position": 0.5},
         "checkpoint": {"every": 5},
         "forces": {"every": 1},
+        "heat": {"every": 1},
         "report": True,
     },
 }
@@ -185,6 +186,7 @@ THERMAL_PROBLEMS: list[tuple[dict[str, Any], str, str]] = [
     ({"initial": {"temperature": 1}}, "$.initial.temperature", "the case has no temperature"),
     ({"run": {"steps": 1, "steady": {"tolerance": 1, "of": "temperature"}}}, "$.run.steady.of", "no temperature"),
     ({"output": {"image": {"field": "temperature"}}}, "$.output.image.field", "no temperature"),
+    ({"output": {"heat": {"every": 1}}}, "$.output.heat", "no temperature"),
     (
         {"bodies": [{"shape": "sphere", "center": [4, 4], "radius": 2, "thermal": {"condition": "adiabatic"}}]},
         "$.bodies[0].thermal",

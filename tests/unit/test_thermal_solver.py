@@ -102,6 +102,7 @@ def test_a_solver_without_a_temperature() -> None:
         plain.heat,
         lambda: plain.heat_source,
         lambda: plain.heat_flux("-x"),
+        lambda: plain.mean_heat_flux("-x"),
         lambda: plain.nusselt("-x", 1, 1),
         lambda: plain.nusselt_map("-x", 1, 1),
     ]
@@ -320,6 +321,17 @@ def test_divergence_tells_the_limit() -> None:
     with pytest.raises(lbm.Diverged, match=r"the temperature needs speeds below 0.2 cells a step") as caught:
         made.run(3000)
     assert caught.value.speed_limit == pytest.approx(0.2)
+
+
+def test_a_temperature_that_is_not_finite_is_found() -> None:
+    """Though the flow, which has no buoyancy, stays as it is."""
+    made = solver(thermal=lbm.HybridThermal(0.1))
+    field = np.zeros((5, 7))
+    field[3, 4] = np.nan
+    made._engine.set_temperature(field)
+    with pytest.raises(lbm.Diverged) as caught:
+        made.check()
+    assert caught.value.cell == (4, 3)
 
 
 # Its files
