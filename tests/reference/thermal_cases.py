@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 import lbmgpu as lbm
+from lbmgpu import _core
 
-from .cases import NAMES, Array, Case, random_bodies, random_faces, random_fields, to_lbm
+from .cases import NAMES, Array, Case, random_bodies, random_faces, random_fields, reverse, to_lbm
 from .collisions import Collision
 from .thermal import Heat, ThermalReference
 
@@ -61,6 +62,38 @@ class ThermalCase(Case):
         solver = lbm.Solver(self.domain(), to_lbm(self.collision), thermal=self.thermal(), **chosen)
         solver.initialize(density=self.density, velocity=self.velocity, temperature=self.temperature)
         return solver
+
+    def engine(self, **options: Any) -> _core.Engine:
+        """The bare engine, initialised."""
+        heat, walls = self.heat, self.walls()
+        kinds = [
+            "periodic" if kind == "periodic" else "adiabatic" if wall is None else "isothermal"
+            for (kind, _), wall in zip(self.all_faces(), walls, strict=True)
+        ]
+        thermal = {
+            "diffusivity": heat.diffusivity,
+            "operators": heat.operators,
+            "energy_coupling": heat.coupling,
+            "buoyancy": list(heat.buoyancy or [0.0] * len(self.shape)),
+            "reference": heat.reference,
+            "faces": kinds,
+        }
+        without = Case(self.stencil, self.shape, self.collision, faces=self.faces, force=self.force)
+        engine = without.engine(thermal=thermal, **options)
+        temperatures = self.heat.bodies or [None] * len(self.bodies)
+        for (mask, velocity), wall in zip(self.bodies, temperatures, strict=True):
+            engine.add_body(
+                reverse(mask),
+                None if velocity is None else reverse(np.asarray(velocity, float), 1),
+                None if wall is None else reverse(np.asarray(wall, float)),
+            )
+        for number, wall in enumerate(walls):
+            if wall is not None:
+                engine.set_face_temperature(number, reverse(np.asarray(wall, float)))
+        engine.set_heat_source(reverse(np.asarray(heat.source, float)))
+        fields = (None if a is None else reverse(a, a.ndim - len(self.shape)) for a in (self.density, self.velocity))
+        engine.initialize(*fields, False, None if self.temperature is None else reverse(self.temperature))
+        return engine
 
     def reference(self) -> ThermalReference:
         plain = super().reference()
