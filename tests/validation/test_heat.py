@@ -224,3 +224,23 @@ def test_thin_plates_leak_nothing(stencil, axis, device, rng):
             found.append(given.temperature())
         np.testing.assert_array_equal(found[0][at], found[1][at])
         assert not np.array_equal(found[0], found[1])
+
+
+@pytest.mark.parametrize("stencil", STENCILS)
+def test_a_box_of_thin_walls_is_tight(stencil, device, rng):
+    """Corners and edges included: what is inside one cell of solid all round hears nothing of what is outside."""
+    shape = (11, 10, 9)[: int(stencil[1])]
+    inside, walls = np.zeros(shape, bool), np.zeros(shape, bool)
+    walls[tuple(slice(2, n - 2) for n in shape)] = True
+    inside[tuple(slice(3, n - 3) for n in shape)] = True
+    domain = walled(shape)
+    domain.add_body(walls & ~inside, "box")
+    start = rng.random(shape)
+    found = []
+    for heat in (0.0, 5.0):
+        given = solver(domain, lbm.HybridThermal(0.1, buoyancy=[0.001] * len(shape)), device)
+        given.initialize(temperature=np.where(walls, start, start + heat))
+        given.step(40)
+        found.append(given.temperature())
+    np.testing.assert_array_equal(found[0][inside], found[1][inside])
+    assert np.abs(found[1] - found[0])[~walls].min() > 1
