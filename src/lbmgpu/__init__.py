@@ -6,15 +6,26 @@ from importlib.metadata import version as _version
 from . import spinning as spinning  # first: it loads the engine, with its own setting of OpenMP
 from ._core import CudaError, stencil, stencil_names
 from .collisions import BGK, MRT, TRT, Regularized
-from .conditions import FreeSlip, MovingWall, NoSlip, Outflow, Periodic, PressureOutlet, VelocityInlet
+from .conditions import (
+    Adiabatic,
+    FreeSlip,
+    Isothermal,
+    MovingWall,
+    NoSlip,
+    Outflow,
+    Periodic,
+    PressureOutlet,
+    VelocityInlet,
+)
 from .domain import Domain
-from .errors import CaseError, CheckpointError, Diverged, LoneProcessWarning, StagedExchangeWarning
+from .errors import CaseError, CheckpointError, Diverged, LoneProcessWarning, StagedExchangeWarning, ThermallyUnstable
 from .layout import Block, Layout
 from .planner import Plan, plan
 from .ranks import end_all_if_launched as _end_all_if_launched
 from .report import Report
 from .run import Checkpoint, Every, RunResult, Steady
 from .solver import Solver
+from .thermal import BodyHeatFlux, Convection, HybridThermal, diffusivity_limit, speed_limit
 from .units import Units
 
 __version__ = _version("lbmgpu")
@@ -25,15 +36,20 @@ __all__ = [
     "BGK",
     "MRT",
     "TRT",
+    "Adiabatic",
     "Block",
+    "BodyHeatFlux",
     "CaseError",
     "Checkpoint",
     "CheckpointError",
+    "Convection",
     "CudaError",
     "Diverged",
     "Domain",
     "Every",
     "FreeSlip",
+    "HybridThermal",
+    "Isothermal",
     "Layout",
     "LoneProcessWarning",
     "MovingWall",
@@ -48,10 +64,13 @@ __all__ = [
     "Solver",
     "StagedExchangeWarning",
     "Steady",
+    "ThermallyUnstable",
     "Units",
     "VelocityInlet",
     "__version__",
+    "diffusivity_limit",
     "plan",
+    "speed_limit",
     "stencil",
     "stencil_names",
 ]

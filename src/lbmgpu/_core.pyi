@@ -86,7 +86,8 @@ class DeviceArray:
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
 def device_field(engine: Engine, name: int) -> DeviceArray:
-    """Density (0), velocity (1) or populations (2) of now; ValueError where the engine is on the CPU."""
+    """Density (0), velocity (1), populations (2) or temperature (3) of now; ValueError where the engine is on the CPU,
+    and without a temperature."""
 
 def cuda_cache_folder() -> str:
     """Where compiled kernels are kept; empty for nowhere."""
@@ -222,17 +223,26 @@ class Engine:
         channel: str = "",
         schedule: str = "",
         comm: Communicator | None = None,
+        thermal: dict[str, Any] | None = None,
     ) -> None:
         """Set up and allocate.
 
         `collision` is ``bgk``, ``trt``, ``mrt`` or ``regularized``; `rates` overrides MRT rates by group name;
         `faces` holds 2 D of ``periodic``, ``no-slip``, ``moving-wall``, ``free-slip``, ``velocity-inlet``,
         ``pressure-outlet``, ``outflow``; `blocks` holds the offset, size, rank and device of each block, none for one
-        on `device`. The state starts at rest, density 1.
+        on `device`; `thermal` holds diffusivity, operators (``isotropic``, ``printed``), energy_coupling, buoyancy (D
+        numbers), reference and faces (2 D of ``periodic``, ``adiabatic``, ``isothermal``) of a temperature, None for
+        none. The state starts at rest, density 1, at the reference temperature.
         """
 
-    def add_body(self, mask: NDArray[np.bool_], velocity: NDArray[np.float64] | None = None) -> int:
-        """Make the cells of `mask` solid; `velocity` is their wall velocity, ``(D,)`` or ``(D, nz, ny, nx)``.
+    def add_body(
+        self,
+        mask: NDArray[np.bool_],
+        velocity: NDArray[np.float64] | None = None,
+        temperature: NDArray[np.float64] | None = None,
+    ) -> int:
+        """Make the cells of `mask` solid; `velocity` is their wall velocity, ``(D,)`` or ``(D, nz, ny, nx)``, and
+        `temperature` that of their surface, 0-d or ``(nz, ny, nx)``, None for an adiabatic one.
 
         Returns the body's index. Only before the first step.
         """
@@ -246,6 +256,15 @@ class Engine:
     def set_face_density(self, face: int, density: NDArray[np.float64]) -> None:
         """Density of a pressure outlet, 0-d or ``(<face>)``. May be called between steps."""
 
+    def set_face_temperature(self, face: int, temperature: NDArray[np.float64]) -> None:
+        """Temperature of an isothermal face, 0-d or ``(<face>)``. May be called between steps, as all of these."""
+
+    def set_body_temperature(self, body: int, temperature: NDArray[np.float64]) -> None:
+        """Another temperature for a body that was added with one, 0-d or ``(nz, ny, nx)``."""
+
+    def set_heat_source(self, source: NDArray[np.float64] | None) -> None:
+        """Heat a step, in units of temperature, 0-d or ``(nz, ny, nx)``; None for none."""
+
     def set_force(self, force: NDArray[np.float64] | None) -> None:
         """Body force a volume, ``(D,)`` or ``(D, nz, ny, nx)``; None for none."""
 
@@ -254,8 +273,10 @@ class Engine:
         density: NDArray[np.float64] | None,
         velocity: NDArray[np.float64] | None,
         nonequilibrium: bool,
+        temperature: NDArray[np.float64] | None = None,
     ) -> None:
-        """Set the state to equilibrium at `density` ``(nz, ny, nx)`` (None: 1) and `velocity` (None: 0).
+        """Set the state to equilibrium at `density` ``(nz, ny, nx)`` (None: 1) and `velocity` (None: 0), and to
+        `temperature` ``(nz, ny, nx)`` (None: the reference).
 
         With `nonequilibrium`, add the first-order part that the velocity's gradients imply (Latt & Chopard 2006 eq. 7).
         """
@@ -279,6 +300,30 @@ class Engine:
         """Fill `out`, float32 or float64, ``(D, nz, ny, nx)``: (sum c f - F/2) / density after collision, that is the
         velocity of the last completed step. Solid cells give their wall velocity."""
 
+    def temperature(self, out: NDArray[Any]) -> None:
+        """Fill `out`, float32 or float64, ``(nz, ny, nx)``. Solid cells give their body's temperature if it has one,
+        else the reference."""
+
+    def set_temperature(self, values: NDArray[np.float64]) -> None:
+        """Set the temperature, ``(nz, ny, nx)`` of the window."""
+
+    def heat_flux(self, face: int) -> NDArray[np.float64]:
+        """Heat into the fluid a step and a unit of area through each cell of the whole face; 0 where solid or
+        adiabatic."""
+
+    def mean_heat_flux(self, face: int) -> float:
+        """The mean of `heat_flux` over the face's fluid cells."""
+
+    def body_heat_flux(self, body: int) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]:
+        """Of this process's fluid cells beside a body: indices ``(n, D)`` in the order x, y[, z], heat a step that each
+        gets, and the area of the surface beside it."""
+
+    def body_heat_rate(self, body: int) -> tuple[float, float]:
+        """The sums of heat and area of `body_heat_flux` over all ranks."""
+
+    def temperature_change(self) -> float:
+        """max |T - T_last| over fluid cells, T_last being the temperature at the last call; inf at the first."""
+
     def populations(self, out: NDArray[Any]) -> None:
         """Fill `out`, float32 or float64, ``(Q, nz, ny, nx)``, with f after collision (rest weights included)."""
 
@@ -300,8 +345,8 @@ class Engine:
         by momentum exchange over the links that the next step streams (Ladd 1994). Pressure is gauge: relative to
         density 1."""
 
-    def totals(self) -> tuple[float, list[float], float]:
-        """Mass, momentum ``(D)`` and kinetic energy of all fluid cells."""
+    def totals(self) -> tuple[float, list[float], float, float]:
+        """Mass, momentum ``(D)``, kinetic energy and heat, the sum of the temperature, of all fluid cells."""
 
     def velocity_change(self) -> float:
         """||u - u_last|| / ||u|| over fluid cells, u_last being the velocity at the last call; inf at the first."""
@@ -323,15 +368,18 @@ class Engine:
         device: str = "cpu",
         blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]] = ...,
         rank: int = 0,
+        thermal: bool = False,
     ) -> dict[str, int]:
-        """Bytes of lattice that a rank of such an engine would hold on each device, without allocating anything.
+        """Bytes of lattice, with a temperature if `thermal`, that a rank of such an engine would hold on each device,
+        without allocating anything.
 
         Raises ValueError for blocks that do not tile the shape.
         """
 
     @property
     def bytes_per_update(self) -> int:
-        """Bytes of populations read and written per cell and step by the model: 2 Q sizeof(storage)."""
+        """Bytes read and written per cell and step by the model: 2 Q sizeof(storage), with a temperature
+        2 (Q + 1) sizeof(storage)."""
 
     @property
     def threads(self) -> int: ...

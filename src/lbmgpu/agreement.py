@@ -15,6 +15,7 @@ from .conditions import Condition
 from .domain import Domain
 from .layout import Layout, engine_blocks
 from .processes import Processes
+from .thermal import HybridThermal
 from .values import takes_time
 
 
@@ -23,6 +24,7 @@ def check_setup(
     domain: Domain,
     collision: Collision,
     force: Any,
+    thermal: HybridThermal | None,
     *,
     precision: str,
     storage: str,
@@ -34,7 +36,7 @@ def check_setup(
 
     Args:
         processes: that the solver runs on.
-        domain, collision, precision, storage, streaming: as for `Solver`, each checked by itself.
+        domain, collision, thermal, precision, storage, streaming: as for `Solver`, each checked by itself.
         force: as for `Solver`, not checked yet.
     """
     if processes.size == 1:
@@ -42,10 +44,12 @@ def check_setup(
     own = {"stencil": domain.stencil, "shape": str(domain.shape), "collision": repr(collision)}
     own |= {"precision": precision, "storage": storage, "streaming": streaming}
     own |= {f"faces[{face!r}]": _of_condition(condition) for face, condition in domain.faces.items()}
+    own |= {f"thermal[{face!r}]": _of_condition(condition) for face, condition in domain.thermal.items()}
     bodies = [
-        (name, _of_condition(body.condition), _of_array(np.packbits(body.mask))) for name, body in domain.bodies.items()
+        (name, _of_condition(body.condition), _of_condition(body.thermal), _of_array(np.packbits(body.mask)))
+        for name, body in domain.bodies.items()
     ]
-    own |= {"bodies": repr(bodies), "force": _of_value(force)}
+    own |= {"bodies": repr(bodies), "force": _of_value(force), "thermal": _of_thermal(thermal)}
     _compare(processes, own)
 
 
@@ -70,6 +74,13 @@ def _compare(processes: Processes, own: Mapping[str, str]) -> None:
 
 def _of_condition(condition: Condition) -> str:
     return repr((condition.kind, [_of_value(getattr(condition, field.name)) for field in fields(condition)]))
+
+
+def _of_thermal(thermal: HybridThermal | None) -> str:
+    if thermal is None:
+        return "none"
+    numbers = (thermal.diffusivity, thermal.buoyancy, thermal.reference, thermal.operators, thermal.energy_coupling)
+    return repr((*numbers, _of_value(thermal.source)))
 
 
 def _of_value(value: Any) -> str:

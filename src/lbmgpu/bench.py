@@ -14,19 +14,23 @@ import numpy as np
 
 from . import _core, gpu
 from .collisions import BGK, MRT, TRT, Collision, Regularized
-from .conditions import MovingWall, NoSlip, PressureOutlet, VelocityInlet
+from .conditions import Isothermal, MovingWall, NoSlip, PressureOutlet, VelocityInlet
 from .domain import Domain
 from .processes import Processes
 from .report import measure_bandwidth, measure_copy_bandwidth
 from .solver import Solver
+from .thermal import HybridThermal
 from .whole_file import write_text
 
 COLLISIONS: dict[str, Callable[[float], Collision]] = {"BGK": BGK, "TRT": TRT, "MRT": MRT, "Regularized": Regularized}
 VISCOSITY = 0.02
 SIZE = {2: 4096, 3: 192}
 GPU_SIZE = {2: 8192, 3: 512}
-FLOWS = ("periodic", "forced", "cavity", "channel")
-"""A uniform stream; the same with a body force; lid-driven; from an inlet past a cylinder to a pressure outlet."""
+FLOWS = ("periodic", "forced", "cavity", "channel", "heated")
+"""A uniform stream; the same with a body force; lid-driven; from an inlet past a cylinder to a pressure outlet; in a
+box, between a warm and a cold wall."""
+HEAT = HybridThermal(VISCOSITY / 0.71, buoyancy=(0.0, 1e-5, 0.0))
+"""Of the heated flow: air."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,11 @@ class Configuration:
     streaming: str = "in-place"
     size: int = 192
     flow: str = "periodic"
+
+    @property
+    def heated(self) -> bool:
+        """Whether there is a temperature beside the flow."""
+        return self.flow == "heated"
 
     def __str__(self) -> str:
         size = "^".join((str(self.size), self.stencil[1]))
@@ -57,8 +66,8 @@ class Measurement:
         configuration: what was measured.
         mlups: million cell updates a second, median of the repeats.
         all_mlups: of each repeat.
-        bytes_per_update: bytes of populations read and written per cell and step.
-        bandwidth: bytes a second of populations, from the median.
+        bytes_per_update: bytes of populations, and of the temperature if any, read and written per cell and step.
+        bandwidth: bytes of them a second, from the median.
         update_bandwidth: bytes a second of ``x <- a x``, on a GPU of a copy; median of those between the repeats.
         share: `bandwidth` as a part of `update_bandwidth`.
         kernels: on a GPU, of each phase's kernel: cells a thread (lanes), threads a block, registers, bytes of stack
@@ -113,6 +122,7 @@ def _gpu_menu(n: int, n_plane: int) -> list[Configuration]:
         Configuration(stencil="D3Q27", storage="float16", size=n),
         *(Configuration(stencil="D2Q9", streaming=s, size=n_plane) for s in both),
         *(Configuration(collision="MRT", size=n, flow=flow) for flow in ("cavity", "channel")),
+        *(Configuration(collision="MRT", streaming=s, size=n, flow="heated") for s in both),
         *(Configuration(streaming=s, size=side) for side in (n // 8, n // 4, n // 2) for s in both),
     ]
 
@@ -121,12 +131,14 @@ def make_domain(configuration: Configuration) -> Domain:
     """The box of a configuration with the conditions of its flow."""
     dimensions = _core.stencil(configuration.stencil).D
     domain = Domain((configuration.size,) * dimensions, configuration.stencil)
-    if configuration.flow in ("cavity", "channel"):
+    if configuration.flow in ("cavity", "channel", "heated"):
         for face in domain.faces:
             domain.faces[face] = NoSlip()
     along = (0.05, 0.0, 0.0)[:dimensions]
     if configuration.flow == "cavity":
         domain.faces["+y"] = MovingWall(along)
+    if configuration.heated:
+        domain.thermal["-x"], domain.thermal["+x"] = Isothermal(0.5), Isothermal(-0.5)
     if configuration.flow == "channel":
         domain.faces["-x"], domain.faces["+x"] = VelocityInlet(along), PressureOutlet()
         place = (np.arange(configuration.size) + 0.5) / configuration.size
@@ -148,9 +160,13 @@ def make_solver(configuration: Configuration, device: str, threads: int | None) 
         device=device,
         comm=Processes(),  # of one process, however many there are
         threads=threads,
+        thermal=HEAT if configuration.heated else None,
     )
+    stream = (0.03, 0.02, 0.01)[:dimensions]
     if configuration.flow in ("periodic", "forced"):
-        solver.initialize(velocity=(0.03, 0.02, 0.01)[:dimensions])
+        solver.initialize(velocity=stream)
+    if configuration.heated:
+        solver.initialize(velocity=stream, temperature=lambda x, *others: 0.5 - x / configuration.size)
     return solver
 
 
@@ -181,11 +197,13 @@ def tune(configuration: Configuration, *, device: str, seconds: float) -> dict[s
     """Find the fastest launches for `configuration` on a GPU and remember them for later solvers; the best by phase.
 
     Raises:
-        ValueError: `device` is a CPU.
+        ValueError: `device` is a CPU, or the flow has a temperature, whose launches are fixed.
         CudaError: the GPU cannot be used.
     """
     if device == "cpu":
         raise ValueError("tuning is for GPUs: choose one, as in --device cuda")
+    if configuration.heated:
+        raise ValueError("tuning is for flows without a temperature")
     timings = _core.cuda_tune(
         configuration.stencil,
         _slab(configuration),

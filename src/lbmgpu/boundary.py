@@ -7,21 +7,26 @@ import math
 from . import _core, values
 from .conditions import Value
 from .domain import Domain
+from .thermal import HybridThermal
 from .values import Floats
 
 
 class BoundaryValues:
     """Values on the faces and bodies of `domain`, by name: arrays in the user's axis order.
 
-    Evaluates all of them at `time` when made, so that what is wrong with them shows before an engine exists.
+    Evaluates all of them at `time` when made, so that what is wrong with them shows before an engine exists. With a
+    `thermal` model, velocities are held below its limit too.
     """
 
-    def __init__(self, domain: Domain, time: float = 0.0) -> None:
+    def __init__(self, domain: Domain, thermal: HybridThermal | None = None, time: float = 0.0) -> None:
         self._domain = domain
+        self._thermal = thermal
         self._cs2 = _core.stencil(domain.stencil).cs2
         self.face_velocities: dict[str, Floats] = {}
         self.face_densities: dict[str, Floats] = {}
         self.body_velocities: dict[str, Floats] = {}
+        self.face_temperatures: dict[str, Floats] = {}
+        self.body_temperatures: dict[str, Floats] = {}
         self._specs: list[tuple[dict[str, Floats], str, Value]] = []
         for face, condition in domain.faces.items():
             if hasattr(condition, "velocity"):
@@ -31,11 +36,16 @@ class BoundaryValues:
         for name, body in domain.bodies.items():
             if hasattr(body.condition, "velocity"):
                 self._specs.append((self.body_velocities, name, body.condition.velocity))
+            if hasattr(body.thermal, "temperature"):
+                self._specs.append((self.body_temperatures, name, body.thermal.temperature))
+        for face, condition in domain.thermal.items():
+            if hasattr(condition, "temperature"):
+                self._specs.append((self.face_temperatures, face, condition.temperature))
         self._evaluate(self._specs, time)
         changing = [spec for spec in self._specs if values.takes_time(spec[2])]
         self._changing = {
-            "faces": [spec for spec in changing if spec[0] is not self.body_velocities],
-            "bodies": [spec for spec in changing if spec[0] is self.body_velocities],
+            "faces": [spec for spec in changing if not self._of_body(spec[0])],
+            "bodies": [spec for spec in changing if self._of_body(spec[0])],
         }
         self._time = dict.fromkeys(self._changing, time)
 
@@ -44,6 +54,9 @@ class BoundaryValues:
         """Whether any value changes in time."""
         return any(self._changing.values())
 
+    def _of_body(self, target: dict[str, Floats]) -> bool:
+        return target is self.body_velocities or target is self.body_temperatures
+
     def _evaluate(self, specs: list[tuple[dict[str, Floats], str, Value]], time: float) -> None:
         shape = self._domain.shape
         for target, name, value in specs:
@@ -51,19 +64,35 @@ class BoundaryValues:
             if target is self.face_velocities:
                 label = f"velocity of faces[{name!r}]{when}"
                 target[name] = values.face_velocity(label, value, shape, name, self._cs2, time)
+                self._check_speed(label, target[name])
             elif target is self.face_densities:
                 target[name] = values.face_density(f"density of faces[{name!r}]{when}", value, shape, name, time)
+            elif target is self.face_temperatures:
+                label = f"temperature of thermal[{name!r}]{when}"
+                target[name] = values.face_temperature(label, value, shape, name, time)
+            elif target is self.body_temperatures:
+                label = f"temperature of body {name!r}{when}"
+                target[name] = values.body_temperature(label, value, self._domain.bodies[name].mask, time)
             else:
                 mask = self._domain.bodies[name].mask
                 label = f"velocity of body {name!r}{when}"
                 target[name] = values.body_velocity(label, value, mask, self._cs2, time)
+                self._check_speed(label, target[name])
+
+    def _check_speed(self, label: str, velocity: Floats) -> None:
+        if self._thermal is not None:
+            self._thermal.check_speed(label, velocity)
 
     def apply(self, engine: _core.Engine) -> None:
         """Hand the values on the faces to a new engine and add the bodies to it."""
         for body in self._domain.bodies.values():
             velocity = self.body_velocities.get(body.name)
-            mask = values.to_engine(body.mask, components=False)
-            engine.add_body(mask, None if velocity is None else values.to_engine(velocity, components=True))
+            temperature = self.body_temperatures.get(body.name)
+            engine.add_body(
+                values.to_engine(body.mask, components=False),
+                None if velocity is None else values.to_engine(velocity, components=True),
+                None if temperature is None else values.to_engine(temperature, components=False),
+            )
         self._hand_over(engine, self._specs, bodies=False)
 
     def bring_to(self, engine: _core.Engine, time: float, *, faces: bool = True) -> None:
@@ -88,5 +117,9 @@ class BoundaryValues:
                 engine.set_face_velocity(faces.index(name), values.to_engine(target[name], components=True))
             elif target is self.face_densities:
                 engine.set_face_density(faces.index(name), values.to_engine(target[name], components=False))
+            elif target is self.face_temperatures:
+                engine.set_face_temperature(faces.index(name), values.to_engine(target[name], components=False))
+            elif bodies and target is self.body_temperatures:
+                engine.set_body_temperature(names.index(name), values.to_engine(target[name], components=False))
             elif bodies:
                 engine.set_body_velocity(names.index(name), values.to_engine(target[name], components=True))

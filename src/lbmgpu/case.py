@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 from tqdm.contrib.logging import logging_redirect_tqdm
 
-from . import centreline, checks, forces
+from . import centreline, checks, tables
 from .case_build import build_solver
 from .case_file import read_case
 from .errors import CheckpointError, Diverged
@@ -22,7 +22,7 @@ from .whole_file import write_text
 
 log = logging.getLogger("lbmgpu")
 
-_FILES = ("vtk", "image", "checkpoint", "forces", "centrelines")
+_FILES = ("vtk", "image", "checkpoint", "forces", "heat", "centrelines")
 """What of an output leaves files."""
 
 
@@ -56,7 +56,7 @@ def run_case(
     Raises:
         CaseError: the case is wrong.
         FileNotFoundError: there is no case at `path`, or no checkpoint at `restart`.
-        CheckpointError: the checkpoint is, or is of another setup, or the table of forces ends long before it.
+        CheckpointError: the checkpoint is, or is of another setup, or a table of the run ends long before it.
         CudaError: a GPU is asked for and cannot be used.
         Diverged: the flow did.
         OSError: a file or the folder cannot be written.
@@ -109,19 +109,15 @@ def _run(case: dict[str, Any], solver: Solver, total: int, target: Path, progres
     callbacks: list[Every | Checkpoint] = []
     if "log_every" in settings:
         callbacks.append(Every(int(settings["log_every"]), _log_state))
-    if "forces" in output:
-        table = target / "forces.csv"
-        rows = Every(int(output["forces"]["every"]), forces.appender(table))
-        due = solver._processes.on_first(lambda: _begin_forces(table, solver, rows.steps, restarted))
-        if any(solver._processes.shared(due)):
-            rows(solver)
-        callbacks.append(rows)
-    if "every" in output.get("checkpoint", {}):  # after the forces, so that the table has the steps up to a checkpoint
+    for name in tables.TABLES:
+        if name in output:
+            callbacks.append(_table(name, solver, target, int(output[name]["every"]), restarted))
+    if "every" in output.get("checkpoint", {}):  # after the tables, so that they have the steps up to a checkpoint
         callbacks.append(Checkpoint(target / "checkpoint.h5", int(output["checkpoint"]["every"])))
     until = None
     if "steady" in settings:
         steady = settings["steady"]
-        until = Steady(steady["tolerance"], int(steady.get("every", Steady.every)))
+        until = Steady(steady["tolerance"], int(steady.get("every", Steady.every)), steady.get("of", Steady.of))
     shown = progress and settings.get("progress", True)
     try:
         result = solver.run(total - solver.steps, progress=shown, until=until, callbacks=callbacks)
@@ -133,12 +129,23 @@ def _run(case: dict[str, Any], solver: Solver, total: int, target: Path, progres
     return result
 
 
-def _begin_forces(table: Path, solver: Solver, every: int, restarted: bool) -> bool:
-    """Begin a table, or go on with it; whether a row is to follow at once."""
-    if not (restarted and table.exists() and table.stat().st_size):
-        forces.start(table, solver)
+def _table(name: str, solver: Solver, target: Path, every: int, restarted: bool) -> Every:
+    """Begin the table `name`, or go on with it; the callback that writes its rows."""
+    table = tables.TABLES[name]
+    path, columns = target / f"{name}.csv", table.columns(solver)
+    rows = Every(every, tables.appender(path, table))
+    due = solver._processes.on_first(lambda: _begin_table(path, columns, solver, every, restarted))
+    if any(solver._processes.shared(due)):
+        rows(solver)
+    return rows
+
+
+def _begin_table(path: Path, columns: list[str], solver: Solver, every: int, restarted: bool) -> bool:
+    """Write the header, or cut what a restart writes again; whether a row is to follow at once."""
+    if not (restarted and path.exists() and path.stat().st_size):
+        tables.start(path, columns)
         return False
-    forces.cut(table, solver.steps, every)
+    tables.cut(path, solver.steps, every)
     return solver.steps > 0 and solver.steps % every == 0
 
 
@@ -168,11 +175,12 @@ def _leave(solver: Solver, output: dict[str, Any], target: Path, out: TextIO) ->
     if output.get("vtk"):
         written.append(solver.write_vtk(target / "fields.vti"))
     if "image" in output:
-        from .plot import speed_picture  # matplotlib takes a while to import
+        from .plot import speed_picture, temperature_picture  # matplotlib takes a while to import
 
         image = output["image"]
-        normal, position = image.get("normal", "y"), float(image.get("position", 0.5))
-        written.append(speed_picture(solver, target / "speed.png", normal, position))
+        field, normal, position = image.get("field", "speed"), image.get("normal", "y"), image.get("position", 0.5)
+        draw = temperature_picture if field == "temperature" else speed_picture
+        written.append(draw(solver, target / f"{field}.png", normal, float(position)))
     for file in written:
         log.info("wrote %s", file)
     if "centrelines" in output:
@@ -189,4 +197,5 @@ def _leave(solver: Solver, output: dict[str, Any], target: Path, out: TextIO) ->
 
 
 def _log_state(solver: Solver) -> None:
-    log.info("step %d: mass %.9g, kinetic energy %.6g", solver.steps, solver.mass(), solver.kinetic_energy())
+    text = f"step {solver.steps}: mass {solver.mass():.9g}, kinetic energy {solver.kinetic_energy():.6g}"
+    log.info("%s", text if solver.thermal is None else f"{text}, heat {solver.heat():.9g}")

@@ -17,12 +17,16 @@ from .domain import Domain
 from .layout import Layout, check_layout
 from .memory import bytes_beside, check_memory
 from .processes import Processes
-from .settings import check_alone, check_devices, check_storage
+from .settings import check_alone, check_devices, check_storage, check_thermal
 from .solver import Solver
+from .thermal import HybridThermal
 from .values import cell_centres
 
 _COLLISIONS: dict[str, type[Collision]] = {"BGK": BGK, "TRT": TRT, "MRT": MRT, "Regularized": Regularized}
-_CONDITIONS = {c.kind: c for c in conditions.FACE_CONDITIONS}
+_CONDITIONS = {c.kind: c for c in (*conditions.FACE_CONDITIONS, *conditions.THERMAL_CONDITIONS)}
+
+NO_THERMAL = "{}given, but the case has no temperature; 'thermal' gives it one"
+"""A message, after the argument's name."""
 
 
 def build_solver(
@@ -77,12 +81,18 @@ def build_solver(
         domain = empty_domain(case)
         beside = bytes_beside(len(domain.shape), precision)
         streaming = options.get("streaming", "in-place")
+        with problems.at("thermal"):
+            options["thermal"] = build_thermal(case, domain, storage)
+        heated = options.get("thermal") is not None
         if not (planned and len(chosen) > 1):  # the plan's blocks are not these, and looked at when they are known
-            check_memory(domain.stencil, shape, precision, storage, streaming, beside, chosen[0], blocks, processes)
-        fill_domain(domain, case, folder, problems)
+            numbers = (precision, storage, streaming)
+            check_memory(domain.stencil, shape, *numbers, beside, chosen[0], blocks, processes, heated)
+        fill_domain(domain, case, folder, problems, options.get("thermal"))
         with problems.at("initial"):
+            if "temperature" in initial and "thermal" not in case:
+                raise ValueError(NO_THERMAL.format("temperature: "))
             if "velocity" in initial:
-                initial["velocity"] = _initial_velocity(initial["velocity"], domain)
+                initial["velocity"] = _initial_velocity(initial["velocity"], domain, options.get("thermal"))
     with problems.at("collision"):
         collision = build_collision(case["collision"])
         collision.check(_core.stencil(case["domain"]["stencil"]))
@@ -114,8 +124,22 @@ def empty_domain(case: dict[str, Any]) -> Domain:
     return Domain([int(n) for n in case["domain"]["shape"]], case["domain"]["stencil"])
 
 
-def fill_domain(domain: Domain, case: dict[str, Any], folder: Path, problems: Problems) -> None:
-    """Set the faces and add the bodies of `case`, those that are right; the others are left to `problems`."""
+def build_thermal(case: dict[str, Any], domain: Domain, storage: str) -> HybridThermal | None:
+    """The model of the temperature of a case, None for none."""
+    if "thermal" not in case:
+        return None
+    thermal = HybridThermal(**{key: value for key, value in case["thermal"].items() if key != "faces"})
+    check_thermal(thermal, domain, storage)
+    return thermal
+
+
+def fill_domain(
+    domain: Domain, case: dict[str, Any], folder: Path, problems: Problems, thermal: HybridThermal | None = None
+) -> None:
+    """Set the faces and add the bodies of `case`, those that are right; the others are left to `problems`.
+
+    Velocities are held below the limit of `thermal` too.
+    """
     shape, cs2 = domain.shape, _core.stencil(domain.stencil).cs2
     for face, entry in case.get("faces", {}).items():
         with problems.at("faces", face):
@@ -123,33 +147,61 @@ def fill_domain(domain: Domain, case: dict[str, Any], folder: Path, problems: Pr
                 raise ValueError(f"unknown face in {len(shape)} dimensions, must be one of {', '.join(domain.faces)}")
             condition = _condition(entry, shape)
             velocity = getattr(condition, "velocity", None)
-            if callable(velocity):  # vectors are checked by the assignment, profiles would be by the solver
-                values.face_velocity("velocity", velocity, shape, face, cs2, time=0.0)
+            if velocity is not None:  # vectors are checked by the assignment too, profiles would be by the solver
+                found = values.face_velocity("velocity", velocity, shape, face, cs2, time=0.0)
+                if thermal is not None:
+                    thermal.check_speed("velocity", found)
             domain.faces[face] = condition
+    for face, entry in case.get("thermal", {}).get("faces", {}).items():
+        with problems.at("thermal", "faces", face):
+            if face not in list(domain.faces):
+                raise ValueError(f"unknown face in {len(shape)} dimensions, must be one of {', '.join(domain.faces)}")
+            flow = case.get("faces", {}).get(face, {"condition": "periodic"})
+            if entry["condition"] == "isothermal" and flow["condition"] == "periodic":
+                raise ValueError(
+                    "'isothermal' given on a face that is periodic, must be one of a wall, inlet or outlet"
+                )
+            domain.thermal[face] = _condition(entry, shape)
     for index, entry in enumerate(case.get("bodies", [])):
         with problems.at("bodies", index):
             condition = _condition(entry.get("condition", {"condition": "no-slip"}), shape)
+            if thermal is not None and isinstance(condition, conditions.MovingWall):
+                thermal.check_speed("velocity", condition.velocity)
+            if "thermal" in entry and "thermal" not in case:
+                raise ValueError(NO_THERMAL.format("thermal: "))
+            heat = _condition(entry.get("thermal", {"condition": "adiabatic"}), shape)
             mask = _mask(entry, shape, folder)
             if entry["shape"] != "mask" and not mask.any():
                 raise ValueError(
                     f"the {entry['shape']} covers no cell, must hold the centre of at least one; it lies outside the "
                     f"domain, {shape} cells, or between cell centres, which are at 0.5, 1.5 and so on"
                 )
-            domain.add_body(mask, entry.get("name", f"body {index + 1}"), condition)
+            domain.add_body(mask, entry.get("name", f"body {index + 1}"), condition, heat)
 
 
-def _initial_velocity(entry: Any, domain: Domain) -> Any:
+def _initial_velocity(entry: Any, domain: Domain, thermal: HybridThermal | None) -> Any:
     """The initial velocity, checked before there is a solver that would check it."""
     velocity = velocity_value(entry, domain.shape)
     value = conditions.field_value("velocity", velocity, vector=True)
     field = values.evaluate("velocity", value, domain.shape, cell_centres(domain.shape), len(domain.shape))
     checks.speed("velocity", field, _core.stencil(domain.stencil).cs2)
+    if thermal is not None:
+        thermal.check_speed("velocity", field)
     return velocity
 
 
 def _check_output(case: dict[str, Any], problems: Problems) -> None:
     """What the output asks of the rest of the case."""
-    output = case.get("output", {})
+    output, heated = case.get("output", {}), "thermal" in case
+    if not heated and case["run"].get("steady", {}).get("of") == "temperature":
+        with problems.at("run", "steady"):
+            raise ValueError(NO_THERMAL.format("of: 'temperature' "))
+    if not heated and output.get("image", {}).get("field") == "temperature":
+        with problems.at("output", "image"):
+            raise ValueError(NO_THERMAL.format("field: 'temperature' "))
+    if not heated and "heat" in output:
+        with problems.at("output", "heat"):
+            raise ValueError("asked for, but the case has no temperature; 'thermal' gives it one")
     if "centrelines" in output:
         with problems.at("output", "centrelines"):
             centreline.check_dimensions(output["centrelines"]["reference"], len(case["domain"]["shape"]))

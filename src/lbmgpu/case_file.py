@@ -52,6 +52,10 @@ _SYNONYMS = {
     "symmetry": "free-slip",
     "inlet": "velocity-inlet",
     "outlet": "pressure-outlet",
+    "insulated": "adiabatic",
+    "hot": "isothermal",
+    "cold": "isothermal",
+    "heated": "isothermal",
 }
 """What else one may call shapes of bodies and conditions."""
 
@@ -172,7 +176,7 @@ def _explain(error: ValidationError, case: Any) -> Iterator[tuple[str, str]]:
     shown = checks.shown(given)
     if keyword == "additionalProperties":
         known = list(error.schema["properties"])
-        if path == ["faces"] and _two_dimensional(case):
+        if path in (["faces"], ["thermal", "faces"]) and _two_dimensional(case):
             known = [face for face in known if "z" not in face]
         for key in given:
             if key not in known:

@@ -43,4 +43,5 @@ def plan_case(
                 f"-{axis}" not in faces or faces[f"-{axis}"]["condition"] == "periodic" for axis in "xyz"[: len(shape)]
             ],
             threads=case["run"].get("threads") if threads is None else threads,
+            thermal="thermal" in case,
         )

@@ -20,6 +20,7 @@ from .domain import Domain
 from .errors import CheckpointError
 from .layout import Layout
 from .processes import Processes, box
+from .thermal import HybridThermal
 from .values import takes_time
 from .vtk import file_path
 from .whole_file import KeptErrors, replacing
@@ -28,12 +29,13 @@ if TYPE_CHECKING:
     from .solver import Solver
 
 FORMAT = "lbmgpu checkpoint"
-VERSION = 1
+VERSION, THERMAL_VERSION = 1, 2
+"""Of files without and with a temperature, which an older version of the package would leave out unsaid."""
 CHANGES = {"changes in time": True}
 """Stands in the file for a value that a callable gives before each step."""
 
 _COLLISIONS = {c.kind: c for c in (collisions.BGK, collisions.TRT, collisions.MRT, collisions.Regularized)}
-_CONDITIONS = {c.kind: c for c in conditions.FACE_CONDITIONS}
+_CONDITIONS = {c.kind: c for c in (*conditions.FACE_CONDITIONS, *conditions.THERMAL_CONDITIONS)}
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -42,10 +44,11 @@ def describe(solver: Solver) -> tuple[dict[str, Any], Arrays]:
     """What identifies the setup, as JSON with exact numbers, and the arrays that it refers to by name."""
     arrays: Arrays = {}
 
-    def keep(name: str, value: Any, current: NDArray[np.float64]) -> Any:
+    def keep(name: str, value: Any, current: NDArray[np.float64], dimensions: int = 1) -> Any:
+        """The value as JSON if it is uniform, of as many `dimensions` at most; else where it is."""
         if takes_time(value):
             return CHANGES
-        if current.ndim < 2:
+        if current.ndim <= dimensions:
             return current.tolist()
         arrays[name] = current
         return {"array": name}
@@ -74,6 +77,22 @@ def describe(solver: Solver) -> tuple[dict[str, Any], Arrays]:
         if isinstance(body.condition, conditions.MovingWall):
             current = boundary.body_velocities[name]
             entry["velocity"] = keep(f"bodies/{index}/velocity", body.condition.velocity, current)
+        if isinstance(body.thermal, conditions.Isothermal):
+            current = boundary.body_temperatures[name]
+            warmth = keep(f"bodies/{index}/temperature", body.thermal.temperature, current, 0)
+            entry["thermal"] = {"condition": body.thermal.kind, "temperature": warmth}
+    if solver.thermal is not None:
+        source = solver.heat_source
+        setup["thermal"] = solver.thermal.parameters(solver._stencil)
+        setup["thermal"]["source"] = None if source is None else keep("source", None, source, 0)
+        setup["thermal"]["faces"] = {
+            face: {
+                "condition": condition.kind,
+                "temperature": keep(f"thermal/{face}", condition.temperature, boundary.face_temperatures[face], 0),
+            }
+            for face, condition in domain.thermal.items()
+            if isinstance(condition, conditions.Isothermal)
+        }
     return setup, arrays
 
 
@@ -84,12 +103,16 @@ def save(solver: Solver, path: str | os.PathLike[str]) -> Path:
     setup, arrays = describe(solver)
     state = np.empty((solver._stencil.Q, *solver._engine.window[1][::-1]), dtype=solver._engine.storage_dtype)
     solver._engine.get_state(state)
+    parts = list(state)
+    if solver.thermal is not None:
+        parts.append(np.empty(state.shape[1:], dtype=solver.storage))
+        solver._engine.temperature(parts[-1])
     processes, layout = solver._processes, solver.layout
     error: OSError | ValueError | None = None
     try:
         with ExitStack() as stack:
             write = processes.on_first(partial(stack.enter_context, _new_file(target, solver, setup, arrays)))
-            for i, part in enumerate(state):  # one after the other: rank 0 need not hold the whole state
+            for i, part in enumerate(parts):  # one after the other: rank 0 need not hold the whole state
                 whole = processes.gathered(layout, part, solver._engine.window)
                 if write is not None and whole is not None and error is None:
                     try:
@@ -108,7 +131,7 @@ def save(solver: Solver, path: str | os.PathLike[str]) -> Path:
 def _new_file(
     target: Path, solver: Solver, setup: dict[str, Any], arrays: Arrays
 ) -> Iterator[Callable[[int, NDArray[Any]], None]]:
-    """A checkpoint that lacks its state only, which the function takes population by population.
+    """A checkpoint that lacks its state only, which the function takes population by population, then the temperature.
 
     It takes the target's place when it is left.
 
@@ -121,18 +144,24 @@ def _new_file(
             # the newer layout has checksums on its metadata, Fletcher's are on the data
             with h5py.File(stream, "w", libver="v110") as file:
                 file.attrs["format"] = FORMAT
-                file.attrs["version"] = VERSION
+                file.attrs["version"] = VERSION if solver.thermal is None else THERMAL_VERSION
                 file.attrs["steps"] = solver.steps
                 file.attrs["streaming"] = solver.streaming
                 file.attrs["reference_density"] = solver._engine.reference_density
                 file.create_dataset("setup", data=np.frombuffer(json.dumps(setup).encode(), np.uint8), fletcher32=True)
                 chunks = _chunks(shape, dtype.itemsize)
                 state = file.create_dataset("state", shape, dtype, chunks=chunks, fletcher32=True)
+                fields = [partial(state.__setitem__, number) for number in range(shape[0])]
+                if solver.thermal is not None:
+                    heat = file.create_dataset(
+                        "temperature", shape[1:], solver.storage, chunks=chunks[1:], fletcher32=True
+                    )
+                    fields.append(partial(heat.__setitem__, ...))
                 for name, array in arrays.items():
                     file.create_dataset(f"arrays/{name}", data=array, compression="gzip", shuffle=True, fletcher32=True)
 
-                def write(number: int, population: NDArray[Any]) -> None:
-                    state[number] = population
+                def write(number: int, field: NDArray[Any]) -> None:
+                    fields[number](field)
                     stream.check()
 
                 yield write
@@ -159,8 +188,9 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[h5py.File, dict[str,
             if file.attrs.get("format") != FORMAT:
                 raise CheckpointError(f"{source}: not a checkpoint of lbmgpu")
             version = int(file.attrs["version"])
-            if version != VERSION:
-                raise CheckpointError(f"{source}: of format version {version}, this lbmgpu reads version {VERSION}")
+            if version not in (VERSION, THERMAL_VERSION):
+                known = f"{VERSION} and {THERMAL_VERSION}"
+                raise CheckpointError(f"{source}: of format version {version}, this lbmgpu reads versions {known}")
             yield file, json.loads(file["setup"][:].tobytes())
     except CheckpointError:
         raise
@@ -172,14 +202,16 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[h5py.File, dict[str,
 
 def restore(solver: Solver, path: str | os.PathLike[str]) -> None:
     """See `Solver.restore`. Nothing changes before every rank has read its part."""
-    state, steps, reference_density = solver._processes.each(lambda: _read(solver, path))
+    state, temperature, steps, reference_density = solver._processes.each(lambda: _read(solver, path))
     solver._engine.reference_density = reference_density
     solver._engine.set_state(state)
+    if temperature is not None:
+        solver._engine.set_temperature(temperature)
     solver._engine.steps = steps
 
 
-def _read(solver: Solver, path: str | os.PathLike[str]) -> tuple[NDArray[Any], int, float]:
-    """The state in the solver's window, the steps and the reference density."""
+def _read(solver: Solver, path: str | os.PathLike[str]) -> tuple[NDArray[Any], NDArray[np.float64] | None, int, float]:
+    """State and temperature in the solver's window, the steps and the reference density."""
     with _opened(path) as (file, stored):
         setup, arrays = describe(solver)
         found = list(_differences("", stored, setup, file.get("arrays", {}), arrays))
@@ -189,14 +221,19 @@ def _read(solver: Solver, path: str | os.PathLike[str]) -> tuple[NDArray[Any], i
         whole = (file["state"].shape, file["state"].dtype)
         offset, size = solver._engine.window
         state = file["state"][box(offset, size)]
+        heat = file["temperature"] if solver.thermal is not None else None
+        temperature = None if heat is None else heat[box(offset, size)].astype(np.float64)
+        heat_shape = None if heat is None else (heat.shape, heat.dtype)
         steps = int(file.attrs["steps"])
         reference_density = float(file.attrs["reference_density"])
     expected = (solver._stencil.Q, *solver._domain.shape[::-1])
     if whole != (expected, solver._engine.storage_dtype):
         raise CheckpointError(f"{path}: damaged, the state is {whole[1]} {whole[0]}, not {expected}")
+    if heat_shape is not None and heat_shape != (expected[1:], solver.storage):
+        raise CheckpointError(f"{path}: damaged, the temperature is {heat_shape[1]} {heat_shape[0]}")
     if steps < 0 or not reference_density > 0:
         raise CheckpointError(f"{path}: damaged, {steps} steps and a reference density of {reference_density}")
-    return state, steps, reference_density
+    return state, temperature, steps, reference_density
 
 
 def _is_array(entry: Any) -> bool:
@@ -269,6 +306,7 @@ def load(
         comm=comm if comm is None else processes,
         layout=layout,
         threads=threads,
+        thermal=_thermal(setup, partial(_value, stored)),
     )
     restore(solver, path)
     return solver
@@ -278,10 +316,23 @@ def _value(stored: Arrays, entry: Any) -> Any:
     return stored[entry["array"]] if isinstance(entry, dict) else entry
 
 
+def _thermal(setup: dict[str, Any], value: Callable[[Any], Any]) -> HybridThermal | None:
+    entry = dict(setup.get("thermal") or {})
+    if not entry:
+        return None
+    del entry["faces"]
+    return HybridThermal(**entry | {"source": value(entry["source"])})
+
+
 def _domain(path: str | os.PathLike[str], setup: dict[str, Any], value: Any) -> Domain:
     domain = Domain(tuple(setup["shape"]), setup["stencil"])
     parts = [(f"face {name!r}", entry) for name, entry in setup["faces"].items()]
     parts += [(f"body {name!r}", entry) for name, entry in setup["bodies"].items()]
+    heated = setup.get("thermal", {}).get("faces", {})
+    parts += [(f"face {name!r} of the temperature", entry) for name, entry in heated.items()]
+    parts += [
+        (f"body {name!r} of the temperature", e["thermal"]) for name, e in setup["bodies"].items() if "thermal" in e
+    ]
     changing = [label for label, entry in parts if CHANGES in entry.values()]
     if changing:
         raise CheckpointError(
@@ -290,11 +341,14 @@ def _domain(path: str | os.PathLike[str], setup: dict[str, Any], value: Any) -> 
         )
 
     def condition(entry: dict[str, Any]) -> conditions.Condition:
-        arguments = {k: value(v) for k, v in entry.items() if k in ("velocity", "density")}
+        arguments = {k: value(v) for k, v in entry.items() if k in ("velocity", "density", "temperature")}
         return _CONDITIONS[entry["condition"]](**arguments)
 
     for face, entry in setup["faces"].items():
         domain.faces[face] = condition(entry)
+    for face, entry in heated.items():
+        domain.thermal[face] = condition(entry)
     for name, entry in setup["bodies"].items():
-        domain.add_body(value(entry["mask"]), name, condition(entry))
+        thermal = condition(entry["thermal"]) if "thermal" in entry else None
+        domain.add_body(value(entry["mask"]), name, condition(entry), thermal)
     return domain

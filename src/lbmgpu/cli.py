@@ -149,6 +149,7 @@ def _parser() -> argparse.ArgumentParser:
     measure.add_argument("--precision", choices=PRECISIONS)
     measure.add_argument("--storage", choices=STORAGES, help="the precision if not given")
     measure.add_argument("--streaming", choices=STREAMINGS)
+    measure.add_argument("--flow", choices=bench.FLOWS, help="what is in the box; periodic if not given")
     measure.add_argument("--size", metavar="N", type=count, help="cells a side (192; 4096 in two dimensions)")
     measure.add_argument("--threads", metavar="N", type=threads, help="number of CPU threads (all cores)")
     seconds = _number(checks.number, float, above=0, at_most=3600)
@@ -248,7 +249,7 @@ def _end_other_ranks(code: int) -> None:
 def _bench(arguments: argparse.Namespace) -> int:
     chosen = {
         key: getattr(arguments, key)
-        for key in ("stencil", "collision", "precision", "storage", "streaming")
+        for key in ("stencil", "collision", "precision", "storage", "streaming", "flow")
         if getattr(arguments, key) is not None
     }
     comm = ranks.launched()
@@ -275,7 +276,7 @@ def _bench(arguments: argparse.Namespace) -> int:
     else:
         configurations = bench.menu(arguments.size, device)
     if arguments.tune:
-        for configuration in configurations:
+        for configuration in (row for row in configurations if not row.heated):
             for phase, best in bench.tune(configuration, device=device, seconds=0.05).items():
                 print(
                     f"{configuration}, {phase}: {best['lanes']} cells a thread, {best['threads']} threads a block, "

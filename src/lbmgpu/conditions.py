@@ -1,4 +1,4 @@
-"""Boundary conditions of faces and bodies, as frozen values."""
+"""Boundary conditions of faces and bodies, of the flow and of the temperature, as frozen values."""
 
 from __future__ import annotations
 
@@ -26,6 +26,12 @@ def field_value(name: str, value: ArrayLike | Callable[..., Any], *, vector: boo
     return array
 
 
+def same_values(a: Any, b: Any) -> bool:
+    """Whether two values of one dataclass have equal fields, arrays by their elements and functions by identity."""
+    pairs = [(getattr(a, f.name), getattr(b, f.name)) for f in fields(a)]
+    return all(x is y or (not callable(x) and not callable(y) and np.array_equal(x, y)) for x, y in pairs)
+
+
 @dataclass(frozen=True, eq=False)
 class Condition:
     """What happens at a face of the domain or at the surface of a body."""
@@ -35,8 +41,7 @@ class Condition:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Condition) or type(self) is not type(other):
             return NotImplemented
-        pairs = [(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)]
-        return all(a is b or (not callable(a) and not callable(b) and np.array_equal(a, b)) for a, b in pairs)
+        return same_values(self, other)
 
     def __hash__(self) -> int:
         return hash(self.kind)
@@ -134,5 +139,33 @@ class PressureOutlet(Condition):
             checks.densities("density", self.density)
 
 
+@dataclass(frozen=True, eq=False)
+class Adiabatic(Condition):
+    """No heat flows through the face or the body's surface; an inlet or outlet brings the temperature of the cell."""
+
+    kind: ClassVar[str] = "adiabatic"
+
+
+@dataclass(frozen=True, eq=False)
+class Isothermal(Condition):
+    """A given temperature, half-way between cell centres as a no-slip wall is.
+
+    Args:
+        temperature: in the units of the temperature field. A number; an array over the face's tangential axes, on a
+            body ``(nx, ny[, nz])``, of which the solid cells count; or a callable as for `MovingWall` that returns one
+            component, called before every step if it has a parameter ``t``.
+
+    Raises:
+        TypeError, ValueError: not finite numbers; a wrong shape, once the domain is known.
+    """
+
+    kind: ClassVar[str] = "isothermal"
+    temperature: Any
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "temperature", field_value("temperature", self.temperature, vector=False))
+
+
 FACE_CONDITIONS = (Periodic, NoSlip, MovingWall, FreeSlip, VelocityInlet, PressureOutlet, Outflow)
 BODY_CONDITIONS = (NoSlip, MovingWall)
+THERMAL_CONDITIONS = (Adiabatic, Isothermal)

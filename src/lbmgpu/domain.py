@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core, checks, values
-from .conditions import BODY_CONDITIONS, FACE_CONDITIONS, Condition, NoSlip, Periodic
+from .conditions import BODY_CONDITIONS, FACE_CONDITIONS, THERMAL_CONDITIONS, Adiabatic, Condition, NoSlip, Periodic
 
 AXES = "xyz"
 MAX_CELLS = 2**48
@@ -27,6 +27,7 @@ class Body:
     name: str
     mask: NDArray[np.bool_]
     condition: Condition
+    thermal: Condition
 
 
 class Faces(MutableMapping[str, Condition]):
@@ -37,11 +38,15 @@ class Faces(MutableMapping[str, Condition]):
         TypeError: not a condition.
     """
 
+    _name = "faces"
+    _allowed: tuple[type[Condition], ...] = FACE_CONDITIONS
+    _default: type[Condition] = Periodic
+
     def __init__(self, shape: tuple[int, ...], cs2: float) -> None:
         self._shape = shape
         self._cs2 = cs2
         names = [sign + axis for axis in AXES[: len(shape)] for sign in "-+"]
-        self._conditions: dict[str, Condition] = {name: Periodic() for name in names}
+        self._conditions: dict[str, Condition] = {name: self._default() for name in names}
 
     def _check_name(self, face: Any) -> str:
         if not isinstance(face, str) or face not in self._conditions:
@@ -53,12 +58,13 @@ class Faces(MutableMapping[str, Condition]):
 
     def __setitem__(self, face: str, condition: Condition) -> None:
         self._check_name(face)
-        check_condition(f"faces[{face!r}]", condition, FACE_CONDITIONS)
-        values.check_fixed(f"faces[{face!r}]", condition, values.face_shape(self._shape, face), self._cs2)
+        check_condition(f"{self._name}[{face!r}]", condition, self._allowed)
+        values.check_fixed(f"{self._name}[{face!r}]", condition, values.face_shape(self._shape, face), self._cs2)
         self._conditions[face] = condition
 
     def __delitem__(self, face: str) -> None:
-        raise TypeError(f"faces[{face!r}]: a face always has a condition; assign Periodic() for none")
+        none = f"{self._default.__name__}()"
+        raise TypeError(f"{self._name}[{face!r}]: a face always has a condition; assign {none} for none")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._conditions)
@@ -68,6 +74,18 @@ class Faces(MutableMapping[str, Condition]):
 
     def __repr__(self) -> str:
         return repr(self._conditions)
+
+
+class ThermalFaces(Faces):
+    """The condition of the temperature on each face of a domain, by name, as `Faces` has that of the flow.
+
+    `Adiabatic` or `Isothermal`; faces that are periodic in the flow are so for the temperature, and stay `Adiabatic`
+    here. Raises as `Faces`.
+    """
+
+    _name = "thermal"
+    _allowed = THERMAL_CONDITIONS
+    _default = Adiabatic
 
 
 def check_condition(name: str, condition: Any, allowed: tuple[type[Condition], ...]) -> None:
@@ -100,6 +118,8 @@ class Domain:
 
     Attributes:
         faces: the condition on each face, a mapping; all `Periodic` at first.
+        thermal: the condition of the temperature on each face, a mapping; all `Adiabatic` at first. Others need
+            ``Solver(thermal=...)``.
         bodies: the bodies by name.
     """
 
@@ -119,6 +139,7 @@ class Domain:
         if math.prod(self._shape) > MAX_CELLS:
             raise ValueError(f"shape: {self._shape} given, must have at most 2^48 cells")
         self.faces = Faces(self._shape, self._stencil.cs2)
+        self.thermal = ThermalFaces(self._shape, self._stencil.cs2)
         self.bodies: dict[str, Body] = {}
 
     @property
@@ -136,13 +157,20 @@ class Domain:
         """Number of cells, solid ones included."""
         return math.prod(self._shape)
 
-    def add_body(self, mask: ArrayLike, name: str | None = None, condition: Condition | None = None) -> None:
+    def add_body(
+        self,
+        mask: ArrayLike,
+        name: str | None = None,
+        condition: Condition | None = None,
+        thermal: Condition | None = None,
+    ) -> None:
         """Make cells solid.
 
         Args:
             mask: bool array of the domain's shape, indexed [x, y(, z)], True in the body; copied.
             name: by which `Solver.body_force` finds it; ``"body 1"`` and so on if not given. Must be new.
             condition: `NoSlip` (the default) or `MovingWall`.
+            thermal: of the temperature, `Adiabatic` (the default) or `Isothermal`, which needs ``Solver(thermal=...)``.
 
         Raises:
             TypeError: the mask is not bool, or the condition not one for a body.
@@ -171,10 +199,13 @@ class Domain:
             raise ValueError(f"mask of {label}: leaves no fluid cell in the domain")
         condition = NoSlip() if condition is None else condition
         check_condition(f"condition of {label}", condition, BODY_CONDITIONS)
-        values.check_fixed(label, condition, self._shape, self._stencil.cs2, mask=array)
+        thermal = Adiabatic() if thermal is None else thermal
+        check_condition(f"thermal of {label}", thermal, THERMAL_CONDITIONS)
+        for given in (condition, thermal):
+            values.check_fixed(label, given, self._shape, self._stencil.cs2, mask=array)
         array = array.copy()
         array.flags.writeable = False
-        self.bodies[name] = Body(name, array, condition)
+        self.bodies[name] = Body(name, array, condition, thermal)
 
     def solid(self) -> NDArray[np.bool_]:
         """Bool array of the domain's shape, True in any body."""
@@ -187,6 +218,7 @@ class Domain:
         """A domain equal to this one that can be changed apart from it."""
         other = Domain(self._shape, self.stencil)
         other.faces._conditions.update(self.faces)
+        other.thermal._conditions.update(self.thermal)
         other.bodies.update(self.bodies)
         return other
 

@@ -13,22 +13,33 @@ class Diverged(RuntimeError):
         step: steps completed when it was found.
         cell: index ``(x, y[, z])`` of one such cell.
         checkpoint: the last checkpoint that the run wrote, or None.
+        speed_limit: above which the temperature is unstable too, cells a step; None without a temperature.
     """
 
-    def __init__(self, step: int, cell: Sequence[int], checkpoint: Path | None = None) -> None:
+    def __init__(
+        self, step: int, cell: Sequence[int], checkpoint: Path | None = None, speed_limit: float | None = None
+    ) -> None:
         self.step = step
         self.cell = tuple(int(i) for i in cell)
         self.checkpoint = checkpoint
-        super().__init__(step, self.cell, checkpoint)
+        self.speed_limit = speed_limit
+        super().__init__(step, self.cell, checkpoint, speed_limit)
 
     def __str__(self) -> str:
+        what = "density or velocity" if self.speed_limit is None else "density, velocity or temperature"
         text = (
-            f"diverged: at step {self.step} the density or velocity of cell {self.cell} is not finite or too large; "
+            f"diverged: at step {self.step} the {what} of cell {self.cell} is not finite or too large; "
             "a lower speed, a larger viscosity or a finer domain would be stabler"
         )
+        if self.speed_limit is not None:
+            text += f", and the temperature needs speeds below {self.speed_limit:.4g} cells a step"
         if self.checkpoint is not None:
             text += f" (last checkpoint: {self.checkpoint})"
         return text
+
+
+class ThermallyUnstable(ValueError):
+    """A diffusivity, or a speed that is prescribed, with which the temperature's explicit steps would grow."""
 
 
 class CheckpointError(ValueError):

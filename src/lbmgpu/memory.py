@@ -54,16 +54,26 @@ def _available_in_group(group: Path) -> int | None:
     return max(0, int(limit) - max(0, used))
 
 
-def bytes_beside(dimensions: int, precision: str, *, force_field: bool = False, moving_bodies: bool = False) -> int:
+def bytes_beside(
+    dimensions: int,
+    precision: str,
+    *,
+    force_field: bool = False,
+    moving_bodies: bool = False,
+    heated_bodies: bool = False,
+    source_field: bool = False,
+) -> int:
     """Bytes a cell that making a solver takes beside its lattice; an estimate from above.
 
-    The solid cells and the masks of bodies, a `force_field` in the engine's type and as given, the velocities of
-    `moving_bodies`. An initial state and `Steady` take more in their time.
+    The solid cells and the masks of bodies, a `force_field` and a `source_field` of heat in the engine's type and as
+    given, the velocities of `moving_bodies` and the temperatures of `heated_bodies`. An initial state and `Steady` take
+    more in their time.
     """
     real, double = np.dtype(precision).itemsize, 8
     force = dimensions * (real + double) if force_field else 0
     velocity = 2 * dimensions * double if moving_bodies else 0
-    return 3 + force + velocity
+    heat = (real + double if source_field else 0) + (2 * double if heated_bodies else 0)
+    return 3 + force + velocity + heat
 
 
 def check_memory(
@@ -76,6 +86,7 @@ def check_memory(
     device: str = "cpu",
     layout: Layout | None = None,
     processes: Processes | None = None,
+    thermal: bool = False,
 ) -> None:
     """Raise ValueError if a solver of this kind does not fit, saying what would, or if the layout does not tile it.
 
@@ -88,9 +99,10 @@ def check_memory(
         device: ``"cpu"``, or ``"cuda:0"`` and so on; without a layout.
         layout: the blocks of `shape`, which name their devices; None for one.
         processes: that the solver runs on; None for one.
+        thermal: whether there is a temperature beside the flow.
     """
     ranks = Processes() if processes is None else processes
-    need = Need(stencil, shape, precision, streaming, beside, device, tuple(engine_blocks(layout)))
+    need = Need(stencil, shape, precision, streaming, beside, device, tuple(engine_blocks(layout)), thermal)
     names = need.devices(ranks.rank)
     own = ranks.each(lambda: [(name, _identity(name), available_memory(name)) for name in names])
     every = ranks.shared(own)  # before any of them takes what it needs
@@ -117,6 +129,7 @@ class Need:
     beside: int
     device: str
     blocks: tuple[tuple[tuple[int, ...], tuple[int, ...], int, str], ...]
+    thermal: bool = False
 
     def devices(self, rank: int) -> list[str]:
         """Those of a rank, each once."""
@@ -136,8 +149,8 @@ class Need:
         return lattices + self.beside * self.cells(users)
 
     def _lattices(self, rank: int, storage: str) -> dict[str, int]:
-        numbers = (self.precision, storage, self.streaming)
-        return _core.Engine.memory_needed(self.stencil, self.shape, *numbers, self.device, self.blocks, rank)
+        numbers, place = (self.precision, storage, self.streaming), (self.device, self.blocks, rank)
+        return _core.Engine.memory_needed(self.stencil, self.shape, *numbers, *place, self.thermal)
 
 
 def _identity(device: str) -> str:
@@ -157,7 +170,7 @@ def _refusal(need: Need, storage: str, device: str, users: Sequence[tuple[int, s
     in_place = replace(need, streaming="in-place").on(users, storage)
     if need.streaming == "two-lattice" and in_place <= available:
         options.append(f"streaming 'in-place' ({in_place / GIB:.2f} GiB)")
-    for smaller in ("float32", "float16"):
+    for smaller in ("float32",) if need.thermal else ("float32", "float16"):
         bytes_needed = need.on(users, smaller)
         if bytes_needed < needed and bytes_needed <= available:
             options.append(f"storage {smaller!r} ({bytes_needed / GIB:.2f} GiB)")

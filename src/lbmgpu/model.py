@@ -16,9 +16,10 @@ direction $e$ (each component -1, 0 or 1) sends
 
     product over axes ( |c_d| if e_d = -sign(c_d) != 0,  n_d - |c_d| if e_d = 0,  else 0 )
 
-of them, so faces, edges and corners are counted exactly, for any reach of the stencil. Faces across x may have a
-bandwidth of their own: their populations do not lie in rows. Blocks of one device take turns, so their times add up;
-the domain's step is that of the slowest device.
+of them, so faces, edges and corners are counted exactly, for any reach of the stencil. A temperature beside the flow
+counts as one population more in $b$, and each block gets the layer of cells next to it, walls included. Faces across x
+may have a bandwidth of their own: their populations do not lie in rows. Blocks of one device take turns, so their times
+add up; the domain's step is that of the slowest device.
 
 That the surface of a block decides what is lost, so that slabs suit few devices and fast links, blocks in two or three
 dimensions many devices and slow ones, is the analysis of C. Obrecht, F. Kuznik, B. Tourancheau, J.-J. Roux, "Scalable
@@ -123,12 +124,14 @@ class Problem:
         velocities: of the stencil, ``(Q, D)``.
         item_bytes: of a stored population.
         periodic: of each axis, whether the domain is.
+        thermal: whether there is a temperature, which is read and written as one population more.
     """
 
     shape: Vector
     velocities: tuple[Vector, ...]
     item_bytes: int
     periodic: tuple[bool, ...]
+    thermal: bool = False
 
     @property
     def cells(self) -> int:
@@ -137,8 +140,8 @@ class Problem:
 
     @property
     def bytes_per_update(self) -> int:
-        """Bytes of populations that a cell reads and writes in a step."""
-        return 2 * len(self.velocities) * self.item_bytes
+        """Bytes that a cell reads and writes in a step."""
+        return 2 * (len(self.velocities) + self.thermal) * self.item_bytes
 
     @property
     def reach(self) -> int:
@@ -235,8 +238,11 @@ def _exchange(
     latencies: dict[str, float] = {}
     seconds = 0.0
     beside: set[tuple[int, int]] = set()
-    for direction, count in arrivals(problem.velocities, size):
-        neighbour = _neighbour(place, direction, tiling.parts, problem.periodic)
+    ways = [(direction, direction, count) for direction, count in arrivals(problem.velocities, size)]
+    if problem.thermal:
+        ways += _temperatures(problem, tiling, place)
+    for direction, inside, count in ways:
+        neighbour = _neighbour(place, inside, tiling.parts, problem.periodic)
         if neighbour is None or neighbour == place:
             continue
         link = machine.link(owners[neighbour], own)
@@ -245,6 +251,22 @@ def _exchange(
         latencies[link.kind] = max(link.latency, latencies.get(link.kind, 0.0))
         beside.update((axis, e) for axis, e in enumerate(direction) if e != 0 and tiling.parts[axis] > 1)
     return seconds + sum(latencies.values()), beside
+
+
+def _temperatures(problem: Problem, tiling: Tiling, place: Vector) -> list[tuple[Vector, Vector, int]]:
+    """Of each direction to a cell's neighbours: the part of it that stays in the domain, and how many temperatures a
+    block gets from there.
+
+    Those beyond a wall come from the block along the wall, which has them from its own cells.
+    """
+    found = []
+    size = tiling.size(place)
+    for direction in problem.velocities:
+        ends = zip(place, direction, tiling.parts, problem.periodic, strict=True)
+        inside = tuple(e if around or 0 <= k + e < n else 0 for k, e, n, around in ends)
+        count = math.prod(1 if e else n for e, n in zip(direction, size, strict=True))
+        found.append((direction, inside, count))
+    return found
 
 
 def _neighbour(place: Vector, direction: Vector, parts: Vector, periodic: tuple[bool, ...]) -> Vector | None:

@@ -18,7 +18,7 @@ from .domain import Domain
 from .layout import Block, Layout
 from .model import Device, Machine, Prediction, Problem, Tiling, Vector, predict, rank_of
 from .probe import measure_machine, step_seconds
-from .settings import MAX_THREADS, PRECISIONS, STREAMINGS, check_storage
+from .settings import MAX_THREADS, PRECISIONS, STREAMINGS, check_storage, check_thermal
 
 ALIKE = 1.05
 """Devices whose speeds differ by less than this factor get equal parts: measuring is no more exact."""
@@ -50,7 +50,8 @@ class Plan:
         problem: what is computed.
         machine: what the predictions are for.
         candidates: fastest first.
-        configuration: stencil, collision, numbers and streaming; its size and flow do not matter.
+        configuration: stencil, collision, numbers and streaming, and whether there is a temperature; its size does not
+            matter.
         threads: of the CPU; None for all.
         alternatives: over devices of unequal speed, those of the candidates in which the slower ones get about half of
             what the model gives them, and nothing; the best of each.
@@ -193,6 +194,7 @@ def plan(
     periodic: Sequence[bool] | None = None,
     threads: int | None = None,
     machine: Machine | None = None,
+    thermal: bool = False,
 ) -> Plan:
     """Measure the devices and the links between them, predict the step of every tiling, and choose; see `model`.
 
@@ -209,6 +211,7 @@ def plan(
         periodic: of each axis, whether the domain is; all if None.
         threads: of the CPU; None for all.
         machine: speeds that are known; then nothing is measured, and its devices are those of the blocks.
+        thermal: whether there is a temperature beside the flow.
 
     Raises:
         TypeError, ValueError: a wrong argument, or more devices than blocks that the domain can be cut into.
@@ -224,7 +227,9 @@ def plan(
         precision=precision,
         storage=storage,
         streaming=checks.choice("streaming", streaming, STREAMINGS),
+        flow="heated" if checks.flag("thermal", thermal) else "periodic",
     )
+    check_thermal(bench.HEAT if thermal else None, domain, storage)
     if threads is not None:
         threads = checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS)
     if periodic is not None and not isinstance(periodic, Sequence):
@@ -232,7 +237,7 @@ def plan(
     around = (True,) * len(domain.shape) if periodic is None else tuple(checks.flag("periodic", p) for p in periodic)
     if len(around) != len(domain.shape):
         raise ValueError(f"periodic: {around} given, must be {len(domain.shape)} flags, one an axis")
-    problem = Problem(domain.shape, velocities, np.dtype(storage).itemsize, around)
+    problem = Problem(domain.shape, velocities, np.dtype(storage).itemsize, around, thermal)
     if machine is not None and devices is not None:
         raise ValueError(f"devices: {checks.shown(devices)} given beside a machine, whose devices are taken")
     names = [device.name for device in machine.devices] if machine is not None else _resolved(devices)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,27 +30,39 @@ def speed_figure(solver: Solver, normal: str = "y", position: float = 0.5) -> Fi
     Raises:
         TypeError, ValueError: a wrong axis or position.
     """
+    return _figure(solver, "speed", normal, position)
+
+
+def temperature_figure(solver: Solver, normal: str = "y", position: float = 0.5) -> Figure | None:
+    """The temperature in a plane, with streamlines, as `speed_figure`; also raises ValueError where there is none."""
+    return _figure(solver, "temperature", normal, position)
+
+
+def _figure(solver: Solver, field: str, normal: str, position: float) -> Figure | None:
     normal = checks.choice("normal", normal, "xyz")
     position = checks.number("position", position, at_least=0, at_most=1)
+    warmth = solver.temperature(gather=True) if field == "temperature" else None
     velocity, solid = solver.velocity(gather=True), solver.solid()
     if velocity is None:
         return None
+    colour = np.sqrt((velocity.astype(np.float64) ** 2).sum(axis=0)) if warmth is None else warmth
     axes = "xyz"[: solid.ndim]
     if solid.ndim == 3:
         axis = axes.index(normal)
         index = min(int(position * solid.shape[axis]), solid.shape[axis] - 1)
-        velocity, solid = velocity.take(index, axis + 1), solid.take(index, axis)
+        velocity, colour, solid = velocity.take(index, axis + 1), colour.take(index, axis), solid.take(index, axis)
         axes = axes.replace(normal, "")
-        title = f"speed at {normal} = {index + 0.5:g}"
+        title = f"{field} at {normal} = {index + 0.5:g}"
     else:
-        title = "speed"
-    speed = np.ma.masked_array(np.sqrt((velocity.astype(np.float64) ** 2).sum(axis=0)), solid)
+        title = field
+    shown = np.ma.masked_array(colour, solid)
     width, height = solid.shape
     figure = Figure(figsize=_size(width, height), layout="constrained")
     plot = figure.add_subplot()
     plot.set_facecolor("0.6")
-    image = plot.imshow(speed.T, origin="lower", extent=(0, width, 0, height), cmap="viridis")
-    figure.colorbar(image, ax=plot, label="speed (cells a step)", shrink=0.8)
+    style = {"speed": ("viridis", "speed (cells a step)"), "temperature": ("inferno", "temperature")}[field]
+    image = plot.imshow(shown.T, origin="lower", extent=(0, width, 0, height), cmap=style[0])
+    figure.colorbar(image, ax=plot, label=style[1], shrink=0.8)
     along, across = (np.where(solid, np.nan, velocity["xyz".index(axis)]) for axis in axes)
     if min(width, height) > 1 and np.nanmax(np.hypot(along, across), initial=0) > 0:
         centres = (np.arange(width) + 0.5, np.arange(height) + 0.5)
@@ -64,9 +76,27 @@ def speed_picture(
     solver: Solver, path: str | os.PathLike[str], normal: str = "y", position: float = 0.5, dpi: int = 150
 ) -> Path:
     """Save `speed_figure` at `path`, in the format that its ending names; return the path."""
+    return _picture(speed_figure, solver, path, normal, position, dpi)
+
+
+def temperature_picture(
+    solver: Solver, path: str | os.PathLike[str], normal: str = "y", position: float = 0.5, dpi: int = 150
+) -> Path:
+    """Save `temperature_figure` at `path`, as `speed_picture`."""
+    return _picture(temperature_figure, solver, path, normal, position, dpi)
+
+
+def _picture(
+    draw: Callable[[Solver, str, float], Figure | None],
+    solver: Solver,
+    path: str | os.PathLike[str],
+    normal: str,
+    position: float,
+    dpi: int,
+) -> Path:
     target = file_path("path", path)
     solver._processes.on_first(lambda: output_path("path", target))
-    figure = speed_figure(solver, normal, position)
+    figure = draw(solver, normal, position)
 
     def write() -> None:
         if figure is not None:

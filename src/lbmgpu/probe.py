@@ -40,7 +40,7 @@ def measure_machine(devices: Sequence[str], configuration: bench.Configuration, 
 
     Args:
         devices: names as ``"cpu"`` or ``"cuda:0"``; one that is named several times gets several blocks.
-        configuration: of the solvers that are timed; its size and flow do not matter.
+        configuration: of the solvers that are timed; its size does not matter, of its flow only whether it is heated.
         threads: of the CPU; None for all.
 
     Raises:
@@ -74,7 +74,7 @@ def measure_device(name: str, configuration: bench.Configuration, threads: int |
     whole = seconds(*[size] * stencil.D)
     fixed = min(seconds(*[small] * stencil.D), whole / 2)
     cut = seconds(size // 4, size * 4) if stencil.D == 2 else seconds(size // 4, size * 2, size * 2)
-    moved = cells * 2 * stencil.Q * np.dtype(configuration.storage).itemsize
+    moved = cells * 2 * (stencil.Q + configuration.heated) * np.dtype(configuration.storage).itemsize
     rows = cells // size
     # Four times the rows; those of the whole box are a part of its time.
     a_row = min(max(0.0, cut - whole) / (3 * rows), (whole - fixed) / (2 * rows))
@@ -125,6 +125,7 @@ def step_seconds(
         layout=layout,
         comm=Processes(),  # in one process, however many there are
         threads=threads,
+        thermal=bench.HEAT if configuration.heated else None,
     )
     trial = 2 if "cpu" in solver.device else 50
     solver._advance_chunk(trial)
@@ -135,4 +136,5 @@ def step_seconds(
 def _bytes(configuration: bench.Configuration, size: int, device: str) -> int:
     shape = (size,) * _core.stencil(configuration.stencil).D
     numbers = (configuration.precision, configuration.storage, configuration.streaming)
-    return _core.Engine.memory_needed(configuration.stencil, shape, *numbers, device)[device]
+    needed = _core.Engine.memory_needed(configuration.stencil, shape, *numbers, device, thermal=configuration.heated)
+    return needed[device]

@@ -42,5 +42,5 @@ class Progress:
         self._bar.update(steps)
 
     def change(self, change: float) -> None:
-        """Show the relative change of the velocity."""
+        """Show the change of what is to get steady."""
         self._postfix["change"] = f"{change:.1e}"

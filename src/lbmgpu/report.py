@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core, gpu
 from .memory import GIB, MIB, available_memory
+from .thermal import HybridThermal
 
 if TYPE_CHECKING:
     from .solver import Solver
@@ -26,7 +27,7 @@ class Report:
     Attributes:
         setup: what the solver is, by name.
         memory_bytes: held by the engine, on all ranks.
-        bytes_per_update: bytes of populations read and written per cell and step.
+        bytes_per_update: bytes of populations, and of the temperature if any, read and written per cell and step.
         steps: steps of the last run.
         mlups: million updates of fluid cells a second in the last run.
         update_bandwidth: bytes a second of ``x <- a x`` on the same machine, on a GPU of a copy, all devices together;
@@ -55,7 +56,7 @@ class Report:
 
     @property
     def bandwidth(self) -> float | None:
-        """Bytes of populations a second that the last run moved."""
+        """Bytes of these a second that the last run moved."""
         return None if self.mlups is None else self.mlups * 1e6 * self.bytes_per_update
 
     @property
@@ -107,6 +108,7 @@ def make_report(solver: Solver, bandwidth: bool) -> Report:
         "collision": str(solver.collision),
         "arithmetic": f"{solver.precision}, stored as {solver.storage}",
         "streaming": solver.streaming,
+        **({} if solver.thermal is None else {"thermal": _thermal_words(solver.thermal)}),
         "device": _device_words(solver),
         "blocks": "; ".join(
             f"{tuple(b['size'])} at {tuple(b['offset'])} on {_place(b, solver)}" for b in engine.layout
@@ -135,6 +137,10 @@ def make_report(solver: Solver, bandwidth: bool) -> Report:
         hidden_share=hidden / exchange if exchange > 0 else None,
         links=tuple(links),
     )
+
+
+def _thermal_words(thermal: HybridThermal) -> str:
+    return f"diffusivity {thermal.diffusivity:.6g}, {thermal.operators} operators, buoyancy {thermal.buoyancy}"
 
 
 def last_cache(folder: Path) -> int | None:

@@ -28,20 +28,24 @@ CHECK_SHARE = 0.02
 
 @dataclass(frozen=True)
 class Steady:
-    """Ends a run when the velocity no longer changes.
+    """Ends a run when the velocity, or the temperature, no longer changes.
 
     Args:
         tolerance: the run ends when ``||u - u_last|| / ||u||``, the Euclidean norm over all fluid cells, is at most
-            this, `u_last` being the velocity `every` steps before.
+            this, `u_last` being the velocity `every` steps before. Of the temperature: when ``max |T - T_last|`` over
+            them is, in units of temperature.
         every: steps between two looks.
+        of: ``"velocity"``, or ``"temperature"`` of a solver that has one.
     """
 
     tolerance: float
     every: int = 500
+    of: str = "velocity"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tolerance", checks.number("tolerance", self.tolerance, above=0))
         object.__setattr__(self, "every", checks.integer("every", self.every, at_least=1))
+        object.__setattr__(self, "of", checks.choice("of", self.of, ("velocity", "temperature")))
 
 
 @dataclass(frozen=True)
@@ -166,6 +170,8 @@ def run(
     progress = checks.flag("progress", progress)
     if until is not None and not isinstance(until, Steady):
         raise TypeError(f"until: {checks.shown(until)} given, must be Steady(tolerance) or None")
+    if until is not None and until.of == "temperature" and solver.thermal is None:
+        raise ValueError("until: a steady temperature given, but the solver has none, only with Solver(thermal=...)")
     if isinstance(callbacks, Every | Checkpoint):
         kind = type(callbacks).__name__
         raise TypeError(f"callbacks: a single {kind}(...) given, must be a list: [{kind}(...)]")
@@ -177,7 +183,7 @@ def run(
         checkpoint.written = None  # an error of this run must not name a file of an earlier one
     done, seconds, converged = 0, 0.0, False
     if until is not None:
-        solver._engine.velocity_change()  # from here on the change is counted
+        _measured_change(solver, until)  # from here on the change is counted
 
     def next_stop() -> int:
         """Steps until a callback or a look at the change is due."""
@@ -197,26 +203,32 @@ def run(
                     if solver.steps % callback.steps == 0:
                         callback(solver)
                 if until is not None and done % until.every == 0:
-                    change = _change(solver)
+                    change = _change(solver, until)
                     bar.change(change)
-                    log.debug("step %d: relative change %.3g", solver.steps, change)
+                    log.debug("step %d: change of the %s %.3g", solver.steps, until.of, change)
                     if change <= until.tolerance:
                         converged = True
                         break
             solver._health.now(solver)
     except Diverged as error:
         written = [c.written for c in checkpoints if c.written is not None]
-        raise Diverged(error.step, error.cell, written[-1] if written else None) from None
+        last = written[-1] if written else None
+        raise Diverged(error.step, error.cell, last, error.speed_limit) from None
     except KeyboardInterrupt:
         log.warning("interrupted after step %d", solver.steps)
         raise
-    reason = f"steady: the velocity changes by less than {until.tolerance:g}" if converged and until else "done"
+    reason = f"steady: the {until.of} changes by less than {until.tolerance:g}" if converged and until else "done"
     mlups = cells * done / seconds / 1e6 if seconds > 0 else 0.0
     return RunResult(done, converged, reason, seconds, mlups)
 
 
-def _change(solver: Solver) -> float:
-    change = solver._engine.velocity_change()
+def _measured_change(solver: Solver, until: Steady) -> float:
+    engine = solver._engine
+    return engine.temperature_change() if until.of == "temperature" else engine.velocity_change()
+
+
+def _change(solver: Solver, until: Steady) -> float:
+    change = _measured_change(solver, until)
     if change != change:  # 0/0 at rest, or a state that is not finite
         solver.check()
         return 0.0

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import bench
 from .collisions import MRT
-from .conditions import FreeSlip, NoSlip, Outflow, VelocityInlet
+from .conditions import FreeSlip, Isothermal, NoSlip, Outflow, VelocityInlet
 from .domain import Domain
 from .layout import Block, Layout
 from .processes import Processes
@@ -44,7 +44,8 @@ class Scaling:
         shape: cells of the whole domain along each axis.
         parts: blocks along each axis. They go to the devices in order, the last axis changing fastest.
         stencil, storage: as for `Solver`.
-        flow: ``"periodic"``, a uniform stream; ``"channel"``, from an inlet past a cylinder to an outflow, along x.
+        flow: ``"periodic"``, a uniform stream; ``"channel"``, from an inlet past a cylinder to an outflow, along x;
+            ``"heated"``, in a box between a warm and a cold wall across x.
         channel: what LBMGPU_CHANNEL is in the run; empty for the engine's choice.
         schedule: what LBMGPU_SCHEDULE is in the run, one of `SCHEDULES`; empty for the engine's choice.
     """
@@ -143,6 +144,7 @@ def menu(size: int, blocks: int, other_channel: str | None) -> list[Scaling]:
     if other_channel is not None:
         rows.append(Scaling("weak", deep, slabs[0], channel=other_channel))
     rows.append(Scaling("weak", deep, slabs[0], storage="float16"))
+    rows.append(Scaling("weak", deep, slabs[0], flow="heated"))
     rows.append(Scaling("strong", (size,) * 3, slabs[2]))
     # Of the proportions of examples/cylinder_d3q27.py; with as many cells as the box it would take longer to list the
     # links of its walls than to measure it.
@@ -247,6 +249,11 @@ def make_solver(row: Scaling, shape: tuple[int, ...], **options: Any) -> Solver:
         x, y = (np.arange(n) + 0.5 for n in shape[:2])
         disc = np.hypot(x[:, None] - shape[0] * 5 / 21, y[None, :] - shape[1] / 2) < max(1.0, shape[1] / 16)
         domain.add_body(np.broadcast_to(disc[:, :, None], shape), "cylinder")
+    if row.flow == "heated":
+        for face in domain.faces:
+            domain.faces[face] = NoSlip()
+        domain.thermal["-x"], domain.thermal["+x"] = Isothermal(0.5), Isothermal(-0.5)
+        options["thermal"] = bench.HEAT
     velocity = (SPEED, 0.0, 0.0) if row.flow == "channel" else STREAM
     force = tuple(u / STIRRING for u in velocity)
     solver = Solver(domain, MRT(bench.VISCOSITY), storage=row.storage, force=force, **options)

@@ -7,15 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from . import _core, agreement, checks, devices
 from .boundary import BoundaryValues
 from .collisions import Collision
-from .conditions import Periodic
+from .conditions import Isothermal, Periodic
 from .domain import Domain
 from .layout import Layout, check_layout, engine_blocks
 from .memory import bytes_beside, check_memory
 from .processes import Processes, layout_over
 from .staging import warn_of_staging
+from .thermal import HybridThermal
 
 PRECISIONS = ("float32", "float64")
 STORAGES = ("float16", "float32", "float64")
@@ -38,12 +41,19 @@ class Settings:
     threads: int
     layout: Layout | None
     processes: Processes
+    thermal: HybridThermal | None = None
 
     def check_memory(self, *, force_field: bool = False) -> None:
         """Raise ValueError if the solver would not fit the device's memory; a `force_field` is a force a cell."""
-        domain = self.domain
-        moving = any(hasattr(body.condition, "velocity") for body in domain.bodies.values())
-        beside = bytes_beside(len(domain.shape), self.precision, force_field=force_field, moving_bodies=moving)
+        domain, source = self.domain, None if self.thermal is None else self.thermal.source
+        beside = bytes_beside(
+            len(domain.shape),
+            self.precision,
+            force_field=force_field,
+            moving_bodies=any(hasattr(body.condition, "velocity") for body in domain.bodies.values()),
+            heated_bodies=any(isinstance(body.thermal, Isothermal) for body in domain.bodies.values()),
+            source_field=callable(source) or (source is not None and np.ndim(source) > 0),
+        )
         check_memory(
             domain.stencil,
             domain.shape,
@@ -54,11 +64,13 @@ class Settings:
             device=self.devices[0],
             layout=self.layout,
             processes=self.processes,
+            thermal=self.thermal is not None,
         )
 
     def engine(self, boundary: BoundaryValues) -> _core.Engine:
         """A new engine, at rest."""
-        domain = self.domain
+        domain, stencil = self.domain, _core.stencil(self.domain.stencil)
+        thermal = None if self.thermal is None else self.thermal.parameters(stencil) | {"faces": thermal_faces(domain)}
         wanted = [os.environ.get(name, "") for name in ("LBMGPU_CHANNEL", "LBMGPU_SCHEDULE")]
         channel, schedule = self.processes.shared(wanted)[0]  # some launchers pass no environment on
         engine = _core.Engine(
@@ -75,7 +87,8 @@ class Settings:
             channel=channel,
             schedule=schedule,
             comm=self.processes.engine,
-            **self.collision.parameters(_core.stencil(domain.stencil)),
+            thermal=thermal,
+            **self.collision.parameters(stencil),
         )
         boundary.apply(engine)
         if len(self.layout or ()) > 1:  # on all ranks: they make their links together
@@ -95,6 +108,7 @@ def check_settings(
     layout: Any,
     comm: Any,
     threads: Any,
+    thermal: Any,
 ) -> Settings:
     """The settings, or the TypeError or ValueError that says which argument is wrong, on all ranks of `comm`.
 
@@ -106,13 +120,16 @@ def check_settings(
         _check_domain(domain, collision)
         if isinstance(layout, str) and layout == "auto":
             check_alone(processes)
-        return _checked_numbers(precision, storage, streaming)
+        numbers = _checked_numbers(precision, storage, streaming)
+        check_thermal(thermal, domain, numbers[1])
+        return numbers
 
     precision, storage, streaming = processes.each(each_by_itself)
     numbers = {"precision": precision, "storage": storage, "streaming": streaming}
-    agreement.check_setup(processes, domain, collision, force, **numbers)  # before anything depends on the shape
+    agreement.check_setup(processes, domain, collision, force, thermal, **numbers)  # before all that needs the shape
     if isinstance(layout, str) and layout == "auto":
-        layout, device = _planned(domain, collision, precision, storage, streaming, device, threads)
+        heated = thermal is not None
+        layout, device = _planned(domain, collision, precision, storage, streaming, device, threads, heated)
     layout = processes.each(lambda: check_layout(layout, domain.shape))  # it may be a file that one rank cannot read
     agreement.check_blocks(processes, layout)
     layout, chosen = check_devices(device, layout, domain.shape, processes)
@@ -120,7 +137,8 @@ def check_settings(
         threads = max(1, min(processes.threads, domain.cells // processes.size // CELLS_PER_THREAD))
     threads = processes.each(lambda: checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS))
     _check_periodic(domain)
-    return Settings(domain.copy(), collision, precision, storage, streaming, chosen, threads, layout, processes)
+    numbers_and_devices = (precision, storage, streaming, chosen, threads)
+    return Settings(domain.copy(), collision, *numbers_and_devices, layout, processes, thermal)
 
 
 def _check_domain(domain: Any, collision: Any) -> None:
@@ -184,6 +202,7 @@ def _planned(
     streaming: str,
     device: Any,
     threads: Any,
+    thermal: bool,
 ) -> tuple[Layout | None, Any]:
     """The layout that is planned over the devices, and what is then left as the argument `device`."""
     from .planner import plan  # which itself makes solvers
@@ -201,6 +220,7 @@ def _planned(
         streaming=streaming,
         periodic=[isinstance(domain.faces["-" + axis], Periodic) for axis in "xyz"[: len(domain.shape)]],
         threads=threads,
+        thermal=thermal,
     )
     return found.chosen(), "auto"
 
@@ -217,6 +237,32 @@ def check_storage(storage: Any, precision: str) -> str:
     if STORAGES.index(chosen) > STORAGES.index(precision):
         raise ValueError(f"storage: {chosen!r} given, must not be wider than the precision, {precision!r}")
     return chosen
+
+
+def check_thermal(thermal: Any, domain: Domain, storage: str) -> None:
+    """Raise TypeError or ValueError unless it is a model of the temperature, or None, that suits domain and storage."""
+    heated = {f"thermal[{face!r}]": condition for face, condition in domain.thermal.items()}
+    heated |= {f"thermal of body {name!r}": body.thermal for name, body in domain.bodies.items()}
+    named = [name for name, condition in heated.items() if isinstance(condition, Isothermal)]
+    if thermal is None:
+        if named:
+            raise ValueError(f"thermal: None given, but {', '.join(named)} is Isothermal; must be HybridThermal(...)")
+        return
+    if not isinstance(thermal, HybridThermal):
+        hint = " (a value such as HybridThermal(0.05), not the class)" if isinstance(thermal, type) else ""
+        raise TypeError(f"thermal: {checks.shown(thermal)} given, must be HybridThermal(...) or None{hint}")
+    thermal.check(_core.stencil(domain.stencil))
+    if storage == "float16":
+        raise ValueError("storage: 'float16' given with thermal, must be 'float32' or 'float64'")
+    for face, condition in domain.thermal.items():
+        if isinstance(condition, Isothermal) and isinstance(domain.faces[face], Periodic):
+            raise ValueError(f"thermal[{face!r}]: Isothermal given on a face that is Periodic, must be a wall or open")
+
+
+def thermal_faces(domain: Domain) -> list[str]:
+    """The condition of the temperature on each face as the engine names it."""
+    pairs = zip(domain.faces.values(), domain.thermal.values(), strict=True)
+    return [flow.kind if isinstance(flow, Periodic) else heat.kind for flow, heat in pairs]
 
 
 def _check_periodic(domain: Domain) -> None:

@@ -1,17 +1,16 @@
-"""The solver: sets up an engine for a domain and a collision, steps it and gives its fields as NumPy arrays."""
+"""The solver: sets up an engine for a domain and a collision, steps it, and saves and loads its state."""
 
 from __future__ import annotations
 
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from . import _core, checkpoint, checks, run, values, vtk
 from .boundary import BoundaryValues
@@ -19,16 +18,18 @@ from .collisions import Collision
 from .conditions import Value, field_value
 from .domain import Domain
 from .errors import Diverged
-from .layout import Block, Layout
+from .layout import Layout
 from .report import Report, make_report
 from .settings import check_settings
+from .thermal import HybridThermal, speed_limit
+from .thermal_fields import ThermalFields
 from .values import Floats
 
 MAX_FORCE = 1.0
 """A force that would change the velocity by one cell a step within a step."""
 
 
-class Solver:
+class Solver(ThermalFields):
     """A fluid in a domain, advanced by the lattice Boltzmann method.
 
     It starts at rest with density 1. The domain is copied: later changes to it do not reach the solver.
@@ -53,10 +54,13 @@ class Solver:
             All ranks then make the same calls with the same arguments. Without a layout each has a block on its
             `device`, and ``"cuda"`` and ``"auto"`` mean the GPU of the rank's number on its host.
         threads: number of CPU threads; if None, all cores or the rank's share of them, or fewer for a small domain.
+        thermal: `HybridThermal`: a temperature beside the flow, in D2Q9 and D3Q19, stored in `storage`, not float16;
+            None for none.
 
     Raises:
         TypeError, ValueError: a wrong argument, or one that does not go with another or differs among ranks, or a
-            memory need that does not fit the machine; raised before anything is allocated.
+            memory need that does not fit the machine; raised before anything is allocated. `ThermallyUnstable` where
+            a prescribed speed or the diffusivity is above the limit of the temperature's stability.
         RuntimeError: an MPI library that is not known.
     """
 
@@ -73,6 +77,7 @@ class Solver:
         layout: Layout | str | os.PathLike[str] | None = None,
         comm: Any = None,
         threads: int | None = None,
+        thermal: HybridThermal | None = None,
     ) -> None:
         self._settings = check_settings(
             domain,
@@ -85,18 +90,21 @@ class Solver:
             layout=layout,
             comm=comm,
             threads=threads,
+            thermal=thermal,
         )
         self._domain = self._settings.domain
         self._processes = self._settings.processes
         self._stencil = _core.stencil(self._domain.stencil)
         force_field = callable(force) or (isinstance(force, np.ndarray) and force.ndim > 1)
         self._settings.check_memory(force_field=force_field)
-        self._boundary = BoundaryValues(self._domain)
+        self._boundary = BoundaryValues(self._domain, thermal)
         force_values = self._evaluate_force(force)
+        source = None if thermal is None else self._evaluate_source(thermal.source)
         self._solid = self._domain.solid()
         self._fluid_cells = self._domain.cells - int(np.count_nonzero(self._solid))
         self._engine = self._settings.engine(self._boundary)
         self._set_force(force_values)
+        self._set_source(source)
         self._lock = threading.RLock()  # for what takes several calls of the engine
         self._health = run.HealthCheck()
         self._last_run: run.RunResult | None = None
@@ -109,6 +117,7 @@ class Solver:
         density: ArrayLike | Callable[..., Any] | None = None,
         velocity: ArrayLike | Callable[..., Any] | None = None,
         nonequilibrium: bool = False,
+        temperature: ArrayLike | Callable[..., Any] | None = None,
     ) -> None:
         """Set the state to equilibrium and the step count to 0.
 
@@ -119,9 +128,11 @@ class Solver:
                 cells a step, at most Mach 0.3; 0 if None.
             nonequilibrium: add the first-order non-equilibrium part that the velocity's gradients imply (Latt &
                 Chopard, Math. Comput. Simul. 72 (2006) 165, eq. 7), so that no initial layer has to die away.
+            temperature: as `density`, of a solver that has one; the model's reference if None.
 
         Raises:
-            TypeError, ValueError: not numbers, not finite, of a wrong shape or out of range.
+            TypeError, ValueError: not numbers, not finite, of a wrong shape or out of range; of a speed at which the
+                temperature is unstable `ThermallyUnstable`.
         """
         nonequilibrium = checks.flag("nonequilibrium", nonequilibrium)
         shape, cells = self._domain.shape, values.cell_centres(self._domain.shape)
@@ -134,11 +145,14 @@ class Solver:
             dimensions = len(shape)
             u = values.evaluate("velocity", field_value("velocity", velocity, vector=True), shape, cells, dimensions)
             checks.speed("velocity", u, self._stencil.cs2)
+            if self.thermal is not None:
+                self.thermal.check_speed("velocity", u)
             if u.ndim == 1:
                 u = np.broadcast_to(u.reshape(-1, *[1] * dimensions), (dimensions, *shape))
             u = values.to_engine(u, components=True)
+        heat = None if temperature is None else self._initial_temperature(temperature)
         with self._lock:
-            self._engine.initialize(rho, u, nonequilibrium)
+            self._engine.initialize(rho, u, nonequilibrium, heat)
             self._engine.steps = 0
 
     @property
@@ -167,62 +181,6 @@ class Solver:
     def _set_force(self, force: Floats | None) -> None:
         self._engine.set_force(None if force is None else values.to_engine(force, components=True))
         self._force = force
-
-    @property
-    def domain(self) -> Domain:
-        """A copy of the domain."""
-        return self._domain.copy()
-
-    @property
-    def collision(self) -> Collision:
-        """The collision."""
-        return self._settings.collision
-
-    @property
-    def precision(self) -> str:
-        """Type of the arithmetic and of the fields."""
-        return self._settings.precision
-
-    @property
-    def storage(self) -> str:
-        """Type that populations are kept in."""
-        return self._settings.storage
-
-    @property
-    def streaming(self) -> str:
-        """``"in-place"`` or ``"two-lattice"``."""
-        return self._settings.streaming
-
-    @property
-    def device(self) -> str:
-        """``"cpu"``, or ``"cuda:0"`` and so on; of several the names, as in ``"cuda:0, cuda:1"``."""
-        return ", ".join(self._settings.devices)
-
-    @property
-    def layout(self) -> Layout:
-        """The blocks that the domain is cut into."""
-        return Layout(Block(tuple(b["offset"]), tuple(b["size"]), b["rank"], b["device"]) for b in self._engine.layout)
-
-    @property
-    def rank(self) -> int:
-        """Of this process in `comm`; 0 for one process."""
-        return self._processes.rank
-
-    @property
-    def window(self) -> tuple[slice, ...]:
-        """The part of the domain's arrays that this process gives: the smallest box with all its blocks."""
-        offset, size = self._engine.window
-        return tuple(slice(a, a + n) for a, n in zip(offset, size, strict=True))
-
-    @property
-    def threads(self) -> int:
-        """Number of CPU threads."""
-        return self._engine.threads
-
-    @property
-    def steps(self) -> int:
-        """Steps completed since the state was initialised."""
-        return self._engine.steps
 
     # Time
 
@@ -285,137 +243,9 @@ class Solver:
         """Raise `Diverged` if the state holds a value that is not finite or a speed above 1."""
         cell = self._engine.find_diverged()
         if cell is not None:
-            raise Diverged(self.steps, cell)
-
-    # Fields
-
-    def density(self, gather: bool = False) -> Any:
-        """Density, ``(nx, ny[, nz])``, in the dtype of `precision`; 1 in solid cells.
-
-        Args:
-            gather: of several processes: the whole domain on rank 0 and None elsewhere, in place of each one's `window`
-                of it. Cells of a window that belong to other processes are NaN.
-        """
-        return self._field(self._engine.density, 0, gather)
-
-    def velocity(self, gather: bool = False) -> Any:
-        """Velocity in cells a step, ``(D, nx, ny[, nz])``; solid cells have that of their wall.
-
-        With a force it is that of Guo, Zheng & Shi, Phys. Rev. E 65 (2002) 046308, eq. 19: half of the step's
-        momentum input included. `gather`: see `density`.
-        """
-        with self._walls_of_now():
-            return self._field(self._engine.velocity, len(self._domain.shape), gather)
-
-    def populations(self, gather: bool = False) -> Any:
-        """Populations after the collision, ``(Q, nx, ny[, nz])``, in the order of the stencil's velocities.
-
-        `gather`: see `density`.
-        """
-        return self._field(self._engine.populations, self._stencil.Q, gather)
-
-    def _field(self, read: Callable[[NDArray[Any]], None], components: int, gather: bool) -> Any:
-        """A field in the user's order of axes, of this process's window or gathered."""
-        gather = checks.flag("gather", gather)
-        shape = self._engine.window[1][::-1]
-        out = np.empty((*([components] if components else []), *shape), dtype=self.precision)
-        if self._processes.size > 1:
-            out.fill(np.nan)
-        read(out)
-        whole = self._processes.gathered(self.layout, out, self._engine.window) if gather else out
-        if whole is None or components == 0:
-            return None if whole is None else whole.T
-        return whole.transpose(0, *reversed(range(1, whole.ndim)))
-
-    def device_array(self, field: str) -> _core.DeviceArray:
-        """A field of now in the memory of the solver's GPU, for CuPy, PyTorch, JAX and others there.
-
-        It never crosses the bus: give it to ``cupy.asarray``, ``torch.from_dlpack`` or ``jax.dlpack.from_dlpack``. It
-        is a field of its own, which later steps do not change.
-
-        Args:
-            field: ``"density"``, ``"velocity"`` or ``"populations"``, with the shape and the dtype of the method of
-                that name.
-
-        Returns:
-            An object with ``__cuda_array_interface__``, ``__dlpack__`` and `shape`.
-
-        Raises:
-            TypeError, ValueError: no such field, or a solver on the CPU.
-        """
-        names = ("density", "velocity", "populations")
-        number = names.index(checks.choice("field", field, names))
-        if self.device == "cpu":
-            raise ValueError(f"field: {field!r} of a solver on the CPU is in NumPy's memory: use solver.{field}()")
-        with self._walls_of_now():
-            return _core.device_field(self._engine, number)
-
-    def solid(self) -> NDArray[np.bool_]:
-        """Bool array ``(nx, ny[, nz])`` of the whole domain, True in bodies."""
-        return self._solid.copy()
-
-    def mass(self) -> float:
-        """Sum of the density over the fluid cells."""
-        return self._engine.totals()[0]
-
-    def momentum(self) -> Floats:
-        """Sum of density times velocity over the fluid cells, ``(D,)``."""
-        return np.array(self._engine.totals()[1])
-
-    def kinetic_energy(self) -> float:
-        """Sum of half the density times the velocity squared over the fluid cells."""
-        return self._engine.totals()[2]
-
-    def body_force(self, name: str) -> Floats:
-        """Force that the fluid exerts on the body `name`, ``(D,)``, in lattice units.
-
-        By momentum exchange over the links between fluid and solid cells (Ladd, J. Fluid Mech. 271 (1994) 285); the
-        pressure is relative to density 1.
-
-        Raises:
-            ValueError: no body of that name.
-        """
-        origin = [0.0] * len(self._domain.shape)
-        index = self._body_index(name)
-        with self._walls_of_now():
-            return np.array(self._engine.body_force(index, origin)[0])
-
-    def body_torque(self, name: str, center: ArrayLike | None = None) -> Floats:
-        """Torque that the fluid exerts on the body `name` about `center`.
-
-        Args:
-            name: of the body.
-            center: coordinates ``(D,)``; the centroid of the body's cells if None.
-
-        Returns:
-            ``(3,)``, or ``(1,)`` in two dimensions, where it is about the z axis.
-
-        Raises:
-            TypeError, ValueError: no body of that name, or a center that is not D finite numbers.
-        """
-        index = self._body_index(name)
-        dimensions = len(self._domain.shape)
-        if center is None:
-            about = np.argwhere(self._domain.bodies[name].mask).mean(axis=0) + 0.5
-        else:
-            about = checks.real_array("center", center)
-            if about.shape != (dimensions,):
-                raise ValueError(f"center: shape {about.shape} given, must be ({dimensions},)")
-        with self._walls_of_now():
-            return np.array(self._engine.body_force(index, about.tolist())[1])
-
-    @contextmanager
-    def _walls_of_now(self) -> Iterator[None]:
-        """Bodies have the velocity of the time reached, and no step comes between."""
-        with self._lock:
-            self._boundary.bring_to(self._engine, float(self._engine.steps), faces=False)
-            yield
-
-    def _body_index(self, name: str) -> int:
-        names = list(self._domain.bodies)
-        if not names:
-            raise ValueError(f"name: {checks.shown(name)} given, but the domain has no bodies; add_body makes one")
-        return names.index(checks.choice("name", name, names))
+            model = self.thermal
+            limit = None if model is None else speed_limit(model.diffusivity, model.operators, self._stencil.D)
+            raise Diverged(self.steps, cell, speed_limit=limit)
 
     # Files
 
@@ -473,7 +303,7 @@ class Solver:
             checkpoint.restore(self, path)
 
     def write_vtk(self, path: str | os.PathLike[str]) -> Path:
-        """Write density, velocity and the solid cells as a VTK image; return the path of the file to open.
+        """Write density, velocity, temperature and solid cells as a VTK image; return the path of the file to open.
 
         Several processes write a file for each block, beside an index that ends in ``.pvti``, which is opened.
 

@@ -131,9 +131,10 @@ def check_fixed(
         if mask is not None and result.ndim > 1:
             result = result[:, mask]
         checks.speed(f"velocity of {name}", result, cs2)
-    density = getattr(condition, "density", None)
-    if density is not None and not callable(density):
-        evaluate(f"density of {name}", density, shape, (), None)
+    for key in ("density", "temperature"):
+        value = getattr(condition, key, None)
+        if value is not None and not callable(value):
+            evaluate(f"{key} of {name}", value, shape, (), None)
 
 
 def face_velocity(name: str, value: Value, domain_shape: tuple[int, ...], face: str, cs2: float, time: float) -> Floats:
@@ -152,10 +153,25 @@ def face_density(name: str, value: Value, domain_shape: tuple[int, ...], face: s
     return result
 
 
+def face_temperature(name: str, value: Value, domain_shape: tuple[int, ...], face: str, time: float) -> Floats:
+    """Temperature on a face, ``()`` or the face's shape in the user's order, checked."""
+    shape = face_shape(domain_shape, face)
+    return evaluate(name, value, shape, face_centres(domain_shape, face), None, time)
+
+
+def body_temperature(name: str, value: Value, mask: NDArray[np.bool_], time: float) -> Floats:
+    """Temperature of a body's cells, ``()`` or the domain's shape in the user's order, checked."""
+    result = evaluate(name, value, mask.shape, _cells_of(mask), None, time)
+    if not callable(value):
+        return result
+    full = np.zeros(mask.shape)
+    full[mask] = result
+    return full
+
+
 def body_velocity(name: str, value: Value, mask: NDArray[np.bool_], cs2: float, time: float) -> Floats:
     """Velocity of a body's cells, ``(D,)`` or ``(D,) + domain shape`` in the user's order, checked; 0 outside."""
-    cells = tuple(np.ascontiguousarray(c[mask]) for c in cell_centres(mask.shape))
-    result = evaluate(name, value, mask.shape, cells, mask.ndim, time)
+    result = evaluate(name, value, mask.shape, _cells_of(mask), mask.ndim, time)
     if result.ndim == 1:
         checks.speed(name, result, cs2)
         return result
@@ -164,3 +180,8 @@ def body_velocity(name: str, value: Value, mask: NDArray[np.bool_], cs2: float, 
     full = np.zeros((mask.ndim, *mask.shape))
     full[:, mask] = on_cells
     return full
+
+
+def _cells_of(mask: NDArray[np.bool_]) -> tuple[Floats, ...]:
+    """Coordinates of the centres of a body's cells."""
+    return tuple(np.ascontiguousarray(c[mask]) for c in cell_centres(mask.shape))

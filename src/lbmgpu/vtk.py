@@ -58,24 +58,28 @@ def _image_path(path: Any) -> Path:
 
 
 def write_vtk(solver: Solver, path: str | os.PathLike[str]) -> Path:
-    """See `Solver.write_vtk`. Cell data: density, velocity (three components), solid (0 or 1)."""
+    """See `Solver.write_vtk`. Cell data: density, velocity (three components), solid (0 or 1), temperature if any."""
     target, processes = _image_path(path), solver._processes
     processes.each(lambda: output_path("path", target))
     start = tuple(axis.start for axis in solver.window)
     density, velocity, solid = solver.density().T, solver.velocity().T, solver._solid.T
+    temperature = None if solver.thermal is None else solver.temperature().T
     if processes.size == 1:
-        return _write_piece(target, start, _fields(density, velocity, solid))
+        return _write_piece(target, start, _fields(density, velocity, solid, temperature))
 
     def write_own() -> None:
         for number, block in enumerate(solver.layout):
             if block.rank == processes.rank:
                 part = box(block.offset, block.size, start)[1:]
-                fields = _fields(density[part], velocity[part], solid[box(block.offset, block.size)])
+                own = None if temperature is None else temperature[part]
+                fields = _fields(density[part], velocity[part], solid[box(block.offset, block.size)], own)
                 _write_piece(_piece_path(target, number), block.offset, fields)
 
     processes.each(write_own)
     index = target.with_suffix(".pvti")
     components = {"density": density.dtype.name, "velocity": velocity.dtype.name, "solid": "uint8"}
+    if temperature is not None:
+        components["temperature"] = temperature.dtype.name
     pieces = [(block.offset, block.size, _piece_path(target, k).name) for k, block in enumerate(solver.layout)]
     shape = _three(solver._domain.shape, 1)
     processes.on_first(lambda: _write_index(index, shape, components, pieces))
@@ -91,15 +95,18 @@ def _three(numbers: tuple[int, ...], missing: int) -> tuple[int, int, int]:
     return x, y, z
 
 
-def _fields(density: NDArray[Any], velocity: NDArray[Any], solid: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
+def _fields(
+    density: NDArray[Any], velocity: NDArray[Any], solid: NDArray[np.bool_], temperature: NDArray[Any] | None
+) -> dict[str, NDArray[Any]]:
     """Cell data by name, all C-contiguous with x fastest, as VTK wants it."""
     vectors = np.zeros((*density.shape, 3), dtype=velocity.dtype)
     vectors[..., : density.ndim] = velocity
-    return {
+    fields = {
         "density": np.ascontiguousarray(density),
         "velocity": vectors,
         "solid": np.ascontiguousarray(solid.astype(np.uint8)),
     }
+    return fields if temperature is None else fields | {"temperature": np.ascontiguousarray(temperature)}
 
 
 def _write_piece(target: Path, offset: tuple[int, ...], fields: dict[str, NDArray[Any]]) -> Path:

@@ -7,5 +7,16 @@ cross a face or meet a body one list at a time, and collides with the formulas a
 from .collisions import Collision, collide, equilibrium, guo_source
 from .lattice import Reference
 from .stencils import STENCILS, Stencil
+from .thermal import Heat, ThermalReference
 
-__all__ = ["STENCILS", "Collision", "Reference", "Stencil", "collide", "equilibrium", "guo_source"]
+__all__ = [
+    "STENCILS",
+    "Collision",
+    "Heat",
+    "Reference",
+    "Stencil",
+    "ThermalReference",
+    "collide",
+    "equilibrium",
+    "guo_source",
+]

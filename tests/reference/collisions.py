@@ -63,10 +63,10 @@ def relaxation_time(stencil: Stencil, collision: Collision, rho: Array, departur
     return (tau0 + np.sqrt(tau0**2 + 18 * np.sqrt(2) * collision.smagorinsky**2 * magnitude / rho)) / 2
 
 
-def collide(stencil: Stencil, collision: Collision, f: Array, force: Array) -> Array:
-    """Populations after collision."""
+def collide(stencil: Stencil, collision: Collision, f: Array, force: Array, shift: Array | float = 0.0) -> Array:
+    """Populations after collision; `shift` is added to the equilibrium and must hold no mass and no momentum."""
     rho, u = macroscopic(stencil, f, force)
-    feq = equilibrium(stencil, rho, u)
+    feq = equilibrium(stencil, rho, u) + shift
     source = guo_source(stencil, u, force)
     tau = relaxation_time(stencil, collision, rho, f - feq + source / 2)
     return _OPERATORS[collision.kind](stencil, collision, f, feq, source, u, force, tau)

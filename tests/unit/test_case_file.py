@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import lbmgpu as lbm
 from lbmgpu import _core, case_build, case_file
+from lbmgpu.thermal import OPERATORS
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.json"))
 
@@ -36,7 +37,12 @@ CASE: dict[str, Any] = {
     },
     "bodies": [
         {"name": "round", "shape": "cylinder", "center": [4, 5], "radius": 1.5, "axis": "z"},
-        {"shape": "sphere", "center": [8, 5], "radius": 1},
+        {
+            "shape": "sphere",
+            "center": [8, 5],
+            "radius": 1,
+            "thermal": {"condition": "isothermal", "temperature": 0.5},
+        },
         {
             "shape": "box",
             "low": [10, 4],
@@ -45,10 +51,19 @@ CASE: dict[str, Any] = {
         },
     ],
     "force": [1e-6, 0],
-    "initial": {"density": 1.0, "velocity": [0.01, 0], "nonequilibrium": True},
+    "thermal": {
+        "diffusivity": 0.1,
+        "buoyancy": [0, 1e-4],
+        "reference": 0.25,
+        "operators": "printed",
+        "energy_coupling": 0.01,
+        "source": 1e-6,
+        "faces": {"-x": {"condition": "isothermal", "temperature": 1}, "-y": {"condition": "adiabatic"}},
+    },
+    "initial": {"density": 1.0, "velocity": [0.01, 0], "nonequilibrium": True, "temperature": 0.5},
     "run": {
         "steps": 10,
-        "steady": {"tolerance": 1e-6, "every": 5},
+        "steady": {"tolerance": 1e-6, "every": 5, "of": "temperature"},
         "progress": False,
         "log_every": 5,
         "threads": 1,
@@ -57,9 +72,10 @@ CASE: dict[str, Any] = {
     "output": {
         "folder": "out",
         "vtk": True,
-        "image": {"normal": "y", "position": 0.5},
+        "image": {"field": "temperature", "normal": "y", "position": 0.5},
         "checkpoint": {"every": 5},
         "forces": {"every": 1},
+        "heat": {"every": 1},
         "report": True,
     },
 }
@@ -146,6 +162,64 @@ def test_the_whole_case_is_right() -> None:
     assert [body.mask.sum() for body in domain.bodies.values()] == [4, 4, 2]
     assert domain.bodies["body 3"].condition == lbm.MovingWall((0.01, 0))
     np.testing.assert_allclose(solver.velocity()[0, 0, 0], 0.01, rtol=1e-6)
+    assert solver.thermal == lbm.HybridThermal(
+        0.1, buoyancy=(0, 1e-4), reference=0.25, operators="printed", energy_coupling=0.01, source=1e-6
+    )
+    assert domain.thermal["-x"] == lbm.Isothermal(1)
+    assert domain.thermal["-y"] == domain.thermal["+y"] == lbm.Adiabatic()
+    assert [body.thermal.kind for body in domain.bodies.values()] == ["adiabatic", "isothermal", "adiabatic"]
+    assert (solver.temperature()[~solver.solid()] == 0.5).all()
+
+
+THERMAL_PROBLEMS: list[tuple[dict[str, Any], str, str]] = [
+    ({"thermal": {"diffusivity": 0}}, "$.thermal.diffusivity", "0 given, must be above 0"),
+    ({"thermal": {"diffusivity": 0.5}}, "$.thermal.diffusivity", "must be at most 0.375 for the isotropic"),
+    ({"thermal": {"diffusivity": 0.1, "operators": "central"}}, "$.thermal.operators", "'isotropic', 'printed'"),
+    ({"thermal": {"diffusivity": 0.1, "buoyancy": [0, 0, 1]}}, "$.thermal.buoyancy", "must have 2 components"),
+    ({"thermal": {"diffusivity": 0.1, "faces": {"-x": {"condition": "hot"}}}}, "'-x'", "did you mean 'isothermal'?"),
+    ({"thermal": {"diffusivity": 0.1, "faces": {"-z": {"condition": "adiabatic"}}}}, "'-z'", "unknown face in 2"),
+    (
+        {"thermal": {"diffusivity": 0.1, "faces": {"-x": {"condition": "isothermal", "temperature": 1}}}},
+        "$.thermal.faces['-x']",
+        "on a face that is periodic",
+    ),
+    ({"initial": {"temperature": 1}}, "$.initial.temperature", "the case has no temperature"),
+    ({"run": {"steps": 1, "steady": {"tolerance": 1, "of": "temperature"}}}, "$.run.steady.of", "no temperature"),
+    ({"output": {"image": {"field": "temperature"}}}, "$.output.image.field", "no temperature"),
+    ({"output": {"heat": {"every": 1}}}, "$.output.heat", "no temperature"),
+    (
+        {"bodies": [{"shape": "sphere", "center": [4, 4], "radius": 2, "thermal": {"condition": "adiabatic"}}]},
+        "$.bodies[0].thermal",
+        "no temperature",
+    ),
+    (
+        {
+            "thermal": {"diffusivity": 0.001},
+            "faces": {"-y": {"condition": "no-slip"}, "+y": {"condition": "moving-wall", "velocity": [0.05, 0]}},
+        },
+        "$.faces['+y'].velocity",
+        "must be at most 0.04472 cells a step",
+    ),
+    (
+        {"thermal": {"diffusivity": 0.001}, "initial": {"velocity": [0.05, 0]}},
+        "$.initial.velocity",
+        "must be at most 0.04472 cells a step",
+    ),
+    ({"thermal": {"diffusivity": 0.1}, "storage": "float16"}, "$.thermal", "storage: 'float16' given with thermal"),
+]
+
+
+@pytest.mark.parametrize(("part", "path", "message"), THERMAL_PROBLEMS)
+@pytest.mark.usefixtures("no_engine")
+def test_what_is_wrong_about_a_temperature(part: dict[str, Any], path: str, message: str) -> None:
+    case: dict[str, Any] = {
+        "domain": {"shape": [12, 10], "stencil": "D2Q9"},
+        "collision": {"model": "BGK", "viscosity": 0.1},
+        "run": {"steps": 1, "device": "cpu"},
+    }
+    ((where, text),) = problems({**case, **part})
+    assert path in where
+    assert message in text
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
@@ -163,7 +237,10 @@ def test_schema_names_what_the_package_has() -> None:
     properties = case_file.schema()["properties"]
     assert properties["domain"]["properties"]["stencil"]["enum"] == lbm.stencil_names()
     conditions = case_file.schema()["$defs"]["face"]["properties"]["condition"]["enum"]
-    assert set(conditions) == set(case_build._CONDITIONS)
+    thermal = case_file.schema()["$defs"]["thermal_condition"]["properties"]["condition"]["enum"]
+    assert set(conditions + thermal) == set(case_build._CONDITIONS)
+    operators = case_file.schema()["properties"]["thermal"]["properties"]["operators"]["enum"]
+    assert tuple(operators) == OPERATORS
 
 
 @pytest.mark.usefixtures("no_engine")

@@ -51,6 +51,8 @@ def test_bytes_beside_the_lattice() -> None:
     assert memory.bytes_beside(3, "float32") == memory.bytes_beside(2, "float64") == 3
     assert memory.bytes_beside(3, "float32", force_field=True) == 3 + 3 * (4 + 8)
     assert memory.bytes_beside(3, "float64", moving_bodies=True) == 3 + 2 * 3 * 8
+    assert memory.bytes_beside(3, "float32", heated_bodies=True) == 3 + 2 * 8
+    assert memory.bytes_beside(3, "float32", source_field=True) == 3 + 4 + 8
 
 
 def test_solver_counts_what_it_takes_beside_the_lattice(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,6 +67,24 @@ def test_solver_counts_what_it_takes_beside_the_lattice(monkeypatch: pytest.Monk
     monkeypatch.setattr(memory, "available_memory", lambda device="cpu": plain - 1)
     with pytest.raises(ValueError, match=r"shape: .* what would fit: shape"):
         lbm.Solver(domain, lbm.BGK(0.1))
+
+
+def test_a_temperature_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two numbers a cell and what rows are padded with; no storage that it cannot have is offered."""
+    heated = _core.Engine.memory_needed("D3Q19", SHAPE, "float32", "float32", "in-place", thermal=True)["cpu"]
+    assert heated >= LATTICE + 2 * 4 * CELLS
+    enough = heated + CELLS * memory.bytes_beside(3, "float32")
+    monkeypatch.setattr(memory, "available_memory", lambda device="cpu": enough)
+    model = lbm.HybridThermal(0.1)
+    assert lbm.Solver(lbm.Domain(SHAPE), lbm.BGK(0.1), thermal=model)._engine.memory_bytes >= LATTICE + 8 * CELLS
+    monkeypatch.setattr(memory, "available_memory", lambda device="cpu": enough - 1)
+    with pytest.raises(ValueError, match="what would fit") as caught:
+        lbm.Solver(lbm.Domain(SHAPE), lbm.BGK(0.1), thermal=model)
+    assert "float16" not in str(caught.value)
+    source = lbm.HybridThermal(0.1, source=np.zeros(SHAPE))
+    monkeypatch.setattr(memory, "available_memory", lambda device="cpu": enough)
+    with pytest.raises(ValueError, match="what would fit"):
+        lbm.Solver(lbm.Domain(SHAPE), lbm.BGK(0.1), thermal=source)
 
 
 @pytest.mark.parametrize("beside", [0, 50])

@@ -93,21 +93,35 @@ def test_the_slowest_device_decides() -> None:
     assert ((8,), (90, 10)) in [tiling.sizes for tiling in tilings(problem.shape, [9e9, 1e9])]
 
 
-@pytest.mark.parametrize("stencil", ["D2Q9", "D3Q19", "D3Q27"])
+@pytest.mark.parametrize(
+    ("stencil", "shape", "parts", "thermal"),
+    [
+        ("D2Q9", (12, 6), (2, 3), False),
+        ("D3Q19", (6, 8, 9), (3, 2, 3), False),
+        ("D3Q27", (6, 8, 9), (3, 2, 3), False),
+        ("D2Q9", (12, 6), (2, 3), True),
+        ("D2Q9", (12, 6), (1, 3), True),
+        ("D3Q19", (6, 8, 9), (3, 2, 3), True),
+        ("D3Q19", (6, 8, 9), (1, 2, 3), True),
+        ("D3Q19", (6, 8, 9), (3, 1, 1), True),
+    ],
+)
 @pytest.mark.parametrize("periodic", [True, False])
-def test_the_engine_exchanges_what_the_model_counts(stencil: str, periodic: bool) -> None:
-    shape, parts = ((12, 6), (2, 3)) if stencil == "D2Q9" else ((6, 8, 9), (3, 2, 3))
+def test_the_engine_exchanges_what_the_model_counts(
+    stencil: str, shape: tuple[int, ...], parts: tuple[int, ...], thermal: bool, periodic: bool
+) -> None:
+    model = lbm.HybridThermal(0.1) if thermal else None
     domain = lbm.Domain(shape, stencil)
     if not periodic:
         for face in domain.faces:
             domain.faces[face] = lbm.NoSlip()
     for streaming in ("in-place", "two-lattice"):
         layout = lbm.Layout.split(shape, parts)
-        solver = lbm.Solver(domain, lbm.BGK(0.1), streaming=streaming, layout=layout, threads=1)
+        solver = lbm.Solver(domain, lbm.BGK(0.1), streaming=streaming, layout=layout, threads=1, thermal=model)
         exchanged = sum(link["bytes"] for link in solver._engine.links)
         # With a bandwidth of 1 byte a second and no latency, the model's seconds are bytes.
         around = (periodic,) * len(shape)
-        problem = Problem(shape, velocities(stencil), 4, around)
+        problem = Problem(shape, velocities(stencil), 4, around, thermal)
         machine = Machine((Device("cpu", 1e30),) * len(layout), {"same": Link("same", 1.0)})
         assert predict(machine, problem, equal(shape, parts)).exchange_seconds == exchanged
 

@@ -10,10 +10,11 @@ import pytest
 from nbclient import NotebookClient
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+NAMES = sorted(path.name for path in NOTEBOOKS.glob("*.ipynb"))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(path.name for path in NOTEBOOKS.glob("*.ipynb")))
+@pytest.mark.parametrize("name", NAMES)
 def test_notebook_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JUPYTER_PLATFORM_DIRS", "1")
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))  # nothing of the user's own settings
@@ -25,7 +26,7 @@ def test_notebook_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert all(cell.execution_count for cell in notebook.cells if cell.cell_type == "code")
 
 
-@pytest.mark.parametrize("name", ["first_steps.ipynb", "reynolds_study.ipynb"])
+@pytest.mark.parametrize("name", NAMES)
 def test_notebook_is_stored_without_results(name: str) -> None:
     for cell in nbformat.read(NOTEBOOKS / name, as_version=4).cells:
         if cell.cell_type == "code":

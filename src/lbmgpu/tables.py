@@ -1,22 +1,49 @@
-"""The table of the forces on bodies in time, a CSV file: written row by row, and cut back before a restart."""
+"""Tables in time of the forces on bodies and of heat, CSV files: written row by row, and cut back before a restart."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from .conditions import Isothermal
 from .errors import CheckpointError
 from .solver import Solver
 from .whole_file import naming, replacing
 
 
-def start(path: Path, solver: Solver) -> None:
+class Table(NamedTuple):
+    """What a table has beside the step: names of columns, and the numbers of now, which all ranks ask for together."""
+
+    columns: Callable[[Solver], list[str]]
+    numbers: Callable[[Solver], list[float]]
+
+
+def _warmed(solver: Solver) -> list[str]:
+    """The faces and bodies with a temperature of their own."""
+    domain = solver.domain
+    faces = [name for name, condition in domain.thermal.items() if isinstance(condition, Isothermal)]
+    return faces + [body.name for body in domain.bodies.values() if isinstance(body.thermal, Isothermal)]
+
+
+TABLES = {
+    "forces": Table(
+        lambda solver: [f"{name} F{axis}" for name in solver.domain.bodies for axis in "xyz"[: solver._stencil.D]],
+        lambda solver: [float(x) for name in solver.domain.bodies for x in solver.body_force(name)],
+    ),
+    "heat": Table(
+        lambda solver: ["heat", *(f"{name} flux" for name in _warmed(solver))],
+        lambda solver: [solver.heat(), *(solver.mean_heat_flux(name) for name in _warmed(solver))],
+    ),
+}
+"""By the name of the file and of the key in a case's output."""
+
+
+def start(path: Path, columns: list[str]) -> None:
     """Begin a table at `path` with its header, in place of any that is there."""
-    axes = "xyz"[: len(solver.domain.shape)]
     with naming(path), path.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerow(["step", *(f"{name} F{axis}" for name in solver.domain.bodies for axis in axes)])
+        csv.writer(file).writerow(["step", *columns])
 
 
 def cut(path: Path, steps: int, every: int) -> None:
@@ -42,11 +69,11 @@ def cut(path: Path, steps: int, every: int) -> None:
         csv.writer(file).writerows(kept)
 
 
-def appender(path: Path) -> Callable[[Any], None]:
-    """A callback that appends the step and the force on each body."""
+def appender(path: Path, table: Table) -> Callable[[Any], None]:
+    """A callback that appends the step and the numbers of `table`."""
 
     def append(solver: Solver) -> None:
-        numbers = [f"{x:.9g}" for name in solver.domain.bodies for x in solver.body_force(name)]
+        numbers = [f"{x:.9g}" for x in table.numbers(solver)]
 
         def write() -> None:
             with naming(path), path.open("a", newline="", encoding="utf-8") as file:

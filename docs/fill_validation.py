@@ -1,0 +1,73 @@
+"""Puts the Nusselt numbers that examples/heated_cavity.py measured into validation.md.
+
+python docs/fill_validation.py FILE ...
+
+Each FILE is what `--json` of the example wrote. Of two rows for one case, grid, arithmetic and kind of device the later
+one counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+PAGE = Path(__file__).parent / "validation.md"
+MARK = re.compile(r"(<!-- cavity:begin -->\n).*?(<!-- cavity:end -->)", re.DOTALL)
+HEAD = """\
+| | Ra | grid | Nu | off | mid-plane | u_max | off | v_max | off | steps on it | on |
+|---|---|---|---|---|---|---|---|---|---|---|---|
+"""
+
+
+def off(measured: float, exact: float | None) -> str:
+    return "" if exact is None else f"{100 * (measured / exact - 1):+.2f} %"
+
+
+def hardware(numbers: dict[str, Any]) -> str:
+    """The CPU, or the kinds of GPU and how many."""
+    gpus = re.findall(r"cuda:\d+, ([^;,]+)", numbers["device"])
+    return " and ".join(f"{gpus.count(name)} {name}" for name in sorted(set(gpus))) or "CPU"
+
+
+def row(numbers: dict[str, Any]) -> str:
+    """One run as a row of the table; what no spectral computation gave is compared with the published number."""
+    dimensions, cells = numbers["dimensions"], numbers["cells"]
+    exact = numbers.get("spectral") or [numbers.get("published", [None, None])[1], None, None]
+    steady = "" if numbers["steady"] else ", not steady"
+    mid = f"{numbers['mid_plane']:.3f}" if "mid_plane" in numbers else ""
+    values = [f"{numbers['hot']:.4f}", off(numbers["hot"], exact[0]), mid]
+    for name, reference in (("u_max", exact[1]), ("v_max", exact[2])):
+        values += [f"{numbers[name]:.2f}", off(numbers[name], reference)]
+    kind = f"{hardware(numbers)}, {numbers['precision']}" + (
+        "" if numbers["operators"] == "isotropic" else ", printed operators"
+    )
+    size = f"{cells}{'²' if dimensions == 2 else '³'}"
+    power = f"1e{math.log10(numbers['rayleigh']):.0f}"
+    ra = power if float(power) == numbers["rayleigh"] else f"{numbers['rayleigh']:g}"
+    shape = "square" if dimensions == 2 else "cube"
+    steps = f"{numbers['grids'][-1]['steps']}{steady}"
+    return "| " + " | ".join([shape, ra, size, *values, steps, kind]) + " |\n"
+
+
+def key(numbers: dict[str, Any]) -> tuple[Any, ...]:
+    """By which rows are put in order, and are the same."""
+    names = ("dimensions", "rayleigh", "cells", "precision", "operators")
+    return (*(numbers[name] for name in names), hardware(numbers))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="of examples/heated_cavity.py --json")
+    files = parser.parse_args().files
+    rows = {key(numbers): row(numbers) for file in files for numbers in json.loads(file.read_text())}
+    table = HEAD + "".join(rows[k] for k in sorted(rows))
+    text = PAGE.read_text()
+    PAGE.write_text(MARK.sub(lambda marks: f"{marks[1]}\n{table}\n{marks[2]}", text))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""What a solver is set up with, as it tells it."""
+
+from __future__ import annotations
+
+from . import _core
+from .collisions import Collision
+from .domain import Domain
+from .layout import Block, Layout
+from .processes import Processes
+from .settings import Settings
+from .thermal import HybridThermal
+
+
+class Described:
+    """The part of `Solver` that says what it is; nothing here changes it."""
+
+    _settings: Settings
+    _domain: Domain
+    _processes: Processes
+    _engine: _core.Engine
+
+    @property
+    def domain(self) -> Domain:
+        """A copy of the domain."""
+        return self._domain.copy()
+
+    @property
+    def collision(self) -> Collision:
+        """The collision."""
+        return self._settings.collision
+
+    @property
+    def thermal(self) -> HybridThermal | None:
+        """The model of the temperature, None for none."""
+        return self._settings.thermal
+
+    @property
+    def precision(self) -> str:
+        """Type of the arithmetic and of the fields."""
+        return self._settings.precision
+
+    @property
+    def storage(self) -> str:
+        """Type that populations are kept in."""
+        return self._settings.storage
+
+    @property
+    def streaming(self) -> str:
+        """``"in-place"`` or ``"two-lattice"``."""
+        return self._settings.streaming
+
+    @property
+    def device(self) -> str:
+        """``"cpu"``, or ``"cuda:0"`` and so on; of several the names, as in ``"cuda:0, cuda:1"``."""
+        return ", ".join(self._settings.devices)
+
+    @property
+    def layout(self) -> Layout:
+        """The blocks that the domain is cut into."""
+        return Layout(Block(tuple(b["offset"]), tuple(b["size"]), b["rank"], b["device"]) for b in self._engine.layout)
+
+    @property
+    def rank(self) -> int:
+        """Of this process in `comm`; 0 for one process."""
+        return self._processes.rank
+
+    @property
+    def window(self) -> tuple[slice, ...]:
+        """The part of the domain's arrays that this process gives: the smallest box with all its blocks."""
+        offset, size = self._engine.window
+        return tuple(slice(a, a + n) for a, n in zip(offset, size, strict=True))
+
+    @property
+    def threads(self) -> int:
+        """Number of CPU threads."""
+        return self._engine.threads
+
+    @property
+    def steps(self) -> int:
+        """Steps completed since the state was initialised."""
+        return self._engine.steps

@@ -1,0 +1,184 @@
+"""The temperature of a solver: its field and sums, its source, and the heat that walls and bodies give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import checks, values
+from .conditions import Periodic, field_value
+from .fields import Fields
+from .thermal import MAX_TEMPERATURE, BodyHeatFlux, HybridThermal, source_value
+from .values import Floats
+
+
+class ThermalFields(Fields):
+    """The part of `Solver` about the temperature; but for `thermal`, all raise ValueError where there is none.
+
+    Fluxes are into the fluid, in units of temperature times cells a step. At a half-way wall the gradient is
+    ``(8 T_w - 9 T_1 + T_2) / 3``, of second order, T_1 and T_2 being the two cells next to it; on bodies it is what the
+    step itself takes from the wall.
+    """
+
+    _heat_source: Floats | None
+
+    def temperature(self, gather: bool = False) -> Any:
+        """Temperature, ``(nx, ny[, nz])``, in the dtype of `precision`.
+
+        Cells of an isothermal body have the temperature of its surface, those of others the model's reference.
+        `gather`: see `density`.
+
+        Raises:
+            ValueError: the solver has no temperature.
+        """
+        self._model()
+        with self._walls_of_now():
+            return self._field(self._engine.temperature, 0, gather)
+
+    def heat(self) -> float:
+        """Sum of the temperature over the fluid cells.
+
+        Raises:
+            ValueError: the solver has no temperature.
+        """
+        self._model()
+        return self._engine.totals()[3]
+
+    @property
+    def heat_source(self) -> Floats | None:
+        """Heat a step in units of temperature, ``()`` or ``(nx, ny[, nz])``; assign a number, an array, a callable of
+        the cell centres' coordinates or None.
+
+        Raises:
+            ValueError: the solver has no temperature.
+        """
+        self._model()
+        return self._heat_source
+
+    @heat_source.setter
+    def heat_source(self, source: ArrayLike | Callable[..., Any] | None) -> None:
+        self._model()
+        self._set_source(self._evaluate_source(source))
+
+    def heat_flux(self, where: str) -> Any:
+        """Heat into the fluid through a face or from a body, each cell of it; the same on all ranks.
+
+        Args:
+            where: the name of a face, or of a body that is not named as a face.
+
+        Returns:
+            Of a face an array of its shape, ``(a, b)`` over its axes in the order x, y, z (``(a,)`` in two dimensions):
+            heat a step and a unit of area, 0 beside solid cells and where the face is adiabatic. Of a body a
+            `BodyHeatFlux`.
+
+        Raises:
+            TypeError, ValueError: no face or body of that name, a periodic face, or a solver without a temperature.
+        """
+        face, body = self._place(where)
+        with self._walls_of_now(faces=True):
+            if face is not None:
+                return np.ascontiguousarray(self._engine.heat_flux(face).T)
+            cells, flux, area = self._engine.body_heat_flux(body)
+        every = self._processes.shared([cells.tolist(), flux.tolist(), area.tolist()])
+        whole = np.concatenate([np.reshape(part[0], (-1, len(self._domain.shape))) for part in every]).astype(np.int64)
+        flux, area = (np.concatenate([np.asarray(part[k], dtype=np.float64) for part in every]) for k in (1, 2))
+        order = np.lexsort(whole.T[::-1])
+        return BodyHeatFlux(whole[order], flux[order], area[order])
+
+    def mean_heat_flux(self, where: str) -> float:
+        """Heat into the fluid a step and a unit of area, the mean over a face's fluid cells or a body's surface.
+
+        Args:
+            where: as for `heat_flux`.
+
+        Raises:
+            TypeError, ValueError: as `heat_flux`.
+        """
+        face, body = self._place(where)
+        with self._walls_of_now(faces=True):
+            if face is not None:
+                return self._engine.mean_heat_flux(face)
+            rate, area = self._engine.body_heat_rate(body)
+        return rate / area if area > 0 else 0.0
+
+    def nusselt(self, where: str, length: float, difference: float) -> float:
+        """The mean Nusselt number of a face or a body: heat into the fluid beside what conduction alone would bring.
+
+        ``Nu = flux length / (diffusivity difference)`` of the `mean_heat_flux`. At a wall that cools the fluid it is
+        negative, unless `difference` is.
+
+        Args:
+            where: as for `heat_flux`.
+            length: that Nu is made with, cells.
+            difference: of temperature, not 0.
+
+        Raises:
+            TypeError, ValueError: as `heat_flux`, or not finite numbers in range.
+        """
+        scale = self._nusselt_scale(length, difference)
+        return self.mean_heat_flux(where) * scale
+
+    def nusselt_map(self, where: str, length: float, difference: float) -> Any:
+        """The Nusselt number of each cell of a face, or beside a body.
+
+        Args:
+            where, length, difference: as for `nusselt`.
+
+        Returns:
+            Of a face an array of its shape, as `heat_flux` gives it. Of a body ``(cells, Nu)``, ``(n, D)`` and
+            ``(n,)``, each cell's flux divided by its area.
+
+        Raises:
+            TypeError, ValueError: as `nusselt`.
+        """
+        scale = self._nusselt_scale(length, difference)
+        found = self.heat_flux(where)
+        if isinstance(found, BodyHeatFlux):
+            return found.cells, found.flux / found.area * scale
+        return found * scale
+
+    def _nusselt_scale(self, length: float, difference: float) -> float:
+        length = checks.number("length", length, above=0)
+        difference = checks.number("difference", difference, at_least=-MAX_TEMPERATURE, at_most=MAX_TEMPERATURE)
+        if difference == 0:
+            raise ValueError("difference: 0 given, must not be 0")
+        return length / (self._model().diffusivity * difference)
+
+    def _model(self) -> HybridThermal:
+        if self.thermal is None:
+            raise ValueError("thermal: this solver has no temperature; Solver(thermal=HybridThermal(...)) has one")
+        return self.thermal
+
+    def _place(self, where: Any) -> tuple[int | None, int]:
+        """The number of a face, or None and that of a body."""
+        self._model()
+        faces, bodies = list(self._domain.faces), list(self._domain.bodies)
+        name = checks.choice("where", where, [*faces, *bodies])
+        if name not in faces:
+            return None, bodies.index(name)
+        if isinstance(self._domain.faces[name], Periodic):
+            raise ValueError(f"where: {name!r} given, a face that is periodic, must be one with a condition or a body")
+        return faces.index(name), -1
+
+    def _initial_temperature(self, temperature: Any) -> NDArray[np.float64]:
+        if self.thermal is None:
+            raise ValueError("temperature: given, but the solver has none; Solver(thermal=HybridThermal(...)) has one")
+        shape, value = self._domain.shape, field_value("temperature", temperature, vector=False)
+        field = values.evaluate("temperature", value, shape, values.cell_centres(shape), None)
+        return values.to_engine(np.broadcast_to(field, shape), components=False)
+
+    def _evaluate_source(self, source: Any) -> Floats | None:
+        if source is None:
+            return None
+        shape = self._domain.shape
+        result = values.evaluate("source", source_value(source), shape, values.cell_centres(shape), None).copy()
+        result.flags.writeable = False
+        return result
+
+    def _set_source(self, source: Floats | None) -> None:
+        if self.thermal is not None:
+            self._engine.set_heat_source(None if source is None else values.to_engine(source, components=False))
+        self._heat_source = source

@@ -1,0 +1,193 @@
+"""The reference with a temperature: explicit finite differences over the neighbours that the stencil has.
+
+After Lallemand & Luo, Phys. Rev. E 68 (2003) 036706, and Obrecht, Kuznik, Tourancheau & Roux, Comput. Fluids 80 (2013)
+269. A step streams and collides with the force of T(t), whose velocity then moves T(t) to T(t + 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .boundaries import crossed_faces
+from .collisions import Collision, collide, macroscopic
+from .lattice import Reference
+from .moments import MATRICES
+
+Array = NDArray[np.float64]
+
+OPERATORS = {
+    ("isotropic", 2): {"laplacian": (2 / 3, 1 / 6), "gradient": (1 / 3, 1 / 12)},
+    ("isotropic", 3): {"laplacian": (1 / 3, 1 / 6), "gradient": (1 / 6, 1 / 12)},
+    ("printed", 2): {"laplacian": (3 / 2, -1 / 4), "gradient": (3 / 4, -1 / 8)},
+    ("printed", 3): {"laplacian": (2.0, -1 / 4), "gradient": (1.0, -1 / 8)},
+}
+"""Weights of the neighbours along the axes and of the diagonal ones."""
+
+
+@dataclass(frozen=True)
+class Heat:
+    """What the temperature needs beside the flow.
+
+    `faces` are ``"adiabatic"`` or a temperature, a number or an array over the face, and are not looked at where the
+    flow is periodic. `bodies` are None (adiabatic) or a temperature, a number or a field.
+    """
+
+    diffusivity: float
+    operators: str = "isotropic"
+    coupling: float = 0.0
+    buoyancy: Sequence[float] = ()
+    reference: float = 0.0
+    faces: Sequence[Any] = ()
+    bodies: Sequence[Any] = ()
+    source: ArrayLike = 0.0
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """Temperature beyond a cell: `sign` times the mean of `cells`, plus `offset`."""
+
+    cells: tuple[tuple[int, ...], ...]
+    sign: float = 1.0
+    offset: float = 0.0
+
+    def reflected(self, wall: float | None) -> Neighbour:
+        """The same beyond a wall half-way there, which is adiabatic or has a temperature."""
+        return self if wall is None else Neighbour(self.cells, -self.sign, 2 * wall - self.offset)
+
+
+class ThermalReference(Reference):
+    """A flow and its temperature `T`, (nx, ny[, nz])."""
+
+    def __init__(self, stencil: str, shape: Sequence[int], collision: Collision, heat: Heat, **flow: Any) -> None:
+        self.heat = heat
+        self.T = np.full(tuple(shape), float(heat.reference))
+        super().__init__(stencil, shape, collision, **flow)
+        dimensions = self.stencil.D
+        self.kinds = list(flow.get("faces") or ["periodic"] * 2 * dimensions)
+        self.buoyancy = np.zeros(dimensions) if len(heat.buoyancy) == 0 else np.asarray(heat.buoyancy, float)
+        e = MATRICES[self.stencil.name][1]
+        self.energy = (e / (e @ e)).reshape((-1,) + (1,) * dimensions)
+        self.set_walls(heat.faces or ["adiabatic"] * 2 * dimensions, heat.bodies)
+
+    def set_walls(self, faces: Sequence[Any], bodies: Sequence[Any]) -> None:
+        """Give faces and bodies new temperatures, of the kinds they have."""
+        self.face_temperature, self.body_temperature = list(faces), list(bodies)
+        diagonal = (self.stencil.c**2).sum(axis=1) - 1
+        table = OPERATORS[self.heat.operators, self.stencil.D]
+        self.laplacian = np.array([0.0, *(table["laplacian"][d] for d in diagonal[1:])])
+        self.gradient = np.array([0.0, *(table["gradient"][d] for d in diagonal[1:])])
+        first, second = (np.zeros((self.stencil.Q, *self.shape), dtype=int) for _ in range(2))
+        self._sign, self._offset = np.ones(first.shape), np.zeros(first.shape)
+        for cell in np.argwhere(~self.solid).tolist():
+            for i in range(1, self.stencil.Q):
+                there = self.neighbour(tuple(cell), self.stencil.c[i])
+                at = (i, *cell)
+                first[at] = np.ravel_multi_index(there.cells[0], self.shape)
+                second[at] = np.ravel_multi_index(there.cells[-1], self.shape)
+                self._sign[at], self._offset[at] = there.sign, there.offset
+        self._first, self._second = first, second
+
+    def neighbour(self, cell: tuple[int, ...], c: NDArray[np.int64]) -> Neighbour:
+        """Temperature one link off a fluid cell: across faces, axis by axis, then what a body there makes of it."""
+        crossed, at = self.leads_to(cell, c)
+        if not self.solid[at]:
+            return self._across(Neighbour((at,)), crossed, at)
+        if crossed:  # the part of the link along the face leads into the body, that across it to the cell's own ghost
+            there = self._across(Neighbour((cell,)), crossed, cell)
+        else:
+            parts = [np.where(np.arange(c.size) == axis, c, 0) for axis in np.flatnonzero(c)]
+            beside = [self._wrapped(np.add(cell, part)) for part in parts]
+            # of a link along an axis the one part is the link, which is solid
+            there = Neighbour(tuple(b for b in beside if not self.solid[b]) or (cell,))
+        return there.reflected(self._wall(self.body_temperature[self.body_of[at]], at))
+
+    def leads_to(self, cell: tuple[int, ...], c: NDArray[np.int64]) -> tuple[list[int], tuple[int, ...]]:
+        """The faces but periodic ones that a link crosses, and the cell beside them that it leads to."""
+        crossed = [f for f in crossed_faces(np.add(cell, c), self.shape) if self.kinds[f] != "periodic"]
+        inside = c.copy()
+        inside[[face // 2 for face in crossed]] = 0
+        return crossed, self._wrapped(np.add(cell, inside))
+
+    def _across(self, there: Neighbour, crossed: Sequence[int], at: tuple[int, ...]) -> Neighbour:
+        """A temperature reflected by faces one after another, with the values that they have beside cell `at`."""
+        for face in crossed:
+            there = there.reflected(self._wall(self.face_temperature[face], np.delete(at, face // 2)))
+        return there
+
+    def _wrapped(self, cell: NDArray[np.int64]) -> tuple[int, ...]:
+        return tuple(int(x) % n for x, n in zip(cell, self.shape, strict=True))
+
+    @staticmethod
+    def _wall(value: Any, at: Any) -> float | None:
+        """Temperature of a wall at a place, None where it is adiabatic."""
+        if value is None or (isinstance(value, str) and value == "adiabatic"):
+            return None
+        value = np.asarray(value, float)
+        return float(value[tuple(at)] if value.ndim else value)
+
+    def neighbours(self) -> Array:
+        """Temperature along each direction, (Q, nx, ny[, nz]); of the cell itself along the first."""
+        flat = self.T.ravel()
+        values = self._sign * (flat[self._first] + flat[self._second]) / 2 + self._offset
+        values[0] = self.T
+        return values
+
+    def applied_force(self) -> Array:
+        """Body force of each cell, with that of the temperature of now."""
+        lift = np.where(self.solid, 0.0, self.T - self.heat.reference)
+        return self.force + self.buoyancy.reshape((-1,) + (1,) * self.T.ndim) * lift
+
+    def velocity(self) -> Array:
+        momentum = np.tensordot(self.stencil.c.T, self.f, axes=1)
+        return (momentum - self.applied_force() / 2) / self.density()
+
+    def step(self, steps: int = 1) -> None:
+        for _ in range(steps):
+            arrived = self._streamed()
+            arrived[:, self.solid] = self.stencil.w[:, None]
+            force = self.applied_force()
+            u = macroscopic(self.stencil, arrived, force)[1]
+            shift = self.heat.coupling * (self.T - self.heat.reference) * self.energy
+            self.f = collide(self.stencil, self.collision, arrived, force, shift)
+            self.f[:, self.solid] = self.stencil.w[:, None]
+            self.T = np.where(self.solid, self.T, self.moved(u))
+
+    def moved(self, u: Array) -> Array:
+        """The temperature a step later, in a flow with velocity `u`."""
+        around = self.neighbours()
+        laplacian = np.tensordot(self.laplacian, around - self.T, axes=1)
+        gradient = np.tensordot((self.gradient[:, None] * self.stencil.c).T, around, axes=1)
+        return self.T + self.heat.diffusivity * laplacian - (u * gradient).sum(axis=0) + np.asarray(self.heat.source)
+
+    def face_flux(self, face: int) -> Array:
+        """Heat a step and area that a face gives to the fluid: a one-sided second-order gradient."""
+        axis = face // 2
+        temperature = self.face_temperature[face]
+        inward = np.moveaxis(self.T, axis, 0)[:: 1 if face % 2 == 0 else -1]
+        solid = np.moveaxis(self.solid, axis, 0)[0 if face % 2 == 0 else -1]
+        if isinstance(temperature, str) or self.kinds[face] == "periodic":
+            return np.zeros(solid.shape)
+        flux = self.heat.diffusivity * (8 * np.asarray(temperature, float) - 9 * inward[0] + inward[1]) / 3
+        return np.where(solid, 0.0, flux)
+
+    def body_flux(self, body: int) -> tuple[list[tuple[int, ...]], Array, Array]:
+        """The fluid cells beside a body, and what each takes up through its links with it: heat a step, and area.
+
+        A link across a face meets the body where that goes on behind the face, as in a mirror.
+        """
+        around = self.neighbours()
+        found: dict[tuple[int, ...], tuple[float, float]] = {}
+        for cell in map(tuple, np.argwhere(~self.solid).tolist()):
+            for i in range(1, self.stencil.Q):
+                if self.body_of[self.leads_to(cell, self.stencil.c[i])[1]] != body:
+                    continue
+                flux, area = found.get(cell, (0.0, 0.0))
+                w = self.laplacian[i]
+                gain = self.heat.diffusivity * w * (around[(i, *cell)] - self.T[cell])
+                found[cell] = (flux + gain, area + w)
+        return list(found), *(np.array([pair[k] for pair in found.values()]) for k in (0, 1))

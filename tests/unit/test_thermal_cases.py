@@ -1,0 +1,191 @@
+"""Cases with a temperature, from the file to what they leave; pictures and plans of them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lbmgpu as lbm
+from lbmgpu import bench, case_plan, cli, plot
+from lbmgpu.case import run_case
+from lbmgpu.model import Device, Machine
+
+from .support import cube
+
+CASE: dict[str, Any] = {
+    "name": "heated box",
+    "domain": {"shape": [16, 14], "stencil": "D2Q9"},
+    "collision": {"model": "MRT", "viscosity": 0.05},
+    "faces": {face: {"condition": "no-slip"} for face in ("-x", "+x", "-y", "+y")},
+    "bodies": [
+        {
+            "name": "wire",
+            "shape": "box",
+            "low": [6, 6],
+            "high": [8, 8],
+            "thermal": {"condition": "isothermal", "temperature": 1.5},
+        }
+    ],
+    "thermal": {
+        "diffusivity": 0.07,
+        "buoyancy": [0, 1e-4],
+        "reference": 0.5,
+        "faces": {
+            "-x": {"condition": "isothermal", "temperature": 1},
+            "+x": {"condition": "isothermal", "temperature": 0},
+        },
+    },
+    "initial": {"temperature": 0.25},
+    "run": {"steps": 200, "device": "cpu", "threads": 1, "progress": False, "log_every": 100},
+    "output": {
+        "vtk": True,
+        "image": {"field": "temperature"},
+        "checkpoint": {"every": 100},
+        "heat": {"every": 50},
+    },
+}
+
+
+@pytest.fixture
+def case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A case file in an empty working folder."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "box.json"
+    path.write_text(json.dumps(CASE))
+    return path
+
+
+def by_hand(steps: int) -> lbm.Solver:
+    """What the case means."""
+    domain = lbm.Domain((16, 14), "D2Q9")
+    for face in domain.faces:
+        domain.faces[face] = lbm.NoSlip()
+    domain.thermal["-x"], domain.thermal["+x"] = lbm.Isothermal(1.0), lbm.Isothermal(0.0)
+    domain.add_body(cube((16, 14), 6, 8), "wire", thermal=lbm.Isothermal(1.5))
+    model = lbm.HybridThermal(0.07, buoyancy=(0, 1e-4), reference=0.5)
+    solver = lbm.Solver(domain, lbm.MRT(0.05), device="cpu", threads=1, thermal=model)
+    solver.initialize(temperature=0.25)
+    solver.step(steps)
+    return solver
+
+
+def test_a_case_leaves_its_files(case: Path) -> None:
+    logging.getLogger("lbmgpu").setLevel(logging.INFO)
+    run_case(case)
+    folder = case.parent / "box"
+    assert {path.name for path in folder.iterdir()} == {
+        "fields.vti",
+        "temperature.png",
+        "checkpoint.h5",
+        "heat.csv",
+        "run.log",
+    }
+    solver, wanted = lbm.Solver.load(folder / "checkpoint.h5"), by_hand(200)
+    np.testing.assert_array_equal(solver.temperature(), wanted.temperature())
+    np.testing.assert_array_equal(solver.populations(), wanted.populations())
+    rows = list(csv.reader((folder / "heat.csv").open()))
+    assert rows[0] == ["step", "heat", "-x flux", "+x flux", "wire flux"]
+    assert [int(row[0]) for row in rows[1:]] == [50, 100, 150, 200]
+    last = [wanted.heat(), *(wanted.mean_heat_flux(where) for where in ("-x", "+x", "wire"))]
+    np.testing.assert_allclose([float(x) for x in rows[-1][1:]], last, rtol=1e-8)
+    assert last[1] > 0 > last[2]
+    assert f"heat {by_hand(100).heat():.9g}" in (folder / "run.log").read_text()
+
+
+def test_a_restart_goes_on_with_the_table(case: Path) -> None:
+    run_case(case, folder="whole")
+    run_case(case, folder="parts", steps=100)
+    run_case(case, folder="parts", restart="parts/checkpoint.h5")
+    assert Path("parts/heat.csv").read_text() == Path("whole/heat.csv").read_text()
+
+
+def test_a_case_ends_when_the_temperature_is_steady(case: Path) -> None:
+    steady = {"tolerance": 1e-3, "every": 20, "of": "temperature"}
+    case.write_text(json.dumps({**CASE, "run": {**CASE["run"], "steps": 20000, "steady": steady}}))
+    result = run_case(case)
+    assert result.converged
+    before, after = by_hand(result.steps - 20).temperature(), by_hand(result.steps).temperature()
+    assert np.abs(after - before).max() <= 1e-3
+    if result.steps > 40:
+        earlier = by_hand(result.steps - 40).temperature()
+        assert np.abs(before - earlier).max() > 1e-3
+
+
+def test_the_picture_shows_the_temperature() -> None:
+    solver = by_hand(50)
+    figure = plot.temperature_figure(solver)
+    assert figure is not None
+    shown = figure.axes[0].images[0].get_array()
+    assert shown is not None
+    np.testing.assert_array_equal(np.ma.getmaskarray(shown), solver.solid().T)
+    np.testing.assert_array_equal(np.ma.compressed(shown), solver.temperature().T[~solver.solid().T])
+    assert figure.axes[0].get_title() == "temperature, step 50"
+    plain = lbm.Solver(lbm.Domain((7, 5), "D2Q9"), lbm.BGK(0.1), device="cpu")
+    with pytest.raises(ValueError, match="this solver has no temperature"):
+        plot.temperature_figure(plain)
+
+
+def test_a_plane_of_a_box() -> None:
+    domain = lbm.Domain((6, 5, 4))
+    solver = lbm.Solver(domain, lbm.BGK(0.1), device="cpu", thermal=lbm.HybridThermal(0.1))
+    solver.initialize(temperature=lambda x, y, z: x + 10 * y + 100 * z)
+    figure = plot.temperature_figure(solver, normal="y", position=0.5)
+    assert figure is not None
+    np.testing.assert_array_equal(figure.axes[0].images[0].get_array(), solver.temperature()[:, 2, :].T)
+
+
+def test_plans_count_the_temperature(case: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine((Device("cuda:0", 4e12),))
+    plans = [lbm.plan((64, 64, 64), machine=machine, thermal=thermal) for thermal in (False, True)]
+    assert plans[1].step_seconds / plans[0].step_seconds == pytest.approx(20 / 19)
+    with pytest.raises(ValueError, match="stencil: 'D3Q27' given with thermal"):
+        lbm.plan((64, 64, 64), "D3Q27", machine=machine, thermal=True)
+    with pytest.raises(ValueError, match="storage: 'float16' given with thermal"):
+        lbm.plan((64, 64, 64), storage="float16", machine=machine, thermal=True)
+    seen: list[dict[str, Any]] = []
+    monkeypatch.setattr(case_plan, "plan", lambda *args, **options: seen.append(options))
+    case_plan.plan_case(case, "cpu")
+    assert seen[0]["thermal"]
+
+
+def test_a_planned_layout_of_a_temperature(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Measured with one, and run with one, with the same bits."""
+    heated: list[bool] = []
+    make = bench.HybridThermal.check
+    monkeypatch.setattr(bench.HybridThermal, "check", lambda *a: heated.append(True) or make(*a))
+    domain = lbm.Domain((12, 12, 16))
+    model = lbm.HybridThermal(0.1, buoyancy=(0, 1e-3, 0))
+    fields = []
+    for options in ({"device": ["cpu", "cpu"], "layout": "auto"}, {"device": "cpu"}):
+        heated.clear()
+        monkeypatch.setattr("lbmgpu.probe.SIZE", {("cpu", 3): 24})
+        monkeypatch.setattr("lbmgpu.probe.SECONDS", 1e-3)
+        solver = lbm.Solver(domain, lbm.TRT(0.1), thermal=model, threads=1, **options)  # type: ignore[arg-type]
+        assert (len(heated) > 1) == ("layout" in options)
+        solver.initialize(temperature=lambda x, y, z: np.sin(x) * np.cos(y + z))
+        solver.step(9)
+        fields.append(solver.temperature())
+        assert len(solver.layout) == (2 if "layout" in options else 1)
+    np.testing.assert_array_equal(*fields)
+
+
+def test_bench_of_a_heated_box(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "speed.json"
+    timing = ["--size", "12", "--seconds", "0.01", "--repeats", "1", "--threads", "1", "--json", str(file)]
+    assert cli.main(["bench", "--flow", "heated", "--collision", "MRT", *timing]) == cli.OK
+    assert "D3Q19 MRT float32 in-place 12^3 heated" in capsys.readouterr().out
+    (row,) = json.loads(file.read_text())["measurements"]
+    assert row["bytes_per_update"] == 2 * 20 * 4
+    with pytest.raises(ValueError, match="tuning is for flows without a temperature"):
+        bench.tune(bench.Configuration(flow="heated"), device="cuda:0", seconds=0.1)
+    rows = [row for row in bench.menu(device="cuda:0") if row.heated]
+    assert [(row.stencil, row.collision, row.storage, row.size) for row in rows] == [
+        ("D3Q19", "MRT", "float32", 512)
+    ] * 2
+    assert {row.streaming for row in rows} == {"in-place", "two-lattice"}
