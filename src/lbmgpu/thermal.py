@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import KW_ONLY, dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -189,11 +190,15 @@ def speed_limit(diffusivity: float, operators: str = "isotropic", dimensions: in
         TypeError, ValueError: not a finite number above 0, or no such operators or dimensions.
     """
     kappa = checks.number("diffusivity", diffusivity, above=0)
-    kind = _kind(operators, dimensions)
+    return _speed_limit(kappa, _kind(operators, dimensions))
+
+
+@lru_cache(maxsize=64)  # conditions that change in time ask for it in every step
+def _speed_limit(kappa: float, kind: tuple[str, int]) -> float:
     if kappa > _DIFFUSIVITY_LIMITS[kind]:
         return 0.0
     long_waves = math.sqrt(2 * kappa)
-    if operators == "isotropic":
+    if kind[0] == "isotropic":
         return long_waves
     angle = np.linspace(0.0, math.pi, _WAVES + 1, dtype=np.float64)[1:-1]  # at both ends the gradient's symbol is 0
     laplacian, gradient = _on_diagonal(kind, angle)
