@@ -223,10 +223,9 @@ void bind_engine(py::module_& module) {
                          const std::string& isa, const BlockTuples& blocks, const std::string& channel,
                          const std::string& schedule, std::shared_ptr<engine::Communicator> comm,
                          const std::optional<py::dict>& thermal) {
-                 return std::make_unique<Engine>(make_setup(stencil, shape, collision, viscosity, magic, rates,
-                                                            smagorinsky, precision, storage, streaming, faces, device,
-                                                            threads, isa, blocks, channel, schedule, std::move(comm),
-                                                            thermal));
+                 return std::make_unique<Engine>(make_setup(
+                     stencil, shape, collision, viscosity, magic, rates, smagorinsky, precision, storage, streaming,
+                     faces, device, threads, isa, blocks, channel, schedule, std::move(comm), thermal));
              }),
              py::kw_only(), py::arg("stencil"), py::arg("shape"), py::arg("collision"), py::arg("viscosity"),
              py::arg("magic") = 3.0 / 16, py::arg("rates") = std::map<std::string, double>(),
@@ -388,12 +387,11 @@ void bind_engine(py::module_& module) {
             py::arg("stencil"), py::arg("shape"), py::arg("precision"), py::arg("storage"), py::arg("streaming"),
             py::arg("device") = "cpu", py::arg("blocks") = BlockTuples(), py::arg("rank") = 0,
             py::arg("thermal") = false)
-        .def_property_readonly(
-            "bytes_per_update",
-            [](const Engine& e) {
-                const int numbers = e.population_count() + (e.spec().heated ? 1 : 0);
-                return 2 * numbers * int(backend::size_of(e.spec().storage));
-            })
+        .def_property_readonly("bytes_per_update",
+                               [](const Engine& e) {
+                                   const int numbers = e.population_count() + (e.spec().heated ? 1 : 0);
+                                   return 2 * numbers * int(backend::size_of(e.spec().storage));
+                               })
         .def_property_readonly("threads", [](const Engine& e) { return e.device().threads; })
         .def_property_readonly("isa", [](const Engine& e) { return e.device().isa; })
         .def_property_readonly("device", [](const Engine& e) { return e.device().name; })

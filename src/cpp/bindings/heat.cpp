@@ -97,9 +97,7 @@ void bind_heat(py::class_<Engine>& engine) {
             py::arg("source"))
         .def(
             "temperature",
-            [](Engine& e, py::array out) {
-                fill(e, out, 0, [](Engine& of, auto* data) { of.temperature(data); });
-            },
+            [](Engine& e, py::array out) { fill(e, out, 0, [](Engine& of, auto* data) { of.temperature(data); }); },
             py::arg("out"))
         .def(
             "set_temperature",

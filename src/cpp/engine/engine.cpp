@@ -224,8 +224,7 @@ void Engine::set_reference_density(double density) {
     values_are_current_ = false;
 }
 
-void Engine::initialize(const double* density, const double* velocity, bool nonequilibrium,
-                        const double* temperature) {
+void Engine::initialize(const double* density, const double* velocity, bool nonequilibrium, const double* temperature) {
     if (temperature != nullptr) {
         check_heated();
     }

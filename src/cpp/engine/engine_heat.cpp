@@ -118,8 +118,8 @@ Engine::BodyHeat Engine::body_heat_flux(int body) {
         for (std::size_t k = 0; k < each.size(); ++k) {
             if (k == 0 || wall.places[k] != wall.places[k - 1]) {
                 const Index row = wall.places[k] / domain_.size[0];
-                heat.cells.push_back({int(wall.places[k] % domain_.size[0]), int(row % domain_.size[1]),
-                                      int(row / domain_.size[1])});
+                heat.cells.push_back(
+                    {int(wall.places[k] % domain_.size[0]), int(row % domain_.size[1]), int(row / domain_.size[1])});
                 heat.flux.push_back(0);
                 heat.area.push_back(0);
             }

@@ -92,8 +92,9 @@ void set_heat(const Setup& setup, backend::BlockSpec& spec) {
         throw std::invalid_argument("thermal: goes with D2Q9 and D3Q19, not with D3Q27");
     }
     if (spec.storage == NumberKind::Float16) {
-        throw std::invalid_argument("thermal: the temperature is stored as populations are, for which float16 has too few "
-                                    "digits; use float32 or float64");
+        throw std::invalid_argument(
+            "thermal: the temperature is stored as populations are, for which float16 has too few "
+            "digits; use float32 or float64");
     }
     require_positive("thermal diffusivity", thermal.diffusivity);
     const int D = int(setup.shape.size());

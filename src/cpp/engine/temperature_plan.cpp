@@ -325,7 +325,8 @@ private:
         const bool second = has_behind && !domain_.solid(number(next));
         const double k = domain_.diffusivity;
         const Index own = place(at);
-        heat.samples.push_back({{own, second ? place(behind) : own, own}, {second ? -3 * k : -2 * k, second ? k / 3 : 0, 0}, 0});
+        heat.samples.push_back(
+            {{own, second ? place(behind) : own, own}, {second ? -3 * k : -2 * k, second ? k / 3 : 0, 0}, 0});
         const Index on_face = domain_.face_cell(face, cell[0], cell[1], cell[2]);
         heat.values.add({{face, -1, on_face, (second ? 8.0 / 3 : 2) * k}});
         heat.places.push_back(on_face);
@@ -344,8 +345,7 @@ private:
 
 TemperaturePlan::TemperaturePlan(const Domain& domain, const std::vector<Extent>& blocks, int own)
     : face_heat(2 * std::size_t(domain.D)), body_heat(domain.body_temperature.size()) {
-    backend::with_stencil(domain.stencil,
-                          [&](auto s) { Builder<decltype(s)>(*this, domain, blocks, own).build(); });
+    backend::with_stencil(domain.stencil, [&](auto s) { Builder<decltype(s)>(*this, domain, blocks, own).build(); });
 }
 
 std::size_t TemperaturePlan::bytes() const {

@@ -17,15 +17,15 @@ struct Address {
     int nx, ny, nz;
     int halo_y, halo_z;
     int Q;
-    int crossing;             // populations that cross a face of the x axis, one way
-    Index lead;               // elements before the first row
-    Index row_stride;         // from (y, z) to (y + 1, z)
-    Index population_stride;  // from population i to i + 1 of the same (y, z)
-    Index pitch;              // from x = 0 of a row to the end of its padding
-    Index sides;              // offset of the side columns
+    int crossing;              // populations that cross a face of the x axis, one way
+    Index lead;                // elements before the first row
+    Index row_stride;          // from (y, z) to (y + 1, z)
+    Index population_stride;   // from population i to i + 1 of the same (y, z)
+    Index pitch;               // from x = 0 of a row to the end of its padding
+    Index sides;               // offset of the side columns
     Index temperature;         // from population 0 of a row to its temperature; 0: there is none
     Index temperature_stride;  // from that to the second one
-    bool wraps[3];            // axes along which the block is its own neighbour
+    bool wraps[3];             // axes along which the block is its own neighbour
 
     LBM_HD static int wrapped(int at, int n) { return at < 0 ? at + n : at >= n ? at - n : at; }
 

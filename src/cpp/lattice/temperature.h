@@ -77,8 +77,7 @@ LBM_HD LocalTemperature<S, V> local_temperature(V here, const Neighbor& neighbor
     });
     LocalTemperature<S, V> local;
     local.here = here;
-    local.diffused =
-        heat.diffusion[0] * total<0, S::D>(excess) + heat.diffusion[1] * total<S::D, pairs - S::D>(excess);
+    local.diffused = heat.diffusion[0] * total<0, S::D>(excess) + heat.diffusion[1] * total<S::D, pairs - S::D>(excess);
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
         V diagonal = V{};
         static_for<pairs - S::D>([&]<int q>() LBM_INLINE_LAMBDA {

@@ -104,8 +104,7 @@ UpdateKernel kernel_of(backend::NumberKind precision, backend::NumberKind storag
 }  // namespace
 
 UpdateKernel LBM_JOIN(heated_kernel, LBM_ISA, LBM_STENCIL)(backend::CollisionKind collision,
-                                                           backend::NumberKind precision,
-                                                           backend::NumberKind storage) {
+                                                           backend::NumberKind precision, backend::NumberKind storage) {
     using backend::CollisionKind;
     switch (collision) {
         case CollisionKind::BGK: return kernel_of<BGK>(precision, storage);

@@ -9,10 +9,11 @@
 
 #include "../block_layout.h"
 #include "../initial_state.h"
-#include "../wall_heat.h"
 #include "../wall_links.h"
 #include "buffer.h"
 #include "cpu_block.h"
+#include "field_rows.h"
+#include "host_heat.h"
 #include "host_transfers.h"
 #include "kernels.h"
 #include "row_ranges.h"
@@ -26,7 +27,8 @@ public:
     TypedBlock(const backend::BlockSpec& spec, const CpuOptions& options)
         : spec_(spec),
           threads_(options.threads),
-          kernel_(find_kernel(options.isa, spec.stencil, spec.collision, spec.precision, spec.storage, spec.heated)) {
+          kernel_(find_kernel(options.isa, spec.stencil, spec.collision, spec.precision, spec.storage, spec.heated)),
+          heat_(spec, options.threads) {
         arguments_.address = backend::block_address(spec, backend::Device::Cpu);
         arguments_.parameters = spec.parameters;
         arguments_.heat = spec.heat;
@@ -44,13 +46,12 @@ public:
     const Address& address() const override { return arguments_.address; }
 
     std::size_t bytes() const override {
-        return lattices_[0].bytes() + lattices_[1].bytes() + force_.bytes() + heat_source_.bytes() +
-               last_velocity_.bytes() + last_temperature_.capacity() * sizeof(Real);
+        return lattices_[0].bytes() + lattices_[1].bytes() + force_.bytes() + last_velocity_.bytes() + heat_.bytes();
     }
 
     void set_plan(const backend::LinkPlan& plan) override {
         plan_ = &plan;
-        beside_bodies_.resize(plan.heated_cells.size());
+        heat_.set_plan(plan);
     }
     void plan_values_changed() override {}
 
@@ -64,24 +65,16 @@ public:
         for (int d = 0; d < S::D; ++d) {
             arguments_.force[d] = uniform != nullptr ? uniform[d] : 0;
         }
-        if (field == nullptr) {
-            force_ = Buffer();
-            arguments_.force_field = nullptr;
-            return;
-        }
-        copy_field(force_, S::D, field);
-        arguments_.force_field = force_.as<Real>();
+        force_.set(address(), S::D, field, threads_);
+        arguments_.force_field = force_.data();
+        arguments_.force_pitch = force_.pitch(address());
     }
 
     void set_heat_source(double uniform, const double* field) override {
-        arguments_.heat.source = uniform;
-        if (field == nullptr) {
-            heat_source_ = Buffer();
-            arguments_.heat_field = nullptr;
-            return;
-        }
-        copy_field(heat_source_, 1, field);
-        arguments_.heat_field = heat_source_.as<Real>();
+        heat_.set_source(address(), uniform, field);
+        arguments_.heat = heat_.parameters();
+        arguments_.heat_field = heat_.source_field();
+        arguments_.force_pitch = force_.pitch(address());
     }
 
     Phase phase() const override { return phase_; }
@@ -104,7 +97,7 @@ public:
                 copy_run(copies[k], data, data);
             }
             for (Index k = std::max(first, runs + cells); k < last; ++k) {
-                backend::fill_ghost(temperatures(), plan_->ghosts[k - runs - cells]);
+                heat_.fill(view(), plan_->ghosts[k - runs - cells]);
             }
             for (Index k = std::max(first, runs); k < std::min(last, runs + cells); ++k) {
                 const backend::WallCell& cell = plan_->wall_cells[k - runs];
@@ -115,13 +108,13 @@ public:
                 backend::serve_wall_links(view(), cell, plan_->wall_links.data(), places, force, {});
             }
         });
-        advance_beside_bodies();
+        heat_.advance_beside_bodies(view(), [this](int x, int y, int z, double* f) { given_force_at(x, y, z, f); });
     }
 
     void set_interior(const backend::RowBox& rows) override {
         shell_ = RowRanges::around(address().ny, address().nz, rows);
         interior_ = RowRanges::of(address().ny, rows);
-        interior_rows_ = rows;
+        heat_.set_interior(rows);
     }
 
     void update_shell() override {
@@ -133,12 +126,12 @@ public:
             now_ = 1 - now_;
         }
         phase_ = arguments_.phase;
-        put_beside_bodies(false);
+        heat_.put_beside_bodies(view(), false);
     }
 
     void update_interior() override {
         update(interior_);
-        put_beside_bodies(true);
+        heat_.put_beside_bodies(view(), true);
     }
 
     void note(backend::Moment moment) override { moments_[int(moment)] = Clock::now(); }
@@ -152,7 +145,7 @@ public:
         over_rows([&](int y, int z) {
             for (int x = 0; x < address().nx; ++x) {
                 if (spec_.heated) {
-                    set_temperature_of(x, y, z, initial.temperature(x, y, z, spec_.heat.reference));
+                    heat_.set(view(), x, y, z, initial.temperature(x, y, z, spec_.heat.reference));
                 }
                 double force[3] = {};
                 force_at(x, y, z, force);
@@ -191,47 +184,13 @@ public:
         for_populations([&](Index at, int, Stored& stored) { stored = static_cast<const Stored*>(values)[at]; });
     }
 
-    void temperature(float* out) const override { write_temperature(out); }
-    void temperature(double* out) const override { write_temperature(out); }
-
-    void set_temperature(const double* values) override {
-        const int nx = address().nx;
-        over_rows([&](int y, int z) {
-            for (int x = 0; x < nx; ++x) {
-                set_temperature_of(x, y, z, values == nullptr ? spec_.heat.reference : values[row(y, z) * nx + x]);
-            }
-        });
-    }
-
+    void temperature(float* out) const override { heat_.read(view(), solid_, out); }
+    void temperature(double* out) const override { heat_.read(view(), solid_, out); }
+    void set_temperature(const double* values) override { heat_.write(view(), values); }
     double heat(const std::vector<backend::HeatSample>& samples, double* each) const override {
-        double sum = 0;
-        for (std::size_t k = 0; k < samples.size(); ++k) {
-            const double heat = backend::sampled_heat(temperatures(), samples[k]);
-            sum += heat;
-            if (each != nullptr) {
-                each[k] = heat;
-            }
-        }
-        return sum;
+        return heat_.sampled(view(), samples, each);
     }
-
-    double temperature_change() override {
-        const int nx = address().nx;
-        const bool first_call = last_temperature_.empty();
-        last_temperature_.resize(std::size_t(rows() * nx));
-        std::vector<double> largest(rows());
-        over_rows([&](int y, int z) {
-            for (int x = 0; x < nx; ++x) {
-                const Index at = row(y, z) * nx + x;
-                if (!is_solid_cell(at)) {
-                    const Real now = temperature_of(x, y, z);
-                    largest[row(y, z)] = std::max(largest[row(y, z)], std::abs(double(now) - last_temperature_[at]));
-                    last_temperature_[at] = now;
-                }
-            }
-        });
-        return first_call ? std::numeric_limits<double>::infinity() : *std::max_element(largest.begin(), largest.end());
-    }
+    double temperature_change() override { return heat_.change(view(), solid_); }
 
     backend::ForceAndTorque body_force(const std::vector<backend::BodyLink>& links,
                                        const double center[3]) const override {
@@ -251,7 +210,7 @@ public:
             for_fluid_row(y, z, [&](int x, Real deviation, const Real* u) {
                 const double density = 1 + double(deviation);
                 sum.mass += density;
-                sum.heat += spec_.heated ? double(temperature_of(x, y, z)) : 0;
+                sum.heat += spec_.heated ? double(heat_.at(view(), x, y, z)) : 0;
                 for (int d = 0; d < S::D; ++d) {
                     sum.momentum[d] += density * u[d];
                     sum.energy += 0.5 * density * double(u[d]) * u[d];
@@ -309,7 +268,7 @@ public:
                 for (int d = 0; d < S::D; ++d) {
                     speed2 += u[d] * u[d];
                 }
-                const bool warm = !spec_.heated || std::isfinite(temperature_of(x, y, z));
+                const bool warm = !spec_.heated || std::isfinite(heat_.at(view(), x, y, z));
                 if (!(backend::is_sane(deviation, speed2) && warm) && where[row(y, z)] < 0) {
                     where[row(y, z)] = x;
                 }
@@ -332,22 +291,6 @@ private:
     View view() const { return View{current(), arguments_.address, phase_}; }
     Index rows() const { return Index(address().ny) * address().nz; }
     Index row(int y, int z) const { return Index(z) * address().ny + y; }
-
-    /// Rows of a field's components, of each (y, z) side by side.
-    void copy_field(Buffer& to, int components, const double* field) {
-        const Address& a = address();
-        arguments_.force_pitch = (a.nx + 63) / 64 * 64;
-        if (to.bytes() == 0) {
-            to = Buffer(sizeof(Real) * rows() * components * arguments_.force_pitch);
-        }
-        over_rows([&](int y, int z) {
-            for (int d = 0; d < components; ++d) {
-                Real* row_to = to.as<Real>() + (row(y, z) * components + d) * arguments_.force_pitch;
-                const double* from = field + (d * rows() + row(y, z)) * a.nx;
-                std::transform(from, from + a.nx, row_to, [](double f) { return Real(f); });
-            }
-        });
-    }
 
     void update(const RowRanges& ranges) {
         if (ranges.rows() > 0) {
@@ -390,69 +333,17 @@ private:
     /// A state that was set, not computed, lies as after a step on the cells' own slots.
     void restart_phase() { phase_ = spec_.in_place ? Phase::InPlaceOwn : Phase::TwoLattice; }
 
-    void force_at(int x, int y, int z, double* force) const {
+    /// Without buoyancy.
+    void given_force_at(int x, int y, int z, double* force) const {
         for (int d = 0; d < S::D; ++d) {
-            force[d] = force_.bytes() == 0
-                           ? arguments_.force[d]
-                           : double(force_.as<Real>()[(row(y, z) * S::D + d) * arguments_.force_pitch + x]);
+            force[d] = force_.data() == nullptr ? arguments_.force[d] : double(force_.at(address(), S::D, d, x, y, z));
         }
+    }
+    void force_at(int x, int y, int z, double (&force)[3]) const {
+        given_force_at(x, y, z, force);
         if (spec_.heated) {
-            double all[3] = {force[0], force[1], S::D == 3 ? force[2] : 0};
-            add_buoyancy<S>(all, double(temperature_of(x, y, z)), spec_.heat);
-            std::copy(all, all + S::D, force);
+            add_buoyancy<S>(force, double(heat_.at(view(), x, y, z)), spec_.heat);
         }
-    }
-
-    using Temperatures = backend::TemperatureView<Real, Stored>;
-    Temperatures temperatures() const { return Temperatures(current(), address(), phase_); }
-    Index place_of_temperature(int x, int y, int z) const {
-        return temperature_offset(address(), Phase::TwoLattice, x, y, z);
-    }
-    Real temperature_of(int x, int y, int z) const { return temperatures().at(place_of_temperature(x, y, z)); }
-    void set_temperature_of(int x, int y, int z, double value) const {
-        temperatures().slot[place_of_temperature(x, y, z)] = Store<Stored>::from(Real(value));
-    }
-
-    void advance_beside_bodies() {
-        const auto count = Index(plan_->heated_cells.size());
-        const auto heat = converted<Real>(arguments_.heat);
-        parallel_shares(count < 512 ? 1 : threads_, count, [&](Index first, Index last) {
-            for (Index k = first; k < last; ++k) {
-                const backend::HeatedCell& cell = plan_->heated_cells[std::size_t(k)];
-                Real force[3] = {}, source = heat.source;
-                for (int d = 0; d < S::D; ++d) {
-                    force[d] = force_.bytes() == 0
-                                   ? Real(arguments_.force[d])
-                                   : force_.as<Real>()[(row(cell.y, cell.z) * S::D + d) * arguments_.force_pitch + cell.x];
-                }
-                if (heat_source_.bytes() > 0) {
-                    source = heat_source_.as<Real>()[row(cell.y, cell.z) * arguments_.force_pitch + cell.x];
-                }
-                beside_bodies_[std::size_t(k)] = backend::advanced_beside_body(
-                    view(), cell, plan_->heated_links.data(), force, source, heat);
-            }
-        });
-    }
-
-    /// After the update of their rows: those of the interior, or of the shell.
-    void put_beside_bodies(bool of_interior) {
-        for (std::size_t k = 0; k < beside_bodies_.size(); ++k) {
-            const backend::HeatedCell& cell = plan_->heated_cells[k];
-            if (interior_rows_.holds(cell.y, cell.z) == of_interior) {
-                set_temperature_of(cell.x, cell.y, cell.z, double(beside_bodies_[k]));
-            }
-        }
-    }
-
-    template <class Out>
-    void write_temperature(Out* out) const {
-        const int nx = address().nx;
-        over_rows([&](int y, int z) {
-            for (int x = 0; x < nx; ++x) {
-                const Index at = row(y, z) * nx + x;
-                out[at] = is_solid_cell(at) ? Out(0) : Out(temperature_of(x, y, z));
-            }
-        });
     }
 
     /// visit(x, rho - 1, u) for the fluid cells of a row.
@@ -527,8 +418,7 @@ private:
     }
 
     /// Of a position in a dense array of populations i: there the numbers are garbage, and given as those of rest.
-    bool is_solid(Index at, int i) const { return is_solid_cell(at - i * rows() * address().nx); }
-    bool is_solid_cell(Index at) const { return solid_ != nullptr && solid_[at] != 0; }
+    bool is_solid(Index at, int i) const { return solid_ != nullptr && solid_[at - i * rows() * address().nx] != 0; }
 
     /// visit(position in a dense array, velocity, reference to the stored deviation).
     template <class Visit>
@@ -554,12 +444,9 @@ private:
     const backend::LinkPlan* plan_ = nullptr;
     const std::uint8_t* solid_ = nullptr;
     const double* solid_velocity_ = nullptr;
-    Buffer force_;
+    FieldRows<Real> force_;
     Buffer last_velocity_;
-    Buffer heat_source_;
-    std::vector<Real> last_temperature_;
-    std::vector<Real> beside_bodies_;  // temperatures of the plan's heated cells after the step
-    backend::RowBox interior_rows_{};
+    HostHeat<S, Real, Stored> heat_;
 };
 
 }  // namespace lbm::cpu

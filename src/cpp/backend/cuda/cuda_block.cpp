@@ -6,11 +6,11 @@
 
 #include "../block_layout.h"
 #include "../initial_state.h"
+#include "device_field.h"
 #include "device_heat.h"
 #include "device_links.h"
 #include "device_sums.h"
 #include "device_transfers.h"
-#include "field_buffer.h"
 #include "field_staging.h"
 #include "kernel_names.h"
 #include "kernel_set.h"
@@ -258,8 +258,7 @@ public:
         DeviceBuffer density, velocity, temperature, solid, periodic;
         upload(density, stream_, fields.density, fields.density == nullptr ? 0 : std::size_t(given_cells));
         upload(velocity, stream_, fields.velocity, fields.velocity == nullptr ? 0 : std::size_t(given_cells * D_));
-        upload(temperature, stream_, fields.temperature,
-               fields.temperature == nullptr ? 0 : std::size_t(given_cells));
+        upload(temperature, stream_, fields.temperature, fields.temperature == nullptr ? 0 : std::size_t(given_cells));
         upload(solid, stream_, fields.solid, fields.solid == nullptr ? 0 : std::size_t(given_cells));
         upload(periodic, stream_, fields.periodic, fields.periodic == nullptr ? 0 : 3);
         backend::InitialFields given = fields;
@@ -290,10 +289,7 @@ public:
     }
 
     std::shared_ptr<backend::DeviceArray> device_field(backend::FieldName name) const override {
-        if (spec_.precision == NumberKind::Float64) {
-            return make_device_field<double>(name);
-        }
-        return make_device_field<float>(name);
+        return make_device_field(spec_, address_, stream_, kernels_, state(), name);
     }
 
     void get_state(void* out) const override {
@@ -448,32 +444,6 @@ private:
         LaunchShape shape = update_launch(spec_, shapes_[int(step_.phase)], rows.count());
         shape.begins_early = !streams_.divided();
         kernels_.get(update_name(step_.phase)).launch(stream, shape, a);
-    }
-
-    template <class Out>
-    std::shared_ptr<backend::DeviceArray> make_device_field(backend::FieldName name) const {
-        using backend::FieldName;
-        if (name == FieldName::Temperature && !spec_.heated) {
-            throw std::invalid_argument("temperature: the fluid has none");
-        }
-        const int components = name == FieldName::Velocity ? D_ : name == FieldName::Populations ? address_.Q : 0;
-        const std::size_t bytes = sizeof(Out) * std::size_t(cells()) * std::size_t(std::max(components, 1));
-        auto field = std::make_shared<FieldBuffer>(device_.ordinal, bytes, components, sizeof(Out));
-        const std::string type = type_name(spec_.precision);
-        auto* out = static_cast<Out*>(field->data());
-        if (name == FieldName::Populations) {
-            const Kernel& k = kernels_.get(state_kernel(spec_, "fields.h", "population", type));
-            for (int i = 0; i < address_.Q; ++i) {
-                k.launch(stream_, flat(cells()), state(), all(), i, out + i * cells());
-            }
-        } else {
-            const bool warm = name == FieldName::Temperature;
-            const char* function = warm ? "temperature" : components == 0 ? "density" : "velocity";
-            kernels_.get(state_kernel(spec_, warm ? "heat.h" : "fields.h", function, type))
-                .launch(stream_, flat(cells()), state(), all(), out);
-        }
-        stream_.synchronize();
-        return field;
     }
 
     BlockSpec spec_;

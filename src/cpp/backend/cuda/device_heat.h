@@ -137,8 +137,8 @@ public:
             last_ = DeviceBuffer(stream_.ordinal(), backend::size_of(spec_.precision) * std::size_t(cells()));
             stream_.clear(last_.address(), last_.bytes());
         }
-        const auto parts = sums_.partial_sums<1>(header, "temperature_change", cells(), state, RowRange{0, rows()},
-                                                 last_.as<void>());
+        const auto parts =
+            sums_.partial_sums<1>(header, "temperature_change", cells(), state, RowRange{0, rows()}, last_.as<void>());
         return first_call ? std::numeric_limits<double>::infinity() : *std::max_element(parts.begin(), parts.end());
     }
 

@@ -31,7 +31,6 @@ struct UpdateArguments {
     HeatParameters<Real> heat;
     const Real* heat_field;                       // a row for each (y, z), of the pitch of the force; null for none
     Index temperature_before, temperature_after;  // elements from population 0 of a cell, in source and target
-    int rows_together;                            // of a layer, before those of the next one
 };
 
 /// Of everything between two updates: where the state is and what the last step was.

@@ -35,8 +35,8 @@ __global__ void fill_links(const __grid_constant__ StateArguments a, const __gri
         if (k < links.ghost_count) {
             const backend::TemperatureGhost ghost = links.ghosts[k];
             wait_for_kernel_before();
-            backend::fill_ghost(backend::TemperatureView<Real, Stored>(static_cast<Stored*>(a.data), a.address, a.phase),
-                                ghost);
+            backend::fill_ghost(
+                backend::TemperatureView<Real, Stored>(static_cast<Stored*>(a.data), a.address, a.phase), ghost);
         }
         return;
     }

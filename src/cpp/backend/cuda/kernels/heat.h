@@ -35,9 +35,8 @@ __global__ void advance_beside_bodies(const __grid_constant__ StateArguments a, 
     state.given_force(cell.x, row, given);
     const Real force[3] = {Real(given[0]), Real(given[1]), Real(given[2])};
     const auto heat = converted<Real>(a.heat);
-    const Real source = a.heat_field == nullptr
-                            ? heat.source
-                            : static_cast<const Real*>(a.heat_field)[row * a.force_pitch + cell.x];
+    const Real source =
+        a.heat_field == nullptr ? heat.source : static_cast<const Real*>(a.heat_field)[row * a.force_pitch + cell.x];
     out[k] = backend::advanced_beside_body(state.lattice(), cell, links, force, source, heat);
 }
 
@@ -84,7 +83,8 @@ __global__ void reset_temperature(const __grid_constant__ StateArguments a, RowR
 template <class S, class Real, class Stored>
 __global__ void set_heat_source(const __grid_constant__ StateArguments a, RowRange range, int, const double* values) {
     auto* source = static_cast<Real*>(a.heat_field);
-    for_cells(a.address, range, [&](int x, Index row, Index at) { source[row * a.force_pitch + x] = Real(values[at]); });
+    for_cells(a.address, range,
+              [&](int x, Index row, Index at) { source[row * a.force_pitch + x] = Real(values[at]); });
 }
 
 /// The sum over the fluid cells.

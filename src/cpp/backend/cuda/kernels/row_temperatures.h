@@ -1,7 +1,7 @@
 // How a GPU thread reaches the temperatures of its cells and of those around them.
 //
-// Rows of temperatures beside its own are read through the caches, as vectors; what lies beside a thread's cells along x
-// comes by a warp shuffle, at the ends of a warp or row from memory. A tile in shared memory would cost the thread
+// Rows of temperatures beside its own are read through the caches, as vectors; what lies beside a thread's cells along
+// x comes by a warp shuffle, at the ends of a warp or row from memory. A tile in shared memory would cost the thread
 // blocks that hide the memory's latency. What the collision needs of them is made before it, from registers.
 #pragma once
 
@@ -22,8 +22,8 @@ public:
         after_ = static_cast<Stored*>(a_.target) + own + a_.temperature_after;
     }
 
-    /// Loads all that local() and put() take, with the populations: the memory's latency is waited for once. All threads
-    /// of a warp must call it.
+    /// Loads all that local() and put() take, with the populations: the memory's latency is waited for once. All
+    /// threads of a warp must call it.
     __device__ void fetch() {
         const Index rows = a_.address.row_stride;
         const Index layers = rows * (a_.address.ny + 2 * a_.address.halo_y);

@@ -33,8 +33,10 @@ __device__ inline RowAt row_in_layers(unsigned row, const backend::RowBox& rows)
     return {row - z * unsigned(rows.ny), z};
 }
 
-/// The same for the first `most` rows of each layer, then for the next ones.
-__device__ inline RowAt row_in_tiles(unsigned row, const backend::RowBox& rows, unsigned most) {
+/// The same for the first so many rows of each layer, then for the next ones: a temperature is wanted in three layers,
+/// and while all of one go by the second-level cache may lose it.
+__device__ inline RowAt row_in_tiles(unsigned row, const backend::RowBox& rows) {
+    constexpr unsigned most = 128;
     const unsigned tile = row / (most * unsigned(rows.nz));
     const unsigned height = min(most, unsigned(rows.ny) - most * tile);
     const unsigned in_tile = row - tile * most * unsigned(rows.nz);
@@ -51,16 +53,14 @@ __global__ void __launch_bounds__(threads, blocks) update(const __grid_constant_
         span != RowSpan::Several ? 1 : (unsigned(a.address.nx) + V * blockDim.x - 1) / (V * blockDim.x);
     const unsigned group = blockIdx.x / pieces;
     const unsigned row = group * blockDim.y + threadIdx.y;
-    const RowAt at = heated ? row_in_tiles(min(row, rows - 1), a.rows, unsigned(a.rows_together))
-                            : row_in_layers(min(row, rows - 1), a.rows);
+    const RowAt at = heated ? row_in_tiles(min(row, rows - 1), a.rows) : row_in_layers(min(row, rows - 1), a.rows);
     const int z = a.rows.z + int(at.z) * a.rows.step_z;
     const int y = a.rows.y + int(at.y) * a.rows.step_y;
     const int x = int((blockIdx.x - group * pieces) * blockDim.x + threadIdx.x) * V;
     using Cells = RowCells<S, Real, Stored, V, wraps, phase, forcing, end_sums, threads, span, whole_packs,
                            UpdateArguments<Real, Parameters>>;
     Cells cells(a, x, y, z, row < rows);
-    using Temperatures =
-        typename TemperaturesOf<heated, S, Real, Stored, V, UpdateArguments<Real, Parameters>>::type;
+    using Temperatures = typename TemperaturesOf<heated, S, Real, Stored, V, UpdateArguments<Real, Parameters>>::type;
     Temperatures temperatures(a, x, y, z, row < rows);
     __shared__ typename Cells::Shared shared;
     let_next_kernel_begin();
