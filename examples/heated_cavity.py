@@ -6,7 +6,8 @@
 Air, Prandtl number 0.71; the other walls are adiabatic. A run ends when no temperature changes by more than 1e-5 of
 the difference between the walls in a time of free fall, the height over the speed of free fall, or in 500 steps if
 that is longer. With `--levels` it starts on coarser grids, each with half of the cells, whose steady flow is
-interpolated to the next, and from the third on extrapolated from two: little is left to settle on the finest.
+interpolated to the next, and from the third on extrapolated from two: little is left to settle on the finest. Grids too
+coarse for the layers at the walls, whose thickness falls as the fourth root of the Rayleigh number, are left out.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--dimensions", type=int, choices=(2, 3), default=2, help="square (2) or cube (3)")
     parser.add_argument("--rayleigh", type=float, default=1e5, metavar="RA", help="Rayleigh number (1e5)")
     parser.add_argument("--cells", type=int, default=96, metavar="N", help="cells a side (96)")
-    parser.add_argument("--levels", type=int, default=1, metavar="N", help="grids, each twice as fine (1)")
+    parser.add_argument("--levels", type=int, default=1, metavar="N", help="grids at most, each twice as fine (1)")
     parser.add_argument("--velocity", type=float, metavar="U", help="of free fall, cells a step (at most 0.1)")
     parser.add_argument("--collision", choices=COLLISIONS, default="trt", help="model of the flow (trt)")
     parser.add_argument("--operators", choices=LARGEST_DIFFUSIVITY, default="isotropic", help="of the temperature")
@@ -180,9 +181,9 @@ def on_midlines(solver: lbm.Solver, setup: lbm.Convection) -> tuple[tuple[float,
 
 def solve(given: argparse.Namespace) -> tuple[lbm.Solver, lbm.Convection, dict[str, Any]]:
     """Run all grids to their steady state; also what the last one gave."""
-    sizes = [given.cells // 2**level for level in reversed(range(given.levels))]
-    if sizes[0] < 4:
-        raise SystemExit(f"--levels: {given.levels} given, leaves {sizes[0]} cells on the coarsest grid")
+    coarsest = max(4.0, 0.75 * given.rayleigh**0.25)  # on fewer cells the layers at the walls are unstable
+    halves = [given.cells // 2**level for level in reversed(range(given.levels))]
+    sizes = [cells for cells in halves[:-1] if cells >= coarsest] + halves[-1:]
     grids: list[dict[str, Any]] = []
     states: list[State] = []
     for cells in sizes:
@@ -283,8 +284,8 @@ def keep(numbers: dict[str, Any], path: Path) -> None:
 if __name__ == "__main__":
     given = arguments()
     solver, setup, numbers = solve(given)
-    print(table(numbers))
     if given.json:
         keep(numbers, Path(given.json))
+    print(table(numbers))
     if given.output:
         picture(solver, setup, given.output)

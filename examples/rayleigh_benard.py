@@ -21,7 +21,7 @@ CRITICAL = 1707.762
 CLEVER_BUSSE = {2000: 1.212, 2500: 1.475, 3000: 1.663, 5000: 2.116, 10_000: 2.661}
 """Nusselt number of steady rolls of the critical wavelength in air: J. Fluid Mech. 65 (1974) 625."""
 SPECTRAL = {2000: 1.2105, 2500: 1.4717, 3000: 1.6602, 5000: 2.1102, 10_000: 2.6525}
-"""The same by Newton's method on 24 Fourier and Chebyshev points each way, where its digits no longer change."""
+"""The same by Newton's method on 24 Fourier and 25 Chebyshev points, where its digits no longer change."""
 
 
 def arguments() -> argparse.Namespace:
@@ -134,7 +134,7 @@ def picture(solver: lbm.Solver, setup: lbm.Convection, path: str) -> None:
         rising = velocity[2, :, :, n // 2].T / setup.velocity
         image = plots[1].imshow(rising, origin="lower", extent=(0, width, 0, width), cmap="RdBu_r")
         plots[1].set(xlabel="x / L", ylabel="y / L")
-        figure.colorbar(image, ax=plots[1], label="rising speed at half the height over that of free fall", shrink=0.8)
+        figure.colorbar(image, ax=plots[1], label="rising at half the height over free fall", shrink=0.8)
     figure.suptitle(f"Ra {setup.rayleigh:g}, Pr {setup.prandtl:g}")
     figure.savefig(path, dpi=100)
     print(f"picture: {path}")
