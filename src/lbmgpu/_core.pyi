@@ -107,13 +107,15 @@ def cuda_tune(
     periodic: bool,
     ordinal: int,
     seconds: float,
+    thermal: bool = False,
 ) -> list[dict[str, Any]]:
     """Time every shape of an update's launches for about `seconds` and remember the best of each phase.
 
     A list of phase, lanes (cells a thread), threads (a block), blocks (a multiprocessor, which bounds the registers),
     registers, local_bytes (a thread's stack), seconds (a step; 0 where a kernel would spill and was not timed), and
     whether it is the best of its phase.
-    `forced` with a uniform force, `end_sums` with inlets or outlets across x, `periodic` in all directions or in none.
+    `forced` with a uniform force, `end_sums` with inlets or outlets across x, `periodic` in all directions or in none,
+    `thermal` with a temperature.
     Raises CudaError, and OutOfDeviceMemory where the lattice does not fit.
     """
 
@@ -129,11 +131,12 @@ def cuda_update_resources(
     periodic_axes: int,
     size: int,
     architecture: str,
+    thermal: bool = False,
 ) -> list[str]:
     """What the assembler says of each update kernel of a configuration (registers, stack, spills); needs no GPU.
 
     `forcing` is 0 for none, 1 for a uniform force, 2 for a field; `end_sums` as with inlets or outlets across x; axis d
-    is periodic if bit d of `periodic_axes` is set; `size` is that of the box, a side.
+    is periodic if bit d of `periodic_axes` is set; `size` is that of the box, a side; `thermal` with a temperature.
     """
 
 def cuda_kernel_resources(header: str, name: str, architecture: str) -> str:

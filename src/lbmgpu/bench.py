@@ -197,13 +197,11 @@ def tune(configuration: Configuration, *, device: str, seconds: float) -> dict[s
     """Find the fastest launches for `configuration` on a GPU and remember them for later solvers; the best by phase.
 
     Raises:
-        ValueError: `device` is a CPU, or the flow has a temperature, whose launches are fixed.
+        ValueError: `device` is a CPU.
         CudaError: the GPU cannot be used.
     """
     if device == "cpu":
         raise ValueError("tuning is for GPUs: choose one, as in --device cuda")
-    if configuration.heated:
-        raise ValueError("tuning is for flows without a temperature")
     timings = _core.cuda_tune(
         configuration.stencil,
         _slab(configuration),
@@ -216,6 +214,7 @@ def tune(configuration: Configuration, *, device: str, seconds: float) -> dict[s
         configuration.flow in ("periodic", "forced"),
         gpu.ordinal(device),
         seconds,
+        configuration.heated,
     )
     return {timing["phase"]: timing for timing in timings if timing["best"]}
 

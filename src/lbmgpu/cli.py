@@ -276,7 +276,7 @@ def _bench(arguments: argparse.Namespace) -> int:
     else:
         configurations = bench.menu(arguments.size, device)
     if arguments.tune:
-        for configuration in (row for row in configurations if not row.heated):
+        for configuration in configurations:
             for phase, best in bench.tune(configuration, device=device, seconds=0.05).items():
                 print(
                     f"{configuration}, {phase}: {best['lanes']} cells a thread, {best['threads']} threads a block, "

@@ -150,7 +150,7 @@ def test_the_benchmark_on_ranks(device: str, tmp_path: Path, request: pytest.Fix
         assert measured["devices"] == (2 if device == "cpu" else len(set(data["machine"]["devices"])))
         if device == "cpu" or row.channel == "mpi":
             assert "mpi" in measured["channels"]
-        if row.shape == (8, 8, 16) and row.storage == "float32":
+        if row.shape == (8, 8, 16) and row.storage == "float32" and row.flow == "periodic":
             assert measured["exchanged_bytes"] == 4 * (5 * 64) * 4  # each link once, whoever counts it
 
 

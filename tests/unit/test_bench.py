@@ -29,9 +29,10 @@ def test_only_gpus_are_tuned(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.gpu
-def test_what_tuning_finds_is_remembered(gpu: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("flow", ["periodic", "heated"])
+def test_what_tuning_finds_is_remembered(flow: str, gpu: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Later solvers of the kind and width launch the kernels that were fastest, and the bits stay the same."""
-    configuration = bench.Configuration(stencil="D2Q9", size=64)
+    configuration = bench.Configuration(stencil="D2Q9", size=64, flow=flow)
     before = bench.make_solver(configuration, gpu, None)
     before.step(4)
     monkeypatch.setenv("LBMGPU_CACHE_DIR", str(tmp_path))
