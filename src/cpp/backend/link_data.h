@@ -61,12 +61,12 @@ struct TemperatureGhost {
     int sign;
 };
 
-/// What a fluid cell beside a body has for a temperature where velocity i leads: the mean of two temperatures, which
-/// may be one, each times its sign, plus `value`.
+/// What a fluid cell beside a body has for a temperature where velocity i leads: `sign` times that at `source` plus
+/// `value`.
 struct HeatedLink {
-    Index source[2];
+    Index source;
     double value;
-    signed char sign[2];
+    signed char sign;
     unsigned char i;
 };
 
@@ -77,10 +77,10 @@ struct HeatedCell {
     unsigned char count;
 };
 
-/// Heat that enters the fluid in a step: a sum of temperatures with coefficients, plus `value`.
+/// Heat that enters the fluid in a step: two temperatures with coefficients, plus `value`.
 struct HeatSample {
-    Index source[3];
-    double coefficient[3];
+    Index source[2];
+    double coefficient[2];
     double value;
 };
 

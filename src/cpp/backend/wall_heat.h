@@ -27,8 +27,7 @@ LBM_HD void fill_ghost(const TemperatureView<Real, Stored>& view, const Temperat
 
 template <class Real, class Stored>
 LBM_HD Real beyond_body(const TemperatureView<Real, Stored>& view, const HeatedLink& link) {
-    const Real sum = Real(link.sign[0]) * view.at(link.source[0]) + Real(link.sign[1]) * view.at(link.source[1]);
-    return Real(0.5) * sum + Real(link.value);
+    return Real(link.sign) * view.at(link.source) + Real(link.value);
 }
 
 /// The temperature that a cell beside a body will have after the step to come, whose populations have all arrived. The
@@ -69,7 +68,7 @@ LBM_HD Real advanced_beside_body(const LatticeView<S, Real, Stored>& lattice, co
 template <class Real, class Stored>
 LBM_HD double sampled_heat(const TemperatureView<Real, Stored>& view, const HeatSample& sample) {
     double sum = sample.value;
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 2; ++k) {
         sum += sample.coefficient[k] * double(view.at(sample.source[k]));
     }
     return sum;

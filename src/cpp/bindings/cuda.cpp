@@ -48,7 +48,8 @@ backend::BlockSpec spec_of(const std::string& stencil, const std::vector<int>& s
         setup.faces.emplace_back((periodic_axes >> (face / 2)) % 2 == 1 ? "periodic" : "no-slip");
     }
     if (thermal) {
-        setup.thermal = engine::ThermalSetup{.diffusivity = 0.05, .faces = setup.faces};
+        setup.thermal.emplace();
+        setup.thermal->diffusivity = 0.05;
     }
     return engine::block_spec(setup);
 }

@@ -214,72 +214,64 @@ private:
         return domain_.face_thermal[2 * a] == ThermalKind::Periodic ? (at + n) % n : std::clamp(at, 0, n - 1);
     }
 
-    /// Of a fluid cell whose neighbours may be solid. Along an axis the body mirrors the cell itself; along a diagonal
-    /// the fluid among the two cells beside the way, as a flat wall would, or the cell where there is none.
+    /// Of a fluid cell whose neighbours may be solid.
     void add_links(int x, int y, int z) {
         backend::HeatedCell cell{x, y, z, int(plan_.heated_links.size()), 0};
         for (int i = 1; i < S::Q; ++i) {
             const int* c = S::c[i];
             const Folded to = fold(x + c[0], y + c[1], z + c[2]);
-            if (!solid(to)) {
-                continue;
+            if (solid(to)) {
+                add_link(i, x, y, z, to, mirrored(i, x, y, z));
+                ++cell.count;
             }
-            std::vector<Folded> mirrored;
-            for (int a = 0; a < S::D; ++a) {
-                if (c[a] != 0 && Stencil<S>::squared_speed(i) > 1) {
-                    int at[3] = {x, y, z};
-                    at[a] += c[a];
-                    const Folded beside = fold(at[0], at[1], at[2]);
-                    if (!solid(beside)) {
-                        mirrored.push_back(beside);
-                    }
-                }
-            }
-            if (mirrored.empty()) {
-                mirrored.push_back(fold(x, y, z));
-            }
-            add_link(i, x, y, z, to, mirrored);
-            ++cell.count;
         }
         if (cell.count > 0) {
             plan_.heated_cells.push_back(cell);
         }
     }
 
-    void add_link(int i, int x, int y, int z, const Folded& body_cell, const std::vector<Folded>& mirrored) {
-        const int body = domain_.owner[number(body_cell.cell)];
-        const bool isothermal = !domain_.body_temperature[body].empty();
-        const double share = 1.0 / double(mirrored.size());
-        std::vector<Term> terms;
-        const int sign = isothermal ? -1 : 1;
-        HeatedLink link{{}, 0, {}, static_cast<unsigned char>(i)};
-        WallHeat& heat = plan_.body_heat[std::size_t(body)];
-        const double weight = domain_.heat_weight[is_axis(i) ? 0 : 1];
-        HeatSample sample{{}, {0, 0, -weight * domain_.diffusivity}, 0};
-        const int own[3] = {x, y, z};
-        sample.source[2] = place(own);
-        for (std::size_t k = 0; k < 2; ++k) {
-            const Folded& from = mirrored[std::min(k, mirrored.size() - 1)];
-            link.source[k] = sample.source[k] = source_of(from);
-            link.sign[k] = static_cast<signed char>(sign * from.sign);
-            sample.coefficient[k] = 0.5 * link.sign[k] * weight * domain_.diffusivity;
-        }
-        for (const Folded& from : mirrored) {
-            for (Term term : from.terms) {
-                term.factor *= share * sign;
-                terms.push_back(term);
+    /// What a body shows a cell along velocity i: the cell itself, but beside a flat wall, where one of the two cells
+    /// beside a diagonal way is fluid, that one, as a flat face does. Each such link has one that goes the other way,
+    /// so that an adiabatic body takes and gives no heat at all.
+    Folded mirrored(int i, int x, int y, int z) const {
+        Folded found = fold(x, y, z);
+        int fluid = 0;
+        for (int a = 0; a < S::D; ++a) {
+            if (S::c[i][a] != 0 && !is_axis(i)) {
+                int at[3] = {x, y, z};
+                at[a] += S::c[i][a];
+                const Folded beside = fold(at[0], at[1], at[2]);
+                if (!solid(beside)) {
+                    found = ++fluid == 1 ? beside : fold(x, y, z);
+                }
             }
+        }
+        return found;
+    }
+
+    void add_link(int i, int x, int y, int z, const Folded& body_cell, const Folded& from) {
+        const int body = domain_.owner[std::size_t(number(body_cell.cell))];
+        const bool isothermal = !domain_.body_temperature[std::size_t(body)].empty();
+        const int sign = isothermal ? -1 : 1;
+        std::vector<Term> terms = from.terms;
+        for (Term& term : terms) {
+            term.factor *= sign;
         }
         if (isothermal) {
             terms.push_back({-1, body, number(body_cell.cell), 2});
         }
-        plan_.heated_links.push_back(link);
+        const Index source = source_of(from);
+        plan_.heated_links.push_back(
+            {source, 0, static_cast<signed char>(sign * from.sign), static_cast<unsigned char>(i)});
         plan_.link_values.add(terms);
+
+        const int own[3] = {x, y, z}, cell[3] = {x + here().offset[0], y + here().offset[1], z + here().offset[2]};
+        const double weight = domain_.heat_weight[is_axis(i) ? 0 : 1], k = weight * domain_.diffusivity;
         for (Term& term : terms) {
-            term.factor *= weight * domain_.diffusivity;
+            term.factor *= k;
         }
-        const int cell[3] = {x + here().offset[0], y + here().offset[1], z + here().offset[2]};
-        heat.samples.push_back(sample);
+        WallHeat& heat = plan_.body_heat[std::size_t(body)];
+        heat.samples.push_back({{source, place(own)}, {sign * from.sign * k, -k}, 0});
         heat.values.add(terms);
         heat.places.push_back(number(cell));
         heat.areas.push_back(weight);
@@ -326,7 +318,7 @@ private:
         const double k = domain_.diffusivity;
         const Index own = place(at);
         heat.samples.push_back(
-            {{own, second ? place(behind) : own, own}, {second ? -3 * k : -2 * k, second ? k / 3 : 0, 0}, 0});
+            {{own, second ? place(behind) : own}, {second ? -3 * k : -2 * k, second ? k / 3 : 0}, 0});
         const Index on_face = domain_.face_cell(face, cell[0], cell[1], cell[2]);
         heat.values.add({{face, -1, on_face, (second ? 8.0 / 3 : 2) * k}});
         heat.places.push_back(on_face);
