@@ -39,6 +39,27 @@ def run(domain: lbm.Domain, file: Path, **options: object) -> None:
     solver.step(40)  # some of them recorded
 
 
+def heated(domain: lbm.Domain, file: Path, **options: object) -> None:
+    """A fluid with a temperature, a warm body and a source of heat."""
+    dimensions = len(domain.shape)
+    warm = np.zeros(domain.shape, bool)
+    warm[20:22, 3:5] = True
+    domain.add_body(warm, "warm", thermal=lbm.Isothermal(1.0))
+    if not isinstance(domain.faces["-x"], lbm.Periodic):
+        domain.thermal["-x"] = lbm.Isothermal(0.5)
+    thermal = lbm.HybridThermal(0.05, buoyancy=(0.0, 1e-3, 0.0)[:dimensions], source=np.full(domain.shape, 1e-5))
+    solver = lbm.Solver(domain, lbm.MRT(0.05), thermal=thermal, **options)
+    solver.initialize(temperature=0.1)
+    solver.step(5)
+    for read in (solver.temperature, solver.velocity, solver.heat, solver.check):
+        read()
+    for where in ("-x", "warm"):
+        solver.heat_flux(where), solver.nusselt(where, 10, 1.0)
+    solver.run(4, until=lbm.Steady(1e-12, every=2, of="temperature"))
+    solver.restore(solver.save(file))
+    solver.step(40)
+
+
 def main() -> None:
     """One block on a GPU, and blocks with and without cut rows on all of them."""
     gpus = [f"cuda:{k}" for k in range(_core.cuda_device_count())]
@@ -56,6 +77,11 @@ def main() -> None:
         ):
             layout = lbm.Layout.split((70, 12, 10), parts, (gpus * 4)[:4])
             run(flow((70, 12, 10), "D3Q19", periodic), file, streaming=streaming, layout=layout)
+            heated(flow((70, 12, 10), "D3Q19", periodic), file, streaming=streaming, layout=layout)
+        for (stencil, shape), streaming, periodic in itertools.product(
+            (("D3Q19", (70, 6, 5)), ("D2Q9", (301, 9))), ("in-place", "two-lattice"), (False, True)
+        ):
+            heated(flow(shape, stencil, periodic), file, streaming=streaming, device="cuda:0")
     print("done")
 
 

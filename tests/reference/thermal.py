@@ -49,15 +49,15 @@ class Heat:
 
 @dataclass(frozen=True)
 class Neighbour:
-    """Temperature beyond a cell: `sign` times the mean of `cells`, plus `offset`."""
+    """Temperature beyond a cell: `sign` times that of `cell`, plus `offset`."""
 
-    cells: tuple[tuple[int, ...], ...]
+    cell: tuple[int, ...]
     sign: float = 1.0
     offset: float = 0.0
 
     def reflected(self, wall: float | None) -> Neighbour:
         """The same beyond a wall half-way there, which is adiabatic or has a temperature."""
-        return self if wall is None else Neighbour(self.cells, -self.sign, 2 * wall - self.offset)
+        return self if wall is None else Neighbour(self.cell, -self.sign, 2 * wall - self.offset)
 
 
 class ThermalReference(Reference):
@@ -81,29 +81,28 @@ class ThermalReference(Reference):
         table = OPERATORS[self.heat.operators, self.stencil.D]
         self.laplacian = np.array([0.0, *(table["laplacian"][d] for d in diagonal[1:])])
         self.gradient = np.array([0.0, *(table["gradient"][d] for d in diagonal[1:])])
-        first, second = (np.zeros((self.stencil.Q, *self.shape), dtype=int) for _ in range(2))
-        self._sign, self._offset = np.ones(first.shape), np.zeros(first.shape)
+        self._from = np.zeros((self.stencil.Q, *self.shape), dtype=int)
+        self._sign, self._offset = np.ones(self._from.shape), np.zeros(self._from.shape)
         for cell in np.argwhere(~self.solid).tolist():
             for i in range(1, self.stencil.Q):
                 there = self.neighbour(tuple(cell), self.stencil.c[i])
                 at = (i, *cell)
-                first[at] = np.ravel_multi_index(there.cells[0], self.shape)
-                second[at] = np.ravel_multi_index(there.cells[-1], self.shape)
+                self._from[at] = np.ravel_multi_index(there.cell, self.shape)
                 self._sign[at], self._offset[at] = there.sign, there.offset
-        self._first, self._second = first, second
 
     def neighbour(self, cell: tuple[int, ...], c: NDArray[np.int64]) -> Neighbour:
         """Temperature one link off a fluid cell: across faces, axis by axis, then what a body there makes of it."""
         crossed, at = self.leads_to(cell, c)
         if not self.solid[at]:
-            return self._across(Neighbour((at,)), crossed, at)
+            return self._across(Neighbour(at), crossed, at)
         if crossed:  # the part of the link along the face leads into the body, that across it to the cell's own ghost
-            there = self._across(Neighbour((cell,)), crossed, cell)
+            there = self._across(Neighbour(cell), crossed, cell)
         else:
             parts = [np.where(np.arange(c.size) == axis, c, 0) for axis in np.flatnonzero(c)]
             beside = [self._wrapped(np.add(cell, part)) for part in parts]
             # of a link along an axis the one part is the link, which is solid
-            there = Neighbour(tuple(b for b in beside if not self.solid[b]) or (cell,))
+            fluid = [b for b in beside if not self.solid[b]]
+            there = Neighbour(fluid[0] if len(fluid) == 1 else cell)
         return there.reflected(self._wall(self.body_temperature[self.body_of[at]], at))
 
     def leads_to(self, cell: tuple[int, ...], c: NDArray[np.int64]) -> tuple[list[int], tuple[int, ...]]:
@@ -132,8 +131,7 @@ class ThermalReference(Reference):
 
     def neighbours(self) -> Array:
         """Temperature along each direction, (Q, nx, ny[, nz]); of the cell itself along the first."""
-        flat = self.T.ravel()
-        values = self._sign * (flat[self._first] + flat[self._second]) / 2 + self._offset
+        values = self._sign * self.T.ravel()[self._from] + self._offset
         values[0] = self.T
         return values
 

@@ -43,12 +43,49 @@ def test_update_kernels_stay_in_registers(
         size=(8, 126, 512)[number % 7 % 3],
         architecture=architecture,
     )
-    assert len(logs) == (2 if streaming == "in-place" else 1)
+    check_registers(architecture, logs, phases=2 - turn)
+
+
+def check_registers(architecture: str, logs: list[str], phases: int) -> None:
+    """What the assembler says of the kernels of all phases: nothing is kept outside registers."""
+    assert len(logs) == phases
     for log in logs:
         assert f"for '{architecture}" in log
         stack = re.search(r"(\d+) bytes stack frame", log)
         assert stack is not None
         assert int(stack[1]) == 0, log
+
+
+HEATED = [
+    (s, c, *n, t) for s in ("D2Q9", "D3Q19") for c in COLLISIONS for n in NUMBERS if "float16" not in n for t in (0, 1)
+]
+
+
+@pytest.mark.parametrize(("stencil", "collision", "precision", "storage", "turn"), HEATED)
+def test_heated_update_kernels_stay_in_registers(
+    stencil: str, collision: str, precision: str, storage: str, turn: int
+) -> None:
+    """Those of fluids with a temperature, which takes registers too."""
+    look_for_compiler()
+    number = HEATED.index((stencil, collision, precision, storage, turn))
+    check_registers(
+        ARCHITECTURES[number % 3],
+        _core.cuda_update_resources(
+            stencil,
+            collision,
+            precision,
+            storage,
+            ("in-place", "two-lattice")[turn],
+            smagorinsky=number % 4 == 3,
+            forcing=number // 2 % 3,
+            end_sums=number // 6 % 2 == 1,
+            periodic_axes=number % 8,
+            size=(8, 126, 512)[number % 7 % 3],
+            architecture=ARCHITECTURES[number % 3],
+            thermal=True,
+        ),
+        phases=2 - turn,
+    )
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
@@ -60,13 +97,17 @@ def test_update_kernels_stay_in_registers(
         ("fields.h", ["density<{}, float>", "velocity<{}, double>", "population<{}, float>", "set_population<{}>"]),
         ("fields.h", ["set_force<{}>", "get_stored<{}>", "set_stored<{}>", "initialize<{}>"]),
         ("reductions.h", ["totals<{}>", "velocity_change<{}>", "find_diverged<{}>", "body_force<{}>"]),
+        ("heat.h", ["advance_beside_bodies<{}>", "put_beside_bodies<{}>", "temperature<{}, double>"]),
+        ("heat.h", ["set_temperature<{}>", "reset_temperature<{}>", "set_heat_source<{}>"]),
+        ("heat.h", ["total_heat<{}>", "sampled_heat<{}>", "temperature_change<{}>"]),
         ("copy_bandwidth.h", ["copy"]),
     ],
 )
 def test_the_other_kernels_compile(header: str, kernels: list[str], architecture: str) -> None:
     look_for_compiler()
+    stored = "float" if header == "heat.h" else "lbm::Half"
     for kernel in kernels:
-        name = "lbm::cuda::" + kernel.format("lbm::D3Q19, float, lbm::Half")
+        name = "lbm::cuda::" + kernel.format(f"lbm::D3Q19, float, {stored}")
         assert f"for '{architecture}" in _core.cuda_kernel_resources(header, name, architecture)
 
 

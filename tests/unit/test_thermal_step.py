@@ -62,7 +62,7 @@ class Walls:
             axes = [axis for axis, d in enumerate(c) if d]
             sides = [tuple(x + (c[k] if k == axis else 0) for k, x in enumerate(cell)) for axis in axes]
             fluid = [self.beyond(field, side, cell) for side in sides if self.wrapped(side) not in self.bodies]
-            own = np.mean(fluid) if fluid else own
+            own = fluid[0] if len(fluid) == 1 else own
         return reflected(float(own), self.bodies[target])
 
 

@@ -10,6 +10,7 @@
 
 #include "../lattice/address.h"
 #include "../lattice/collide.h"
+#include "../lattice/temperature.h"
 #include "device_array.h"
 #include "initial_state.h"
 #include "kinds.h"
@@ -31,6 +32,8 @@ struct BlockSpec {
     int size[3];    // nz = 1 in two dimensions
     bool wraps[3];  // axes along which the block is its own neighbour
     CollisionParameters<double> parameters;
+    bool heated;  // has a temperature, stored as the populations are
+    HeatParameters<double> heat;
 };
 
 /// The phases that the steps of a block take turns in.
@@ -56,6 +59,7 @@ struct Totals {
     double mass;
     double momentum[3];
     double energy;
+    double heat;  // sum of the temperature
 };
 
 struct Cell {
@@ -79,6 +83,8 @@ public:
     virtual void set_solid(const std::uint8_t* solid, const double* velocity) = 0;
     /// A uniform force, or a field of D components that is copied in; neither for none.
     virtual void set_force(const double* uniform, const double* field) = 0;
+    /// Heat a step and cell: uniform, or a field that is copied in.
+    virtual void set_heat_source(double uniform, const double* field) = 0;
 
     /// Of the last step, or the one whose shell has been updated.
     virtual Phase phase() const = 0;
@@ -137,7 +143,18 @@ public:
     }
     /// The stored numbers themselves.
     virtual void get_state(void* out) const = 0;
+    /// Setting populations or a state loses the temperature.
     virtual void set_state(const void* values) = 0;
+
+    /// 0 in solid cells.
+    virtual void temperature(float* out) const = 0;
+    virtual void temperature(double* out) const = 0;
+    /// Null: the reference everywhere.
+    virtual void set_temperature(const double* values) = 0;
+    /// The sum of samples of the plan, and each of them where wanted.
+    virtual double heat(const std::vector<HeatSample>& samples, double* each) const = 0;
+    /// Largest change of the temperature of a cell, which is remembered. The first call gives an infinite change.
+    virtual double temperature_change() = 0;
 
     virtual ForceAndTorque body_force(const std::vector<BodyLink>& links, const double center[3]) const = 0;
     virtual Totals totals() const = 0;

@@ -5,7 +5,7 @@
 
 namespace lbm::backend {
 
-enum class FieldName { Density, Velocity, Populations };
+enum class FieldName { Density, Velocity, Populations, Temperature };
 
 /// Owns the memory. Elements are floats of `item` bytes, x fastest, then y, z and the component.
 class DeviceArray {

@@ -5,10 +5,11 @@
 
 namespace lbm::backend {
 
-/// Density and velocity (null: 1, at rest) of the cells of a box that holds a block.
+/// Density, velocity (null: 1, at rest) and temperature of the cells of a box that holds a block.
 struct InitialFields {
     const double* density;
     const double* velocity;
+    const double* temperature;   // null: the reference
     const unsigned char* solid;  // null: no bodies
     const bool* periodic;        // along each axis, of the box; null: no gradients are wanted
     int corner[3];               // of the block in the box
@@ -26,6 +27,12 @@ struct InitialState {
     LBM_HD Index cells() const { return Index(given.size[0]) * given.size[1] * given.size[2]; }
     LBM_HD double u(int d, Index at) const {
         return given.velocity == nullptr ? 0.0 : given.velocity[d * cells() + at];
+    }
+
+    /// Of a cell of the block.
+    LBM_HD double temperature(int x, int y, int z, double reference) const {
+        const int place[3] = {given.corner[0] + x, given.corner[1] + y, given.corner[2] + z};
+        return given.temperature == nullptr ? reference : given.temperature[cell(place)];
     }
 
     /// Deviations after collision, such that the velocity read back is the one prescribed.

@@ -54,6 +54,36 @@ struct BodyLink {
     double push;    // 2 w_i c . u_w rho_0 / cs2, c the velocity off the solid cell
 };
 
+/// A temperature beyond a wall: `sign` times that at `source` plus `value`. Places of temperatures are those of slot 0.
+struct TemperatureGhost {
+    Index target, source;
+    double value;
+    int sign;
+};
+
+/// What a fluid cell beside a body has for a temperature where velocity i leads: `sign` times that at `source` plus
+/// `value`.
+struct HeatedLink {
+    Index source;
+    double value;
+    signed char sign;
+    unsigned char i;
+};
+
+/// A fluid cell beside a body, with the range [first, first + count) of the plan's heated links, by rising i.
+struct HeatedCell {
+    int x, y, z;
+    int first;
+    unsigned char count;
+};
+
+/// Heat that enters the fluid in a step: two temperatures with coefficients, plus `value`.
+struct HeatSample {
+    Index source[2];
+    double coefficient[2];
+    double value;
+};
+
 struct ForceAndTorque {
     double force[3];
     double torque[3];

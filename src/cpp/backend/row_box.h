@@ -12,6 +12,8 @@ struct RowBox {
     int step_y = 1, step_z = 1;
 
     LBM_HD Index count() const { return Index(ny) * nz; }
+    /// Of steps of 1.
+    bool holds(int at_y, int at_z) const { return at_y >= y && at_y < y + ny && at_z >= z && at_z < z + nz; }
 };
 
 /// The rows of a block of ny x nz rows around `interior`, as few boxes.

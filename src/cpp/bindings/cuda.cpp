@@ -34,7 +34,7 @@ py::dict compiler() {
 /// Axis d is periodic if bit d of `periodic_axes` is set.
 backend::BlockSpec spec_of(const std::string& stencil, const std::vector<int>& shape, const std::string& collision,
                            const std::string& precision, const std::string& storage, const std::string& streaming,
-                           bool smagorinsky, int periodic_axes) {
+                           bool smagorinsky, int periodic_axes, bool thermal) {
     engine::Setup setup;
     setup.stencil = stencil;
     setup.shape.assign(shape.begin(), shape.end());
@@ -47,6 +47,10 @@ backend::BlockSpec spec_of(const std::string& stencil, const std::vector<int>& s
     for (std::size_t face = 0; face < 2 * setup.shape.size(); ++face) {
         setup.faces.emplace_back((periodic_axes >> (face / 2)) % 2 == 1 ? "periodic" : "no-slip");
     }
+    if (thermal) {
+        setup.thermal.emplace();
+        setup.thermal->diffusivity = 0.05;
+    }
     return engine::block_spec(setup);
 }
 
@@ -54,10 +58,10 @@ backend::BlockSpec spec_of(const std::string& stencil, const std::vector<int>& s
 std::vector<std::string> update_resources(const std::string& stencil, const std::string& collision,
                                           const std::string& precision, const std::string& storage,
                                           const std::string& streaming, bool smagorinsky, int forcing, bool end_sums,
-                                          int periodic_axes, int size, const std::string& architecture) {
+                                          int periodic_axes, int size, const std::string& architecture, bool thermal) {
     const std::vector<int> shape(stencil.substr(0, 2) == "D2" ? 2 : 3, size);
     const backend::BlockSpec spec =
-        spec_of(stencil, shape, collision, precision, storage, streaming, smagorinsky, periodic_axes);
+        spec_of(stencil, shape, collision, precision, storage, streaming, smagorinsky, periodic_axes, thermal);
     std::vector<std::string> logs;
     for (const Phase phase : backend::phases_of(spec)) {
         const cuda::UpdateKind kind{phase, cuda::Forcing(forcing), end_sums};
@@ -70,9 +74,9 @@ std::vector<std::string> update_resources(const std::string& stencil, const std:
 
 py::list tune(const std::string& stencil, const std::vector<int>& shape, const std::string& collision,
               const std::string& precision, const std::string& storage, const std::string& streaming, bool forced,
-              bool end_sums, bool periodic, int ordinal, double seconds) {
+              bool end_sums, bool periodic, int ordinal, double seconds, bool thermal) {
     const backend::BlockSpec spec =
-        spec_of(stencil, shape, collision, precision, storage, streaming, false, periodic ? 7 : 0);
+        spec_of(stencil, shape, collision, precision, storage, streaming, false, periodic ? 7 : 0, thermal);
     std::vector<cuda::ShapeTiming> timings;
     {
         const py::gil_scoped_release release;
@@ -110,7 +114,7 @@ void bind_cuda(py::module_& module) {
     module.def("cuda_update_resources", &update_resources, py::arg("stencil"), py::arg("collision"),
                py::arg("precision"), py::arg("storage"), py::arg("streaming"), py::arg("smagorinsky"),
                py::arg("forcing"), py::arg("end_sums"), py::arg("periodic_axes"), py::arg("size"),
-               py::arg("architecture"));
+               py::arg("architecture"), py::arg("thermal") = false);
     module.def(
         "cuda_kernel_resources",
         [](const std::string& header, const std::string& name, const std::string& architecture) {
@@ -119,7 +123,7 @@ void bind_cuda(py::module_& module) {
         py::arg("header"), py::arg("name"), py::arg("architecture"), py::call_guard<py::gil_scoped_release>());
     module.def("cuda_tune", &tune, py::arg("stencil"), py::arg("shape"), py::arg("collision"), py::arg("precision"),
                py::arg("storage"), py::arg("streaming"), py::arg("forced"), py::arg("end_sums"), py::arg("periodic"),
-               py::arg("ordinal"), py::arg("seconds"));
+               py::arg("ordinal"), py::arg("seconds"), py::arg("thermal") = false);
 }
 
 }  // namespace lbm::bindings

@@ -1,65 +1,17 @@
 // Binds the engine: checks array shapes, releases the GIL, translates.
-#include "../engine/engine.h"
-#include "../engine/processes.h"
-
 #include <pybind11/stl.h>
 
-#include <mutex>
 #include <optional>
 #include <tuple>
 
-#include "arrays.h"
+#include "../engine/processes.h"
 #include "bindings.h"
+#include "engine_arrays.h"
 
 namespace lbm::bindings {
 namespace {
 
-using engine::Engine;
 using engine::Setup;
-
-/// While it lives no other thread uses the engine, and Python goes on elsewhere.
-class InUse {
-public:
-    explicit InUse(const Engine& e) : lock_(e.mutex()) {}
-
-private:
-    py::gil_scoped_release release_;  // first, so that nobody waits for the engine while holding the GIL
-    std::lock_guard<std::mutex> lock_;
-};
-
-std::vector<py::ssize_t> array_shape(const int (&size)[3], int D, int components) {
-    std::vector<py::ssize_t> shape;
-    if (components > 0) {
-        shape.push_back(components);
-    }
-    for (int d = D - 1; d >= 0; --d) {
-        shape.push_back(size[d]);
-    }
-    return shape;
-}
-
-/// Of a field of the whole domain.
-std::vector<py::ssize_t> field_shape(const Engine& e, int components) {
-    return array_shape(e.domain().size, e.domain().D, components);
-}
-
-/// Of a field of the process's own window.
-std::vector<py::ssize_t> window_shape(const Engine& e, int components) {
-    return array_shape(e.window().size, e.domain().D, components);
-}
-
-std::vector<py::ssize_t> face_shape(const Engine& e, int face, int components) {
-    std::vector<py::ssize_t> shape;
-    if (components > 0) {
-        shape.push_back(components);
-    }
-    for (int d = e.domain().D - 1; d >= 0; --d) {
-        if (d != face / 2) {
-            shape.push_back(e.domain().size[d]);
-        }
-    }
-    return shape;
-}
 
 /// A vector that is uniform, (D,), or given per place.
 std::vector<double> vectors(const char* name, const Engine& e, const Doubles& array,
@@ -91,7 +43,7 @@ Setup make_setup(const std::string& stencil, const std::vector<int>& shape, cons
                  const std::string& precision, const std::string& storage, const std::string& streaming,
                  const std::vector<std::string>& faces, const std::string& device, int threads, const std::string& isa,
                  const BlockTuples& blocks, const std::string& channel, const std::string& schedule,
-                 std::shared_ptr<engine::Communicator> comm) {
+                 std::shared_ptr<engine::Communicator> comm, const std::optional<py::dict>& thermal) {
     return {stencil,
             shape,
             collision,
@@ -107,52 +59,45 @@ Setup make_setup(const std::string& stencil, const std::vector<int>& shape, cons
             to_blocks(blocks, int(shape.size())),
             channel,
             schedule,
-            std::move(comm)};
+            std::move(comm),
+            thermal ? std::optional(thermal_setup(*thermal)) : std::nullopt};
 }
 
-int add_body(Engine& e, const py::array_t<bool, py::array::c_style>& mask, const std::optional<Doubles>& velocity) {
+int add_body(Engine& e, const py::array_t<bool, py::array::c_style>& mask, const std::optional<Doubles>& velocity,
+             const std::optional<Doubles>& temperature) {
     require_shape("mask", mask, field_shape(e, 0));
     std::vector<bool> cells(mask.data(), mask.data() + mask.size());
     std::vector<double> values =
         velocity ? vectors("velocity", e, *velocity, field_shape(e, e.domain().D)) : std::vector<double>{};
+    std::vector<double> temperatures =
+        temperature ? scalars("temperature", *temperature, field_shape(e, 0)) : std::vector<double>{};
     const InUse use(e);
-    return e.add_body(cells, std::move(values));
-}
-
-void check_body(const Engine& e, int body) {
-    if (body < 0 || body >= e.bodies()) {
-        throw py::index_error("there is no body " + std::to_string(body));
-    }
-}
-
-void check_face(const Engine& e, int face) {
-    if (face < 0 || face >= 2 * e.domain().D) {
-        throw py::index_error("there is no face " + std::to_string(face));
-    }
+    return e.add_body(cells, std::move(values), std::move(temperatures));
 }
 
 void set_face_density(Engine& e, int face, const Doubles& density) {
     check_face(e, face);
-    if (density.ndim() != 0) {
-        require_shape("density", density, face_shape(e, face, 0));
-    }
-    std::vector<double> values = to_vector(density);
+    std::vector<double> values = scalars("density", density, face_shape(e, face, 0));
     const InUse use(e);
     e.set_face_density(face, std::move(values));
 }
 
 void initialize(Engine& e, const std::optional<Doubles>& density, const std::optional<Doubles>& velocity,
-                bool nonequilibrium) {
+                bool nonequilibrium, const std::optional<Doubles>& temperature) {
     if (density) {
         require_shape("density", *density, field_shape(e, 0));
     }
     if (velocity) {
         require_shape("velocity", *velocity, field_shape(e, e.domain().D));
     }
+    if (temperature) {
+        require_shape("temperature", *temperature, field_shape(e, 0));
+    }
+    const double* temperature_data = temperature ? temperature->data() : nullptr;
     const double* density_data = density ? density->data() : nullptr;
     const double* velocity_data = velocity ? velocity->data() : nullptr;
     const InUse use(e);
-    e.initialize(density_data, velocity_data, nonequilibrium);
+    e.initialize(density_data, velocity_data, nonequilibrium, temperature_data);
 }
 
 const char* storage_dtype(const Engine& e) {
@@ -243,16 +188,6 @@ py::list links(Engine& e) {
     return list;
 }
 
-/// Fills a field array by a member of the engine without holding the GIL.
-template <class Read>
-void fill(Engine& e, py::array& out, int components, Read&& read) {
-    require_shape("out", out, window_shape(e, components));
-    with_floats("out", out, [&](auto* data) {
-        const InUse use(e);
-        read(e, data);
-    });
-}
-
 py::list update_kernels(const Engine& engine) {
     py::list all;
     for (const backend::KernelFigures& kernel : engine.update_kernels()) {
@@ -279,24 +214,28 @@ void bind_engine(py::module_& module) {
             const engine::Layout layout(size, to_blocks(blocks, int(shape.size())));
         },
         py::arg("shape"), py::arg("blocks"));
-    py::class_<Engine>(module, "Engine")
+    py::class_<Engine> engine(module, "Engine");
+    engine
         .def(py::init([](const std::string& stencil, const std::vector<int>& shape, const std::string& collision,
                          double viscosity, double magic, const std::map<std::string, double>& rates, double smagorinsky,
                          const std::string& precision, const std::string& storage, const std::string& streaming,
                          const std::vector<std::string>& faces, const std::string& device, int threads,
                          const std::string& isa, const BlockTuples& blocks, const std::string& channel,
-                         const std::string& schedule, std::shared_ptr<engine::Communicator> comm) {
-                 return std::make_unique<Engine>(make_setup(stencil, shape, collision, viscosity, magic, rates,
-                                                            smagorinsky, precision, storage, streaming, faces, device,
-                                                            threads, isa, blocks, channel, schedule, std::move(comm)));
+                         const std::string& schedule, std::shared_ptr<engine::Communicator> comm,
+                         const std::optional<py::dict>& thermal) {
+                 return std::make_unique<Engine>(make_setup(
+                     stencil, shape, collision, viscosity, magic, rates, smagorinsky, precision, storage, streaming,
+                     faces, device, threads, isa, blocks, channel, schedule, std::move(comm), thermal));
              }),
              py::kw_only(), py::arg("stencil"), py::arg("shape"), py::arg("collision"), py::arg("viscosity"),
              py::arg("magic") = 3.0 / 16, py::arg("rates") = std::map<std::string, double>(),
              py::arg("smagorinsky") = 0.0, py::arg("precision") = "float32", py::arg("storage") = "float32",
              py::arg("streaming") = "in-place", py::arg("faces") = std::vector<std::string>(),
              py::arg("device") = "cpu", py::arg("threads") = 0, py::arg("isa") = "", py::arg("blocks") = BlockTuples(),
-             py::arg("channel") = "", py::arg("schedule") = "", py::arg("comm") = py::none())
-        .def("add_body", &add_body, py::arg("mask"), py::arg("velocity") = py::none())
+             py::arg("channel") = "", py::arg("schedule") = "", py::arg("comm") = py::none(),
+             py::arg("thermal") = py::none())
+        .def("add_body", &add_body, py::arg("mask"), py::arg("velocity") = py::none(),
+             py::arg("temperature") = py::none())
         .def(
             "set_body_velocity",
             [](Engine& e, int body, const Doubles& velocity) {
@@ -325,7 +264,8 @@ void bind_engine(py::module_& module) {
                 e.set_force(values);
             },
             py::arg("force"))
-        .def("initialize", &initialize, py::arg("density"), py::arg("velocity"), py::arg("nonequilibrium"))
+        .def("initialize", &initialize, py::arg("density"), py::arg("velocity"), py::arg("nonequilibrium"),
+             py::arg("temperature") = py::none())
         .def(
             "step",
             [](Engine& e, Index steps) {
@@ -409,7 +349,8 @@ void bind_engine(py::module_& module) {
                      const InUse use(e);
                      t = e.totals();
                  }
-                 return py::make_tuple(t.mass, std::vector<double>(t.momentum, t.momentum + e.domain().D), t.energy);
+                 return py::make_tuple(t.mass, std::vector<double>(t.momentum, t.momentum + e.domain().D), t.energy,
+                                       t.heat);
              })
         .def("velocity_change",
              [](Engine& e) {
@@ -426,7 +367,7 @@ void bind_engine(py::module_& module) {
             "memory_needed",
             [](const std::string& stencil, const std::vector<int>& shape, const std::string& precision,
                const std::string& storage, const std::string& streaming, const std::string& device,
-               const BlockTuples& blocks, int rank) {
+               const BlockTuples& blocks, int rank, bool thermal) {
                 Setup setup;
                 setup.device.name = device;
                 setup.stencil = stencil;
@@ -437,13 +378,20 @@ void bind_engine(py::module_& module) {
                 setup.storage = storage;
                 setup.streaming = streaming;
                 setup.blocks = to_blocks(blocks, int(shape.size()));
+                if (thermal) {
+                    setup.thermal = engine::ThermalSetup{};
+                    setup.thermal->diffusivity = 1;
+                }
                 return Engine::memory_needed(setup, rank);
             },
             py::arg("stencil"), py::arg("shape"), py::arg("precision"), py::arg("storage"), py::arg("streaming"),
-            py::arg("device") = "cpu", py::arg("blocks") = BlockTuples(), py::arg("rank") = 0)
-        .def_property_readonly(
-            "bytes_per_update",
-            [](const Engine& e) { return 2 * e.population_count() * int(backend::size_of(e.spec().storage)); })
+            py::arg("device") = "cpu", py::arg("blocks") = BlockTuples(), py::arg("rank") = 0,
+            py::arg("thermal") = false)
+        .def_property_readonly("bytes_per_update",
+                               [](const Engine& e) {
+                                   const int numbers = e.population_count() + (e.spec().heated ? 1 : 0);
+                                   return 2 * numbers * int(backend::size_of(e.spec().storage));
+                               })
         .def_property_readonly("threads", [](const Engine& e) { return e.device().threads; })
         .def_property_readonly("isa", [](const Engine& e) { return e.device().isa; })
         .def_property_readonly("device", [](const Engine& e) { return e.device().name; })
@@ -468,6 +416,7 @@ void bind_engine(py::module_& module) {
             return py::make_tuple(std::vector<int>(box.offset, box.offset + D),
                                   std::vector<int>(box.size, box.size + D));
         });
+    bind_heat(engine);
 }
 
 }  // namespace lbm::bindings

@@ -12,6 +12,8 @@ namespace lbm::engine {
 
 enum class FaceKind { Periodic, NoSlip, MovingWall, FreeSlip, VelocityInlet, PressureOutlet, Outflow };
 
+enum class ThermalKind { Periodic, Adiabatic, Isothermal };
+
 constexpr std::uint16_t no_body = 0xFFFF;
 constexpr int max_bodies = no_body;
 
@@ -28,6 +30,15 @@ struct Domain {
     std::vector<std::uint16_t> owner;  // the body of each cell, no_body for fluid; empty without bodies
     /// Wall velocity of each body: empty at rest, D values, or D a cell of the domain.
     std::vector<std::vector<double>> body_velocity;
+
+    bool heated = false;  // has a temperature, and what follows
+    double diffusivity = 0;
+    double heat_weight[2] = {};  // of neighbours along axes and diagonals, in the Laplacian
+    ThermalKind face_thermal[6] = {};
+    /// Of an isothermal face: uniform (one value) or one a face cell.
+    std::vector<double> face_temperature[6];
+    /// Of each body: empty for an adiabatic one, one value, or one a cell of the domain.
+    std::vector<std::vector<double>> body_temperature;
 
     Index cells() const { return Index(size[0]) * size[1] * size[2]; }
     Index cell(int x, int y, int z) const { return (Index(z) * size[1] + y) * size[0] + x; }

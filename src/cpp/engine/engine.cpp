@@ -27,6 +27,11 @@ Engine::Engine(const Setup& setup)
     }
     states_ = by_themselves_;
     states_.insert(states_.end(), by_host_.begin(), by_host_.end());
+    if (domain_.heated) {
+        for (backend::BlockState* state : states_) {
+            state->set_temperature(nullptr);
+        }
+    }
 }
 
 std::vector<Engine::Part> Engine::make_parts(const backend::BlockSpec& whole, const Layout& layout, int rank,
@@ -63,7 +68,10 @@ int Engine::population_count() const {
     return backend::with_stencil(spec_.stencil, [](auto s) { return decltype(s)::Q; });
 }
 
-int Engine::add_body(const std::vector<bool>& mask, std::vector<double> velocity) {
+int Engine::add_body(const std::vector<bool>& mask, std::vector<double> velocity, std::vector<double> temperature) {
+    if (!temperature.empty()) {
+        check_heated();
+    }
     if (steps_ > 0) {
         throw std::invalid_argument("bodies must be added before the first step");
     }
@@ -84,6 +92,7 @@ int Engine::add_body(const std::vector<bool>& mask, std::vector<double> velocity
         }
     }
     domain_.body_velocity.push_back(std::move(velocity));
+    domain_.body_temperature.push_back(std::move(temperature));
     plan_is_current_ = false;
     mark_solid();
     return bodies() - 1;
@@ -158,7 +167,7 @@ void Engine::rebuild_solid_velocity() {
 
 void Engine::prepare() {
     if (!plan_is_current_) {
-        std::vector<HaloPlan::Extent> extents;
+        std::vector<Extent> extents;
         for (const Block& block : layout_.blocks()) {
             const int(&offset)[3] = block.offset;
             extents.push_back(
@@ -184,7 +193,7 @@ void Engine::prepare() {
     }
 }
 
-std::unique_ptr<HaloExchange> Engine::make_exchange(const std::vector<HaloPlan::Extent>& extents) const {
+std::unique_ptr<HaloExchange> Engine::make_exchange(const std::vector<Extent>& extents) const {
     std::vector<HaloExchange::Member> members;
     for (const Part& part : parts_) {
         members.push_back({part.number, *part.state, part.plan});
@@ -215,7 +224,10 @@ void Engine::set_reference_density(double density) {
     values_are_current_ = false;
 }
 
-void Engine::initialize(const double* density, const double* velocity, bool nonequilibrium) {
+void Engine::initialize(const double* density, const double* velocity, bool nonequilibrium, const double* temperature) {
+    if (temperature != nullptr) {
+        check_heated();
+    }
     double sums[2] = {0, 0};  // of the whole domain in one order, that no layout changes it
     for (Index at = 0; at < domain_.cells(); ++at) {
         if (!domain_.solid(at)) {
@@ -228,7 +240,7 @@ void Engine::initialize(const double* density, const double* velocity, bool none
     state_is_set();
     for (const Part& part : parts_) {
         const Surroundings box(domain_, part.place, nonequilibrium);
-        std::vector<double> densities, velocities;
+        std::vector<double> densities, velocities, temperatures;
         std::vector<std::uint8_t> solid;  // beside which gradients are one-sided
         const bool part_only = layout_.blocks().size() > 1;
         if (part_only && density != nullptr) {
@@ -238,12 +250,16 @@ void Engine::initialize(const double* density, const double* velocity, bool none
             velocities = box.gather<double>(domain_, domain_.D,
                                             [&](int d, Index at) { return velocity[d * domain_.cells() + at]; });
         }
+        if (part_only && temperature != nullptr) {
+            temperatures = box.gather<double>(domain_, 1, [&](int, Index at) { return temperature[at]; });
+        }
         if (nonequilibrium && !domain_.owner.empty()) {
             solid = box.gather<std::uint8_t>(domain_, 1,
                                              [&](int, Index at) { return std::uint8_t(domain_.solid(at) ? 1 : 0); });
         }
         part.state->initialize({densities.empty() ? density : densities.data(),
                                 velocities.empty() ? velocity : velocities.data(),
+                                temperatures.empty() ? temperature : temperatures.data(),
                                 solid.empty() ? nullptr : solid.data(),
                                 nonequilibrium ? box.periodic : nullptr,
                                 {box.corner[0], box.corner[1], box.corner[2]},
@@ -272,11 +288,7 @@ void Engine::run_steps(Index steps) {
         state->mark(backend::Marked::end_slot);
         state->after(*state, backend::Marked::end_slot);
     }
-    if (!halos_are_current_) {
-        exchange_->begin();
-        exchange_->end();
-        halos_are_current_ = true;
-    }
+    bring_halos();
     notes_ = by_themselves_.empty();
     const bool notes_last = !notes_ && steps > 0 && layout_.blocks().size() > 1;
     const Index before_last = notes_last ? steps - 1 : steps;
@@ -299,6 +311,14 @@ void Engine::run_steps(Index steps) {
         add_phase_times(double(steps));
     }
     exchange_->signal();
+}
+
+void Engine::bring_halos() {
+    if (!halos_are_current_) {
+        exchange_->begin();
+        exchange_->end();
+        halos_are_current_ = true;
+    }
 }
 
 /// Blocks that work by themselves are asked for their interior before the host is held up by the exchange; those of the
@@ -369,8 +389,9 @@ void Engine::prepare_fields() {
 void Engine::set_populations(const double* values) {
     prepare();
     state_is_set();
-    give_parts(values, window_, population_count(),
-               [](auto& block, const double* part) { block.set_populations(part); });
+    give_parts(values, window_, population_count(), [this](auto& block, const double* part) {
+        keep_temperature(block, [part](auto& b) { b.set_populations(part); });
+    });
 }
 
 void Engine::get_state(void* out) {
@@ -385,8 +406,9 @@ void Engine::set_state(const void* values) {
     state_is_set();
     backend::with_stored(spec_.storage, [&](auto stored) {
         using T = decltype(stored);
-        give_parts(static_cast<const T*>(values), window_, population_count(),
-                   [](auto& block, const T* part) { block.set_state(part); });
+        give_parts(static_cast<const T*>(values), window_, population_count(), [this](auto& block, const T* part) {
+            keep_temperature(block, [part](auto& b) { b.set_state(part); });
+        });
     });
 }
 
@@ -436,6 +458,7 @@ backend::Totals Engine::totals() {
         const backend::Totals own = part.state->totals();
         totals.mass += own.mass;
         totals.energy += own.energy;
+        totals.heat += own.heat;
         for (int d = 0; d < 3; ++d) {
             totals.momentum[d] += own.momentum[d];
         }
@@ -443,6 +466,7 @@ backend::Totals Engine::totals() {
     comm_->sum(&totals.mass, 1);
     comm_->sum(totals.momentum, 3);
     comm_->sum(&totals.energy, 1);
+    comm_->sum(&totals.heat, 1);
     return totals;
 }
 

@@ -30,16 +30,24 @@ public:
     static std::map<std::string, std::size_t> memory_needed(const Setup& setup, int rank = 0);
 
     /// Makes the cells of mask solid; velocity is empty (at rest), D values, or D a cell. Returns the body's index.
-    int add_body(const std::vector<bool>& mask, std::vector<double> velocity);
+    /// With a temperature it is empty for an adiabatic body, one value, or one a cell.
+    int add_body(const std::vector<bool>& mask, std::vector<double> velocity, std::vector<double> temperature = {});
     /// A body that has a velocity may be given another.
     void set_body_velocity(int body, std::vector<double> velocity);
     void set_face_velocity(int face, std::vector<double> velocity);
     void set_face_density(int face, std::vector<double> density);
     /// Empty (none), D values, or D a cell.
     void set_force(const std::vector<double>& force);
+    /// One value, or one a face cell; of an isothermal face.
+    void set_face_temperature(int face, std::vector<double> temperature);
+    /// Of a body that was added with one.
+    void set_body_temperature(int body, std::vector<double> temperature);
+    /// Empty (none), one value, or one a cell.
+    void set_heat_source(const std::vector<double>& source);
 
     /// Also makes the mean of the density over the fluid the reference density.
-    void initialize(const double* density, const double* velocity, bool nonequilibrium);
+    void initialize(const double* density, const double* velocity, bool nonequilibrium,
+                    const double* temperature = nullptr);
     /// Throws std::runtime_error after an error in a step, until a state is set.
     void step(Index steps);
 
@@ -64,6 +72,31 @@ public:
     void populations(T* out) {
         read_parts(out, population_count(), [](const auto& block, T* part) { block.populations(part); });
     }
+    /// Solid cells have the temperature of their body's surface, or the reference.
+    template <class T>
+    void temperature(T* out) {
+        check_heated();
+        read_parts(out, 1, [](const auto& block, T* part) { block.temperature(part); });
+        give_solid_temperature(out);
+    }
+    void set_temperature(const double* values);
+    /// Heat into the fluid in a step through a cell of an isothermal face, of the whole domain.
+    std::vector<double> heat_flux(int face);
+    /// Their mean over the fluid cells.
+    double mean_heat_flux(int face);
+    /// Heat into the fluid in a step off a body.
+    struct BodyHeat {
+        std::vector<backend::Cell> cells;  // fluid cells beside it, in this process
+        std::vector<double> flux, area;    // of each
+    };
+    BodyHeat body_heat_flux(int body);
+    struct BodyHeatRate {
+        double rate, area;
+    };
+    BodyHeatRate body_heat_rate(int body);
+    /// Largest over the fluid cells since the last call.
+    double temperature_change();
+
     void set_populations(const double* values);
     /// The stored numbers of the populations themselves.
     void get_state(void* out);
@@ -119,7 +152,7 @@ private:
     void run_step();
     void note(backend::Moment moment, const std::vector<backend::BlockState*>& states) const;
     void add_phase_times(double steps);
-    std::unique_ptr<HaloExchange> make_exchange(const std::vector<HaloPlan::Extent>& extents) const;
+    std::unique_ptr<HaloExchange> make_exchange(const std::vector<Extent>& extents) const;
     void prepare();
     void check_face(int face, FaceKind first, FaceKind second, const char* what) const;
     void mark_solid();
@@ -150,6 +183,23 @@ private:
     }
     /// Before fields are read.
     void prepare_fields();
+    void check_heated() const;
+    void bring_halos();
+    template <class T>
+    void give_solid_temperature(T* out) const;
+    /// Calls set(block) for a block whose temperature must outlive it.
+    template <class Set>
+    void keep_temperature(backend::BlockState& block, Set&& set) {
+        const Address& a = block.address();
+        std::vector<double> temperature(domain_.heated ? std::size_t(Index(a.nx) * a.ny * a.nz) : 0);
+        if (domain_.heated) {
+            block.temperature(temperature.data());
+        }
+        set(block);
+        if (domain_.heated) {
+            block.set_temperature(temperature.data());
+        }
+    }
 
     Domain domain_;
     backend::BlockSpec spec_;

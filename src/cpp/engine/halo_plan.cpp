@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "../lattice/links.h"
+#include "../lattice/temperature.h"
 #include "link_resolver.h"
 
 namespace lbm::engine {
@@ -93,6 +94,9 @@ struct HaloPlan::Builder {
             }
         }
         group_wall_links();
+        if (domain.heated) {
+            add_temperatures();
+        }
         for (auto& runs : plan.links_.copies) {
             cut_long_runs(runs);
         }
@@ -247,6 +251,23 @@ struct HaloPlan::Builder {
         pending.push_back({x, y, z, link, source, {own, x, y, z}, Stencil<S>::opposite(i)});
     }
 
+    void add_temperatures() {
+        plan.temperatures_ = TemperaturePlan(domain, blocks, own);
+        for (const TemperaturePlan::Copy& copy : plan.temperatures_.copies) {
+            const Address& there = blocks[std::size_t(copy.block)].address;
+            for (const Phase phase : phases) {
+                const Index target = temperature_offset(address, phase, copy.x, copy.y, copy.z);
+                const Index source = temperature_offset(there, phase, copy.from[0], copy.from[1], copy.from[2]);
+                auto& runs = copy.block == own ? plan.links_.copies : imports[std::size_t(copy.block)].copies;
+                append(runs[int(phase)], target, source);
+            }
+        }
+        plan.temperatures_.copies = {};
+        plan.links_.ghosts = std::move(plan.temperatures_.ghosts);
+        plan.links_.heated_cells = std::move(plan.temperatures_.heated_cells);
+        plan.links_.heated_links = std::move(plan.temperatures_.heated_links);
+    }
+
     void group_wall_links() {
         std::stable_sort(pending.begin(), pending.end(), [](const PendingWallLink& a, const PendingWallLink& b) {
             return std::tie(a.z, a.y, a.x) < std::tie(b.z, b.y, b.x);
@@ -314,6 +335,23 @@ void HaloPlan::refresh_values(const Domain& domain) {
             link.push = value(domain, {-1, int(body), place, link.off_solid});
         }
     }
+    refresh_temperatures(domain);
+}
+
+void HaloPlan::refresh_temperatures(const Domain& domain) {
+    for (std::size_t k = 0; k < links_.ghosts.size(); ++k) {
+        links_.ghosts[k].value = temperatures_.ghost_values.value(k, domain);
+    }
+    for (std::size_t k = 0; k < links_.heated_links.size(); ++k) {
+        links_.heated_links[k].value = temperatures_.link_values.value(k, domain);
+    }
+    for (auto* walls : {&temperatures_.face_heat, &temperatures_.body_heat}) {
+        for (WallHeat& wall : *walls) {
+            for (std::size_t k = 0; k < wall.samples.size(); ++k) {
+                wall.samples[k].value = wall.values.value(k, domain);
+            }
+        }
+    }
 }
 
 std::size_t HaloPlan::bytes() const {
@@ -331,7 +369,9 @@ std::size_t HaloPlan::bytes() const {
     for (const auto& links : body_links_) {
         sum += links.capacity() * sizeof(BodyLink);
     }
-    return sum;
+    return sum + temperatures_.bytes() + links_.ghosts.capacity() * sizeof(backend::TemperatureGhost) +
+           links_.heated_cells.capacity() * sizeof(backend::HeatedCell) +
+           links_.heated_links.capacity() * sizeof(backend::HeatedLink);
 }
 
 }  // namespace lbm::engine

@@ -4,28 +4,13 @@
 #include <vector>
 
 #include "../backend/links.h"
-#include "../lattice/address.h"
-#include "domain.h"
+#include "extent.h"
+#include "temperature_plan.h"
 
 namespace lbm::engine {
 
 class HaloPlan {
 public:
-    /// A block as the plan sees it.
-    struct Extent {
-        int offset[3];
-        Address address;  // and the size
-
-        bool holds(const int (&cell)[3]) const {
-            const int size[3] = {address.nx, address.ny, address.nz};
-            bool inside = true;
-            for (int d = 0; d < 3; ++d) {
-                inside = inside && cell[d] >= offset[d] && cell[d] < offset[d] + size[d];
-            }
-            return inside;
-        }
-    };
-
     /// What another block brings, before the links of the block itself are served: from places of its lattice to places
     /// of this one's.
     struct Import {
@@ -44,7 +29,11 @@ public:
     /// The links on which a body and the fluid exchange momentum.
     const std::vector<backend::BodyLink>& body_links(int body) const { return body_links_[body]; }
 
-    /// Takes over the current velocities and densities of the faces and bodies.
+    /// The heat through a face or a body's surface into the block.
+    const WallHeat& face_heat(int face) const { return temperatures_.face_heat[std::size_t(face)]; }
+    const WallHeat& body_heat(int body) const { return temperatures_.body_heat[std::size_t(body)]; }
+
+    /// Takes over the current velocities, densities and temperatures of the faces and bodies.
     void refresh_values(const Domain& domain);
 
     std::size_t bytes() const;
@@ -62,11 +51,13 @@ private:
     struct Builder;
 
     static double value(const Domain& domain, const ValueSource& source);
+    void refresh_temperatures(const Domain& domain);
 
     backend::LinkPlan links_;
     std::vector<Import> imports_;
     std::vector<ValueSource> value_sources_;  // of each wall link
     std::vector<std::vector<backend::BodyLink>> body_links_;
+    TemperaturePlan temperatures_;  // its ghosts, cells and links are moved to links_
 };
 
 }  // namespace lbm::engine

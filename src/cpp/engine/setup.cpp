@@ -66,6 +66,73 @@ void set_moment_rates(const Setup& setup, CollisionParameters<double>& parameter
     parameters.stress_rates = cubic_rates<S>(stress_share);
 }
 
+/// Weights of neighbours along axes and diagonals.
+struct Operators {
+    double laplacian[2], slope[2];
+};
+
+/// In two dimensions those of three summed over the third.
+Operators operators_of(const ThermalSetup& thermal, int D) {
+    const bool isotropic = position("thermal operators", thermal.operators, {"isotropic", "printed"}) == 0;
+    Operators o = isotropic ? Operators{{1.0 / 3, 1.0 / 6}, {1.0 / 6, 1.0 / 12}} : Operators{{2, -0.25}, {1, -0.125}};
+    if (D == 2) {
+        o.laplacian[0] += 2 * o.laplacian[1];
+        o.slope[0] += 2 * o.slope[1];
+    }
+    return o;
+}
+
+/// Energy moment of a neighbour's population over the squared norm of that moment, along axes and diagonals
+/// (d'Humieres et al., Phil. Trans. R. Soc. A 360 (2002) 437; Lallemand & Luo, Phys. Rev. E 61 (2000) 6546).
+constexpr double energy_moment_3d[2] = {-11.0 / 2394, 8.0 / 2394}, energy_moment_2d[2] = {-1.0 / 36, 2.0 / 36};
+
+void set_heat(const Setup& setup, backend::BlockSpec& spec) {
+    const ThermalSetup& thermal = *setup.thermal;
+    if (spec.stencil == StencilKind::D3Q27) {
+        throw std::invalid_argument("thermal: goes with D2Q9 and D3Q19, not with D3Q27");
+    }
+    if (spec.storage == NumberKind::Float16) {
+        throw std::invalid_argument(
+            "thermal: the temperature is stored as populations are, for which float16 has too few "
+            "digits; use float32 or float64");
+    }
+    require_positive("thermal diffusivity", thermal.diffusivity);
+    const int D = int(setup.shape.size());
+    if (!thermal.buoyancy.empty() && thermal.buoyancy.size() != std::size_t(D)) {
+        throw std::invalid_argument("thermal buoyancy: " + std::to_string(D) + " components are needed");
+    }
+    spec.heated = true;
+    const Operators operators = operators_of(thermal, D);
+    HeatParameters<double>& heat = spec.heat;
+    for (int k = 0; k < 2; ++k) {
+        heat.diffusion[k] = thermal.diffusivity * operators.laplacian[k];
+        heat.slope[k] = operators.slope[k];
+        heat.energy[k] = 2 * thermal.energy_coupling * (D == 2 ? energy_moment_2d : energy_moment_3d)[k];
+    }
+    std::copy(thermal.buoyancy.begin(), thermal.buoyancy.end(), heat.buoyancy);
+    heat.reference = thermal.reference;
+}
+
+void set_heat(const Setup& setup, Domain& domain) {
+    const ThermalSetup& thermal = *setup.thermal;
+    domain.heated = true;
+    domain.diffusivity = thermal.diffusivity;
+    const Operators operators = operators_of(thermal, domain.D);
+    std::copy(operators.laplacian, operators.laplacian + 2, domain.heat_weight);
+    if (!thermal.faces.empty() && thermal.faces.size() != 2 * std::size_t(domain.D)) {
+        throw std::invalid_argument("thermal faces: " + std::to_string(2 * domain.D) + " are needed");
+    }
+    for (std::size_t f = 0; f < 2 * std::size_t(domain.D); ++f) {
+        domain.face_thermal[f] =
+            thermal.faces.empty()
+                ? ThermalKind::Periodic
+                : ThermalKind(position("thermal faces", thermal.faces[f], {"periodic", "adiabatic", "isothermal"}));
+        if ((domain.face_thermal[f] == ThermalKind::Periodic) != (domain.faces[f] == FaceKind::Periodic)) {
+            throw std::invalid_argument("thermal faces: those of the flow that are periodic must be, and no other");
+        }
+    }
+}
+
 }  // namespace
 
 const std::vector<std::string>& stencil_names() {
@@ -121,6 +188,9 @@ backend::BlockSpec block_spec(const Setup& setup) {
         const std::size_t face = 2 * std::size_t(d);  // the one block spans the domain, so it meets itself there
         spec.wraps[d] = d < int(setup.shape.size()) && (setup.faces.size() <= face || setup.faces[face] == "periodic");
     }
+    if (setup.thermal) {
+        set_heat(setup, spec);
+    }
     return spec;
 }
 
@@ -172,6 +242,9 @@ Domain make_domain(const Setup& setup) {
         if ((domain.faces[2 * a] == FaceKind::Periodic) != (domain.faces[2 * a + 1] == FaceKind::Periodic)) {
             throw std::invalid_argument("faces: both faces of an axis must be periodic, or neither");
         }
+    }
+    if (setup.thermal) {
+        set_heat(setup, domain);
     }
     return domain;
 }

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,16 @@
 #include "layout.h"
 
 namespace lbm::engine {
+
+/// A temperature of the fluid.
+struct ThermalSetup {
+    double diffusivity = 0;
+    std::string operators = "isotropic";
+    double energy_coupling = 0;
+    std::vector<double> buoyancy;  // empty: none
+    double reference = 0;
+    std::vector<std::string> faces;  // empty: all periodic
+};
 
 struct Setup {
     std::string stencil;
@@ -30,6 +41,7 @@ struct Setup {
     std::string channel;                             // of all links between blocks; empty: the best for each
     std::string schedule;                            // overlap or blocking; empty: what is faster
     std::shared_ptr<const comm::Communicator> comm;  // null: one process
+    std::optional<ThermalSetup> thermal;
 };
 
 /// All of these throw std::invalid_argument, naming what is wrong and what would be right.

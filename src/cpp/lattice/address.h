@@ -4,6 +4,9 @@
 // neighbourhood spans a few pages. Halo rows surround the block in y and z. Links that cross a face of the x axis have
 // their place in side columns instead, contiguous in y: a halo cell in a row would cost a whole memory line. Along a
 // wrapped axis neither is in use: what leaves at one end has its place at the other end.
+//
+// Temperatures lie behind the populations of their row, with a line before and behind: there each end of a row has the
+// place of one cell more, as all neighbours of a cell are read and no number of such a line is shared by many rows.
 #pragma once
 
 #include "portability.h"
@@ -14,13 +17,15 @@ struct Address {
     int nx, ny, nz;
     int halo_y, halo_z;
     int Q;
-    int crossing;             // populations that cross a face of the x axis, one way
-    Index lead;               // elements before the first row
-    Index row_stride;         // from (y, z) to (y + 1, z)
-    Index population_stride;  // from population i to i + 1 of the same (y, z)
-    Index pitch;              // from x = 0 of a row to the end of its padding
-    Index sides;              // offset of the side columns
-    bool wraps[3];            // axes along which the block is its own neighbour
+    int crossing;              // populations that cross a face of the x axis, one way
+    Index lead;                // elements before the first row
+    Index row_stride;          // from (y, z) to (y + 1, z)
+    Index population_stride;   // from population i to i + 1 of the same (y, z)
+    Index pitch;               // from x = 0 of a row to the end of its padding
+    Index sides;               // offset of the side columns
+    Index temperature;         // from population 0 of a row to its temperature; 0: there is none
+    Index temperature_stride;  // from that to the second one
+    bool wraps[3];             // axes along which the block is its own neighbour
 
     LBM_HD static int wrapped(int at, int n) { return at < 0 ? at + n : at >= n ? at - n : at; }
 

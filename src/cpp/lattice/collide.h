@@ -40,16 +40,24 @@ LBM_HD CollisionParameters<To> converted(const CollisionParameters<From>& p) {
     return out;
 }
 
-/// `Parameters` are CollisionParameters. `Collision::relax` takes n as pair sums and gives -K n as a change.
-template <class S, class Collision, class V, class Parameters>
+/// An equilibrium that depends on nothing but density and velocity.
+struct NoCoupling {
+    template <int p, class V>
+    LBM_HD void apply(V&) const {}
+};
+
+/// `Parameters` are CollisionParameters. `Collision::relax` takes n as pair sums and gives -K n as a change. A coupling
+/// takes what something else adds to the equilibrium off n.
+template <class S, class Collision, class V, class Parameters, class Coupling = NoCoupling>
 LBM_HD void collide(V (&h)[S::Q], const PairSums<S, V>& sums, const Moments<S, V>& m, bool forced,
-                    const Parameters& parameters) {
+                    const Parameters& parameters, const Coupling& coupling = {}) {
     const EquilibriumTerms<S, V> terms = equilibrium_terms(m);
     PairSums<S, V> n;
     static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
         const V odd = odd_equilibrium<S, p>(terms);
         n.odd[p] = sums.odd[p] - odd;
         n.even[p] = sums.even[p] - even_equilibrium<S, p>(terms, odd);
+        coupling.template apply<p>(n.even[p]);
     });
     if (forced) {
         static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {

@@ -17,17 +17,21 @@ std::unique_ptr<BlockState> make_block_D2Q9(const BlockSpec& spec, const CpuOpti
 std::unique_ptr<BlockState> make_block_D3Q19(const BlockSpec& spec, const CpuOptions& options);
 std::unique_ptr<BlockState> make_block_D3Q27(const BlockSpec& spec, const CpuOptions& options);
 
-#define LBM_DECLARE_KERNELS(isa)                                                                              \
-    UpdateKernel kernel_##isa##_D2Q9(CollisionKind, NumberKind, NumberKind);                                  \
-    UpdateKernel kernel_##isa##_D3Q19(CollisionKind, NumberKind, NumberKind);                                 \
-    UpdateKernel kernel_##isa##_D3Q27(CollisionKind, NumberKind, NumberKind);                                 \
-    static UpdateKernel find_kernel_##isa(StencilKind stencil, CollisionKind collision, NumberKind precision, \
-                                          NumberKind storage) {                                               \
-        switch (stencil) {                                                                                    \
-            case StencilKind::D2Q9: return kernel_##isa##_D2Q9(collision, precision, storage);                \
-            case StencilKind::D3Q19: return kernel_##isa##_D3Q19(collision, precision, storage);              \
-            default: return kernel_##isa##_D3Q27(collision, precision, storage);                              \
-        }                                                                                                     \
+#define LBM_DECLARE_KERNELS(isa)                                                                                     \
+    UpdateKernel kernel_##isa##_D2Q9(CollisionKind, NumberKind, NumberKind);                                         \
+    UpdateKernel kernel_##isa##_D3Q19(CollisionKind, NumberKind, NumberKind);                                        \
+    UpdateKernel kernel_##isa##_D3Q27(CollisionKind, NumberKind, NumberKind);                                        \
+    UpdateKernel heated_kernel_##isa##_D2Q9(CollisionKind, NumberKind, NumberKind);                                  \
+    UpdateKernel heated_kernel_##isa##_D3Q19(CollisionKind, NumberKind, NumberKind);                                 \
+    static UpdateKernel find_kernel_##isa(StencilKind stencil, CollisionKind collision, NumberKind precision,        \
+                                          NumberKind storage, bool heated) {                                         \
+        switch (stencil) {                                                                                           \
+            case StencilKind::D2Q9:                                                                                  \
+                return (heated ? heated_kernel_##isa##_D2Q9 : kernel_##isa##_D2Q9)(collision, precision, storage);   \
+            case StencilKind::D3Q19:                                                                                 \
+                return (heated ? heated_kernel_##isa##_D3Q19 : kernel_##isa##_D3Q19)(collision, precision, storage); \
+            default: return kernel_##isa##_D3Q27(collision, precision, storage);                                     \
+        }                                                                                                            \
     }
 
 LBM_DECLARE_KERNELS(baseline)
@@ -59,19 +63,19 @@ std::vector<std::string> usable_isas() {
 }
 
 UpdateKernel find_kernel(const std::string& isa, StencilKind stencil, CollisionKind collision, NumberKind precision,
-                         NumberKind storage) {
+                         NumberKind storage, bool heated) {
 #if defined(LBM_HAVE_AVX512)
     if (isa == "avx512") {
-        return find_kernel_avx512(stencil, collision, precision, storage);
+        return find_kernel_avx512(stencil, collision, precision, storage, heated);
     }
 #endif
 #if defined(LBM_HAVE_AVX2)
     if (isa == "avx2") {
-        return find_kernel_avx2(stencil, collision, precision, storage);
+        return find_kernel_avx2(stencil, collision, precision, storage, heated);
     }
 #endif
     if (isa == "baseline") {
-        return find_kernel_baseline(stencil, collision, precision, storage);
+        return find_kernel_baseline(stencil, collision, precision, storage, heated);
     }
     throw std::invalid_argument("isa: this build has no kernels for '" + isa + "'");
 }

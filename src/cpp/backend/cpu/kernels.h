@@ -6,7 +6,7 @@
 
 #include "../../lattice/address.h"
 #include "../../lattice/collide.h"
-#include "../../lattice/streaming.h"
+#include "../../lattice/temperature.h"
 #include "../kinds.h"
 
 namespace lbm::cpu {
@@ -22,6 +22,8 @@ struct UpdateArguments {
     double force[3];
     const void* force_field;  // null, or D rows of the arithmetic type for each (y, z)
     Index force_pitch;
+    HeatParameters<double> heat;
+    const void* heat_field;  // null, or a row for each (y, z), of the pitch of the force
 };
 
 /// Updates the rows [first, last), row = z ny + y.
@@ -32,6 +34,6 @@ std::vector<std::string> usable_isas();
 
 /// The kernel for one configuration; the storage must not be wider than the precision.
 UpdateKernel find_kernel(const std::string& isa, backend::StencilKind stencil, backend::CollisionKind collision,
-                         backend::NumberKind precision, backend::NumberKind storage);
+                         backend::NumberKind precision, backend::NumberKind storage, bool heated);
 
 }  // namespace lbm::cpu

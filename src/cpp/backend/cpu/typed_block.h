@@ -12,6 +12,8 @@
 #include "../wall_links.h"
 #include "buffer.h"
 #include "cpu_block.h"
+#include "field_rows.h"
+#include "host_heat.h"
 #include "host_transfers.h"
 #include "kernels.h"
 #include "row_ranges.h"
@@ -25,9 +27,11 @@ public:
     TypedBlock(const backend::BlockSpec& spec, const CpuOptions& options)
         : spec_(spec),
           threads_(options.threads),
-          kernel_(find_kernel(options.isa, spec.stencil, spec.collision, spec.precision, spec.storage)) {
+          kernel_(find_kernel(options.isa, spec.stencil, spec.collision, spec.precision, spec.storage, spec.heated)),
+          heat_(spec, options.threads) {
         arguments_.address = backend::block_address(spec, backend::Device::Cpu);
         arguments_.parameters = spec.parameters;
+        arguments_.heat = spec.heat;
         const std::size_t bytes = backend::block_bytes(spec, backend::Device::Cpu) / (spec.in_place ? 1 : 2);
         lattices_[0] = Buffer(bytes);
         clear(lattices_[0]);
@@ -42,10 +46,13 @@ public:
     const Address& address() const override { return arguments_.address; }
 
     std::size_t bytes() const override {
-        return lattices_[0].bytes() + lattices_[1].bytes() + force_.bytes() + last_velocity_.bytes();
+        return lattices_[0].bytes() + lattices_[1].bytes() + force_.bytes() + last_velocity_.bytes() + heat_.bytes();
     }
 
-    void set_plan(const backend::LinkPlan& plan) override { plan_ = &plan; }
+    void set_plan(const backend::LinkPlan& plan) override {
+        plan_ = &plan;
+        heat_.set_plan(plan);
+    }
     void plan_values_changed() override {}
 
     void set_solid(const std::uint8_t* solid, const double* velocity) override {
@@ -58,24 +65,16 @@ public:
         for (int d = 0; d < S::D; ++d) {
             arguments_.force[d] = uniform != nullptr ? uniform[d] : 0;
         }
-        if (field == nullptr) {
-            force_ = Buffer();
-            arguments_.force_field = nullptr;
-            return;
-        }
-        const Address& a = address();
-        arguments_.force_pitch = (a.nx + 63) / 64 * 64;
-        if (force_.bytes() == 0) {
-            force_ = Buffer(sizeof(Real) * rows() * S::D * arguments_.force_pitch);
-        }
-        arguments_.force_field = force_.as<Real>();
-        over_rows([&](int y, int z) {
-            for (int d = 0; d < S::D; ++d) {
-                Real* to = force_.as<Real>() + (row(y, z) * S::D + d) * arguments_.force_pitch;
-                const double* from = field + (d * rows() + row(y, z)) * a.nx;
-                std::transform(from, from + a.nx, to, [](double f) { return Real(f); });
-            }
-        });
+        force_.set(address(), S::D, field, threads_);
+        arguments_.force_field = force_.data();
+        arguments_.force_pitch = force_.pitch(address());
+    }
+
+    void set_heat_source(double uniform, const double* field) override {
+        heat_.set_source(address(), uniform, field);
+        arguments_.heat = heat_.parameters();
+        arguments_.heat_field = heat_.source_field();
+        arguments_.force_pitch = force_.pitch(address());
     }
 
     Phase phase() const override { return phase_; }
@@ -91,12 +90,16 @@ public:
         Stored* data = current();
         const auto runs = Index(copies.size());
         const auto cells = Index(plan_->wall_cells.size());
-        // One walk over both lists; waking a team costs more than a few hundred runs or cells do.
-        parallel_shares(runs + cells < 512 ? 1 : threads_, runs + cells, [&](Index first, Index last) {
+        const auto all = runs + cells + Index(plan_->ghosts.size());
+        // One walk over all lists; waking a team costs more than a few hundred runs or cells do.
+        parallel_shares(all < 512 ? 1 : threads_, all, [&](Index first, Index last) {
             for (Index k = first; k < std::min(last, runs); ++k) {
                 copy_run(copies[k], data, data);
             }
-            for (Index k = std::max(first, runs); k < last; ++k) {
+            for (Index k = std::max(first, runs + cells); k < last; ++k) {
+                heat_.fill(view(), plan_->ghosts[k - runs - cells]);
+            }
+            for (Index k = std::max(first, runs); k < std::min(last, runs + cells); ++k) {
                 const backend::WallCell& cell = plan_->wall_cells[k - runs];
                 double force[3] = {};
                 if (cell.needs_moments) {
@@ -105,11 +108,13 @@ public:
                 backend::serve_wall_links(view(), cell, plan_->wall_links.data(), places, force, {});
             }
         });
+        heat_.advance_beside_bodies(view(), [this](int x, int y, int z, double* f) { given_force_at(x, y, z, f); });
     }
 
     void set_interior(const backend::RowBox& rows) override {
         shell_ = RowRanges::around(address().ny, address().nz, rows);
         interior_ = RowRanges::of(address().ny, rows);
+        heat_.set_interior(rows);
     }
 
     void update_shell() override {
@@ -121,9 +126,13 @@ public:
             now_ = 1 - now_;
         }
         phase_ = arguments_.phase;
+        heat_.put_beside_bodies(view(), false);
     }
 
-    void update_interior() override { update(interior_); }
+    void update_interior() override {
+        update(interior_);
+        heat_.put_beside_bodies(view(), true);
+    }
 
     void note(backend::Moment moment) override { moments_[int(moment)] = Clock::now(); }
     double seconds_between(backend::Moment from, backend::Moment to) const override {
@@ -135,6 +144,9 @@ public:
         const backend::InitialState<S> initial{fields, spec_.parameters.omega};
         over_rows([&](int y, int z) {
             for (int x = 0; x < address().nx; ++x) {
+                if (spec_.heated) {
+                    heat_.set(view(), x, y, z, initial.temperature(x, y, z, spec_.heat.reference));
+                }
                 double force[3] = {};
                 force_at(x, y, z, force);
                 double h[S::Q];
@@ -172,6 +184,14 @@ public:
         for_populations([&](Index at, int, Stored& stored) { stored = static_cast<const Stored*>(values)[at]; });
     }
 
+    void temperature(float* out) const override { heat_.read(view(), solid_, out); }
+    void temperature(double* out) const override { heat_.read(view(), solid_, out); }
+    void set_temperature(const double* values) override { heat_.write(view(), values); }
+    double heat(const std::vector<backend::HeatSample>& samples, double* each) const override {
+        return heat_.sampled(view(), samples, each);
+    }
+    double temperature_change() override { return heat_.change(view(), solid_); }
+
     backend::ForceAndTorque body_force(const std::vector<backend::BodyLink>& links,
                                        const double center[3]) const override {
         // Summed in the order of the links: the result does not depend on the number of threads.
@@ -187,9 +207,10 @@ public:
         std::vector<backend::Totals> of_row(rows());
         over_rows([&](int y, int z) {
             backend::Totals sum{};
-            for_fluid_row(y, z, [&](int, Real deviation, const Real* u) {
+            for_fluid_row(y, z, [&](int x, Real deviation, const Real* u) {
                 const double density = 1 + double(deviation);
                 sum.mass += density;
+                sum.heat += spec_.heated ? double(heat_.at(view(), x, y, z)) : 0;
                 for (int d = 0; d < S::D; ++d) {
                     sum.momentum[d] += density * u[d];
                     sum.energy += 0.5 * density * double(u[d]) * u[d];
@@ -201,6 +222,7 @@ public:
         for (const backend::Totals& part : of_row) {
             sum.mass += part.mass;
             sum.energy += part.energy;
+            sum.heat += part.heat;
             for (int d = 0; d < 3; ++d) {
                 sum.momentum[d] += part.momentum[d];
             }
@@ -246,7 +268,8 @@ public:
                 for (int d = 0; d < S::D; ++d) {
                     speed2 += u[d] * u[d];
                 }
-                if (!backend::is_sane(deviation, speed2) && where[row(y, z)] < 0) {
+                const bool warm = !spec_.heated || std::isfinite(heat_.at(view(), x, y, z));
+                if (!(backend::is_sane(deviation, speed2) && warm) && where[row(y, z)] < 0) {
                     where[row(y, z)] = x;
                 }
             });
@@ -310,11 +333,16 @@ private:
     /// A state that was set, not computed, lies as after a step on the cells' own slots.
     void restart_phase() { phase_ = spec_.in_place ? Phase::InPlaceOwn : Phase::TwoLattice; }
 
-    void force_at(int x, int y, int z, double* force) const {
+    /// Without buoyancy.
+    void given_force_at(int x, int y, int z, double* force) const {
         for (int d = 0; d < S::D; ++d) {
-            force[d] = force_.bytes() == 0
-                           ? arguments_.force[d]
-                           : double(force_.as<Real>()[(row(y, z) * S::D + d) * arguments_.force_pitch + x]);
+            force[d] = force_.data() == nullptr ? arguments_.force[d] : double(force_.at(address(), S::D, d, x, y, z));
+        }
+    }
+    void force_at(int x, int y, int z, double (&force)[3]) const {
+        given_force_at(x, y, z, force);
+        if (spec_.heated) {
+            add_buoyancy<S>(force, double(heat_.at(view(), x, y, z)), spec_.heat);
         }
     }
 
@@ -416,8 +444,9 @@ private:
     const backend::LinkPlan* plan_ = nullptr;
     const std::uint8_t* solid_ = nullptr;
     const double* solid_velocity_ = nullptr;
-    Buffer force_;
+    FieldRows<Real> force_;
     Buffer last_velocity_;
+    HostHeat<S, Real, Stored> heat_;
 };
 
 }  // namespace lbm::cpu

@@ -6,10 +6,11 @@
 
 #include "../block_layout.h"
 #include "../initial_state.h"
+#include "device_field.h"
+#include "device_heat.h"
 #include "device_links.h"
 #include "device_sums.h"
 #include "device_transfers.h"
-#include "field_buffer.h"
 #include "field_staging.h"
 #include "kernel_names.h"
 #include "kernel_set.h"
@@ -50,7 +51,7 @@ public:
     const Address& address() const override { return address_; }
 
     std::size_t bytes() const override {
-        std::size_t sum = links_.bytes() + staging_.bytes() + sums_.bytes();
+        std::size_t sum = links_.bytes() + staging_.bytes() + sums_.bytes() + heat_.bytes();
         const std::initializer_list<const DeviceBuffer*> buffers = {&lattices_[0], &lattices_[1],    &force_,
                                                                     &solid_,       &solid_velocity_, &last_velocity_,
                                                                     &body_links_,  &end_sums_};
@@ -77,6 +78,7 @@ public:
         recorded_.forget();
         plan_ = &plan;
         links_.set_plan(plan, stream_);
+        heat_.set_plan(plan, interior_);
         uploaded_body_ = nullptr;
         const auto at_ends = std::count_if(plan.wall_cells.begin(), plan.wall_cells.end(), [&](const auto& cell) {
             return cell.needs_moments && (cell.x == 0 || cell.x == address_.nx - 1);
@@ -92,6 +94,7 @@ public:
     void plan_values_changed() override {
         recorded_.forget();
         links_.set_values(*plan_, stream_);
+        heat_.set_values(*plan_);
         uploaded_body_ = nullptr;
     }
 
@@ -132,6 +135,11 @@ public:
                 expect_kernels();
             }
         }
+    }
+
+    void set_heat_source(double uniform, const double* field) override {
+        recorded_.forget();
+        heat_.set_source(uniform, field, force_pitch(), [this] { return state(); });
     }
 
     bool works_by_itself() const override { return true; }
@@ -194,6 +202,7 @@ public:
             shape.begins_early = !streams_.divided();
             kernels_.get(links_name()).launch(stream_, shape, state(), links);
         }
+        heat_.advance_beside_bodies(state(), !streams_.divided());
     }
 
     void update_shell() override {
@@ -208,11 +217,13 @@ public:
         if (!spec_.in_place) {
             now_ = 1 - now_;
         }
+        heat_.put_beside_bodies(streams_.border(), state(), false, !streams_.divided());
     }
 
     void update_interior() override {
         if (streams_.divided()) {
             update(stream_, interior_);
+            heat_.put_beside_bodies(stream_, state(), true, false);
         }
     }
 
@@ -244,14 +255,16 @@ public:
     void initialize(const backend::InitialFields& fields) override {
         restart_phase();
         const Index given_cells = Index(fields.size[0]) * fields.size[1] * fields.size[2];
-        DeviceBuffer density, velocity, solid, periodic;
+        DeviceBuffer density, velocity, temperature, solid, periodic;
         upload(density, stream_, fields.density, fields.density == nullptr ? 0 : std::size_t(given_cells));
         upload(velocity, stream_, fields.velocity, fields.velocity == nullptr ? 0 : std::size_t(given_cells * D_));
+        upload(temperature, stream_, fields.temperature, fields.temperature == nullptr ? 0 : std::size_t(given_cells));
         upload(solid, stream_, fields.solid, fields.solid == nullptr ? 0 : std::size_t(given_cells));
         upload(periodic, stream_, fields.periodic, fields.periodic == nullptr ? 0 : 3);
         backend::InitialFields given = fields;
         given.density = density.as<double>();
         given.velocity = velocity.as<double>();
+        given.temperature = temperature.as<double>();
         given.solid = solid.as<unsigned char>();
         given.periodic = periodic.as<bool>();
         backend::with_stencil(spec_.stencil, [&](auto s) {
@@ -276,10 +289,7 @@ public:
     }
 
     std::shared_ptr<backend::DeviceArray> device_field(backend::FieldName name) const override {
-        if (spec_.precision == NumberKind::Float64) {
-            return make_device_field<double>(name);
-        }
-        return make_device_field<float>(name);
+        return make_device_field(spec_, address_, stream_, kernels_, state(), name);
     }
 
     void get_state(void* out) const override {
@@ -294,6 +304,14 @@ public:
             staging_.write_components(state(), "set_stored", address_.Q, static_cast<const decltype(stored)*>(values));
         });
     }
+
+    void temperature(float* out) const override { heat_.read(state(), out); }
+    void temperature(double* out) const override { heat_.read(state(), out); }
+    void set_temperature(const double* values) override { heat_.set(state(), values); }
+    double heat(const std::vector<backend::HeatSample>& samples, double* each) const override {
+        return heat_.sampled(state(), samples, each);
+    }
+    double temperature_change() override { return heat_.change(state()); }
 
     backend::ForceAndTorque body_force(const std::vector<backend::BodyLink>& links,
                                        const double center[3]) const override {
@@ -317,7 +335,7 @@ public:
 
     backend::Totals totals() const override {
         const auto sums = sums_.add<5>("totals", cells(), state(), all());
-        return {sums[0], {sums[1], sums[2], sums[3]}, sums[4]};
+        return {sums[0], {sums[1], sums[2], sums[3]}, sums[4], spec_.heated ? heat_.total(state()) : 0};
     }
 
     void velocity_change(double& change2, double& norm2) override {
@@ -371,6 +389,7 @@ private:
         if (links_.arguments(phase_).threads() > 0) {
             kernels_.expect(links_name());
         }
+        heat_.expect_kernels();
         Phase phase = phase_;
         do {
             phase = next_phase(phase);
@@ -381,10 +400,7 @@ private:
     Index cells() const { return rows() * address_.nx; }
     RowRange all() const { return {0, rows()}; }
 
-    void clear(const DeviceBuffer& buffer) const {
-        const DeviceScope scope(device_.ordinal);
-        driver().check(driver().set_bytes(buffer.address(), 0, buffer.bytes(), stream_.get()), "cuMemsetD8Async");
-    }
+    void clear(const DeviceBuffer& buffer) const { stream_.clear(buffer.address(), buffer.bytes()); }
 
     StateArguments state() const {
         StateArguments a{};
@@ -396,6 +412,10 @@ private:
         a.force_pitch = force_pitch();
         a.solid = solid_.as<unsigned char>();
         a.solid_velocity = solid_velocity_.as<double>();
+        a.heated = spec_.heated;
+        a.heat = spec_.heat;
+        a.heat.source = heat_.uniform_source();
+        a.heat_field = heat_.source_field();
         return a;
     }
 
@@ -419,30 +439,11 @@ private:
         a.force_field = force_.as<Real>();
         a.force_pitch = force_pitch();
         a.end_sums = {end_sums_.as<Real>()};
+        a.heat.source = Real(heat_.uniform_source());
+        a.heat_field = static_cast<const Real*>(heat_.source_field());
         LaunchShape shape = update_launch(spec_, shapes_[int(step_.phase)], rows.count());
         shape.begins_early = !streams_.divided();
         kernels_.get(update_name(step_.phase)).launch(stream, shape, a);
-    }
-
-    template <class Out>
-    std::shared_ptr<backend::DeviceArray> make_device_field(backend::FieldName name) const {
-        using backend::FieldName;
-        const int components = name == FieldName::Density ? 0 : name == FieldName::Velocity ? D_ : address_.Q;
-        const std::size_t bytes = sizeof(Out) * std::size_t(cells()) * std::size_t(std::max(components, 1));
-        auto field = std::make_shared<FieldBuffer>(device_.ordinal, bytes, components, sizeof(Out));
-        const std::string type = type_name(spec_.precision);
-        auto* out = static_cast<Out*>(field->data());
-        if (name == FieldName::Populations) {
-            const Kernel& k = kernels_.get(state_kernel(spec_, "fields.h", "population", type));
-            for (int i = 0; i < address_.Q; ++i) {
-                k.launch(stream_, flat(cells()), state(), all(), i, out + i * cells());
-            }
-        } else {
-            kernels_.get(state_kernel(spec_, "fields.h", components == 0 ? "density" : "velocity", type))
-                .launch(stream_, flat(cells()), state(), all(), out);
-        }
-        stream_.synchronize();
-        return field;
     }
 
     BlockSpec spec_;
@@ -477,6 +478,7 @@ private:
     DeviceSums sums_{spec_, stream_, kernels_};
     mutable FieldStaging staging_{spec_, address_, stream_, kernels_};
     mutable const void* uploaded_body_ = nullptr;
+    mutable DeviceHeat heat_{spec_, address_, stream_, kernels_, sums_, staging_};
 };
 
 }  // namespace

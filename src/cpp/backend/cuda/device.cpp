@@ -162,4 +162,9 @@ void WorkStream::copy_to_host(void* to, DevicePointer from, std::size_t bytes) c
     driver().check(driver().copy_to_host(to, from, bytes, stream_), "cuMemcpyDtoHAsync");
 }
 
+void WorkStream::clear(DevicePointer memory, std::size_t bytes) const {
+    const DeviceScope scope(ordinal_);
+    driver().check(driver().set_bytes(memory, 0, bytes, stream_), "cuMemsetD8Async");
+}
+
 }  // namespace lbm::cuda

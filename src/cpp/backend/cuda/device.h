@@ -107,6 +107,8 @@ public:
     void synchronize() const;
     void copy_to_device(DevicePointer to, const void* from, std::size_t bytes) const;
     void copy_to_host(void* to, DevicePointer from, std::size_t bytes) const;
+    /// Zeroes memory.
+    void clear(DevicePointer memory, std::size_t bytes) const;
 
 private:
     int ordinal_;

@@ -28,17 +28,25 @@ public:
     /// thread blocks. The kernel takes the arguments and where its sums go.
     template <int wanted, class... Arguments>
     std::vector<double> add(const char* kernel, Index count, const Arguments&... arguments) const {
-        static_assert(wanted <= most_sums);
-        const LaunchShape shape = capped(count);
-        kernels_.get(state_kernel(spec_, "reductions.h", kernel))
-            .launch(stream_, shape, arguments..., partial_.as<double>());
-        std::vector<double> parts(std::size_t{wanted} * shape.blocks), sums(wanted);
-        stream_.copy_to_host(parts.data(), partial_.address(), parts.size() * sizeof(double));
-        stream_.synchronize();
+        const std::vector<double> parts = partial_sums<wanted>("reductions.h", kernel, count, arguments...);
+        std::vector<double> sums(wanted);
         for (std::size_t k = 0; k < parts.size(); ++k) {
             sums[k % wanted] += parts[k];
         }
         return sums;
+    }
+
+    /// The numbers that each thread block leaves.
+    template <int wanted, class... Arguments>
+    std::vector<double> partial_sums(const char* header, const char* kernel, Index count,
+                                     const Arguments&... arguments) const {
+        static_assert(wanted <= most_sums);
+        const LaunchShape shape = capped(count);
+        kernels_.get(state_kernel(spec_, header, kernel)).launch(stream_, shape, arguments..., partial_.as<double>());
+        std::vector<double> parts(std::size_t{wanted} * shape.blocks);
+        stream_.copy_to_host(parts.data(), partial_.address(), parts.size() * sizeof(double));
+        stream_.synchronize();
+        return parts;
     }
 
     std::optional<backend::Cell> find_diverged(const StateArguments& state) const {

@@ -22,8 +22,9 @@ public:
 
     /// By a kernel that gives all components of a range of rows.
     template <class Out>
-    void read_fields(const StateArguments& state, const char* name, int components, Out* out) {
-        const Kernel& k = kernels_.get(state_kernel(spec_, "fields.h", name, sizeof(Out) == 8 ? "double" : "float"));
+    void read_fields(const StateArguments& state, const char* name, int components, Out* out,
+                     const char* header = "fields.h") {
+        const Kernel& k = kernels_.get(state_kernel(spec_, header, name, sizeof(Out) == 8 ? "double" : "float"));
         for_ranges(sizeof(Out) * std::size_t(components), [&](RowRange range) {
             const Index count = (range.last - range.first) * address_.nx;
             k.launch(stream_, flat(count), state, range, buffer_.as<Out>());
@@ -53,8 +54,9 @@ public:
 
     /// By a kernel that takes one component of a range of rows.
     template <class In>
-    void write_components(const StateArguments& state, const char* name, int components, const In* values) {
-        const Kernel& k = kernels_.get(state_kernel(spec_, "fields.h", name));
+    void write_components(const StateArguments& state, const char* name, int components, const In* values,
+                          const char* header = "fields.h") {
+        const Kernel& k = kernels_.get(state_kernel(spec_, header, name));
         for_ranges(sizeof(In), [&](RowRange range) {
             const Index count = (range.last - range.first) * address_.nx;
             for (int i = 0; i < components; ++i) {

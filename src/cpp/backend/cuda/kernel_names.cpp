@@ -59,10 +59,10 @@ KernelName update_kernel(const BlockSpec& spec, const UpdateShape& shape, const 
         (spec.parameters.eddy > 0 ? "lbm::CollisionParameters<" : "lbm::LaminarParameters<") + real + ">";
     const std::string types = stencil_name(spec) + ", " + collision_name(spec.collision) + ", " + real + ", " +
                               type_name(spec.storage) + ", " + parameters;
-    const int wraps = int(spec.wraps[0]) + 2 * int(spec.wraps[1]) + 4 * int(spec.wraps[2]);
+    const int wraps = spec.heated ? 0 : int(spec.wraps[0]) + 2 * int(spec.wraps[1]) + 4 * int(spec.wraps[2]);
     const std::string kinds = std::to_string(wraps) + ", " + phase_name(kind.phase) + ", " +
-                              forcing_name(kind.forcing) + ", " + word(kind.end_sums) + ", " +
-                              span_name(row_span(spec, shape)) + ", " + word(spec.size[0] % shape.lanes == 0);
+                              forcing_name(kind.forcing) + ", " + word(kind.end_sums) + ", " + word(spec.heated) +
+                              ", " + span_name(row_span(spec, shape)) + ", " + word(spec.size[0] % shape.lanes == 0);
     return {"update.h", "lbm::cuda::update<" + types + ", " + std::to_string(shape.lanes) + ", " + kinds + ", " +
                             std::to_string(shape.threads) + ", " + std::to_string(shape.blocks) + ">"};
 }

@@ -13,6 +13,9 @@ UpdateArguments<Real> update_arguments(const backend::BlockSpec& spec, const Add
     a.address = address;
     a.rows = {0, 0, address.ny, address.nz};
     a.parameters = converted<Real>(spec.parameters);
+    a.heat = converted<Real>(spec.heat);
+    a.temperature_before = address.temperature + temperature_slot(next_phase(phase)) * address.temperature_stride;
+    a.temperature_after = address.temperature + temperature_slot(phase) * address.temperature_stride;
     backend::with_stencil(spec.stencil, [&](auto s) {
         using S = decltype(s);
         const auto offset = [&](Place place, int i) {

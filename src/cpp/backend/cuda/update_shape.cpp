@@ -36,6 +36,12 @@ UpdateShape usual_shape(const BlockSpec& spec, const UpdateKind& kind) {
                : own                                         ? UpdateShape{1, 1024, 1}
                                                              : UpdateShape{1, 256, 4};
     }
+    if (spec.heated) {  // a thread block for each row
+        const int threads = spec.size[0] > 256 ? 128 : 64;
+        return spec.precision == NumberKind::Float64 ? UpdateShape{1, 128, 4}
+               : size == BlockSize::Small            ? UpdateShape{1, 64, 10}
+                                                     : UpdateShape{4, threads, 384 / threads};
+    }
     if (spec.precision == NumberKind::Float64) {
         return many ? UpdateShape{1, 128, laden ? 2 : 3} : UpdateShape{2, 256, 1};
     }

@@ -3,7 +3,7 @@
 
 #include "../../../lattice/address.h"
 #include "../../../lattice/collide.h"
-#include "../../../lattice/streaming.h"
+#include "../../../lattice/temperature.h"
 #include "../../end_sums.h"
 #include "../../link_data.h"
 #include "../../row_box.h"
@@ -28,6 +28,9 @@ struct UpdateArguments {
     const Real* force_field;  // D rows for each (y, z)
     Index force_pitch;
     backend::EndSums<Real> end_sums;
+    HeatParameters<Real> heat;
+    const Real* heat_field;                       // a row for each (y, z), of the pitch of the force; null for none
+    Index temperature_before, temperature_after;  // elements from population 0 of a cell, in source and target
 };
 
 /// Of everything between two updates: where the state is and what the last step was.
@@ -40,6 +43,9 @@ struct StateArguments {
     Index force_pitch;
     const unsigned char* solid;    // null without bodies
     const double* solid_velocity;  // null where all bodies rest
+    bool heated;
+    HeatParameters<double> heat;
+    void* heat_field;  // of the arithmetic type; null for a uniform source
 };
 
 /// A copy that is not worth a warp.
@@ -76,9 +82,11 @@ struct LinkArguments {
     Index cell_count;
     const backend::WallLink* links;
     const backend::LinkPlaces* places;
+    const backend::TemperatureGhost* ghosts;
+    Index ghost_count;
     void* end_sums;  // of the arithmetic type; null where the last step has kept none
 
-    Index threads() const { return 32 * run_count + single_count + cell_count; }
+    Index threads() const { return 32 * run_count + single_count + cell_count + ghost_count; }
 };
 
 /// Rows [first, last) of a block, row = z ny + y.

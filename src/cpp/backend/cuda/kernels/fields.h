@@ -93,6 +93,10 @@ __global__ void initialize(const __grid_constant__ StateArguments a,
     for_cells(a.address, range, [&](int x, Index row, Index) {
         const int z = int(row / a.address.ny);
         const int y = int(row - Index(z) * a.address.ny);
+        if (a.heated) {
+            static_cast<Stored*>(a.data)[temperature_offset(a.address, a.phase, x, y, z)] =
+                Store<Stored>::from(Real(given.temperature(x, y, z, a.heat.reference)));
+        }
         double force[3] = {};
         state.force(x, row, force);
         double h[S::Q];

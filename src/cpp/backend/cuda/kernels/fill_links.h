@@ -1,7 +1,8 @@
 // Brings every population that arrives from outside a cell's neighbours: a warp for each run of copies, then a thread
-// for each single copy and for each wall cell.
+// for each single copy, for each wall cell and for each temperature behind a wall.
 #pragma once
 
+#include "../../wall_heat.h"
 #include "copy_run.h"
 #include "order.h"
 #include "state_access.h"
@@ -30,6 +31,13 @@ __global__ void fill_links(const __grid_constant__ StateArguments a, const __gri
     }
     const Index at = single - links.single_count;
     if (at >= links.cell_count) {
+        const Index k = at - links.cell_count;
+        if (k < links.ghost_count) {
+            const backend::TemperatureGhost ghost = links.ghosts[k];
+            wait_for_kernel_before();
+            backend::fill_ghost(
+                backend::TemperatureView<Real, Stored>(static_cast<Stored*>(a.data), a.address, a.phase), ghost);
+        }
         return;
     }
     const backend::WallCell cell = links.cells[at];

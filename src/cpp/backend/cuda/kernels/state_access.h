@@ -17,7 +17,16 @@ struct StateAccess {
     __device__ Index cells() const { return rows() * a.address.nx; }
     __device__ bool solid(Index cell) const { return a.solid != nullptr && a.solid[cell] != 0; }
 
+    /// All of it, buoyancy too.
     __device__ void force(int x, Index row, double (&force)[3]) const {
+        given_force(x, row, force);
+        if (a.heated) {
+            const int z = int(row / a.address.ny);
+            const Index place = temperature_offset(a.address, a.phase, x, int(row - Index(z) * a.address.ny), z);
+            add_buoyancy<S>(force, double(from_storage<Real>(static_cast<const Stored*>(a.data)[place])), a.heat);
+        }
+    }
+    __device__ void given_force(int x, Index row, double (&force)[3]) const {
         for (int d = 0; d < S::D; ++d) {
             force[d] = a.force_field == nullptr
                            ? a.force[d]

@@ -6,44 +6,89 @@
 #include "../../../lattice/collisions/mrt.h"
 #include "../../../lattice/collisions/regularized.h"
 #include "../../../lattice/collisions/trt.h"
+#include "../../../lattice/heated_update.h"
 #include "order.h"
 #include "row_cells.h"
+#include "row_temperatures.h"
 
 namespace lbm::cuda {
 
+template <bool heated, class S, class Real, class Stored, int V, class Arguments>
+struct TemperaturesOf {
+    using type = NoTemperatures;
+};
+template <class S, class Real, class Stored, int V, class Arguments>
+struct TemperaturesOf<true, S, Real, Stored, V, Arguments> {
+    using type = RowTemperatures<S, Real, Stored, V, Arguments>;
+};
+
+/// A row by its place in a box of rows.
+struct RowAt {
+    unsigned y, z;
+};
+
+/// The rows of a layer one after the other, layer after layer.
+__device__ inline RowAt row_in_layers(unsigned row, const backend::RowBox& rows) {
+    const unsigned z = row / unsigned(rows.ny);
+    return {row - z * unsigned(rows.ny), z};
+}
+
+/// The same for the first so many rows of each layer, then for the next ones: a temperature is wanted in three layers,
+/// and while all of one go by the second-level cache may lose it.
+__device__ inline RowAt row_in_tiles(unsigned row, const backend::RowBox& rows) {
+    constexpr unsigned most = 128;
+    const unsigned tile = row / (most * unsigned(rows.nz));
+    const unsigned height = min(most, unsigned(rows.ny) - most * tile);
+    const unsigned in_tile = row - tile * most * unsigned(rows.nz);
+    const unsigned z = in_tile / height;
+    return {tile * most + in_tile - z * height, z};
+}
+
 /// blockIdx.x counts the pieces of a row, then groups of blockDim.y rows.
 template <class S, class Collision, class Real, class Stored, class Parameters, int V, int wraps, Phase phase,
-          Forcing forcing, bool end_sums, RowSpan span, bool whole_packs, int threads, int blocks>
+          Forcing forcing, bool end_sums, bool heated, RowSpan span, bool whole_packs, int threads, int blocks>
 __global__ void __launch_bounds__(threads, blocks) update(const __grid_constant__ UpdateArguments<Real, Parameters> a) {
     const unsigned rows = unsigned(a.rows.ny) * unsigned(a.rows.nz);
     const unsigned pieces =
         span != RowSpan::Several ? 1 : (unsigned(a.address.nx) + V * blockDim.x - 1) / (V * blockDim.x);
     const unsigned group = blockIdx.x / pieces;
     const unsigned row = group * blockDim.y + threadIdx.y;
-    const unsigned layer = min(row, rows - 1) / unsigned(a.rows.ny);
-    const int z = a.rows.z + int(layer) * a.rows.step_z;
-    const int y = a.rows.y + int(min(row, rows - 1) - layer * unsigned(a.rows.ny)) * a.rows.step_y;
+    const RowAt at = heated ? row_in_tiles(min(row, rows - 1), a.rows) : row_in_layers(min(row, rows - 1), a.rows);
+    const int z = a.rows.z + int(at.z) * a.rows.step_z;
+    const int y = a.rows.y + int(at.y) * a.rows.step_y;
     const int x = int((blockIdx.x - group * pieces) * blockDim.x + threadIdx.x) * V;
     using Cells = RowCells<S, Real, Stored, V, wraps, phase, forcing, end_sums, threads, span, whole_packs,
                            UpdateArguments<Real, Parameters>>;
     Cells cells(a, x, y, z, row < rows);
+    using Temperatures = typename TemperaturesOf<heated, S, Real, Stored, V, UpdateArguments<Real, Parameters>>::type;
+    Temperatures temperatures(a, x, y, z, row < rows);
     __shared__ typename Cells::Shared shared;
     let_next_kernel_begin();
     wait_for_kernel_before();
+    temperatures.fetch();
     cells.fetch(shared);
+    temperatures.gather();
     // A loop, not V copies of the code: as fast, and compiled in half of the time. Two halves share a register; two
     // doubles hide each other's latency.
     constexpr int together = V > 1 && (sizeof(Stored) == sizeof(Half) || sizeof(Real) == sizeof(double)) ? 2 : 1;
 #pragma unroll 1
     for (int k = 0; k < V; k += together) {
         static_for<together>([&]<int l>() {
-            typename Cells::template Lane<l> lane{cells};
-            update_cell<S, Collision>(lane, a.parameters);
+            using Lane = typename Cells::template Lane<l>;
+            if constexpr (heated) {
+                HeatedLane<Lane, Temperatures, S, l> lane{{cells}, temperatures};
+                update_heated_cell<S, Collision>(lane, a.parameters, a.heat);
+            } else {
+                Lane lane{cells};
+                update_cell<S, Collision>(lane, a.parameters);
+            }
         });
         if constexpr (together < V) {
             cells.template rotate<together>();
+            temperatures.template rotate<together>();
         }
     }
+    temperatures.put();
     cells.put(shared);
 }
 

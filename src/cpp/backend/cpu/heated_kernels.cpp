@@ -1,0 +1,117 @@
+// The update of rows of cells whose fluid has a temperature, for one stencil and one instruction set; compiled once for
+// each pair of them.
+#include "../../lattice/collisions/bgk.h"
+#include "../../lattice/collisions/mrt.h"
+#include "../../lattice/collisions/regularized.h"
+#include "../../lattice/collisions/trt.h"
+#include "../../lattice/heated_update.h"
+#include "row_pack.h"
+
+#define LBM_JOIN_(a, b, c) a##_##b##_##c
+#define LBM_JOIN(a, b, c) LBM_JOIN_(a, b, c)
+
+namespace lbm::cpu {
+namespace {
+
+/// The temperatures of a row, of before the step and of after it.
+template <class Storage>
+struct HeatedRow {
+    LBM_HD void enter(const UpdateArguments& a, int y, int z) {
+        before = static_cast<const Storage*>(a.source) + temperature_offset(a.address, next_phase(a.phase), 0, y, z);
+        after = static_cast<Storage*>(a.target) + temperature_offset(a.address, a.phase, 0, y, z);
+    }
+
+    const Storage* before;
+    Storage* after;
+};
+
+/// Base is a pack of cells without a temperature.
+template <class Base, class Real, class Storage>
+struct HeatedPack {
+    static constexpr int W = Base::W;
+    using Value = typename Base::Value;
+    static constexpr Real unit = Base::unit;
+
+    const Row<Real, Storage>& row;
+    Index x;
+    const HeatedRow<Storage>& temperatures;
+
+    LBM_HD void load(Value (&h)[Q]) const { Base{row, x}.load(h); }
+    LBM_HD void store(const Value (&h)[Q]) const { Base{row, x}.store(h); }
+    LBM_HD void force(Value (&force)[S::D]) const { AnyPack<Real, Storage>{row, x}.force(force); }
+
+    LBM_HD LocalTemperature<S, Value> local_temperature(const HeatParameters<Real>& heat) const {
+        const Address& a = row.a.address;
+        const Index rows = a.row_stride, layers = a.row_stride * (a.ny + 2 * a.halo_y);
+        const Storage* here = temperatures.before + x;
+        return lbm::local_temperature<S>(
+            load_stored<Real, W>(here),
+            [&]<int i>() LBM_INLINE_LAMBDA {
+                return load_stored<Real, W>(here + S::c[i][0] + S::c[i][1] * rows + S::c[i][2] * layers);
+            },
+            heat);
+    }
+    LBM_HD Value heat_source(const HeatParameters<Real>& heat) const {
+        const UpdateArguments& a = row.a;
+        if (a.heat_field == nullptr) {
+            return Value{} + heat.source;
+        }
+        const Index r = Index(row.z) * a.address.ny + row.y;
+        return load_pack<Real, W>(static_cast<const Real*>(a.heat_field) + r * a.force_pitch + x);
+    }
+    LBM_HD void store_temperature(Value temperature) const {
+        store_stored<Real, W>(temperatures.after + x, temperature);
+    }
+};
+
+/// Not inlined, as of packs without a temperature.
+template <class Collision, class Base, class Real, class Storage>
+[[gnu::noinline]] void update_heated_pack(const Row<Real, Storage>& row, Index x,
+                                          const HeatedRow<Storage>& temperatures,
+                                          const CollisionParameters<Real>& parameters,
+                                          const HeatParameters<Real>& heat) {
+    const HeatedPack<Base, Real, Storage> pack{row, x, temperatures};
+    update_heated_cell<S, Collision>(pack, parameters, heat);
+}
+
+template <class Collision, class Real, class Storage>
+void update_heated_rows(const UpdateArguments& a, Index first, Index last) {
+    using Here = Row<Real, Storage>;
+    const auto parameters = converted<Real>(a.parameters);
+    const auto heat = converted<Real>(a.heat);
+    Here row(a);
+    HeatedRow<Storage> temperatures{};
+    for (Index r = first; r < last; ++r) {
+        const int y = int(r % a.address.ny), z = int(r / a.address.ny);
+        row.enter(y, z);
+        temperatures.enter(a, y, z);
+        for (Index x = 0; x < a.address.nx; x += Here::W) {
+            update_heated_pack<Collision, AnyPack<Real, Storage>>(row, x, temperatures, parameters, heat);
+        }
+    }
+}
+
+template <class Collision>
+UpdateKernel kernel_of(backend::NumberKind precision, backend::NumberKind storage) {
+    using backend::NumberKind;
+    if (precision == NumberKind::Float32) {
+        return update_heated_rows<Collision, float, float>;
+    }
+    return storage == NumberKind::Float64 ? update_heated_rows<Collision, double, double>
+                                          : update_heated_rows<Collision, double, float>;
+}
+
+}  // namespace
+
+UpdateKernel LBM_JOIN(heated_kernel, LBM_ISA, LBM_STENCIL)(backend::CollisionKind collision,
+                                                           backend::NumberKind precision, backend::NumberKind storage) {
+    using backend::CollisionKind;
+    switch (collision) {
+        case CollisionKind::BGK: return kernel_of<BGK>(precision, storage);
+        case CollisionKind::TRT: return kernel_of<TRT>(precision, storage);
+        case CollisionKind::MRT: return kernel_of<MRT>(precision, storage);
+        default: return kernel_of<Regularized>(precision, storage);
+    }
+}
+
+}  // namespace lbm::cpu

@@ -1,0 +1,147 @@
+// What a block on the CPU does of its temperature beside the update.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "../block_state.h"
+#include "../wall_heat.h"
+#include "field_rows.h"
+#include "threads.h"
+
+namespace lbm::cpu {
+
+template <class S, class Real, class Stored>
+class HostHeat {
+public:
+    using View = backend::LatticeView<S, Real, Stored>;
+
+    HostHeat(const backend::BlockSpec& spec, int threads) : heat_(spec.heat), threads_(threads) {}
+
+    std::size_t bytes() const {
+        return source_.bytes() + (last_.capacity() + beside_bodies_.capacity()) * sizeof(Real);
+    }
+
+    static Real at(const View& view, int x, int y, int z) { return temperatures(view).at(place(view, x, y, z)); }
+    static void set(const View& view, int x, int y, int z, double value) {
+        temperatures(view).slot[place(view, x, y, z)] = Store<Stored>::from(Real(value));
+    }
+    static void fill(const View& view, const backend::TemperatureGhost& ghost) {
+        backend::fill_ghost(temperatures(view), ghost);
+    }
+
+    const Real* source_field() const { return source_.data(); }
+    void set_source(const Address& address, double uniform, const double* field) {
+        heat_.source = uniform;
+        source_.set(address, 1, field, threads_);
+    }
+    const HeatParameters<double>& parameters() const { return heat_; }
+
+    void set_plan(const backend::LinkPlan& plan) {
+        plan_ = &plan;
+        beside_bodies_.resize(plan.heated_cells.size());
+    }
+    void set_interior(const backend::RowBox& rows) { interior_ = rows; }
+
+    /// Before the update, when the links have been filled; `force(x, y, z, F)` is the force without buoyancy.
+    template <class Force>
+    void advance_beside_bodies(const View& view, Force&& force) {
+        const auto count = Index(beside_bodies_.size());
+        const auto heat = converted<Real>(heat_);
+        parallel_shares(count < 512 ? 1 : threads_, count, [&](Index first, Index last) {
+            for (Index k = first; k < last; ++k) {
+                const backend::HeatedCell& cell = plan_->heated_cells[std::size_t(k)];
+                double given[3] = {};
+                force(cell.x, cell.y, cell.z, given);
+                const Real f[3] = {Real(given[0]), Real(given[1]), Real(given[2])};
+                const Real source =
+                    source_.data() == nullptr ? heat.source : source_.at(view.address, 1, 0, cell.x, cell.y, cell.z);
+                beside_bodies_[std::size_t(k)] =
+                    backend::advanced_beside_body(view, cell, plan_->heated_links.data(), f, source, heat);
+            }
+        });
+    }
+    /// After the update of the rows of the interior, or of the others.
+    void put_beside_bodies(const View& view, bool of_interior) const {
+        for (std::size_t k = 0; k < beside_bodies_.size(); ++k) {
+            const backend::HeatedCell& cell = plan_->heated_cells[k];
+            if (interior_.holds(cell.y, cell.z) == of_interior) {
+                set(view, cell.x, cell.y, cell.z, double(beside_bodies_[k]));
+            }
+        }
+    }
+
+    template <class Out>
+    void read(const View& view, const std::uint8_t* solid, Out* out) const {
+        over_cells(view, [&](int x, int y, int z, Index cell) {
+            out[cell] = solid != nullptr && solid[cell] != 0 ? Out(0) : Out(at(view, x, y, z));
+        });
+    }
+    /// Null: the reference.
+    void write(const View& view, const double* values) const {
+        over_cells(view, [&](int x, int y, int z, Index cell) {
+            set(view, x, y, z, values == nullptr ? heat_.reference : values[cell]);
+        });
+    }
+
+    static double sampled(const View& view, const std::vector<backend::HeatSample>& samples, double* each) {
+        double sum = 0;
+        for (std::size_t k = 0; k < samples.size(); ++k) {
+            const double heat = backend::sampled_heat(temperatures(view), samples[k]);
+            sum += heat;
+            if (each != nullptr) {
+                each[k] = heat;
+            }
+        }
+        return sum;
+    }
+
+    double change(const View& view, const std::uint8_t* solid) {
+        const bool first_call = last_.empty();
+        last_.resize(std::size_t(Index(view.address.nx) * rows(view)));
+        std::vector<double> largest(std::size_t(rows(view)));
+        over_cells(view, [&](int x, int y, int z, Index cell) {
+            if (solid == nullptr || solid[cell] == 0) {
+                const Real now = at(view, x, y, z);
+                double& of_row = largest[std::size_t(cell / view.address.nx)];
+                of_row = std::max(of_row, std::abs(double(now) - double(last_[std::size_t(cell)])));
+                last_[std::size_t(cell)] = now;
+            }
+        });
+        return first_call ? std::numeric_limits<double>::infinity() : *std::max_element(largest.begin(), largest.end());
+    }
+
+private:
+    static Index rows(const View& view) { return Index(view.address.ny) * view.address.nz; }
+    static backend::TemperatureView<Real, Stored> temperatures(const View& view) {
+        return {view.data, view.address, view.phase};
+    }
+    static Index place(const View& view, int x, int y, int z) {
+        return temperature_offset(view.address, Phase::TwoLattice, x, y, z);
+    }
+
+    /// visit(x, y, z, number of the cell).
+    template <class Visit>
+    void over_cells(const View& view, Visit&& visit) const {
+        const Address& a = view.address;
+        parallel_shares(threads_, rows(view), [&](Index first, Index last) {
+            for (Index r = first; r < last; ++r) {
+                for (int x = 0; x < a.nx; ++x) {
+                    visit(x, int(r % a.ny), int(r / a.ny), r * a.nx + x);
+                }
+            }
+        });
+    }
+
+    HeatParameters<double> heat_;
+    int threads_;
+    const backend::LinkPlan* plan_ = nullptr;
+    backend::RowBox interior_{};
+    FieldRows<Real> source_;
+    std::vector<Real> last_;
+    std::vector<Real> beside_bodies_;  // temperatures of the plan's heated cells after the step
+};
+
+}  // namespace lbm::cpu

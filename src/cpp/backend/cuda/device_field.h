@@ -1,0 +1,49 @@
+// A field of a block as an array of its own in the GPU's memory.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "../block_state.h"
+#include "field_buffer.h"
+#include "kernel_names.h"
+#include "kernel_set.h"
+#include "kernels/arguments.h"
+
+namespace lbm::cuda {
+
+/// In the arithmetic type; returns when it is there. Throws std::invalid_argument for a temperature that is not.
+inline std::shared_ptr<backend::DeviceArray> make_device_field(const backend::BlockSpec& spec, const Address& address,
+                                                               const WorkStream& stream, KernelSet& kernels,
+                                                               const StateArguments& state, backend::FieldName name) {
+    using backend::FieldName;
+    if (name == FieldName::Temperature && !spec.heated) {
+        throw std::invalid_argument("temperature: the fluid has none, as nothing thermal was set up");
+    }
+    const int D = backend::with_stencil(spec.stencil, [](auto s) { return decltype(s)::D; });
+    const int components = name == FieldName::Velocity ? D : name == FieldName::Populations ? address.Q : 0;
+    const Index rows = Index(address.ny) * address.nz, cells = rows * address.nx;
+    const RowRange all{0, rows};
+    const std::size_t item = backend::size_of(spec.precision);
+    auto field = std::make_shared<FieldBuffer>(
+        stream.ordinal(), item * std::size_t(cells) * std::size_t(std::max(components, 1)), components, item);
+    const std::string type = type_name(spec.precision);
+    auto* out = static_cast<char*>(field->data());
+    if (name == FieldName::Populations) {
+        const Kernel& k = kernels.get(state_kernel(spec, "fields.h", "population", type));
+        for (int i = 0; i < address.Q; ++i) {
+            k.launch(stream, flat(cells), state, all, i, static_cast<void*>(out + std::size_t(i * cells) * item));
+        }
+    } else {
+        const bool warm = name == FieldName::Temperature;
+        const char* function = warm ? "temperature" : components == 0 ? "density" : "velocity";
+        kernels.get(state_kernel(spec, warm ? "heat.h" : "fields.h", function, type))
+            .launch(stream, flat(cells), state, all, static_cast<void*>(out));
+    }
+    stream.synchronize();
+    return field;
+}
+
+}  // namespace lbm::cuda

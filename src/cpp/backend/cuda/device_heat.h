@@ -1,0 +1,165 @@
+// What a block on a GPU does of its temperature beside the update.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "../links.h"
+#include "../row_box.h"
+#include "device_sums.h"
+#include "field_staging.h"
+#include "upload.h"
+
+namespace lbm::cuda {
+
+class DeviceHeat {
+public:
+    /// All of the block, which must outlive this.
+    DeviceHeat(const backend::BlockSpec& spec, const Address& address, const WorkStream& stream, KernelSet& kernels,
+               const DeviceSums& sums, FieldStaging& staging)
+        : spec_(spec), address_(address), stream_(stream), kernels_(kernels), sums_(sums), staging_(staging) {}
+
+    std::size_t bytes() const {
+        std::size_t sum = 0;
+        for (const DeviceBuffer* buffer : {&source_, &cells_, &links_, &beside_, &last_, &samples_}) {
+            sum += buffer->bytes();
+        }
+        return sum;
+    }
+
+    /// The rows of the source of heat; null where it is uniform.
+    void* source_field() const { return source_.as<void>(); }
+    double uniform_source() const { return uniform_; }
+
+    /// `state` says, once the rows are there, where they are.
+    template <class State>
+    void set_source(double uniform, const double* field, Index pitch, State&& state) {
+        uniform_ = uniform;
+        if (field == nullptr) {
+            source_ = DeviceBuffer();
+            return;
+        }
+        const std::size_t bytes = std::size_t(rows() * pitch) * backend::size_of(spec_.precision);
+        if (source_.bytes() != bytes) {
+            DeviceBuffer all(stream_.ordinal(), bytes);
+            stream_.clear(all.address(), bytes);
+            source_ = std::move(all);
+        }
+        staging_.write_components(state(), "set_heat_source", 1, field, header);
+    }
+
+    /// Cells beside bodies, those outside the interior first.
+    void set_plan(const backend::LinkPlan& plan, const backend::RowBox& interior) {
+        std::vector<backend::HeatedCell> cells = plan.heated_cells;
+        const auto inner = std::stable_partition(cells.begin(), cells.end(), [&](const backend::HeatedCell& cell) {
+            return !interior.holds(cell.y, cell.z);
+        });
+        in_shell_ = inner - cells.begin();
+        count_ = Index(cells.size());
+        upload(cells_, stream_, cells);
+        beside_ = DeviceBuffer(stream_.ordinal(), std::size_t(count_) * backend::size_of(spec_.precision));
+        set_values(plan);
+    }
+    void set_values(const backend::LinkPlan& plan) {
+        upload(links_, stream_, plan.heated_links);
+        uploaded_ = nullptr;
+    }
+
+    void expect_kernels() const {
+        if (count_ > 0) {
+            kernels_.expect(kernel("advance_beside_bodies"));
+            kernels_.expect(kernel("put_beside_bodies"));
+        }
+    }
+    /// Before the update; when the links have been filled.
+    void advance_beside_bodies(const StateArguments& state, bool begins_early) const {
+        if (count_ > 0) {
+            LaunchShape shape = flat(count_);
+            shape.begins_early = begins_early;
+            kernels_.get(kernel("advance_beside_bodies"))
+                .launch(stream_, shape, state, cells_.as<backend::HeatedCell>(), count_,
+                        links_.as<backend::HeatedLink>(), beside_.as<void>());
+        }
+    }
+    /// After the update of the shell, or the interior.
+    void put_beside_bodies(const WorkStream& stream, const StateArguments& state, bool of_interior,
+                           bool begins_early) const {
+        const Index first = of_interior ? in_shell_ : 0, count = (of_interior ? count_ : in_shell_) - first;
+        if (count > 0) {
+            LaunchShape shape = flat(count);
+            shape.begins_early = begins_early;
+            const char* values = beside_.as<char>() + std::size_t(first) * backend::size_of(spec_.precision);
+            kernels_.get(kernel("put_beside_bodies"))
+                .launch(stream, shape, state, cells_.as<backend::HeatedCell>() + first, count,
+                        static_cast<const void*>(values));
+        }
+    }
+
+    template <class Out>
+    void read(const StateArguments& state, Out* out) const {
+        staging_.read_fields(state, "temperature", 1, out, header);
+    }
+    void set(const StateArguments& state, const double* values) const {
+        if (values != nullptr) {
+            staging_.write_components(state, "set_temperature", 1, values, header);
+        } else {
+            kernels_.get(kernel("reset_temperature")).launch(stream_, flat(cells()), state, RowRange{0, rows()});
+            stream_.synchronize();
+        }
+    }
+
+    double total(const StateArguments& state) const {
+        return sum_of(sums_.partial_sums<1>(header, "total_heat", cells(), state, RowRange{0, rows()}));
+    }
+    double sampled(const StateArguments& state, const std::vector<backend::HeatSample>& samples, double* each) {
+        const auto count = Index(samples.size());
+        if (count == 0) {
+            return 0;
+        }
+        if (uploaded_ != &samples) {
+            upload(samples_, stream_, samples);
+            uploaded_ = &samples;
+        }
+        const DeviceBuffer all(stream_.ordinal(), each == nullptr ? 0 : samples.size() * sizeof(double));
+        const double sum = sum_of(sums_.partial_sums<1>(header, "sampled_heat", count, state,
+                                                        samples_.as<backend::HeatSample>(), count, all.as<double>()));
+        if (each != nullptr) {
+            stream_.copy_to_host(each, all.address(), all.bytes());
+            stream_.synchronize();
+        }
+        return sum;
+    }
+    double change(const StateArguments& state) {
+        const bool first_call = last_.bytes() == 0;
+        if (first_call) {
+            last_ = DeviceBuffer(stream_.ordinal(), backend::size_of(spec_.precision) * std::size_t(cells()));
+            stream_.clear(last_.address(), last_.bytes());
+        }
+        const auto parts =
+            sums_.partial_sums<1>(header, "temperature_change", cells(), state, RowRange{0, rows()}, last_.as<void>());
+        return first_call ? std::numeric_limits<double>::infinity() : *std::max_element(parts.begin(), parts.end());
+    }
+
+private:
+    static constexpr const char* header = "heat.h";
+
+    KernelName kernel(const char* function) const { return state_kernel(spec_, header, function); }
+    Index rows() const { return Index(address_.ny) * address_.nz; }
+    Index cells() const { return rows() * address_.nx; }
+    static double sum_of(const std::vector<double>& parts) { return std::accumulate(parts.begin(), parts.end(), 0.0); }
+
+    const backend::BlockSpec& spec_;
+    const Address& address_;
+    const WorkStream& stream_;
+    KernelSet& kernels_;
+    const DeviceSums& sums_;
+    FieldStaging& staging_;
+    double uniform_ = 0;
+    DeviceBuffer source_, cells_, links_, beside_, last_, samples_;
+    const void* uploaded_ = nullptr;
+    Index count_ = 0, in_shell_ = 0;
+};
+
+}  // namespace lbm::cuda

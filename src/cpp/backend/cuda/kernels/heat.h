@@ -1,0 +1,151 @@
+// What kernels between two updates do of temperatures: cells beside bodies, fields, sums.
+#pragma once
+
+#include "../../wall_heat.h"
+#include "order.h"
+#include "reductions.h"
+#include "state_access.h"
+
+namespace lbm::cuda {
+
+template <class Real, class Stored>
+__device__ backend::TemperatureView<Real, Stored> temperatures(const StateArguments& a) {
+    return {static_cast<Stored*>(a.data), a.address, a.phase};
+}
+
+__device__ inline Index place_of(const Address& a, int x, Index row) {
+    const int z = int(row / a.ny);
+    return temperature_offset(a, Phase::TwoLattice, x, int(row - Index(z) * a.ny), z);
+}
+
+/// Temperatures after the step to come of the cells beside bodies, a thread for each, into `out`.
+template <class S, class Real, class Stored>
+__global__ void advance_beside_bodies(const __grid_constant__ StateArguments a, const backend::HeatedCell* cells,
+                                      Index count, const backend::HeatedLink* links, Real* out) {
+    const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
+    let_next_kernel_begin();
+    if (k >= count) {
+        return;
+    }
+    const backend::HeatedCell cell = cells[k];
+    wait_for_kernel_before();
+    const StateAccess<S, Real, Stored> state{a};
+    const Index row = Index(cell.z) * a.address.ny + cell.y;
+    double given[3] = {};
+    state.given_force(cell.x, row, given);
+    const Real force[3] = {Real(given[0]), Real(given[1]), Real(given[2])};
+    const auto heat = converted<Real>(a.heat);
+    const Real source =
+        a.heat_field == nullptr ? heat.source : static_cast<const Real*>(a.heat_field)[row * a.force_pitch + cell.x];
+    out[k] = backend::advanced_beside_body(state.lattice(), cell, links, force, source, heat);
+}
+
+/// Puts them where they belong, after the update of their rows.
+template <class S, class Real, class Stored>
+__global__ void put_beside_bodies(const __grid_constant__ StateArguments a, const backend::HeatedCell* cells,
+                                  Index count, const Real* values) {
+    const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
+    let_next_kernel_begin();
+    wait_for_kernel_before();
+    if (k < count) {
+        const Index place = temperature_offset(a.address, Phase::TwoLattice, cells[k].x, cells[k].y, cells[k].z);
+        temperatures<Real, Stored>(a).slot[place] = Store<Stored>::from(values[k]);
+    }
+}
+
+template <class S, class Real, class Stored, class Out>
+__global__ void temperature(const __grid_constant__ StateArguments a, RowRange range, Out* out) {
+    const StateAccess<S, Real, Stored> state{a};
+    const auto view = temperatures<Real, Stored>(a);
+    for_cells(a.address, range, [&](int x, Index row, Index at) {
+        out[at] = state.solid(row * a.address.nx + x) ? Out(0) : Out(view.at(place_of(a.address, x, row)));
+    });
+}
+
+/// Of its one component.
+template <class S, class Real, class Stored>
+__global__ void set_temperature(const __grid_constant__ StateArguments a, RowRange range, int, const double* values) {
+    const auto view = temperatures<Real, Stored>(a);
+    for_cells(a.address, range, [&](int x, Index row, Index at) {
+        view.slot[place_of(a.address, x, row)] = Store<Stored>::from(Real(values[at]));
+    });
+}
+
+template <class S, class Real, class Stored>
+__global__ void reset_temperature(const __grid_constant__ StateArguments a, RowRange range) {
+    const auto view = temperatures<Real, Stored>(a);
+    for_cells(a.address, range, [&](int x, Index row, Index) {
+        view.slot[place_of(a.address, x, row)] = Store<Stored>::from(Real(a.heat.reference));
+    });
+}
+
+/// One component, into the rows that updates read.
+template <class S, class Real, class Stored>
+__global__ void set_heat_source(const __grid_constant__ StateArguments a, RowRange range, int, const double* values) {
+    auto* source = static_cast<Real*>(a.heat_field);
+    for_cells(a.address, range,
+              [&](int x, Index row, Index at) { source[row * a.force_pitch + x] = Real(values[at]); });
+}
+
+/// The sum over the fluid cells.
+template <class S, class Real, class Stored>
+__global__ void total_heat(const __grid_constant__ StateArguments a, RowRange range, double* partial) {
+    const StateAccess<S, Real, Stored> state{a};
+    const auto view = temperatures<Real, Stored>(a);
+    double sums[1] = {};
+    for_cells(a.address, range, [&](int x, Index row, Index) {
+        if (!state.solid(row * a.address.nx + x)) {
+            sums[0] += double(view.at(place_of(a.address, x, row)));
+        }
+    });
+    sum_block(sums, partial + Index(blockIdx.x));
+}
+
+/// Of samples of a plan; each of them too, where `each` is not null.
+template <class S, class Real, class Stored>
+__global__ void sampled_heat(const __grid_constant__ StateArguments a, const backend::HeatSample* samples, Index count,
+                             double* each, double* partial) {
+    const auto view = temperatures<Real, Stored>(a);
+    double sums[1] = {};
+    const Index stride = Index(gridDim.x) * blockDim.x;
+    for (Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x; k < count; k += stride) {
+        const double heat = backend::sampled_heat(view, samples[k]);
+        sums[0] += heat;
+        if (each != nullptr) {
+            each[k] = heat;
+        }
+    }
+    sum_block(sums, partial + Index(blockIdx.x));
+}
+
+/// The largest |T - last| of each thread block; remembers T.
+template <class S, class Real, class Stored>
+__global__ void temperature_change(const __grid_constant__ StateArguments a, RowRange range, Real* last,
+                                   double* partial) {
+    const StateAccess<S, Real, Stored> state{a};
+    const auto view = temperatures<Real, Stored>(a);
+    double largest = 0;
+    for_cells(a.address, range, [&](int x, Index row, Index at) {
+        if (!state.solid(row * a.address.nx + x)) {
+            const Real now = view.at(place_of(a.address, x, row));
+            const double change = double(now) - double(last[at]);
+            largest = largest > change ? largest : change;
+            largest = largest > -change ? largest : -change;
+            last[at] = now;
+        }
+    });
+    __shared__ double shared[reduction_threads];
+    shared[threadIdx.x] = largest;
+    for (int half = reduction_threads / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (int(threadIdx.x) < half) {
+            const double other = shared[threadIdx.x + half];
+            shared[threadIdx.x] = shared[threadIdx.x] > other ? shared[threadIdx.x] : other;
+        }
+    }
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = shared[0];
+    }
+}
+
+}  // namespace lbm::cuda

@@ -1,0 +1,77 @@
+// What is read of temperatures from one cell between steps: those beyond walls, those of cells beside bodies after the
+// next step, heat through walls.
+#pragma once
+
+#include "../lattice/moments.h"
+#include "../lattice/temperature.h"
+#include "lattice_view.h"
+#include "link_data.h"
+
+namespace lbm::backend {
+
+/// The temperatures of now, of a lattice whose last step was of `phase`.
+template <class Real, class Stored>
+struct TemperatureView {
+    Stored* slot;  // so that places of slot 0 are those of now
+
+    LBM_HD TemperatureView(Stored* data, const Address& address, Phase phase)
+        : slot(data + temperature_slot(phase) * address.temperature_stride) {}
+
+    LBM_HD Real at(Index place) const { return from_storage<Real>(slot[place]); }
+};
+
+template <class Real, class Stored>
+LBM_HD void fill_ghost(const TemperatureView<Real, Stored>& view, const TemperatureGhost& ghost) {
+    view.slot[ghost.target] = Store<Stored>::from(Real(ghost.sign) * view.at(ghost.source) + Real(ghost.value));
+}
+
+template <class Real, class Stored>
+LBM_HD Real beyond_body(const TemperatureView<Real, Stored>& view, const HeatedLink& link) {
+    return Real(link.sign) * view.at(link.source) + Real(link.value);
+}
+
+/// The temperature that a cell beside a body will have after the step to come, whose populations have all arrived. The
+/// update itself cannot tell: it reads the temperatures of solid cells, of which each would have to be another one for
+/// every fluid cell beside it.
+template <class S, class Real, class Stored>
+LBM_HD Real advanced_beside_body(const LatticeView<S, Real, Stored>& lattice, const HeatedCell& cell,
+                                 const HeatedLink* links, const Real (&body_force)[3], Real source,
+                                 const HeatParameters<Real>& heat) {
+    const Address& a = lattice.address;
+    const TemperatureView<Real, Stored> view(lattice.data, a, lattice.phase);
+    const Index own = temperature_offset(a, Phase::TwoLattice, cell.x, cell.y, cell.z);
+    const Index rows = a.row_stride, layers = a.row_stride * (a.ny + 2 * a.halo_y);
+    Real around[S::Q];
+    around[0] = view.at(own);
+    int k = cell.first;
+    static_for<S::Q - 1>([&]<int j>() LBM_INLINE_LAMBDA {
+        constexpr int i = j + 1;
+        if (k < cell.first + cell.count && links[k].i == i) {
+            around[i] = beyond_body(view, links[k]);
+            ++k;
+        } else {
+            around[i] = view.at(own + S::c[i][0] + S::c[i][1] * rows + S::c[i][2] * layers);
+        }
+    });
+    const auto local = local_temperature<S>(
+        around[0], [&]<int i>() LBM_INLINE_LAMBDA { return around[i]; }, heat);
+
+    const CellPlaces<S> places(a, lattice.phase, cell.x, cell.y, cell.z);
+    Real h[S::Q], force[S::D];
+    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { h[i] = from_storage<Real>(lattice.data[places.arriving(i)]); });
+    static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { force[d] = body_force[d]; });
+    add_buoyancy<S>(force, local.here, heat);
+    const Moments<S, Real> m = compute_moments<S>(h[0], pair_sums<S>(h), force, true, Real(1));
+    return advanced<S>(local, m.velocity, source);
+}
+
+template <class Real, class Stored>
+LBM_HD double sampled_heat(const TemperatureView<Real, Stored>& view, const HeatSample& sample) {
+    double sum = sample.value;
+    for (int k = 0; k < 2; ++k) {
+        sum += sample.coefficient[k] * double(view.at(sample.source[k]));
+    }
+    return sum;
+}
+
+}  // namespace lbm::backend

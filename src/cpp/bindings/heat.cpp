@@ -1,0 +1,139 @@
+// Binds what the engine does of temperatures.
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "bindings.h"
+#include "engine_arrays.h"
+
+namespace lbm::bindings {
+namespace {
+
+py::array_t<double> heat_flux(Engine& e, int face) {
+    check_face(e, face);
+    std::vector<double> flux;
+    {
+        const InUse use(e);
+        flux = e.heat_flux(face);
+    }
+    py::array_t<double> out(face_shape(e, face, 0));
+    std::copy(flux.begin(), flux.end(), out.mutable_data());
+    return out;
+}
+
+py::tuple body_heat_flux(Engine& e, int body) {
+    check_body(e, body);
+    Engine::BodyHeat heat;
+    {
+        const InUse use(e);
+        heat = e.body_heat_flux(body);
+    }
+    const auto count = py::ssize_t(heat.cells.size());
+    const int D = e.domain().D;
+    py::array_t<int> cells(std::vector<py::ssize_t>{count, D});
+    for (py::ssize_t k = 0; k < count; ++k) {
+        const backend::Cell& cell = heat.cells[std::size_t(k)];
+        const int at[3] = {cell.x, cell.y, cell.z};
+        std::copy(at, at + D, cells.mutable_data() + k * D);
+    }
+    return py::make_tuple(cells, py::array_t<double>(count, heat.flux.data()),
+                          py::array_t<double>(count, heat.area.data()));
+}
+
+}  // namespace
+
+engine::ThermalSetup thermal_setup(const py::dict& given) {
+    engine::ThermalSetup thermal;
+    for (const auto& [key, value] : given) {
+        const auto name = key.cast<std::string>();
+        if (name == "diffusivity") {
+            thermal.diffusivity = value.cast<double>();
+        } else if (name == "operators") {
+            thermal.operators = value.cast<std::string>();
+        } else if (name == "energy_coupling") {
+            thermal.energy_coupling = value.cast<double>();
+        } else if (name == "buoyancy") {
+            thermal.buoyancy = value.cast<std::vector<double>>();
+        } else if (name == "reference") {
+            thermal.reference = value.cast<double>();
+        } else if (name == "faces") {
+            thermal.faces = value.cast<std::vector<std::string>>();
+        } else {
+            throw std::invalid_argument("thermal: '" + name + "' is not known");
+        }
+    }
+    return thermal;
+}
+
+void bind_heat(py::class_<Engine>& engine) {
+    engine
+        .def(
+            "set_face_temperature",
+            [](Engine& e, int face, const Doubles& temperature) {
+                check_face(e, face);
+                std::vector<double> values = scalars("temperature", temperature, face_shape(e, face, 0));
+                const InUse use(e);
+                e.set_face_temperature(face, std::move(values));
+            },
+            py::arg("face"), py::arg("temperature"))
+        .def(
+            "set_body_temperature",
+            [](Engine& e, int body, const Doubles& temperature) {
+                check_body(e, body);
+                std::vector<double> values = scalars("temperature", temperature, field_shape(e, 0));
+                const InUse use(e);
+                e.set_body_temperature(body, std::move(values));
+            },
+            py::arg("body"), py::arg("temperature"))
+        .def(
+            "set_heat_source",
+            [](Engine& e, const std::optional<Doubles>& source) {
+                const std::vector<double> values =
+                    source ? scalars("source", *source, field_shape(e, 0)) : std::vector<double>{};
+                const InUse use(e);
+                e.set_heat_source(values);
+            },
+            py::arg("source"))
+        .def(
+            "temperature",
+            [](Engine& e, py::array out) { fill(e, out, 0, [](Engine& of, auto* data) { of.temperature(data); }); },
+            py::arg("out"))
+        .def(
+            "set_temperature",
+            [](Engine& e, const Doubles& values) {
+                require_shape("values", values, window_shape(e, 0));
+                const double* data = values.data();
+                const InUse use(e);
+                e.set_temperature(data);
+            },
+            py::arg("values"))
+        .def("heat_flux", &heat_flux, py::arg("face"))
+        .def(
+            "mean_heat_flux",
+            [](Engine& e, int face) {
+                check_face(e, face);
+                const InUse use(e);
+                return e.mean_heat_flux(face);
+            },
+            py::arg("face"))
+        .def("body_heat_flux", &body_heat_flux, py::arg("body"))
+        .def(
+            "body_heat_rate",
+            [](Engine& e, int body) {
+                check_body(e, body);
+                Engine::BodyHeatRate heat{};
+                {
+                    const InUse use(e);
+                    heat = e.body_heat_rate(body);
+                }
+                return py::make_tuple(heat.rate, heat.area);
+            },
+            py::arg("body"))
+        .def("temperature_change", [](Engine& e) {
+            const InUse use(e);
+            return e.temperature_change();
+        });
+}
+
+}  // namespace lbm::bindings

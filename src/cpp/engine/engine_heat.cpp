@@ -1,0 +1,156 @@
+// What an engine does of temperatures between steps.
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "engine.h"
+
+namespace lbm::engine {
+
+void Engine::check_heated() const {
+    if (!domain_.heated) {
+        throw std::invalid_argument("temperature: the fluid has none, as nothing thermal was set up");
+    }
+}
+
+void Engine::set_face_temperature(int face, std::vector<double> temperature) {
+    check_heated();
+    if (face < 0 || face >= 2 * domain_.D || domain_.face_thermal[face] != ThermalKind::Isothermal) {
+        throw std::invalid_argument("face " + std::to_string(face) + " takes no temperature");
+    }
+    domain_.face_temperature[face] = std::move(temperature);
+    values_are_current_ = false;
+}
+
+void Engine::set_body_temperature(int body, std::vector<double> temperature) {
+    check_heated();
+    if (domain_.body_temperature[body].empty() || temperature.empty()) {
+        throw std::invalid_argument("only a body that was added with a temperature can be given another");
+    }
+    domain_.body_temperature[body] = std::move(temperature);
+    values_are_current_ = false;
+}
+
+void Engine::set_heat_source(const std::vector<double>& source) {
+    check_heated();
+    const bool uniform = source.size() <= 1;
+    give_parts(uniform ? nullptr : source.data(), whole_, 1, [&](auto& block, const double* part) {
+        block.set_heat_source(source.size() == 1 ? source[0] : 0, part);
+    });
+}
+
+void Engine::set_temperature(const double* values) {
+    check_heated();
+    prepare();
+    halos_are_current_ = false;
+    give_parts(values, window_, 1, [](auto& block, const double* part) { block.set_temperature(part); });
+}
+
+template <class T>
+void Engine::give_solid_temperature(T* out) const {
+    if (domain_.owner.empty()) {
+        return;
+    }
+    for (const Part& part : parts_) {
+        for (int z = 0; z < part.place.size[2]; ++z) {
+            for (int y = 0; y < part.place.size[1]; ++y) {
+                for (int x = 0; x < part.place.size[0]; ++x) {
+                    const int at[3] = {part.place.offset[0] + x, part.place.offset[1] + y, part.place.offset[2] + z};
+                    const Index cell = domain_.cell(at[0], at[1], at[2]);
+                    if (domain_.solid(cell)) {
+                        const auto& own = domain_.body_temperature[domain_.owner[std::size_t(cell)]];
+                        const Index in_window =
+                            (Index(at[2] - window_.offset[2]) * window_.size[1] + (at[1] - window_.offset[1])) *
+                                window_.size[0] +
+                            (at[0] - window_.offset[0]);
+                        out[in_window] =
+                            T(own.empty() ? spec_.heat.reference : component(own, 1, 0, cell, domain_.cells()));
+                    }
+                }
+            }
+        }
+    }
+}
+template void Engine::give_solid_temperature(float* out) const;
+template void Engine::give_solid_temperature(double* out) const;
+
+std::vector<double> Engine::heat_flux(int face) {
+    check_heated();
+    prepare();
+    bring_halos();
+    std::vector<double> flux(std::size_t(domain_.face_cells(face)));
+    for (const Part& part : parts_) {
+        const WallHeat& wall = part.plan.face_heat(face);
+        std::vector<double> each(wall.samples.size());
+        part.state->heat(wall.samples, each.data());
+        for (std::size_t k = 0; k < each.size(); ++k) {
+            flux[std::size_t(wall.places[k])] = each[k];
+        }
+    }
+    comm_->sum(flux.data(), int(flux.size()));
+    return flux;
+}
+
+double Engine::mean_heat_flux(int face) {
+    check_heated();
+    prepare();
+    bring_halos();
+    double sums[2] = {0, 0};
+    for (const Part& part : parts_) {
+        const WallHeat& wall = part.plan.face_heat(face);
+        sums[0] += part.state->heat(wall.samples, nullptr);
+        sums[1] += double(wall.samples.size());
+    }
+    comm_->sum(sums, 2);
+    return sums[1] > 0 ? sums[0] / sums[1] : 0;
+}
+
+Engine::BodyHeat Engine::body_heat_flux(int body) {
+    check_heated();
+    prepare();
+    bring_halos();
+    BodyHeat heat;
+    for (const Part& part : parts_) {
+        const WallHeat& wall = part.plan.body_heat(body);
+        std::vector<double> each(wall.samples.size());
+        part.state->heat(wall.samples, each.data());
+        for (std::size_t k = 0; k < each.size(); ++k) {
+            if (k == 0 || wall.places[k] != wall.places[k - 1]) {
+                const Index row = wall.places[k] / domain_.size[0];
+                heat.cells.push_back(
+                    {int(wall.places[k] % domain_.size[0]), int(row % domain_.size[1]), int(row / domain_.size[1])});
+                heat.flux.push_back(0);
+                heat.area.push_back(0);
+            }
+            heat.flux.back() += each[k];
+            heat.area.back() += wall.areas[k];
+        }
+    }
+    return heat;
+}
+
+Engine::BodyHeatRate Engine::body_heat_rate(int body) {
+    check_heated();
+    prepare();
+    bring_halos();
+    double sums[2] = {0, 0};
+    for (const Part& part : parts_) {
+        const WallHeat& wall = part.plan.body_heat(body);
+        sums[0] += part.state->heat(wall.samples, nullptr);
+        sums[1] = std::accumulate(wall.areas.begin(), wall.areas.end(), sums[1]);
+    }
+    comm_->sum(sums, 2);
+    return {sums[0], sums[1]};
+}
+
+double Engine::temperature_change() {
+    check_heated();
+    double largest = 0;
+    for (const Part& part : parts_) {
+        largest = std::max(largest, part.state->temperature_change());
+    }
+    return comm_->maximum(largest);
+}
+
+}  // namespace lbm::engine

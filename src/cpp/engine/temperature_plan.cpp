@@ -1,0 +1,354 @@
+// Folds every place around a block back into the domain, face by face, and lists what comes of it.
+#include "temperature_plan.h"
+
+#include <algorithm>
+
+#include "../lattice/temperature.h"
+
+namespace lbm::engine {
+
+using backend::HeatedLink;
+using backend::HeatSample;
+
+void WallTerms::add(const std::vector<Term>& terms) {
+    terms_.insert(terms_.end(), terms.begin(), terms.end());
+    ends_.push_back(terms_.size());
+}
+
+double WallTerms::value(std::size_t k, const Domain& domain) const {
+    double sum = 0;
+    for (std::size_t t = k == 0 ? 0 : ends_[k - 1]; t < ends_[k]; ++t) {
+        const Term& term = terms_[t];
+        const bool face = term.face >= 0;
+        const auto& values = face ? domain.face_temperature[term.face] : domain.body_temperature[term.body];
+        const Index count = face ? domain.face_cells(term.face) : domain.cells();
+        sum += term.factor * component(values, 1, 0, term.place, count);
+    }
+    return sum;
+}
+
+std::size_t WallTerms::bytes() const {
+    return terms_.capacity() * sizeof(Term) + ends_.capacity() * sizeof(std::size_t);
+}
+
+namespace {
+
+using Term = WallTerms::Term;
+
+template <class S>
+class Builder {
+public:
+    Builder(TemperaturePlan& plan, const Domain& domain, const std::vector<Extent>& blocks, int own)
+        : plan_(plan), domain_(domain), blocks_(blocks), own_(own), last_found_(own) {}
+
+    void build() {
+        around_x();
+        around_others();
+        if (!domain_.owner.empty()) {
+            beside_bodies();
+        }
+        for (int face = 0; face < 2 * S::D; ++face) {
+            through_face(face);
+        }
+    }
+
+private:
+    /// The temperature of a place: `sign` times that of a cell, plus what the terms give.
+    struct Folded {
+        int inside[3];  // from the block's corner, walls folded: maybe one cell beyond it
+        int cell[3];    // of the domain, periodic faces folded too
+        int sign = 1;
+        std::vector<Term> terms{};
+    };
+
+    const Extent& here() const { return blocks_[std::size_t(own_)]; }
+    const Address& address() const { return here().address; }
+    Index place(const int (&at)[3]) const {
+        return temperature_offset(address(), Phase::TwoLattice, at[0], at[1], at[2]);
+    }
+    Index number(const int (&cell)[3]) const { return domain_.cell(cell[0], cell[1], cell[2]); }
+    bool solid(const Folded& at) const { return domain_.solid(number(at.cell)); }
+
+    /// Walls act axis after axis, the last one first: behind two of them lies what the first one makes of the cell that
+    /// the last one mirrors.
+    Folded fold(int x, int y, int z) const {
+        Folded to{{x, y, z}, {}};
+        for (int a = 0; a < 3; ++a) {
+            to.cell[a] = to.inside[a] + here().offset[a];
+        }
+        for (int a = S::D - 1; a >= 0; --a) {
+            const int n = domain_.size[a];
+            if (to.cell[a] >= 0 && to.cell[a] < n) {
+                continue;
+            }
+            const int face = 2 * a + (to.cell[a] < 0 ? 0 : 1);
+            if (domain_.face_thermal[face] == ThermalKind::Periodic) {
+                continue;
+            }
+            const int inwards = to.cell[a] < 0 ? 1 : -1;
+            to.inside[a] += inwards;
+            to.cell[a] += inwards;
+            if (domain_.face_thermal[face] == ThermalKind::Isothermal) {
+                to.terms.push_back({face, -1, place_on(face, to.cell), 2.0 * to.sign});
+                to.sign = -to.sign;
+            }
+        }
+        for (int a = 0; a < S::D; ++a) {
+            const int n = domain_.size[a];
+            to.cell[a] = to.cell[a] < 0 ? to.cell[a] + n : to.cell[a] >= n ? to.cell[a] - n : to.cell[a];
+        }
+        return to;
+    }
+
+    /// On a face, of a cell that may lie one beyond the domain along the face: then its end counts.
+    Index place_on(int face, const int (&cell)[3]) const {
+        int at[3];
+        for (int a = 0; a < 3; ++a) {
+            const int n = domain_.size[a];
+            const bool periodic = domain_.face_thermal[2 * a] == ThermalKind::Periodic;
+            at[a] = periodic ? (cell[a] + n) % n : std::clamp(cell[a], 0, n - 1);
+        }
+        return domain_.face_cell(face, at[0], at[1], at[2]);
+    }
+
+    int holder(const int (&cell)[3]) {
+        if (here().holds(cell)) {
+            return own_;
+        }
+        if (!blocks_[std::size_t(last_found_)].holds(cell)) {
+            last_found_ = 0;
+            while (!blocks_[std::size_t(last_found_)].holds(cell)) {
+                ++last_found_;
+            }
+        }
+        return last_found_;
+    }
+
+    /// Where the block finds the temperature of a folded place: its own cell, or the place around it that is filled
+    /// from another block.
+    Index source_of(const Folded& at) const {
+        if (!here().holds(at.cell)) {
+            return place(at.inside);
+        }
+        const int own[3] = {at.cell[0] - here().offset[0], at.cell[1] - here().offset[1],
+                            at.cell[2] - here().offset[2]};
+        return place(own);
+    }
+
+    void add_place(int x, int y, int z) {
+        const int at[3] = {x, y, z};
+        const Folded from = fold(x, y, z);
+        if (from.terms.empty()) {
+            const int block = holder(from.cell);
+            const int(&corner)[3] = blocks_[std::size_t(block)].offset;
+            plan_.copies.push_back(
+                {x, y, z, block, {from.cell[0] - corner[0], from.cell[1] - corner[1], from.cell[2] - corner[2]}});
+            return;
+        }
+        plan_.ghosts.push_back({place(at), source_of(from), 0, from.sign});
+        plan_.ghost_values.add(from.terms);
+    }
+
+    /// Places that some velocity leads to: none has three components.
+    static bool is_reached(int outside_axes) { return outside_axes > 0 && outside_axes <= 2; }
+    int outside(int a, int at) const { return at < 0 || at >= size_[a] ? 1 : 0; }
+
+    /// Runs go along y.
+    void around_x() {
+        for (const int x : {-1, size_[0]}) {
+            for (int z = 0; z < size_[2]; ++z) {
+                for (int y = 0; y < size_[1]; ++y) {
+                    add_place(x, y, z);
+                }
+            }
+        }
+    }
+
+    /// Runs go along x.
+    void around_others() {
+        const int around_z = S::D == 3 ? 1 : 0;
+        for (int z = -around_z; z < size_[2] + around_z; ++z) {
+            for (int y = -1; y <= size_[1]; ++y) {
+                if (outside(1, y) + outside(2, z) == 0) {
+                    continue;
+                }
+                for (int x = -1; x <= size_[0]; ++x) {
+                    if (is_reached(outside(0, x) + outside(1, y) + outside(2, z))) {
+                        add_place(x, y, z);
+                    }
+                }
+            }
+        }
+    }
+
+    void beside_bodies() {
+        for (int z = 0; z < size_[2]; ++z) {
+            for (int y = 0; y < size_[1]; ++y) {
+                for (int x = 0; x < size_[0]; ++x) {
+                    const int cell[3] = {x + here().offset[0], y + here().offset[1], z + here().offset[2]};
+                    if (!domain_.solid(number(cell)) && near_a_body(cell)) {
+                        add_links(x, y, z);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether any of the cells around is solid; quick, as all cells are asked.
+    bool near_a_body(const int (&cell)[3]) const {
+        const int reach_z = S::D == 3 ? 1 : 0;
+        for (int dz = -reach_z; dz <= reach_z; ++dz) {
+            for (int dy = -1; dy <= 1; ++dy) {
+                for (int dx = -1; dx <= 1; ++dx) {
+                    const int at[3] = {wrapped(0, cell[0] + dx), wrapped(1, cell[1] + dy), wrapped(2, cell[2] + dz)};
+                    if (domain_.solid(number(at))) {
+                        return true;
+                    }
+                }
+            }
+        }
+        return false;
+    }
+    int wrapped(int a, int at) const {
+        const int n = domain_.size[a];
+        return domain_.face_thermal[2 * a] == ThermalKind::Periodic ? (at + n) % n : std::clamp(at, 0, n - 1);
+    }
+
+    /// Of a fluid cell whose neighbours may be solid.
+    void add_links(int x, int y, int z) {
+        backend::HeatedCell cell{x, y, z, int(plan_.heated_links.size()), 0};
+        for (int i = 1; i < S::Q; ++i) {
+            const int* c = S::c[i];
+            const Folded to = fold(x + c[0], y + c[1], z + c[2]);
+            if (solid(to)) {
+                add_link(i, x, y, z, to, mirrored(i, x, y, z));
+                ++cell.count;
+            }
+        }
+        if (cell.count > 0) {
+            plan_.heated_cells.push_back(cell);
+        }
+    }
+
+    /// What a body shows a cell along velocity i: the cell itself, but beside a flat wall, where one of the two cells
+    /// beside a diagonal way is fluid, that one, as a flat face does. Each such link has one that goes the other way,
+    /// so that an adiabatic body takes and gives no heat at all.
+    Folded mirrored(int i, int x, int y, int z) const {
+        Folded found = fold(x, y, z);
+        int fluid = 0;
+        for (int a = 0; a < S::D; ++a) {
+            if (S::c[i][a] != 0 && !is_axis(i)) {
+                int at[3] = {x, y, z};
+                at[a] += S::c[i][a];
+                const Folded beside = fold(at[0], at[1], at[2]);
+                if (!solid(beside)) {
+                    found = ++fluid == 1 ? beside : fold(x, y, z);
+                }
+            }
+        }
+        return found;
+    }
+
+    void add_link(int i, int x, int y, int z, const Folded& body_cell, const Folded& from) {
+        const int body = domain_.owner[std::size_t(number(body_cell.cell))];
+        const bool isothermal = !domain_.body_temperature[std::size_t(body)].empty();
+        const int sign = isothermal ? -1 : 1;
+        std::vector<Term> terms = from.terms;
+        for (Term& term : terms) {
+            term.factor *= sign;
+        }
+        if (isothermal) {
+            terms.push_back({-1, body, number(body_cell.cell), 2});
+        }
+        const Index source = source_of(from);
+        plan_.heated_links.push_back(
+            {source, 0, static_cast<signed char>(sign * from.sign), static_cast<unsigned char>(i)});
+        plan_.link_values.add(terms);
+
+        const int own[3] = {x, y, z}, cell[3] = {x + here().offset[0], y + here().offset[1], z + here().offset[2]};
+        const double weight = domain_.heat_weight[is_axis(i) ? 0 : 1], k = weight * domain_.diffusivity;
+        for (Term& term : terms) {
+            term.factor *= k;
+        }
+        WallHeat& heat = plan_.body_heat[std::size_t(body)];
+        heat.samples.push_back({{source, place(own)}, {sign * from.sign * k, -k}, 0});
+        heat.values.add(terms);
+        heat.places.push_back(number(cell));
+        heat.areas.push_back(weight);
+    }
+
+    static bool is_axis(int i) { return Stencil<S>::squared_speed(i) == 1; }
+
+    /// The gradient at an isothermal wall, of second order where there are two fluid cells before it.
+    void through_face(int face) {
+        if (domain_.face_thermal[face] != ThermalKind::Isothermal) {
+            return;
+        }
+        WallHeat& heat = plan_.face_heat[std::size_t(face)];
+        const int axis = face / 2, wall = face % 2 == 0 ? 0 : domain_.size[axis] - 1;
+        const int inwards = face % 2 == 0 ? 1 : -1;
+        int first[3] = {0, 0, 0}, last[3] = {size_[0], size_[1], size_[2]};
+        first[axis] = wall - here().offset[axis];
+        last[axis] = first[axis] + 1;
+        if (first[axis] < 0 || first[axis] >= size_[axis]) {
+            return;
+        }
+        for (int z = first[2]; z < last[2]; ++z) {
+            for (int y = first[1]; y < last[1]; ++y) {
+                for (int x = first[0]; x < last[0]; ++x) {
+                    const int at[3] = {x, y, z};
+                    int behind[3] = {x, y, z};
+                    behind[axis] += inwards;
+                    add_sample(heat, face, at, behind, domain_.size[axis] > 1);
+                }
+            }
+        }
+    }
+
+    void add_sample(WallHeat& heat, int face, const int (&at)[3], const int (&behind)[3], bool has_behind) {
+        int cell[3], next[3];
+        for (int a = 0; a < 3; ++a) {
+            cell[a] = at[a] + here().offset[a];
+            next[a] = behind[a] + here().offset[a];
+        }
+        if (domain_.solid(number(cell))) {
+            return;
+        }
+        const bool second = has_behind && !domain_.solid(number(next));
+        const double k = domain_.diffusivity;
+        const Index own = place(at);
+        heat.samples.push_back(
+            {{own, second ? place(behind) : own}, {second ? -3 * k : -2 * k, second ? k / 3 : 0}, 0});
+        const Index on_face = domain_.face_cell(face, cell[0], cell[1], cell[2]);
+        heat.values.add({{face, -1, on_face, (second ? 8.0 / 3 : 2) * k}});
+        heat.places.push_back(on_face);
+        heat.areas.push_back(1);
+    }
+
+    TemperaturePlan& plan_;
+    const Domain& domain_;
+    const std::vector<Extent>& blocks_;
+    const int own_;
+    const int size_[3] = {address().nx, address().ny, address().nz};
+    int last_found_;  // a border of blocks is met cell after cell
+};
+
+}  // namespace
+
+TemperaturePlan::TemperaturePlan(const Domain& domain, const std::vector<Extent>& blocks, int own)
+    : face_heat(2 * std::size_t(domain.D)), body_heat(domain.body_temperature.size()) {
+    backend::with_stencil(domain.stencil, [&](auto s) { Builder<decltype(s)>(*this, domain, blocks, own).build(); });
+}
+
+std::size_t TemperaturePlan::bytes() const {
+    std::size_t sum = ghost_values.bytes() + link_values.bytes();
+    for (const auto* walls : {&face_heat, &body_heat}) {
+        for (const WallHeat& wall : *walls) {
+            sum += wall.samples.capacity() * sizeof(HeatSample) + wall.values.bytes() +
+                   wall.places.capacity() * sizeof(Index) + wall.areas.capacity() * sizeof(double);
+        }
+    }
+    return sum;
+}
+
+}  // namespace lbm::engine

@@ -1,0 +1,67 @@
+// The temperatures that a block needs of places beyond its cells: of other blocks, through periodic faces, behind walls
+// and in bodies; and those that heat through walls is read from.
+#pragma once
+
+#include <vector>
+
+#include "../backend/links.h"
+#include "extent.h"
+
+namespace lbm::engine {
+
+/// What the temperatures of walls add to the numbers of a plan: sums of terms, a sum for each number.
+class WallTerms {
+public:
+    struct Term {
+        int face;     // -1: a body
+        int body;     // at cell `place` of the domain
+        Index place;  // of the face
+        double factor;
+    };
+
+    /// Adds the terms of one more number.
+    void add(const std::vector<Term>& terms);
+    /// Number k with the temperatures of now.
+    double value(std::size_t k, const Domain& domain) const;
+
+    std::size_t bytes() const;
+
+private:
+    std::vector<Term> terms_;
+    std::vector<std::size_t> ends_;
+};
+
+/// Heat through a wall, sample by sample.
+struct WallHeat {
+    std::vector<backend::HeatSample> samples;
+    WallTerms values;
+    std::vector<Index> places;  // of each sample: on the face, or the cell of the domain beside the body
+    std::vector<double> areas;  // of each sample
+};
+
+/// Offsets are those of slot 0 (see lattice/temperature.h).
+struct TemperaturePlan {
+    /// The place of a temperature beyond the block's cells, which is that of a cell of a block.
+    struct Copy {
+        int x, y, z;
+        int block;
+        int from[3];  // from that block's corner
+    };
+
+    TemperaturePlan() = default;
+    /// For block `own` of all blocks, which tile the domain.
+    TemperaturePlan(const Domain& domain, const std::vector<Extent>& blocks, int own);
+
+    std::vector<Copy> copies;
+    std::vector<backend::TemperatureGhost> ghosts;
+    WallTerms ghost_values;
+    std::vector<backend::HeatedCell> heated_cells;
+    std::vector<backend::HeatedLink> heated_links;
+    WallTerms link_values;
+    std::vector<WallHeat> face_heat;  // by face
+    std::vector<WallHeat> body_heat;  // by body
+
+    std::size_t bytes() const;
+};
+
+}  // namespace lbm::engine

@@ -1,0 +1,29 @@
+// The update of one cell, or of a pack of cells side by side, whose fluid has a temperature.
+#pragma once
+
+#include "collide.h"
+#include "temperature.h"
+
+namespace lbm {
+
+/// `Cell` is as for update_cell, and has local_temperature(heat), of before the step, heat_source(heat) and
+/// store_temperature(T).
+///
+/// D3Q19 in float32 moves 160 bytes a cell and does about 100 floating-point operations more than update_cell.
+template <class S, class Collision, class Cell, class Parameters, class Heat>
+LBM_HD void update_heated_cell(Cell& cell, const Parameters& parameters, const Heat& heat) {
+    using V = typename Cell::Value;
+    V h[S::Q];
+    V force[S::D];
+    cell.load(h);
+    cell.force(force);
+    const LocalTemperature<S, V> local = cell.local_temperature(heat);
+    add_buoyancy<S>(force, local.here, heat);
+    const PairSums<S, V> sums = pair_sums<S>(h);
+    const Moments<S, V> moments = compute_moments<S>(h[0], sums, force, true, Cell::unit);
+    cell.store_temperature(advanced<S>(local, moments.velocity, cell.heat_source(heat)));
+    collide<S, Collision>(h, sums, moments, true, parameters, EnergyCoupling<S, V>{local.here - heat.reference, heat});
+    cell.store(h);
+}
+
+}  // namespace lbm
