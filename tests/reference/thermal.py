@@ -163,15 +163,21 @@ class ThermalReference(Reference):
         return self.T + self.heat.diffusivity * laplacian - (u * gradient).sum(axis=0) + np.asarray(self.heat.source)
 
     def face_flux(self, face: int) -> Array:
-        """Heat a step and area that a face gives to the fluid: a one-sided second-order gradient."""
+        """Heat a step and area that a face gives to the fluid: a one-sided second-order gradient.
+
+        Of first order where the second cell is none of the fluid.
+        """
         axis = face // 2
         temperature = self.face_temperature[face]
-        inward = np.moveaxis(self.T, axis, 0)[:: 1 if face % 2 == 0 else -1]
-        solid = np.moveaxis(self.solid, axis, 0)[0 if face % 2 == 0 else -1]
+        inward = slice(None, None, 1 if face % 2 == 0 else -1)
+        T, solid = (np.moveaxis(a, axis, 0)[inward] for a in (self.T, self.solid))
         if isinstance(temperature, str) or self.kinds[face] == "periodic":
-            return np.zeros(solid.shape)
-        flux = self.heat.diffusivity * (8 * np.asarray(temperature, float) - 9 * inward[0] + inward[1]) / 3
-        return np.where(solid, 0.0, flux)
+            return np.zeros(solid[0].shape)
+        wall = np.asarray(temperature, float)
+        gradient = 2 * (wall - T[0])
+        if len(T) > 1:
+            gradient = np.where(solid[1], gradient, (8 * wall - 9 * T[0] + T[1]) / 3)
+        return np.where(solid[0], 0.0, self.heat.diffusivity * gradient)
 
     def body_flux(self, body: int) -> tuple[list[tuple[int, ...]], Array, Array]:
         """The fluid cells beside a body, and what each takes up through its links with it: heat a step, and area.

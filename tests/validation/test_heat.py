@@ -244,3 +244,18 @@ def test_a_box_of_thin_walls_is_tight(stencil, device, rng):
         found.append(given.temperature())
     np.testing.assert_array_equal(found[0][inside], found[1][inside])
     assert np.abs(found[1] - found[0])[~walls].min() > 1
+
+
+@pytest.mark.parametrize("operators", OPERATORS)
+@pytest.mark.parametrize("stencil", STENCILS)
+def test_ragged_adiabatic_bodies_take_no_heat(stencil, operators, device, rng):
+    """Whatever their shape, corners and single cells included: in a fluid at rest its heat stays to rounding."""
+    shape = (13, 12, 9)[: int(stencil[1])]
+    domain = walled(shape)
+    domain.add_body(rng.random(shape) < 0.3, "stones")
+    given = solver(domain, lbm.HybridThermal(diffusivity(operators), operators=operators), device)
+    given.initialize(temperature=rng.random(shape))
+    before, start = given.heat(), given.temperature()
+    given.step(100)
+    assert given.heat() == pytest.approx(before, rel=1e-13)
+    assert np.abs(given.temperature() - start)[~domain.solid()].max() > 0.1
