@@ -45,16 +45,19 @@ def heated(domain: lbm.Domain, file: Path, **options: object) -> None:
     warm = np.zeros(domain.shape, bool)
     warm[20:22, 3:5] = True
     domain.add_body(warm, "warm", thermal=lbm.Isothermal(1.0))
+    walls = ["warm"]
     if not isinstance(domain.faces["-x"], lbm.Periodic):
         domain.thermal["-x"] = lbm.Isothermal(0.5)
+        walls.append("-x")
     thermal = lbm.HybridThermal(0.05, buoyancy=(0.0, 1e-3, 0.0)[:dimensions], source=np.full(domain.shape, 1e-5))
     solver = lbm.Solver(domain, lbm.MRT(0.05), thermal=thermal, **options)
     solver.initialize(temperature=0.1)
     solver.step(5)
     for read in (solver.temperature, solver.velocity, solver.heat, solver.check):
         read()
-    for where in ("-x", "warm"):
-        solver.heat_flux(where), solver.nusselt(where, 10, 1.0)
+    for where in walls:
+        solver.heat_flux(where)
+        solver.nusselt(where, 10, 1.0)
     solver.run(4, until=lbm.Steady(1e-12, every=2, of="temperature"))
     solver.restore(solver.save(file))
     solver.step(40)

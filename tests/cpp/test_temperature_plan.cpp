@@ -73,10 +73,10 @@ public:
                     }
                 }
             }
-            for (std::size_t g = 0; g < plans_[k].ghosts.size(); ++g) {
-                const auto& ghost = plans_[k].ghosts[g];
-                numbers_[k].at(std::size_t(ghost.target)) =
-                    ghost.sign * numbers_[k].at(std::size_t(ghost.source)) + plans_[k].ghost_values.value(g, domain);
+            for (std::size_t g = 0; g < plans_[k].wall_temperatures.size(); ++g) {
+                const auto& wall = plans_[k].wall_temperatures[g];
+                numbers_[k].at(std::size_t(wall.target)) =
+                    wall.sign * numbers_[k].at(std::size_t(wall.source)) + plans_[k].wall_terms.value(g, domain);
             }
         }
     }

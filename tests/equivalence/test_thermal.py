@@ -118,7 +118,7 @@ def test_one_pair_of_walls(name, axis, walls, device, rng):
 @pytest.mark.parametrize("operators", OPERATORS)
 @pytest.mark.parametrize("name", STENCILS)
 def test_walls_that_meet_at_edges(name, operators, device, rng):
-    """Each of isothermal, adiabatic and periodic beside each other at an edge, ghosts along one axis after another."""
+    """Isothermal, adiabatic and periodic ones beside each other at an edge, where one axis acts after another."""
     shape = (5, 4, 4)[: len(SHAPES[name])]
     for kinds in itertools.product(["isothermal", "adiabatic", "periodic"], repeat=2):
         pairs = [*kinds, "isothermal"][: len(shape)]

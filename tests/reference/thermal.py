@@ -95,7 +95,7 @@ class ThermalReference(Reference):
         crossed, at = self.leads_to(cell, c)
         if not self.solid[at]:
             return self._across(Neighbour(at), crossed, at)
-        if crossed:  # the part of the link along the face leads into the body, that across it to the cell's own ghost
+        if crossed:  # the part of the link along the face leads into the body, that across it back to the cell
             there = self._across(Neighbour(cell), crossed, cell)
         else:
             parts = [np.where(np.arange(c.size) == axis, c, 0) for axis in np.flatnonzero(c)]

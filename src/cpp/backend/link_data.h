@@ -55,7 +55,7 @@ struct BodyLink {
 };
 
 /// A temperature beyond a wall: `sign` times that at `source` plus `value`. Places of temperatures are those of slot 0.
-struct TemperatureGhost {
+struct WallTemperature {
     Index target, source;
     double value;
     int sign;

@@ -14,7 +14,7 @@ struct LinkPlan {
     std::vector<LinkPlaces> wall_places[3];  // of each wall link, by Phase
     std::vector<WallCell> wall_cells;
     std::vector<WallLink> wall_links;
-    std::vector<TemperatureGhost> ghosts;
+    std::vector<WallTemperature> wall_temperatures;
     std::vector<HeatedCell> heated_cells;
     std::vector<HeatedLink> heated_links;
 };

@@ -21,8 +21,8 @@ struct TemperatureView {
 };
 
 template <class Real, class Stored>
-LBM_HD void fill_ghost(const TemperatureView<Real, Stored>& view, const TemperatureGhost& ghost) {
-    view.slot[ghost.target] = Store<Stored>::from(Real(ghost.sign) * view.at(ghost.source) + Real(ghost.value));
+LBM_HD void fill_wall_temperature(const TemperatureView<Real, Stored>& view, const WallTemperature& wall) {
+    view.slot[wall.target] = Store<Stored>::from(Real(wall.sign) * view.at(wall.source) + Real(wall.value));
 }
 
 template <class Real, class Stored>

@@ -240,19 +240,15 @@ void Engine::initialize(const double* density, const double* velocity, bool none
     state_is_set();
     for (const Part& part : parts_) {
         const Surroundings box(domain_, part.place, nonequilibrium);
-        std::vector<double> densities, velocities, temperatures;
         std::vector<std::uint8_t> solid;  // beside which gradients are one-sided
-        const bool part_only = layout_.blocks().size() > 1;
-        if (part_only && density != nullptr) {
-            densities = box.gather<double>(domain_, 1, [&](int, Index at) { return density[at]; });
-        }
-        if (part_only && velocity != nullptr) {
-            velocities = box.gather<double>(domain_, domain_.D,
-                                            [&](int d, Index at) { return velocity[d * domain_.cells() + at]; });
-        }
-        if (part_only && temperature != nullptr) {
-            temperatures = box.gather<double>(domain_, 1, [&](int, Index at) { return temperature[at]; });
-        }
+        const auto own_part = [&](const double* field, int components) {
+            return field == nullptr || layout_.blocks().size() == 1
+                       ? std::vector<double>{}
+                       : box.gather<double>(domain_, components,
+                                            [&](int d, Index at) { return field[d * domain_.cells() + at]; });
+        };
+        const auto densities = own_part(density, 1), velocities = own_part(velocity, domain_.D),
+                   temperatures = own_part(temperature, 1);
         if (nonequilibrium && !domain_.owner.empty()) {
             solid = box.gather<std::uint8_t>(domain_, 1,
                                              [&](int, Index at) { return std::uint8_t(domain_.solid(at) ? 1 : 0); });
@@ -283,11 +279,26 @@ void Engine::step(Index steps) {
     steps_ += steps;
 }
 
-void Engine::run_steps(Index steps) {
-    for (backend::BlockState* state : states_) {  // the exchange too begins after all that has been asked for
+void Engine::bring_halos() {
+    for (backend::BlockState* state : states_) {  // the exchange begins after all that has been asked for
         state->mark(backend::Marked::end_slot);
         state->after(*state, backend::Marked::end_slot);
     }
+    if (!halos_are_current_) {
+        exchange_->begin();
+        exchange_->end();
+        halos_are_current_ = true;
+    }
+}
+
+void Engine::wait_for_blocks() const {
+    for (backend::BlockState* state : states_) {
+        state->mark(backend::Marked::end_slot);
+        state->wait(backend::Marked::end_slot);
+    }
+}
+
+void Engine::run_steps(Index steps) {
     bring_halos();
     notes_ = by_themselves_.empty();
     const bool notes_last = !notes_ && steps > 0 && layout_.blocks().size() > 1;
@@ -303,22 +314,11 @@ void Engine::run_steps(Index steps) {
         notes_ = true;
         run_step();
     }
-    for (backend::BlockState* state : states_) {
-        state->mark(backend::Marked::end_slot);
-        state->wait(backend::Marked::end_slot);
-    }
+    wait_for_blocks();
     if (notes_last) {
         add_phase_times(double(steps));
     }
     exchange_->signal();
-}
-
-void Engine::bring_halos() {
-    if (!halos_are_current_) {
-        exchange_->begin();
-        exchange_->end();
-        halos_are_current_ = true;
-    }
 }
 
 /// Blocks that work by themselves are asked for their interior before the host is held up by the exchange; those of the

@@ -185,6 +185,9 @@ private:
     void prepare_fields();
     void check_heated() const;
     void bring_halos();
+    void wait_for_blocks() const;
+    /// Before heat through walls is read, which may be of temperatures beyond a block.
+    void prepare_heat();
     template <class T>
     void give_solid_temperature(T* out) const;
     /// Calls set(block) for a block whose temperature must outlive it.

@@ -75,10 +75,18 @@ void Engine::give_solid_temperature(T* out) const {
 template void Engine::give_solid_temperature(float* out) const;
 template void Engine::give_solid_temperature(double* out) const;
 
-std::vector<double> Engine::heat_flux(int face) {
+void Engine::prepare_heat() {
     check_heated();
     prepare();
-    bring_halos();
+    if (!halos_are_current_) {
+        bring_halos();
+        wait_for_blocks();
+        exchange_->signal();
+    }
+}
+
+std::vector<double> Engine::heat_flux(int face) {
+    prepare_heat();
     std::vector<double> flux(std::size_t(domain_.face_cells(face)));
     for (const Part& part : parts_) {
         const WallHeat& wall = part.plan.face_heat(face);
@@ -93,9 +101,7 @@ std::vector<double> Engine::heat_flux(int face) {
 }
 
 double Engine::mean_heat_flux(int face) {
-    check_heated();
-    prepare();
-    bring_halos();
+    prepare_heat();
     double sums[2] = {0, 0};
     for (const Part& part : parts_) {
         const WallHeat& wall = part.plan.face_heat(face);
@@ -107,9 +113,7 @@ double Engine::mean_heat_flux(int face) {
 }
 
 Engine::BodyHeat Engine::body_heat_flux(int body) {
-    check_heated();
-    prepare();
-    bring_halos();
+    prepare_heat();
     BodyHeat heat;
     for (const Part& part : parts_) {
         const WallHeat& wall = part.plan.body_heat(body);
@@ -131,9 +135,7 @@ Engine::BodyHeat Engine::body_heat_flux(int body) {
 }
 
 Engine::BodyHeatRate Engine::body_heat_rate(int body) {
-    check_heated();
-    prepare();
-    bring_halos();
+    prepare_heat();
     double sums[2] = {0, 0};
     for (const Part& part : parts_) {
         const WallHeat& wall = part.plan.body_heat(body);

@@ -263,7 +263,7 @@ struct HaloPlan::Builder {
             }
         }
         plan.temperatures_.copies = {};
-        plan.links_.ghosts = std::move(plan.temperatures_.ghosts);
+        plan.links_.wall_temperatures = std::move(plan.temperatures_.wall_temperatures);
         plan.links_.heated_cells = std::move(plan.temperatures_.heated_cells);
         plan.links_.heated_links = std::move(plan.temperatures_.heated_links);
     }
@@ -339,8 +339,8 @@ void HaloPlan::refresh_values(const Domain& domain) {
 }
 
 void HaloPlan::refresh_temperatures(const Domain& domain) {
-    for (std::size_t k = 0; k < links_.ghosts.size(); ++k) {
-        links_.ghosts[k].value = temperatures_.ghost_values.value(k, domain);
+    for (std::size_t k = 0; k < links_.wall_temperatures.size(); ++k) {
+        links_.wall_temperatures[k].value = temperatures_.wall_terms.value(k, domain);
     }
     for (std::size_t k = 0; k < links_.heated_links.size(); ++k) {
         links_.heated_links[k].value = temperatures_.link_values.value(k, domain);
@@ -369,7 +369,7 @@ std::size_t HaloPlan::bytes() const {
     for (const auto& links : body_links_) {
         sum += links.capacity() * sizeof(BodyLink);
     }
-    return sum + temperatures_.bytes() + links_.ghosts.capacity() * sizeof(backend::TemperatureGhost) +
+    return sum + temperatures_.bytes() + links_.wall_temperatures.capacity() * sizeof(backend::WallTemperature) +
            links_.heated_cells.capacity() * sizeof(backend::HeatedCell) +
            links_.heated_links.capacity() * sizeof(backend::HeatedLink);
 }

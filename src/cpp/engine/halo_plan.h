@@ -57,7 +57,7 @@ private:
     std::vector<Import> imports_;
     std::vector<ValueSource> value_sources_;  // of each wall link
     std::vector<std::vector<backend::BodyLink>> body_links_;
-    TemperaturePlan temperatures_;  // its ghosts, cells and links are moved to links_
+    TemperaturePlan temperatures_;  // its wall_temperatures, cells and links are moved to links_
 };
 
 }  // namespace lbm::engine

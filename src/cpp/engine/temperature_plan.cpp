@@ -145,8 +145,8 @@ private:
                 {x, y, z, block, {from.cell[0] - corner[0], from.cell[1] - corner[1], from.cell[2] - corner[2]}});
             return;
         }
-        plan_.ghosts.push_back({place(at), source_of(from), 0, from.sign});
-        plan_.ghost_values.add(from.terms);
+        plan_.wall_temperatures.push_back({place(at), source_of(from), 0, from.sign});
+        plan_.wall_terms.add(from.terms);
     }
 
     /// Places that some velocity leads to: none has three components.
@@ -341,7 +341,7 @@ TemperaturePlan::TemperaturePlan(const Domain& domain, const std::vector<Extent>
 }
 
 std::size_t TemperaturePlan::bytes() const {
-    std::size_t sum = ghost_values.bytes() + link_values.bytes();
+    std::size_t sum = wall_terms.bytes() + link_values.bytes();
     for (const auto* walls : {&face_heat, &body_heat}) {
         for (const WallHeat& wall : *walls) {
             sum += wall.samples.capacity() * sizeof(HeatSample) + wall.values.bytes() +

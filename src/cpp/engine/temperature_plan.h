@@ -53,8 +53,8 @@ struct TemperaturePlan {
     TemperaturePlan(const Domain& domain, const std::vector<Extent>& blocks, int own);
 
     std::vector<Copy> copies;
-    std::vector<backend::TemperatureGhost> ghosts;
-    WallTerms ghost_values;
+    std::vector<backend::WallTemperature> wall_temperatures;
+    WallTerms wall_terms;
     std::vector<backend::HeatedCell> heated_cells;
     std::vector<backend::HeatedLink> heated_links;
     WallTerms link_values;

@@ -28,8 +28,8 @@ public:
     static void set(const View& view, int x, int y, int z, double value) {
         temperatures(view).slot[place(view, x, y, z)] = Store<Stored>::from(Real(value));
     }
-    static void fill(const View& view, const backend::TemperatureGhost& ghost) {
-        backend::fill_ghost(temperatures(view), ghost);
+    static void fill(const View& view, const backend::WallTemperature& wall) {
+        backend::fill_wall_temperature(temperatures(view), wall);
     }
 
     const Real* source_field() const { return source_.data(); }

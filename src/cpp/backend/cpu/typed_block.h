@@ -90,14 +90,14 @@ public:
         Stored* data = current();
         const auto runs = Index(copies.size());
         const auto cells = Index(plan_->wall_cells.size());
-        const auto all = runs + cells + Index(plan_->ghosts.size());
+        const auto all = runs + cells + Index(plan_->wall_temperatures.size());
         // One walk over all lists; waking a team costs more than a few hundred runs or cells do.
         parallel_shares(all < 512 ? 1 : threads_, all, [&](Index first, Index last) {
             for (Index k = first; k < std::min(last, runs); ++k) {
                 copy_run(copies[k], data, data);
             }
             for (Index k = std::max(first, runs + cells); k < last; ++k) {
-                heat_.fill(view(), plan_->ghosts[k - runs - cells]);
+                heat_.fill(view(), plan_->wall_temperatures[k - runs - cells]);
             }
             for (Index k = std::max(first, runs); k < std::min(last, runs + cells); ++k) {
                 const backend::WallCell& cell = plan_->wall_cells[k - runs];

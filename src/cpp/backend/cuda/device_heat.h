@@ -36,9 +36,10 @@ public:
     /// `state` says, once the rows are there, where they are.
     template <class State>
     void set_source(double uniform, const double* field, Index pitch, State&& state) {
-        uniform_ = uniform;
+        uniform_ = 0;
         if (field == nullptr) {
             source_ = DeviceBuffer();
+            uniform_ = uniform;
             return;
         }
         const std::size_t bytes = std::size_t(rows() * pitch) * backend::size_of(spec_.precision);
@@ -47,7 +48,12 @@ public:
             stream_.clear(all.address(), bytes);
             source_ = std::move(all);
         }
-        staging_.write_components(state(), "set_heat_source", 1, field, header);
+        try {
+            staging_.write_components(state(), "set_heat_source", 1, field, header);
+        } catch (...) {  // no source is better than a part of one
+            source_ = DeviceBuffer();
+            throw;
+        }
     }
 
     /// Cells beside bodies, those outside the interior first.

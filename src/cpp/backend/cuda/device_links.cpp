@@ -23,7 +23,7 @@ void DeviceLinks::set_plan(const backend::LinkPlan& plan, const WorkStream& stre
 
 void DeviceLinks::set_values(const backend::LinkPlan& plan, const WorkStream& stream) {
     upload(wall_links_, stream, plan.wall_links);
-    upload(ghosts_, stream, plan.ghosts);
+    upload(wall_temperatures_, stream, plan.wall_temperatures);
 }
 
 LinkArguments DeviceLinks::arguments(Phase phase) const {
@@ -37,13 +37,13 @@ LinkArguments DeviceLinks::arguments(Phase phase) const {
             Index(wall_cells_.bytes() / sizeof(backend::WallCell)),
             wall_links_.as<backend::WallLink>(),
             wall_places_[int(phase)].as<backend::LinkPlaces>(),
-            ghosts_.as<backend::TemperatureGhost>(),
-            Index(ghosts_.bytes() / sizeof(backend::TemperatureGhost)),
+            wall_temperatures_.as<backend::WallTemperature>(),
+            Index(wall_temperatures_.bytes() / sizeof(backend::WallTemperature)),
             nullptr};
 }
 
 std::size_t DeviceLinks::bytes() const {
-    std::size_t sum = wall_cells_.bytes() + wall_links_.bytes() + ghosts_.bytes();
+    std::size_t sum = wall_cells_.bytes() + wall_links_.bytes() + wall_temperatures_.bytes();
     for (int phase = 0; phase < 3; ++phase) {
         sum += runs_[phase].bytes() + singles_[phase].bytes() + wall_places_[phase].bytes();
     }

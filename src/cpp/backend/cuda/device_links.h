@@ -19,7 +19,7 @@ public:
 
 private:
     DeviceBuffer runs_[3], singles_[3], wall_places_[3];  // by phase
-    DeviceBuffer wall_cells_, wall_links_, ghosts_;
+    DeviceBuffer wall_cells_, wall_links_, wall_temperatures_;
 };
 
 }  // namespace lbm::cuda

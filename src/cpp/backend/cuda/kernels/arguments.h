@@ -82,11 +82,11 @@ struct LinkArguments {
     Index cell_count;
     const backend::WallLink* links;
     const backend::LinkPlaces* places;
-    const backend::TemperatureGhost* ghosts;
-    Index ghost_count;
+    const backend::WallTemperature* wall_temperatures;
+    Index wall_temperature_count;
     void* end_sums;  // of the arithmetic type; null where the last step has kept none
 
-    Index threads() const { return 32 * run_count + single_count + cell_count + ghost_count; }
+    Index threads() const { return 32 * run_count + single_count + cell_count + wall_temperature_count; }
 };
 
 /// Rows [first, last) of a block, row = z ny + y.

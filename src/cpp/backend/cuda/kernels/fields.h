@@ -94,8 +94,7 @@ __global__ void initialize(const __grid_constant__ StateArguments a,
         const int z = int(row / a.address.ny);
         const int y = int(row - Index(z) * a.address.ny);
         if (a.heated) {
-            static_cast<Stored*>(a.data)[temperature_offset(a.address, a.phase, x, y, z)] =
-                Store<Stored>::from(Real(given.temperature(x, y, z, a.heat.reference)));
+            state.stored_temperature(x, row) = Store<Stored>::from(Real(given.temperature(x, y, z, a.heat.reference)));
         }
         double force[3] = {};
         state.force(x, row, force);

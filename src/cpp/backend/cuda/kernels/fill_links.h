@@ -32,11 +32,11 @@ __global__ void fill_links(const __grid_constant__ StateArguments a, const __gri
     const Index at = single - links.single_count;
     if (at >= links.cell_count) {
         const Index k = at - links.cell_count;
-        if (k < links.ghost_count) {
-            const backend::TemperatureGhost ghost = links.ghosts[k];
+        if (k < links.wall_temperature_count) {
+            const backend::WallTemperature wall = links.wall_temperatures[k];
             wait_for_kernel_before();
-            backend::fill_ghost(
-                backend::TemperatureView<Real, Stored>(static_cast<Stored*>(a.data), a.address, a.phase), ghost);
+            backend::fill_wall_temperature(
+                backend::TemperatureView<Real, Stored>(static_cast<Stored*>(a.data), a.address, a.phase), wall);
         }
         return;
     }

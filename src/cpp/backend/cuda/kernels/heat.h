@@ -8,16 +8,6 @@
 
 namespace lbm::cuda {
 
-template <class Real, class Stored>
-__device__ backend::TemperatureView<Real, Stored> temperatures(const StateArguments& a) {
-    return {static_cast<Stored*>(a.data), a.address, a.phase};
-}
-
-__device__ inline Index place_of(const Address& a, int x, Index row) {
-    const int z = int(row / a.ny);
-    return temperature_offset(a, Phase::TwoLattice, x, int(row - Index(z) * a.ny), z);
-}
-
 /// Temperatures after the step to come of the cells beside bodies, a thread for each, into `out`.
 template <class S, class Real, class Stored>
 __global__ void advance_beside_bodies(const __grid_constant__ StateArguments a, const backend::HeatedCell* cells,
@@ -48,34 +38,33 @@ __global__ void put_beside_bodies(const __grid_constant__ StateArguments a, cons
     let_next_kernel_begin();
     wait_for_kernel_before();
     if (k < count) {
-        const Index place = temperature_offset(a.address, Phase::TwoLattice, cells[k].x, cells[k].y, cells[k].z);
-        temperatures<Real, Stored>(a).slot[place] = Store<Stored>::from(values[k]);
+        const Index row = Index(cells[k].z) * a.address.ny + cells[k].y;
+        StateAccess<S, Real, Stored>{a}.stored_temperature(cells[k].x, row) = Store<Stored>::from(values[k]);
     }
 }
 
 template <class S, class Real, class Stored, class Out>
 __global__ void temperature(const __grid_constant__ StateArguments a, RowRange range, Out* out) {
     const StateAccess<S, Real, Stored> state{a};
-    const auto view = temperatures<Real, Stored>(a);
     for_cells(a.address, range, [&](int x, Index row, Index at) {
-        out[at] = state.solid(row * a.address.nx + x) ? Out(0) : Out(view.at(place_of(a.address, x, row)));
+        out[at] = state.solid(row * a.address.nx + x) ? Out(0) : Out(state.temperature(x, row));
     });
 }
 
 /// Of its one component.
 template <class S, class Real, class Stored>
 __global__ void set_temperature(const __grid_constant__ StateArguments a, RowRange range, int, const double* values) {
-    const auto view = temperatures<Real, Stored>(a);
+    const StateAccess<S, Real, Stored> state{a};
     for_cells(a.address, range, [&](int x, Index row, Index at) {
-        view.slot[place_of(a.address, x, row)] = Store<Stored>::from(Real(values[at]));
+        state.stored_temperature(x, row) = Store<Stored>::from(Real(values[at]));
     });
 }
 
 template <class S, class Real, class Stored>
 __global__ void reset_temperature(const __grid_constant__ StateArguments a, RowRange range) {
-    const auto view = temperatures<Real, Stored>(a);
+    const StateAccess<S, Real, Stored> state{a};
     for_cells(a.address, range, [&](int x, Index row, Index) {
-        view.slot[place_of(a.address, x, row)] = Store<Stored>::from(Real(a.heat.reference));
+        state.stored_temperature(x, row) = Store<Stored>::from(Real(a.heat.reference));
     });
 }
 
@@ -91,11 +80,10 @@ __global__ void set_heat_source(const __grid_constant__ StateArguments a, RowRan
 template <class S, class Real, class Stored>
 __global__ void total_heat(const __grid_constant__ StateArguments a, RowRange range, double* partial) {
     const StateAccess<S, Real, Stored> state{a};
-    const auto view = temperatures<Real, Stored>(a);
     double sums[1] = {};
     for_cells(a.address, range, [&](int x, Index row, Index) {
         if (!state.solid(row * a.address.nx + x)) {
-            sums[0] += double(view.at(place_of(a.address, x, row)));
+            sums[0] += double(state.temperature(x, row));
         }
     });
     sum_block(sums, partial + Index(blockIdx.x));
@@ -105,7 +93,7 @@ __global__ void total_heat(const __grid_constant__ StateArguments a, RowRange ra
 template <class S, class Real, class Stored>
 __global__ void sampled_heat(const __grid_constant__ StateArguments a, const backend::HeatSample* samples, Index count,
                              double* each, double* partial) {
-    const auto view = temperatures<Real, Stored>(a);
+    const backend::TemperatureView<Real, Stored> view(static_cast<Stored*>(a.data), a.address, a.phase);
     double sums[1] = {};
     const Index stride = Index(gridDim.x) * blockDim.x;
     for (Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x; k < count; k += stride) {
@@ -123,11 +111,10 @@ template <class S, class Real, class Stored>
 __global__ void temperature_change(const __grid_constant__ StateArguments a, RowRange range, Real* last,
                                    double* partial) {
     const StateAccess<S, Real, Stored> state{a};
-    const auto view = temperatures<Real, Stored>(a);
     double largest = 0;
     for_cells(a.address, range, [&](int x, Index row, Index at) {
         if (!state.solid(row * a.address.nx + x)) {
-            const Real now = view.at(place_of(a.address, x, row));
+            const Real now = state.temperature(x, row);
             const double change = double(now) - double(last[at]);
             largest = largest > change ? largest : change;
             largest = largest > -change ? largest : -change;

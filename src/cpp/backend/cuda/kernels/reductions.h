@@ -83,13 +83,8 @@ __global__ void find_diverged(const __grid_constant__ StateArguments a, RowRange
         Real deviation, u[3];
         state.moments(x, row, deviation, u);
         const Real speed2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
-        bool warm = true;
-        if (a.heated) {
-            const int z = int(row / a.address.ny);
-            const Index place = temperature_offset(a.address, a.phase, x, int(row - Index(z) * a.address.ny), z);
-            const Real temperature = from_storage<Real>(static_cast<const Stored*>(a.data)[place]);
-            warm = temperature - temperature == Real(0);
-        }
+        const Real temperature = a.heated ? state.temperature(x, row) : Real(0);
+        const bool warm = temperature - temperature == Real(0);  // finite
         if (!(backend::is_sane(deviation, speed2) && warm)) {
             atomicMin(first, static_cast<unsigned long long>(at));
         }

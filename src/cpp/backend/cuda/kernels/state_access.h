@@ -15,15 +15,19 @@ struct StateAccess {
     }
     __device__ Index rows() const { return Index(a.address.ny) * a.address.nz; }
     __device__ Index cells() const { return rows() * a.address.nx; }
+    __device__ Stored& stored_temperature(int x, Index row) const {
+        const int z = int(row / a.address.ny);
+        const Index place = temperature_offset(a.address, a.phase, x, int(row - Index(z) * a.address.ny), z);
+        return static_cast<Stored*>(a.data)[place];
+    }
+    __device__ Real temperature(int x, Index row) const { return from_storage<Real>(stored_temperature(x, row)); }
     __device__ bool solid(Index cell) const { return a.solid != nullptr && a.solid[cell] != 0; }
 
     /// All of it, buoyancy too.
     __device__ void force(int x, Index row, double (&force)[3]) const {
         given_force(x, row, force);
         if (a.heated) {
-            const int z = int(row / a.address.ny);
-            const Index place = temperature_offset(a.address, a.phase, x, int(row - Index(z) * a.address.ny), z);
-            add_buoyancy<S>(force, double(from_storage<Real>(static_cast<const Stored*>(a.data)[place])), a.heat);
+            add_buoyancy<S>(force, double(temperature(x, row)), a.heat);
         }
     }
     __device__ void given_force(int x, Index row, double (&force)[3]) const {
