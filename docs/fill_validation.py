@@ -2,8 +2,8 @@
 
 python docs/fill_validation.py FILE ...
 
-Each FILE is what `--json` of the example wrote. Of two rows for one case, grid, arithmetic and kind of device the later
-one counts.
+Each FILE is what `--json` of the example wrote. Of two rows for one case, grid, collision, arithmetic and kind of
+device the later one counts.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import Any
 PAGE = Path(__file__).parent / "validation.md"
 MARK = re.compile(r"(<!-- cavity:begin -->\n).*?(<!-- cavity:end -->)", re.DOTALL)
 HEAD = """\
-| | Ra | grid | Nu | off | mid-plane | u_max | off | v_max | off | steps on it | on |
-|---|---|---|---|---|---|---|---|---|---|---|---|
+| | Ra | grid | collision | Nu | off | mid-plane | u_max | off | v_max | off | steps on it | on |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|
 """
 
 
@@ -50,12 +50,12 @@ def row(numbers: dict[str, Any]) -> str:
     ra = power if float(power) == numbers["rayleigh"] else f"{numbers['rayleigh']:g}"
     shape = "square" if dimensions == 2 else "cube"
     steps = f"{numbers['grids'][-1]['steps']}{steady}"
-    return "| " + " | ".join([shape, ra, size, *values, steps, kind]) + " |\n"
+    return "| " + " | ".join([shape, ra, size, numbers["collision"].upper(), *values, steps, kind]) + " |\n"
 
 
 def key(numbers: dict[str, Any]) -> tuple[Any, ...]:
     """By which rows are put in order, and are the same."""
-    names = ("dimensions", "rayleigh", "cells", "precision", "operators")
+    names = ("dimensions", "rayleigh", "cells", "collision", "precision", "operators")
     return (*(numbers[name] for name in names), hardware(numbers))
 
 

@@ -23,7 +23,6 @@ from .thermal import HybridThermal
 from .values import cell_centres
 
 _COLLISIONS: dict[str, type[Collision]] = {"BGK": BGK, "TRT": TRT, "MRT": MRT, "Regularized": Regularized}
-_CONDITIONS = {c.kind: c for c in (*conditions.FACE_CONDITIONS, *conditions.THERMAL_CONDITIONS)}
 
 NO_THERMAL = "{}given, but the case has no temperature; 'thermal' gives it one"
 """A message, after the argument's name."""
@@ -91,6 +90,8 @@ def build_solver(
         with problems.at("initial"):
             if "temperature" in initial and "thermal" not in case:
                 raise ValueError(NO_THERMAL.format("temperature: "))
+            if "temperature" in initial:
+                checks.temperatures("temperature", checks.real_array("temperature", initial["temperature"]))
             if "velocity" in initial:
                 initial["velocity"] = _initial_velocity(initial["velocity"], domain, options.get("thermal"))
     with problems.at("collision"):
@@ -143,8 +144,7 @@ def fill_domain(
     shape, cs2 = domain.shape, _core.stencil(domain.stencil).cs2
     for face, entry in case.get("faces", {}).items():
         with problems.at("faces", face):
-            if face not in list(domain.faces):
-                raise ValueError(f"unknown face in {len(shape)} dimensions, must be one of {', '.join(domain.faces)}")
+            _check_face(face, domain)
             condition = _condition(entry, shape)
             velocity = getattr(condition, "velocity", None)
             if velocity is not None:  # vectors are checked by the assignment too, profiles would be by the solver
@@ -154,8 +154,7 @@ def fill_domain(
             domain.faces[face] = condition
     for face, entry in case.get("thermal", {}).get("faces", {}).items():
         with problems.at("thermal", "faces", face):
-            if face not in list(domain.faces):
-                raise ValueError(f"unknown face in {len(shape)} dimensions, must be one of {', '.join(domain.faces)}")
+            _check_face(face, domain)
             flow = case.get("faces", {}).get(face, {"condition": "periodic"})
             if entry["condition"] == "isothermal" and flow["condition"] == "periodic":
                 raise ValueError(
@@ -166,7 +165,9 @@ def fill_domain(
         with problems.at("bodies", index):
             condition = _condition(entry.get("condition", {"condition": "no-slip"}), shape)
             if thermal is not None and isinstance(condition, conditions.MovingWall):
-                thermal.check_speed("velocity", condition.velocity)
+                # its shape comes first, as the limit takes the number of components for that of dimensions
+                velocity = values.evaluate("velocity", condition.velocity, shape, cell_centres(shape), len(shape))
+                thermal.check_speed("velocity", velocity)
             if "thermal" in entry and "thermal" not in case:
                 raise ValueError(NO_THERMAL.format("thermal: "))
             heat = _condition(entry.get("thermal", {"condition": "adiabatic"}), shape)
@@ -177,6 +178,12 @@ def fill_domain(
                     f"domain, {shape} cells, or between cell centres, which are at 0.5, 1.5 and so on"
                 )
             domain.add_body(mask, entry.get("name", f"body {index + 1}"), condition, heat)
+
+
+def _check_face(face: str, domain: Domain) -> None:
+    if face not in list(domain.faces):
+        dimensions = len(domain.shape)
+        raise ValueError(f"unknown face in {dimensions} dimensions, must be one of {', '.join(domain.faces)}")
 
 
 def _initial_velocity(entry: Any, domain: Domain, thermal: HybridThermal | None) -> Any:
@@ -257,7 +264,7 @@ def _condition(entry: dict[str, Any], shape: tuple[int, ...]) -> conditions.Cond
     arguments = {key: value for key, value in entry.items() if key != "condition"}
     if "velocity" in arguments:
         arguments["velocity"] = velocity_value(arguments["velocity"], shape)
-    return _CONDITIONS[entry["condition"]](**arguments)
+    return conditions.BY_KIND[entry["condition"]](**arguments)
 
 
 def _mask(entry: dict[str, Any], shape: tuple[int, ...], folder: Path) -> NDArray[np.bool_]:

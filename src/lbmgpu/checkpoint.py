@@ -35,7 +35,6 @@ CHANGES = {"changes in time": True}
 """Stands in the file for a value that a callable gives before each step."""
 
 _COLLISIONS = {c.kind: c for c in (collisions.BGK, collisions.TRT, collisions.MRT, collisions.Regularized)}
-_CONDITIONS = {c.kind: c for c in (*conditions.FACE_CONDITIONS, *conditions.THERMAL_CONDITIONS)}
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -342,7 +341,7 @@ def _domain(path: str | os.PathLike[str], setup: dict[str, Any], value: Any) -> 
 
     def condition(entry: dict[str, Any]) -> conditions.Condition:
         arguments = {k: value(v) for k, v in entry.items() if k in ("velocity", "density", "temperature")}
-        return _CONDITIONS[entry["condition"]](**arguments)
+        return conditions.BY_KIND[entry["condition"]](**arguments)
 
     for face, entry in setup["faces"].items():
         domain.faces[face] = condition(entry)

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 MAX_MACH = 0.3
 MIN_DENSITY, MAX_DENSITY = 1e-3, 1e3
+MAX_TEMPERATURE = 1e6
+"""In magnitude; far beyond use."""
 MAX_STEPS = 2**53
 """Step counts stay exactly representable as float64, the type that time takes."""
 
@@ -150,6 +152,13 @@ def densities(name: str, values: NDArray[np.float64]) -> None:
             raise ValueError(
                 f"{name}: {extreme:g} given, must be from {MIN_DENSITY:g} to {MAX_DENSITY:g}; 1 is the density at rest"
             )
+
+
+def temperatures(name: str, values: NDArray[np.float64]) -> None:
+    """Raise where a temperature, or heat in its units, is beyond `MAX_TEMPERATURE`."""
+    for extreme in (values.min(), values.max()):
+        if abs(extreme) > MAX_TEMPERATURE:
+            raise ValueError(f"{name}: {extreme:g} given, must be at most {MAX_TEMPERATURE:g} in magnitude")
 
 
 def speed(name: str, velocity: NDArray[np.float64], cs2: float) -> None:

@@ -151,12 +151,13 @@ class Isothermal(Condition):
     """A given temperature, half-way between cell centres as a no-slip wall is.
 
     Args:
-        temperature: in the units of the temperature field. A number; an array over the face's tangential axes, on a
-            body ``(nx, ny[, nz])``, of which the solid cells count; or a callable as for `MovingWall` that returns one
-            component, called before every step if it has a parameter ``t``.
+        temperature: in the units of the temperature field, at most 1e6 in magnitude. A number; an array over the face's
+            tangential axes, on a body ``(nx, ny[, nz])``, of which the solid cells count; or a callable as for
+            `MovingWall` that returns one component, called before every step if it has a parameter ``t``.
 
     Raises:
-        TypeError, ValueError: not finite numbers; a wrong shape, once the domain is known.
+        TypeError, ValueError: not a finite number in range; a wrong shape or an array out of range, once the domain is
+            known.
     """
 
     kind: ClassVar[str] = "isothermal"
@@ -164,8 +165,11 @@ class Isothermal(Condition):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "temperature", field_value("temperature", self.temperature, vector=False))
+        if not callable(self.temperature) and self.temperature.ndim == 0:  # of a body's array only its cells count
+            checks.temperatures("temperature", self.temperature)
 
 
 FACE_CONDITIONS = (Periodic, NoSlip, MovingWall, FreeSlip, VelocityInlet, PressureOutlet, Outflow)
 BODY_CONDITIONS = (NoSlip, MovingWall)
 THERMAL_CONDITIONS = (Adiabatic, Isothermal)
+BY_KIND = {condition.kind: condition for condition in (*FACE_CONDITIONS, *THERMAL_CONDITIONS)}

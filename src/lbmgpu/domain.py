@@ -15,6 +15,7 @@ from . import _core, checks, values
 from .conditions import BODY_CONDITIONS, FACE_CONDITIONS, THERMAL_CONDITIONS, Adiabatic, Condition, NoSlip, Periodic
 
 AXES = "xyz"
+FACES = tuple(sign + axis for axis in AXES for sign in "-+")
 MAX_CELLS = 2**48
 MAX_SIZE = 2**30
 """Cells along an axis; coordinates with padding stay well within a 32-bit int."""
@@ -45,8 +46,7 @@ class Faces(MutableMapping[str, Condition]):
     def __init__(self, shape: tuple[int, ...], cs2: float) -> None:
         self._shape = shape
         self._cs2 = cs2
-        names = [sign + axis for axis in AXES[: len(shape)] for sign in "-+"]
-        self._conditions: dict[str, Condition] = {name: self._default() for name in names}
+        self._conditions: dict[str, Condition] = {name: self._default() for name in FACES[: 2 * len(shape)]}
 
     def _check_name(self, face: Any) -> str:
         if not isinstance(face, str) or face not in self._conditions:
@@ -168,18 +168,22 @@ class Domain:
 
         Args:
             mask: bool array of the domain's shape, indexed [x, y(, z)], True in the body; copied.
-            name: by which `Solver.body_force` finds it; ``"body 1"`` and so on if not given. Must be new.
+            name: by which `Solver.body_force` finds it; ``"body 1"`` and so on if not given. Must be new, and no
+                face's (``"-x"`` to ``"+z"``), as `Solver.heat_flux` finds both.
             condition: `NoSlip` (the default) or `MovingWall`.
             thermal: of the temperature, `Adiabatic` (the default) or `Isothermal`, which needs ``Solver(thermal=...)``.
 
         Raises:
             TypeError: the mask is not bool, or the condition not one for a body.
-            ValueError: a wrong shape, no cell, no fluid cell left, a name twice, or cells that another body has.
+            ValueError: a wrong shape, no cell, no fluid cell left, a name twice or a face's, or cells that another
+                body has.
         """
         if name is None:
             name = f"body {len(self.bodies) + 1}"
         if not isinstance(name, str) or not name:
             raise TypeError(f"name: {checks.shown(name)} given, must be a string that is not empty")
+        if name in FACES:
+            raise ValueError(f"name: {name!r} given, must not be a face's, any of {', '.join(FACES)}")
         if name in self.bodies:
             raise ValueError(f"name: {name!r} given, but a body of that name is there already")
         label = f"body {name!r}"

@@ -37,7 +37,8 @@ class Fields(Described):
         """Velocity in cells a step, ``(D, nx, ny[, nz])``; solid cells have that of their wall.
 
         With a force it is that of Guo, Zheng & Shi, Phys. Rev. E 65 (2002) 046308, eq. 19: half of the step's
-        momentum input included. `gather`: see `density`.
+        momentum input included. The buoyancy in it is that of the temperature of now, one step newer than what the last
+        collision had, which differs at second order in time and not at all in a steady state. `gather`: see `density`.
         """
         with self._walls_of_now():
             return self._field(self._engine.velocity, len(self._domain.shape), gather)
@@ -70,7 +71,7 @@ class Fields(Described):
 
         Args:
             field: ``"density"``, ``"velocity"``, ``"populations"`` or ``"temperature"``, with the shape and the dtype
-                of the method of that name.
+                of the method of that name. The temperature is 0 in all solid cells.
 
         Returns:
             An object with ``__cuda_array_interface__``, ``__dlpack__`` and `shape`.

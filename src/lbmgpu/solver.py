@@ -128,7 +128,8 @@ class Solver(ThermalFields):
                 cells a step, at most Mach 0.3; 0 if None.
             nonequilibrium: add the first-order non-equilibrium part that the velocity's gradients imply (Latt &
                 Chopard, Math. Comput. Simul. 72 (2006) 165, eq. 7), so that no initial layer has to die away.
-            temperature: as `density`, of a solver that has one; the model's reference if None.
+            temperature: as `density`, of a solver that has one, at most 1e6 in magnitude; the model's reference if
+                None. The equilibrium is that without the model's `energy_coupling`.
 
         Raises:
             TypeError, ValueError: not numbers, not finite, of a wrong shape or out of range; of a speed at which the

@@ -23,8 +23,6 @@ from .values import takes_time
 
 OPERATORS = ("isotropic", "printed")
 STENCILS = ("D2Q9", "D3Q19")
-MAX_TEMPERATURE = 1e6
-"""In magnitude, of what is a single number here; far beyond use."""
 
 # Weights of an axis and of a diagonal neighbour, of the Laplacian and of the gradient. In two dimensions they are those
 # of three, summed over z.
@@ -61,9 +59,13 @@ class HybridThermal:
             ``"printed"``: those of the paper of 2013, less exact and less stable.
         energy_coupling: q1, by which the temperature enters the equilibrium of the energy moment:
             ``energy_coupling (T - reference)`` is added to it, which is 1 in the paper of 2013. It makes the density
-            depend on the temperature, so keep differences far below 1 with it; 0 for none.
+            depend on the temperature, so keep differences far below 1 with it; 0 for none. `Solver.initialize` gives
+            the equilibrium without it, so that a run starts with a pressure wave of the order of
+            ``energy_coupling (T - reference) / 57``.
         source: heat a step, in units of temperature: a number, an array ``(nx, ny[, nz])`` or a callable of the cell
             centres' coordinates; None for none.
+
+    All temperatures, and the heat of a step, are at most 1e6 in magnitude.
 
     Raises:
         TypeError, ValueError: not finite numbers in range; a source that changes in time.
@@ -78,7 +80,7 @@ class HybridThermal:
     source: Any = None
 
     def __post_init__(self) -> None:
-        limits = {"at_least": -MAX_TEMPERATURE, "at_most": MAX_TEMPERATURE}
+        limits = {"at_least": -checks.MAX_TEMPERATURE, "at_most": checks.MAX_TEMPERATURE}
         checked = {
             "diffusivity": checks.number("diffusivity", self.diffusivity, above=0),
             "buoyancy": None if self.buoyancy is None else _vector(self.buoyancy),
@@ -152,6 +154,8 @@ def source_value(value: Any) -> Any:
         raise ValueError(
             "source: takes t, but a heat source does not change by itself; assign solver.heat_source between steps"
         )
+    if not callable(source):
+        checks.temperatures("source", source)
     return source
 
 
@@ -231,7 +235,9 @@ class BodyHeatFlux(NamedTuple):
     Attributes:
         cells: indices of the fluid cells beside it, ``(n, D)``, sorted.
         flux: heat a step that each gets, ``(n,)``.
-        area: of the surface as these cells see it, ``(n,)``: 1 for a cell beside a flat wall.
+        area: of the surface as these cells see it, ``(n,)``: 1 for a cell beside a flat wall. It is the sum of the
+            Laplacian's weights over the cell's links, of which the ``"printed"`` operators have negative ones on
+            diagonals: with them a cell that sees the body across its edges or corners only has an area below 0.
     """
 
     cells: NDArray[np.int64]
@@ -268,7 +274,7 @@ class Convection:
         for name in ("rayleigh", "prandtl", "cells"):
             object.__setattr__(self, name, checks.number(name, getattr(self, name), above=0))
         velocity = checks.number("velocity", self.velocity, above=0, at_most=checks.MAX_MACH / math.sqrt(3))
-        difference = checks.number("difference", self.difference, above=0, at_most=MAX_TEMPERATURE)
+        difference = checks.number("difference", self.difference, above=0, at_most=checks.MAX_TEMPERATURE)
         object.__setattr__(self, "velocity", velocity)
         object.__setattr__(self, "difference", difference)
 

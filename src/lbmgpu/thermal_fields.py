@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import checks, values
 from .conditions import Periodic, field_value
 from .fields import Fields
-from .thermal import MAX_TEMPERATURE, BodyHeatFlux, HybridThermal, source_value
+from .thermal import BodyHeatFlux, HybridThermal, source_value
 from .values import Floats
 
 
@@ -67,7 +67,7 @@ class ThermalFields(Fields):
         """Heat into the fluid through a face or from a body, each cell of it; the same on all ranks.
 
         Args:
-            where: the name of a face, or of a body that is not named as a face.
+            where: the name of a face or of a body.
 
         Returns:
             Of a face an array of its shape, ``(a, b)`` over its axes in the order x, y, z (``(a,)`` in two dimensions):
@@ -129,7 +129,8 @@ class ThermalFields(Fields):
 
         Returns:
             Of a face an array of its shape, as `heat_flux` gives it. Of a body ``(cells, Nu)``, ``(n, D)`` and
-            ``(n,)``, each cell's flux divided by its area.
+            ``(n,)``, each cell's flux divided by its area; NaN where that is not above 0, as some are with the
+            printed operators (see `BodyHeatFlux`).
 
         Raises:
             TypeError, ValueError: as `nusselt`.
@@ -137,12 +138,14 @@ class ThermalFields(Fields):
         scale = self._nusselt_scale(length, difference)
         found = self.heat_flux(where)
         if isinstance(found, BodyHeatFlux):
-            return found.cells, found.flux / found.area * scale
+            local = np.full_like(found.flux, np.nan)
+            np.divide(found.flux, found.area, out=local, where=found.area > 0)
+            return found.cells, local * scale
         return found * scale
 
     def _nusselt_scale(self, length: float, difference: float) -> float:
-        length = checks.number("length", length, above=0)
-        difference = checks.number("difference", difference, at_least=-MAX_TEMPERATURE, at_most=MAX_TEMPERATURE)
+        length, limit = checks.number("length", length, above=0), checks.MAX_TEMPERATURE
+        difference = checks.number("difference", difference, at_least=-limit, at_most=limit)
         if difference == 0:
             raise ValueError("difference: 0 given, must not be 0")
         return length / (self._model().diffusivity * difference)
@@ -168,6 +171,7 @@ class ThermalFields(Fields):
             raise ValueError("temperature: given, but the solver has none; Solver(thermal=HybridThermal(...)) has one")
         shape, value = self._domain.shape, field_value("temperature", temperature, vector=False)
         field = values.evaluate("temperature", value, shape, values.cell_centres(shape), None)
+        checks.temperatures("temperature", field)
         return values.to_engine(np.broadcast_to(field, shape), components=False)
 
     def _evaluate_source(self, source: Any) -> Floats | None:
@@ -175,6 +179,7 @@ class ThermalFields(Fields):
             return None
         shape = self._domain.shape
         result = values.evaluate("source", source_value(source), shape, values.cell_centres(shape), None).copy()
+        checks.temperatures("source", result)
         result.flags.writeable = False
         return result
 

@@ -131,10 +131,13 @@ def check_fixed(
         if mask is not None and result.ndim > 1:
             result = result[:, mask]
         checks.speed(f"velocity of {name}", result, cs2)
-    for key in ("density", "temperature"):
-        value = getattr(condition, key, None)
-        if value is not None and not callable(value):
-            evaluate(f"{key} of {name}", value, shape, (), None)
+    density = getattr(condition, "density", None)
+    if density is not None and not callable(density):
+        evaluate(f"density of {name}", density, shape, (), None)
+    temperature = getattr(condition, "temperature", None)
+    if temperature is not None and not callable(temperature):
+        result = evaluate(f"temperature of {name}", temperature, shape, (), None)
+        checks.temperatures(f"temperature of {name}", result if mask is None or result.ndim == 0 else result[mask])
 
 
 def face_velocity(name: str, value: Value, domain_shape: tuple[int, ...], face: str, cs2: float, time: float) -> Floats:
@@ -156,12 +159,15 @@ def face_density(name: str, value: Value, domain_shape: tuple[int, ...], face: s
 def face_temperature(name: str, value: Value, domain_shape: tuple[int, ...], face: str, time: float) -> Floats:
     """Temperature on a face, ``()`` or the face's shape in the user's order, checked."""
     shape = face_shape(domain_shape, face)
-    return evaluate(name, value, shape, face_centres(domain_shape, face), None, time)
+    result = evaluate(name, value, shape, face_centres(domain_shape, face), None, time)
+    checks.temperatures(name, result)
+    return result
 
 
 def body_temperature(name: str, value: Value, mask: NDArray[np.bool_], time: float) -> Floats:
     """Temperature of a body's cells, ``()`` or the domain's shape in the user's order, checked."""
     result = evaluate(name, value, mask.shape, _cells_of(mask), None, time)
+    checks.temperatures(name, result if callable(value) or result.ndim == 0 else result[mask])
     if not callable(value):
         return result
     full = np.zeros(mask.shape)

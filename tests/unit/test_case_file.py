@@ -205,6 +205,26 @@ THERMAL_PROBLEMS: list[tuple[dict[str, Any], str, str]] = [
         "$.initial.velocity",
         "must be at most 0.04472 cells a step",
     ),
+    (
+        {
+            "thermal": {"diffusivity": 0.1},
+            "bodies": [
+                {
+                    "shape": "sphere",
+                    "center": [4, 4],
+                    "radius": 2,
+                    "condition": {"condition": "moving-wall", "velocity": [0.01, 0, 0]},
+                }
+            ],
+        },
+        "$.bodies[0].condition.velocity",
+        "shape (3,) given, must be shape (2,)",
+    ),
+    (
+        {"thermal": {"diffusivity": 0.1}, "initial": {"temperature": 2e6}},
+        "$.initial.temperature",
+        "2e+06 given, must be at most 1e+06 in magnitude",
+    ),
     ({"thermal": {"diffusivity": 0.1}, "storage": "float16"}, "$.thermal", "storage: 'float16' given with thermal"),
 ]
 
@@ -238,7 +258,7 @@ def test_schema_names_what_the_package_has() -> None:
     assert properties["domain"]["properties"]["stencil"]["enum"] == lbm.stencil_names()
     conditions = case_file.schema()["$defs"]["face"]["properties"]["condition"]["enum"]
     thermal = case_file.schema()["$defs"]["thermal_condition"]["properties"]["condition"]["enum"]
-    assert set(conditions + thermal) == set(case_build._CONDITIONS)
+    assert set(conditions + thermal) == set(lbm.conditions.BY_KIND)
     operators = case_file.schema()["properties"]["thermal"]["properties"]["operators"]["enum"]
     assert tuple(operators) == OPERATORS
 

@@ -103,6 +103,8 @@ def test_diffusivity_that_is_none(value: Any) -> None:
         ({"reference": "warm"}, "reference: 'warm' given, must be a finite number"),
         ({"operators": "central"}, "operators: 'central' given, must be one of 'isotropic', 'printed'"),
         ({"energy_coupling": math.nan}, "energy_coupling: nan given"),
+        ({"source": -2e6}, r"source: -2e\+06 given, must be at most 1e\+06 in magnitude"),
+        ({"source": [[0, 1e7]]}, r"source: 1e\+07 given"),
         ({"source": "hot"}, "source: 'hot' given, must be real numbers"),
         ({"source": lambda x, y, t: 0}, "source: takes t, but a heat source does not change by itself"),
     ],
@@ -154,11 +156,32 @@ def test_thermal_conditions_of_a_domain() -> None:
         domain.add_body(mask, "b", thermal=lbm.NoSlip())
     with pytest.raises(ValueError, match=r"temperature of body 'b': shape \(4, 5\) given"):
         domain.add_body(mask, "b", thermal=lbm.Isothermal(np.zeros((4, 5))))
+    for face in [*domain.faces, "+z"]:
+        with pytest.raises(ValueError, match=rf"name: '\{face}' given, must not be a face's, any of -x, \+x, -y"):
+            domain.add_body(mask, face)
     with pytest.raises(TypeError, match="faces"):
         domain.faces["-x"] = lbm.Isothermal(1.0)
     assert not domain.bodies
     domain.add_body(mask, "b")
     assert domain.bodies["b"].thermal == lbm.Adiabatic()
+
+
+@pytest.mark.parametrize("wrong", [2e6, -1.1e6, np.full((), 1e300)])
+def test_temperatures_of_walls_far_beyond_use(wrong: Any) -> None:
+    with pytest.raises(ValueError, match=r"^temperature: \S+ given, must be at most 1e\+06 in magnitude"):
+        lbm.Isothermal(wrong)
+    domain = lbm.Domain((4, 5), "D2Q9")
+    with pytest.raises(ValueError, match=r"temperature of thermal\['-x'\]: \S+ given, must be at most 1e\+06"):
+        domain.thermal["-x"] = lbm.Isothermal(np.full(5, wrong))
+    field = np.zeros((4, 5))
+    field[2, 2] = wrong
+    mask = field != 0
+    with pytest.raises(ValueError, match=r"temperature of body 'b': \S+ given, must be at most 1e\+06"):
+        domain.add_body(mask, "b", thermal=lbm.Isothermal(field))
+    mask = np.zeros((4, 5), bool)
+    mask[1, 1] = True
+    domain.add_body(mask, "b", thermal=lbm.Isothermal(field))  # only its own cells count
+    domain.thermal["-x"] = lbm.Isothermal(-1e6)
 
 
 @given(

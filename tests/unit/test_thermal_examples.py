@@ -74,13 +74,14 @@ def test_rolls(dimensions: int, tmp_path: Path) -> None:
 
 
 def test_the_page_takes_what_was_measured(tmp_path: Path) -> None:
-    """A row for each case, grid and kind of device, in order; of two for the same the later one."""
+    """A row for each case, grid, collision and kind of device, in order; of two for the same the later one."""
     for name in ("fill_validation.py", "validation.md"):
         shutil.copy(ROOT / "docs" / name, tmp_path)
     numbers = {
         "dimensions": 3,
         "rayleigh": 1e7,
         "cells": 256,
+        "collision": "trt",
         "operators": "isotropic",
         "precision": "float32",
         "device": "cuda:0, Some GPU; cuda:1, Some GPU",
@@ -102,15 +103,19 @@ def test_the_page_takes_what_was_measured(tmp_path: Path) -> None:
         "spectral": [16.0, 80, 250],
     }
     files = [tmp_path / "one.json", tmp_path / "two.json"]
-    files[0].write_text(json.dumps([{**numbers, "hot": 1.0}]))
+    files[0].write_text(json.dumps([{**numbers, "hot": 1.0}, {**numbers, "collision": "mrt"}]))
     files[1].write_text(json.dumps([numbers, square]))
     before = (tmp_path / "validation.md").read_text()
     subprocess.run([sys.executable, tmp_path / "fill_validation.py", *files], check=True)
     text = (tmp_path / "validation.md").read_text()
     rows = text.split("<!-- cavity:begin -->")[1].split("<!-- cavity:end -->")[0].strip().splitlines()[2:]
     assert rows == [
-        "| square | 1e7 | 64² | 16.4000 | +2.50 % |  | 100.00 | +25.00 % | 200.00 | -20.00 % | 900, not steady "
+        "| square | 1e7 | 64² | TRT | 16.4000 | +2.50 % |  | 100.00 | +25.00 % | 200.00 | -20.00 % | 900, not steady "
         "| CPU, float32 |",
-        "| cube | 1e7 | 256³ | 16.4000 | +2.50 % | 16.500 | 100.00 |  | 200.00 |  | 900 | 2 Some GPU, float32 |",
+        *(
+            f"| cube | 1e7 | 256³ | {model} | 16.4000 | +2.50 % | 16.500 | 100.00 |  | 200.00 |  | 900 "
+            "| 2 Some GPU, float32 |"
+            for model in ("MRT", "TRT")
+        ),
     ]
     assert text.split("<!-- cavity:begin -->")[0] == before.split("<!-- cavity:begin -->")[0]

@@ -53,6 +53,25 @@ def test_stencils_storages_and_vectors_that_do_not_go_with_a_temperature() -> No
         solver(thermal=lbm.HybridThermal(0.1, source=np.zeros((5, 7))))
 
 
+def test_temperatures_far_beyond_use() -> None:
+    """Also in what callables return, at once or at a later step."""
+    made, right = solver(), r"given, must be at most 1e\+06 in magnitude"
+    for wrong in (2e6, np.full((7, 5), -2e6), lambda x, y: 1e6 * x):
+        with pytest.raises(ValueError, match=rf"^temperature: \S+ {right}"):
+            made.initialize(temperature=wrong)
+        with pytest.raises(ValueError, match=rf"^source: \S+ {right}"):
+            made.heat_source = wrong
+    with pytest.raises(ValueError, match=rf"^source: \S+ {right}"):
+        solver(thermal=lbm.HybridThermal(0.1, source=lambda x, y: 1e6 * x))
+    for function, when in [(lambda x, y: -2e6, ""), (lambda x, y, t: 1 + t * 1e6, " at t = 1")]:
+        face, body = heated(), heated()
+        face.thermal["-x"] = lbm.Isothermal(function)
+        body.add_body(cube((7, 5), 2, 3), "hot", thermal=lbm.Isothermal(function))
+        for domain, name in [(face, r"thermal\['-x'\]"), (body, "body 'hot'")]:
+            with pytest.raises(ValueError, match=rf"^temperature of {name}{when}: \S+ {right}"):
+                lbm.Solver(domain, lbm.TRT(0.1), device="cpu", threads=1, thermal=THERMAL).step(3)
+
+
 def test_conditions_without_a_model_and_on_periodic_faces() -> None:
     with pytest.raises(ValueError, match=r"thermal: None given, but thermal\['-x'\], thermal\['\+x'\] is Isothermal"):
         lbm.Solver(heated(), lbm.BGK(0.1))
@@ -288,6 +307,22 @@ def test_heat_of_a_body(stencil: str) -> None:
     np.testing.assert_array_equal(cells, now.cells)
     np.testing.assert_allclose(local, now.flux / now.area * 4.0 / (0.1 * 2.0))
     assert (made.temperature()[domain.bodies["hot"].mask] == 2.0).all()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("stencil", ["D2Q9", "D3Q19"])
+def test_printed_operators_have_corners_without_an_area(stencil: str) -> None:
+    shape = (8,) * lbm.stencil(stencil).D
+    domain = lbm.Domain(shape, stencil)
+    domain.add_body(cube(shape, 2, 5), "hot", thermal=lbm.Isothermal(2.0))
+    model = lbm.HybridThermal(0.05, operators="printed")
+    made = lbm.Solver(domain, lbm.BGK(0.1), precision="float64", device="cpu", thermal=model)
+    found = made.heat_flux("hot")
+    cells, local = made.nusselt_map("hot", 4.0, 2.0)
+    positive = found.area > 0
+    assert 0 < positive.sum() < len(cells)
+    assert np.isnan(local[~positive]).all()
+    np.testing.assert_allclose(local[positive], found.flux[positive] / found.area[positive] * 4.0 / (0.05 * 2.0))
 
 
 @pytest.mark.parametrize("flat", [True, False])
