@@ -8,8 +8,6 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
-from vtkmodules.util.numpy_support import vtk_to_numpy
-from vtkmodules.vtkIOXML import vtkXMLImageDataReader
 
 import lbmgpu as lbm
 
@@ -470,6 +468,9 @@ def test_a_changing_wall_needs_the_domain_again(tmp_path: Path) -> None:
 
 
 def test_vtk_has_the_temperature(tmp_path: Path) -> None:
+    from vtkmodules.util.numpy_support import vtk_to_numpy  # here, as the others need no VTK
+    from vtkmodules.vtkIOXML import vtkXMLImageDataReader
+
     made = furnished(precision="float64")
     made.step(3)
     reader = vtkXMLImageDataReader()
