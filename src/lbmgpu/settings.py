@@ -256,7 +256,10 @@ def check_thermal(thermal: Any, domain: Domain, storage: str) -> None:
         raise ValueError("storage: 'float16' given with thermal, must be 'float32' or 'float64'")
     for face, condition in domain.thermal.items():
         if isinstance(condition, Isothermal) and isinstance(domain.faces[face], Periodic):
-            raise ValueError(f"thermal[{face!r}]: Isothermal given on a face that is Periodic, must be a wall or open")
+            raise ValueError(
+                f"thermal[{face!r}]: Isothermal given on a face that is Periodic, must be on "
+                f"another: set domain.faces[{face!r}], to NoSlip() for instance"
+            )
 
 
 def thermal_faces(domain: Domain) -> list[str]:

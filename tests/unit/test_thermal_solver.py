@@ -301,6 +301,11 @@ def test_heat_of_a_body(stencil: str) -> None:
     now = made.heat_flux("hot")
     rate = now.flux.sum() / now.area.sum()
     assert made.nusselt("hot", 4.0, 2.0) == pytest.approx(rate * 4.0 / (0.1 * 2.0))
+    own = now.flux.sum() / 10.0
+    assert made.mean_heat_flux("hot", area=10.0) == pytest.approx(own)
+    assert made.nusselt("hot", 4.0, 2.0, area=10.0) == pytest.approx(own * 4.0 / (0.1 * 2.0))
+    with pytest.raises(ValueError, match="area: 0 given"):
+        made.mean_heat_flux("hot", area=0)
     cells, local = made.nusselt_map("hot", 4.0, 2.0)
     np.testing.assert_array_equal(cells, now.cells)
     np.testing.assert_allclose(local, now.flux / now.area * 4.0 / (0.1 * 2.0))
