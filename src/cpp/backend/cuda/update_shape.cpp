@@ -38,9 +38,10 @@ UpdateShape usual_shape(const BlockSpec& spec, const UpdateKind& kind) {
     }
     if (spec.heated) {  // a thread block for each row
         const int threads = spec.size[0] > 256 ? 128 : 64;
-        return spec.precision == NumberKind::Float64 ? UpdateShape{1, 128, 4}
-               : size == BlockSize::Small            ? UpdateShape{1, 64, 10}
-                                                     : UpdateShape{4, threads, 384 / threads};
+        const bool more = kind.end_sums || kind.forcing == Forcing::Field || spec.parameters.eddy > 0;
+        return spec.precision == NumberKind::Float64 ? UpdateShape{1, 128, 3}
+               : size == BlockSize::Small            ? UpdateShape{1, 64, 8}
+                                                     : UpdateShape{4, threads, (more ? 256 : 384) / threads};
     }
     if (spec.precision == NumberKind::Float64) {
         return many ? UpdateShape{1, 128, laden ? 2 : 3} : UpdateShape{2, 256, 1};
