@@ -38,7 +38,8 @@ UpdateShape usual_shape(const BlockSpec& spec, const UpdateKind& kind) {
     }
     if (spec.heated) {  // a thread block for each row
         const int threads = spec.size[0] > 256 ? 128 : 64;
-        const bool more = kind.end_sums || kind.forcing == Forcing::Field || spec.parameters.eddy > 0;
+        const bool more = kind.end_sums || kind.forcing == Forcing::Field || spec.parameters.eddy > 0 ||
+                          spec.size[0] % 4 != 0;  // to keep in registers
         return spec.precision == NumberKind::Float64 ? UpdateShape{1, 128, 3}
                : size == BlockSize::Small            ? UpdateShape{1, 64, 8}
                                                      : UpdateShape{4, threads, (more ? 256 : 384) / threads};
