@@ -7,7 +7,6 @@
 
 namespace lbm::engine {
 
-using backend::HeatedLink;
 using backend::HeatSample;
 
 void WallTerms::add(const std::vector<Term>& terms) {
