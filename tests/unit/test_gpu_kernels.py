@@ -26,29 +26,31 @@ def test_update_kernels_stay_in_registers(
     stencil: str, collision: str, precision: str, storage: str, turn: int
 ) -> None:
     """Over the cases the streamings, forces, eddy viscosities, faces, kept sums, sizes and architectures take turns."""
-    look_for_compiler()
     number = CASES.index((stencil, collision, precision, storage, turn))
-    streaming = ("in-place", "two-lattice")[turn]
+    check_registers(number, stencil, collision, precision, storage, turn, thermal=False)
+
+
+def check_registers(
+    number: int, stencil: str, collision: str, precision: str, storage: str, turn: int, thermal: bool
+) -> None:
+    """What the assembler says of the kernels of all phases of a case: nothing is kept outside registers."""
+    look_for_compiler()
     architecture = ARCHITECTURES[number % 3]
     logs = _core.cuda_update_resources(
         stencil,
         collision,
         precision,
         storage,
-        streaming,
+        ("in-place", "two-lattice")[turn],
         smagorinsky=number % 4 == 3,
         forcing=number // 2 % 3,
         end_sums=number // 6 % 2 == 1,
         periodic_axes=number % 8,
         size=(8, 126, 512)[number % 7 % 3],
         architecture=architecture,
+        thermal=thermal,
     )
-    check_registers(architecture, logs, phases=2 - turn)
-
-
-def check_registers(architecture: str, logs: list[str], phases: int) -> None:
-    """What the assembler says of the kernels of all phases: nothing is kept outside registers."""
-    assert len(logs) == phases
+    assert len(logs) == 2 - turn
     for log in logs:
         assert f"for '{architecture}" in log
         stack = re.search(r"(\d+) bytes stack frame", log)
@@ -66,26 +68,8 @@ def test_heated_update_kernels_stay_in_registers(
     stencil: str, collision: str, precision: str, storage: str, turn: int
 ) -> None:
     """Those of fluids with a temperature, which takes registers too."""
-    look_for_compiler()
     number = HEATED.index((stencil, collision, precision, storage, turn))
-    check_registers(
-        ARCHITECTURES[number % 3],
-        _core.cuda_update_resources(
-            stencil,
-            collision,
-            precision,
-            storage,
-            ("in-place", "two-lattice")[turn],
-            smagorinsky=number % 4 == 3,
-            forcing=number // 2 % 3,
-            end_sums=number // 6 % 2 == 1,
-            periodic_axes=number % 8,
-            size=(8, 126, 512)[number % 7 % 3],
-            architecture=ARCHITECTURES[number % 3],
-            thermal=True,
-        ),
-        phases=2 - turn,
-    )
+    check_registers(number, stencil, collision, precision, storage, turn, thermal=True)
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)

@@ -25,20 +25,20 @@ struct HeatedRow {
     Storage* after;
 };
 
-/// Base is a pack of cells without a temperature.
-template <class Base, class Real, class Storage>
+template <class Real, class Storage>
 struct HeatedPack {
-    static constexpr int W = Base::W;
-    using Value = typename Base::Value;
-    static constexpr Real unit = Base::unit;
+    using Cells = AnyPack<Real, Storage>;
+    static constexpr int W = Cells::W;
+    using Value = typename Cells::Value;
+    static constexpr Real unit = Cells::unit;
 
     const Row<Real, Storage>& row;
     Index x;
     const HeatedRow<Storage>& temperatures;
 
-    LBM_HD void load(Value (&h)[Q]) const { Base{row, x}.load(h); }
-    LBM_HD void store(const Value (&h)[Q]) const { Base{row, x}.store(h); }
-    LBM_HD void force(Value (&force)[S::D]) const { AnyPack<Real, Storage>{row, x}.force(force); }
+    LBM_HD void load(Value (&h)[Q]) const { Cells{row, x}.load(h); }
+    LBM_HD void store(const Value (&h)[Q]) const { Cells{row, x}.store(h); }
+    LBM_HD void force(Value (&force)[S::D]) const { Cells{row, x}.force(force); }
 
     LBM_HD LocalTemperature<S, Value> local_temperature(const HeatParameters<Real>& heat) const {
         const Address& a = row.a.address;
@@ -65,12 +65,12 @@ struct HeatedPack {
 };
 
 /// Not inlined, as of packs without a temperature.
-template <class Collision, class Base, class Real, class Storage>
+template <class Collision, class Real, class Storage>
 [[gnu::noinline]] void update_heated_pack(const Row<Real, Storage>& row, Index x,
                                           const HeatedRow<Storage>& temperatures,
                                           const CollisionParameters<Real>& parameters,
                                           const HeatParameters<Real>& heat) {
-    const HeatedPack<Base, Real, Storage> pack{row, x, temperatures};
+    const HeatedPack<Real, Storage> pack{row, x, temperatures};
     update_heated_cell<S, Collision>(pack, parameters, heat);
 }
 
@@ -86,7 +86,7 @@ void update_heated_rows(const UpdateArguments& a, Index first, Index last) {
         row.enter(y, z);
         temperatures.enter(a, y, z);
         for (Index x = 0; x < a.address.nx; x += Here::W) {
-            update_heated_pack<Collision, AnyPack<Real, Storage>>(row, x, temperatures, parameters, heat);
+            update_heated_pack<Collision>(row, x, temperatures, parameters, heat);
         }
     }
 }
