@@ -16,13 +16,20 @@ from . import _core, gpu
 from .collisions import BGK, MRT, TRT, Collision, Regularized
 from .conditions import Isothermal, MovingWall, NoSlip, PressureOutlet, VelocityInlet
 from .domain import Domain
+from .kinetic import ThermalBGK
 from .processes import Processes
 from .report import measure_bandwidth, measure_copy_bandwidth
 from .solver import Solver
 from .thermal import HybridThermal
 from .whole_file import write_text
 
-COLLISIONS: dict[str, Callable[[float], Collision]] = {"BGK": BGK, "TRT": TRT, "MRT": MRT, "Regularized": Regularized}
+COLLISIONS: dict[str, Callable[[float], Collision]] = {
+    "BGK": BGK,
+    "TRT": TRT,
+    "MRT": MRT,
+    "Regularized": Regularized,
+    "ThermalBGK": ThermalBGK,
+}
 VISCOSITY = 0.02
 SIZE = {2: 4096, 3: 192}
 GPU_SIZE = {2: 8192, 3: 512}

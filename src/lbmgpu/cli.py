@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from . import __version__, _core, bench, checks, devices, planner, ranks, scaling_cli
+from . import __version__, _core, bench, checks, devices, kinetic, planner, ranks, scaling_cli
 from .case import run_case
 from .case_plan import plan_case
 from .errors import CaseError, Diverged
@@ -174,7 +174,7 @@ def _parser() -> argparse.ArgumentParser:
         help="cells along each axis, as in 512x512x512, or a case, which says all but the devices",
     )
     plan.add_argument("--stencil", choices=_core.stencil_names(), help="D3Q19 if not given")
-    plan.add_argument("--collision", choices=list(bench.COLLISIONS), help="BGK if not given")
+    plan.add_argument("--collision", choices=list(bench.COLLISIONS), help="BGK if not given, ThermalBGK of D2Q37")
     plan.add_argument("--precision", choices=PRECISIONS, help="float32 if not given")
     plan.add_argument("--storage", choices=STORAGES, help="the precision if not given")
     plan.add_argument("--streaming", choices=STREAMINGS, help="in-place if not given")
@@ -271,6 +271,8 @@ def _bench(arguments: argparse.Namespace) -> int:
     if chosen:
         dimensions = _core.stencil(chosen.get("stencil", "D3Q19")).D
         chosen.setdefault("storage", chosen.get("precision", "float32"))
+        chosen.setdefault("collision", kinetic.default_collision(chosen.get("stencil", "D3Q19")))
+        chosen.setdefault("streaming", kinetic.default_streaming(chosen.get("stencil", "D3Q19")))
         size = arguments.size or (bench.SIZE if device == "cpu" else bench.GPU_SIZE)[dimensions]
         configurations = [bench.Configuration(**chosen, size=size)]
     else:
