@@ -16,10 +16,11 @@ direction $e$ (each component -1, 0 or 1) sends
 
     product over axes ( |c_d| if e_d = -sign(c_d) != 0,  n_d - |c_d| if e_d = 0,  else 0 )
 
-of them, so faces, edges and corners are counted exactly, for any reach of the stencil. A temperature beside the flow
-counts as one population more in $b$, and each block gets the layer of cells next to it, walls included. Faces across x
-may have a bandwidth of their own: their populations do not lie in rows. Blocks of one device take turns, so their times
-add up; the domain's step is that of the slowest device.
+of them, so faces, edges and corners are counted exactly, for any reach of the stencil: a cell of a face of D2Q37, which
+reaches three, gets 15 populations from the neighbour's nearest layer, 8 from the next and 3 from the third, 26 in all.
+A temperature beside the flow counts as one population more in $b$, and each block gets the layer of cells next to it,
+walls included. Faces across x may have a bandwidth of their own: their populations do not lie in rows. Blocks of one
+device take turns, so their times add up; the domain's step is that of the slowest device.
 
 That the surface of a block decides what is lost, so that slabs suit few devices and fast links, blocks in two or three
 dimensions many devices and slow ones, is the analysis of C. Obrecht, F. Kuznik, B. Tourancheau, J.-J. Roux, "Scalable
@@ -228,6 +229,25 @@ def predict(machine: Machine, problem: Problem, tiling: Tiling, overlap: bool = 
     step, update, exchange = max(times.values())
     ideal = problem.cells * problem.bytes_per_update / machine.speed
     return Prediction(step, update, exchange, problem.cells / step / 1e6, ideal / step)
+
+
+def crossing(velocities: tuple[Vector, ...], axis: int) -> tuple[int, ...]:
+    """How many populations arrive in a cell at a face across an axis from each of the layers behind it, nearest
+    first, edges of the face left aside."""
+    reach = max(abs(velocity[axis]) for velocity in velocities)
+    return tuple(sum(velocity[axis] >= layer for velocity in velocities) for layer in range(1, reach + 1))
+
+
+def arriving_bytes(problem: Problem, tiling: Tiling, place: Vector) -> tuple[int, int]:
+    """Bytes of populations that the block at a place gets in a step through its ends of x, and through the others."""
+    across = along = 0
+    for direction, count in arrivals(problem.velocities, tiling.size(place)):
+        if _neighbour(place, direction, tiling.parts, problem.periodic) not in (None, place):
+            if direction[0] != 0:
+                across += count * problem.item_bytes
+            else:
+                along += count * problem.item_bytes
+    return across, along
 
 
 def _exchange(
