@@ -122,7 +122,7 @@ def meter_of(device: str) -> Meter:
     try:
         nvml: Any = importlib.import_module("pynvml")
     except ImportError:
-        raise PowerUnknownError("nvidia-ml-py is missing: pip install 'lbmgpu[energy]'") from None
+        raise PowerUnknownError("nvidia-ml-py is missing: pip install nvidia-ml-py") from None
     try:
         nvml.nvmlInit()
         handle = nvml.nvmlDeviceGetHandleByUUID(uuid_of(device).encode())

@@ -120,7 +120,7 @@ def test_a_sensor_that_fails_costs_no_measurement(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (None, r"^nvidia-ml-py is missing: pip install 'lbmgpu\[energy\]'$"),
+        (None, "^nvidia-ml-py is missing: pip install nvidia-ml-py$"),
         ({"refused": "NVML Shared Library Not Found"}, "^NVML: NVML Shared Library Not Found$"),
         ({"counter": False, "power": False}, "^NVML: Insufficient Permissions$"),
     ],
