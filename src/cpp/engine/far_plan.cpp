@@ -72,6 +72,9 @@ private:
         return (at < reach && sees_wall(0)) || (at >= n - reach && sees_wall(1));
     }
 
+    /// Whether what gets there along an axis gets to a cell of the block.
+    bool enters(int axis, int to) const { return address().wraps[axis] || (to >= 0 && to < size_[axis]); }
+
     /// Population i of a place of the halo.
     void add(int x, int y, int i) {
         std::array<int, 2> cell{x + here().offset[0], y + here().offset[1]};
@@ -85,9 +88,7 @@ private:
                 at = (at % n + n) % n;
             }
         }
-        const int to_x = x + S::c[i][0], to_y = y + S::c[i][1];
-        const bool enters = to_x >= 0 && to_x < size_[0] && to_y >= 0 && to_y < size_[1];
-        if (!enters && !mirrored(cell)) {
+        if (!(enters(0, x + S::c[i][0]) && enters(1, y + S::c[i][1])) && !mirrored(cell)) {
             return;
         }
         const int block = holder({cell[0], cell[1], 0});

@@ -37,7 +37,7 @@ UpdateShape usual_shape(const BlockSpec& spec, const UpdateKind& kind) {
                                                              : UpdateShape{1, 256, 4};
     }
     if (backend::is_kinetic(spec)) {
-        return spec.precision == NumberKind::Float64 ? UpdateShape{1, 128, 3} : UpdateShape{1, 256, 2};
+        return spec.precision == NumberKind::Float64 ? UpdateShape{1, 128, 3} : UpdateShape{1, 128, 4};
     }
     if (spec.heated) {  // a thread block for each row
         const int threads = spec.size[0] > 256 ? 128 : 64;
