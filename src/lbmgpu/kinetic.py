@@ -98,6 +98,11 @@ def default_streaming(stencil: str) -> str:
     return "two-lattice" if stencil == STENCIL else "in-place"
 
 
+def smallest_size(stencil: str) -> int:
+    """Fewest cells along an axis."""
+    return _core.stencil(stencil).reach
+
+
 def mach_unit(stencil: _core.Stencil) -> float:
     """The square of the sound speed that Mach numbers are made with: ``2 cs2`` of D2Q37 at T = cs2, else ``cs2``."""
     return GAMMA * stencil.cs2 if stencil.name == STENCIL else stencil.cs2
