@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from . import __version__, _core, bench, checks, devices, kinetic, planner, ranks, scaling_cli
+from . import __version__, _core, bench, checks, devices, planner, ranks, scaling_cli
 from .case import run_case
 from .case_plan import plan_case
 from .errors import CaseError, Diverged
@@ -150,7 +150,7 @@ def _parser() -> argparse.ArgumentParser:
     measure.add_argument("--storage", choices=STORAGES, help="the precision if not given")
     measure.add_argument("--streaming", choices=STREAMINGS)
     measure.add_argument("--flow", choices=bench.FLOWS, help="what is in the box; periodic if not given")
-    measure.add_argument("--size", metavar="N", type=count, help="cells a side (192; 4096 in two dimensions)")
+    measure.add_argument("--size", metavar="N", type=count, help="cells a side (192; 4096 in the plane, 1024 of D2Q37)")
     measure.add_argument("--threads", metavar="N", type=threads, help="number of CPU threads (all cores)")
     seconds = _number(checks.number, float, above=0, at_most=3600)
     measure.add_argument("--seconds", metavar="S", type=seconds, help="of steps, a repeat (1; 3 over several devices)")
@@ -269,12 +269,7 @@ def _bench(arguments: argparse.Namespace) -> int:
     device = devices.resolve(arguments.device)
     seconds, repeats = arguments.seconds or 1.0, arguments.repeats or 5
     if chosen:
-        dimensions = _core.stencil(chosen.get("stencil", "D3Q19")).D
-        chosen.setdefault("storage", chosen.get("precision", "float32"))
-        chosen.setdefault("collision", kinetic.default_collision(chosen.get("stencil", "D3Q19")))
-        chosen.setdefault("streaming", kinetic.default_streaming(chosen.get("stencil", "D3Q19")))
-        size = arguments.size or (bench.SIZE if device == "cpu" else bench.GPU_SIZE)[dimensions]
-        configurations = [bench.Configuration(**chosen, size=size)]
+        configurations = [bench.Configuration.completed(arguments.size, device, chosen)]
     else:
         configurations = bench.menu(arguments.size, device)
     if arguments.tune:
@@ -287,10 +282,13 @@ def _bench(arguments: argparse.Namespace) -> int:
                 )
     for key, value in bench.machine(arguments.threads, device).items():
         print(f"{key}: {value}")
-    print(
-        "update: GB/s of x <- a x (on a GPU: of a copy), measured between the repeats; "
-        f"MLUPS: median of {repeats}\n{bench.HEADER}"
-    )
+    meter, power = bench.find_meter(device)
+    if power is not None:
+        print(f"power: {power}")
+    print(f"update: GB/s of x <- a x (on a GPU: of a copy), measured between the repeats; MLUPS: median of {repeats}")
+    if meter is not None:
+        print("W: mean power drawn in the steps; nJ: energy of a cell update, which is joules of 10^9 updates")
+    print(bench.HEADER + (bench.ENERGY_HEADER if meter else ""))
     measurements = []
     for measurement in bench.measure_all(
         configurations,
@@ -298,10 +296,11 @@ def _bench(arguments: argparse.Namespace) -> int:
         threads=arguments.threads,
         seconds=seconds,
         repeats=repeats,
+        meter=meter,
     ):
         measurements.append(measurement)
         print(measurement.row(), flush=True)
-        bench.write_json(arguments.json, bench.to_json(measurements, arguments.threads, device))
+        bench.write_json(arguments.json, bench.to_json(measurements, arguments.threads, device, power))
     return OK
 
 

@@ -23,6 +23,8 @@ MAX_GRAVITY = 1.0
 """An acceleration that would change the velocity by one cell a step within a step."""
 GAMMA = 2.0
 """Ratio of the specific heats: c_v = 1 and c_p = 2 for D = 2."""
+LEAST_CELLS = 3
+"""Along each axis: as far as the stencil reaches."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +131,9 @@ def check_domain(domain: Domain, force: Any) -> None:
     """Raise ValueError where faces, bodies or a `force` do not go with D2Q37, if the domain has that."""
     if domain.stencil != STENCIL:
         return
+    if min(domain.shape) < LEAST_CELLS:
+        right = f"must have {LEAST_CELLS} cells along each axis at least"
+        raise ValueError(f"shape: {domain.shape} given with {STENCIL}, {right}")
     check_force(domain.stencil, force)
     for name in domain.bodies:
         raise ValueError(f"bodies: {name!r} given with {STENCIL}, must be none: walls are faces of the domain")

@@ -163,9 +163,10 @@ def _refusal(need: Need, storage: str, device: str, users: Sequence[tuple[int, s
     options = []
     if not need.blocks:
         scale, scaled = 1.0, shape
-        while max(scaled) > 1 and replace(need, shape=scaled).on(users, storage) > available:  # to a few percent
+        least = kinetic.LEAST_CELLS if need.stencil == kinetic.STENCIL else 1
+        while max(scaled) > least and replace(need, shape=scaled).on(users, storage) > available:  # to a few percent
             scale *= 0.97
-            scaled = tuple(max(1, int(n * scale)) for n in shape)
+            scaled = tuple(max(least, int(n * scale)) for n in shape)
         options.append(f"shape {scaled}")
     if need.stencil == kinetic.STENCIL:  # it has one streaming, and is stored as it is computed
         single = replace(need, precision="float32").on(users, "float32")
