@@ -7,7 +7,6 @@ What was measured is in measured/scaling.json, of `lbmgpu bench --device cuda:0,
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 import re
@@ -25,10 +24,9 @@ PAGE = Path(__file__).parent / "scaling.md"
 MEASURED = Path(__file__).parent / "measured" / "scaling.json"
 PICTURE = Path(__file__).parent / "images" / "scaling.png"
 
-D3Q19 = tuple(tuple(int(c) for c in velocity) for velocity in lbm.stencil("D3Q19").c)
-SQUARES = (0, 1, 2, 4, 5, 8, 9, 10)
-"""Squared speeds of D2Q37, whose velocities are all those of these."""
-D2Q37 = tuple(v for v in itertools.product(range(-3, 4), repeat=2) if v[0] ** 2 + v[1] ** 2 in SQUARES)
+D3Q19, D2Q37 = (
+    tuple(tuple(int(c) for c in velocity) for velocity in lbm.stencil(name).c) for name in ("D3Q19", "D2Q37")
+)
 
 H200, FIXED = 4.0e12, 5e-6
 ASSUMED = {

@@ -213,7 +213,7 @@ def make_domain(configuration: Configuration) -> Domain:
 def make_collision(configuration: Configuration) -> Collision:
     """That of a configuration, with gravity between plates."""
     if configuration.flow == "plates":
-        return plates.collision(VISCOSITY)
+        return plates.collision()
     return COLLISIONS[configuration.collision](VISCOSITY)
 
 

@@ -23,8 +23,6 @@ MAX_GRAVITY = 1.0
 """An acceleration that would change the velocity by one cell a step within a step."""
 GAMMA = 2.0
 """Ratio of the specific heats: c_v = 1 and c_p = 2 for D = 2."""
-LEAST_CELLS = 3
-"""Along each axis: as far as the stencil reaches."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +98,11 @@ def default_streaming(stencil: str) -> str:
     return "two-lattice" if stencil == STENCIL else "in-place"
 
 
+def smallest_size(stencil: str) -> int:
+    """Fewest cells along an axis."""
+    return _core.stencil(stencil).reach
+
+
 def mach_unit(stencil: _core.Stencil) -> float:
     """The square of the sound speed that Mach numbers are made with: ``2 cs2`` of D2Q37 at T = cs2, else ``cs2``."""
     return GAMMA * stencil.cs2 if stencil.name == STENCIL else stencil.cs2
@@ -131,8 +134,9 @@ def check_domain(domain: Domain, force: Any) -> None:
     """Raise ValueError where faces, bodies or a `force` do not go with D2Q37, if the domain has that."""
     if domain.stencil != STENCIL:
         return
-    if min(domain.shape) < LEAST_CELLS:
-        right = f"must have {LEAST_CELLS} cells along each axis at least"
+    least = smallest_size(domain.stencil)
+    if min(domain.shape) < least:
+        right = f"must have {least} cells along each axis at least"
         raise ValueError(f"shape: {domain.shape} given with {STENCIL}, {right}")
     check_force(domain.stencil, force)
     for name in domain.bodies:

@@ -163,7 +163,7 @@ def _refusal(need: Need, storage: str, device: str, users: Sequence[tuple[int, s
     options = []
     if not need.blocks:
         scale, scaled = 1.0, shape
-        least = kinetic.LEAST_CELLS if need.stencil == kinetic.STENCIL else 1
+        least = kinetic.smallest_size(need.stencil)
         while max(scaled) > least and replace(need, shape=scaled).on(users, storage) > available:  # to a few percent
             scale *= 0.97
             scaled = tuple(max(least, int(n * scale)) for n in shape)

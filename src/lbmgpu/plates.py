@@ -9,6 +9,9 @@ from .kinetic import ThermalBGK
 from .solver import Solver
 from .values import Floats
 
+VISCOSITY = 0.05
+"""More than that of the other flows, as walls are what a gas of little viscosity is first unstable at."""
+
 GRAVITY = (0.0, -1e-7)
 """Little, so that the pressure of thousands of cells changes by less than a part in a hundred."""
 
@@ -16,9 +19,9 @@ CONTRAST = 0.05
 """Of the plates' temperatures: by which part they are above and below that of the stencil."""
 
 
-def collision(viscosity: float) -> ThermalBGK:
+def collision() -> ThermalBGK:
     """The gas."""
-    return ThermalBGK(viscosity, gravity=GRAVITY)
+    return ThermalBGK(VISCOSITY, gravity=GRAVITY)
 
 
 def add_plates(domain: Domain) -> None:

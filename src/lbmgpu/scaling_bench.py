@@ -267,8 +267,7 @@ def make_solver(row: Scaling, shape: tuple[int, ...], **options: Any) -> Solver:
     domain = Domain(shape, row.stencil)
     if row.flow == "plates":
         plates.add_plates(domain)
-        gas = plates.collision(bench.VISCOSITY)
-        solver = Solver(domain, gas, precision=row.precision, storage=row.storage, **options)
+        solver = Solver(domain, plates.collision(), precision=row.precision, storage=row.storage, **options)
         plates.set_in_motion(solver, (STREAM[0], 0.0))
         return solver
     if row.flow == "channel":

@@ -210,6 +210,20 @@ LBM_HD Quartic<V> kinetic_equilibrium(const Gas<V>& g) {
     return p;
 }
 
+/// Adds third-order Hermite polynomials to what is over w: those of the moments sum of n c c c, n without lower
+/// moments.
+template <class S, class V>
+LBM_HD void add_cubic(Quartic<V>& p, V xxx, V xxy, V xyy, V yyy) {
+    using R = Scalar<V>;
+    constexpr double k2 = 1 / (S::cs2 * S::cs2), k3 = k2 / S::cs2;
+    p.p30 = p.p30 + R(k3 / 6) * xxx;
+    p.p21 = p.p21 + R(k3 / 2) * xxy;
+    p.p12 = p.p12 + R(k3 / 2) * xyy;
+    p.p03 = p.p03 + R(k3 / 6) * yyy;
+    p.p10 = p.p10 - R(k2 / 2) * (xxx + xyy);
+    p.p01 = p.p01 - R(k2 / 2) * (xxy + yyy);
+}
+
 /// What the equilibrium gets so that the third order relaxes with its own time: `excess` times its part that is no
 /// equilibrium, sum of f (c - u)^3 with what half a step of the force gives it.
 template <class S, class V>
@@ -226,14 +240,7 @@ LBM_HD void add_third_order(Quartic<V>& p, const KineticSums<V>& s, const Gas<V>
     const V nyyy = s.yyy - R(3) * y * yy + R(3) * y * y * jy - rho * y * y * y + R(3) * fy;
     const V nxxy = s.xxy - R(2) * x * xy - y * xx + x * x * jy + R(2) * x * y * jx - rho * x * x * y + fy;
     const V nxyy = s.xyy - R(2) * y * xy - x * yy + y * y * jx + R(2) * x * y * jy - rho * x * y * y + fx;
-    constexpr double k2 = 1 / (S::cs2 * S::cs2), k3 = k2 / S::cs2;
-    const V cubic = R(k3 / 6) * k.excess + V{}, linear = R(k2 / 2) * k.excess + V{};
-    p.p30 = p.p30 + cubic * nxxx;
-    p.p21 = p.p21 + R(3) * cubic * nxxy;
-    p.p12 = p.p12 + R(3) * cubic * nxyy;
-    p.p03 = p.p03 + cubic * nyyy;
-    p.p10 = p.p10 - linear * (nxxx + nxyy);
-    p.p01 = p.p01 - linear * (nxxy + nyyy);
+    add_cubic<S>(p, k.excess * nxxx, k.excess * nxxy, k.excess * nxyy, k.excess * nyyy);
 }
 
 /// Collides the deviations h of a cell's populations. Mass, momentum and energy are exactly what they were, with what

@@ -2,8 +2,8 @@
 // mirror the three fluid cells before the wall, half a cell from it.
 //
 // A halo cell has the equilibrium of its mirror's velocity reversed, of the temperature that makes the wall's, or the
-// mirror's own behind an adiabatic wall, and of the pressure that gravity leaves there, and what its mirror has beside
-// its own equilibrium. What enters a column is then given the mass that has left it, and behind an adiabatic wall the
+// mirror's own behind an adiabatic wall, and of the pressure that gravity leaves there, with the stress and the flux of
+// heat of its mirror. What enters a column is then given the mass that has left it, and behind an adiabatic wall the
 // energy too: so a box keeps its mass to the rounding of its numbers.
 #pragma once
 
@@ -28,10 +28,9 @@ struct MassAndEnergy {
     Real mass, energy;
 };
 
-/// Deviations of the equilibrium.
+/// Deviations that are w times a polynomial.
 template <class S, class Real>
-LBM_HD void equilibrium_populations(const Gas<Real>& gas, Real (&h)[S::Q]) {
-    const Quartic<Real> p = kinetic_equilibrium<S>(gas);
+LBM_HD void weighted(const Quartic<Real>& p, Real (&h)[S::Q]) {
     h[0] = Real(Stencil<S>::w(0)) * p.p00;
     const auto pair = [&]<int axis, int a>() LBM_INLINE_LAMBDA {
         using N = AxisPair<S, axis, a>;
@@ -75,40 +74,42 @@ LBM_HD Gas<Real> gas_behind(const KineticWall& wall, int k, const Gas<Real>& mir
     return gas;
 }
 
+/// Adds what the mirror has beside its equilibrium: its stress as it is, and the flux of heat. Across an isothermal
+/// wall that goes on, and along it what the wall's own temperature conducts is left at the wall; for an adiabatic one
+/// it is the other way round, and none goes across. Moments above the third are left out: with them a gas of little
+/// viscosity grows unstable at its walls.
+template <class S, class Real>
+LBM_HD void add_flux_behind(Quartic<Real>& p, const KineticWall& wall, const KineticSums<Real>& s,
+                            const Gas<Real>& mirror, const KineticParameters<Real>& parameters) {
+    const Real rho = Real(1) + mirror.deviation, x = mirror.u[0], y = mirror.u[1], jx = s.momentum[0],
+               jy = s.momentum[1];
+    const Real above = rho * (Real(1) + mirror.warmth) * Real(S::cs2);                       // the pressure
+    const Real rest = mirror.deviation * Real(S::cs2) + rho * mirror.warmth * Real(S::cs2);  // over that of w
+    const Real nxx = s.xx - (jx * x + rest), nyy = s.yy - (jy * y + rest), nxy = s.xy - jx * y;
+    constexpr double k = 1 / S::cs2;
+    p.p00 -= Real(k / 2) * (nxx + nyy);
+    p.p20 += Real(k * k / 2) * nxx;
+    p.p11 += Real(k * k) * nxy;
+    p.p02 += Real(k * k / 2) * nyy;
+    const Real nxxx = s.xxx - x * (jx * x + Real(3) * above), nyyy = s.yyy - y * (jy * y + Real(3) * above);
+    const Real nxxy = s.xxy - y * (jx * x + above), nxyy = s.xyy - x * (jy * y + above);
+    const bool turns_x = (wall.axis == 0) != wall.isothermal;
+    const Real along_x = Real(turns_x ? -1 : 1), along_y = -along_x;
+    const Real conducted = wall.isothermal ? parameters.third * above * Real(-2 * S::cs2 * wall.gradient) : Real(0);
+    const Real in_x = turns_x ? conducted : Real(0), in_y = turns_x ? Real(0) : conducted;
+    add_cubic<S>(p, along_x * nxxx + Real(3) * in_x, along_y * nxxy + in_y, along_x * nxyy + in_x,
+                 along_y * nyyy + Real(3) * in_y);
+}
+
 /// The halo cell k for the populations h of its mirror, and what has left the mirror towards the wall less what enters.
 template <class S, class Real>
 LBM_HD MassAndEnergy<Real> behind_wall(const KineticWall& wall, int k, const Real (&h)[S::Q],
                                        const KineticParameters<Real>& parameters, Real (&out)[S::Q]) {
-    const Gas<Real> mirror = gas_of<S>(kinetic_sums<S, false>(h));
-    Real rest[S::Q];  // beside the mirror's equilibrium
-    equilibrium_populations<S>(mirror, rest);
-    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { rest[i] = h[i] - rest[i]; });
-    equilibrium_populations<S>(gas_behind<S>(wall, k, mirror, parameters), out);
-    // The even part has the stress and stays. The odd one has the flux of heat: across an isothermal wall it goes on,
-    // and along it that of the wall's own temperature is left at the wall; for an adiabatic one it is the other way
-    // round, and none goes across.
-    const Real flux =
-        Real(-wall.gradient) * parameters.third * ((Real(1) + mirror.deviation) * (Real(1) + mirror.warmth));
-    const auto add = [&]<int mirrored>() LBM_INLINE_LAMBDA {
-        out[0] += rest[0];
-        static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
-            constexpr int i = 2 * p + 1, j = Stencil<S>::mirror(i, mirrored), opposite = Stencil<S>::opposite(j);
-            constexpr int speed2 = S::c[i][0] * S::c[i][0] + S::c[i][1] * S::c[i][1];
-            constexpr double along = Stencil<S>::w(i) * S::c[i][mirrored] * (speed2 / S::cs2 - 4);
-            const Real even = Real(0.5) * (rest[i] + rest[i + 1]);
-            Real odd = Real(0.5) * (rest[j] - rest[opposite]);
-            if constexpr (along != 0) {
-                odd += wall.isothermal ? Real(along) * flux : Real(0);
-            }
-            out[i] += even + odd;
-            out[i + 1] += even - odd;
-        });
-    };
-    if ((wall.axis == 0) == wall.isothermal) {
-        add.template operator()<1>();
-    } else {
-        add.template operator()<0>();
-    }
+    const KineticSums<Real> sums = kinetic_sums<S, true>(h);
+    const Gas<Real> mirror = gas_of<S>(sums);
+    Quartic<Real> p = kinetic_equilibrium<S>(gas_behind<S>(wall, k, mirror, parameters));
+    add_flux_behind<S>(p, wall, sums, mirror, parameters);
+    weighted<S>(p, out);
     MassAndEnergy<Real> missing{0, 0};
     static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
         constexpr int cx = S::c[i][0], cy = S::c[i][1], speed2 = cx * cx + cy * cy;
