@@ -55,8 +55,7 @@ H3 = (
 )
 """Hermite polynomials of third order at the velocities, (37, 2, 2, 2)."""
 H2 = np.einsum("ia,ib->iab", XI, XI) - _I
-HEAT = XI * (XI2 - 4)[:, None]
-"""Those of second order, and the contraction of those of third; the latter's norm is 8."""
+"""Those of second order."""
 
 
 def per_velocity(values: Array, like: Array) -> Array:
@@ -203,19 +202,23 @@ class D2Q37Reference:
     def reflected(self, rest: Array, axis: int, wall: Any, pressure: Array) -> Array:
         """The part of the mirror image that is not in equilibrium, (37, 3, along), as it is behind the wall.
 
-        Only its stress and its heat flux are taken over, which keeps the walls stable where tau is near 1/2. The stress
-        stays; of the heat flux one component turns about what it is at the wall: across an adiabatic wall there is
-        none, along an isothermal one there is that of the wall's own temperature, tau_heat - 1 times pressure and
-        gradient (and 4 for the polynomial) after a collision.
+        Only its moments of second and third order are taken over, stress and heat flux, which keeps the walls stable
+        where tau is near 1/2 (as Latt & Chopard, Math. Comput. Simul. 72 (2006) 165, regularise a collision). The
+        stress stays; the heat flux is that of the mirror image with the velocities' normal component turned at an
+        adiabatic wall, and the tangential one at an isothermal wall, whose own gradient of temperature is what it
+        turns about: twice its heat flux after a collision, tau_heat - 1 times pressure and gradient, is added.
         """
         stress = np.einsum("iab,i...->ab...", H2, rest)
-        heat = np.einsum("ia,i...->a...", HEAT, rest)
-        if isinstance(wall, str):
-            heat[axis] = -heat[axis]
-        else:
+        heat = np.einsum("iabc,i...->abc...", H3, rest)
+        adiabatic = isinstance(wall, str)
+        turned = axis if adiabatic else 1 - axis
+        sign = np.where(np.arange(2) == turned, -1.0, 1.0)
+        heat *= np.einsum("a,b,c->abc", sign, sign, sign).reshape(2, 2, 2, *(1,) * pressure.ndim)
+        second = np.einsum("iab,ab...->i...", H2, stress) / 2
+        third = np.einsum("iabc,abc...->i...", H3, heat) / 6
+        if not adiabatic:
             wall = np.broadcast_to(np.asarray(wall, float), rest.shape[2:])
             gradient = (np.roll(wall, -1) - np.roll(wall, 1)) / 2
-            heat[1 - axis] = -heat[1 - axis] - 8 * (self.tau_heat - 1) * pressure * gradient / CS2**1.5
-        second = np.einsum("iab,ab...->i...", H2, stress) / 2
-        third = np.einsum("ia,a...->i...", HEAT, heat) / 8
+            slope = XI[:, turned] * (XI2 - 4) / CS2**1.5
+            third -= (self.tau_heat - 1) * pressure * gradient * per_velocity(slope, pressure)
         return per_velocity(W, pressure) * (second + third)
