@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import sys
 import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -63,28 +66,56 @@ def heated(domain: lbm.Domain, file: Path, **options: object) -> None:
     solver.step(40)
 
 
-def main() -> None:
+def kinetic(walls: str, file: Path, **options: object) -> None:
+    """A gas on D2Q37, between plates along an axis or periodic."""
+    domain = lbm.Domain((37, 23), "D2Q37")
+    if walls:
+        domain.faces["-" + walls] = domain.faces["+" + walls] = lbm.NoSlip()
+        domain.thermal["-" + walls] = lbm.Isothermal(0.75)
+    solver = lbm.Solver(domain, lbm.ThermalBGK(0.1, prandtl=0.7, gravity=(1e-5, -1e-5)), **options)
+    solver.initialize(velocity=(0.01, 0.02), temperature=0.7)
+    solver.step(5)
+    for read in (solver.temperature, solver.velocity, solver.density, solver.populations, solver.mass, solver.check):
+        read()
+    solver.restore(solver.save(file))
+    solver.step(40)
+
+
+def flows(file: Path) -> Iterator[Callable[[], None]]:
     """One block on a GPU, and blocks with and without cut rows on all of them."""
     gpus = [f"cuda:{k}" for k in range(_core.cuda_device_count())]
+    for (stencil, shape), streaming, storage, periodic in itertools.product(
+        (("D3Q19", (70, 6, 5)), ("D2Q9", (301, 9)), ("D3Q27", (33, 5, 4))),
+        ("in-place", "two-lattice"),
+        ("float32", "float16"),
+        (False, True),
+    ):
+        options = {"streaming": streaming, "storage": storage, "device": "cuda:0"}
+        yield partial(run, flow(shape, stencil, periodic), file, **options)
+    for parts, streaming, periodic in itertools.product(
+        ((1, 2, 2), (2, 1, 2)), ("in-place", "two-lattice"), (False, True)
+    ):
+        layout = lbm.Layout.split((70, 12, 10), parts, (gpus * 4)[:4])
+        for of in (run, heated):
+            yield partial(of, flow((70, 12, 10), "D3Q19", periodic), file, streaming=streaming, layout=layout)
+    for (stencil, shape), streaming, periodic in itertools.product(
+        (("D3Q19", (70, 6, 5)), ("D2Q9", (301, 9))), ("in-place", "two-lattice"), (False, True)
+    ):
+        yield partial(heated, flow(shape, stencil, periodic), file, streaming=streaming, device="cuda:0")
+    for precision, walls, parts in itertools.product(
+        ("float64", "float32"), ("y", "x", ""), ((1, 1), (1, 3), (2, 1), (2, 2))
+    ):
+        layout = lbm.Layout.split((37, 23), parts, (gpus * 4)[: parts[0] * parts[1]])
+        yield partial(kinetic, walls, file, precision=precision, layout=layout)
+
+
+def main() -> None:
+    """All of them, or of `PARTS` parts the one of number `PART`, by the arguments."""
+    part, parts = map(int, sys.argv[1:3]) if len(sys.argv) > 1 else (0, 1)
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "state.h5"
-        for (stencil, shape), streaming, storage, periodic in itertools.product(
-            (("D3Q19", (70, 6, 5)), ("D2Q9", (301, 9)), ("D3Q27", (33, 5, 4))),
-            ("in-place", "two-lattice"),
-            ("float32", "float16"),
-            (False, True),
-        ):
-            run(flow(shape, stencil, periodic), file, streaming=streaming, storage=storage, device="cuda:0")
-        for parts, streaming, periodic in itertools.product(
-            ((1, 2, 2), (2, 1, 2)), ("in-place", "two-lattice"), (False, True)
-        ):
-            layout = lbm.Layout.split((70, 12, 10), parts, (gpus * 4)[:4])
-            run(flow((70, 12, 10), "D3Q19", periodic), file, streaming=streaming, layout=layout)
-            heated(flow((70, 12, 10), "D3Q19", periodic), file, streaming=streaming, layout=layout)
-        for (stencil, shape), streaming, periodic in itertools.product(
-            (("D3Q19", (70, 6, 5)), ("D2Q9", (301, 9))), ("in-place", "two-lattice"), (False, True)
-        ):
-            heated(flow(shape, stencil, periodic), file, streaming=streaming, device="cuda:0")
+        for number, work in enumerate(flows(Path(folder) / "state.h5")):
+            if number % parts == part:
+                work()
     print("done")
 
 

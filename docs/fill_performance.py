@@ -18,7 +18,10 @@ from profile_kernels import METRICS
 
 PAGE = Path(__file__).parent / "performance.md"
 PHASES = {"two-lattice": "pull", "own": "cells' own places", "neighbor": "neighbours' places"}
-KINDS = ("cpu", "gpu", "ncu", "scaling", "scaling-mpi", "shares")
+KINDS = ("cpu", "gpu", "energy", "ncu", "scaling", "scaling-mpi", "shares")
+PUBLISHED = {"K40": 0.107, "K80, both GPUs": 0.220}
+"""Speeds of D2Q37 in float64 in GLUPS, by E. Calore, A. Gabbana, J. Kraus, E. Pellegrini, S. F. Schifano, R.
+Tripiccione, Parallel Computing 58 (2016) 1."""
 MARKS = {kind: re.compile(rf"(<!-- {kind}:begin -->\n).*?(<!-- {kind}:end -->)", re.DOTALL) for kind in KINDS}
 
 
@@ -30,15 +33,17 @@ def table(result: dict[str, Any]) -> str:
         title = f"{machine['gpu']}, CUDA {machine['cuda']}, NVRTC {machine['nvrtc']}, Python {machine['python']}:"
     else:
         title = f"{machine['processor']}, {machine['threads']} threads, {machine['isa']}, Python {machine['python']}:"
+    metered = any(row.get("watts") is not None for row in result["measurements"])
     lines = [
         title,
         "",
-        f"| configuration | MLUPS | B | GB/s | {'copy' if gpu else 'update'} | share |",
-        "|---|---|---|---|---|---|",
+        f"| configuration | MLUPS | B | GB/s | {'copy' if gpu else 'update'} | share |{' W | nJ |' if metered else ''}",
+        f"|---|---|---|---|---|---|{'---|---|' if metered else ''}",
     ]
     for row in result["measurements"]:
         speeds = f"{row['bandwidth'] / 1e9:.1f} | {row['update_bandwidth'] / 1e9:.1f} | {row['share']:.3f}"
-        lines.append(f"| {name(row['configuration'])} | {row['mlups']:.1f} | {row['bytes_per_update']} | {speeds} |")
+        cells = f"{name(row['configuration'])} | {row['mlups']:.1f} | {row['bytes_per_update']} | {speeds}"
+        lines.append(f"| {cells} | {power(row)} |" if metered else f"| {cells} |")
     if gpu:
         lines += [
             "",
@@ -51,6 +56,30 @@ def table(result: dict[str, Any]) -> str:
             for row in result["measurements"]
             for kernel in row["kernels"]
         )
+    return "\n".join(lines) + "\n"
+
+
+def power(row: dict[str, Any]) -> str:
+    """What a GPU drew in a row's steps, and an update took; empty cells where nobody knows."""
+    return " |" if row.get("watts") is None else f"{row['watts']:.0f} | {row['nanojoules']:.2f}"
+
+
+def energy_table(results: list[dict[str, Any]]) -> str:
+    """D2Q37 in float64 as GPUs were measured, beside what is published, as Markdown; empty without such rows."""
+    rows = [
+        (f"{result['machine']['gpu']}, {c['size']} x {c['size']}", row)
+        for result in results
+        for row in result["measurements"]
+        if ((c := row["configuration"])["stencil"], c["storage"]) == ("D2Q37", "float64")
+    ]
+    if not rows:
+        return ""
+    slowest = min(PUBLISHED.values())
+    lines = [f"| GPU | GLUPS | beside the {next(iter(PUBLISHED))} | W | nJ |", "|---|---|---|---|---|"]
+    lines += [f"| {gpu}, as published | {speed:.3f} | {speed / slowest:.1f} | | |" for gpu, speed in PUBLISHED.items()]
+    for gpu, row in rows:
+        speed = row["mlups"] / 1000
+        lines.append(f"| {gpu} | {speed:.2f} | {speed / slowest:.1f} | {power(row)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -77,8 +106,9 @@ def scaling_table(result: dict[str, Any]) -> str:
     for row in result["scaling"]:
         kind = "" if row["storage"] == "float32" else f", stored as {row['storage']}"
         flow = "" if row["flow"] == "periodic" else f", {row['flow']}"
+        model = "ThermalBGK float64" if row["stencil"] == "D2Q37" else f"MRT float32{kind}"
         words = [
-            f"{row['series']}: {row['stencil']} MRT float32{kind}{flow}",
+            f"{row['series']}: {row['stencil']} {model}{flow}",
             " x ".join(map(str, row["shape"])),
             " x ".join(map(str, row["parts"])),
             " + ".join(row["channels"]) or "none",
@@ -153,6 +183,7 @@ def main() -> None:
     parser.add_argument("--print", action="store_true", help="print the tables, and leave the page as it is")
     arguments = parser.parse_args()
     tables: dict[str, list[str]] = {kind: [] for kind in KINDS}
+    on_gpus = []
     for file in arguments.files:
         if file.endswith(".csv"):
             tables["ncu"].append(profile(Path(file).read_text().splitlines()))
@@ -164,6 +195,9 @@ def main() -> None:
             tables["scaling" if result["machine"]["processes"] == 1 else "scaling-mpi"].append(scaling_table(result))
         else:
             tables["gpu" if "gpu" in result["machine"] else "cpu"].append(table(result))
+            on_gpus += [result] if "gpu" in result["machine"] else []
+    if beside := energy_table(on_gpus):
+        tables["energy"].append(beside)
     if arguments.print:
         print("\n".join(table for found in tables.values() for table in found), end="")
         return

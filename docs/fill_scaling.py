@@ -7,7 +7,6 @@ What was measured is in measured/scaling.json, of `lbmgpu bench --device cuda:0,
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 import re
@@ -18,17 +17,16 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 import lbmgpu as lbm
-from lbmgpu.model import Device, Link, Machine, Prediction, Problem, Tiling, Vector, predict, rank_of
+from lbmgpu.model import Device, Link, Machine, Prediction, Problem, Tiling, Vector, arriving_bytes, predict, rank_of
 from lbmgpu.planner import tilings
 
 PAGE = Path(__file__).parent / "scaling.md"
 MEASURED = Path(__file__).parent / "measured" / "scaling.json"
 PICTURE = Path(__file__).parent / "images" / "scaling.png"
 
-D3Q19 = tuple(tuple(int(c) for c in velocity) for velocity in lbm.stencil("D3Q19").c)
-SQUARES = (0, 1, 2, 4, 5, 8, 9, 10)
-"""Squared speeds of D2Q37, whose velocities are all those of these."""
-D2Q37 = tuple(v for v in itertools.product(range(-3, 4), repeat=2) if v[0] ** 2 + v[1] ** 2 in SQUARES)
+D3Q19, D2Q37 = (
+    tuple(tuple(int(c) for c in velocity) for velocity in lbm.stencil(name).c) for name in ("D3Q19", "D2Q37")
+)
 
 H200, FIXED = 4.0e12, 5e-6
 ASSUMED = {
@@ -36,6 +34,8 @@ ASSUMED = {
     "peer": Link("peer", 380e9, 8e-6),
     "network": Link("network", 50e9, 5e-6),
 }
+SHORT_RUNS = 0.25
+"""Assumed of D2Q37 across x: each population of 8 bytes travels in a sector of 32 by itself."""
 SAME = Link("same", 1.5e12, 3e-6, 0.84)
 FITTED = {
     "direct": {"same": SAME, "peer": Link("peer", 265e9, 5e-6, 0.84)},
@@ -93,7 +93,7 @@ def measured_table() -> str:
         if (row["stencil"], row["storage"], row["flow"]) != ("D3Q19", "float32", "periodic"):
             continue
         (channel,), shape, parts = row["channels"], tuple(row["shape"]), tuple(row["parts"])
-        tiling = Tiling(tuple((n // k,) * k for n, k in zip(shape, parts, strict=True)))
+        tiling = equal(shape, parts)
         cells = [" x ".join(map(str, shape)), " x ".join(map(str, parts)), channel]
         cells += ["overlap" if row["overlaps"] else "blocking", f"{row['efficiency']:.3f}"]
         for links in (ASSUMED if channel == "direct" else None, FITTED[channel]):
@@ -152,6 +152,33 @@ def plane_table() -> str:
                 cells.append(f"{prediction.efficiency:.2f}{parts}")
             rows.append(cells)
     return table(["domain", "tiling", *(f"{count} GPUs" for count in counts)], rows)
+
+
+def equal(shape: Vector, parts: Vector) -> Tiling:
+    """Parts of a shape that they divide."""
+    return Tiling(tuple((n // k,) * k for n, k in zip(shape, parts, strict=True)))
+
+
+def tiling_table() -> str:
+    """D2Q37 in float64 on H200s: what a cut along y, along x and along both costs, in the engine's schedules."""
+    links = {kind: replace(link, x_share=SHORT_RUNS) for kind, link in ASSUMED.items()}
+    problem = cube((4096, 4096), D2Q37, 8)
+    rows = []
+    for count in (4, 8, 64, 256):
+        machine = cluster(count, H200, links, HOST_GPUS)
+        wide = 2 ** (count.bit_length() // 2)
+        for parts in ((1, count), (count, 1), (count // wide, wide)):
+            tiling = equal(problem.shape, parts)
+            overlap = parts[0] == 1
+            found = predict(machine, problem, tiling, overlap)
+            across, along = arriving_bytes(problem, tiling, (0, 0))
+            cells = [str(count) if overlap else "", " x ".join(map(str, parts))]
+            cells += [" x ".join(map(str, tiling.size((0, 0)))), f"{along / 1e6:.2f}", f"{across / 1e6:.2f}"]
+            cells += [f"{1e6 * seconds:.0f}" for seconds in (found.update_seconds, found.exchange_seconds)]
+            step = f"{1e6 * found.step_seconds:.0f}"
+            rows.append([*cells, "overlap" if overlap else "blocking", step, f"{found.efficiency:.2f}"])
+    head = ["GPUs", "blocks", "cells of one", "MB across y", "MB across x", "update us", "exchange us", "schedule"]
+    return table([*head, "step us", "efficiency"], rows)
 
 
 def weak(a_gpu: int, overlap: bool, counts: Sequence[int]) -> list[float]:
@@ -218,6 +245,7 @@ def filled(text: str) -> str:
         "measured": measured_table(),
         "slabs": slab_table(),
         "plane": plane_table(),
+        "tilings": tiling_table(),
         "projection": projection_table([8, 64, 512, 4096]),
     }
     for name, body in tables.items():

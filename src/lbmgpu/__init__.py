@@ -19,6 +19,7 @@ from .conditions import (
 )
 from .domain import Domain
 from .errors import CaseError, CheckpointError, Diverged, LoneProcessWarning, StagedExchangeWarning, ThermallyUnstable
+from .kinetic import ThermalBGK
 from .layout import Block, Layout
 from .planner import Plan, plan
 from .ranks import end_all_if_launched as _end_all_if_launched
@@ -64,6 +65,7 @@ __all__ = [
     "Solver",
     "StagedExchangeWarning",
     "Steady",
+    "ThermalBGK",
     "ThermallyUnstable",
     "Units",
     "VelocityInlet",

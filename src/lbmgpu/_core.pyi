@@ -227,15 +227,20 @@ class Engine:
         schedule: str = "",
         comm: Communicator | None = None,
         thermal: dict[str, Any] | None = None,
+        prandtl: float = 1.0,
+        gravity: Sequence[float] = ...,
+        thermal_faces: Sequence[str] = ...,
     ) -> None:
         """Set up and allocate.
 
-        `collision` is ``bgk``, ``trt``, ``mrt`` or ``regularized``; `rates` overrides MRT rates by group name;
-        `faces` holds 2 D of ``periodic``, ``no-slip``, ``moving-wall``, ``free-slip``, ``velocity-inlet``,
-        ``pressure-outlet``, ``outflow``; `blocks` holds the offset, size, rank and device of each block, none for one
-        on `device`; `thermal` holds diffusivity, operators (``isotropic``, ``printed``), energy_coupling, buoyancy (D
-        numbers), reference and faces (2 D of ``periodic``, ``adiabatic``, ``isothermal``) of a temperature, None for
-        none. The state starts at rest, density 1, at the reference temperature.
+        `collision` is ``bgk``, ``trt``, ``mrt`` or ``regularized``, and of D2Q37 ``thermal-bgk``; `rates` overrides MRT
+        rates by group name; `faces` holds 2 D of ``periodic``, ``no-slip``, ``moving-wall``, ``free-slip``,
+        ``velocity-inlet``, ``pressure-outlet``, ``outflow``; `blocks` holds the offset, size, rank and device of each
+        block, none for one on `device`; `thermal` holds diffusivity, operators (``isotropic``, ``printed``),
+        energy_coupling, buoyancy (D numbers), reference and faces (2 D of ``periodic``, ``adiabatic``, ``isothermal``)
+        of a temperature, None for none. The state starts at rest, density 1, at the reference temperature. Of
+        ``thermal-bgk``: the Prandtl number `prandtl`, the acceleration `gravity` (D numbers, none for 0) and
+        `thermal_faces` (as the faces of `thermal`; none for all periodic); the state starts at the temperature cs2.
         """
 
     def add_body(
@@ -279,7 +284,7 @@ class Engine:
         temperature: NDArray[np.float64] | None = None,
     ) -> None:
         """Set the state to equilibrium at `density` ``(nz, ny, nx)`` (None: 1) and `velocity` (None: 0), and to
-        `temperature` ``(nz, ny, nx)`` (None: the reference).
+        `temperature` ``(nz, ny, nx)`` (None: the reference; of D2Q37 cs2).
 
         With `nonequilibrium`, add the first-order part that the velocity's gradients imply (Latt & Chopard 2006 eq. 7).
         """

@@ -5,30 +5,42 @@ from __future__ import annotations
 import json
 import platform
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from . import _core, gpu
+from . import _core, energy, gpu, kinetic, plates
 from .collisions import BGK, MRT, TRT, Collision, Regularized
 from .conditions import Isothermal, MovingWall, NoSlip, PressureOutlet, VelocityInlet
 from .domain import Domain
+from .kinetic import ThermalBGK
 from .processes import Processes
 from .report import measure_bandwidth, measure_copy_bandwidth
 from .solver import Solver
 from .thermal import HybridThermal
 from .whole_file import write_text
 
-COLLISIONS: dict[str, Callable[[float], Collision]] = {"BGK": BGK, "TRT": TRT, "MRT": MRT, "Regularized": Regularized}
+COLLISIONS: dict[str, type[Collision]] = {
+    "BGK": BGK,
+    "TRT": TRT,
+    "MRT": MRT,
+    "Regularized": Regularized,
+    "ThermalBGK": ThermalBGK,
+}
 VISCOSITY = 0.02
 SIZE = {2: 4096, 3: 192}
 GPU_SIZE = {2: 8192, 3: 512}
-FLOWS = ("periodic", "forced", "cavity", "channel", "heated")
+PLATES_SIZE, PLATES_GPU_SIZE = 1024, 4096
+"""Of D2Q37, whose cells are four times as large as those of D2Q9."""
+FLOWS = ("periodic", "forced", "cavity", "channel", "heated", "plates")
 """A uniform stream; the same with a body force; lid-driven; from an inlet past a cylinder to a pressure outlet; in a
-box, between a warm and a cold wall."""
+box, between a warm and a cold wall; of D2Q37, a gas between a warm and a cold plate."""
+PLATES_FLOWS = ("periodic", "plates")
+"""Those that D2Q37 has."""
 HEAT = HybridThermal(VISCOSITY / 0.71, buoyancy=(0.0, 1e-5, 0.0))
 """Of the heated flow: air."""
 
@@ -50,12 +62,42 @@ class Configuration:
         """Whether there is a temperature beside the flow."""
         return self.flow == "heated"
 
+    @classmethod
+    def completed(cls, size: int | None, device: str, chosen: Mapping[str, str]) -> Configuration:
+        """What was `chosen` of a configuration, and what goes with it; of the device's own size if None.
+
+        Raises:
+            ValueError: parts that do not go together.
+        """
+        words = dict(chosen)
+        marks = {"collision": "ThermalBGK", "flow": "plates"}
+        if any(words.get(key) == mark for key, mark in marks.items()):
+            words.setdefault("stencil", kinetic.STENCIL)
+        stencil = words.setdefault("stencil", "D3Q19")
+        words.setdefault("collision", kinetic.default_collision(stencil))
+        words.setdefault("streaming", kinetic.default_streaming(stencil))
+        words.setdefault("storage", words.get("precision", "float32"))
+        found = cls(**words, size=default_size(stencil, device) if size is None else size)
+        kinetic.check_pair(stencil, found.collision)
+        kinetic.check_numbers(stencil, found.precision, found.storage, found.streaming)
+        right = PLATES_FLOWS if stencil == kinetic.STENCIL else FLOWS[:-1]
+        if found.flow not in right:
+            raise ValueError(f"flow: {found.flow!r} given with {stencil}, must be one of {', '.join(right)}")
+        return found
+
     def __str__(self) -> str:
         size = "^".join((str(self.size), self.stencil[1]))
         if self.flow != "periodic":
             size += f" {self.flow}"
         kind = self.precision if self.storage == self.precision else f"{self.precision}/{self.storage}"
         return f"{self.stencil} {self.collision} {kind} {self.streaming} {size}"
+
+
+def default_size(stencil: str, device: str) -> int:
+    """Cells a side of a stencil's box on a device, if nobody says another."""
+    if stencil == kinetic.STENCIL:
+        return PLATES_SIZE if device == "cpu" else PLATES_GPU_SIZE
+    return (SIZE if device == "cpu" else GPU_SIZE)[_core.stencil(stencil).D]
 
 
 @dataclass(frozen=True)
@@ -72,6 +114,8 @@ class Measurement:
         share: `bandwidth` as a part of `update_bandwidth`.
         kernels: on a GPU, of each phase's kernel: cells a thread (lanes), threads a block, registers, bytes of stack
             (local_bytes), and the part of a multiprocessor's threads at work (occupancy).
+        watts: that a GPU drew while it updated cells, the mean; None where it is not known, see `energy`.
+        nanojoules: that a cell update took of them, which is joules of 10^9 updates: `watts` over the median speed.
     """
 
     configuration: Configuration
@@ -82,22 +126,29 @@ class Measurement:
     update_bandwidth: float
     share: float
     kernels: list[dict[str, Any]]
+    watts: float | None = None
+    nanojoules: float | None = None
 
     def row(self) -> str:
         """A line of the table."""
-        return (
+        line = (
             f"{self.configuration!s:<54}{self.mlups:>8.1f}{self.bytes_per_update:>6}{self.bandwidth / 1e9:>8.1f}"
             f"{self.update_bandwidth / 1e9:>8.1f}{self.share:>7.3f}"
         )
+        if self.watts is None or self.nanojoules is None:
+            return line
+        return f"{line}{self.watts:>8.1f}{self.nanojoules:>8.2f}"
 
 
 HEADER = f"{'configuration':<54}{'MLUPS':>8}{'B':>6}{'GB/s':>8}{'update':>8}{'share':>7}"
+ENERGY_HEADER = f"{'W':>8}{'nJ':>8}"
+"""Behind the other where the power is measured."""
 
 
 def menu(size: int | None = None, device: str = "cpu") -> list[Configuration]:
     """The configurations that the performance figures of a device are about."""
     if device != "cpu":
-        return _gpu_menu(GPU_SIZE[3] if size is None else size, GPU_SIZE[2] if size is None else size)
+        return _gpu_menu(*(GPU_SIZE[3], GPU_SIZE[2], PLATES_GPU_SIZE) if size is None else (size, size, size))
     n = SIZE[3] if size is None else size
     single = [Configuration(collision=name, size=n) for name in ("BGK", "TRT", "MRT")]
     double = [
@@ -108,10 +159,18 @@ def menu(size: int | None = None, device: str = "cpu") -> list[Configuration]:
         *double,
         Configuration(stencil="D3Q27", size=n),
         Configuration(storage="float16", size=n),
+        between_plates("float64", PLATES_SIZE if size is None else size),
     ]
 
 
-def _gpu_menu(n: int, n_plane: int) -> list[Configuration]:
+def between_plates(precision: str, size: int) -> Configuration:
+    """D2Q37 in the flow that it is measured in."""
+    stencil = kinetic.STENCIL
+    collision, streaming = kinetic.default_collision(stencil), kinetic.default_streaming(stencil)
+    return Configuration(stencil, collision, precision, precision, streaming, size, "plates")
+
+
+def _gpu_menu(n: int, n_plane: int, n_plates: int) -> list[Configuration]:
     both = ("two-lattice", "in-place")
     return [
         *(Configuration(streaming=s, size=n) for s in both),
@@ -123,6 +182,8 @@ def _gpu_menu(n: int, n_plane: int) -> list[Configuration]:
         *(Configuration(stencil="D2Q9", streaming=s, size=n_plane) for s in both),
         *(Configuration(collision="MRT", size=n, flow=flow) for flow in ("cavity", "channel")),
         *(Configuration(collision="MRT", streaming=s, size=n, flow="heated") for s in both),
+        *(between_plates(precision, n_plates) for precision in ("float64", "float32")),
+        between_plates("float64", max(1, n_plates // 4)),
         *(Configuration(streaming=s, size=side) for side in (n // 8, n // 4, n // 2) for s in both),
     ]
 
@@ -139,6 +200,8 @@ def make_domain(configuration: Configuration) -> Domain:
         domain.faces["+y"] = MovingWall(along)
     if configuration.heated:
         domain.thermal["-x"], domain.thermal["+x"] = Isothermal(0.5), Isothermal(-0.5)
+    if configuration.flow == "plates":
+        plates.add_plates(domain)
     if configuration.flow == "channel":
         domain.faces["-x"], domain.faces["+x"] = VelocityInlet(along), PressureOutlet()
         place = (np.arange(configuration.size) + 0.5) / configuration.size
@@ -147,12 +210,19 @@ def make_domain(configuration: Configuration) -> Domain:
     return domain
 
 
+def make_collision(configuration: Configuration) -> Collision:
+    """That of a configuration, with gravity between plates."""
+    if configuration.flow == "plates":
+        return plates.collision()
+    return COLLISIONS[configuration.collision](VISCOSITY)
+
+
 def make_solver(configuration: Configuration, device: str, threads: int | None) -> Solver:
     """The solver of a configuration, in a flow that is neither at rest nor near its limits."""
     dimensions = _core.stencil(configuration.stencil).D
     solver = Solver(
         make_domain(configuration),
-        COLLISIONS[configuration.collision](VISCOSITY),
+        make_collision(configuration),
         precision=configuration.precision,
         storage=configuration.storage,
         streaming=configuration.streaming,
@@ -167,30 +237,56 @@ def make_solver(configuration: Configuration, device: str, threads: int | None) 
         solver.initialize(velocity=stream)
     if configuration.heated:
         solver.initialize(velocity=stream, temperature=lambda x, *others: 0.5 - x / configuration.size)
+    if configuration.flow == "plates":
+        plates.set_in_motion(solver, (stream[0], 0.0))
     return solver
 
 
 def measure(
-    configuration: Configuration, *, device: str, threads: int | None, seconds: float, repeats: int
+    configuration: Configuration,
+    *,
+    device: str,
+    threads: int | None,
+    seconds: float,
+    repeats: int,
+    meter: energy.Meter | None = None,
 ) -> Measurement:
-    """Measure `configuration`: `repeats` times about `seconds` of steps, the bandwidth before each."""
+    """Measure `configuration`: `repeats` times about `seconds` of steps, the bandwidth before each.
+
+    With a `meter` of the device also the power that it draws in those steps.
+    """
     solver = make_solver(configuration, device, threads)
     trial = 2 if solver.device == "cpu" else 50
     solver._advance_chunk(trial)
     steps = max(2, int(trial * seconds / solver._advance_chunk(trial)))
     speeds, bandwidths = [], []
+    if meter is not None:
+        meter.total = energy.Draw()
     for _ in range(repeats):
         if solver.device == "cpu":
             bandwidths.append(measure_bandwidth(solver.threads, repeats=2))
         else:
             bandwidths.append(measure_copy_bandwidth(solver.device, seconds=min(seconds, 1)))
-        speeds.append(solver.domain.cells * steps / solver._advance_chunk(steps) / 1e6)
+        with nullcontext() if meter is None else meter.measuring():
+            speeds.append(solver.domain.cells * steps / solver._advance_chunk(steps) / 1e6)
     solver.check()
     mlups, update = statistics.median(speeds), statistics.median(bandwidths)
     per_update = solver._engine.bytes_per_update
     bandwidth = mlups * 1e6 * per_update
     kernels = solver._engine.update_kernels()
-    return Measurement(configuration, mlups, speeds, per_update, bandwidth, update, bandwidth / update, kernels)
+    watts = None if meter is None else meter.total.watts
+    return Measurement(
+        configuration,
+        mlups,
+        speeds,
+        per_update,
+        bandwidth,
+        update,
+        bandwidth / update,
+        kernels,
+        watts,
+        None if watts is None else energy.nanojoules(watts, mlups),
+    )
 
 
 def tune(configuration: Configuration, *, device: str, seconds: float) -> dict[str, dict[str, Any]]:
@@ -205,7 +301,7 @@ def tune(configuration: Configuration, *, device: str, seconds: float) -> dict[s
     timings = _core.cuda_tune(
         configuration.stencil,
         _slab(configuration),
-        configuration.collision.lower(),
+        COLLISIONS[configuration.collision].kind,
         configuration.precision,
         configuration.storage,
         configuration.streaming,
@@ -227,11 +323,17 @@ def _slab(configuration: Configuration) -> list[int]:
 
 
 def measure_all(
-    configurations: Sequence[Configuration], *, device: str, threads: int | None, seconds: float, repeats: int
+    configurations: Sequence[Configuration],
+    *,
+    device: str,
+    threads: int | None,
+    seconds: float,
+    repeats: int,
+    meter: energy.Meter | None = None,
 ) -> Iterator[Measurement]:
     """Measure one after the other; each frees its memory before the next."""
     for configuration in configurations:
-        yield measure(configuration, device=device, threads=threads, seconds=seconds, repeats=repeats)
+        yield measure(configuration, device=device, threads=threads, seconds=seconds, repeats=repeats, meter=meter)
 
 
 def machine(threads: int | None, device: str = "cpu") -> dict[str, Any]:
@@ -254,9 +356,23 @@ def machine(threads: int | None, device: str = "cpu") -> dict[str, Any]:
     }
 
 
-def to_json(measurements: Sequence[Measurement], threads: int | None, device: str = "cpu") -> dict[str, Any]:
-    """The measurements and the machine as JSON."""
-    return {"machine": machine(threads, device), "measurements": [asdict(m) for m in measurements]}
+def to_json(
+    measurements: Sequence[Measurement], threads: int | None, device: str = "cpu", power: str | None = None
+) -> dict[str, Any]:
+    """The measurements and the machine as JSON, with how the `power` was measured, or why not."""
+    described = machine(threads, device) | ({} if power is None else {"power": power})
+    return {"machine": described, "measurements": [asdict(m) for m in measurements]}
+
+
+def find_meter(device: str) -> tuple[energy.Meter | None, str | None]:
+    """The meter of a GPU, if it has one, and a line about it; neither for a CPU."""
+    if device == "cpu":
+        return None, None
+    try:
+        meter = energy.meter_of(device)
+    except energy.PowerUnknownError as error:
+        return None, f"not measured; {error}"
+    return meter, f"of the whole card, by NVML's {meter.kind}"
 
 
 def write_json(file: str | None, document: dict[str, Any]) -> None:

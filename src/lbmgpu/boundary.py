@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from . import _core, values
+from . import _core, kinetic, values
 from .conditions import Value
 from .domain import Domain
 from .thermal import HybridThermal
@@ -70,6 +70,8 @@ class BoundaryValues:
             elif target is self.face_temperatures:
                 label = f"temperature of thermal[{name!r}]{when}"
                 target[name] = values.face_temperature(label, value, shape, name, time)
+                if self._domain.stencil == kinetic.STENCIL:
+                    kinetic.check_temperatures(label, target[name])
             elif target is self.body_temperatures:
                 label = f"temperature of body {name!r}{when}"
                 target[name] = values.body_temperature(label, value, self._domain.bodies[name].mask, time)

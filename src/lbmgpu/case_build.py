@@ -10,19 +10,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core, centreline, checks, conditions, values
+from . import _core, centreline, checks, conditions, kinetic, values
 from .case_problems import Problems, at
 from .collisions import BGK, MRT, TRT, Collision, Regularized
 from .domain import Domain
+from .kinetic import ThermalBGK
 from .layout import Layout, check_layout
 from .memory import bytes_beside, check_memory
 from .processes import Processes
-from .settings import check_alone, check_devices, check_storage, check_thermal
+from .settings import check_alone, check_devices, check_storage, check_streaming, check_thermal
 from .solver import Solver
 from .thermal import HybridThermal
 from .values import cell_centres
 
-_COLLISIONS: dict[str, type[Collision]] = {"BGK": BGK, "TRT": TRT, "MRT": MRT, "Regularized": Regularized}
+_COLLISIONS: dict[str, type[Collision]] = {
+    "BGK": BGK,
+    "TRT": TRT,
+    "MRT": MRT,
+    "Regularized": Regularized,
+    "ThermalBGK": ThermalBGK,
+}
+_FLUIDS = ("BGK", "TRT", "MRT", "Regularized")
+_OWNERS = {
+    "magic": ("TRT",),
+    "rates": ("MRT",),
+    "smagorinsky": _FLUIDS,
+    "prandtl": ("ThermalBGK",),
+    "gravity": ("ThermalBGK",),
+}
+"""Of each key that not all collisions have, those that do."""
 
 NO_THERMAL = "{}given, but the case has no temperature; 'thermal' gives it one"
 """A message, after the argument's name."""
@@ -79,7 +95,11 @@ def build_solver(
     with problems.at("domain"):  # before any mask of the domain's size is made
         domain = empty_domain(case)
         beside = bytes_beside(len(domain.shape), precision)
-        streaming = options.get("streaming", "in-place")
+        streaming = check_streaming(options.get("streaming"), domain.stencil)
+        with problems.at():
+            kinetic.check_numbers(domain.stencil, precision, storage, streaming)
+        if domain.stencil == kinetic.STENCIL:  # what goes with it, for all that follows
+            storage, streaming = precision, kinetic.default_streaming(domain.stencil)
         with problems.at("thermal"):
             options["thermal"] = build_thermal(case, domain, storage)
         heated = options.get("thermal") is not None
@@ -88,15 +108,17 @@ def build_solver(
             check_memory(domain.stencil, shape, *numbers, beside, chosen[0], blocks, processes, heated)
         fill_domain(domain, case, folder, problems, options.get("thermal"))
         with problems.at("initial"):
-            if "temperature" in initial and "thermal" not in case:
+            if "temperature" in initial and not _has_temperature(case):
                 raise ValueError(NO_THERMAL.format("temperature: "))
             if "temperature" in initial:
-                checks.temperatures("temperature", checks.real_array("temperature", initial["temperature"]))
+                _check_temperature(initial["temperature"], domain)
             if "velocity" in initial:
                 initial["velocity"] = _initial_velocity(initial["velocity"], domain, options.get("thermal"))
     with problems.at("collision"):
         collision = build_collision(case["collision"])
         collision.check(_core.stencil(case["domain"]["stencil"]))
+    with problems.at():
+        kinetic.check_pair(case["domain"]["stencil"], case["collision"]["model"])
     _check_output(case, problems)
     problems.end()
     if missing is not None:
@@ -126,8 +148,14 @@ def empty_domain(case: dict[str, Any]) -> Domain:
 
 
 def build_thermal(case: dict[str, Any], domain: Domain, storage: str) -> HybridThermal | None:
-    """The model of the temperature of a case, None for none."""
+    """The model of a temperature beside the flow of a case, None for none."""
     if "thermal" not in case:
+        return None
+    if domain.stencil == kinetic.STENCIL:
+        for key in case["thermal"]:
+            if key != "faces":
+                right = "must be left out: its populations carry the temperature, and 'thermal' has 'faces' only"
+                raise ValueError(f"{key}: given with {kinetic.STENCIL}, {right}")
         return None
     thermal = HybridThermal(**{key: value for key, value in case["thermal"].items() if key != "faces"})
     check_thermal(thermal, domain, storage)
@@ -160,6 +188,8 @@ def fill_domain(
                 raise ValueError(
                     "'isothermal' given on a face that is periodic, must be one of a wall, inlet or outlet"
                 )
+            if entry["condition"] == "isothermal":
+                _check_temperature(entry["temperature"], domain)
             domain.thermal[face] = _condition(entry, shape)
     for index, entry in enumerate(case.get("bodies", [])):
         with problems.at("bodies", index):
@@ -180,6 +210,19 @@ def fill_domain(
             domain.add_body(mask, entry.get("name", f"body {index + 1}"), condition, heat)
 
 
+def _has_temperature(case: dict[str, Any]) -> bool:
+    """Whether there is a temperature, beside the flow or in its populations."""
+    return "thermal" in case or case["domain"]["stencil"] == kinetic.STENCIL
+
+
+def _check_temperature(temperature: Any, domain: Domain) -> None:
+    """Raise ValueError for a temperature, a number, that is out of range, or not above 0 where it must be."""
+    array = checks.real_array("temperature", temperature)
+    checks.temperatures("temperature", array)
+    if domain.stencil == kinetic.STENCIL:
+        kinetic.check_temperatures("temperature", array)
+
+
 def _check_face(face: str, domain: Domain) -> None:
     if face not in list(domain.faces):
         dimensions = len(domain.shape)
@@ -191,7 +234,7 @@ def _initial_velocity(entry: Any, domain: Domain, thermal: HybridThermal | None)
     velocity = velocity_value(entry, domain.shape)
     value = conditions.field_value("velocity", velocity, vector=True)
     field = values.evaluate("velocity", value, domain.shape, cell_centres(domain.shape), len(domain.shape))
-    checks.speed("velocity", field, _core.stencil(domain.stencil).cs2)
+    checks.speed("velocity", field, kinetic.mach_unit(_core.stencil(domain.stencil)))
     if thermal is not None:
         thermal.check_speed("velocity", field)
     return velocity
@@ -199,7 +242,7 @@ def _initial_velocity(entry: Any, domain: Domain, thermal: HybridThermal | None)
 
 def _check_output(case: dict[str, Any], problems: Problems) -> None:
     """What the output asks of the rest of the case."""
-    output, heated = case.get("output", {}), "thermal" in case
+    output, heated = case.get("output", {}), _has_temperature(case)
     if not heated and case["run"].get("steady", {}).get("of") == "temperature":
         with problems.at("run", "steady"):
             raise ValueError(NO_THERMAL.format("of: 'temperature' "))
@@ -209,6 +252,11 @@ def _check_output(case: dict[str, Any], problems: Problems) -> None:
     if not heated and "heat" in output:
         with problems.at("output", "heat"):
             raise ValueError("asked for, but the case has no temperature; 'thermal' gives it one")
+    if "heat" in output and case["domain"]["stencil"] == kinetic.STENCIL:
+        with problems.at("output", "heat"):
+            raise ValueError(
+                f"asked for with {kinetic.STENCIL}, but it is of a temperature beside the flow; leave it out"
+            )
     if "centrelines" in output:
         with problems.at("output", "centrelines"):
             centreline.check_dimensions(output["centrelines"]["reference"], len(case["domain"]["shape"]))
@@ -228,9 +276,9 @@ def build_collision(entry: dict[str, Any]) -> Collision:
         if len(flow) < 3:
             raise ValueError(f"has {', '.join(map(repr, flow))} only, must have 'reynolds', 'length' and 'velocity'")
         entry["viscosity"] = entry.pop("velocity") * entry.pop("length") / entry.pop("reynolds")
-    for key, owner in (("magic", "TRT"), ("rates", "MRT")):
-        if key in entry and model != owner:
-            raise ValueError(f"{key!r} given, which {model} does not have, only {owner}")
+    for key, owners in _OWNERS.items():
+        if key in entry and model not in owners:
+            raise ValueError(f"{key!r} given, which {model} does not have, only {', '.join(owners)}")
     return _COLLISIONS[model](**entry)
 
 

@@ -160,7 +160,7 @@ def _two_dimensional(case: Any) -> bool:
     if not isinstance(domain, dict):
         return False
     shape = domain.get("shape")
-    return domain.get("stencil") == "D2Q9" or (isinstance(shape, list) and len(shape) == 2)
+    return domain.get("stencil") in ("D2Q9", "D2Q37") or (isinstance(shape, list) and len(shape) == 2)
 
 
 def _near(given: str, wanted: list[str]) -> str:

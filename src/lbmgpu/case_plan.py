@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from . import kinetic
 from .case_file import read_case
 from .case_problems import at
 from .planner import Plan, plan
@@ -38,10 +39,10 @@ def plan_case(
             collision=case["collision"]["model"],
             precision=case.get("precision", "float32"),
             storage=case.get("storage"),
-            streaming=case.get("streaming", "in-place"),
+            streaming=case.get("streaming"),
             periodic=[
                 f"-{axis}" not in faces or faces[f"-{axis}"]["condition"] == "periodic" for axis in "xyz"[: len(shape)]
             ],
             threads=case["run"].get("threads") if threads is None else threads,
-            thermal="thermal" in case,
+            thermal="thermal" in case and case["domain"]["stencil"] != kinetic.STENCIL,
         )

@@ -15,7 +15,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from . import checks, collisions, conditions
+from . import checks, collisions, conditions, kinetic
 from .domain import Domain
 from .errors import CheckpointError
 from .layout import Layout
@@ -29,12 +29,15 @@ if TYPE_CHECKING:
     from .solver import Solver
 
 FORMAT = "lbmgpu checkpoint"
-VERSION, THERMAL_VERSION = 1, 2
-"""Of files without and with a temperature, which an older version of the package would leave out unsaid."""
+VERSION, THERMAL_VERSION, KINETIC_VERSION = 1, 2, 3
+"""Of files without a temperature, with one beside the flow, which an older version of the package would leave out
+unsaid, and of D2Q37."""
 CHANGES = {"changes in time": True}
 """Stands in the file for a value that a callable gives before each step."""
 
-_COLLISIONS = {c.kind: c for c in (collisions.BGK, collisions.TRT, collisions.MRT, collisions.Regularized)}
+_COLLISIONS: dict[str, type[collisions.Collision]] = {
+    c.kind: c for c in (collisions.BGK, collisions.TRT, collisions.MRT, collisions.Regularized, kinetic.ThermalBGK)
+}
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -84,7 +87,8 @@ def describe(solver: Solver) -> tuple[dict[str, Any], Arrays]:
         source = solver.heat_source
         setup["thermal"] = solver.thermal.parameters(solver._stencil)
         setup["thermal"]["source"] = None if source is None else keep("source", None, source, 0)
-        setup["thermal"]["faces"] = {
+    if solver._has_temperature:
+        setup.setdefault("thermal", {})["faces"] = {
             face: {
                 "condition": condition.kind,
                 "temperature": keep(f"thermal/{face}", condition.temperature, boundary.face_temperatures[face], 0),
@@ -143,7 +147,7 @@ def _new_file(
             # the newer layout has checksums on its metadata, Fletcher's are on the data
             with h5py.File(stream, "w", libver="v110") as file:
                 file.attrs["format"] = FORMAT
-                file.attrs["version"] = VERSION if solver.thermal is None else THERMAL_VERSION
+                file.attrs["version"] = _version(solver)
                 file.attrs["steps"] = solver.steps
                 file.attrs["streaming"] = solver.streaming
                 file.attrs["reference_density"] = solver._engine.reference_density
@@ -170,6 +174,12 @@ def _new_file(
         stream.check()
 
 
+def _version(solver: Solver) -> int:
+    if solver._stencil.name == kinetic.STENCIL:
+        return KINETIC_VERSION
+    return VERSION if solver.thermal is None else THERMAL_VERSION
+
+
 def _chunks(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
     """Whole slabs of one population, of about a MiB."""
     slab = math.prod(shape[2:]) * itemsize
@@ -187,8 +197,8 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[h5py.File, dict[str,
             if file.attrs.get("format") != FORMAT:
                 raise CheckpointError(f"{source}: not a checkpoint of lbmgpu")
             version = int(file.attrs["version"])
-            if version not in (VERSION, THERMAL_VERSION):
-                known = f"{VERSION} and {THERMAL_VERSION}"
+            if version not in (VERSION, THERMAL_VERSION, KINETIC_VERSION):
+                known = f"{VERSION}, {THERMAL_VERSION} and {KINETIC_VERSION}"
                 raise CheckpointError(f"{source}: of format version {version}, this lbmgpu reads versions {known}")
             yield file, json.loads(file["setup"][:].tobytes())
     except CheckpointError:
@@ -317,9 +327,9 @@ def _value(stored: Arrays, entry: Any) -> Any:
 
 def _thermal(setup: dict[str, Any], value: Callable[[Any], Any]) -> HybridThermal | None:
     entry = dict(setup.get("thermal") or {})
-    if not entry:
+    entry.pop("faces", None)
+    if not entry:  # of D2Q37 there are faces only
         return None
-    del entry["faces"]
     return HybridThermal(**entry | {"source": value(entry["source"])})
 
 

@@ -150,7 +150,7 @@ def _parser() -> argparse.ArgumentParser:
     measure.add_argument("--storage", choices=STORAGES, help="the precision if not given")
     measure.add_argument("--streaming", choices=STREAMINGS)
     measure.add_argument("--flow", choices=bench.FLOWS, help="what is in the box; periodic if not given")
-    measure.add_argument("--size", metavar="N", type=count, help="cells a side (192; 4096 in two dimensions)")
+    measure.add_argument("--size", metavar="N", type=count, help="cells a side (192; 4096 in the plane, 1024 of D2Q37)")
     measure.add_argument("--threads", metavar="N", type=threads, help="number of CPU threads (all cores)")
     seconds = _number(checks.number, float, above=0, at_most=3600)
     measure.add_argument("--seconds", metavar="S", type=seconds, help="of steps, a repeat (1; 3 over several devices)")
@@ -174,7 +174,7 @@ def _parser() -> argparse.ArgumentParser:
         help="cells along each axis, as in 512x512x512, or a case, which says all but the devices",
     )
     plan.add_argument("--stencil", choices=_core.stencil_names(), help="D3Q19 if not given")
-    plan.add_argument("--collision", choices=list(bench.COLLISIONS), help="BGK if not given")
+    plan.add_argument("--collision", choices=list(bench.COLLISIONS), help="BGK if not given, ThermalBGK of D2Q37")
     plan.add_argument("--precision", choices=PRECISIONS, help="float32 if not given")
     plan.add_argument("--storage", choices=STORAGES, help="the precision if not given")
     plan.add_argument("--streaming", choices=STREAMINGS, help="in-place if not given")
@@ -269,10 +269,7 @@ def _bench(arguments: argparse.Namespace) -> int:
     device = devices.resolve(arguments.device)
     seconds, repeats = arguments.seconds or 1.0, arguments.repeats or 5
     if chosen:
-        dimensions = _core.stencil(chosen.get("stencil", "D3Q19")).D
-        chosen.setdefault("storage", chosen.get("precision", "float32"))
-        size = arguments.size or (bench.SIZE if device == "cpu" else bench.GPU_SIZE)[dimensions]
-        configurations = [bench.Configuration(**chosen, size=size)]
+        configurations = [bench.Configuration.completed(arguments.size, device, chosen)]
     else:
         configurations = bench.menu(arguments.size, device)
     if arguments.tune:
@@ -285,10 +282,13 @@ def _bench(arguments: argparse.Namespace) -> int:
                 )
     for key, value in bench.machine(arguments.threads, device).items():
         print(f"{key}: {value}")
-    print(
-        "update: GB/s of x <- a x (on a GPU: of a copy), measured between the repeats; "
-        f"MLUPS: median of {repeats}\n{bench.HEADER}"
-    )
+    meter, power = bench.find_meter(device)
+    if power is not None:
+        print(f"power: {power}")
+    print(f"update: GB/s of x <- a x (on a GPU: of a copy), measured between the repeats; MLUPS: median of {repeats}")
+    if meter is not None:
+        print("W: mean power drawn in the steps; nJ: energy of a cell update, which is joules of 10^9 updates")
+    print(bench.HEADER + (bench.ENERGY_HEADER if meter else ""))
     measurements = []
     for measurement in bench.measure_all(
         configurations,
@@ -296,10 +296,11 @@ def _bench(arguments: argparse.Namespace) -> int:
         threads=arguments.threads,
         seconds=seconds,
         repeats=repeats,
+        meter=meter,
     ):
         measurements.append(measurement)
         print(measurement.row(), flush=True)
-        bench.write_json(arguments.json, bench.to_json(measurements, arguments.threads, device))
+        bench.write_json(arguments.json, bench.to_json(measurements, arguments.threads, device, power))
     return OK
 
 

@@ -21,8 +21,6 @@ class Collision:
     Args:
         viscosity: kinematic viscosity, cells squared a step, above 0. The relaxation time is
             ``tau = viscosity / cs2 + 1/2``.
-        smagorinsky: constant Cs of the Smagorinsky eddy viscosity with the cell as filter width, from the local
-            non-equilibrium stress (Hou et al., Fields Inst. Commun. 6 (1996) 151); None for none.
 
     Raises:
         TypeError, ValueError: not finite numbers in range.
@@ -30,32 +28,54 @@ class Collision:
 
     kind: ClassVar[str] = ""
     viscosity: float
-    smagorinsky: float | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         viscosity = checks.number("viscosity", self.viscosity, above=0, at_most=MAX_VISCOSITY)
         object.__setattr__(self, "viscosity", viscosity)
-        if self.smagorinsky is not None:
-            constant = checks.number("smagorinsky", self.smagorinsky, at_least=0, at_most=1)
-            object.__setattr__(self, "smagorinsky", constant)
 
     def check(self, stencil: _core.Stencil) -> None:
         """Raise ValueError where the parameters do not suit `stencil`."""
 
     def parameters(self, stencil: _core.Stencil) -> dict[str, Any]:
         """The parameters in full, defaults included, in the names of the engine."""
-        return {"viscosity": self.viscosity, "smagorinsky": self.smagorinsky or 0.0}
+        return {"viscosity": self.viscosity}
 
 
 @dataclass(frozen=True)
-class BGK(Collision):
+class FlowCollision(Collision):
+    """What the collision models of a fluid at one temperature share.
+
+    Args:
+        viscosity: see `Collision`.
+        smagorinsky: constant Cs of the Smagorinsky eddy viscosity with the cell as filter width, from the local
+            non-equilibrium stress (Hou et al., Fields Inst. Commun. 6 (1996) 151); None for none.
+
+    Raises:
+        TypeError, ValueError: not finite numbers in range.
+    """
+
+    smagorinsky: float | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.smagorinsky is not None:
+            constant = checks.number("smagorinsky", self.smagorinsky, at_least=0, at_most=1)
+            object.__setattr__(self, "smagorinsky", constant)
+
+    def parameters(self, stencil: _core.Stencil) -> dict[str, Any]:
+        """The parameters in full, defaults included, in the names of the engine."""
+        return super().parameters(stencil) | {"smagorinsky": self.smagorinsky or 0.0}
+
+
+@dataclass(frozen=True)
+class BGK(FlowCollision):
     """One relaxation time (Qian, d'Humières & Lallemand, Europhys. Lett. 17 (1992) 479, eq. 2)."""
 
     kind: ClassVar[str] = "bgk"
 
 
 @dataclass(frozen=True)
-class Regularized(Collision):
+class Regularized(FlowCollision):
     """BGK with the non-equilibrium part projected on its second-order Hermite moment first.
 
     Latt & Chopard, Math. Comput. Simul. 72 (2006) 165, eqs. 9-11.
@@ -65,7 +85,7 @@ class Regularized(Collision):
 
 
 @dataclass(frozen=True)
-class TRT(Collision):
+class TRT(FlowCollision):
     """Two relaxation times, of the even and the odd part (Ginzburg, Adv. Water Resour. 28 (2005) 1171).
 
     Args:
@@ -86,7 +106,7 @@ class TRT(Collision):
 
 
 @dataclass(frozen=True)
-class MRT(Collision):
+class MRT(FlowCollision):
     """Multiple relaxation times, in a published moment basis for each stencil.
 
     D2Q9: Lallemand & Luo, Phys. Rev. E 61 (2000) 6546. D3Q19: d'Humières et al., Phil. Trans. R. Soc. A 360 (2002)

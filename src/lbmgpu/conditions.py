@@ -59,7 +59,7 @@ class NoSlip(Condition):
     """A wall at rest, by half-way bounce-back (Ladd, J. Fluid Mech. 271 (1994) 285).
 
     On a face of the domain it lies on the face, half a cell outside the outermost cell centres; on a body half-way
-    between the solid and the fluid cells.
+    between the solid and the fluid cells. In D2Q37 it is made of cells behind the face that mirror those before it.
     """
 
     kind: ClassVar[str] = "no-slip"
@@ -157,7 +157,7 @@ class Isothermal(Condition):
 
     Raises:
         TypeError, ValueError: not a finite number in range; a wrong shape or an array out of range, once the domain is
-            known.
+            known; in D2Q37 one that is not above 0.
     """
 
     kind: ClassVar[str] = "isothermal"

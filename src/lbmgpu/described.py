@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import _core
+from . import _core, kinetic
 from .collisions import Collision
 from .domain import Domain
 from .layout import Block, Layout
@@ -31,8 +31,13 @@ class Described:
 
     @property
     def thermal(self) -> HybridThermal | None:
-        """The model of the temperature, None for none."""
+        """The model of a temperature beside the flow, None for none."""
         return self._settings.thermal
+
+    @property
+    def _has_temperature(self) -> bool:
+        """Whether there is a temperature, beside the flow or in its populations."""
+        return self.thermal is not None or self._domain.stencil == kinetic.STENCIL
 
     @property
     def precision(self) -> str:

@@ -111,7 +111,8 @@ class Domain:
     Args:
         shape: number of cells along each axis, ``(nx, ny)`` for a two-dimensional stencil, ``(nx, ny, nz)`` for a
             three-dimensional one; at most 2^30 along each.
-        stencil: ``"D2Q9"``, ``"D3Q19"`` or ``"D3Q27"``.
+        stencil: ``"D2Q9"``, ``"D3Q19"`` or ``"D3Q27"``; ``"D2Q37"`` for `ThermalBGK`, with `NoSlip` faces on one axis
+            at most, the others `Periodic`, and no bodies.
 
     Raises:
         TypeError, ValueError: a wrong shape or an unknown stencil.
@@ -119,7 +120,7 @@ class Domain:
     Attributes:
         faces: the condition on each face, a mapping; all `Periodic` at first.
         thermal: the condition of the temperature on each face, a mapping; all `Adiabatic` at first. Others need
-            ``Solver(thermal=...)``.
+            ``Solver(thermal=...)``, or the stencil ``"D2Q37"``.
         bodies: the bodies by name.
     """
 

@@ -38,7 +38,8 @@ class Fields(Described):
 
         With a force it is that of Guo, Zheng & Shi, Phys. Rev. E 65 (2002) 046308, eq. 19: half of the step's
         momentum input included. The buoyancy in it is that of the temperature of now, one step newer than what the last
-        collision had, which differs at second order in time and not at all in a steady state. `gather`: see `density`.
+        collision had, which differs at second order in time and not at all in a steady state. In D2Q37 half of gravity
+        is taken off in the same way (Sbragaglia et al., J. Fluid Mech. 628 (2009) 299). `gather`: see `density`.
         """
         with self._walls_of_now():
             return self._field(self._engine.velocity, len(self._domain.shape), gather)
@@ -80,7 +81,7 @@ class Fields(Described):
             TypeError, ValueError: no such field, or a solver on the CPU.
         """
         names = ("density", "velocity", "populations", "temperature")
-        number = names.index(checks.choice("field", field, names[:3] if self.thermal is None else names))
+        number = names.index(checks.choice("field", field, names if self._has_temperature else names[:3]))
         if self.device == "cpu":
             raise ValueError(f"field: {field!r} of a solver on the CPU is in NumPy's memory: use solver.{field}()")
         with self._walls_of_now():

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import _core, gpu
+from . import _core, gpu, kinetic
 from .layout import Layout, engine_blocks
 from .processes import Processes
 
@@ -163,17 +163,23 @@ def _refusal(need: Need, storage: str, device: str, users: Sequence[tuple[int, s
     options = []
     if not need.blocks:
         scale, scaled = 1.0, shape
-        while max(scaled) > 1 and replace(need, shape=scaled).on(users, storage) > available:  # to a few percent
+        least = kinetic.smallest_size(need.stencil)
+        while max(scaled) > least and replace(need, shape=scaled).on(users, storage) > available:  # to a few percent
             scale *= 0.97
-            scaled = tuple(max(1, int(n * scale)) for n in shape)
+            scaled = tuple(max(least, int(n * scale)) for n in shape)
         options.append(f"shape {scaled}")
-    in_place = replace(need, streaming="in-place").on(users, storage)
-    if need.streaming == "two-lattice" and in_place <= available:
-        options.append(f"streaming 'in-place' ({in_place / GIB:.2f} GiB)")
-    for smaller in ("float32",) if need.thermal else ("float32", "float16"):
-        bytes_needed = need.on(users, smaller)
-        if bytes_needed < needed and bytes_needed <= available:
-            options.append(f"storage {smaller!r} ({bytes_needed / GIB:.2f} GiB)")
+    if need.stencil == kinetic.STENCIL:  # it has one streaming, and is stored as it is computed
+        single = replace(need, precision="float32").on(users, "float32")
+        if single < needed and single <= available:
+            options.append(f"precision 'float32' ({single / GIB:.2f} GiB)")
+    else:
+        in_place = replace(need, streaming="in-place").on(users, storage)
+        if need.streaming == "two-lattice" and in_place <= available:
+            options.append(f"streaming 'in-place' ({in_place / GIB:.2f} GiB)")
+        for smaller in ("float32",) if need.thermal else ("float32", "float16"):
+            bytes_needed = need.on(users, smaller)
+            if bytes_needed < needed and bytes_needed <= available:
+                options.append(f"storage {smaller!r} ({bytes_needed / GIB:.2f} GiB)")
     if need.blocks:
         cells = need.cells(users)
         options.append(f"{int(cells * available / needed):.3g} cells there instead of {cells:.3g}, by more devices")

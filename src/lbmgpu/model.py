@@ -16,10 +16,12 @@ direction $e$ (each component -1, 0 or 1) sends
 
     product over axes ( |c_d| if e_d = -sign(c_d) != 0,  n_d - |c_d| if e_d = 0,  else 0 )
 
-of them, so faces, edges and corners are counted exactly, for any reach of the stencil. A temperature beside the flow
-counts as one population more in $b$, and each block gets the layer of cells next to it, walls included. Faces across x
-may have a bandwidth of their own: their populations do not lie in rows. Blocks of one device take turns, so their times
-add up; the domain's step is that of the slowest device.
+of them, so faces, edges and corners are counted exactly, for any reach of the stencil: a cell of a face of D2Q37, which
+reaches three, gets 15 populations from the neighbour's nearest layer, 8 from the next and 3 from the third, 26 in all,
+and where a wall ends the face, the whole of the three by three cells there, as the wall is made of such.
+A temperature beside the flow counts as one population more in $b$, and each block gets the layer of cells next to it,
+walls included. Faces across x may have a bandwidth of their own: their populations do not lie in rows. Blocks of one
+device take turns, so their times add up; the domain's step is that of the slowest device.
 
 That the surface of a block decides what is lost, so that slabs suit few devices and fast links, blocks in two or three
 dimensions many devices and slow ones, is the analysis of C. Obrecht, F. Kuznik, B. Tourancheau, J.-J. Roux, "Scalable
@@ -230,27 +232,74 @@ def predict(machine: Machine, problem: Problem, tiling: Tiling, overlap: bool = 
     return Prediction(step, update, exchange, problem.cells / step / 1e6, ideal / step)
 
 
+def crossing(velocities: tuple[Vector, ...], axis: int) -> tuple[int, ...]:
+    """How many populations arrive in a cell at a face across an axis from each of the layers behind it, nearest
+    first, edges of the face left aside."""
+    reach = max(abs(velocity[axis]) for velocity in velocities)
+    return tuple(sum(velocity[axis] >= layer for velocity in velocities) for layer in range(1, reach + 1))
+
+
+def arriving_bytes(problem: Problem, tiling: Tiling, place: Vector) -> tuple[int, int]:
+    """Bytes that the block at a place gets from others in a step through its ends of x, and through the other faces."""
+    across = along = 0
+    for direction, _, count in _ways(problem, tiling, place):
+        across += count * problem.item_bytes if direction[0] != 0 else 0
+        along += count * problem.item_bytes if direction[0] == 0 else 0
+    return across, along
+
+
 def _exchange(
     machine: Machine, problem: Problem, tiling: Tiling, owners: Mapping[Vector, Device], place: Vector
 ) -> tuple[float, set[tuple[int, int]]]:
     """Seconds in which a block gets what arrives from others, and the faces, (axis, -1 or 1), that it comes through."""
-    size, own = tiling.size(place), owners[place]
+    own = owners[place]
     latencies: dict[str, float] = {}
     seconds = 0.0
     beside: set[tuple[int, int]] = set()
-    ways = [(direction, direction, count) for direction, count in arrivals(problem.velocities, size)]
-    if problem.thermal:
-        ways += _temperatures(problem, tiling, place)
-    for direction, inside, count in ways:
-        neighbour = _neighbour(place, inside, tiling.parts, problem.periodic)
-        if neighbour is None or neighbour == place:
-            continue
+    for direction, neighbour, count in _ways(problem, tiling, place):
         link = machine.link(owners[neighbour], own)
         bandwidth = link.bandwidth * (link.x_share if direction[0] != 0 else 1.0)
         seconds += count * problem.item_bytes / bandwidth
         latencies[link.kind] = max(link.latency, latencies.get(link.kind, 0.0))
         beside.update((axis, e) for axis, e in enumerate(direction) if e != 0 and tiling.parts[axis] > 1)
     return seconds + sum(latencies.values()), beside
+
+
+def _ways(problem: Problem, tiling: Tiling, place: Vector) -> Iterator[tuple[Vector, Vector, int]]:
+    """What a block gets from other blocks: through which of its faces, edges and corners, whose it is, how many
+    numbers."""
+    size = tiling.size(place)
+    ways = [(direction, direction, count) for direction, count in arrivals(problem.velocities, size)]
+    if problem.thermal:
+        ways += _temperatures(problem, tiling, place)
+    if problem.reach > 1:
+        ways += _before_walls(problem, tiling, place)
+    for direction, inside, count in ways:
+        neighbour = _neighbour(place, inside, tiling.parts, problem.periodic)
+        if neighbour is not None and neighbour != place:
+            yield direction, neighbour, count
+
+
+def _before_walls(problem: Problem, tiling: Tiling, place: Vector) -> list[tuple[Vector, Vector, int]]:
+    """Of the cells next to the block and before a wall what does not enter it by itself: where populations reach far,
+    a wall is what is made of whole cells before it, so the block gets all of those beside its own."""
+    found: list[tuple[Vector, Vector, int]] = []
+    size, reach = tiling.size(place), problem.reach
+    for wall, along in ((0, 1), (1, 0)) if len(size) == 2 else ():
+        if problem.periodic[wall]:
+            continue
+        n, k, parts = size[wall], place[wall], tiling.parts[wall]
+        rows = [y for y in range(n) if (k == 0 and y < reach) or (k == parts - 1 and y >= n - reach)]
+        count = sum(
+            velocity[along] < layer or not 0 <= y + velocity[wall] < n
+            for velocity in problem.velocities
+            for layer in range(1, reach + 1)
+            for y in rows
+        )
+        for e in (-1, 1):  # the velocities are symmetric
+            direction = (e, 0) if along == 0 else (0, e)
+            found.append((direction, direction, count))
+    return found
 
 
 def _temperatures(problem: Problem, tiling: Tiling, place: Vector) -> list[tuple[Vector, Vector, int]]:

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, bench, checks
+from . import _core, bench, checks, kinetic
 from . import devices as device_names
 from .conditions import NoSlip
 from .domain import Domain
 from .layout import Block, Layout
 from .model import Device, Machine, Prediction, Problem, Tiling, Vector, predict, rank_of
 from .probe import measure_machine, step_seconds
-from .settings import MAX_THREADS, PRECISIONS, STREAMINGS, check_storage, check_thermal
+from .settings import MAX_THREADS, PRECISIONS, check_storage, check_streaming, check_thermal
 
 ALIKE = 1.05
 """Devices whose speeds differ by less than this factor get equal parts: measuring is no more exact."""
@@ -175,8 +175,9 @@ def described(machine: Machine) -> list[str]:
         for device in dict.fromkeys(machine.devices)
     ]
     for (source, target), link in machine.pairs.items():
+        across = "" if link.x_share == 1 else f"across x {link.x_share:.2f} of that, "
         lines.append(
-            f"{source} to {target} ({link.kind}): {link.bandwidth / 1e9:.1f} GB/s, "
+            f"{source} to {target} ({link.kind}): {link.bandwidth / 1e9:.1f} GB/s, {across}"
             f"{1e6 * link.latency:.1f} us an exchange"
         )
     return lines
@@ -187,10 +188,10 @@ def plan(
     stencil: str = "D3Q19",
     devices: str | Sequence[str] | None = None,
     *,
-    collision: str = "BGK",
+    collision: str | None = None,
     precision: str = "float32",
     storage: str | None = None,
-    streaming: str = "in-place",
+    streaming: str | None = None,
     periodic: Sequence[bool] | None = None,
     threads: int | None = None,
     machine: Machine | None = None,
@@ -206,7 +207,7 @@ def plan(
         shape: of the domain.
         stencil: its name.
         devices: names, one for each block; all GPUs if None, or the CPU where there is none.
-        collision: name of its class; it matters on a CPU.
+        collision: name of its class, which matters on a CPU; if None ``"BGK"``, of D2Q37 ``"ThermalBGK"``.
         precision, storage, streaming: as for `Solver`.
         periodic: of each axis, whether the domain is; all if None.
         threads: of the CPU; None for all.
@@ -220,13 +221,18 @@ def plan(
     domain = Domain(shape, stencil)
     velocities = tuple(tuple(int(c) for c in velocity) for velocity in _core.stencil(domain.stencil).c)
     precision = checks.choice("precision", precision, PRECISIONS)
-    storage = check_storage(storage, precision)
+    storage, streaming = check_storage(storage, precision), check_streaming(streaming, domain.stencil)
+    if collision is None:
+        collision = kinetic.default_collision(domain.stencil)
+    collision = checks.choice("collision", collision, bench.COLLISIONS)
+    kinetic.check_pair(domain.stencil, collision)
+    kinetic.check_numbers(domain.stencil, precision, storage, streaming)
     configuration = bench.Configuration(
         stencil=domain.stencil,
-        collision=checks.choice("collision", collision, bench.COLLISIONS),
+        collision=collision,
         precision=precision,
         storage=storage,
-        streaming=checks.choice("streaming", streaming, STREAMINGS),
+        streaming=streaming,
         flow="heated" if checks.flag("thermal", thermal) else "periodic",
     )
     check_thermal(bench.HEAT if thermal else None, domain, storage)

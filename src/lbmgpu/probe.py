@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import statistics
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
@@ -11,6 +12,7 @@ import numpy as np
 
 from . import _core, bench, gpu
 from .domain import Domain
+from .environment import environment
 from .layout import Layout
 from .memory import available_memory
 from .model import Device, Link, Machine
@@ -32,6 +34,13 @@ X_SHARE = 0.8
 """What the exchange of GPUs reaches of a plain copy's bandwidth, since it copies rows; and of that across x, where it
 copies columns. As found on two H200 of one host, see docs/scaling.md."""
 
+FACE = {"cpu": 2**12, "cuda": 2**16}
+DEEP = 16
+"""Cells of a face whose exchange is timed, and behind it in each of two blocks, of a stencil that reaches far."""
+
+EXCHANGES = 7
+"""Times that it is timed."""
+
 
 def measure_machine(devices: Sequence[str], configuration: bench.Configuration, threads: int | None = None) -> Machine:
     """The machine of `devices`, one for each block; several seconds the first time in a process.
@@ -52,7 +61,12 @@ def measure_machine(devices: Sequence[str], configuration: bench.Configuration, 
     found = {kind: measure_device(name, configuration, threads) for kind, name in first.items()}
     return Machine(
         devices=tuple(replace(found[kinds[name]], name=name) for name in devices),
-        pairs={(a, b): measure_link(a, b) for a in kinds for b in kinds if a != b or devices.count(a) > 1},
+        pairs={
+            (a, b): measure_way(a, b, configuration, threads)
+            for a in kinds
+            for b in kinds
+            if a != b or devices.count(a) > 1
+        },
     )
 
 
@@ -81,6 +95,17 @@ def measure_device(name: str, configuration: bench.Configuration, threads: int |
     return Device(name, speed=moved / (whole - fixed - rows * a_row), fixed=fixed, a_row=a_row)
 
 
+def measure_way(source: str, target: str, configuration: bench.Configuration, threads: int | None) -> Link:
+    """The link from one device to another for the populations of a configuration's stencil.
+
+    Across x those of a stencil that reaches several cells lie in runs of so many: what the exchange makes of them is
+    then measured, and not what a copy does.
+    """
+    if _core.stencil(configuration.stencil).reach == 1:
+        return measure_link(source, target)
+    return measure_exchange(source, target, configuration, threads, os.environ.get("LBMGPU_CHANNEL", ""))
+
+
 def measure_link(source: str, target: str) -> Link:
     """The link from one device to another, or from a device to itself, by the channel that LBMGPU_CHANNEL forces.
 
@@ -102,6 +127,87 @@ def _measured_link(source: str, target: str) -> Link:
     return Link(kind, ROW_SHARE * bandwidth, latency, X_SHARE)
 
 
+@cache
+def measure_exchange(
+    source: str, target: str, configuration: bench.Configuration, threads: int | None, channel: str
+) -> Link:
+    """The link by the exchange of two blocks itself, across y and across x.
+
+    Both of the blocks get what the other has, so this is the link both ways at once. Measured once a process for each
+    `channel` that LBMGPU_CHANNEL is.
+    """
+    kind = measure_link(source, target).kind
+    size = FACE["cpu" if "cpu" in (source, target) else "cuda"]
+    small = _bytes_and_seconds(source, target, configuration, threads, 4 * DEEP, axis=1)
+    along = _bytes_and_seconds(source, target, configuration, threads, size, axis=1)
+    across = _bytes_and_seconds(source, target, configuration, threads, size, axis=0)
+    return link_between(kind, small, along, across)
+
+
+def link_between(
+    kind: str, small: tuple[float, float], along: tuple[float, float], across: tuple[float, float]
+) -> Link:
+    """The link of a kind from the bytes and seconds of three exchanges: a small one, a large one of rows, one across
+    x.
+
+    Of the two across y the difference gives the bandwidth, and what is left of the small one the latency. Noise may
+    not make a figure negative: the large one counts alone if it was not slower, and x is never faster than y.
+    """
+    (few, short), (many, long) = small, along
+    bandwidth = (many - few) / (long - short) if long > short else many / long
+    latency = max(0.0, short - few / bandwidth)
+    moved, seconds = across
+    share = moved / max(seconds - latency, moved / bandwidth) / bandwidth
+    return Link(kind, bandwidth, latency, min(1.0, share))
+
+
+def _bytes_and_seconds(
+    source: str, target: str, configuration: bench.Configuration, threads: int | None, size: int, axis: int
+) -> tuple[float, float]:
+    """Of the exchange that one of two blocks waits for, beside each other along an axis, with a face of so many cells
+    at either end: the median of several, those of the last steps of short runs."""
+    shape, parts = [size, size], [1, 1]
+    shape[axis], parts[axis] = 2 * DEEP, 2
+    with environment(LBMGPU_SCHEDULE="blocking"):  # by itself
+        solver = make_solver(
+            Domain(shape, configuration.stencil),
+            configuration,
+            threads=threads,
+            device="auto",
+            layout=Layout.split(shape, parts, [source, target]),
+        )
+        solver._advance_chunk(4)
+        found = []
+        for _ in range(EXCHANGES):
+            before = solver._engine.phase_seconds["exchange"]
+            solver._advance_chunk(4)
+            found.append((solver._engine.phase_seconds["exchange"] - before) / 4)
+    return sum(link["bytes"] for link in solver._engine.links) / 2, statistics.median(found)
+
+
+def make_solver(
+    domain: Domain,
+    configuration: bench.Configuration,
+    *,
+    threads: int | None,
+    device: str = "auto",
+    layout: Layout | None = None,
+) -> Solver:
+    """A solver of a configuration for a domain."""
+    return Solver(
+        domain,
+        bench.COLLISIONS[configuration.collision](bench.VISCOSITY),
+        precision=configuration.precision,
+        storage=configuration.storage,
+        streaming=configuration.streaming,
+        device=device,
+        layout=layout,
+        comm=Processes(),  # in one process, however many there are
+        threads=threads,
+        thermal=bench.HEAT if configuration.heated else None,
+    )
+
+
 def step_seconds(
     domain: Domain,
     configuration: bench.Configuration,
@@ -115,18 +221,7 @@ def step_seconds(
 
     The best, as what else runs on the machine can only make it worse.
     """
-    solver = Solver(
-        domain,
-        bench.COLLISIONS[configuration.collision](bench.VISCOSITY),
-        precision=configuration.precision,
-        storage=configuration.storage,
-        streaming=configuration.streaming,
-        device=device,
-        layout=layout,
-        comm=Processes(),  # in one process, however many there are
-        threads=threads,
-        thermal=bench.HEAT if configuration.heated else None,
-    )
+    solver = make_solver(domain, configuration, threads=threads, device=device, layout=layout)
     trial = 2 if "cpu" in solver.device else 50
     solver._advance_chunk(trial)
     steps = max(2, int(trial * seconds / solver._advance_chunk(trial)))

@@ -170,7 +170,7 @@ def run(
     progress = checks.flag("progress", progress)
     if until is not None and not isinstance(until, Steady):
         raise TypeError(f"until: {checks.shown(until)} given, must be Steady(tolerance) or None")
-    if until is not None and until.of == "temperature" and solver.thermal is None:
+    if until is not None and until.of == "temperature" and not solver._has_temperature:
         raise ValueError("until: a steady temperature given, but the solver has none, only with Solver(thermal=...)")
     if isinstance(callbacks, Every | Checkpoint):
         kind = type(callbacks).__name__

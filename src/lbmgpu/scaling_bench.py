@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from . import bench
+from . import bench, kinetic, plates
 from .collisions import MRT
 from .conditions import FreeSlip, Isothermal, NoSlip, Outflow, VelocityInlet
 from .domain import Domain
+from .environment import environment
 from .layout import Block, Layout
 from .processes import Processes
 from .solver import Solver
@@ -34,10 +33,13 @@ and more memory than the lattice."""
 SCHEDULES = ("overlap", "blocking")
 """What LBMGPU_SCHEDULE may name: the exchange beside the update of the interior, or before the update."""
 
+PLANE = 8
+"""A side of the plane of D2Q37, in sides of the box: 4096 beside 512."""
+
 
 @dataclass(frozen=True)
 class Scaling:
-    """One row of a scaling menu: MRT in float32, in place, cut into blocks.
+    """One row of a scaling menu, cut into blocks: MRT in float32, in place; of D2Q37 what goes with it, in float64.
 
     Attributes:
         series: ``"weak"``: as many cells a device as the one alone has; ``"strong"``: as many in all.
@@ -45,7 +47,8 @@ class Scaling:
         parts: blocks along each axis. They go to the devices in order, the last axis changing fastest.
         stencil, storage: as for `Solver`.
         flow: ``"periodic"``, a uniform stream; ``"channel"``, from an inlet past a cylinder to an outflow, along x;
-            ``"heated"``, in a box between a warm and a cold wall across x.
+            ``"heated"``, in a box between a warm and a cold wall across x; ``"plates"``, of D2Q37, a gas between a warm
+            and a cold plate across y.
         channel: what LBMGPU_CHANNEL is in the run; empty for the engine's choice.
         schedule: what LBMGPU_SCHEDULE is in the run, one of `SCHEDULES`; empty for the engine's choice.
     """
@@ -58,6 +61,11 @@ class Scaling:
     flow: str = "periodic"
     channel: str = ""
     schedule: str = ""
+
+    @property
+    def precision(self) -> str:
+        """Of the arithmetic."""
+        return "float64" if self.storage == "float64" else "float32"
 
     @property
     def alone(self) -> tuple[int, ...]:
@@ -125,7 +133,7 @@ def menu(size: int, blocks: int, other_channel: str | None) -> list[Scaling]:
 
     Args:
         size: cells a side of the box that a device has in the weak rows, and of the larger one in all in the strong
-            rows; at least 8.
+            rows; at least 8. Of D2Q37 the side is `PLANE` times that.
         blocks: one for each device.
         other_channel: ``"staged"`` in one process or ``"mpi"`` over several: what to compare the engine's choice with;
             None where that has no other, which leaves these rows out.
@@ -160,7 +168,22 @@ def menu(size: int, blocks: int, other_channel: str | None) -> list[Scaling]:
     for channel in channels:
         shape = (21 * unit, 8 * unit, 3 * unit)
         rows.append(Scaling("strong", shape, slabs[2], "D3Q27", "float32", "channel", channel))
-    return rows
+    return rows + _between_plates(PLANE * size, blocks, channels)
+
+
+def _between_plates(size: int, blocks: int, channels: Sequence[str]) -> list[Scaling]:
+    """D2Q37, cut along one axis and along both: rows stay whole along y alone, and the exchange hidden."""
+    kind = {"stencil": kinetic.STENCIL, "storage": "float64", "flow": "plates"}
+    layers, columns = (1, blocks), (blocks, 1)
+    both = (2, blocks // 2) if blocks >= 4 and blocks % 2 == 0 else (2, 2) if blocks == 2 else None  # two a device
+    rows = [Scaling("weak", (size, size * blocks), layers, **kind)]
+    for channel in channels:
+        rows.append(Scaling("strong", (size, size), layers, channel=channel, schedule="overlap", **kind))
+    rows.append(Scaling("strong", (size, size), layers, schedule="blocking", **kind))
+    rows.append(Scaling("strong", (size, size), columns, **kind))
+    if both is not None:
+        rows.append(Scaling("strong", (size, size), both, **kind))
+    return list(dict.fromkeys(rows))
 
 
 def default_size(team: Team) -> int:
@@ -242,6 +265,11 @@ def layout_of(row: Scaling, team: Team) -> Layout:
 def make_solver(row: Scaling, shape: tuple[int, ...], **options: Any) -> Solver:
     """A solver of a row's kind for a domain of `shape`, in motion; `options` are those of `Solver`."""
     domain = Domain(shape, row.stencil)
+    if row.flow == "plates":
+        plates.add_plates(domain)
+        solver = Solver(domain, plates.collision(), precision=row.precision, storage=row.storage, **options)
+        plates.set_in_motion(solver, (STREAM[0], 0.0))
+        return solver
     if row.flow == "channel":
         domain.faces["-x"], domain.faces["+x"] = VelocityInlet((SPEED, 0.0, 0.0)), Outflow()
         domain.faces["-y"] = domain.faces["+y"] = NoSlip()
@@ -294,25 +322,6 @@ def machine(team: Team, threads: int | None) -> dict[str, Any]:
     for name in kinds.values():
         described |= bench.machine(threads or team.threads, name)
     return {**described, "devices": [name for _, name in team.owners], "processes": team.processes.size}
-
-
-@contextmanager
-def environment(**variables: str) -> Iterator[None]:
-    """Have these environment variables, those that are empty not at all, and then again what was before."""
-    before: Mapping[str, str | None] = {name: os.environ.get(name) for name in variables}
-    _set(variables)
-    try:
-        yield
-    finally:
-        _set(before)
-
-
-def _set(variables: Mapping[str, str | None]) -> None:
-    for name, value in variables.items():
-        if value:
-            os.environ[name] = value
-        else:
-            os.environ.pop(name, None)
 
 
 def _times(numbers: Sequence[int]) -> str:

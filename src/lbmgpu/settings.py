@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, agreement, checks, devices
+from . import _core, agreement, checks, devices, kinetic
 from .boundary import BoundaryValues
 from .collisions import Collision
 from .conditions import Isothermal, Periodic
@@ -71,6 +71,9 @@ class Settings:
         """A new engine, at rest."""
         domain, stencil = self.domain, _core.stencil(self.domain.stencil)
         thermal = None if self.thermal is None else self.thermal.parameters(stencil) | {"faces": thermal_faces(domain)}
+        own: dict[str, Any] = self.collision.parameters(stencil)
+        if domain.stencil == kinetic.STENCIL:
+            own["thermal_faces"] = thermal_faces(domain)
         wanted = [os.environ.get(name, "") for name in ("LBMGPU_CHANNEL", "LBMGPU_SCHEDULE")]
         channel, schedule = self.processes.shared(wanted)[0]  # some launchers pass no environment on
         engine = _core.Engine(
@@ -88,7 +91,7 @@ class Settings:
             schedule=schedule,
             comm=self.processes.engine,
             thermal=thermal,
-            **self.collision.parameters(stencil),
+            **own,
         )
         boundary.apply(engine)
         if len(self.layout or ()) > 1:  # on all ranks: they make their links together
@@ -112,7 +115,7 @@ def check_settings(
 ) -> Settings:
     """The settings, or the TypeError or ValueError that says which argument is wrong, on all ranks of `comm`.
 
-    The `force` is only compared among them.
+    The `force` is only compared among them, and refused where the stencil takes none.
     """
     processes = Processes.of(comm)
 
@@ -120,8 +123,9 @@ def check_settings(
         _check_domain(domain, collision)
         if isinstance(layout, str) and layout == "auto":
             check_alone(processes)
-        numbers = _checked_numbers(precision, storage, streaming)
+        numbers = _checked_numbers(domain.stencil, precision, storage, streaming)
         check_thermal(thermal, domain, numbers[1])
+        kinetic.check_domain(domain, force)
         return numbers
 
     precision, storage, streaming = processes.each(each_by_itself)
@@ -147,16 +151,21 @@ def _check_domain(domain: Any, collision: Any) -> None:
         raise TypeError(f"domain: {checks.shown(domain)} given, must be a Domain")
     if not isinstance(collision, Collision):
         hint = " (a value such as BGK(0.1), not the class)" if isinstance(collision, type) else ""
-        raise TypeError(f"collision: {checks.shown(collision)} given, must be BGK, TRT, MRT or Regularized{hint}")
+        raise TypeError(
+            f"collision: {checks.shown(collision)} given, must be BGK, TRT, MRT, Regularized or ThermalBGK{hint}"
+        )
+    kinetic.check_pair(domain.stencil, type(collision).__name__)
     collision.check(_core.stencil(domain.stencil))
 
 
-def _checked_numbers(precision: Any, storage: Any, streaming: Any) -> tuple[str, str, str]:
-    """Precision, storage and streaming, or TypeError or ValueError."""
+def _checked_numbers(stencil: str, precision: Any, storage: Any, streaming: Any) -> tuple[str, str, str]:
+    """Precision, storage and streaming, those that are None by default, or TypeError or ValueError."""
     if precision == "float16":
         raise ValueError(f"precision: 'float16' is for storage only; use storage='float16' with one of {PRECISIONS}")
     precision = checks.choice("precision", precision, PRECISIONS)
-    return precision, check_storage(storage, precision), checks.choice("streaming", streaming, STREAMINGS)
+    storage, streaming = check_storage(storage, precision), check_streaming(streaming, stencil)
+    kinetic.check_numbers(stencil, precision, storage, streaming)
+    return precision, storage, streaming
 
 
 def check_devices(
@@ -239,8 +248,23 @@ def check_storage(storage: Any, precision: str) -> str:
     return chosen
 
 
+def check_streaming(streaming: Any, stencil: str) -> str:
+    """The streaming, that of the `stencil` if None; or TypeError or ValueError."""
+    return (
+        kinetic.default_streaming(stencil) if streaming is None else checks.choice("streaming", streaming, STREAMINGS)
+    )
+
+
 def check_thermal(thermal: Any, domain: Domain, storage: str) -> None:
     """Raise TypeError or ValueError unless it is a model of the temperature, or None, that suits domain and storage."""
+    if domain.stencil == kinetic.STENCIL:
+        if thermal is not None:
+            raise ValueError(
+                f"thermal: {checks.shown(thermal)} given with {kinetic.STENCIL}, must be None: with ThermalBGK the "
+                "temperature is a moment of the populations"
+            )
+        _check_warm_faces(domain)
+        return
     heated = {f"thermal[{face!r}]": condition for face, condition in domain.thermal.items()}
     heated |= {f"thermal of body {name!r}": body.thermal for name, body in domain.bodies.items()}
     named = [name for name, condition in heated.items() if isinstance(condition, Isothermal)]
@@ -254,6 +278,10 @@ def check_thermal(thermal: Any, domain: Domain, storage: str) -> None:
     thermal.check(_core.stencil(domain.stencil))
     if storage == "float16":
         raise ValueError("storage: 'float16' given with thermal, must be 'float32' or 'float64'")
+    _check_warm_faces(domain)
+
+
+def _check_warm_faces(domain: Domain) -> None:
     for face, condition in domain.thermal.items():
         if isinstance(condition, Isothermal) and isinstance(domain.faces[face], Periodic):
             raise ValueError(

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from .environment import environment
 from .layout import Block, Layout
 from .planner import plan
-from .scaling_bench import Scaling, environment, machine, make_solver, speeds
+from .scaling_bench import Scaling, machine, make_solver, speeds
 from .team import Team
 
 PARTS = (128, 64, 32, 16)

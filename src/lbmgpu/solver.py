@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _core, checkpoint, checks, run, values, vtk
+from . import _core, checkpoint, checks, kinetic, run, values, vtk
 from .boundary import BoundaryValues
 from .collisions import Collision
 from .conditions import Value, field_value
@@ -36,14 +36,15 @@ class Solver(ThermalFields):
 
     Args:
         domain: size, stencil, conditions on the faces, bodies.
-        collision: `BGK`, `TRT`, `MRT` or `Regularized`.
+        collision: `BGK`, `TRT`, `MRT` or `Regularized`; of D2Q37 `ThermalBGK`, and no other stencil has that.
         force: body force a volume, in lattice units: a vector ``(D,)``, an array ``(D, nx, ny[, nz])``, or a callable
             of the cell centres' coordinates that returns D components; None for none. Guo, Zheng & Shi, Phys. Rev. E
-            65 (2002) 046308, eq. 20.
+            65 (2002) 046308, eq. 20. D2Q37 has the `gravity` of `ThermalBGK` instead.
         precision: type of the arithmetic and of the fields, ``"float32"`` or ``"float64"``.
         storage: type that populations are kept in, as deviations from rest: ``"float64"``, ``"float32"`` or
-            ``"float16"`` (scaled); the precision if None, and never wider.
-        streaming: ``"in-place"`` (one lattice) or ``"two-lattice"``.
+            ``"float16"`` (scaled); the precision if None, and never wider; in D2Q37 always the precision.
+        streaming: ``"in-place"`` (one lattice) or ``"two-lattice"``; if None the first, but in D2Q37 the second, its
+            only one.
         device: ``"cpu"``; ``"cuda"`` or ``"cuda:1"`` and so on, a GPU; ``"auto"``, the first GPU if one can be used,
             else the CPU; or a list of them, over which the domain is cut (`Layout.over`).
         layout: a `Layout` of blocks that the domain is cut into, or the path of one; None for one block. The blocks
@@ -55,7 +56,7 @@ class Solver(ThermalFields):
             `device`, and ``"cuda"`` and ``"auto"`` mean the GPU of the rank's number on its host.
         threads: number of CPU threads; if None, all cores or the rank's share of them, or fewer for a small domain.
         thermal: `HybridThermal`: a temperature beside the flow, in D2Q9 and D3Q19, stored in `storage`, not float16;
-            None for none.
+            None for none. D2Q37 takes none, as its populations carry the temperature.
 
     Raises:
         TypeError, ValueError: a wrong argument, or one that does not go with another or differs among ranks, or a
@@ -72,7 +73,7 @@ class Solver(ThermalFields):
         force: ArrayLike | Callable[..., Any] | None = None,
         precision: str = "float32",
         storage: str | None = None,
-        streaming: str = "in-place",
+        streaming: str | None = None,
         device: str | Sequence[str] = "auto",
         layout: Layout | str | os.PathLike[str] | None = None,
         comm: Any = None,
@@ -125,17 +126,23 @@ class Solver(ThermalFields):
             density: a number, an array ``(nx, ny[, nz])``, or a callable of the cell centres' coordinates
                 ``x, y[, z]`` (arrays of the domain's shape; cell i has its centre at i + 0.5); 1 if None.
             velocity: a vector ``(D,)``, an array ``(D, nx, ny[, nz])``, or a callable that returns D components, in
-                cells a step, at most Mach 0.3; 0 if None.
+                cells a step, at most Mach 0.3 (in D2Q37 of the sound speed at T = cs2); 0 if None.
             nonequilibrium: add the first-order non-equilibrium part that the velocity's gradients imply (Latt &
-                Chopard, Math. Comput. Simul. 72 (2006) 165, eq. 7), so that no initial layer has to die away.
+                Chopard, Math. Comput. Simul. 72 (2006) 165, eq. 7), so that no initial layer has to die away; not in
+                D2Q37.
             temperature: as `density`, of a solver that has one, at most 1e6 in magnitude; the model's reference if
-                None. The equilibrium is that without the model's `energy_coupling`.
+                None. The equilibrium is that without the model's `energy_coupling`. In D2Q37 above 0, and cs2 if None;
+                the fields then read back what was given, gravity's part of a step included.
 
         Raises:
             TypeError, ValueError: not numbers, not finite, of a wrong shape or out of range; of a speed at which the
                 temperature is unstable `ThermallyUnstable`.
         """
         nonequilibrium = checks.flag("nonequilibrium", nonequilibrium)
+        if nonequilibrium and self._stencil.name == kinetic.STENCIL:
+            raise ValueError(
+                f"nonequilibrium: True given with {kinetic.STENCIL}, must be False: it has equilibrium only"
+            )
         shape, cells = self._domain.shape, values.cell_centres(self._domain.shape)
         rho = u = None
         if density is not None:
@@ -145,7 +152,7 @@ class Solver(ThermalFields):
         if velocity is not None:
             dimensions = len(shape)
             u = values.evaluate("velocity", field_value("velocity", velocity, vector=True), shape, cells, dimensions)
-            checks.speed("velocity", u, self._stencil.cs2)
+            checks.speed("velocity", u, kinetic.mach_unit(self._stencil))
             if self.thermal is not None:
                 self.thermal.check_speed("velocity", u)
             if u.ndim == 1:
@@ -166,6 +173,7 @@ class Solver(ThermalFields):
         self._set_force(self._evaluate_force(force))
 
     def _evaluate_force(self, force: Any) -> Floats | None:
+        kinetic.check_force(self._stencil.name, force)
         if force is None:
             return None
         value: Value = field_value("force", force, vector=True)

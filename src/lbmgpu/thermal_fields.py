@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import checks, values
+from . import checks, kinetic, values
 from .conditions import Periodic, field_value
 from .fields import Fields
 from .thermal import BodyHeatFlux, HybridThermal, source_value
@@ -17,6 +17,8 @@ from .values import Floats
 
 class ThermalFields(Fields):
     """The part of `Solver` about the temperature; but for `thermal`, all raise ValueError where there is none.
+
+    Of D2Q37, whose populations carry it, `temperature` is there; the others belong to `HybridThermal` and raise too.
 
     Fluxes are into the fluid, in units of temperature times cells a step. At a half-way wall the gradient is
     ``(8 T_w - 9 T_1 + T_2) / 3``, of second order, T_1 and T_2 being the two cells next to it; on bodies it is what the
@@ -28,13 +30,14 @@ class ThermalFields(Fields):
     def temperature(self, gather: bool = False) -> Any:
         """Temperature, ``(nx, ny[, nz])``, in the dtype of `precision`.
 
-        Cells of an isothermal body have the temperature of its surface, those of others the model's reference.
-        `gather`: see `density`.
+        Cells of an isothermal body have the temperature of its surface, those of others the model's reference. In D2Q37
+        it is in units of a cell a step squared, ``2 rho T = sum_i f_i |c_i - u|^2``, with gravity's part of a step
+        added (Sbragaglia et al., J. Fluid Mech. 628 (2009) 299). `gather`: see `density`.
 
         Raises:
             ValueError: the solver has no temperature.
         """
-        self._model()
+        self._check_temperature()
         with self._walls_of_now():
             return self._field(self._engine.temperature, 0, gather)
 
@@ -159,9 +162,17 @@ class ThermalFields(Fields):
             raise ValueError("difference: 0 given, must not be 0")
         return length / (self._model().diffusivity * difference)
 
-    def _model(self) -> HybridThermal:
-        if self.thermal is None:
+    def _check_temperature(self) -> None:
+        if not self._has_temperature:
             raise ValueError("thermal: this solver has no temperature; Solver(thermal=HybridThermal(...)) has one")
+
+    def _model(self) -> HybridThermal:
+        self._check_temperature()
+        if self.thermal is None:
+            raise ValueError(
+                f"thermal: the temperature of {kinetic.STENCIL} is a moment of its populations; heat sources, sums and "
+                "fluxes belong to HybridThermal: make them of temperature(), density() and velocity()"
+            )
         return self.thermal
 
     def _place(self, where: Any) -> tuple[int | None, int]:
@@ -176,11 +187,13 @@ class ThermalFields(Fields):
         return faces.index(name), -1
 
     def _initial_temperature(self, temperature: Any) -> NDArray[np.float64]:
-        if self.thermal is None:
+        if not self._has_temperature:
             raise ValueError("temperature: given, but the solver has none; Solver(thermal=HybridThermal(...)) has one")
         shape, value = self._domain.shape, field_value("temperature", temperature, vector=False)
         field = values.evaluate("temperature", value, shape, values.cell_centres(shape), None)
         checks.temperatures("temperature", field)
+        if self._stencil.name == kinetic.STENCIL:
+            kinetic.check_temperatures("temperature", field)
         return values.to_engine(np.broadcast_to(field, shape), components=False)
 
     def _evaluate_source(self, source: Any) -> Floats | None:

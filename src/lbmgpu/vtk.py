@@ -63,7 +63,7 @@ def write_vtk(solver: Solver, path: str | os.PathLike[str]) -> Path:
     processes.each(lambda: output_path("path", target))
     start = tuple(axis.start for axis in solver.window)
     density, velocity, solid = solver.density().T, solver.velocity().T, solver._solid.T
-    temperature = None if solver.thermal is None else solver.temperature().T
+    temperature = solver.temperature().T if solver._has_temperature else None
     if processes.size == 1:
         return _write_piece(target, start, _fields(density, velocity, solid, temperature))
 

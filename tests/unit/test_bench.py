@@ -74,8 +74,79 @@ def test_bench_menu(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     for configuration in bench.menu(8):
         assert str(configuration) in out
-    assert len(bench.menu()) == 8
-    assert {c.size for c in bench.menu()} == {192}
+    assert len(bench.menu()) == 9
+    assert {c.size for c in bench.menu()} == {192, 1024}
+
+
+def test_d2q37_in_the_menus() -> None:
+    """4096 cells a side in both precisions and 1024, between plates; a size that is given counts for them too."""
+    rows = {str(row) for row in bench.menu(None, "cuda:0") if row.stencil == "D2Q37"}
+    assert rows == {
+        "D2Q37 ThermalBGK float64 two-lattice 4096^2 plates",
+        "D2Q37 ThermalBGK float32 two-lattice 4096^2 plates",
+        "D2Q37 ThermalBGK float64 two-lattice 1024^2 plates",
+    }
+    assert [row.size for row in bench.menu(64, "cuda:0") if row.stencil == "D2Q37"] == [64, 64, 16]
+    (row,) = (row for row in bench.menu() if row.stencil == "D2Q37")
+    assert str(row) == "D2Q37 ThermalBGK float64 two-lattice 1024^2 plates"
+
+
+@pytest.mark.parametrize("chosen", [{"stencil": "D2Q37"}, {"collision": "ThermalBGK"}, {"flow": "plates"}])
+def test_what_goes_with_d2q37_is_found(chosen: dict[str, str]) -> None:
+    found = bench.Configuration.completed(None, "cuda:0", chosen)
+    flow = chosen.get("flow", "periodic")
+    assert found == bench.Configuration("D2Q37", "ThermalBGK", "float32", "float32", "two-lattice", 4096, flow)
+    double = bench.Configuration.completed(64, "cpu", {**chosen, "precision": "float64"})
+    assert (double.storage, double.size) == ("float64", 64)
+    assert bench.Configuration.completed(None, "cpu", chosen).size == 1024
+
+
+def test_what_is_chosen_of_the_others() -> None:
+    assert bench.Configuration.completed(None, "cpu", {"storage": "float16"}) == bench.Configuration(storage="float16")
+    assert bench.Configuration.completed(None, "cuda:0", {"stencil": "D2Q9"}).size == 8192
+    assert bench.Configuration.completed(None, "cpu", {"precision": "float64"}).storage == "float64"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--stencil", "D2Q37", "--collision", "MRT"], "collision: MRT given with D2Q37, must be ThermalBGK"),
+        (["--stencil", "D3Q19", "--collision", "ThermalBGK"], "collision: ThermalBGK given with D3Q19"),
+        (
+            ["--stencil", "D2Q37", "--flow", "heated"],
+            "flow: 'heated' given with D2Q37, must be one of periodic, plates",
+        ),
+        (["--stencil", "D2Q9", "--flow", "plates"], "flow: 'plates' given with D2Q9, must be one of periodic, forced"),
+        (["--stencil", "D2Q37", "--streaming", "in-place"], "streaming: 'in-place' given with D2Q37"),
+        (["--stencil", "D2Q37", "--storage", "float16"], "storage: 'float16' given with D2Q37"),
+    ],
+)
+def test_what_does_not_go_with_d2q37(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["bench", *arguments, "--size", "16"]) == cli.WRONG_INPUT
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("flow", ["periodic", "plates"])
+def test_bench_of_d2q37(flow: str, tmp_path: Path) -> None:
+    file = tmp_path / "bench.json"
+    arguments = ["--stencil", "D2Q37", "--precision", "float64", "--flow", flow, "--size", "16", "--threads", "1"]
+    assert cli.main(["bench", *arguments, "--seconds", "0.001", "--repeats", "1", "--json", str(file)]) == cli.OK
+    (row,) = json.loads(file.read_text())["measurements"]
+    assert row["bytes_per_update"] == 592
+    assert row["configuration"]["streaming"] == "two-lattice"
+
+
+def test_the_gas_between_plates_is_in_motion() -> None:
+    """It streams along them, warm below and cold above, under one pressure, and stays so for some steps."""
+    solver = bench.make_solver(bench.between_plates("float64", 32), "cpu", 1)
+    density, temperature = solver.density(), solver.temperature()
+    np.testing.assert_allclose(density * temperature, lbm.stencil("D2Q37").cs2, rtol=1e-12)
+    assert (np.diff(temperature, axis=1) < 0).all()
+    np.testing.assert_allclose(solver.velocity()[0], 0.03, rtol=1e-12)
+    solver.step(50)
+    solver.check()
+    assert np.isfinite(solver.temperature()).all()
+    assert solver.density().mean() == pytest.approx(density.mean(), rel=1e-12)
 
 
 def test_bench_that_does_not_fit(capsys: pytest.CaptureFixture[str]) -> None:

@@ -241,8 +241,8 @@ def test_unknown_version(tmp_path: Path) -> None:
     solver = moving("D2Q9")
     path = solver.save(tmp_path / "state.h5")
     with h5py.File(path, "r+") as file:
-        file.attrs["version"] = checkpoint.THERMAL_VERSION + 1
-    with pytest.raises(lbm.CheckpointError, match="format version 3, this lbmgpu reads versions 1 and 2"):
+        file.attrs["version"] = checkpoint.KINETIC_VERSION + 1
+    with pytest.raises(lbm.CheckpointError, match="format version 4, this lbmgpu reads versions 1, 2 and 3"):
         solver.restore(path)
 
 

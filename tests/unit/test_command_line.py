@@ -240,7 +240,7 @@ def test_wrong_case(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
     err = capsys.readouterr().err
     assert err.splitlines() == [
         "lbmgpu: the case is wrong:",
-        "  $.domain.stencil: 'D2Q8' given, must be one of 'D2Q9', 'D3Q19', 'D3Q27'; did you mean 'D2Q9'?",
+        "  $.domain.stencil: 'D2Q8' given, must be one of 'D2Q9', 'D3Q19', 'D3Q27', 'D2Q37'; did you mean 'D2Q9'?",
         "  $.run: lacks 'steps'",
         "  $.run.step: unknown key, must be one of steps, steady, progress, log_every, threads, device, layout; "
         "did you mean 'steps'?",

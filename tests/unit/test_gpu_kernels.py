@@ -73,6 +73,30 @@ def test_heated_update_kernels_stay_in_registers(
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+def test_kinetic_kernels_stay_in_registers(precision: str, architecture: str) -> None:
+    """Where populations carry the energy: what updates use, with wrapped axes and a Prandtl number, and walls."""
+    look_for_compiler()
+    real = {"float32": "float", "float64": "double"}[precision]
+    shape = {"float32": "128, 4", "float64": "128, 3"}[precision]
+    kernels = [f"kinetic_update<lbm::D2Q37, {real}, {w}, {p}, {shape}>" for w, p in ((0, "true"), (1, "false"))]
+    kernels += [f"kinetic_update<lbm::D2Q37, {real}, 3, true, {shape}>", f"fill_wall_columns<lbm::D2Q37, {real}>"]
+    for kernel in kernels:
+        log = _core.cuda_kernel_resources("kinetic_update.h", "lbm::cuda::" + kernel, architecture)
+        assert "0 bytes stack frame" in log, log
+    numbers = f"lbm::D2Q37, {real}, {real}"
+    others = {
+        "fields.h": ("density<{}, float>", "velocity<{}, double>", "population<{}, float>", "initialize<{}>"),
+        "reductions.h": ("totals<{}>", "velocity_change<{}>", "find_diverged<{}>"),
+        "heat.h": ("temperature<{}, double>", "total_heat<{}>", "temperature_change<{}>"),
+    }
+    for header, names in others.items():
+        for name in names:
+            log = _core.cuda_kernel_resources(header, "lbm::cuda::" + name.format(numbers), architecture)
+            assert f"for '{architecture}" in log
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
 @pytest.mark.parametrize(
     ("header", "kernels"),
     [

@@ -11,7 +11,18 @@ from types import ModuleType
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu.model import Device, Link, Machine, Prediction, Problem, Tiling, arrivals, predict
+from lbmgpu.model import (
+    Device,
+    Link,
+    Machine,
+    Prediction,
+    Problem,
+    Tiling,
+    arrivals,
+    arriving_bytes,
+    crossing,
+    predict,
+)
 from lbmgpu.planner import tilings
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -126,21 +137,113 @@ def test_the_engine_exchanges_what_the_model_counts(
         assert predict(machine, problem, equal(shape, parts)).exchange_seconds == exchanged
 
 
+SQUARES = (0, 1, 2, 4, 5, 8, 9, 10)
+FAR = tuple(c for c in itertools.product(range(-3, 4), repeat=2) if c[0] ** 2 + c[1] ** 2 in SQUARES)
+"""The velocities of D2Q37."""
+
+
 def test_arrivals_of_a_stencil_that_reaches_far() -> None:
     """Each population of D2Q37 that leaves a block arrives in another: faces and corners together, on a torus."""
-    squares = (0, 1, 2, 4, 5, 8, 9, 10)
-    far = tuple(c for c in itertools.product(range(-3, 4), repeat=2) if c[0] ** 2 + c[1] ** 2 in squares)
-    assert len(far) == 37
+    assert len(FAR) == 37
     size = (5, 7)
-    count = dict(arrivals(far, size))
+    count = dict(arrivals(FAR, size))
     leaving = sum(
         not (0 <= x + c[0] < size[0] and 0 <= y + c[1] < size[1])
-        for c in far
+        for c in FAR
         for x, y in itertools.product(range(size[0]), range(size[1]))
     )
     assert sum(count.values()) == leaving
-    assert count[(-1, 0)] == count[(1, 0)] == sum(c[0] * (7 - abs(c[1])) for c in far if c[0] > 0)
-    assert count[(1, -1)] == sum(-c[0] * c[1] for c in far if c[0] < 0 < c[1])
+    assert count[(-1, 0)] == count[(1, 0)] == sum(c[0] * (7 - abs(c[1])) for c in FAR if c[0] > 0)
+    assert count[(1, -1)] == sum(-c[0] * c[1] for c in FAR if c[0] < 0 < c[1])
+
+
+def test_what_crosses_a_face_by_hand() -> None:
+    """15 populations a cell from the nearest layer, 8 from the next, 3 from the third; 15 at a corner."""
+    assert crossing(FAR, 0) == crossing(FAR, 1) == (15, 8, 3)
+    assert crossing(velocities("D3Q19"), 2) == (5,)
+    assert crossing(velocities("D2Q9"), 0) == (3,)
+    count = dict(arrivals(FAR, (40, 50)))
+    corner = 1 + 2 * 2 + 4 + 2 * 3  # (1, 1), (2, 1) and (1, 2), (2, 2), (3, 1) and (1, 3)
+    assert count[1, 1] == count[-1, 1] == corner == 15
+    assert count[0, 1] == 26 * 40 - 2 * corner
+    assert count[1, 0] == 26 * 50 - 2 * corner
+
+
+def test_layers_and_blocks_of_d2q37_by_hand() -> None:
+    """48 x 32 cells in float64 on four devices, on a torus: along y, along x, along both."""
+    problem = Problem((48, 32), FAR, 8, (True, True))
+    assert problem.bytes_per_update == 592
+    assert problem.reach == 3
+    fixed, speed, latency, bandwidth, share = 1e-6, 1e9, 5e-6, 1e8, 0.25
+    devices = tuple(Device(f"cuda:{k}", speed, fixed) for k in range(4))
+    machine = Machine(devices, {"peer": Link("peer", bandwidth, latency, share)})
+    update = fixed + 48 * 32 / 4 * 592 / speed
+    across = {(1, 4): 2 * 30, (4, 1): 2 * 26 * 32, (2, 2): 2 * 26 * 16}  # in layers the diagonals at the ends of rows
+    along = {(1, 4): 2 * (26 * 48 - 30), (4, 1): 0, (2, 2): 2 * (26 * 24 - 30)}
+    for parts, runs in across.items():
+        tiling = equal(problem.shape, parts)
+        assert arriving_bytes(problem, tiling, (0, 0)) == (8 * runs, 8 * along[parts])
+        exchange = latency + 8 * along[parts] / bandwidth + 8 * runs / (share * bandwidth)
+        found = predict(machine, problem, tiling)
+        assert found.update_seconds == pytest.approx(update)
+        assert found.exchange_seconds == pytest.approx(exchange)
+        assert found.step_seconds == pytest.approx(update + exchange)
+    hidden = predict(machine, problem, equal(problem.shape, (1, 4)), overlap=True)
+    shell = 6 * 48 * 592 / speed  # three of eight rows on either side
+    assert hidden.step_seconds == pytest.approx(fixed + shell + max(update - shell, hidden.exchange_seconds))
+
+
+def test_surface_over_volume_of_d2q37() -> None:
+    """Layers of a square get 52 populations a cell of a row whatever their number, blocks fewer from five on."""
+    problem = Problem((4096, 4096), FAR, 8, (True, True))
+    for count, side in ((4, 2), (16, 4), (64, 8)):
+        layers = sum(arriving_bytes(problem, equal(problem.shape, (1, count)), (0, 0)))
+        blocks = sum(arriving_bytes(problem, equal(problem.shape, (side, side)), (0, 0)))
+        assert layers == 52 * 4096 * 8
+        # Through both faces of an axis, but corners come once, though they are in the faces' sums twice.
+        assert blocks == (2 * 52 * 4096 // side - 4 * 15) * 8
+        assert blocks < layers or count == 4
+        assert blocks / layers == pytest.approx(2 / side, rel=2e-3)
+
+
+def test_how_thin_layers_of_d2q37_hide_their_exchange() -> None:
+    """The number of rows in scaling.md: 26.6 of 4096 cells for 380 GB/s and 8 us at 4000 GB/s."""
+    rows = 6 + 4e12 / 592 * (8e-6 / 4096 + 52 * 8 / 380e9)
+    assert 26 < rows < 27
+    link = {"peer": Link("peer", 380e9, 8e-6)}
+    for n, hidden in ((26, False), (27, True)):
+        devices = tuple(Device(f"cuda:{k}", 4e12) for k in range(3))
+        problem = Problem((4096, 3 * n), FAR, 8, (True, True))
+        found = predict(Machine(devices, link), problem, equal(problem.shape, (1, 3)), overlap=True)
+        assert (found.step_seconds == pytest.approx(found.update_seconds, rel=1e-9)) == hidden
+
+
+def test_cells_before_walls_of_d2q37_by_hand() -> None:
+    """Of 20 x 24 cells in two beside each other: 3 x 3 whole cells at either end of the face, less what enters."""
+    problem = Problem((20, 24), FAR, 8, (True, False))
+    tiling = equal(problem.shape, (2, 1))
+    entering = 2 * (26 * 24 - 30)
+    # Of such nine cells 26 populations a row would enter, but those that meet the wall: 15, as at any corner.
+    whole = 4 * (9 * 37 - (3 * 26 - 15))
+    assert arriving_bytes(problem, tiling, (0, 0)) == (8 * (entering + whole), 0)
+    assert arriving_bytes(problem, equal(problem.shape, (1, 2)), (0, 0)) == (8 * 30, 8 * (26 * 20 - 30))
+    across = Problem((20, 24), FAR, 8, (False, True))
+    assert arriving_bytes(across, equal(problem.shape, (1, 2)), (0, 0)) == (0, 8 * (2 * (26 * 20 - 30) + whole))
+
+
+@pytest.mark.parametrize("walls", ["", "x", "y"])
+@pytest.mark.parametrize("parts", [(1, 2), (2, 1), (2, 3), (3, 2)])
+def test_the_engine_exchanges_what_the_model_counts_of_d2q37(parts: tuple[int, int], walls: str) -> None:
+    shape = (24, 18)
+    domain = lbm.Domain(shape, "D2Q37")
+    for face in (f"{sign}{axis}" for axis in walls for sign in "-+"):
+        domain.faces[face] = lbm.NoSlip()
+    layout = lbm.Layout.split(shape, parts)
+    solver = lbm.Solver(domain, lbm.ThermalBGK(0.1), precision="float64", layout=layout, threads=1)
+    exchanged = sum(link["bytes"] for link in solver._engine.links)
+    problem = Problem(shape, velocities("D2Q37"), 8, (walls != "x", walls != "y"))
+    tiling = equal(shape, parts)
+    assert exchanged == sum(sum(arriving_bytes(problem, tiling, place)) for place in tiling.places())
 
 
 def test_slabs_on_fast_links_and_blocks_on_slow_ones() -> None:
@@ -196,6 +299,7 @@ def test_the_page_shows_what_the_model_says(filling: ModuleType) -> None:
     assert filling.measured_table() in page
     assert filling.slab_table() in page
     assert filling.plane_table() in page
+    assert filling.tiling_table() in page
     assert filling.projection_table([8, 64]).splitlines()[-1] in page
 
 

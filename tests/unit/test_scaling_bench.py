@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu import cli, planner, scaling_bench, share_bench
+from lbmgpu import bench, cli, planner, scaling_bench, share_bench
 from lbmgpu.scaling_bench import Scaling
 from lbmgpu.team import Team
 
@@ -24,6 +25,8 @@ QUICK = ["--seconds", "0.001", "--size", "8"]
 
 def test_the_menu() -> None:
     rows = scaling_bench.menu(512, 2, "staged")
+    assert [row for row in rows if row.stencil == "D2Q37"] == rows[-6:]
+    plates, rows = rows[-6:], rows[:-6]
     weak = [(row.shape, row.parts) for row in rows if row.series == "weak" and not row.channel]
     assert weak == [
         ((512, 512, 1024), (1, 1, 2)),
@@ -41,7 +44,31 @@ def test_the_menu() -> None:
     assert {(row.stencil, row.parts, row.shape) for row in channels} == {("D3Q27", (2, 1, 1), (882, 336, 126))}
     assert [row.channel for row in channels] == ["", "staged"]
     assert [row.parts for row in rows if len(set(row.parts)) == 1] == [(2, 2, 2)]
-    assert scaling_bench.menu(512, 2, None) == [row for row in rows if not row.channel]
+    assert scaling_bench.menu(512, 2, None) == [row for row in [*rows, *plates] if not row.channel]
+
+
+def test_the_rows_of_d2q37() -> None:
+    """4096 cells a side for each device, cut along y; in all, cut along y, along x, and along both."""
+
+    def rows(blocks: int, channel: str | None = None) -> list[Scaling]:
+        return [row for row in scaling_bench.menu(512, blocks, channel) if row.stencil == "D2Q37"]
+
+    kinds = [(row.series, row.shape, row.parts, row.schedule) for row in rows(4)]
+    assert kinds == [
+        ("weak", (4096, 16384), (1, 4), ""),
+        ("strong", (4096, 4096), (1, 4), "overlap"),
+        ("strong", (4096, 4096), (1, 4), "blocking"),
+        ("strong", (4096, 4096), (4, 1), ""),
+        ("strong", (4096, 4096), (2, 2), ""),
+    ]
+    assert {row.alone for row in rows(4)} == {(4096, 4096)}
+    assert {(row.precision, row.storage, row.flow) for row in rows(4)} == {("float64", "float64", "plates")}
+    assert [row.parts for row in rows(8)][-1] == (2, 4)
+    assert [row.parts for row in rows(2)][-1] == (2, 2)  # two blocks a device
+    assert [row.parts for row in rows(3)][-1] == (3, 1)
+    assert [row.channel for row in rows(4, "staged")] == ["", "", "staged", "", "", ""]
+    assert scaling_bench.Scaling("weak", (8, 8), (1, 1)).precision == "float32"
+    assert scaling_bench.Scaling("weak", (8, 8), (1, 1), storage="float16").precision == "float32"
 
 
 @pytest.mark.parametrize(("blocks", "parts"), [(4, (1, 2, 2)), (8, (2, 2, 2))])
@@ -83,6 +110,9 @@ def test_bench_over_several_devices(
         assert measured["efficiency"] == pytest.approx(measured["mlups"] / measured["alone_mlups"])
         assert measured["channels"] == [row.channel or "direct"]
     # Both faces of both blocks, 5 of the 19 populations each, in 4 and in 2 bytes.
+    sizes = {tuple(row["parts"]): row["exchanged_bytes"] for row in data["scaling"] if row["stencil"] == "D2Q37"}
+    # One face of both, as the others are walls: 26 populations a cell of 64 in 8 bytes, by way of the ends of rows too.
+    assert sizes[1, 2] == 2 * 26 * 64 * 8
     assert [row["exchanged_bytes"] for row in data["scaling"] if row["shape"] == [8, 8, 16]] == [
         4 * (5 * 64) * 4,
         4 * (5 * 64) * 4,
@@ -114,6 +144,10 @@ def test_what_is_measured_is_in_motion() -> None:
     for row in scaling_bench.menu(16, 2, "staged"):
         solver = scaling_bench.make_solver(row, row.alone, device="cpu", threads=1)
         assert solver.force is None
+        if row.flow == "plates":
+            assert solver.velocity()[0].mean() == pytest.approx(scaling_bench.STREAM[0], rel=1e-6)
+            assert len(np.unique(solver.temperature())) > 16
+            continue
         velocity = scaling_bench.STREAM if row.flow == "periodic" else (scaling_bench.SPEED, 0, 0)
         mean = solver.velocity().mean(axis=(1, 2, 3))
         if row.flow == "heated":  # the walls stop a small box within the steps that stir it
@@ -185,6 +219,40 @@ def test_bench_over_a_gpu_and_the_cpu(gpu: str, tmp_path: Path) -> None:
     assert {"gpu", "processor"} <= set(data["machine"])
     assert [row["share"] for row in data["shares"] if not row["planned"]] == [0, 1 / 32, 1 / 16, 0, 1 / 16]
     assert sum(row["planned"] for row in data["shares"]) == 2
+
+
+def test_power_and_published_speeds_in_the_guide(tmp_path: Path) -> None:
+    """Columns where a row has them, and D2Q37 beside what is published; the page shows that from the beginning."""
+    for name in ("fill_performance.py", "profile_kernels.py", "performance.md"):
+        shutil.copy(ROOT / "docs" / name, tmp_path)
+    row = {
+        "configuration": asdict(bench.between_plates("float64", 4096)),
+        "mlups": 7000.0,
+        "bytes_per_update": 592,
+        "bandwidth": 4.144e12,
+        "update_bandwidth": 4.2e12,
+        "share": 0.987,
+        "kernels": [],
+        "watts": 650.0,
+        "nanojoules": 92.857,
+    }
+    other = {**row, "configuration": asdict(bench.Configuration()), "watts": None, "nanojoules": None}
+    file = tmp_path / "gpu.json"
+    script = [sys.executable, str(tmp_path / "fill_performance.py"), "--print", str(file)]
+    published = ["| K40, as published | 0.107 | 1.0 | | |", "| K80, both GPUs, as published | 0.220 | 2.1 | | |"]
+    for rows, metered in (([row, other], True), ([other], False)):
+        file.write_text(json.dumps({"machine": MACHINE, "measurements": rows}))
+        lines = subprocess.run(script, check=True, capture_output=True, text=True).stdout.splitlines()
+        assert lines[2] == "| configuration | MLUPS | B | GB/s | copy | share |" + (" W | nJ |" if metered else "")
+        assert lines[3] == "|---|---|---|---|---|---|" + ("---|---|" if metered else "")
+        last = "| D3Q19 BGK float32, in-place, size 192 | 7000.0 | 592 | 4144.0 | 4200.0 | 0.987 |"
+        assert lines[3 + len(rows)] == last + ("  | |" if metered else "")
+        assert (published[0] in lines) == (published[1] in lines) == metered
+        if metered:
+            assert lines[4].endswith("| 0.987 | 650 | 92.86 |")
+            assert "| NVIDIA T, 4096 x 4096 | 7.00 | 65.4 | 650 | 92.86 |" in lines
+    page = (tmp_path / "performance.md").read_text().split("<!-- energy:begin -->")[1].split("<!-- energy:end -->")[0]
+    assert page.strip().splitlines()[2:4] == published
 
 
 MACHINE = {"gpu": "NVIDIA T", "cuda": "13.0", "nvrtc": "13.0", "python": "3.12.3", "devices": ["cuda:0", "cuda:1"]}

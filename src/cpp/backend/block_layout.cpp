@@ -29,9 +29,10 @@ Address block_address(const BlockSpec& spec, Device device) {
         a.halo_y = S::reach;
         a.halo_z = S::D == 3 ? S::reach : 0;
         a.Q = S::Q;
-        a.crossing = Stencil<S>::crossing;
+        constexpr int halo_x = Stencil<S>::multispeed ? S::reach : 0;
+        a.crossing = Stencil<S>::multispeed ? 0 : Stencil<S>::crossing;
         a.lead = line_bytes / Index(element);
-        a.pitch = row_pitch(a.nx, element, device);
+        a.pitch = row_pitch(a.nx + 2 * halo_x, element, device);
         a.population_stride = a.pitch;
         a.row_stride = a.Q * a.pitch;
         if (spec.heated) {

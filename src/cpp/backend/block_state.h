@@ -10,6 +10,7 @@
 
 #include "../lattice/address.h"
 #include "../lattice/collide.h"
+#include "../lattice/kinetic.h"
 #include "../lattice/temperature.h"
 #include "device_array.h"
 #include "initial_state.h"
@@ -34,7 +35,14 @@ struct BlockSpec {
     CollisionParameters<double> parameters;
     bool heated;  // has a temperature, stored as the populations are
     HeatParameters<double> heat;
+    KineticParameters<double> kinetic;  // of a stencil whose populations carry the energy
 };
+
+/// Whether populations carry the energy, and so have a temperature.
+inline bool is_kinetic(const BlockSpec& spec) {
+    return with_stencil(spec.stencil, [](auto s) { return Stencil<decltype(s)>::multispeed; });
+}
+inline bool has_temperature(const BlockSpec& spec) { return spec.heated || is_kinetic(spec); }
 
 /// The phases that the steps of a block take turns in.
 inline std::vector<Phase> phases_of(const BlockSpec& spec) {

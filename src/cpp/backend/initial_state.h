@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../lattice/equilibrium.h"
+#include "../lattice/kinetic_wall.h"
 
 namespace lbm::backend {
 
@@ -37,8 +38,26 @@ struct InitialState {
 
     /// Deviations after collision, such that the velocity read back is the one prescribed.
     LBM_HD void populations(int x, int y, int z, const double* force, double (&h)[S::Q]) const {
-        using T = Stencil<S>;
         const int place[3] = {given.corner[0] + x, given.corner[1] + y, given.corner[2] + z};
+        if constexpr (Stencil<S>::multispeed) {
+            weighted<S>(kinetic_equilibrium<S>(gas(cell(place), force)), h);
+        } else {
+            isothermal_populations(place, force, h);
+        }
+    }
+
+private:
+    /// With half of the gravity that collision will have added.
+    LBM_HD Gas<double> gas(Index at, const double* gravity) const {
+        const double half[2] = {0.5 * gravity[0], 0.5 * gravity[1]};
+        const double warmth = given.temperature == nullptr ? 0.0 : given.temperature[at] / S::cs2 - 1;
+        return {given.density == nullptr ? 0.0 : given.density[at] - 1,
+                {u(0, at) + half[0], u(1, at) + half[1]},
+                warmth - (half[0] * half[0] + half[1] * half[1]) / (2 * S::cs2)};
+    }
+
+    LBM_HD void isothermal_populations(const int (&place)[3], const double* force, double (&h)[S::Q]) const {
+        using T = Stencil<S>;
         const Index at = cell(place);
         Moments<S, double> m;
         m.density = given.density == nullptr ? 1.0 : given.density[at];
@@ -65,7 +84,6 @@ struct InitialState {
         });
     }
 
-private:
     /// Non-equilibrium part of a velocity and its opposite, -w tau rho / cs2 Q : grad u (Latt & Chopard 2006, eq. 7).
     LBM_HD double first_order_part(int i, double rho, const double (&grad)[3][3]) const {
         using T = Stencil<S>;

@@ -10,8 +10,8 @@
 
 namespace lbm::backend {
 
-enum class StencilKind { D2Q9, D3Q19, D3Q27 };
-enum class CollisionKind { BGK, TRT, MRT, Regularized };
+enum class StencilKind { D2Q9, D3Q19, D3Q27, D2Q37 };
+enum class CollisionKind { BGK, TRT, MRT, Regularized, ThermalBGK };
 enum class NumberKind { Float16, Float32, Float64 };
 
 inline std::size_t size_of(NumberKind kind) {
@@ -24,7 +24,8 @@ decltype(auto) with_stencil(StencilKind kind, Visitor&& visitor) {
     switch (kind) {
         case StencilKind::D2Q9: return visitor(D2Q9{});
         case StencilKind::D3Q19: return visitor(D3Q19{});
-        default: return visitor(D3Q27{});
+        case StencilKind::D3Q27: return visitor(D3Q27{});
+        default: return visitor(D2Q37{});
     }
 }
 

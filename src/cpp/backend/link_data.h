@@ -1,6 +1,7 @@
 // The links that a backend must serve between two updates, as plain data that a GPU's compiler reads too.
 #pragma once
 
+#include "../lattice/kinetic_wall.h"
 #include "../lattice/portability.h"
 
 namespace lbm::backend {
@@ -82,6 +83,12 @@ struct HeatSample {
     Index source[2];
     double coefficient[2];
     double value;
+};
+
+/// A column of halo cells behind a wall; (x, y) is the fluid cell before it, which may lie in the halo.
+struct WallColumn {
+    int x, y;
+    KineticWall wall;
 };
 
 struct ForceAndTorque {

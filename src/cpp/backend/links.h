@@ -17,6 +17,7 @@ struct LinkPlan {
     std::vector<WallTemperature> wall_temperatures;
     std::vector<HeatedCell> heated_cells;
     std::vector<HeatedLink> heated_links;
+    std::vector<WallColumn> wall_columns;  // filled after the copies
 };
 
 }  // namespace lbm::backend

@@ -38,29 +38,37 @@ std::vector<engine::Block> to_blocks(const BlockTuples& tuples, int D) {
     return blocks;
 }
 
-Setup make_setup(const std::string& stencil, const std::vector<int>& shape, const std::string& collision,
-                 double viscosity, double magic, const std::map<std::string, double>& rates, double smagorinsky,
-                 const std::string& precision, const std::string& storage, const std::string& streaming,
-                 const std::vector<std::string>& faces, const std::string& device, int threads, const std::string& isa,
-                 const BlockTuples& blocks, const std::string& channel, const std::string& schedule,
-                 std::shared_ptr<engine::Communicator> comm, const std::optional<py::dict>& thermal) {
-    return {stencil,
-            shape,
-            collision,
-            viscosity,
-            magic,
-            rates,
-            smagorinsky,
-            precision,
-            storage,
-            streaming,
-            faces,
-            {device, threads, isa},
-            to_blocks(blocks, int(shape.size())),
-            channel,
-            schedule,
-            std::move(comm),
-            thermal ? std::optional(thermal_setup(*thermal)) : std::nullopt};
+std::unique_ptr<Engine> make_engine(const std::string& stencil, const std::vector<int>& shape,
+                                    const std::string& collision, double viscosity, double magic,
+                                    const std::map<std::string, double>& rates, double smagorinsky,
+                                    const std::string& precision, const std::string& storage,
+                                    const std::string& streaming, const std::vector<std::string>& faces,
+                                    const std::string& device, int threads, const std::string& isa,
+                                    const BlockTuples& blocks, const std::string& channel, const std::string& schedule,
+                                    std::shared_ptr<engine::Communicator> comm, const std::optional<py::dict>& thermal,
+                                    double prandtl, const std::vector<double>& gravity,
+                                    const std::vector<std::string>& thermal_faces) {
+    Setup setup{stencil,
+                shape,
+                collision,
+                viscosity,
+                magic,
+                rates,
+                smagorinsky,
+                precision,
+                storage,
+                streaming,
+                faces,
+                {device, threads, isa},
+                to_blocks(blocks, int(shape.size())),
+                channel,
+                schedule,
+                std::move(comm),
+                thermal ? std::optional(thermal_setup(*thermal)) : std::nullopt,
+                prandtl,
+                gravity,
+                thermal_faces};
+    return std::make_unique<Engine>(setup);
 }
 
 int add_body(Engine& e, const py::array_t<bool, py::array::c_style>& mask, const std::optional<Doubles>& velocity,
@@ -216,24 +224,14 @@ void bind_engine(py::module_& module) {
         py::arg("shape"), py::arg("blocks"));
     py::class_<Engine> engine(module, "Engine");
     engine
-        .def(py::init([](const std::string& stencil, const std::vector<int>& shape, const std::string& collision,
-                         double viscosity, double magic, const std::map<std::string, double>& rates, double smagorinsky,
-                         const std::string& precision, const std::string& storage, const std::string& streaming,
-                         const std::vector<std::string>& faces, const std::string& device, int threads,
-                         const std::string& isa, const BlockTuples& blocks, const std::string& channel,
-                         const std::string& schedule, std::shared_ptr<engine::Communicator> comm,
-                         const std::optional<py::dict>& thermal) {
-                 return std::make_unique<Engine>(make_setup(
-                     stencil, shape, collision, viscosity, magic, rates, smagorinsky, precision, storage, streaming,
-                     faces, device, threads, isa, blocks, channel, schedule, std::move(comm), thermal));
-             }),
-             py::kw_only(), py::arg("stencil"), py::arg("shape"), py::arg("collision"), py::arg("viscosity"),
-             py::arg("magic") = 3.0 / 16, py::arg("rates") = std::map<std::string, double>(),
+        .def(py::init(&make_engine), py::kw_only(), py::arg("stencil"), py::arg("shape"), py::arg("collision"),
+             py::arg("viscosity"), py::arg("magic") = 3.0 / 16, py::arg("rates") = std::map<std::string, double>(),
              py::arg("smagorinsky") = 0.0, py::arg("precision") = "float32", py::arg("storage") = "float32",
              py::arg("streaming") = "in-place", py::arg("faces") = std::vector<std::string>(),
              py::arg("device") = "cpu", py::arg("threads") = 0, py::arg("isa") = "", py::arg("blocks") = BlockTuples(),
              py::arg("channel") = "", py::arg("schedule") = "", py::arg("comm") = py::none(),
-             py::arg("thermal") = py::none())
+             py::arg("thermal") = py::none(), py::arg("prandtl") = 1.0, py::arg("gravity") = std::vector<double>(),
+             py::arg("thermal_faces") = std::vector<std::string>())
         .def("add_body", &add_body, py::arg("mask"), py::arg("velocity") = py::none(),
              py::arg("temperature") = py::none())
         .def(
@@ -372,7 +370,7 @@ void bind_engine(py::module_& module) {
                 setup.device.name = device;
                 setup.stencil = stencil;
                 setup.shape = shape;
-                setup.collision = "bgk";
+                setup.collision = engine::stencil_kind(stencil) == backend::StencilKind::D2Q37 ? "thermal-bgk" : "bgk";
                 setup.viscosity = 1;
                 setup.precision = precision;
                 setup.storage = storage;

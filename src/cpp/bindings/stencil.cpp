@@ -20,9 +20,25 @@ struct StencilData {
 };
 
 template <class S>
+void add_basis(StencilData& data) {
+    using Basis = MomentBasis<S>;
+    for (int i = 0; i < S::Q; ++i) {
+        for (int k = 0; k < S::Q; ++k) {
+            data.moment_matrix.mutable_at(k, i) = Moment<S>::value(k, i);
+        }
+        data.moment_names.emplace_back(Basis::name[i]);
+        data.moment_groups.emplace_back(Basis::group[Basis::group_of[i]].name);
+    }
+    for (int g = 2; g < Basis::groups; ++g) {
+        const double preset = Basis::group[g].preset;
+        data.default_rates[Basis::group[g].name] =
+            preset == follows_viscosity ? py::none() : py::object(py::float_(preset));
+    }
+}
+
+template <class S>
 StencilData data_of() {
     using T = Stencil<S>;
-    using Basis = MomentBasis<S>;
     StencilData data{S::name,
                      S::D,
                      S::Q,
@@ -41,16 +57,11 @@ StencilData data_of() {
         }
         data.w.mutable_at(i) = T::w(i);
         data.opposite.mutable_at(i) = T::opposite(i);
-        for (int k = 0; k < S::Q; ++k) {
-            data.moment_matrix.mutable_at(k, i) = Moment<S>::value(k, i);
-        }
-        data.moment_names.emplace_back(Basis::name[i]);
-        data.moment_groups.emplace_back(Basis::group[Basis::group_of[i]].name);
     }
-    for (int g = 2; g < Basis::groups; ++g) {
-        const double preset = Basis::group[g].preset;
-        data.default_rates[Basis::group[g].name] =
-            preset == follows_viscosity ? py::none() : py::object(py::float_(preset));
+    if constexpr (T::multispeed) {  // which has no basis of moments
+        data.moment_matrix = py::array_t<int>(std::vector<py::ssize_t>{0, S::Q});
+    } else {
+        add_basis<S>(data);
     }
     return data;
 }

@@ -72,6 +72,9 @@ int Engine::add_body(const std::vector<bool>& mask, std::vector<double> velocity
     if (!temperature.empty()) {
         check_heated();
     }
+    if (backend::is_kinetic(spec_)) {
+        throw std::invalid_argument("bodies: a fluid whose populations carry the energy takes none");
+    }
     if (steps_ > 0) {
         throw std::invalid_argument("bodies must be added before the first step");
     }
@@ -125,6 +128,12 @@ void Engine::set_face_density(int face, std::vector<double> density) {
 }
 
 void Engine::set_force(const std::vector<double>& force) {
+    if (backend::is_kinetic(spec_)) {
+        if (!force.empty()) {
+            throw std::invalid_argument("force: a fluid whose populations carry the energy takes a gravity");
+        }
+        return;
+    }
     const bool uniform = force.size() == std::size_t(domain_.D);
     const double* field = force.empty() || uniform ? nullptr : force.data();
     give_parts(field, whole_, domain_.D,
@@ -226,7 +235,7 @@ void Engine::set_reference_density(double density) {
 
 void Engine::initialize(const double* density, const double* velocity, bool nonequilibrium, const double* temperature) {
     if (temperature != nullptr) {
-        check_heated();
+        check_temperature();
     }
     double sums[2] = {0, 0};  // of the whole domain in one order, that no layout changes it
     for (Index at = 0; at < domain_.cells(); ++at) {

@@ -75,7 +75,7 @@ public:
     /// Solid cells have the temperature of their body's surface, or the reference.
     template <class T>
     void temperature(T* out) {
-        check_heated();
+        check_temperature();
         read_parts(out, 1, [](const auto& block, T* part) { block.temperature(part); });
         give_solid_temperature(out);
     }
@@ -184,6 +184,8 @@ private:
     /// Before fields are read.
     void prepare_fields();
     void check_heated() const;
+    /// Whether the fluid has a temperature, of whatever model.
+    void check_temperature() const;
     void bring_halos();
     void wait_for_blocks() const;
     /// Before heat through walls is read, which may be of temperatures beyond a block.

@@ -14,8 +14,14 @@ void Engine::check_heated() const {
     }
 }
 
+void Engine::check_temperature() const {
+    if (!backend::is_kinetic(spec_)) {
+        check_heated();
+    }
+}
+
 void Engine::set_face_temperature(int face, std::vector<double> temperature) {
-    check_heated();
+    check_temperature();
     if (face < 0 || face >= 2 * domain_.D || domain_.face_thermal[face] != ThermalKind::Isothermal) {
         throw std::invalid_argument("face " + std::to_string(face) + " takes no temperature");
     }
@@ -147,7 +153,7 @@ Engine::BodyHeatRate Engine::body_heat_rate(int body) {
 }
 
 double Engine::temperature_change() {
-    check_heated();
+    check_temperature();
     double largest = 0;
     for (const Part& part : parts_) {
         largest = std::max(largest, part.state->temperature_change());

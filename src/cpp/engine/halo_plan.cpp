@@ -6,6 +6,7 @@
 
 #include "../lattice/links.h"
 #include "../lattice/temperature.h"
+#include "copy_runs.h"
 #include "link_resolver.h"
 
 namespace lbm::engine {
@@ -14,49 +15,6 @@ using backend::BodyLink;
 using backend::CopyRun;
 using backend::WallCell;
 using backend::WallLink;
-
-namespace {
-
-/// Appends a copy, lengthening the last run where it continues it.
-void append(std::vector<CopyRun>& runs, Index target, Index source) {
-    if (!runs.empty()) {
-        CopyRun& run = runs.back();
-        const Index target_step = target - (run.target + (run.count - 1) * run.target_stride);
-        const Index source_step = source - (run.source + (run.count - 1) * run.source_stride);
-        if (run.count == 1 && target_step > 0) {
-            run.target_stride = target_step;
-            run.source_stride = source_step;
-            run.count = 2;
-            return;
-        }
-        if (run.count > 1 && target_step == run.target_stride && source_step == run.source_stride) {
-            ++run.count;
-            return;
-        }
-    }
-    runs.push_back({target, source, 1, 1, 1});
-}
-
-/// Long runs are cut, so that threads share them evenly.
-void cut_long_runs(std::vector<CopyRun>& runs) {
-    constexpr int longest = 1024;
-    std::vector<CopyRun> cut;
-    cut.reserve(runs.size());
-    for (CopyRun run : runs) {
-        while (run.count > longest) {
-            CopyRun part = run;
-            part.count = longest;
-            cut.push_back(part);
-            run.target += longest * run.target_stride;
-            run.source += longest * run.source_stride;
-            run.count -= longest;
-        }
-        cut.push_back(run);
-    }
-    runs = std::move(cut);
-}
-
-}  // namespace
 
 template <class S>
 struct HaloPlan::Builder {
@@ -297,9 +255,29 @@ struct HaloPlan::Builder {
 HaloPlan::HaloPlan(const Domain& domain, const std::vector<Extent>& blocks, int own, const std::vector<Phase>& phases)
     : body_links_(domain.body_velocity.size()) {
     backend::with_stencil(domain.stencil, [&](auto s) {
-        Builder<decltype(s)>{*this, domain, blocks, own, phases}.build();
+        using S = decltype(s);
+        if constexpr (Stencil<S>::multispeed) {
+            take(FarPlan(domain, blocks, own));
+        } else {
+            Builder<S>{*this, domain, blocks, own, phases}.build();
+        }
     });
     refresh_values(domain);
+}
+
+void HaloPlan::take(FarPlan&& far) {
+    constexpr int phase = int(Phase::TwoLattice);
+    links_.copies[phase] = std::move(far.copies);
+    links_.wall_columns = std::move(far.columns);
+    column_temperatures_ = std::move(far.temperatures);
+    column_gradients_ = std::move(far.gradients);
+    for (std::size_t block = 0; block < far.imports.size(); ++block) {
+        if (!far.imports[block].empty()) {
+            Import import{int(block), {}};
+            import.copies[phase] = std::move(far.imports[block]);
+            imports_.push_back(std::move(import));
+        }
+    }
 }
 
 double HaloPlan::value(const Domain& domain, const ValueSource& source) {
@@ -336,6 +314,11 @@ void HaloPlan::refresh_values(const Domain& domain) {
         }
     }
     refresh_temperatures(domain);
+    for (std::size_t k = 0; k < links_.wall_columns.size(); ++k) {
+        KineticWall& wall = links_.wall_columns[k].wall;
+        wall.warmth = wall.isothermal ? column_temperatures_.value(k, domain) / D2Q37::cs2 - 1 : 0;
+        wall.gradient = column_gradients_.value(k, domain) / D2Q37::cs2;
+    }
 }
 
 void HaloPlan::refresh_temperatures(const Domain& domain) {
@@ -369,6 +352,8 @@ std::size_t HaloPlan::bytes() const {
     for (const auto& links : body_links_) {
         sum += links.capacity() * sizeof(BodyLink);
     }
+    sum += links_.wall_columns.capacity() * sizeof(backend::WallColumn) + column_temperatures_.bytes() +
+           column_gradients_.bytes();
     return sum + temperatures_.bytes() + links_.wall_temperatures.capacity() * sizeof(backend::WallTemperature) +
            links_.heated_cells.capacity() * sizeof(backend::HeatedCell) +
            links_.heated_links.capacity() * sizeof(backend::HeatedLink);

@@ -5,6 +5,7 @@
 
 #include "../backend/links.h"
 #include "extent.h"
+#include "far_plan.h"
 #include "temperature_plan.h"
 
 namespace lbm::engine {
@@ -50,6 +51,7 @@ private:
     template <class S>
     struct Builder;
 
+    void take(FarPlan&& far);
     static double value(const Domain& domain, const ValueSource& source);
     void refresh_temperatures(const Domain& domain);
 
@@ -57,7 +59,8 @@ private:
     std::vector<Import> imports_;
     std::vector<ValueSource> value_sources_;  // of each wall link
     std::vector<std::vector<backend::BodyLink>> body_links_;
-    TemperaturePlan temperatures_;  // its wall_temperatures, cells and links are moved to links_
+    WallTerms column_temperatures_, column_gradients_;  // of each column behind a wall
+    TemperaturePlan temperatures_;                      // its wall_temperatures, cells and links are moved to links_
 };
 
 }  // namespace lbm::engine

@@ -88,8 +88,8 @@ constexpr double energy_moment_3d[2] = {-11.0 / 2394, 8.0 / 2394}, energy_moment
 
 void set_heat(const Setup& setup, backend::BlockSpec& spec) {
     const ThermalSetup& thermal = *setup.thermal;
-    if (spec.stencil == StencilKind::D3Q27) {
-        throw std::invalid_argument("thermal: goes with D2Q9 and D3Q19, not with D3Q27");
+    if (spec.stencil != StencilKind::D2Q9 && spec.stencil != StencilKind::D3Q19) {
+        throw std::invalid_argument("thermal: goes with D2Q9 and D3Q19, not with " + setup.stencil);
     }
     if (spec.storage == NumberKind::Float16) {
         throw std::invalid_argument(
@@ -113,30 +113,72 @@ void set_heat(const Setup& setup, backend::BlockSpec& spec) {
     heat.reference = thermal.reference;
 }
 
-void set_heat(const Setup& setup, Domain& domain) {
-    const ThermalSetup& thermal = *setup.thermal;
-    domain.heated = true;
-    domain.diffusivity = thermal.diffusivity;
-    const Operators operators = operators_of(thermal, domain.D);
-    std::copy(operators.laplacian, operators.laplacian + 2, domain.heat_weight);
-    if (!thermal.faces.empty() && thermal.faces.size() != 2 * std::size_t(domain.D)) {
+void set_thermal_faces(const std::vector<std::string>& faces, Domain& domain) {
+    if (!faces.empty() && faces.size() != 2 * std::size_t(domain.D)) {
         throw std::invalid_argument("thermal faces: " + std::to_string(2 * domain.D) + " are needed");
     }
     for (std::size_t f = 0; f < 2 * std::size_t(domain.D); ++f) {
         domain.face_thermal[f] =
-            thermal.faces.empty()
-                ? ThermalKind::Periodic
-                : ThermalKind(position("thermal faces", thermal.faces[f], {"periodic", "adiabatic", "isothermal"}));
+            faces.empty() ? ThermalKind::Periodic
+                          : ThermalKind(position("thermal faces", faces[f], {"periodic", "adiabatic", "isothermal"}));
         if ((domain.face_thermal[f] == ThermalKind::Periodic) != (domain.faces[f] == FaceKind::Periodic)) {
             throw std::invalid_argument("thermal faces: those of the flow that are periodic must be, and no other");
         }
     }
 }
 
+void set_heat(const Setup& setup, Domain& domain) {
+    const ThermalSetup& thermal = *setup.thermal;
+    domain.heated = true;
+    domain.diffusivity = thermal.diffusivity;
+    const Operators operators = operators_of(thermal, domain.D);
+    std::copy(operators.laplacian, operators.laplacian + 2, domain.heat_weight);
+    set_thermal_faces(thermal.faces, domain);
+}
+
+/// Of a fluid whose populations carry the energy (see lattice/kinetic.h).
+void set_kinetic(const Setup& setup, backend::BlockSpec& spec) {
+    const auto require = [](bool right, const std::string& text) {
+        if (!right) {
+            throw std::invalid_argument(text);
+        }
+    };
+    require(!spec.in_place, "streaming: D2Q37 streams between two lattices, 'two-lattice'");
+    require(spec.storage == spec.precision, "storage: D2Q37 is stored as it is computed, in the precision");
+    require(!setup.thermal, "thermal: D2Q37 has a temperature of its own");
+    require(setup.smagorinsky == 0, "smagorinsky: D2Q37 has no eddy viscosity");
+    require_positive("prandtl", setup.prandtl);
+    require(setup.gravity.empty() || setup.gravity.size() == 2, "gravity: 2 components are needed");
+    int walls = 0;
+    for (std::size_t a = 0; a < 2; ++a) {
+        require(spec.size[a] >= D2Q37::reach, "shape: D2Q37 takes at least 3 cells along each axis");
+        for (std::size_t face = 2 * a; face < 2 * a + 2 && face < setup.faces.size(); ++face) {
+            require(setup.faces[face] == "periodic" || setup.faces[face] == "no-slip",
+                    "faces: those of D2Q37 are periodic or no-slip");
+        }
+        walls += spec.wraps[a] ? 0 : 1;
+    }
+    require(walls < 2, "faces: D2Q37 takes walls along one axis; the other must be periodic");
+    KineticParameters<double>& k = spec.kinetic;
+    const double tau = setup.viscosity / D2Q37::cs2 + 0.5, tau_third = (tau - 0.5) / setup.prandtl + 0.5;
+    double square = 0;
+    for (std::size_t d = 0; d < setup.gravity.size(); ++d) {
+        const double g = setup.gravity[d];
+        require(std::isfinite(g), "gravity: the components must be finite");
+        k.gravity[d] = g;
+        k.shift[d] = tau * g;
+        square += g * g;
+    }
+    k.omega = 1 / tau;
+    k.heating = tau * (1 - tau) * square / (2 * D2Q37::cs2);
+    k.excess = setup.prandtl == 1 ? 0 : 1 - tau / tau_third;
+    k.third = tau_third - 1;
+}
+
 }  // namespace
 
 const std::vector<std::string>& stencil_names() {
-    static const std::vector<std::string> names = {D2Q9::name, D3Q19::name, D3Q27::name};
+    static const std::vector<std::string> names = {D2Q9::name, D3Q19::name, D3Q27::name, D2Q37::name};
     return names;
 }
 
@@ -145,7 +187,8 @@ StencilKind stencil_kind(const std::string& name) { return StencilKind(position(
 backend::BlockSpec block_spec(const Setup& setup) {
     backend::BlockSpec spec{};
     spec.stencil = stencil_kind(setup.stencil);
-    spec.collision = CollisionKind(position("collision", setup.collision, {"bgk", "trt", "mrt", "regularized"}));
+    spec.collision =
+        CollisionKind(position("collision", setup.collision, {"bgk", "trt", "mrt", "regularized", "thermal-bgk"}));
     spec.precision = number_kind("precision", setup.precision);
     spec.storage = number_kind("storage", setup.storage);
     if (spec.precision == NumberKind::Float16) {
@@ -178,7 +221,12 @@ backend::BlockSpec block_spec(const Setup& setup) {
             throw std::invalid_argument("shape: " + std::string(S::name) + " takes " + std::to_string(S::D) +
                                         " sizes, not " + std::to_string(setup.shape.size()));
         }
-        set_moment_rates<S>(setup, p);
+        if ((spec.collision == CollisionKind::ThermalBGK) != Stencil<S>::multispeed) {
+            throw std::invalid_argument("collision: 'thermal-bgk' goes with D2Q37, and no other does");
+        }
+        if constexpr (!Stencil<S>::multispeed) {
+            set_moment_rates<S>(setup, p);
+        }
     });
     for (int d = 0; d < 3; ++d) {
         spec.size[d] = d < int(setup.shape.size()) ? setup.shape[d] : 1;
@@ -188,7 +236,9 @@ backend::BlockSpec block_spec(const Setup& setup) {
         const std::size_t face = 2 * std::size_t(d);  // the one block spans the domain, so it meets itself there
         spec.wraps[d] = d < int(setup.shape.size()) && (setup.faces.size() <= face || setup.faces[face] == "periodic");
     }
-    if (setup.thermal) {
+    if (backend::is_kinetic(spec)) {
+        set_kinetic(setup, spec);
+    } else if (setup.thermal) {
         set_heat(setup, spec);
     }
     return spec;
@@ -245,6 +295,8 @@ Domain make_domain(const Setup& setup) {
     }
     if (setup.thermal) {
         set_heat(setup, domain);
+    } else if (domain.stencil == StencilKind::D2Q37) {
+        set_thermal_faces(setup.thermal_faces, domain);
     }
     return domain;
 }

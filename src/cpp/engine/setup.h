@@ -42,6 +42,9 @@ struct Setup {
     std::string schedule;                            // overlap or blocking; empty: what is faster
     std::shared_ptr<const comm::Communicator> comm;  // null: one process
     std::optional<ThermalSetup> thermal;
+    double prandtl = 1;                      // collision thermal-bgk, and what follows
+    std::vector<double> gravity;             // empty: none
+    std::vector<std::string> thermal_faces;  // empty: all periodic
 };
 
 /// All of these throw std::invalid_argument, naming what is wrong and what would be right.

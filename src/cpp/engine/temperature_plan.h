@@ -6,30 +6,9 @@
 
 #include "../backend/links.h"
 #include "extent.h"
+#include "wall_terms.h"
 
 namespace lbm::engine {
-
-/// What the temperatures of walls add to the numbers of a plan: sums of terms, a sum for each number.
-class WallTerms {
-public:
-    struct Term {
-        int face;     // -1: a body
-        int body;     // at cell `place` of the domain
-        Index place;  // of the face
-        double factor;
-    };
-
-    /// Adds the terms of one more number.
-    void add(const std::vector<Term>& terms);
-    /// Number k with the temperatures of now.
-    double value(std::size_t k, const Domain& domain) const;
-
-    std::size_t bytes() const;
-
-private:
-    std::vector<Term> terms_;
-    std::vector<std::size_t> ends_;
-};
 
 /// Heat through a wall, sample by sample.
 struct WallHeat {

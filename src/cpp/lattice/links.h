@@ -9,10 +9,10 @@ namespace lbm {
 
 /// Where the populations lie that departed from a cell in the last step, and those that arrive in it in the next one.
 template <class S>
-class CellPlaces {
+class NearPlaces {
 public:
     /// `phase` is that of the last step.
-    LBM_HD CellPlaces(const Address& a, Phase phase, int x, int y, int z)
+    LBM_HD NearPlaces(const Address& a, Phase phase, int x, int y, int z)
         : own_(a.row(y, z, 0) + x),
           stride_(a.population_stride),
           reversed_(departing<S>(phase, 1).slot != 1),  // as all populations are, see streaming.h
@@ -73,6 +73,34 @@ private:
     int crossing_;
     Steps departed_, arriving_;
 };
+
+/// The same of a stencil that reaches several cells. It streams between two lattices alone: what departs stays in the
+/// cell's own slots, what arrives is in those of a cell upstream, which may lie in the halo.
+template <class S>
+class FarPlaces {
+public:
+    LBM_HD FarPlaces(const Address& a, Phase /*of the last step*/, int x, int y, int z)
+        : own_(a.row(y, z, 0) + x), stride_(a.population_stride), row_(a.row_stride) {}
+
+    LBM_HD Index departed(int i) const { return own_ + i * stride_; }
+    LBM_HD Index arriving(int i) const {
+        return departed(i) - Stencil<S>::component(i, 1) * row_ - Stencil<S>::component(i, 0);
+    }
+
+private:
+    Index own_, stride_, row_;
+};
+
+template <class S, bool far>
+struct PlacesOf {
+    using type = NearPlaces<S>;
+};
+template <class S>
+struct PlacesOf<S, true> {
+    using type = FarPlaces<S>;
+};
+template <class S>
+using CellPlaces = typename PlacesOf<S, Stencil<S>::multispeed>::type;
 
 /// Of one population, `phase` being that of the last step.
 template <class S>

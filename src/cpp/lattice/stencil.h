@@ -13,6 +13,7 @@ struct D2Q9 {
     static constexpr int D = 2, Q = 9, reach = 1;
     static constexpr int c[Q][3] = {{0, 0, 0}, {1, 0, 0},   {-1, 0, 0}, {0, 1, 0}, {0, -1, 0},
                                     {1, 1, 0}, {-1, -1, 0}, {1, -1, 0}, {-1, 1, 0}};
+    static constexpr double cs2 = 1.0 / 3;
     // Weight by squared speed.
     static constexpr double shell_weight[4] = {4.0 / 9, 1.0 / 9, 1.0 / 36, 0.0};
 };
@@ -24,6 +25,7 @@ struct D3Q19 {
                                     {0, 0, 1},  {0, 0, -1},  {1, 1, 0},   {-1, -1, 0}, {1, -1, 0},
                                     {-1, 1, 0}, {1, 0, 1},   {-1, 0, -1}, {1, 0, -1},  {-1, 0, 1},
                                     {0, 1, 1},  {0, -1, -1}, {0, 1, -1},  {0, -1, 1}};
+    static constexpr double cs2 = 1.0 / 3;
     static constexpr double shell_weight[4] = {1.0 / 3, 1.0 / 18, 1.0 / 36, 0.0};
 };
 
@@ -35,7 +37,34 @@ struct D3Q27 {
                                     {-1, 0, -1}, {1, 0, -1}, {-1, 0, 1},   {0, 1, 1},  {0, -1, -1}, {0, 1, -1},
                                     {0, -1, 1},  {1, 1, 1},  {-1, -1, -1}, {1, 1, -1}, {-1, -1, 1}, {1, -1, 1},
                                     {-1, 1, -1}, {-1, 1, 1}, {1, -1, -1}};
+    static constexpr double cs2 = 1.0 / 3;
     static constexpr double shell_weight[4] = {8.0 / 27, 2.0 / 27, 1.0 / 54, 1.0 / 216};
+};
+
+/// A quadrature of degree 9, which carries the energy and its flux: the weights of its eight shells and cs2 solve the
+/// conditions on the moments up to the eighth order (Shan, Yuan & Chen, J. Fluid Mech. 550 (2006) 413, table 1;
+/// Philippi, Hegele, dos Santos & Surmas, Phys. Rev. E 73 (2006) 056702).
+struct D2Q37 {
+    static constexpr const char* name = "D2Q37";
+    static constexpr int D = 2, Q = 37, reach = 3;
+    static constexpr int c[Q][3] = {
+        {0, 0, 0},  {1, 0, 0}, {-1, 0, 0},  {0, 1, 0},  {0, -1, 0}, {1, 1, 0}, {-1, -1, 0}, {1, -1, 0},
+        {-1, 1, 0}, {2, 0, 0}, {-2, 0, 0},  {0, 2, 0},  {0, -2, 0}, {2, 1, 0}, {-2, -1, 0}, {2, -1, 0},
+        {-2, 1, 0}, {1, 2, 0}, {-1, -2, 0}, {1, -2, 0}, {-1, 2, 0}, {2, 2, 0}, {-2, -2, 0}, {2, -2, 0},
+        {-2, 2, 0}, {3, 0, 0}, {-3, 0, 0},  {0, 3, 0},  {0, -3, 0}, {3, 1, 0}, {-3, -1, 0}, {3, -1, 0},
+        {-3, 1, 0}, {1, 3, 0}, {-1, -3, 0}, {1, -3, 0}, {-1, 3, 0}};
+    static constexpr double cs2 = 0.697953322019683088238409055389;
+    static constexpr double shell_weight[11] = {0.233150669132352502286506704067,
+                                                0.107306091542219002412464287183,
+                                                0.0576678598887948820300692153933,
+                                                0.0,
+                                                0.0142082161584507502646989423441,
+                                                0.00535304900051377523273150166219,
+                                                0.0,
+                                                0.0,
+                                                0.00101193759267357547541090850664,
+                                                0.000245301027757717345465916643268,
+                                                0.000283414252994198217400525294195};
 };
 
 /// What follows from a stencil's data.
@@ -43,7 +72,9 @@ template <class S>
 struct Stencil {
     static constexpr int D = S::D, Q = S::Q;
     static constexpr int pairs = (Q - 1) / 2;
-    static constexpr double cs2 = 1.0 / 3;
+    static constexpr double cs2 = S::cs2;
+    /// Streaming crosses several cells, and the populations carry the energy: a stencil of kinetic.h.
+    static constexpr bool multispeed = S::reach > 1;
 
     /// Component d of 21 velocities from 21 * part on, in three bits each, 3 standing for 0.
     static constexpr UInt64 packed(int part, int d) {
@@ -72,12 +103,24 @@ struct Stencil {
         return component(i, 0) * component(i, 0) + component(i, 1) * component(i, 1) +
                component(i, 2) * component(i, 2);
     }
+    /// Without an index that is known at run time only, as above.
     LBM_HD static constexpr double w(int i) {
         const int shell = squared_speed(i);
-        return shell == 0   ? S::shell_weight[0]
-               : shell == 1 ? S::shell_weight[1]
-               : shell == 2 ? S::shell_weight[2]
-                            : S::shell_weight[3];
+        if constexpr (multispeed) {
+            return shell == 0   ? S::shell_weight[0]
+                   : shell == 1 ? S::shell_weight[1]
+                   : shell == 2 ? S::shell_weight[2]
+                   : shell == 4 ? S::shell_weight[4]
+                   : shell == 5 ? S::shell_weight[5]
+                   : shell == 8 ? S::shell_weight[8]
+                   : shell == 9 ? S::shell_weight[9]
+                                : S::shell_weight[10];
+        } else {
+            return shell == 0   ? S::shell_weight[0]
+                   : shell == 1 ? S::shell_weight[1]
+                   : shell == 2 ? S::shell_weight[2]
+                                : S::shell_weight[3];
+        }
     }
     static constexpr int opposite(int i) { return i == 0 ? 0 : ((i - 1) ^ 1) + 1; }
 
@@ -149,5 +192,6 @@ constexpr bool stencil_is_sound() {
 static_assert(detail::stencil_is_sound<D2Q9>());
 static_assert(detail::stencil_is_sound<D3Q19>());
 static_assert(detail::stencil_is_sound<D3Q27>());
+static_assert(detail::stencil_is_sound<D2Q37>());
 
 }  // namespace lbm

@@ -16,22 +16,26 @@ using backend::StencilKind;
 std::unique_ptr<BlockState> make_block_D2Q9(const BlockSpec& spec, const CpuOptions& options);
 std::unique_ptr<BlockState> make_block_D3Q19(const BlockSpec& spec, const CpuOptions& options);
 std::unique_ptr<BlockState> make_block_D3Q27(const BlockSpec& spec, const CpuOptions& options);
+std::unique_ptr<BlockState> make_block_D2Q37(const BlockSpec& spec, const CpuOptions& options);
 
-#define LBM_DECLARE_KERNELS(isa)                                                                                     \
-    UpdateKernel kernel_##isa##_D2Q9(CollisionKind, NumberKind, NumberKind);                                         \
-    UpdateKernel kernel_##isa##_D3Q19(CollisionKind, NumberKind, NumberKind);                                        \
-    UpdateKernel kernel_##isa##_D3Q27(CollisionKind, NumberKind, NumberKind);                                        \
-    UpdateKernel heated_kernel_##isa##_D2Q9(CollisionKind, NumberKind, NumberKind);                                  \
-    UpdateKernel heated_kernel_##isa##_D3Q19(CollisionKind, NumberKind, NumberKind);                                 \
-    static UpdateKernel find_kernel_##isa(StencilKind stencil, CollisionKind collision, NumberKind precision,        \
-                                          NumberKind storage, bool heated) {                                         \
-        switch (stencil) {                                                                                           \
-            case StencilKind::D2Q9:                                                                                  \
-                return (heated ? heated_kernel_##isa##_D2Q9 : kernel_##isa##_D2Q9)(collision, precision, storage);   \
-            case StencilKind::D3Q19:                                                                                 \
-                return (heated ? heated_kernel_##isa##_D3Q19 : kernel_##isa##_D3Q19)(collision, precision, storage); \
-            default: return kernel_##isa##_D3Q27(collision, precision, storage);                                     \
-        }                                                                                                            \
+#define LBM_DECLARE_KERNELS(isa)                                                                                 \
+    UpdateKernel kernel_##isa##_D2Q9(CollisionKind, NumberKind, NumberKind);                                     \
+    UpdateKernel kernel_##isa##_D3Q19(CollisionKind, NumberKind, NumberKind);                                    \
+    UpdateKernel kernel_##isa##_D3Q27(CollisionKind, NumberKind, NumberKind);                                    \
+    UpdateKernel heated_kernel_##isa##_D2Q9(CollisionKind, NumberKind, NumberKind);                              \
+    UpdateKernel heated_kernel_##isa##_D3Q19(CollisionKind, NumberKind, NumberKind);                             \
+    UpdateKernel kinetic_kernel_##isa(NumberKind, bool);                                                         \
+    static UpdateKernel find_kernel_##isa(const BlockSpec& s) {                                                  \
+        switch (s.stencil) {                                                                                     \
+            case StencilKind::D2Q9:                                                                              \
+                return (s.heated ? heated_kernel_##isa##_D2Q9 : kernel_##isa##_D2Q9)(s.collision, s.precision,   \
+                                                                                     s.storage);                 \
+            case StencilKind::D3Q19:                                                                             \
+                return (s.heated ? heated_kernel_##isa##_D3Q19 : kernel_##isa##_D3Q19)(s.collision, s.precision, \
+                                                                                       s.storage);               \
+            case StencilKind::D3Q27: return kernel_##isa##_D3Q27(s.collision, s.precision, s.storage);           \
+            default: return kinetic_kernel_##isa(s.precision, s.kinetic.excess != 0);                            \
+        }                                                                                                        \
     }
 
 LBM_DECLARE_KERNELS(baseline)
@@ -62,20 +66,19 @@ std::vector<std::string> usable_isas() {
     return isas;
 }
 
-UpdateKernel find_kernel(const std::string& isa, StencilKind stencil, CollisionKind collision, NumberKind precision,
-                         NumberKind storage, bool heated) {
+UpdateKernel find_kernel(const std::string& isa, const BlockSpec& spec) {
 #if defined(LBM_HAVE_AVX512)
     if (isa == "avx512") {
-        return find_kernel_avx512(stencil, collision, precision, storage, heated);
+        return find_kernel_avx512(spec);
     }
 #endif
 #if defined(LBM_HAVE_AVX2)
     if (isa == "avx2") {
-        return find_kernel_avx2(stencil, collision, precision, storage, heated);
+        return find_kernel_avx2(spec);
     }
 #endif
     if (isa == "baseline") {
-        return find_kernel_baseline(stencil, collision, precision, storage, heated);
+        return find_kernel_baseline(spec);
     }
     throw std::invalid_argument("isa: this build has no kernels for '" + isa + "'");
 }
@@ -84,7 +87,8 @@ std::unique_ptr<BlockState> make_block(const BlockSpec& spec, const CpuOptions& 
     switch (spec.stencil) {
         case StencilKind::D2Q9: return make_block_D2Q9(spec, options);
         case StencilKind::D3Q19: return make_block_D3Q19(spec, options);
-        default: return make_block_D3Q27(spec, options);
+        case StencilKind::D3Q27: return make_block_D3Q27(spec, options);
+        default: return make_block_D2Q37(spec, options);
     }
 }
 

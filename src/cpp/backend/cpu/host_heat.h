@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../block_state.h"
+#include "../kinetic_cells.h"
 #include "../wall_heat.h"
 #include "field_rows.h"
 #include "threads.h"
@@ -18,13 +19,20 @@ class HostHeat {
 public:
     using View = backend::LatticeView<S, Real, Stored>;
 
-    HostHeat(const backend::BlockSpec& spec, int threads) : heat_(spec.heat), threads_(threads) {}
+    HostHeat(const backend::BlockSpec& spec, int threads)
+        : heat_(spec.heat), gravity_{spec.kinetic.gravity[0], spec.kinetic.gravity[1], 0}, threads_(threads) {}
 
     std::size_t bytes() const {
         return source_.bytes() + (last_.capacity() + beside_bodies_.capacity()) * sizeof(Real);
     }
 
-    static Real at(const View& view, int x, int y, int z) { return temperatures(view).at(place(view, x, y, z)); }
+    Real at(const View& view, int x, int y, int z) const {
+        if constexpr (Stencil<S>::multispeed) {
+            return backend::temperature_of<S>(backend::gas_between_steps(view.cell(x, y, z), gravity_));
+        } else {
+            return temperatures(view).at(place(view, x, y, z));
+        }
+    }
     static void set(const View& view, int x, int y, int z, double value) {
         temperatures(view).slot[place(view, x, y, z)] = Store<Stored>::from(Real(value));
     }
@@ -58,8 +66,10 @@ public:
                 const Real f[3] = {Real(given[0]), Real(given[1]), Real(given[2])};
                 const Real source =
                     source_.data() == nullptr ? heat.source : source_.at(view.address, 1, 0, cell.x, cell.y, cell.z);
-                beside_bodies_[std::size_t(k)] =
-                    backend::advanced_beside_body(view, cell, plan_->heated_links.data(), f, source, heat);
+                if constexpr (!Stencil<S>::multispeed) {
+                    beside_bodies_[std::size_t(k)] =
+                        backend::advanced_beside_body(view, cell, plan_->heated_links.data(), f, source, heat);
+                }
             }
         });
     }
@@ -136,6 +146,7 @@ private:
     }
 
     HeatParameters<double> heat_;
+    double gravity_[3];
     int threads_;
     const backend::LinkPlan* plan_ = nullptr;
     backend::RowBox interior_{};

@@ -9,6 +9,14 @@
 #include "../../lattice/temperature.h"
 #include "../kinds.h"
 
+namespace lbm {
+template <class Real>
+struct KineticParameters;
+namespace backend {
+struct BlockSpec;
+}
+}  // namespace lbm
+
 namespace lbm::cpu {
 
 /// Everything a kernel needs; plain data, because kernels are compiled for several instruction sets.
@@ -24,6 +32,7 @@ struct UpdateArguments {
     Index force_pitch;
     HeatParameters<double> heat;
     const void* heat_field;  // null, or a row for each (y, z), of the pitch of the force
+    const KineticParameters<double>* kinetic;  // where populations carry the energy
 };
 
 /// Updates the rows [first, last), row = z ny + y.
@@ -32,8 +41,7 @@ using UpdateKernel = void (*)(const UpdateArguments&, Index first, Index last);
 /// Instruction sets that this library holds kernels for and this processor runs, the best first.
 std::vector<std::string> usable_isas();
 
-/// The kernel for one configuration; the storage must not be wider than the precision.
-UpdateKernel find_kernel(const std::string& isa, backend::StencilKind stencil, backend::CollisionKind collision,
-                         backend::NumberKind precision, backend::NumberKind storage, bool heated);
+/// The kernel for the blocks of a spec.
+UpdateKernel find_kernel(const std::string& isa, const backend::BlockSpec& spec);
 
 }  // namespace lbm::cpu

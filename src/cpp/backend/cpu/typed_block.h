@@ -9,6 +9,7 @@
 
 #include "../block_layout.h"
 #include "../initial_state.h"
+#include "../kinetic_cells.h"
 #include "../wall_links.h"
 #include "buffer.h"
 #include "cpu_block.h"
@@ -27,11 +28,12 @@ public:
     TypedBlock(const backend::BlockSpec& spec, const CpuOptions& options)
         : spec_(spec),
           threads_(options.threads),
-          kernel_(find_kernel(options.isa, spec.stencil, spec.collision, spec.precision, spec.storage, spec.heated)),
+          kernel_(find_kernel(options.isa, spec)),
           heat_(spec, options.threads) {
         arguments_.address = backend::block_address(spec, backend::Device::Cpu);
         arguments_.parameters = spec.parameters;
         arguments_.heat = spec.heat;
+        arguments_.kinetic = &spec_.kinetic;
         const std::size_t bytes = backend::block_bytes(spec, backend::Device::Cpu) / (spec.in_place ? 1 : 2);
         lattices_[0] = Buffer(bytes);
         clear(lattices_[0]);
@@ -108,6 +110,15 @@ public:
                 backend::serve_wall_links(view(), cell, plan_->wall_links.data(), places, force, {});
             }
         });
+        if constexpr (Stencil<S>::multispeed) {
+            const auto& columns = plan_->wall_columns;
+            const auto parameters = converted<Real>(spec_.kinetic);
+            parallel_shares(columns.size() < 64 ? 1 : threads_, Index(columns.size()), [&](Index first, Index last) {
+                for (Index k = first; k < last; ++k) {
+                    backend::fill_wall_column(view(), columns[std::size_t(k)], parameters);
+                }
+            });
+        }
         heat_.advance_beside_bodies(view(), [this](int x, int y, int z, double* f) { given_force_at(x, y, z, f); });
     }
 
@@ -210,7 +221,7 @@ public:
             for_fluid_row(y, z, [&](int x, Real deviation, const Real* u) {
                 const double density = 1 + double(deviation);
                 sum.mass += density;
-                sum.heat += spec_.heated ? double(heat_.at(view(), x, y, z)) : 0;
+                sum.heat += backend::has_temperature(spec_) ? double(heat_.at(view(), x, y, z)) : 0;
                 for (int d = 0; d < S::D; ++d) {
                     sum.momentum[d] += density * u[d];
                     sum.energy += 0.5 * density * double(u[d]) * u[d];
@@ -268,8 +279,7 @@ public:
                 for (int d = 0; d < S::D; ++d) {
                     speed2 += u[d] * u[d];
                 }
-                const bool warm = !spec_.heated || std::isfinite(heat_.at(view(), x, y, z));
-                if (!(backend::is_sane(deviation, speed2) && warm) && where[row(y, z)] < 0) {
+                if (!(backend::is_sane(deviation, speed2) && is_warm(x, y, z)) && where[row(y, z)] < 0) {
                     where[row(y, z)] = x;
                 }
             });
@@ -339,10 +349,23 @@ private:
             force[d] = force_.data() == nullptr ? arguments_.force[d] : double(force_.at(address(), S::D, d, x, y, z));
         }
     }
+    /// Where populations carry the energy it is the gravity.
     void force_at(int x, int y, int z, double (&force)[3]) const {
+        if constexpr (Stencil<S>::multispeed) {
+            std::copy(spec_.kinetic.gravity, spec_.kinetic.gravity + 2, force);
+            return;
+        }
         given_force_at(x, y, z, force);
         if (spec_.heated) {
             add_buoyancy<S>(force, double(heat_.at(view(), x, y, z)), spec_.heat);
+        }
+    }
+
+    bool is_warm(int x, int y, int z) const {
+        if constexpr (Stencil<S>::multispeed) {
+            return backend::is_warm(heat_.at(view(), x, y, z));
+        } else {
+            return !spec_.heated || std::isfinite(heat_.at(view(), x, y, z));
         }
     }
 
@@ -350,6 +373,15 @@ private:
     template <class Visit>
     void for_fluid_row(int y, int z, Visit&& visit) const {
         const int nx = address().nx;
+        if constexpr (Stencil<S>::multispeed) {
+            for (int x = 0; x < nx; ++x) {
+                double gravity[3] = {};
+                force_at(x, y, z, gravity);
+                const Gas<Real> gas = backend::gas_between_steps(view().cell(x, y, z), gravity);
+                visit(x, gas.deviation, gas.u);
+            }
+            return;
+        }
         std::vector<Real> sums(std::size_t(nx) * (S::D + 1));
         sum_row(y, z, sums);
         for (int x = 0; x < nx; ++x) {

@@ -11,6 +11,7 @@
 #include "device_links.h"
 #include "device_sums.h"
 #include "device_transfers.h"
+#include "device_walls.h"
 #include "field_staging.h"
 #include "kernel_names.h"
 #include "kernel_set.h"
@@ -46,12 +47,13 @@ public:
         }
         choose_shapes();
         phase_ = first_phase();
+        std::copy(spec.kinetic.gravity, spec.kinetic.gravity + 2, uniform_force_);
     }
 
     const Address& address() const override { return address_; }
 
     std::size_t bytes() const override {
-        std::size_t sum = links_.bytes() + staging_.bytes() + sums_.bytes() + heat_.bytes();
+        std::size_t sum = links_.bytes() + staging_.bytes() + sums_.bytes() + heat_.bytes() + walls_.bytes();
         const std::initializer_list<const DeviceBuffer*> buffers = {&lattices_[0], &lattices_[1],    &force_,
                                                                     &solid_,       &solid_velocity_, &last_velocity_,
                                                                     &body_links_,  &end_sums_};
@@ -79,6 +81,7 @@ public:
         plan_ = &plan;
         links_.set_plan(plan, stream_);
         heat_.set_plan(plan, interior_);
+        walls_.set(plan);
         uploaded_body_ = nullptr;
         const auto at_ends = std::count_if(plan.wall_cells.begin(), plan.wall_cells.end(), [&](const auto& cell) {
             return cell.needs_moments && (cell.x == 0 || cell.x == address_.nx - 1);
@@ -95,6 +98,7 @@ public:
         recorded_.forget();
         links_.set_values(*plan_, stream_);
         heat_.set_values(*plan_);
+        walls_.set(*plan_);
         uploaded_body_ = nullptr;
     }
 
@@ -202,6 +206,7 @@ public:
             shape.begins_early = !streams_.divided();
             kernels_.get(links_name()).launch(stream_, shape, state(), links);
         }
+        walls_.fill(state(), !streams_.divided());
         heat_.advance_beside_bodies(state(), !streams_.divided());
     }
 
@@ -335,7 +340,7 @@ public:
 
     backend::Totals totals() const override {
         const auto sums = sums_.add<5>("totals", cells(), state(), all());
-        return {sums[0], {sums[1], sums[2], sums[3]}, sums[4], spec_.heated ? heat_.total(state()) : 0};
+        return {sums[0], {sums[1], sums[2], sums[3]}, sums[4], has_temperature(spec_) ? heat_.total(state()) : 0};
     }
 
     void velocity_change(double& change2, double& norm2) override {
@@ -390,6 +395,7 @@ private:
             kernels_.expect(links_name());
         }
         heat_.expect_kernels();
+        walls_.expect_kernels();
         Phase phase = phase_;
         do {
             phase = next_phase(phase);
@@ -431,16 +437,24 @@ private:
 
     template <class Real>
     void launch_update(const WorkStream& stream, const backend::RowBox& rows) {
+        if (is_kinetic(spec_)) {
+            launch_with(stream, rows, kinetic_arguments<Real>(spec_, address_));
+            return;
+        }
         auto a = update_arguments<Real>(spec_, address_, step_.phase);
-        a.rows = rows;
-        a.source = step_.source;
-        a.target = step_.target;
         std::copy(uniform_force_, uniform_force_ + 3, a.force);
         a.force_field = force_.as<Real>();
         a.force_pitch = force_pitch();
         a.end_sums = {end_sums_.as<Real>()};
         a.heat.source = Real(heat_.uniform_source());
         a.heat_field = static_cast<const Real*>(heat_.source_field());
+        launch_with(stream, rows, a);
+    }
+    template <class Arguments>
+    void launch_with(const WorkStream& stream, const backend::RowBox& rows, Arguments a) {
+        a.rows = rows;
+        a.source = step_.source;
+        a.target = step_.target;
         LaunchShape shape = update_launch(spec_, shapes_[int(step_.phase)], rows.count());
         shape.begins_early = !streams_.divided();
         kernels_.get(update_name(step_.phase)).launch(stream, shape, a);
@@ -479,6 +493,7 @@ private:
     mutable FieldStaging staging_{spec_, address_, stream_, kernels_};
     mutable const void* uploaded_body_ = nullptr;
     mutable DeviceHeat heat_{spec_, address_, stream_, kernels_, sums_, staging_};
+    DeviceWalls walls_{spec_, stream_, kernels_};
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ inline std::shared_ptr<backend::DeviceArray> make_device_field(const backend::Bl
                                                                const WorkStream& stream, KernelSet& kernels,
                                                                const StateArguments& state, backend::FieldName name) {
     using backend::FieldName;
-    if (name == FieldName::Temperature && !spec.heated) {
+    if (name == FieldName::Temperature && !backend::has_temperature(spec)) {
         throw std::invalid_argument("temperature: the fluid has none, as nothing thermal was set up");
     }
     const int D = backend::with_stencil(spec.stencil, [](auto s) { return decltype(s)::D; });

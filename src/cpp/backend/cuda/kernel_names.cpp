@@ -55,6 +55,12 @@ std::string type_name(NumberKind kind) {
 
 KernelName update_kernel(const BlockSpec& spec, const UpdateShape& shape, const UpdateKind& kind) {
     const std::string real = type_name(spec.precision);
+    if (backend::is_kinetic(spec)) {
+        const int wraps = int(spec.wraps[0]) + 2 * int(spec.wraps[1]);
+        return {"kinetic_update.h", "lbm::cuda::kinetic_update<" + stencil_name(spec) + ", " + real + ", " +
+                                        std::to_string(wraps) + ", " + word(spec.kinetic.excess != 0) + ", " +
+                                        std::to_string(shape.threads) + ", " + std::to_string(shape.blocks) + ">"};
+    }
     const std::string parameters =
         (spec.parameters.eddy > 0 ? "lbm::CollisionParameters<" : "lbm::LaminarParameters<") + real + ">";
     const std::string types = stencil_name(spec) + ", " + collision_name(spec.collision) + ", " + real + ", " +
@@ -65,6 +71,11 @@ KernelName update_kernel(const BlockSpec& spec, const UpdateShape& shape, const 
                               ", " + span_name(row_span(spec, shape)) + ", " + word(spec.size[0] % shape.lanes == 0);
     return {"update.h", "lbm::cuda::update<" + types + ", " + std::to_string(shape.lanes) + ", " + kinds + ", " +
                             std::to_string(shape.threads) + ", " + std::to_string(shape.blocks) + ">"};
+}
+
+KernelName wall_columns_kernel(const BlockSpec& spec) {
+    return {"kinetic_update.h",
+            "lbm::cuda::fill_wall_columns<" + stencil_name(spec) + ", " + type_name(spec.precision) + ">"};
 }
 
 KernelName state_kernel(const BlockSpec& spec, const std::string& header, const std::string& function,

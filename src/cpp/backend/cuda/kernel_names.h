@@ -11,6 +11,9 @@ namespace lbm::cuda {
 
 KernelName update_kernel(const backend::BlockSpec& spec, const UpdateShape& shape, const UpdateKind& kind);
 
+/// The kernel that fills the halo behind walls where populations carry the energy.
+KernelName wall_columns_kernel(const backend::BlockSpec& spec);
+
 /// A kernel of one of the other headers, which are templates of stencil, arithmetic, storage and `more`.
 KernelName state_kernel(const backend::BlockSpec& spec, const std::string& header, const std::string& function,
                         const std::string& more = "");

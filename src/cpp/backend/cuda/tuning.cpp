@@ -108,6 +108,9 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, const UpdateKind& asked,
         arguments.end_sums = {end_sums.as<Real>()};
         arguments.source = source.as<void>();
         arguments.target = spec.in_place ? source.as<void>() : other.as<void>();
+        auto kinetic = kinetic_arguments<Real>(spec, address);
+        kinetic.source = arguments.source;
+        kinetic.target = arguments.target;
         const std::size_t first = timings.size();
         const std::vector<UpdateShape> shapes = possible_shapes(spec);
         KernelSet kernels(ordinal, device.architecture());
@@ -125,7 +128,13 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, const UpdateKind& asked,
             ShapeTiming timing{phase, shape, 0, kernel.registers(), kernel.local_bytes(), false};
             if (timing.local_bytes <= most_local_bytes) {
                 const LaunchShape launch = update_launch(spec, shape, arguments.rows.count());
-                timing.seconds = time_of(stream, ordinal, seconds, [&] { kernel.launch(stream, launch, arguments); });
+                timing.seconds = time_of(stream, ordinal, seconds, [&] {
+                    if (backend::is_kinetic(spec)) {
+                        kernel.launch(stream, launch, kinetic);
+                    } else {
+                        kernel.launch(stream, launch, arguments);
+                    }
+                });
             }
             timings.push_back(timing);
         }

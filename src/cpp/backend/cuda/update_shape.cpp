@@ -36,6 +36,9 @@ UpdateShape usual_shape(const BlockSpec& spec, const UpdateKind& kind) {
                : own                                         ? UpdateShape{1, 1024, 1}
                                                              : UpdateShape{1, 256, 4};
     }
+    if (backend::is_kinetic(spec)) {
+        return spec.precision == NumberKind::Float64 ? UpdateShape{1, 128, 3} : UpdateShape{1, 128, 4};
+    }
     if (spec.heated) {  // a thread block for each row
         const int threads = spec.size[0] > 256 ? 128 : 64;
         const bool more = kind.end_sums || kind.forcing == Forcing::Field || spec.parameters.eddy > 0 ||
@@ -82,8 +85,8 @@ std::vector<UpdateShape> possible_shapes(const BlockSpec& spec) {
     const int words = int(backend::size_of(spec.precision)) / 4;
     std::vector<UpdateShape> shapes;
     for (const int lanes : {1, 2, 4, 8}) {
-        if (lanes * int(backend::size_of(spec.storage)) > 16) {
-            continue;  // wider than a load
+        if (lanes * int(backend::size_of(spec.storage)) > 16 || (lanes > 1 && backend::is_kinetic(spec))) {
+            continue;  // wider than a load, or than the kernel
         }
         // Threads that a multiprocessor's registers suffice for, if each keeps all its numbers and some more.
         const int packed = spec.storage == NumberKind::Float16 ? 2 : 1;
@@ -106,7 +109,8 @@ std::vector<UpdateShape> possible_shapes(const BlockSpec& spec) {
 }
 
 bool is_possible(const BlockSpec& spec, const UpdateShape& shape) {
-    const bool lanes = shape.lanes == 1 || shape.lanes == 2 || shape.lanes == 4 || shape.lanes == 8;
+    const bool several = shape.lanes == 2 || shape.lanes == 4 || shape.lanes == 8;
+    const bool lanes = shape.lanes == 1 || (several && !backend::is_kinetic(spec));
     return lanes && shape.lanes * int(backend::size_of(spec.storage)) <= 16 && shape.threads >= 32 &&
            shape.threads <= 1024 && shape.threads % 32 == 0 && shape.blocks >= 1 && shape.blocks <= 32;
 }

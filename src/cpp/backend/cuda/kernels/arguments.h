@@ -3,6 +3,7 @@
 
 #include "../../../lattice/address.h"
 #include "../../../lattice/collide.h"
+#include "../../../lattice/kinetic.h"
 #include "../../../lattice/temperature.h"
 #include "../../end_sums.h"
 #include "../../link_data.h"
@@ -11,7 +12,7 @@
 
 namespace lbm::cuda {
 
-constexpr int max_Q = 37;  // of the largest stencil to come
+constexpr int max_Q = 27;  // of the stencils that UpdateArguments serve
 
 /// Of the update, in the arithmetic type.
 template <class Real, class Parameters = CollisionParameters<Real>>
@@ -33,12 +34,22 @@ struct UpdateArguments {
     Index temperature_before, temperature_after;  // elements from population 0 of a cell, in source and target
 };
 
+/// Of the update where populations carry the energy.
+template <class Real>
+struct KineticArguments {
+    const void* source;
+    void* target;
+    Address address;
+    backend::RowBox rows;
+    KineticParameters<Real> parameters;
+};
+
 /// Of everything between two updates: where the state is and what the last step was.
 struct StateArguments {
     void* data;
     Address address;
     Phase phase;
-    double force[3];
+    double force[3];    // the gravity where populations carry the energy
     void* force_field;  // of the arithmetic type; null for a uniform force
     Index force_pitch;
     const unsigned char* solid;    // null without bodies

@@ -1,6 +1,7 @@
 // Scalar access to a block's state: its cells by number, its fields, the force on a cell.
 #pragma once
 
+#include "../../kinetic_cells.h"
 #include "../../wall_links.h"
 #include "arguments.h"
 
@@ -20,7 +21,26 @@ struct StateAccess {
         const Index place = temperature_offset(a.address, a.phase, x, int(row - Index(z) * a.address.ny), z);
         return static_cast<Stored*>(a.data)[place];
     }
-    __device__ Real temperature(int x, Index row) const { return from_storage<Real>(stored_temperature(x, row)); }
+    __device__ Real temperature(int x, Index row) const {
+        if constexpr (Stencil<S>::multispeed) {
+            return backend::temperature_of<S>(gas(x, row));
+        } else {
+            return from_storage<Real>(stored_temperature(x, row));
+        }
+    }
+    /// Whether a cell has a temperature that can be, if it has one.
+    __device__ bool is_warm(int x, Index row) const {
+        if constexpr (Stencil<S>::multispeed) {
+            return backend::is_warm(temperature(x, row));
+        } else {
+            const Real t = a.heated ? temperature(x, row) : Real(0);
+            return t - t == Real(0);  // finite
+        }
+    }
+    __device__ Gas<Real> gas(int x, Index row) const {
+        const int z = int(row / a.address.ny);
+        return backend::gas_between_steps(lattice().cell(x, int(row - Index(z) * a.address.ny), z), a.force);
+    }
     __device__ bool solid(Index cell) const { return a.solid != nullptr && a.solid[cell] != 0; }
 
     /// All of it, buoyancy too.
@@ -40,6 +60,14 @@ struct StateAccess {
 
     /// rho - 1 and u of the cell x of a row.
     __device__ void moments(int x, Index row, Real& deviation, Real (&u)[3]) const {
+        if constexpr (Stencil<S>::multispeed) {
+            const Gas<Real> g = gas(x, row);
+            deviation = g.deviation;
+            u[0] = g.u[0];
+            u[1] = g.u[1];
+            u[2] = 0;
+            return;
+        }
         double f[3] = {};
         force(x, row, f);
         const int z = int(row / a.address.ny);

@@ -1,0 +1,58 @@
+// The halo behind walls of a block on a GPU, where populations carry the energy.
+#pragma once
+
+#include "../links.h"
+#include "kernel_names.h"
+#include "kernel_set.h"
+#include "kernels/arguments.h"
+#include "upload.h"
+
+namespace lbm::cuda {
+
+class DeviceWalls {
+public:
+    /// What is referred to must outlive it.
+    DeviceWalls(const backend::BlockSpec& spec, const WorkStream& stream, KernelSet& kernels)
+        : spec_(spec), stream_(stream), kernels_(kernels) {}
+
+    std::size_t bytes() const { return columns_.bytes(); }
+    /// The plan, or new temperatures of its walls.
+    void set(const backend::LinkPlan& plan) {
+        count_ = Index(plan.wall_columns.size());
+        upload(columns_, stream_, plan.wall_columns);
+    }
+    void expect_kernels() const {
+        if (count_ > 0) {
+            kernels_.expect(wall_columns_kernel(spec_));
+        }
+    }
+    /// After all that is copied into the halo.
+    void fill(const StateArguments& state, bool begins_early) const {
+        if (count_ == 0) {
+            return;
+        }
+        if (spec_.precision == backend::NumberKind::Float64) {
+            launch<double>(state, begins_early);
+        } else {
+            launch<float>(state, begins_early);
+        }
+    }
+
+private:
+    template <class Real>
+    void launch(const StateArguments& state, bool begins_early) const {
+        constexpr Index columns = 32;  // a thread block, as fill_wall_columns takes them
+        const LaunchShape shape{unsigned((count_ + columns - 1) / columns), unsigned(columns), unsigned(wall_depth),
+                                begins_early};
+        kernels_.get(wall_columns_kernel(spec_))
+            .launch(stream_, shape, state, columns_.as<backend::WallColumn>(), count_, converted<Real>(spec_.kinetic));
+    }
+
+    const backend::BlockSpec& spec_;
+    const WorkStream& stream_;
+    KernelSet& kernels_;
+    DeviceBuffer columns_;
+    Index count_ = 0;
+};
+
+}  // namespace lbm::cuda

@@ -1,0 +1,107 @@
+// The update of rows of cells whose populations carry the energy, a thread for a cell, and the halo behind walls.
+#pragma once
+
+#include "../../../lattice/kinetic.h"
+#include "../../kinetic_cells.h"
+#include "../../row_box.h"
+#include "arguments.h"
+#include "order.h"
+
+namespace lbm::cuda {
+
+/// A cell of which everything arrives from rows beside it, or from the other end of an axis that is wrapped (of
+/// `wraps`: 1 for x, 2 for y).
+template <class S, class Real, int wraps>
+struct KineticCell {
+    using Value = Real;
+
+    const Real* source;  // population 0 of x = 0 in the cell's row
+    Real* target;
+    const Address& address;
+    int x, y;
+    bool inside;
+
+    __device__ void load(Real (&h)[S::Q]) const {
+        static_for<2 * S::reach + 1>([&]<int m>() { load_from_row<m - S::reach>(h); });
+    }
+    __device__ void store(const Real (&h)[S::Q]) const {
+        if (inside) {
+            static_for<S::Q>([&]<int i>() { target[i * address.population_stride + x] = h[i]; });
+        }
+    }
+
+private:
+    /// All that arrives with the component cy.
+    template <int cy>
+    __device__ void load_from_row(Real (&h)[S::Q]) const {
+        int rows = -cy;
+        if constexpr ((wraps & 2) != 0) {
+            rows = Address::wrapped(y - cy, address.ny) - y;
+        }
+        const Real* row = source + rows * address.row_stride;
+        static_for<S::Q>([&]<int i>() {
+            if constexpr (S::c[i][1] == cy) {
+                int from = x - S::c[i][0];
+                if constexpr ((wraps & 1) != 0) {
+                    from = Address::wrapped(from, address.nx);
+                }
+                h[i] = row[i * address.population_stride + from];
+            }
+        });
+    }
+};
+
+template <class S, class Real, int wraps, bool own_third, int threads, int blocks>
+__global__ void __launch_bounds__(threads, blocks) kinetic_update(const __grid_constant__ KineticArguments<Real> a) {
+    const int pieces = (a.address.nx + int(blockDim.x) - 1) / int(blockDim.x);
+    const int group = int(blockIdx.x) / pieces;
+    const int row = group * int(blockDim.y) + int(threadIdx.y);
+    const int x = (int(blockIdx.x) - group * pieces) * int(blockDim.x) + int(threadIdx.x);
+    const bool inside = row < a.rows.ny && x < a.address.nx;
+    const int y = a.rows.y + (row < a.rows.ny ? row : 0) * a.rows.step_y;
+    const Index offset = a.address.lead + Index(y + a.address.halo_y) * a.address.row_stride;
+    const KineticCell<S, Real, wraps> cell{static_cast<const Real*>(a.source) + offset,
+                                           static_cast<Real*>(a.target) + offset,
+                                           a.address,
+                                           inside ? x : a.address.nx - 1,
+                                           y,
+                                           inside};
+    let_next_kernel_begin();
+    wait_for_kernel_before();
+    update_kinetic_cell<S, own_third>(cell, a.parameters);
+}
+
+constexpr int columns_a_block = 32;
+
+/// A thread for each halo cell of a column; what the column misses is added up in the order of its cells.
+template <class S, class Real>
+__global__ void __launch_bounds__(columns_a_block* wall_depth)
+    fill_wall_columns(const __grid_constant__ StateArguments a, const backend::WallColumn* columns, Index count,
+                      const __grid_constant__ KineticParameters<Real> parameters) {
+    __shared__ MassAndEnergy<Real> shared[wall_depth][columns_a_block];
+    const Index at = Index(blockIdx.x) * columns_a_block + threadIdx.x;
+    const int k = int(threadIdx.y) + 1;
+    const bool inside = at < count;
+    backend::WallColumn column{};
+    if (inside) {
+        column = columns[at];
+    }
+    let_next_kernel_begin();
+    wait_for_kernel_before();
+    const backend::LatticeView<S, Real, Real> lattice{static_cast<Real*>(a.data), a.address, a.phase};
+    Real out[S::Q];
+    if (inside) {
+        shared[k - 1][threadIdx.x] = backend::halo_cell(lattice, column, k, parameters, out);
+    }
+    __syncthreads();
+    if (inside) {
+        MassAndEnergy<Real> missing{0, 0};
+        for (int m = 0; m < wall_depth; ++m) {
+            missing.mass += shared[m][threadIdx.x].mass;
+            missing.energy += shared[m][threadIdx.x].energy;
+        }
+        backend::put_halo_cell(lattice, column, k, missing, out);
+    }
+}
+
+}  // namespace lbm::cuda

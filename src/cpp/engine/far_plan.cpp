@@ -1,0 +1,150 @@
+// Folds every place of the halo back into the domain, or finds the wall that it lies behind.
+#include "far_plan.h"
+
+#include <array>
+
+#include "../lattice/links.h"
+#include "copy_runs.h"
+
+namespace lbm::engine {
+namespace {
+
+using S = D2Q37;
+constexpr int reach = S::reach;
+
+class Builder {
+public:
+    Builder(FarPlan& plan, const Domain& domain, const std::vector<Extent>& blocks, int own)
+        : plan_(plan), domain_(domain), blocks_(blocks), own_(own), last_found_(own) {
+        for (int a = 0; a < S::D; ++a) {
+            halo_[a] = address().wraps[a] ? 0 : reach;
+            if (domain.faces[2 * a] != FaceKind::Periodic) {
+                wall_axis_ = a;
+            }
+        }
+    }
+
+    void build() {
+        for (int i = 0; i < S::Q; ++i) {
+            for (int x = -halo_[0]; x < size_[0] + halo_[0]; ++x) {  // runs along y beside the block, along x else
+                if (x < 0 || x >= size_[0]) {
+                    for (int y = -halo_[1]; y < size_[1] + halo_[1]; ++y) {
+                        add(x, y, i);
+                    }
+                }
+            }
+            for (int y = -halo_[1]; y < size_[1] + halo_[1]; ++y) {
+                if (y < 0 || y >= size_[1]) {
+                    for (int x = 0; x < size_[0]; ++x) {
+                        add(x, y, i);
+                    }
+                }
+            }
+        }
+        if (wall_axis_ >= 0) {
+            for (const int side : {0, 1}) {
+                if (sees_wall(side)) {
+                    add_columns(side);
+                }
+            }
+        }
+        cut_long_runs(plan_.copies);
+        for (auto& runs : plan_.imports) {
+            cut_long_runs(runs);
+        }
+    }
+
+private:
+    const Extent& here() const { return blocks_[std::size_t(own_)]; }
+    const Address& address() const { return here().address; }
+
+    /// Whether a part of the halo lies behind the lower (0) or upper (1) wall.
+    bool sees_wall(int side) const {
+        const int first = here().offset[wall_axis_], last = first + size_[wall_axis_];
+        return side == 0 ? first < reach : last + reach > domain_.size[wall_axis_];
+    }
+    /// Whether a cell is one of those that the halo behind such a wall is made of.
+    bool mirrored(const std::array<int, 2>& cell) const {
+        if (wall_axis_ < 0) {
+            return false;
+        }
+        const int at = cell[std::size_t(wall_axis_)], n = domain_.size[wall_axis_];
+        return (at < reach && sees_wall(0)) || (at >= n - reach && sees_wall(1));
+    }
+
+    /// Whether what gets there along an axis gets to a cell of the block.
+    bool enters(int axis, int to) const { return address().wraps[axis] || (to >= 0 && to < size_[axis]); }
+
+    /// Population i of a place of the halo.
+    void add(int x, int y, int i) {
+        std::array<int, 2> cell{x + here().offset[0], y + here().offset[1]};
+        for (int a = 0; a < S::D; ++a) {
+            const int n = domain_.size[a];
+            int& at = cell[std::size_t(a)];
+            if (at < 0 || at >= n) {
+                if (a == wall_axis_) {
+                    return;
+                }
+                at = (at % n + n) % n;
+            }
+        }
+        if (!(enters(0, x + S::c[i][0]) && enters(1, y + S::c[i][1])) && !mirrored(cell)) {
+            return;
+        }
+        const int block = holder({cell[0], cell[1], 0});
+        const Extent& from = blocks_[std::size_t(block)];
+        const Index target = place(address(), x, y, i);
+        const Index source = place(from.address, cell[0] - from.offset[0], cell[1] - from.offset[1], i);
+        append(block == own_ ? plan_.copies : plan_.imports[std::size_t(block)], target, source);
+    }
+
+    void add_columns(int side) {
+        const int along = 1 - wall_axis_, face = 2 * wall_axis_ + side;
+        const bool isothermal = domain_.face_thermal[face] == ThermalKind::Isothermal;
+        const int cell = side == 0 ? 0 : domain_.size[wall_axis_] - 1;
+        for (int t = -halo_[along]; t < size_[along] + halo_[along]; ++t) {
+            std::array<int, 2> at{};
+            at[std::size_t(wall_axis_)] = cell - here().offset[wall_axis_];
+            at[std::size_t(along)] = t;
+            plan_.columns.push_back({at[0], at[1], {wall_axis_, side == 0 ? -1 : 1, isothermal, 0, 0}});
+            const int n = domain_.size[along];
+            const auto term = [&](int shift, double factor) {
+                return WallTerms::Term{face, -1, ((t + shift + here().offset[along]) % n + n) % n, factor};
+            };
+            using Terms = std::vector<WallTerms::Term>;
+            plan_.temperatures.add(isothermal ? Terms{term(0, 1)} : Terms{});
+            plan_.gradients.add(isothermal ? Terms{term(1, 0.5), term(-1, -0.5)} : Terms{});
+        }
+    }
+
+    static Index place(const Address& a, int x, int y, int i) {
+        return departed_offset<S>(a, Phase::TwoLattice, x, y, 0, i);
+    }
+
+    int holder(const int (&cell)[3]) {
+        if (!blocks_[std::size_t(last_found_)].holds(cell)) {
+            last_found_ = 0;
+            while (!blocks_[std::size_t(last_found_)].holds(cell)) {
+                ++last_found_;
+            }
+        }
+        return last_found_;
+    }
+
+    FarPlan& plan_;
+    const Domain& domain_;
+    const std::vector<Extent>& blocks_;
+    const int own_;
+    const int size_[2] = {address().nx, address().ny};
+    int halo_[2]{};
+    int wall_axis_ = -1;
+    int last_found_;  // a border of blocks is met cell after cell
+};
+
+}  // namespace
+
+FarPlan::FarPlan(const Domain& domain, const std::vector<Extent>& blocks, int own) : imports(blocks.size()) {
+    Builder(*this, domain, blocks, own).build();
+}
+
+}  // namespace lbm::engine

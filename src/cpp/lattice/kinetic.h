@@ -1,0 +1,331 @@
+// The collision of a stencil whose populations carry the energy: a compressible ideal gas, p = rho T, of one set of
+// populations, with the fourth-order Hermite equilibrium of density, velocity and temperature (Shan, Yuan & Chen,
+// J. Fluid Mech. 550 (2006) 413, eq. 3.13).
+//
+// A body force shifts velocity and temperature in the equilibrium (Sbragaglia et al., J. Fluid Mech. 628 (2009) 299;
+// Scagliarini et al., Phys. Fluids 22 (2010) 055101, eq. 12). The third-order part relaxes with a time of its own, so
+// that the Prandtl number is free, as the part that a cell's own motion leaves: in the frame of the laboratory it would
+// depend on the velocity (Chen, Gopalakrishnan & Zhang, Int. J. Mod. Phys. C 25 (2014) 1450046).
+//
+// The equilibrium over w is a polynomial of fourth degree in c. Its parts that are even and odd in each component are
+// shared by the four velocities (+-a, +-b): 15 coefficients instead of 37 sums of Hermite polynomials, about 720
+// operations a cell in place of several thousand.
+#pragma once
+
+#include "arithmetic.h"
+#include "stencil.h"
+
+namespace lbm {
+
+/// Made once by the host.
+template <class Real>
+struct KineticParameters {
+    Real omega;       // rate of the second order, 1 / tau
+    Real gravity[2];  // acceleration
+    Real shift[2];    // of the velocity in the equilibrium, tau g
+    Real heating;     // of the temperature over cs2 there, tau (1 - tau) g^2 / (2 cs2)
+    Real excess;      // 1 - tau / tau_q, of the third order's time tau_q
+    Real third;       // tau_q - 1
+};
+
+template <class To, class From>
+LBM_HD KineticParameters<To> converted(const KineticParameters<From>& p) {
+    return {To(p.omega),
+            {To(p.gravity[0]), To(p.gravity[1])},
+            {To(p.shift[0]), To(p.shift[1])},
+            To(p.heating),
+            To(p.excess),
+            To(p.third)};
+}
+
+/// The velocity (x, y) of a stencil in the plane.
+template <class S>
+constexpr int velocity_index(int x, int y) {
+    for (int i = 0; i < S::Q; ++i) {
+        if (S::c[i][0] == x && S::c[i][1] == y) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/// Calls body.operator()<a, b>() for each set of velocities (+-a, +-b), a, b > 0.
+template <class Body>
+LBM_HD void for_quads(Body&& body) {
+    body.template operator()<1, 1>();
+    body.template operator()<2, 1>();
+    body.template operator()<1, 2>();
+    body.template operator()<2, 2>();
+    body.template operator()<3, 1>();
+    body.template operator()<1, 3>();
+}
+
+/// The numbers of (+a, +b), (-a, -b), (+a, -b), (-a, +b).
+template <class S, int a, int b>
+struct Quad {
+    static constexpr int pp = velocity_index<S>(a, b), mm = velocity_index<S>(-a, -b);
+    static constexpr int pm = velocity_index<S>(a, -b), mp = velocity_index<S>(-a, b);
+};
+
+/// The numbers of (+a, 0), (-a, 0) or (0, +a), (0, -a).
+template <class S, int axis, int a>
+struct AxisPair {
+    static constexpr int plus = velocity_index<S>(axis == 0 ? a : 0, axis == 0 ? 0 : a);
+    static constexpr int minus = velocity_index<S>(axis == 0 ? -a : 0, axis == 0 ? 0 : -a);
+};
+
+/// A polynomial in the components of c: the coefficients of cx^m cy^n.
+template <class V>
+struct Quartic {
+    V p00, p10, p01, p20, p11, p02, p30, p21, p12, p03, p40, p31, p22, p13, p04;
+
+    /// At (+a, +b), (-a, -b), (+a, -b), (-a, +b).
+    template <int a, int b>
+    LBM_HD void at_quad(V& pp, V& mm, V& pm, V& mp) const {
+        const V even = p00 + scaled<a * a>(p20 + scaled<a * a>(p40) + scaled<b * b>(p22)) +
+                       scaled<b * b>(p02 + scaled<b * b>(p04));
+        const V both = scaled<a * b>(p11 + scaled<a * a>(p31) + scaled<b * b>(p13));
+        const V x = scaled<a>(p10 + scaled<a * a>(p30) + scaled<b * b>(p12));
+        const V y = scaled<b>(p01 + scaled<a * a>(p21) + scaled<b * b>(p03));
+        const V same = even + both, opposed = even - both, sum = x + y, difference = x - y;
+        pp = same + sum;
+        mm = same - sum;
+        pm = opposed + difference;
+        mp = opposed - difference;
+    }
+    /// At (+a, 0), (-a, 0), or along y.
+    template <int axis, int a>
+    LBM_HD void at_pair(V& plus, V& minus) const {
+        const V even =
+            axis == 0 ? p00 + scaled<a * a>(p20 + scaled<a * a>(p40)) : p00 + scaled<a * a>(p02 + scaled<a * a>(p04));
+        const V odd = axis == 0 ? scaled<a>(p10 + scaled<a * a>(p30)) : scaled<a>(p01 + scaled<a * a>(p03));
+        plus = even + odd;
+        minus = even - odd;
+    }
+};
+
+/// Density, velocity and temperature.
+template <class V>
+struct Gas {
+    V deviation;  // rho - 1
+    V u[2];
+    V warmth;  // T / cs2 - 1
+};
+
+/// Sums over the deviations h of populations.
+template <class V>
+struct KineticSums {
+    V deviation;
+    V momentum[2];
+    V energy;              // sum of h c^2
+    V xx, xy, yy;          // of the second order
+    V xxx, xxy, xyy, yyy;  // of the third
+};
+
+/// Sums of a stencil's populations; `high` for those above the energy too.
+template <class S, bool high, class V>
+LBM_HD KineticSums<V> kinetic_sums(const V (&h)[S::Q]) {
+    KineticSums<V> s{h[0], {V{}, V{}}, V{}, V{}, V{}, V{}, V{}, V{}, V{}, V{}};
+    const auto pair = [&]<int axis, int a>() LBM_INLINE_LAMBDA {
+        using P = AxisPair<S, axis, a>;
+        const V sum = h[P::plus] + h[P::minus], difference = h[P::plus] - h[P::minus];
+        s.deviation = s.deviation + sum;
+        s.momentum[axis] = s.momentum[axis] + scaled<a>(difference);
+        s.energy = s.energy + scaled<a * a>(sum);
+        if constexpr (high) {
+            V& second = axis == 0 ? s.xx : s.yy;
+            V& third = axis == 0 ? s.xxx : s.yyy;
+            second = second + scaled<a * a>(sum);
+            third = third + scaled<a * a * a>(difference);
+        }
+    };
+    static_for<2>([&]<int axis>() LBM_INLINE_LAMBDA {
+        static_for<S::reach>([&]<int k>() LBM_INLINE_LAMBDA { pair.template operator()<axis, k + 1>(); });
+    });
+    for_quads([&]<int a, int b>() LBM_INLINE_LAMBDA {
+        using N = Quad<S, a, b>;
+        const V same = h[N::pp] + h[N::mm], opposed = h[N::pm] + h[N::mp];
+        const V same_odd = h[N::pp] - h[N::mm], opposed_odd = h[N::pm] - h[N::mp];
+        const V sum = same + opposed, along_x = same_odd + opposed_odd, along_y = same_odd - opposed_odd;
+        s.deviation = s.deviation + sum;
+        s.momentum[0] = s.momentum[0] + scaled<a>(along_x);
+        s.momentum[1] = s.momentum[1] + scaled<b>(along_y);
+        s.energy = s.energy + scaled<a * a + b * b>(sum);
+        if constexpr (high) {
+            s.xx = s.xx + scaled<a * a>(sum);
+            s.yy = s.yy + scaled<b * b>(sum);
+            s.xy = s.xy + scaled<a * b>(same - opposed);
+            s.xxx = s.xxx + scaled<a * a * a>(along_x);
+            s.yyy = s.yyy + scaled<b * b * b>(along_y);
+            s.xxy = s.xxy + scaled<a * a * b>(along_y);
+            s.xyy = s.xyy + scaled<a * b * b>(along_x);
+        }
+    });
+    return s;
+}
+
+/// The density, velocity and temperature that populations have, without what a force adds: 2 rho T = sum of f c^2
+/// - rho u^2, written in deviations from rest.
+template <class S, class V>
+LBM_HD Gas<V> gas_of(const KineticSums<V>& s) {
+    using R = Scalar<V>;
+    const V inverse = R(1) / (s.deviation + R(1));
+    Gas<V> g{s.deviation, {s.momentum[0] * inverse, s.momentum[1] * inverse}, V{}};
+    const V moving = s.momentum[0] * g.u[0] + s.momentum[1] * g.u[1];
+    g.warmth = (s.energy - R(2 * S::cs2) * s.deviation - moving) * inverse * R(1 / (2 * S::cs2));
+    return g;
+}
+
+/// (f_eq - w) / w.
+template <class S, class V>
+LBM_HD Quartic<V> kinetic_equilibrium(const Gas<V>& g) {
+    using R = Scalar<V>;
+    constexpr double k = 1 / S::cs2;
+    const V rho = g.deviation + R(1);
+    const V ux = g.u[0] * R(k), uy = g.u[1] * R(k), t = g.warmth, kt = t * R(k);  // c . u in units of cs2
+    const V u2 = g.u[0] * ux + g.u[1] * uy;
+    const V xx = ux * ux, xy = ux * uy, yy = uy * uy;
+    const V linear = rho * (R(1) - R(0.5) * u2 - R(2) * t);
+    const V square = rho * (R(0.5) - R(0.25) * u2 - R(1.5) * t);
+    const V isotropic = rho * kt * (R(0.5) - R(0.25) * u2 - t);
+    const V rho_x = rho * ux, rho_y = rho * uy, half_kt = R(0.5) * kt;
+    const V rho_kt = rho * half_kt, rho_kt2 = rho_kt * kt;
+    Quartic<V> p;
+    p.p00 = g.deviation + rho * (t * t + u2 * (R(0.125) * u2 + t) - R(0.5) * u2 - t);
+    p.p10 = ux * linear;
+    p.p01 = uy * linear;
+    p.p20 = isotropic + xx * square;
+    p.p11 = R(2) * xy * square;
+    p.p02 = isotropic + yy * square;
+    p.p30 = rho_x * (R(1.0 / 6) * xx + half_kt);
+    p.p21 = rho_y * (R(0.5) * xx + half_kt);
+    p.p12 = rho_x * (R(0.5) * yy + half_kt);
+    p.p03 = rho_y * (R(1.0 / 6) * yy + half_kt);
+    const V quarter = R(0.25) * rho_kt2, mixed = R(0.5) * rho_kt;
+    p.p40 = xx * (R(1.0 / 24) * (rho * xx) + mixed) + quarter;
+    p.p04 = yy * (R(1.0 / 24) * (rho * yy) + mixed) + quarter;
+    p.p22 = R(0.25) * (rho * (xx * yy)) + mixed * (xx + yy) + R(2) * quarter;
+    p.p31 = xy * (R(1.0 / 6) * (rho * xx) + rho_kt);
+    p.p13 = xy * (R(1.0 / 6) * (rho * yy) + rho_kt);
+    return p;
+}
+
+/// Adds third-order Hermite polynomials to what is over w: those of the moments sum of n c c c, n without lower
+/// moments.
+template <class S, class V>
+LBM_HD void add_cubic(Quartic<V>& p, V xxx, V xxy, V xyy, V yyy) {
+    using R = Scalar<V>;
+    constexpr double k2 = 1 / (S::cs2 * S::cs2), k3 = k2 / S::cs2;
+    p.p30 = p.p30 + R(k3 / 6) * xxx;
+    p.p21 = p.p21 + R(k3 / 2) * xxy;
+    p.p12 = p.p12 + R(k3 / 2) * xyy;
+    p.p03 = p.p03 + R(k3 / 6) * yyy;
+    p.p10 = p.p10 - R(k2 / 2) * (xxx + xyy);
+    p.p01 = p.p01 - R(k2 / 2) * (xxy + yyy);
+}
+
+/// What the equilibrium gets so that the third order relaxes with its own time: `excess` times its part that is no
+/// equilibrium, sum of f (c - u)^3 with what half a step of the force gives it.
+template <class S, class V>
+LBM_HD void add_third_order(Quartic<V>& p, const KineticSums<V>& s, const Gas<V>& g,
+                            const KineticParameters<Scalar<V>>& k) {
+    using R = Scalar<V>;
+    const V rho = g.deviation + R(1);
+    const V x = g.u[0] + R(0.5) * k.gravity[0], y = g.u[1] + R(0.5) * k.gravity[1];
+    const V jx = s.momentum[0], jy = s.momentum[1];
+    const V xx = s.xx + R(S::cs2), yy = s.yy + R(S::cs2), xy = s.xy;  // of f
+    const V pressure = rho * (g.warmth + R(1)) * R(S::cs2);
+    const V fx = R(0.5) * k.gravity[0] * pressure, fy = R(0.5) * k.gravity[1] * pressure;
+    const V nxxx = s.xxx - R(3) * x * xx + R(3) * x * x * jx - rho * x * x * x + R(3) * fx;
+    const V nyyy = s.yyy - R(3) * y * yy + R(3) * y * y * jy - rho * y * y * y + R(3) * fy;
+    const V nxxy = s.xxy - R(2) * x * xy - y * xx + x * x * jy + R(2) * x * y * jx - rho * x * x * y + fy;
+    const V nxyy = s.xyy - R(2) * y * xy - x * yy + y * y * jx + R(2) * x * y * jy - rho * x * y * y + fx;
+    add_cubic<S>(p, k.excess * nxxx, k.excess * nxxy, k.excess * nxyy, k.excess * nyyy);
+}
+
+/// Collides the deviations h of a cell's populations. Mass, momentum and energy are exactly what they were, with what
+/// the force gives: the rest population takes up what rounded weights would add to the mass, the velocities of length 1
+/// what they would add to momentum and energy, always the same way.
+template <class S, bool own_third, class V, class Real>
+LBM_HD void collide_kinetic(V (&h)[S::Q], const KineticParameters<Real>& k) {
+    const KineticSums<V> sums = kinetic_sums<S, own_third>(h);
+    Gas<V> gas = gas_of<S>(sums);
+    const V rho = gas.deviation + Real(1);
+    Gas<V> shifted = gas;
+    shifted.u[0] = gas.u[0] + k.shift[0];
+    shifted.u[1] = gas.u[1] + k.shift[1];
+    shifted.warmth = gas.warmth + k.heating;
+    Quartic<V> p = kinetic_equilibrium<S>(shifted);
+    if constexpr (own_third) {
+        add_third_order<S>(p, sums, gas, k);
+    }
+    // What is left of the changes of momentum and energy for the velocities of length 1.
+    V rest = V{}, left[2] = {rho * k.gravity[0], rho * k.gravity[1]};
+    V energy = Real(2) * (sums.momentum[0] * k.gravity[0] + sums.momentum[1] * k.gravity[1]) +
+               rho * (k.gravity[0] * k.gravity[0] + k.gravity[1] * k.gravity[1]);
+    const auto change = [&](V h_i, V p_i, Real w) LBM_INLINE_LAMBDA { return k.omega * (w * p_i - h_i); };
+    for_quads([&]<int a, int b>() LBM_INLINE_LAMBDA {
+        using N = Quad<S, a, b>;
+        constexpr Real w = Real(Stencil<S>::w(N::pp));
+        V pp, mm, pm, mp;
+        p.template at_quad<a, b>(pp, mm, pm, mp);
+        pp = change(h[N::pp], pp, w);
+        mm = change(h[N::mm], mm, w);
+        pm = change(h[N::pm], pm, w);
+        mp = change(h[N::mp], mp, w);
+        h[N::pp] = h[N::pp] + pp;
+        h[N::mm] = h[N::mm] + mm;
+        h[N::pm] = h[N::pm] + pm;
+        h[N::mp] = h[N::mp] + mp;
+        const V same = pp - mm, opposed = pm - mp, sum = (pp + mm) + (pm + mp);
+        rest = rest - sum;
+        energy = energy - scaled<a * a + b * b>(sum);
+        left[0] = left[0] - scaled<a>(same + opposed);
+        left[1] = left[1] - scaled<b>(same - opposed);
+    });
+    V even[2];
+    static_for<2>([&]<int axis>() LBM_INLINE_LAMBDA {
+        static_for<S::reach - 1>([&]<int m>() LBM_INLINE_LAMBDA {
+            constexpr int a = m + 2;
+            using N = AxisPair<S, axis, a>;
+            constexpr Real w = Real(Stencil<S>::w(N::plus));
+            V plus, minus;
+            p.template at_pair<axis, a>(plus, minus);
+            plus = change(h[N::plus], plus, w);
+            minus = change(h[N::minus], minus, w);
+            h[N::plus] = h[N::plus] + plus;
+            h[N::minus] = h[N::minus] + minus;
+            const V sum = plus + minus;
+            rest = rest - sum;
+            energy = energy - scaled<a * a>(sum);
+            left[axis] = left[axis] - scaled<a>(plus - minus);
+        });
+        using N = AxisPair<S, axis, 1>;
+        constexpr Real w = Real(Stencil<S>::w(N::plus));
+        V plus, minus;
+        p.template at_pair<axis, 1>(plus, minus);
+        even[axis] = change(h[N::plus] + h[N::minus], plus + minus, w);
+    });
+    const V correction = Real(0.5) * (energy - (even[0] + even[1]));
+    static_for<2>([&]<int axis>() LBM_INLINE_LAMBDA {
+        using N = AxisPair<S, axis, 1>;
+        const V sum = even[axis] + correction;
+        h[N::plus] = h[N::plus] + Real(0.5) * (sum + left[axis]);
+        h[N::minus] = h[N::minus] + Real(0.5) * (sum - left[axis]);
+        rest = rest - sum;
+    });
+    h[0] = h[0] + rest;
+}
+
+/// The update of one cell, or of a pack of cells side by side: load(h) brings what arrives, store(h) puts what departs.
+///
+/// In float64 it moves 592 bytes a cell and does about 720 floating-point operations, 830 with an own third order.
+template <class S, bool own_third, class Cell, class Real>
+LBM_HD void update_kinetic_cell(Cell& cell, const KineticParameters<Real>& parameters) {
+    typename Cell::Value h[S::Q];
+    cell.load(h);
+    collide_kinetic<S, own_third>(h, parameters);
+    cell.store(h);
+}
+
+}  // namespace lbm

@@ -1,0 +1,156 @@
+// What lies behind a wall for a stencil whose populations carry the energy: three cells of a column of halo, which
+// mirror the three fluid cells before the wall, half a cell from it.
+//
+// A halo cell has the equilibrium of its mirror's velocity reversed, of the temperature that makes the wall's, or the
+// mirror's own behind an adiabatic wall, and of the pressure that gravity leaves there, with the stress and the flux of
+// heat of its mirror. What enters a column is then given the mass that has left it, and behind an adiabatic wall the
+// energy too: so a box keeps its mass to the rounding of its numbers.
+#pragma once
+
+#include "kinetic.h"
+
+namespace lbm {
+
+constexpr int wall_depth = 3;  // cells behind a wall that streaming reaches
+
+/// A wall normal to `axis`; the halo lies at -outward (k - 1) - 1 from it.
+struct KineticWall {
+    int axis;
+    int outward;  // +1 or -1
+    bool isothermal;
+    double warmth;    // of an isothermal wall: T / cs2 - 1
+    double gradient;  // of that, along the wall
+};
+
+/// Mass and energy, the sums of f and f c^2.
+template <class Real>
+struct MassAndEnergy {
+    Real mass, energy;
+};
+
+/// Deviations that are w times a polynomial.
+template <class S, class Real>
+LBM_HD void weighted(const Quartic<Real>& p, Real (&h)[S::Q]) {
+    h[0] = Real(Stencil<S>::w(0)) * p.p00;
+    const auto pair = [&]<int axis, int a>() LBM_INLINE_LAMBDA {
+        using N = AxisPair<S, axis, a>;
+        constexpr Real w = Real(Stencil<S>::w(N::plus));
+        p.template at_pair<axis, a>(h[N::plus], h[N::minus]);
+        h[N::plus] *= w;
+        h[N::minus] *= w;
+    };
+    static_for<2>([&]<int axis>() LBM_INLINE_LAMBDA {
+        static_for<S::reach>([&]<int m>() LBM_INLINE_LAMBDA { pair.template operator()<axis, m + 1>(); });
+    });
+    for_quads([&]<int a, int b>() LBM_INLINE_LAMBDA {
+        using N = Quad<S, a, b>;
+        constexpr Real w = Real(Stencil<S>::w(N::pp));
+        p.template at_quad<a, b>(h[N::pp], h[N::mm], h[N::pm], h[N::mp]);
+        h[N::pp] *= w;
+        h[N::mm] *= w;
+        h[N::pm] *= w;
+        h[N::mp] *= w;
+    });
+}
+
+/// What the halo cell k (1 the nearest) has for its mirror.
+template <class S, class Real>
+LBM_HD Gas<Real> gas_behind(const KineticWall& wall, int k, const Gas<Real>& mirror,
+                            const KineticParameters<Real>& parameters) {
+    const Real* g = parameters.gravity;
+    const Real weight = g[wall.axis] * Real(wall.outward * (2 * k - 1));  // gravity times the way from the mirror
+    Gas<Real> gas;
+    gas.u[0] = g[0] - mirror.u[0];
+    gas.u[1] = g[1] - mirror.u[1];
+    gas.warmth = mirror.warmth;
+    if (wall.isothermal) {
+        gas.warmth = Real(2 * wall.warmth) - mirror.warmth - Real(0.25 / S::cs2) * (g[0] * g[0] + g[1] * g[1]);
+    }
+    // The pressure grows by (1 + a) / (1 - a), a being that over the sum of the temperatures.
+    const Real a = weight * Real(1 / S::cs2) / (Real(2) + gas.warmth + mirror.warmth);
+    const Real growth =
+        (mirror.warmth - gas.warmth + weight * Real(1 / S::cs2)) / ((Real(1) + gas.warmth) * (Real(1) - a));
+    gas.deviation = mirror.deviation + (Real(1) + mirror.deviation) * growth;
+    return gas;
+}
+
+/// Adds what the mirror has beside its equilibrium: its stress as it is, and the flux of heat. Across an isothermal
+/// wall that goes on, and along it what the wall's own temperature conducts is left at the wall; for an adiabatic one
+/// it is the other way round, and none goes across. Moments above the third are left out: with them a gas of little
+/// viscosity grows unstable at its walls.
+template <class S, class Real>
+LBM_HD void add_flux_behind(Quartic<Real>& p, const KineticWall& wall, const KineticSums<Real>& s,
+                            const Gas<Real>& mirror, const KineticParameters<Real>& parameters) {
+    const Real rho = Real(1) + mirror.deviation, x = mirror.u[0], y = mirror.u[1], jx = s.momentum[0],
+               jy = s.momentum[1];
+    const Real above = rho * (Real(1) + mirror.warmth) * Real(S::cs2);                       // the pressure
+    const Real rest = mirror.deviation * Real(S::cs2) + rho * mirror.warmth * Real(S::cs2);  // over that of w
+    const Real nxx = s.xx - (jx * x + rest), nyy = s.yy - (jy * y + rest), nxy = s.xy - jx * y;
+    constexpr double k = 1 / S::cs2;
+    p.p00 -= Real(k / 2) * (nxx + nyy);
+    p.p20 += Real(k * k / 2) * nxx;
+    p.p11 += Real(k * k) * nxy;
+    p.p02 += Real(k * k / 2) * nyy;
+    const Real nxxx = s.xxx - x * (jx * x + Real(3) * above), nyyy = s.yyy - y * (jy * y + Real(3) * above);
+    const Real nxxy = s.xxy - y * (jx * x + above), nxyy = s.xyy - x * (jy * y + above);
+    const bool turns_x = (wall.axis == 0) != wall.isothermal;
+    const Real along_x = Real(turns_x ? -1 : 1), along_y = -along_x;
+    const Real conducted = wall.isothermal ? parameters.third * above * Real(-2 * S::cs2 * wall.gradient) : Real(0);
+    const Real in_x = turns_x ? conducted : Real(0), in_y = turns_x ? Real(0) : conducted;
+    add_cubic<S>(p, along_x * nxxx + Real(3) * in_x, along_y * nxxy + in_y, along_x * nxyy + in_x,
+                 along_y * nyyy + Real(3) * in_y);
+}
+
+/// The halo cell k for the populations h of its mirror, and what has left the mirror towards the wall less what enters.
+template <class S, class Real>
+LBM_HD MassAndEnergy<Real> behind_wall(const KineticWall& wall, int k, const Real (&h)[S::Q],
+                                       const KineticParameters<Real>& parameters, Real (&out)[S::Q]) {
+    const KineticSums<Real> sums = kinetic_sums<S, true>(h);
+    const Gas<Real> mirror = gas_of<S>(sums);
+    Quartic<Real> p = kinetic_equilibrium<S>(gas_behind<S>(wall, k, mirror, parameters));
+    add_flux_behind<S>(p, wall, sums, mirror, parameters);
+    weighted<S>(p, out);
+    MassAndEnergy<Real> missing{0, 0};
+    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+        constexpr int cx = S::c[i][0], cy = S::c[i][1], speed2 = cx * cx + cy * cy;
+        const int along = wall.outward * (wall.axis == 0 ? cx : cy);
+        const Real change = along >= k ? h[i] : -along >= k ? -out[i] : Real(0);
+        missing.mass += change;
+        missing.energy += scaled<speed2>(change);
+    });
+    return missing;
+}
+
+/// Sums of w c^(2n) over what enters a column, a velocity from as many cells as it reaches.
+template <class S>
+constexpr double entering(int n) {
+    double sum = 0;
+    for (int i = 0; i < S::Q; ++i) {
+        const int speed2 = S::c[i][0] * S::c[i][0] + S::c[i][1] * S::c[i][1];
+        double power = 1;
+        for (int k = 0; k < n; ++k) {
+            power *= speed2;
+        }
+        sum += S::c[i][0] > 0 ? S::c[i][0] * Stencil<S>::w(i) * power : 0;
+    }
+    return sum;
+}
+
+/// Gives what enters from the halo cell k its share of what the column misses.
+template <class S, class Real>
+LBM_HD void give_missing(const KineticWall& wall, int k, const MassAndEnergy<Real>& missing, Real (&out)[S::Q]) {
+    constexpr double s0 = entering<S>(0), s1 = entering<S>(1), s2 = entering<S>(2), d = s0 * s2 - s1 * s1;
+    Real alpha = missing.mass * Real(1 / s0), beta = 0;
+    if (!wall.isothermal) {
+        alpha = missing.mass * Real(s2 / d) - missing.energy * Real(s1 / d);
+        beta = missing.energy * Real(s0 / d) - missing.mass * Real(s1 / d);
+    }
+    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+        constexpr int cx = S::c[i][0], cy = S::c[i][1], speed2 = cx * cx + cy * cy;
+        if (-wall.outward * (wall.axis == 0 ? cx : cy) >= k) {
+            out[i] += Real(Stencil<S>::w(i)) * (alpha + beta * Real(speed2));
+        }
+    });
+}
+
+}  // namespace lbm

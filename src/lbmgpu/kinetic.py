@@ -1,0 +1,164 @@
+"""The thermal model whose temperature is a moment of the populations: its collision, and what goes with its stencil.
+
+D2Q37 carries mass, momentum and energy of a compressible ideal gas in one set of populations; it goes with `ThermalBGK`
+alone, and the other stencils with the collisions of `collisions`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core, checks
+from .collisions import MAX_VISCOSITY, Collision
+from .conditions import NoSlip, Periodic
+from .domain import Domain
+
+STENCIL = "D2Q37"
+"""The stencil of this model."""
+MAX_GRAVITY = 1.0
+"""An acceleration that would change the velocity by one cell a step within a step."""
+GAMMA = 2.0
+"""Ratio of the specific heats: c_v = 1 and c_p = 2 for D = 2."""
+
+
+@dataclass(frozen=True)
+class ThermalBGK(Collision):
+    """A compressible ideal gas with its temperature: BGK towards the fourth-order Hermite equilibrium, for D2Q37.
+
+    ``rho``, ``u`` and ``T`` are moments of the populations, ``2 rho T = sum_i f_i |c_i - u|^2``, the pressure is
+    ``p = rho T``, and the sound speed ``sqrt(2 T)``. Populations relax towards the Hermite expansion of the local
+    Maxwellian up to the fourth order (Shan, Yuan & Chen, J. Fluid Mech. 550 (2006) 413), with velocity and
+    temperature shifted by what gravity does in a step (Sbragaglia et al., J. Fluid Mech. 628 (2009) 299; Scagliarini et
+    al., Phys. Fluids 22 (2010) 055101). The stencil on GPUs: Calore et al., Parallel Computing 58 (2016) 1.
+
+    A fluid of temperature T has the kinematic viscosity ``T (tau - 1/2)``, so `viscosity` and `diffusivity` are those
+    at ``T = cs2 = 0.69795``, near which the model is stable; the dynamic viscosity is ``p (tau - 1/2)``.
+
+    Args:
+        viscosity: kinematic viscosity at T = cs2, cells squared a step, above 0.
+        prandtl: viscosity over thermal diffusivity, above 0; 1 is BGK as it is, others relax the third-order moment,
+            the heat flux, with `tau_heat`.
+        gravity: acceleration, cells a step squared, a vector ``(2,)``, at most 1 in magnitude; None for none. It acts
+            on all of the fluid, in proportion to its density.
+
+    Raises:
+        TypeError, ValueError: not finite numbers in range.
+    """
+
+    kind: ClassVar[str] = "thermal-bgk"
+    prandtl: float = 1.0
+    gravity: Any = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "prandtl", checks.number("prandtl", self.prandtl, above=0, at_most=MAX_VISCOSITY))
+        checks.number("viscosity / prandtl", self.viscosity / self.prandtl, above=0, at_most=MAX_VISCOSITY)
+        object.__setattr__(self, "gravity", (0.0, 0.0) if self.gravity is None else _vector(self.gravity))
+
+    @property
+    def tau(self) -> float:
+        """Relaxation time of the stress, steps: ``viscosity / cs2 + 1/2``."""
+        return self.viscosity / _core.stencil(STENCIL).cs2 + 0.5
+
+    @property
+    def tau_heat(self) -> float:
+        """Relaxation time of the heat flux, steps: ``(tau - 1/2) / prandtl + 1/2``."""
+        return (self.tau - 0.5) / self.prandtl + 0.5
+
+    @property
+    def diffusivity(self) -> float:
+        """Thermal diffusivity at T = cs2, cells squared a step: ``viscosity / prandtl``."""
+        return self.viscosity / self.prandtl
+
+    def parameters(self, stencil: _core.Stencil) -> dict[str, Any]:
+        """The parameters in full, defaults included, in the names of the engine."""
+        return super().parameters(stencil) | {"prandtl": self.prandtl, "gravity": list(self.gravity)}
+
+
+def _vector(value: Any) -> tuple[float, ...]:
+    array = checks.real_array("gravity", value)
+    if array.shape != (2,):
+        raise ValueError(f"gravity: {checks.shown(value)} given, must be a vector of 2 components")
+    if np.abs(array).max() > MAX_GRAVITY:
+        raise ValueError(f"gravity: {checks.shown(value)} given, must be at most {MAX_GRAVITY:g} in magnitude")
+    return tuple(array.tolist())
+
+
+def default_collision(stencil: str) -> str:
+    """Name of the plainest collision that goes with `stencil`."""
+    return ThermalBGK.__name__ if stencil == STENCIL else "BGK"
+
+
+def default_streaming(stencil: str) -> str:
+    """What ``streaming=None`` means with `stencil`."""
+    return "two-lattice" if stencil == STENCIL else "in-place"
+
+
+def smallest_size(stencil: str) -> int:
+    """Fewest cells along an axis."""
+    return _core.stencil(stencil).reach
+
+
+def mach_unit(stencil: _core.Stencil) -> float:
+    """The square of the sound speed that Mach numbers are made with: ``2 cs2`` of D2Q37 at T = cs2, else ``cs2``."""
+    return GAMMA * stencil.cs2 if stencil.name == STENCIL else stencil.cs2
+
+
+def check_pair(stencil: str, collision: str) -> None:
+    """Raise ValueError unless `stencil` and `collision`, the name of its class, go together."""
+    name = ThermalBGK.__name__
+    if stencil == STENCIL and collision != name:
+        raise ValueError(f"collision: {collision} given with {STENCIL}, must be {name}")
+    if stencil != STENCIL and collision == name:
+        raise ValueError(
+            f"collision: {name} given with {stencil}, must be BGK, TRT, MRT or Regularized; {name} needs a domain of "
+            f"stencil {STENCIL!r}"
+        )
+
+
+def check_numbers(stencil: str, precision: str, storage: str, streaming: str) -> None:
+    """Raise ValueError where storage or streaming do not go with D2Q37, if `stencil` is that."""
+    if stencil != STENCIL:
+        return
+    if storage != precision:
+        raise ValueError(f"storage: {storage!r} given with {STENCIL}, must be the precision, {precision!r}")
+    if streaming != "two-lattice":
+        raise ValueError(f"streaming: {streaming!r} given with {STENCIL}, must be 'two-lattice', or left out")
+
+
+def check_domain(domain: Domain, force: Any) -> None:
+    """Raise ValueError where faces, bodies or a `force` do not go with D2Q37, if the domain has that."""
+    if domain.stencil != STENCIL:
+        return
+    check_force(domain.stencil, force)
+    for name in domain.bodies:
+        raise ValueError(f"bodies: {name!r} given with {STENCIL}, must be none: walls are faces of the domain")
+    for face, condition in domain.faces.items():
+        if not isinstance(condition, Periodic | NoSlip):
+            right = "must be Periodic() or NoSlip()"
+            raise ValueError(f"faces[{face!r}]: {checks.shown(condition)} given with {STENCIL}, {right}")
+    walls = [face for face, condition in domain.faces.items() if isinstance(condition, NoSlip)]
+    if len({face[1] for face in walls}) > 1:
+        raise ValueError(
+            f"faces: NoSlip on {', '.join(walls)} given with {STENCIL}, must be on one axis only, the other Periodic"
+        )
+
+
+def check_force(stencil: str, force: Any) -> None:
+    """Raise ValueError for a force in D2Q37."""
+    if stencil == STENCIL and force is not None:
+        raise ValueError(
+            f"force: {checks.shown(force)} given with {STENCIL}, must be None; ThermalBGK(..., gravity=(gx, gy)) is an "
+            "acceleration of all of the fluid"
+        )
+
+
+def check_temperatures(name: str, values: NDArray[np.float64]) -> None:
+    """Raise ValueError where a temperature of an ideal gas is not above 0."""
+    if values.min() <= 0:
+        right = f"must be above 0 with {STENCIL}, and near cs2, {_core.stencil(STENCIL).cs2:.4g}, to be stable"
+        raise ValueError(f"{name}: {values.min():g} given, {right}")
