@@ -341,4 +341,5 @@ def _mask(entry: dict[str, Any], shape: tuple[int, ...], folder: Path) -> NDArra
             with np.errstate(over="ignore"):  # infinitely far
                 squared += (x - middle) ** 2
     with np.errstate(over="ignore"):
-        return squared <= np.square(np.float64(entry["radius"]))
+        radius2 = np.square(np.float64(entry["radius"]))
+    return np.asarray(squared <= radius2)
