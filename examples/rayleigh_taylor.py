@@ -41,7 +41,7 @@ def arguments() -> argparse.Namespace:
         "--velocity", type=float, default=0.06, metavar="U", help="sqrt(At g width), cells a step (0.06)"
     )
     parser.add_argument("--seed", type=int, default=1, help="of the phases of many waves (1)")
-    parser.add_argument("--steps", type=int, metavar="N", help="8 times width over velocity, if not given")
+    parser.add_argument("--steps", type=int, metavar="N", help="8 times width over velocity, 4 of many waves")
     parser.add_argument("--device", default="auto", help="cpu, cuda or cuda:1 (auto)")
     parser.add_argument("--threads", type=int, help="of the CPU")
     parser.add_argument("--output", metavar="PNG", help="the temperature at four times, and the mixing length")
@@ -221,7 +221,9 @@ def picture(setup: Setup, maps: list[tuple[float, Floats]], lengths: list[tuple[
 if __name__ == "__main__":
     given = arguments()
     setup = layers(given)
-    steps = round(8 * setup.scale) if given.steps is None else given.steps
+    steps = given.steps
+    if steps is None:
+        steps = round({"single": 8, "multi": 4}[given.modes] * setup.scale)
     print(f"gravity {setup.gravity:.4g}, viscosity {setup.viscosity:.4g}, {steps} steps")
     if given.modes == "single":
         growth(setup)
