@@ -1,0 +1,224 @@
+"""The reference of the thermal model on D2Q37: one set of populations that carries mass, momentum and energy.
+
+Velocities, weights and the equilibrium of fourth order in Hermite polynomials after Shan, Yuan & Chen, J. Fluid Mech.
+550 (2006) 413, and Philippi et al., Phys. Rev. E 73 (2006) 056702; gravity as a shift of velocity and temperature after
+Sbragaglia et al., J. Fluid Mech. 628 (2009) 299. Walls have three cells behind them, the mirror images of the three
+beside them. Arrays are indexed [i, x, y]; an acceleration is a vector; time steps and cells are 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .stencils import Stencil
+
+Array = NDArray[np.float64]
+
+CS2 = 0.697953322019683088
+"""Temperature at which the weights are those of Gauss and Hermite, 35 s^3 - 70 s^2 + 49 s - 12 = 0."""
+REACH = 3
+WEIGHTS = {
+    0: 0.233150669132352502286506704067,
+    1: 0.107306091542219002412464287183,
+    2: 0.0576678598887948820300692153933,
+    4: 0.0142082161584507502646989423441,
+    5: 0.00535304900051377523273150166219,
+    8: 0.00101193759267357547541090850664,
+    9: 0.000245301027757717345465916643268,
+    10: 0.000283414252994198217400525294195,
+}
+"""By the square of the speed."""
+
+
+def _stencil() -> Stencil:
+    """Velocities from the slowest to the fastest."""
+    grid = [(x, y) for x in range(-3, 4) for y in range(-3, 4) if x * x + y * y in WEIGHTS]
+    c = np.array(sorted(grid, key=lambda v: (v[0] ** 2 + v[1] ** 2, v)))
+    return Stencil("D2Q37", c, np.array([WEIGHTS[int(n)] for n in (c**2).sum(axis=1)]))
+
+
+D2Q37 = _stencil()
+C = D2Q37.c.astype(float)
+W = D2Q37.w
+XI = C / np.sqrt(CS2)
+XI2 = (XI**2).sum(axis=1)
+_I = np.eye(2)
+H3 = (
+    np.einsum("ia,ib,ic->iabc", XI, XI, XI)
+    - np.einsum("ia,bc->iabc", XI, _I)
+    - np.einsum("ib,ac->iabc", XI, _I)
+    - np.einsum("ic,ab->iabc", XI, _I)
+)
+"""Hermite polynomials of third order at the velocities, (37, 2, 2, 2)."""
+H2 = np.einsum("ia,ib->iab", XI, XI) - _I
+"""Those of second order."""
+
+
+def per_velocity(values: Array, like: Array) -> Array:
+    """One number for each velocity, shaped to go with the field `like`."""
+    return values.reshape((-1,) + (1,) * like.ndim)
+
+
+def equilibrium(rho: Array, u: Array, T: Array) -> Array:
+    """Populations (37, ...) of a gas in equilibrium: density and temperature (...), velocity (2, ...)."""
+    D = 2
+    v, theta = u / np.sqrt(CS2), T / CS2 - 1
+    xv = np.tensordot(XI, v, axes=1)
+    v2 = (v**2).sum(axis=0)
+    x2 = per_velocity(XI2, rho)
+    second = xv**2 - v2 + theta * (x2 - D)
+    third = xv * (xv**2 - 3 * v2 + 3 * theta * (x2 - D - 2))
+    fourth = (
+        xv**4
+        - 6 * v2 * xv**2
+        + 3 * v2**2
+        + 6 * theta * (xv**2 * (x2 - D - 4) + v2 * (D + 2 - x2))
+        + 3 * theta**2 * (x2**2 - 2 * (D + 2) * x2 + D * (D + 2))
+    )
+    return per_velocity(W, rho) * rho * (1 + xv + second / 2 + third / 6 + fourth / 24)
+
+
+def moments(f: Array) -> tuple[Array, Array, Array]:
+    """Density, velocity and temperature that populations have as they are."""
+    rho = f.sum(axis=0)
+    u = np.tensordot(C.T, f, axes=1) / rho
+    energy = np.tensordot((C**2).sum(axis=1), f, axes=1)
+    return rho, u, (energy / rho - (u**2).sum(axis=0)) / 2
+
+
+class D2Q37Reference:
+    """Populations `f` that departed, (37, nx, ny).
+
+    `walls` has one entry for each of the faces -x, +x, -y, +y: None where it is periodic, ``"adiabatic"``, or the
+    temperature of an isothermal wall, a number or one for every cell along it. Two faces across are both walls or
+    neither, and walls are on one axis only.
+    """
+
+    def __init__(
+        self,
+        shape: Sequence[int],
+        viscosity: float,
+        *,
+        prandtl: float = 1.0,
+        gravity: ArrayLike = (0.0, 0.0),
+        walls: Sequence[Any] = (None, None, None, None),
+    ) -> None:
+        self.shape = tuple(shape)
+        self.tau = viscosity / CS2 + 0.5
+        self.tau_heat = (self.tau - 0.5) / prandtl + 0.5
+        self.gravity = np.asarray(gravity, float)
+        self.walls = list(walls)
+        self.initialize()
+
+    def _g(self, like: Array) -> Array:
+        """Gravity with the axes of a vector field on `like`."""
+        return per_velocity(self.gravity, like)
+
+    def initialize(self, density: ArrayLike = 1.0, velocity: ArrayLike = 0.0, temperature: ArrayLike = CS2) -> None:
+        """Equilibrium populations whose fields read back as they are given."""
+        rho, T = (np.broadcast_to(np.asarray(a, float), self.shape) for a in (density, temperature))
+        u = np.asarray(velocity, float)
+        u = np.broadcast_to(u.reshape(2, 1, 1) if u.ndim == 1 else u, (2, *self.shape))
+        self.f = equilibrium(rho, u + self._g(rho) / 2, T - (self.gravity**2).sum() / 8)
+
+    def fields(self) -> tuple[Array, Array, Array]:
+        """Density, velocity and temperature of the flow, gravity's half step taken into account."""
+        rho, u, T = moments(self.f)
+        return rho, u - self._g(rho) / 2, T + (self.gravity**2).sum() / 8
+
+    def step(self, steps: int = 1) -> None:
+        for _ in range(steps):
+            self.f = self.collided(self.streamed())
+
+    def collided(self, f: Array) -> Array:
+        """Populations after a collision of those that arrived."""
+        tau, g2 = self.tau, (self.gravity**2).sum()
+        rho, u, T = moments(f)
+        g = self._g(rho)
+        wanted = equilibrium(rho, u + tau * g, T + tau * (1 - tau) * g2 / 2)
+        kappa = 1 - tau / self.tau_heat
+        if kappa:
+            flow = C.reshape(37, 2, *(1,) * rho.ndim) - (u + g / 2)
+            third = np.einsum("i...,ia...,ib...,ic...->abc...", f, flow, flow, flow)
+            ga = self.gravity
+            shift = np.einsum("a,bc->abc", ga, _I) + np.einsum("b,ac->abc", ga, _I) + np.einsum("c,ab->abc", ga, _I)
+            third += 0.5 * rho * T * shift.reshape(2, 2, 2, *(1,) * rho.ndim)
+            wanted += kappa / 6 / CS2**1.5 * per_velocity(W, rho) * np.einsum("iabc,abc...->i...", H3, third)
+        return f - (f - wanted) / tau
+
+    def streamed(self) -> Array:
+        """What arrives at every cell, walls included."""
+        axis = next((face // 2 for face, wall in enumerate(self.walls) if wall is not None), None)
+        if axis is None:
+            return np.array([np.roll(f, tuple(c), (0, 1)) for f, c in zip(self.f, D2Q37.c, strict=True)])
+        low = self.behind(axis, -1, self.walls[2 * axis])
+        high = self.behind(axis, 1, self.walls[2 * axis + 1])
+        # cells behind a wall are counted from it; in the field they come in ascending order of the coordinate
+        padded = np.concatenate([np.flip(low, 1 + axis), self.f, high], axis=1 + axis)
+        moved = np.array([np.roll(f, tuple(c), (0, 1)) for f, c in zip(padded, D2Q37.c, strict=True)])
+        inside = [slice(None)] * 3
+        inside[1 + axis] = slice(REACH, -REACH)
+        return moved[tuple(inside)]
+
+    def behind(self, axis: int, side: int, wall: Any) -> Array:
+        """The cells behind a wall, counted from it: arrays (37, ...) with 3 cells along `axis`.
+
+        `side` is -1 at the low face, 1 at the high one; `wall` is ``"adiabatic"`` or a temperature.
+        """
+        adiabatic = isinstance(wall, str)
+        layers = [k if side < 0 else self.shape[axis] - 1 - k for k in range(REACH)]
+        mirror = np.moveaxis(self.f.take(layers, axis=1 + axis), 1 + axis, 1)  # (37, 3, along)
+        rho, u, T = moments(mirror)
+        g2 = (self.gravity**2).sum()
+        beyond = T if adiabatic else 2 * np.asarray(wall, float) - T - g2 / 4
+        distance = side * (2 * np.arange(REACH) + 1.0)[:, None]  # from the mirror image to the cell
+        rise = self.gravity[axis] * distance / (beyond + T)
+        pressure = rho * T * (1 + rise) / (1 - rise)
+        rest = self.reflected(mirror - equilibrium(rho, u, T), axis, wall, rho * T)
+        ghost = equilibrium(pressure / beyond, self._g(rho) - u, beyond) + rest
+        # what comes in is what went out, column by column
+        across = side * D2Q37.c[:, axis]
+        k = np.arange(1, REACH + 1)
+        leaves = (across[:, None] >= k)[..., None]
+        enters = (-across[:, None] >= k)[..., None]
+        speed2 = (C**2).sum(axis=1)[:, None, None]
+        weight = W[:, None, None]
+        out, come = (mirror * leaves).sum(axis=(0, 1)), (ghost * enters).sum(axis=(0, 1))
+        m = [float((weight * speed2**n * np.ones((1, 3, 1)) * enters).sum()) for n in range(3)]
+        if adiabatic:
+            energy = (speed2 * (mirror * leaves - ghost * enters)).sum(axis=(0, 1))
+            determinant = m[0] * m[2] - m[1] ** 2
+            alpha = (m[2] * (out - come) - m[1] * energy) / determinant
+            beta = (m[0] * energy - m[1] * (out - come)) / determinant
+            ghost = ghost + enters * weight * (alpha + beta * speed2)
+        else:
+            ghost = ghost + enters * weight * (out - come) / m[0]
+        return np.moveaxis(ghost, 1, 1 + axis)
+
+    def reflected(self, rest: Array, axis: int, wall: Any, pressure: Array) -> Array:
+        """The part of the mirror image that is not in equilibrium, (37, 3, along), as it is behind the wall.
+
+        Only its moments of second and third order are taken over, stress and heat flux, which keeps the walls stable
+        where tau is near 1/2 (as Latt & Chopard, Math. Comput. Simul. 72 (2006) 165, regularise a collision). The
+        stress stays; the heat flux is that of the mirror image with the velocities' normal component turned at an
+        adiabatic wall, and the tangential one at an isothermal wall, whose own gradient of temperature is what it
+        turns about: twice its heat flux after a collision, tau_heat - 1 times pressure and gradient, is added.
+        """
+        stress = np.einsum("iab,i...->ab...", H2, rest)
+        heat = np.einsum("iabc,i...->abc...", H3, rest)
+        adiabatic = isinstance(wall, str)
+        turned = axis if adiabatic else 1 - axis
+        sign = np.where(np.arange(2) == turned, -1.0, 1.0)
+        heat *= np.einsum("a,b,c->abc", sign, sign, sign).reshape(2, 2, 2, *(1,) * pressure.ndim)
+        second = np.einsum("iab,ab...->i...", H2, stress) / 2
+        third = np.einsum("iabc,abc...->i...", H3, heat) / 6
+        if not adiabatic:
+            wall = np.broadcast_to(np.asarray(wall, float), rest.shape[2:])
+            gradient = (np.roll(wall, -1) - np.roll(wall, 1)) / 2
+            slope = XI[:, turned] * (XI2 - 4) / CS2**1.5
+            third -= (self.tau_heat - 1) * pressure * gradient * per_velocity(slope, pressure)
+        return per_velocity(W, pressure) * (second + third)
