@@ -129,7 +129,7 @@ def theory(setup: Setup, wave_number: float) -> float:
     theta are 0, as smooth, since they are far away.
     """
     mean = setup.mean_temperature()
-    n = min(mean.size, 256)
+    n = min(mean.size, 400)
     step = mean.size / n
     profile = np.interp((np.arange(n) + 0.5) * step, np.arange(mean.size) + 0.5, mean)
     laplacian = np.diag(np.full(n, -2 / step**2 - wave_number**2))
