@@ -340,4 +340,6 @@ def _mask(entry: dict[str, Any], shape: tuple[int, ...], folder: Path) -> NDArra
         if name != axis:
             with np.errstate(over="ignore"):  # infinitely far
                 squared += (x - middle) ** 2
-    return squared <= float(entry["radius"]) ** 2
+    with np.errstate(over="ignore"):
+        radius2 = np.square(np.float64(entry["radius"]))
+    return np.asarray(squared <= radius2)

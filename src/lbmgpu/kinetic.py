@@ -134,6 +134,10 @@ def check_domain(domain: Domain, force: Any) -> None:
     """Raise ValueError where faces, bodies or a `force` do not go with D2Q37, if the domain has that."""
     if domain.stencil != STENCIL:
         return
+    least = smallest_size(domain.stencil)
+    if min(domain.shape) < least:
+        right = f"must have {least} cells along each axis at least"
+        raise ValueError(f"shape: {domain.shape} given with {STENCIL}, {right}")
     check_force(domain.stencil, force)
     for name in domain.bodies:
         raise ValueError(f"bodies: {name!r} given with {STENCIL}, must be none: walls are faces of the domain")

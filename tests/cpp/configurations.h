@@ -32,6 +32,8 @@ inline const std::vector<Numbers> all_numbers = {{"float64", "float64"},
                                                  {"float32", "float32"},
                                                  {"float32", "float16"}};
 inline const std::vector<std::string> all_collisions = {"bgk", "trt", "mrt", "regularized"};
+/// Whose populations carry mass and momentum alone.
+inline const std::vector<std::string> isothermal_stencils = {"D2Q9", "D3Q19", "D3Q27"};
 inline const std::vector<std::string> all_streamings = {"two-lattice", "in-place"};
 
 /// Faces named by one word an axis, "low/high" where the two differ.

@@ -22,7 +22,7 @@ const std::vector<std::vector<std::string>> conditions = {
 template <class Check>
 void for_setups(Check&& check) {
     std::size_t turn = 0;
-    for (const std::string& stencil : lbm::engine::stencil_names()) {
+    for (const std::string& stencil : tests::isothermal_stencils) {
         for (const std::string& collision : tests::all_collisions) {
             for (const tests::Numbers& numbers : tests::all_numbers) {
                 Setup setup = tests::small_setup(stencil);
@@ -94,7 +94,7 @@ std::vector<lbm::engine::Block> eight_blocks(const std::vector<int>& shape) {
 }  // namespace
 
 TEST(engine_blocks_change_no_bit_of_the_fluid) {
-    for (const std::string& stencil : lbm::engine::stencil_names()) {
+    for (const std::string& stencil : tests::isothermal_stencils) {
         for (const char* streaming : {"in-place", "two-lattice"}) {
             for (const char* face : {"periodic", "no-slip", "outflow", "free-slip"}) {
                 Setup one = tests::small_setup(stencil);
@@ -138,7 +138,7 @@ TEST(engine_every_instruction_set_gives_the_same_bits) {
 }
 
 TEST(engine_every_number_of_threads_gives_the_same_bits) {
-    for (const std::string& stencil : lbm::engine::stencil_names()) {
+    for (const std::string& stencil : tests::isothermal_stencils) {
         Setup setup = tests::small_setup(stencil);
         setup.faces = tests::faces_of(int(setup.shape.size()), conditions[3]);
         setup.device.threads = 1;
@@ -174,7 +174,7 @@ TEST(engine_continues_from_its_state_bit_for_bit) {
 }
 
 TEST(engine_small_and_odd_sizes_run) {
-    for (const std::string& stencil : lbm::engine::stencil_names()) {
+    for (const std::string& stencil : tests::isothermal_stencils) {
         for (const std::vector<int>& shape : {std::vector{1, 1, 1}, {2, 3, 1}, {16, 1, 2}, {17, 2, 3}, {65, 3, 2}}) {
             for (const auto& by_axis : conditions) {
                 for (const std::string& streaming : tests::all_streamings) {
@@ -231,7 +231,7 @@ TEST(engine_periodic_domains_keep_their_momentum) {
 }
 
 TEST(engine_force_pushes_the_fluid_and_a_field_of_it_does_the_same) {
-    for (const std::string& stencil : lbm::engine::stencil_names()) {
+    for (const std::string& stencil : tests::isothermal_stencils) {
         Setup setup = tests::small_setup(stencil);
         Engine uniform(setup);
         Engine field(setup);
@@ -285,7 +285,7 @@ TEST(engine_initialises_to_what_it_is_told) {
 }
 
 TEST(engine_forces_on_bodies_balance_the_momentum_of_the_fluid) {
-    for (const std::string& stencil : lbm::engine::stencil_names()) {
+    for (const std::string& stencil : tests::isothermal_stencils) {
         Engine engine(tests::small_setup(stencil));
         tests::add_body(engine, false);
         tests::add_body(engine, true);
@@ -334,7 +334,7 @@ TEST(engine_refuses_what_does_not_fit_its_domain) {
 }
 
 TEST(engine_finds_the_cell_that_diverged) {
-    for (const std::string& stencil : lbm::engine::stencil_names()) {
+    for (const std::string& stencil : tests::isothermal_stencils) {
         Engine engine(tests::small_setup(stencil));
         CHECK(!engine.find_diverged());
         std::vector<double> populations = tests::populations_of(engine);

@@ -118,10 +118,12 @@ void set_thermal_faces(const std::vector<std::string>& faces, Domain& domain) {
         throw std::invalid_argument("thermal faces: " + std::to_string(2 * domain.D) + " are needed");
     }
     for (std::size_t f = 0; f < 2 * std::size_t(domain.D); ++f) {
+        const bool periodic = domain.faces[f] == FaceKind::Periodic;
         domain.face_thermal[f] =
-            faces.empty() ? ThermalKind::Periodic
-                          : ThermalKind(position("thermal faces", faces[f], {"periodic", "adiabatic", "isothermal"}));
-        if ((domain.face_thermal[f] == ThermalKind::Periodic) != (domain.faces[f] == FaceKind::Periodic)) {
+            !faces.empty() ? ThermalKind(position("thermal faces", faces[f], {"periodic", "adiabatic", "isothermal"}))
+            : periodic     ? ThermalKind::Periodic
+                           : ThermalKind::Adiabatic;
+        if ((domain.face_thermal[f] == ThermalKind::Periodic) != periodic) {
             throw std::invalid_argument("thermal faces: those of the flow that are periodic must be, and no other");
         }
     }

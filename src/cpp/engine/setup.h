@@ -21,7 +21,7 @@ struct ThermalSetup {
     double energy_coupling = 0;
     std::vector<double> buoyancy;  // empty: none
     double reference = 0;
-    std::vector<std::string> faces;  // empty: all periodic
+    std::vector<std::string> faces;  // empty: periodic as those of the flow, the others adiabatic
 };
 
 struct Setup {
@@ -44,7 +44,7 @@ struct Setup {
     std::optional<ThermalSetup> thermal;
     double prandtl = 1;                      // collision thermal-bgk, and what follows
     std::vector<double> gravity;             // empty: none
-    std::vector<std::string> thermal_faces;  // empty: all periodic
+    std::vector<std::string> thermal_faces;  // as those of ThermalSetup
 };
 
 /// All of these throw std::invalid_argument, naming what is wrong and what would be right.

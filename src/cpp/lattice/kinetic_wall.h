@@ -13,10 +13,10 @@ namespace lbm {
 
 constexpr int wall_depth = 3;  // cells behind a wall that streaming reaches
 
-/// A wall normal to `axis`; the halo lies at -outward (k - 1) - 1 from it.
+/// A wall between a column of fluid cells and one of halo cells.
 struct KineticWall {
-    int axis;
-    int outward;  // +1 or -1
+    int axis;     // that it is normal to
+    int outward;  // +1 or -1: the halo's side along that axis
     bool isothermal;
     double warmth;    // of an isothermal wall: T / cs2 - 1
     double gradient;  // of that, along the wall
@@ -83,7 +83,7 @@ LBM_HD void add_flux_behind(Quartic<Real>& p, const KineticWall& wall, const Kin
                             const Gas<Real>& mirror, const KineticParameters<Real>& parameters) {
     const Real rho = Real(1) + mirror.deviation, x = mirror.u[0], y = mirror.u[1], jx = s.momentum[0],
                jy = s.momentum[1];
-    const Real above = rho * (Real(1) + mirror.warmth) * Real(S::cs2);                       // the pressure
+    const Real pressure = rho * (Real(1) + mirror.warmth) * Real(S::cs2);
     const Real rest = mirror.deviation * Real(S::cs2) + rho * mirror.warmth * Real(S::cs2);  // over that of w
     const Real nxx = s.xx - (jx * x + rest), nyy = s.yy - (jy * y + rest), nxy = s.xy - jx * y;
     constexpr double k = 1 / S::cs2;
@@ -91,11 +91,11 @@ LBM_HD void add_flux_behind(Quartic<Real>& p, const KineticWall& wall, const Kin
     p.p20 += Real(k * k / 2) * nxx;
     p.p11 += Real(k * k) * nxy;
     p.p02 += Real(k * k / 2) * nyy;
-    const Real nxxx = s.xxx - x * (jx * x + Real(3) * above), nyyy = s.yyy - y * (jy * y + Real(3) * above);
-    const Real nxxy = s.xxy - y * (jx * x + above), nxyy = s.xyy - x * (jy * y + above);
+    const Real nxxx = s.xxx - x * (jx * x + Real(3) * pressure), nyyy = s.yyy - y * (jy * y + Real(3) * pressure);
+    const Real nxxy = s.xxy - y * (jx * x + pressure), nxyy = s.xyy - x * (jy * y + pressure);
     const bool turns_x = (wall.axis == 0) != wall.isothermal;
     const Real along_x = Real(turns_x ? -1 : 1), along_y = -along_x;
-    const Real conducted = wall.isothermal ? parameters.third * above * Real(-2 * S::cs2 * wall.gradient) : Real(0);
+    const Real conducted = wall.isothermal ? parameters.third * pressure * Real(-2 * S::cs2 * wall.gradient) : Real(0);
     const Real in_x = turns_x ? conducted : Real(0), in_y = turns_x ? Real(0) : conducted;
     add_cubic<S>(p, along_x * nxxx + Real(3) * in_x, along_y * nxxy + in_y, along_x * nxyy + in_x,
                  along_y * nyyy + Real(3) * in_y);

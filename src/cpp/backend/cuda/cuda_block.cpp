@@ -12,6 +12,7 @@
 #include "device_sums.h"
 #include "device_transfers.h"
 #include "device_walls.h"
+#include "field_rows.h"
 #include "field_staging.h"
 #include "kernel_names.h"
 #include "kernel_set.h"
@@ -47,16 +48,15 @@ public:
         }
         choose_shapes();
         phase_ = first_phase();
-        std::copy(spec.kinetic.gravity, spec.kinetic.gravity + 2, uniform_force_);
     }
 
     const Address& address() const override { return address_; }
 
     std::size_t bytes() const override {
-        std::size_t sum = links_.bytes() + staging_.bytes() + sums_.bytes() + heat_.bytes() + walls_.bytes();
-        const std::initializer_list<const DeviceBuffer*> buffers = {&lattices_[0], &lattices_[1],    &force_,
-                                                                    &solid_,       &solid_velocity_, &last_velocity_,
-                                                                    &body_links_,  &end_sums_};
+        std::size_t sum =
+            links_.bytes() + staging_.bytes() + sums_.bytes() + heat_.bytes() + walls_.bytes() + force_.bytes();
+        const std::initializer_list<const DeviceBuffer*> buffers = {
+            &lattices_[0], &lattices_[1], &solid_, &solid_velocity_, &last_velocity_, &body_links_, &end_sums_};
         for (const DeviceBuffer* buffer : buffers) {
             sum += buffer->bytes();
         }
@@ -110,29 +110,14 @@ public:
 
     void set_force(const double* uniform, const double* field) override {
         recorded_.forget();
-        if (field != nullptr) {
-            const std::size_t bytes = std::size_t(rows() * D_ * force_pitch()) * backend::size_of(spec_.precision);
-            if (force_.bytes() != bytes) {
-                DeviceBuffer all(device_.ordinal, bytes);
-                clear(all);
-                force_ = std::move(all);
-            }
-            try {
-                staging_.write_components(state(), "set_force", D_, field);
-            } catch (...) {  // no force is better than a part of one
-                force_ = DeviceBuffer();
-                forcing_ = Forcing::None;
-                throw;
-            }
-        }
+        const Forcing before = forcing_;
+        forcing_ = Forcing::None;  // if there is an error
+        force_.set(stream_, std::size_t(rows() * D_ * force_pitch()) * backend::size_of(spec_.precision), field,
+                   [&] { staging_.write_components(state(), "set_force", D_, field); });
         for (int d = 0; d < 3; ++d) {
             uniform_force_[d] = uniform != nullptr && d < D_ ? uniform[d] : 0;
         }
-        const Forcing before = forcing_;
         forcing_ = uniform != nullptr ? Forcing::Uniform : field != nullptr ? Forcing::Field : Forcing::None;
-        if (field == nullptr) {
-            force_ = DeviceBuffer();
-        }
         if (forcing_ != before) {
             choose_shapes();
             if (plan_ != nullptr) {
@@ -484,8 +469,9 @@ private:
     DeviceLinks links_;
     DeviceBuffer solid_, solid_velocity_;
     Forcing forcing_ = Forcing::None;
-    double uniform_force_[3] = {};
-    DeviceBuffer force_, last_velocity_;
+    double uniform_force_[3] = {spec_.kinetic.gravity[0], spec_.kinetic.gravity[1], 0};
+    FieldRows force_;
+    DeviceBuffer last_velocity_;
     bool keeps_end_sums_ = false, end_sums_are_current_ = false;  // of the last step
     DeviceBuffer end_sums_;
     mutable DeviceBuffer body_links_;

@@ -9,6 +9,7 @@
 #include "../links.h"
 #include "../row_box.h"
 #include "device_sums.h"
+#include "field_rows.h"
 #include "field_staging.h"
 #include "upload.h"
 
@@ -22,8 +23,8 @@ public:
         : spec_(spec), address_(address), stream_(stream), kernels_(kernels), sums_(sums), staging_(staging) {}
 
     std::size_t bytes() const {
-        std::size_t sum = 0;
-        for (const DeviceBuffer* buffer : {&source_, &cells_, &links_, &beside_, &last_, &samples_}) {
+        std::size_t sum = source_.bytes();
+        for (const DeviceBuffer* buffer : {&cells_, &links_, &beside_, &last_, &samples_}) {
             sum += buffer->bytes();
         }
         return sum;
@@ -36,24 +37,9 @@ public:
     /// `state` says, once the rows are there, where they are.
     template <class State>
     void set_source(double uniform, const double* field, Index pitch, State&& state) {
-        uniform_ = 0;
-        if (field == nullptr) {
-            source_ = DeviceBuffer();
-            uniform_ = uniform;
-            return;
-        }
-        const std::size_t bytes = std::size_t(rows() * pitch) * backend::size_of(spec_.precision);
-        if (source_.bytes() != bytes) {
-            DeviceBuffer all(stream_.ordinal(), bytes);
-            stream_.clear(all.address(), bytes);
-            source_ = std::move(all);
-        }
-        try {
-            staging_.write_components(state(), "set_heat_source", 1, field, header);
-        } catch (...) {  // no source is better than a part of one
-            source_ = DeviceBuffer();
-            throw;
-        }
+        uniform_ = field == nullptr ? uniform : 0;
+        source_.set(stream_, std::size_t(rows() * pitch) * backend::size_of(spec_.precision), field,
+                    [&] { staging_.write_components(state(), "set_heat_source", 1, field, header); });
     }
 
     /// Cells beside bodies, those outside the interior first.
@@ -163,7 +149,8 @@ private:
     const DeviceSums& sums_;
     FieldStaging& staging_;
     double uniform_ = 0;
-    DeviceBuffer source_, cells_, links_, beside_, last_, samples_;
+    FieldRows source_;
+    DeviceBuffer cells_, links_, beside_, last_, samples_;
     const void* uploaded_ = nullptr;
     Index count_ = 0, in_shell_ = 0;
 };

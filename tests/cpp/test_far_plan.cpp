@@ -1,0 +1,136 @@
+// Tests of the plan of a stencil that reaches several cells, and of engines that step by it.
+#include "../../src/cpp/engine/far_plan.h"
+
+#include <algorithm>
+
+#include "../../src/cpp/backend/block_layout.h"
+#include "../../src/cpp/engine/engine.h"
+#include "check.h"
+#include "configurations.h"
+
+namespace {
+
+using lbm::Index;
+using lbm::backend::CopyRun;
+using lbm::engine::Block;
+using lbm::engine::Engine;
+using lbm::engine::FarPlan;
+using lbm::engine::Setup;
+
+Setup gas_setup(std::vector<int> shape, bool walls) {
+    Setup setup = tests::small_setup("D2Q37");
+    setup.collision = "thermal-bgk";
+    setup.streaming = "two-lattice";
+    setup.shape = std::move(shape);
+    setup.prandtl = 0.7;
+    setup.gravity = {1e-4, -2e-4};
+    if (walls) {
+        setup.faces = {"periodic", "periodic", "no-slip", "no-slip"};
+        setup.thermal_faces = {"periodic", "periodic", "isothermal", "adiabatic"};
+    }
+    return setup;
+}
+
+FarPlan plan_of(const Setup& setup, const std::vector<Block>& blocks, lbm::backend::Device device) {
+    const lbm::backend::BlockSpec whole = lbm::engine::block_spec(setup);
+    std::vector<lbm::engine::Extent> extents;
+    for (const Block& block : blocks) {
+        const int(&at)[3] = block.offset;
+        extents.push_back(
+            {{at[0], at[1], at[2]}, lbm::backend::block_address(lbm::engine::part_of(whole, block), device)});
+    }
+    return {lbm::engine::make_domain(setup), extents, 0};
+}
+
+Index copied(const std::vector<CopyRun>& runs) {
+    Index sum = 0;
+    for (const CopyRun& run : runs) {
+        sum += run.count;
+    }
+    return sum;
+}
+
+/// A grid of blocks, as even as can be.
+std::vector<Block> grid(const std::vector<int>& shape, int px, int py) {
+    std::vector<Block> blocks;
+    for (int j = 0; j < py; ++j) {
+        for (int i = 0; i < px; ++i) {
+            const int x = shape[0] * i / px, y = shape[1] * j / py;
+            blocks.push_back({{x, y, 0}, {shape[0] * (i + 1) / px - x, shape[1] * (j + 1) / py - y, 1}, 0, "cpu"});
+        }
+    }
+    return blocks;
+}
+
+/// The populations after some steps from a smooth state.
+std::vector<double> stepped(const Setup& setup) {
+    Engine engine(setup);
+    const lbm::engine::Domain& domain = engine.domain();
+    std::vector<double> density, temperature;
+    for (int y = 0; y < domain.size[1]; ++y) {
+        for (int x = 0; x < domain.size[0]; ++x) {
+            density.push_back(1 + 0.02 * tests::noise(1, std::uint64_t(domain.cell(x, y, 0))));
+            temperature.push_back(0.7 + 0.02 * tests::noise(2, std::uint64_t(domain.cell(x, y, 0))));
+        }
+    }
+    if (!setup.faces.empty()) {
+        engine.set_face_temperature(2, {0.72});
+    }
+    engine.initialize(density.data(), nullptr, false, temperature.data());
+    engine.step(7);
+    CHECK(!engine.find_diverged());
+    return tests::populations_of(engine);
+}
+
+}  // namespace
+
+TEST(far_plan_brings_26_populations_a_cell_of_a_face) {
+    const Setup setup = gas_setup({12, 10}, false);
+    const FarPlan plan = plan_of(setup, grid(setup.shape, 1, 2), lbm::backend::Device::Gpu);  // wrapped along x
+    CHECK_EQUAL(copied(plan.copies), 0);
+    CHECK_EQUAL(copied(plan.imports[1]), 2 * 26 * 12);
+    CHECK(plan.columns.empty());
+}
+
+TEST(far_plan_makes_a_column_for_each_cell_of_a_wall) {
+    const Setup setup = gas_setup({12, 10}, true);
+    const FarPlan one = plan_of(setup, grid(setup.shape, 1, 1), lbm::backend::Device::Gpu);
+    CHECK_EQUAL(one.columns.size(), std::size_t(2 * 12));
+    const FarPlan cut = plan_of(setup, grid(setup.shape, 2, 2), lbm::backend::Device::Gpu);
+    CHECK_EQUAL(cut.columns.size(), std::size_t(6 + 2 * 3));  // of the lower wall, beside the block's ends too
+    // The cells before the wall beside those ends come whole, of the two rows above them what leads into the block.
+    Index above = 0;
+    for (const auto& c : lbm::D2Q37::c) {
+        for (const int y : {3, 4}) {
+            above += y + c[1] >= 0 && y + c[1] < 5 ? std::max(0, c[0]) : 0;
+        }
+    }
+    CHECK_EQUAL(copied(cut.imports[1]), 2 * (3 * 3 * 37 + above));
+}
+
+TEST(far_plan_blocks_threads_and_instruction_sets_change_no_bit) {
+    for (const bool walls : {false, true}) {
+        for (const std::vector<int>& shape : {std::vector{19, 11}, std::vector{5, 23}}) {
+            const Setup setup = gas_setup(shape, walls);
+            const std::vector<double> expected = stepped(setup);
+            for (const auto& [px, py] : {std::pair{2, 1}, std::pair{1, 2}, std::pair{2, 3}, std::pair{1, 6}}) {
+                Setup cut = setup;
+                cut.blocks = grid(shape, px, py);
+                CHECK(stepped(cut) == expected);
+            }
+            Setup other = setup;
+            other.device.threads = 1;
+            other.device.isa = "baseline";
+            CHECK(stepped(other) == expected);
+        }
+    }
+}
+
+TEST(far_plan_walls_keep_mass) {
+    Engine engine(gas_setup({16, 12}, true));
+    engine.set_face_temperature(2, {0.75});
+    engine.initialize(nullptr, nullptr, false);
+    const double before = engine.totals().mass;
+    engine.step(500);
+    CHECK_CLOSE(engine.totals().mass, before, 1e-11);
+}

@@ -1,0 +1,54 @@
+"""The scripts of D2Q37 work, and say what they should."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def run(script: str, *options: object) -> str:
+    command = [sys.executable, str(EXAMPLES / script), *map(str, options), "--device", "cpu", "--threads", "1"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def test_a_wave_grows_as_theory_says(tmp_path: Path) -> None:
+    picture = tmp_path / "mode.png"
+    out = run("rayleigh_taylor.py", "--modes", "single", "--size", 32, "--output", picture)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    off = re.search(r"^growth rate (\S+) velocity / width, linear theory (\S+): (\S+) %$", out, re.MULTILINE)
+    assert off is not None
+    assert float(off[1]) == pytest.approx(float(off[2]), rel=0.03)
+    lengths = [float(x) for x in re.findall(r"mixing length (\S+) cells", out)]
+    assert len(lengths) == 4
+    assert lengths[0] < lengths[1] < lengths[2]
+    assert lengths[2] > 32
+
+
+def test_many_waves_mix(tmp_path: Path) -> None:
+    picture = tmp_path / "mixing.png"
+    options = ["--size", 64, "--height", 1, "--steps", 1500, "--velocity", 0.1, "--reynolds", 800, "--output", picture]
+    out = run("rayleigh_taylor.py", "--modes", "multi", *options)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    lengths = [float(x) for x in re.findall(r"mixing length (\S+) cells", out)]
+    assert lengths[0] < lengths[-1]
+    assert re.search(r"^h = \S+ At g t\^2$", out, re.MULTILINE)
+
+
+def test_convection_of_a_gas(tmp_path: Path) -> None:
+    picture = tmp_path / "rolls.png"
+    out = run("kinetic_rayleigh_benard.py", "--cells", 24, "--rayleigh", 5000, "--output", picture)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    found = re.search(r"^Nusselt number (\S+) at the hot plate, (\S+) at the cold one$", out, re.MULTILINE)
+    assert found is not None
+    assert (float(found[1]) + float(found[2])) / 2 == pytest.approx(2.116, rel=0.02)
+    assert float(found[2]) == pytest.approx(float(found[1]), rel=0.05)
+    assert re.search(r"^kinetic energy 0\.05", out, re.MULTILINE)
+    refused = ["--cells", 16, "--velocity", 0.2, "--difference", 0.1]
+    with pytest.raises(subprocess.CalledProcessError):
+        run("kinetic_rayleigh_benard.py", *refused)
