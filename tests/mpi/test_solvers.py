@@ -60,6 +60,15 @@ def test_a_temperature_over_ranks(count: int, device: str, tmp_path: Path, reque
     launch.succeed("thermal.py", count, device, str(tmp_path))
 
 
+@pytest.mark.parametrize("device", ["cpu", GPU])
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_no_layout_over_ranks_changes_a_bit_of_the_gas(
+    count: int, device: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    need(device, request)
+    launch.succeed("gas_layouts.py", count, device, str(tmp_path))
+
+
 @pytest.mark.gpu
 def test_a_temperature_on_ranks_with_gpus_and_ranks_without(gpu: str, tmp_path: Path) -> None:
     launch.succeed("thermal_layouts.py", 3, f"{gpu},cpu", str(tmp_path))

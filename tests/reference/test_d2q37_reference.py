@@ -1,0 +1,139 @@
+"""The reference of D2Q37 against the defining properties of its velocities, equilibrium, collision and walls."""
+
+from __future__ import annotations
+
+import itertools
+from math import prod
+
+import numpy as np
+import pytest
+
+from .d2q37 import CS2, D2Q37, H2, H3, D2Q37Reference, W, equilibrium, moments
+
+C = D2Q37.c.astype(float)
+
+
+def gaussian(order: int) -> float:
+    """A moment of the normal distribution."""
+    return 0.0 if order % 2 else float(prod(range(order - 1, 0, -2)))
+
+
+def maxwell(rho: float, u: np.ndarray, T: float, powers: tuple[int, int]) -> float:
+    """The moment of c_x^a c_y^b of a gas in equilibrium, by Gauss and Hermite."""
+    x, w = np.polynomial.hermite_e.hermegauss(8)
+    w = w / w.sum()
+    parts = [(w * (u[a] + np.sqrt(T) * x) ** powers[a]).sum() for a in range(2)]
+    return rho * parts[0] * parts[1]
+
+
+def test_velocities():
+    assert D2Q37.c.shape == (37, 2)
+    assert len({tuple(c) for c in D2Q37.c.tolist()}) == 37
+    assert abs(35 * CS2**3 - 70 * CS2**2 + 49 * CS2 - 12) < 1e-14
+    np.testing.assert_array_equal(D2Q37.c[D2Q37.opposite], -D2Q37.c)
+
+
+def test_weights_are_exact_to_ninth_order():
+    for a, b in itertools.product(range(10), repeat=2):
+        if a + b <= 9:
+            exact = gaussian(a) * gaussian(b) * CS2 ** ((a + b) / 2)
+            assert (W * C[:, 0] ** a * C[:, 1] ** b).sum() == pytest.approx(exact, rel=1e-13, abs=1e-13), (a, b)
+
+
+def test_equilibrium_has_maxwells_moments_to_fourth_order(rng):
+    for _ in range(5):
+        rho, u, T = rng.uniform(0.5, 1.5), rng.uniform(-0.3, 0.3, 2), CS2 * rng.uniform(0.8, 1.2)
+        f = equilibrium(np.array(rho), u, np.array(T))
+        for a, b in itertools.product(range(5), repeat=2):
+            if a + b <= 4:
+                found = (f * C[:, 0] ** a * C[:, 1] ** b).sum()
+                assert found == pytest.approx(maxwell(rho, u, T, (a, b)), rel=1e-12, abs=1e-13), (a, b)
+
+
+def test_hermite_polynomials_are_orthogonal():
+    for tensor, others in ((H2, H3), (H3, H2)):
+        assert np.abs(np.tensordot(W, tensor, axes=1)).max() < 1e-14
+        cross = np.einsum("i,ip,iq->pq", W, tensor.reshape(37, -1), others.reshape(37, -1))
+        assert np.abs(cross).max() < 1e-13
+    np.testing.assert_allclose(np.einsum("i,iab,iab->", W, H2, H2), 6, rtol=1e-13)
+    np.testing.assert_allclose(np.einsum("i,iabc,iabc->", W, H3, H3), 24, rtol=1e-13)
+
+
+@pytest.mark.parametrize("prandtl", [1.0, 0.71, 2.0])
+def test_collisions_keep_mass_and_energy_and_add_gravity(prandtl, rng):
+    g = np.array([2e-3, -3e-3])
+    reference = D2Q37Reference((4, 3), 0.1, prandtl=prandtl, gravity=g)
+    f = equilibrium(1 + 0.1 * rng.random((4, 3)), 0.1 * rng.random((2, 4, 3)), CS2 * (1 + 0.1 * rng.random((4, 3))))
+    f *= 1 + 0.01 * rng.random(f.shape)
+    before, after = moments(f), moments(reference.collided(f))
+    np.testing.assert_allclose(after[0], before[0], rtol=1e-14)
+    np.testing.assert_allclose(after[1], before[1] + g[:, None, None], rtol=0, atol=1e-14)
+    np.testing.assert_allclose(after[2], before[2], rtol=1e-13)
+
+
+def heat_flux(f: np.ndarray) -> np.ndarray:
+    """Third central moments contracted, (2, ...)."""
+    _, u, _ = moments(f)
+    off = C.reshape(37, 2, *(1,) * (f.ndim - 1)) - u
+    return (f[:, None] * off * (off**2).sum(axis=1, keepdims=True)).sum(axis=0)
+
+
+@pytest.mark.parametrize("prandtl", [1.0, 0.71, 2.0])
+@pytest.mark.parametrize("u", [(0.0, 0.0), (0.15, -0.05)])
+def test_the_heat_flux_relaxes_with_its_own_time(prandtl, u, rng):
+    """What is not in equilibrium loses 1/tau of its stress and 1/tau_heat of its heat flux, whatever the velocity."""
+    reference = D2Q37Reference((1, 1), 0.1, prandtl=prandtl)
+    f = equilibrium(np.ones((1, 1)), np.reshape(u, (2, 1, 1)), np.full((1, 1), CS2))
+    f = f + 0.01 * W[:, None, None] * np.einsum("iabc,abc->i", H3, rng.random((2, 2, 2)))[:, None, None]
+    np.testing.assert_allclose(
+        heat_flux(reference.collided(f)), (1 - 1 / reference.tau_heat) * heat_flux(f), rtol=1e-10, atol=1e-15
+    )
+
+
+@pytest.mark.parametrize("walls", [(None, None, "adiabatic", "adiabatic"), (0.71, 0.71, None, None)])
+def test_a_gas_at_rest_stays(walls):
+    """At the walls' temperature, to rounding."""
+    reference = D2Q37Reference((5, 4), 0.05, walls=walls)
+    reference.initialize(1.1, temperature=0.71)
+    reference.step(50)
+    rho, u, T = reference.fields()
+    np.testing.assert_allclose(rho, 1.1, rtol=1e-13)
+    np.testing.assert_allclose(T, 0.71, rtol=1e-13)
+    assert np.abs(u).max() < 1e-14
+
+
+def test_what_walls_keep(rng):
+    """Mass stays between walls, and at an adiabatic one its energy, whatever the state."""
+    varied = CS2 * rng.uniform(0.9, 1.1, 6)
+    for pair in ((varied, "adiabatic"), ("adiabatic", "adiabatic"), (varied, 0.7)):
+        walls = (None, None, *pair)
+        reference = D2Q37Reference((6, 3), 0.1, prandtl=0.71, gravity=(1e-3, -2e-3), walls=walls)
+        reference.initialize(1 + 0.1 * rng.random((6, 3)), 0.1 * rng.random((2, 6, 3)), CS2 * rng.uniform(0.9, 1.1))
+        before, arrived = reference.f, reference.streamed()
+        assert arrived.sum() == pytest.approx(before.sum(), rel=1e-14)
+        energy = [((C**2).sum(axis=1) @ f.reshape(37, -1)).sum() for f in (before, arrived)]
+        if all(isinstance(wall, str) for wall in pair):
+            assert energy[1] == pytest.approx(energy[0], rel=1e-14)
+        else:
+            assert energy[1] != pytest.approx(energy[0], rel=1e-9)
+
+
+@pytest.mark.parametrize("walls", [(None, None, CS2, CS2), (None, None, "adiabatic", "adiabatic")])
+@pytest.mark.parametrize("viscosity", [0.0035, 0.007, 0.1, 1.0])
+def test_walls_are_stable(walls, viscosity):
+    """No eigenvalue of a channel at rest is beyond 1, for any wave along the walls."""
+    n, h = 6, 1e-6
+    reference = D2Q37Reference((7, n), viscosity, walls=walls)
+    start = reference.f.copy()
+    response = np.zeros((7, 37 * n, 37 * n))
+    for j in range(37 * n):
+        after = []
+        for sign in (1, -1):
+            reference.f = start.copy()
+            reference.f[j // n, 3, j % n] += sign * h
+            reference.step()
+            after.append(reference.f)
+        response[:, :, j] = ((after[0] - after[1]) / (2 * h)).transpose(1, 0, 2).reshape(7, -1)
+    for k in np.linspace(0, np.pi, 9):
+        matrix = sum(response[3 + m] * np.exp(-1j * k * m) for m in range(-3, 4))
+        assert np.abs(np.linalg.eigvals(matrix)).max() < 1 + 1e-8
