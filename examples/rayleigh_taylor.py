@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -41,11 +42,23 @@ def arguments() -> argparse.Namespace:
         "--velocity", type=float, default=0.06, metavar="U", help="sqrt(At g width), cells a step (0.06)"
     )
     parser.add_argument("--seed", type=int, default=1, help="of the phases of many waves (1)")
-    parser.add_argument("--steps", type=int, metavar="N", help="8 times width over velocity, 4 of many waves")
+    parser.add_argument(
+        "--steps",
+        type=int,
+        metavar="N",
+        help="after the growth is measured (8 times width over velocity, 4 of many waves)",
+    )
     parser.add_argument("--device", default="auto", help="cpu, cuda or cuda:1 (auto)")
     parser.add_argument("--threads", type=int, help="of the CPU")
     parser.add_argument("--output", metavar="PNG", help="the temperature at four times, and the mixing length")
-    return parser.parse_args()
+    given = parser.parse_args()
+    if given.size < 8:
+        parser.error(f"--size: {given.size} given, must be at least 8")
+    if not 0 < given.atwood <= 0.2:
+        parser.error(f"--atwood: {given.atwood} given, must be above 0 and at most 0.2, as warmer gas is unstable")
+    if given.output and not Path(given.output).resolve().parent.is_dir():
+        parser.error(f"--output: there is no folder {Path(given.output).resolve().parent}")
+    return given
 
 
 @dataclass

@@ -14,25 +14,35 @@ class Diverged(RuntimeError):
         cell: index ``(x, y[, z])`` of one such cell.
         checkpoint: the last checkpoint that the run wrote, or None.
         speed_limit: above which the temperature is unstable too, cells a step; None without a temperature.
+        warmth: temperature that the stencil is stablest at, if its populations carry one; else None.
     """
 
     def __init__(
-        self, step: int, cell: Sequence[int], checkpoint: Path | None = None, speed_limit: float | None = None
+        self,
+        step: int,
+        cell: Sequence[int],
+        checkpoint: Path | None = None,
+        speed_limit: float | None = None,
+        warmth: float | None = None,
     ) -> None:
         self.step = step
         self.cell = tuple(int(i) for i in cell)
         self.checkpoint = checkpoint
         self.speed_limit = speed_limit
-        super().__init__(step, self.cell, checkpoint, speed_limit)
+        self.warmth = warmth
+        super().__init__(step, self.cell, checkpoint, speed_limit, warmth)
 
     def __str__(self) -> str:
-        what = "density or velocity" if self.speed_limit is None else "density, velocity or temperature"
+        cold = self.speed_limit is None and self.warmth is None
+        what = "density or velocity" if cold else "density, velocity or temperature"
         text = (
             f"diverged: at step {self.step} the {what} of cell {self.cell} is not finite or too large; "
             "a lower speed, a larger viscosity or a finer domain would be stabler"
         )
         if self.speed_limit is not None:
             text += f", and the temperature needs speeds below {self.speed_limit:.4g} cells a step"
+        if self.warmth is not None:
+            text += f", or temperatures nearer to cs2, {self.warmth:.4g}: see the guide for how far they may be from it"
         if self.checkpoint is not None:
             text += f" (last checkpoint: {self.checkpoint})"
         return text

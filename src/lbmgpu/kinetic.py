@@ -21,6 +21,8 @@ STENCIL = "D2Q37"
 """The stencil of this model."""
 MAX_GRAVITY = 1.0
 """An acceleration that would change the velocity by one cell a step within a step."""
+LOWEST, HIGHEST = 0.3, 2.0
+"""Temperatures over cs2 beyond which no relaxation time is stable."""
 GAMMA = 2.0
 """Ratio of the specific heats: c_v = 1 and c_p = 2 for D = 2."""
 
@@ -41,9 +43,10 @@ class ThermalBGK(Collision):
     Args:
         viscosity: kinematic viscosity at T = cs2, cells squared a step, above 0.
         prandtl: viscosity over thermal diffusivity, above 0; 1 is BGK as it is, others relax the third-order moment,
-            the heat flux, with `tau_heat`.
-        gravity: acceleration, cells a step squared, a vector ``(2,)``, at most 1 in magnitude; None for none. It acts
-            on all of the fluid, in proportion to its density.
+            the heat flux in the frame of the gas, with `tau_heat` (Chen, Gopalakrishnan & Zhang, Int. J. Mod. Phys.
+            C 25 (2014) 1450046).
+        gravity: acceleration, cells a step squared, a vector ``(2,)``, each component at most 1 in magnitude; None for
+            none. It acts on all of the fluid, in proportion to its density.
 
     Raises:
         TypeError, ValueError: not finite numbers in range.
@@ -84,7 +87,7 @@ def _vector(value: Any) -> tuple[float, ...]:
     if array.shape != (2,):
         raise ValueError(f"gravity: {checks.shown(value)} given, must be a vector of 2 components")
     if np.abs(array).max() > MAX_GRAVITY:
-        raise ValueError(f"gravity: {checks.shown(value)} given, must be at most {MAX_GRAVITY:g} in magnitude")
+        raise ValueError(f"gravity: {checks.shown(value)} given, must be at most {MAX_GRAVITY:g} in each component")
     return tuple(array.tolist())
 
 
@@ -162,7 +165,10 @@ def check_force(stencil: str, force: Any) -> None:
 
 
 def check_temperatures(name: str, values: NDArray[np.float64]) -> None:
-    """Raise ValueError where a temperature of an ideal gas is not above 0."""
-    if values.min() <= 0:
-        right = f"must be above 0 with {STENCIL}, and near cs2, {_core.stencil(STENCIL).cs2:.4g}, to be stable"
-        raise ValueError(f"{name}: {values.min():g} given, {right}")
+    """Raise ValueError where a temperature is one at which the gas is unstable whatever its viscosity."""
+    cs2 = _core.stencil(STENCIL).cs2
+    for value in (values.min(), values.max()):
+        if not LOWEST * cs2 <= value <= HIGHEST * cs2:
+            right = f"must be between {LOWEST * cs2:.3g} and {HIGHEST * cs2:.3g} with {STENCIL}"
+            hint = f"it is in units of a cell a step squared, and stablest near cs2, {cs2:.4g}"
+            raise ValueError(f"{name}: {value:g} given, {right}; {hint}")

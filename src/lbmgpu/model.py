@@ -16,9 +16,10 @@ direction $e$ (each component -1, 0 or 1) sends
 
     product over axes ( |c_d| if e_d = -sign(c_d) != 0,  n_d - |c_d| if e_d = 0,  else 0 )
 
-of them, so faces, edges and corners are counted exactly, for any reach of the stencil: a cell of a face of D2Q37, which
-reaches three, gets 15 populations from the neighbour's nearest layer, 8 from the next and 3 from the third, 26 in all,
-and where a wall ends the face, the whole of the three by three cells there, as the wall is made of such.
+of them, so faces, edges and corners are counted exactly where blocks are as long as the stencil reaches: a cell of a
+face of D2Q37, which reaches three, gets 15 populations from the neighbour's nearest layer, 8 from the next and 3 from
+the third, 26 in all, and where a wall ends the face, the whole of the three by three cells there, as the wall is made
+of such.
 A temperature beside the flow counts as one population more in $b$, and each block gets the layer of cells next to it,
 walls included. Faces across x may have a bandwidth of their own: their populations do not lie in rows. Blocks of one
 device take turns, so their times add up; the domain's step is that of the slowest device.

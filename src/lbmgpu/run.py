@@ -171,7 +171,9 @@ def run(
     if until is not None and not isinstance(until, Steady):
         raise TypeError(f"until: {checks.shown(until)} given, must be Steady(tolerance) or None")
     if until is not None and until.of == "temperature" and not solver._has_temperature:
-        raise ValueError("until: a steady temperature given, but the solver has none, only with Solver(thermal=...)")
+        raise ValueError(
+            "until: a steady temperature given, but the solver has none; Solver(thermal=...) and D2Q37 have"
+        )
     if isinstance(callbacks, Every | Checkpoint):
         kind = type(callbacks).__name__
         raise TypeError(f"callbacks: a single {kind}(...) given, must be a list: [{kind}(...)]")
@@ -213,7 +215,7 @@ def run(
     except Diverged as error:
         written = [c.written for c in checkpoints if c.written is not None]
         last = written[-1] if written else None
-        raise Diverged(error.step, error.cell, last, error.speed_limit) from None
+        raise Diverged(error.step, error.cell, last, error.speed_limit, error.warmth) from None
     except KeyboardInterrupt:
         log.warning("interrupted after step %d", solver.steps)
         raise

@@ -254,7 +254,8 @@ class Solver(ThermalFields):
         if cell is not None:
             model = self.thermal
             limit = None if model is None else speed_limit(model.diffusivity, model.operators, self._stencil.D)
-            raise Diverged(self.steps, cell, speed_limit=limit)
+            warmth = self._stencil.cs2 if self._stencil.name == kinetic.STENCIL else None
+            raise Diverged(self.steps, cell, speed_limit=limit, warmth=warmth)
 
     # Files
 

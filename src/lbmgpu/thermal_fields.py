@@ -170,8 +170,8 @@ class ThermalFields(Fields):
         self._check_temperature()
         if self.thermal is None:
             raise ValueError(
-                f"thermal: the temperature of {kinetic.STENCIL} is a moment of its populations; heat sources, sums and "
-                "fluxes belong to HybridThermal: make them of temperature(), density() and velocity()"
+                f"thermal: {kinetic.STENCIL} has no heat sources, sums of heat, heat fluxes or Nusselt numbers, which "
+                "belong to HybridThermal; compute them from temperature() and density() (docs/kinetic_thermal.md)"
             )
         return self.thermal
 

@@ -224,11 +224,9 @@ def channel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def pieces(draw: st.DrawFn, n: int) -> list[tuple[int, int]]:
-    """The parts of an axis, each as long as the stencil reaches at least."""
-    count = draw(st.integers(1, min(3, n // REACH)))
-    spare = sorted(draw(st.lists(st.integers(0, n - count * REACH), min_size=count - 1, max_size=count - 1)))
-    at = [0, *((k + 1) * REACH + s for k, s in enumerate(spare)), n]
-    return list(itertools.pairwise(at))
+    """The parts of an axis, some shorter than the stencil reaches."""
+    cuts = draw(st.sets(st.integers(1, n - 1), max_size=3))
+    return list(itertools.pairwise([0, *sorted(cuts), n]))
 
 
 @st.composite
@@ -255,9 +253,9 @@ def test_a_layout_changes_no_bit(walls, axis, precision, channel, data):
     assert_same(one, many)
 
 
-PARTS = [(2, 1), (3, 1), (1, 2), (1, 3), (2, 2), (3, 3)]
+PARTS = [(2, 1), (3, 1), (1, 2), (1, 3), (2, 2), (3, 3), (1, 6), (5, 2)]
 SHAPES = [(9, 9), (11, 13), (25, 17)]
-"""Three blocks across the first are of three cells each, as few as may be; the others do not divide."""
+"""Five or six blocks across the first are of one and two cells, fewer than streaming crosses; others do not divide."""
 
 
 @placed

@@ -179,7 +179,7 @@ class D2Q37Reference:
         rise = self.gravity[axis] * distance / (beyond + T)
         pressure = rho * T * (1 + rise) / (1 - rise)
         rest = self.reflected(mirror - equilibrium(rho, u, T), axis, wall, rho * T)
-        ghost = equilibrium(pressure / beyond, self._g(rho) - u, beyond) + rest
+        halo = equilibrium(pressure / beyond, self._g(rho) - u, beyond) + rest
         # what comes in is what went out, column by column
         across = side * D2Q37.c[:, axis]
         k = np.arange(1, REACH + 1)
@@ -187,17 +187,17 @@ class D2Q37Reference:
         enters = (-across[:, None] >= k)[..., None]
         speed2 = (C**2).sum(axis=1)[:, None, None]
         weight = W[:, None, None]
-        out, come = (mirror * leaves).sum(axis=(0, 1)), (ghost * enters).sum(axis=(0, 1))
+        out, come = (mirror * leaves).sum(axis=(0, 1)), (halo * enters).sum(axis=(0, 1))
         m = [float((weight * speed2**n * np.ones((1, 3, 1)) * enters).sum()) for n in range(3)]
         if adiabatic:
-            energy = (speed2 * (mirror * leaves - ghost * enters)).sum(axis=(0, 1))
+            energy = (speed2 * (mirror * leaves - halo * enters)).sum(axis=(0, 1))
             determinant = m[0] * m[2] - m[1] ** 2
             alpha = (m[2] * (out - come) - m[1] * energy) / determinant
             beta = (m[0] * energy - m[1] * (out - come)) / determinant
-            ghost = ghost + enters * weight * (alpha + beta * speed2)
+            halo = halo + enters * weight * (alpha + beta * speed2)
         else:
-            ghost = ghost + enters * weight * (out - come) / m[0]
-        return np.moveaxis(ghost, 1, 1 + axis)
+            halo = halo + enters * weight * (out - come) / m[0]
+        return np.moveaxis(halo, 1, 1 + axis)
 
     def reflected(self, rest: Array, axis: int, wall: Any, pressure: Array) -> Array:
         """The part of the mirror image that is not in equilibrium, (37, 3, along), as it is behind the wall.

@@ -78,12 +78,15 @@ def test_kinetic_kernels_stay_in_registers(precision: str, architecture: str) ->
     """Where populations carry the energy: what updates use, with wrapped axes and a Prandtl number, and walls."""
     look_for_compiler()
     real = {"float32": "float", "float64": "double"}[precision]
-    shape = {"float32": "128, 4", "float64": "128, 3"}[precision]
-    kernels = [f"kinetic_update<lbm::D2Q37, {real}, {w}, {p}, {shape}>" for w, p in ((0, "true"), (1, "false"))]
-    kernels += [f"kinetic_update<lbm::D2Q37, {real}, 3, true, {shape}>", f"fill_wall_columns<lbm::D2Q37, {real}>"]
-    for kernel in kernels:
-        log = _core.cuda_kernel_resources("kinetic_update.h", "lbm::cuda::" + kernel, architecture)
-        assert "0 bytes stack frame" in log, log
+    header, shape = "kinetic_update.h", {"float32": "128, 4", "float64": "128, 3"}[precision]
+    kernels = [f"kinetic_update<lbm::D2Q37, {real}, {wraps}, true, {shape}>" for wraps in range(4)]
+    kernels += [f"fill_wall_columns<lbm::D2Q37, {real}>"]
+    logs = [_core.cuda_kernel_resources(header, "lbm::cuda::" + kernel, architecture) for kernel in kernels]
+    for periodic in (1, 2, 3):  # what blocks choose, at a Prandtl number of 1
+        numbers = ("thermal-bgk", precision, precision, "two-lattice")
+        logs += _core.cuda_update_resources("D2Q37", *numbers, False, 0, False, periodic, 512, architecture)
+    for log in logs:
+        assert re.search(r"\b0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads", log), log
     numbers = f"lbm::D2Q37, {real}, {real}"
     others = {
         "fields.h": ("density<{}, float>", "velocity<{}, double>", "population<{}, float>", "initialize<{}>"),

@@ -32,6 +32,12 @@ Engine::Engine(const Setup& setup)
             state->set_temperature(nullptr);
         }
     }
+    if (backend::is_kinetic(spec_)) {  // at rest half of a step's gravity has been added
+        for (backend::BlockState* state : states_) {
+            const Address& a = state->address();
+            state->initialize({nullptr, nullptr, nullptr, nullptr, nullptr, {0, 0, 0}, {a.nx, a.ny, a.nz}});
+        }
+    }
 }
 
 std::vector<Engine::Part> Engine::make_parts(const backend::BlockSpec& whole, const Layout& layout, int rank,

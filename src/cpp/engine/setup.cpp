@@ -299,6 +299,9 @@ Domain make_domain(const Setup& setup) {
         set_heat(setup, domain);
     } else if (domain.stencil == StencilKind::D2Q37) {
         set_thermal_faces(setup.thermal_faces, domain);
+        for (std::vector<double>& temperature : domain.face_temperature) {
+            temperature = {D2Q37::cs2};
+        }
     }
     return domain;
 }

@@ -1,9 +1,9 @@
 // The collision of a stencil whose populations carry the energy: a compressible ideal gas, p = rho T, of one set of
 // populations, with the fourth-order Hermite equilibrium of density, velocity and temperature (Shan, Yuan & Chen,
-// J. Fluid Mech. 550 (2006) 413, eq. 3.13).
+// J. Fluid Mech. 550 (2006) 413).
 //
 // A body force shifts velocity and temperature in the equilibrium (Sbragaglia et al., J. Fluid Mech. 628 (2009) 299;
-// Scagliarini et al., Phys. Fluids 22 (2010) 055101, eq. 12). The third-order part relaxes with a time of its own, so
+// Scagliarini et al., Phys. Fluids 22 (2010) 055101). The third-order part relaxes with a time of its own, so
 // that the Prandtl number is free, as the part that a cell's own motion leaves: in the frame of the laboratory it would
 // depend on the velocity (Chen, Gopalakrishnan & Zhang, Int. J. Mod. Phys. C 25 (2014) 1450046).
 //

@@ -2,9 +2,10 @@
 // mirror the three fluid cells before the wall, half a cell from it.
 //
 // A halo cell has the equilibrium of its mirror's velocity reversed, of the temperature that makes the wall's, or the
-// mirror's own behind an adiabatic wall, and of the pressure that gravity leaves there, with the stress and the flux of
-// heat of its mirror. What enters a column is then given the mass that has left it, and behind an adiabatic wall the
-// energy too: so a box keeps its mass to the rounding of its numbers.
+// mirror's own behind an adiabatic wall, and of the pressure that gravity leaves there, with the stress of
+// its mirror and the flux of heat that the wall leaves of its mirror's; moments above those are left out, with which
+// gases of little viscosity grow unstable at walls. What enters a column is then given the mass that has left it, and
+// behind an adiabatic wall the energy too: so a box keeps its mass to the rounding of its numbers.
 #pragma once
 
 #include "kinetic.h"
@@ -76,8 +77,7 @@ LBM_HD Gas<Real> gas_behind(const KineticWall& wall, int k, const Gas<Real>& mir
 
 /// Adds what the mirror has beside its equilibrium: its stress as it is, and the flux of heat. Across an isothermal
 /// wall that goes on, and along it what the wall's own temperature conducts is left at the wall; for an adiabatic one
-/// it is the other way round, and none goes across. Moments above the third are left out: with them a gas of little
-/// viscosity grows unstable at its walls.
+/// it is the other way round, and none goes across.
 template <class S, class Real>
 LBM_HD void add_flux_behind(Quartic<Real>& p, const KineticWall& wall, const KineticSums<Real>& s,
                             const Gas<Real>& mirror, const KineticParameters<Real>& parameters) {

@@ -75,20 +75,17 @@ private:
 };
 
 /// The same of a stencil that reaches several cells. It streams between two lattices alone: what departs stays in the
-/// cell's own slots, what arrives is in those of a cell upstream, which may lie in the halo.
+/// cell's own slots, and in those of the halo lies what departed there.
 template <class S>
 class FarPlaces {
 public:
     LBM_HD FarPlaces(const Address& a, Phase /*of the last step*/, int x, int y, int z)
-        : own_(a.row(y, z, 0) + x), stride_(a.population_stride), row_(a.row_stride) {}
+        : own_(a.row(y, z, 0) + x), stride_(a.population_stride) {}
 
     LBM_HD Index departed(int i) const { return own_ + i * stride_; }
-    LBM_HD Index arriving(int i) const {
-        return departed(i) - Stencil<S>::component(i, 1) * row_ - Stencil<S>::component(i, 0);
-    }
 
 private:
-    Index own_, stride_, row_;
+    Index own_, stride_;
 };
 
 template <class S, bool far>

@@ -107,6 +107,7 @@ struct Stencil {
     LBM_HD static constexpr double w(int i) {
         const int shell = squared_speed(i);
         if constexpr (multispeed) {
+            // No velocity has the squared speed 3, 6 or 7.
             return shell == 0   ? S::shell_weight[0]
                    : shell == 1 ? S::shell_weight[1]
                    : shell == 2 ? S::shell_weight[2]
@@ -187,11 +188,33 @@ constexpr bool stencil_is_sound() {
     return sound;
 }
 
+/// In the plane the moments of the weights of sixth and eighth order are those of a Maxwellian too.
+template <class S>
+constexpr bool carries_energy() {
+    bool sound = true;
+    constexpr double maxwell[5] = {1, 1, 3, 15, 105};  // of c^(2k) in units of cs2^k
+    for (int order = 3; order <= 4; ++order) {
+        for (int m = 0; m <= order; ++m) {
+            double sum = 0, expected = maxwell[m] * maxwell[order - m];
+            for (int i = 0; i < S::Q; ++i) {
+                double term = Stencil<S>::w(i);
+                for (int k = 0; k < order; ++k) {
+                    const int c = S::c[i][k < m ? 0 : 1];
+                    term *= c * c / Stencil<S>::cs2;
+                }
+                sum += term;
+            }
+            sound = sound && sum - expected < 1e-11 && expected - sum < 1e-11;
+        }
+    }
+    return sound;
+}
+
 }  // namespace detail
 
 static_assert(detail::stencil_is_sound<D2Q9>());
 static_assert(detail::stencil_is_sound<D3Q19>());
 static_assert(detail::stencil_is_sound<D3Q27>());
-static_assert(detail::stencil_is_sound<D2Q37>());
+static_assert(detail::stencil_is_sound<D2Q37>() && detail::carries_energy<D2Q37>());
 
 }  // namespace lbm

@@ -16,18 +16,16 @@ import lbmgpu as lbm
 world = MPI.COMM_WORLD
 rank, size = world.Get_rank(), world.Get_size()
 devices, folder = sys.argv[1].split(","), Path(sys.argv[2])
-REACH = 3
 walls = [("periodic", 1), ("isothermal", 1), ("mixed", 0), ("varied", 1), ("adiabatic", 0)]
 
 
 def random_layout(rng: np.random.Generator, shape: tuple[int, int]) -> lbm.Layout:
-    """Blocks cut in both directions, as long as the stencil reaches at least, each rank with one at least."""
+    """Blocks cut in both directions, some shorter than the stencil reaches, each rank with one at least."""
     while True:
         spans = []
         for n in shape:
-            count = int(rng.integers(1, min(4, n // REACH) + 1))
-            spare = sorted(rng.integers(0, n - count * REACH + 1, count - 1).tolist())
-            spans.append(list(itertools.pairwise([0, *((k + 1) * REACH + s for k, s in enumerate(spare)), n])))
+            cuts = rng.choice(np.arange(1, n), int(rng.integers(0, 4)), replace=False)
+            spans.append(list(itertools.pairwise([0, *sorted(cuts.tolist()), n])))
         boxes = list(itertools.product(*spans))
         if len(boxes) >= size:
             break

@@ -66,10 +66,8 @@ public:
                 const Real f[3] = {Real(given[0]), Real(given[1]), Real(given[2])};
                 const Real source =
                     source_.data() == nullptr ? heat.source : source_.at(view.address, 1, 0, cell.x, cell.y, cell.z);
-                if constexpr (!Stencil<S>::multispeed) {
-                    beside_bodies_[std::size_t(k)] =
-                        backend::advanced_beside_body(view, cell, plan_->heated_links.data(), f, source, heat);
-                }
+                beside_bodies_[std::size_t(k)] =
+                    backend::advanced_beside_body(view, cell, plan_->heated_links.data(), f, source, heat);
             }
         });
     }

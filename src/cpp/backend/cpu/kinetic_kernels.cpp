@@ -12,6 +12,10 @@ namespace {
 using S = D2Q37;
 
 /// Packs of cells side by side within a row: what arrives lies in rows beside it, shifted along x.
+///
+/// The last one of a row stores past its end, into the halo in the padding, of the next row too. What belongs there is
+/// copied or made anew before the next update, and comes from other blocks after this one: rows beside another block
+/// along x are never of the interior (engine/interior.h), nor is the row before an imported one.
 template <class Real>
 struct KineticPack {
     static constexpr int W = LBM_VECTOR_BYTES / int(sizeof(Real));

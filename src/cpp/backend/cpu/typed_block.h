@@ -118,8 +118,9 @@ public:
                     backend::fill_wall_column(view(), columns[std::size_t(k)], parameters);
                 }
             });
+        } else {
+            heat_.advance_beside_bodies(view(), [this](int x, int y, int z, double* f) { given_force_at(x, y, z, f); });
         }
-        heat_.advance_beside_bodies(view(), [this](int x, int y, int z, double* f) { given_force_at(x, y, z, f); });
     }
 
     void set_interior(const backend::RowBox& rows) override {
