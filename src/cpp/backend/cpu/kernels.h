@@ -31,7 +31,7 @@ struct UpdateArguments {
     const void* force_field;  // null, or D rows of the arithmetic type for each (y, z)
     Index force_pitch;
     HeatParameters<double> heat;
-    const void* heat_field;  // null, or a row for each (y, z), of the pitch of the force
+    const void* heat_field;                    // null, or a row for each (y, z), of the pitch of the force
     const KineticParameters<double>* kinetic;  // where populations carry the energy
 };
 
