@@ -8,7 +8,7 @@
 // depend on the velocity (Chen, Gopalakrishnan & Zhang, Int. J. Mod. Phys. C 25 (2014) 1450046).
 //
 // The equilibrium over w is a polynomial of fourth degree in c. Its parts that are even and odd in each component are
-// shared by the four velocities (+-a, +-b): 15 coefficients instead of 37 sums of Hermite polynomials, about 720
+// shared by the four velocities (+-a, +-b): 15 coefficients instead of 37 sums of Hermite polynomials, about 700
 // operations a cell in place of several thousand.
 #pragma once
 
@@ -319,7 +319,7 @@ LBM_HD void collide_kinetic(V (&h)[S::Q], const KineticParameters<Real>& k) {
 
 /// The update of one cell, or of a pack of cells side by side: load(h) brings what arrives, store(h) puts what departs.
 ///
-/// In float64 it moves 592 bytes a cell and does about 720 floating-point operations, 830 with an own third order.
+/// In float64 it moves 592 bytes a cell and does about 700 floating-point operations, 880 with an own third order.
 template <class S, bool own_third, class Cell, class Real>
 LBM_HD void update_kinetic_cell(Cell& cell, const KineticParameters<Real>& parameters) {
     typename Cell::Value h[S::Q];
