@@ -127,7 +127,7 @@ def run(given: argparse.Namespace) -> Layer:
         callbacks=[lbm.Every(10 * every, watch)],
     )
     hot, cold = layer.nusselt()
-    print(f"{result.reason}, {result.mlups:.0f} MLUPS")
+    print(f"{result.reason}{'' if result.converged else ', not steady yet'}, {result.mlups:.0f} MLUPS")
     print(f"Nusselt number {hot:.4f} at the hot plate, {cold:.4f} at the cold one")
     print(f"kinetic energy {solver.kinetic_energy():.5g}, fastest {np.abs(solver.velocity()).max():.4f} cells a step")
     if given.prandtl == 0.71 and given.rayleigh in CLEVER_BUSSE:
