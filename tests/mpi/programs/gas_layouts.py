@@ -9,6 +9,7 @@ from mpi4py import MPI
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from random_layouts import random_layout
 from reference.d2q37_cases import random_gas_case
 
 import lbmgpu as lbm
@@ -17,24 +18,6 @@ world = MPI.COMM_WORLD
 rank, size = world.Get_rank(), world.Get_size()
 devices, folder = sys.argv[1].split(","), Path(sys.argv[2])
 walls = [("periodic", 1), ("isothermal", 1), ("mixed", 0), ("varied", 1), ("adiabatic", 0)]
-
-
-def random_layout(rng: np.random.Generator, shape: tuple[int, int]) -> lbm.Layout:
-    """Blocks cut in both directions, some shorter than the stencil reaches, each rank with one at least."""
-    while True:
-        spans = []
-        for n in shape:
-            cuts = rng.choice(np.arange(1, n), int(rng.integers(0, 4)), replace=False)
-            spans.append(list(itertools.pairwise([0, *sorted(cuts.tolist()), n])))
-        boxes = list(itertools.product(*spans))
-        if len(boxes) >= size:
-            break
-    owners = [*range(size), *rng.integers(0, size, len(boxes) - size).tolist()]
-    rng.shuffle(owners)
-    return lbm.Layout(
-        lbm.Block(tuple(a for a, _ in box), tuple(b - a for a, b in box), owner, devices[k % len(devices)])
-        for k, (box, owner) in enumerate(zip(boxes, owners, strict=True))
-    )
 
 
 def split_layout(shape: tuple[int, int], parts: tuple[int, int]) -> lbm.Layout:
@@ -47,7 +30,7 @@ for number, ((kind, axis), precision) in enumerate(itertools.product(walls, ["fl
     rng = np.random.default_rng(number)
     shape = (19, 13)
     case = random_gas_case(rng, shape, kind, axis, prandtl=0.71, rough=True)
-    layouts = [random_layout(rng, shape), split_layout(shape, (1, size)), split_layout(shape, (size, 1))]
+    layouts = [random_layout(rng, shape, size, devices), split_layout(shape, (1, size)), split_layout(shape, (size, 1))]
     if size == 4:
         layouts.append(split_layout(shape, (2, 2)))
     one = case.solver(device=devices[0], comm=MPI.COMM_SELF, precision=precision)
@@ -59,7 +42,7 @@ for number, ((kind, axis), precision) in enumerate(itertools.product(walls, ["fl
         many.step(12)
         path = many.save(folder / f"{number}-{which}.h5")
         many.step(12)
-        again = lbm.Solver.load(path, layout=random_layout(rng, shape), device="auto", comm=world)
+        again = lbm.Solver.load(path, layout=random_layout(rng, shape, size, devices), device="auto", comm=world)
         again.step(12)
         for solver in (many, again):
             field = solver.temperature(gather=True)

@@ -10,9 +10,8 @@ from mpi4py import MPI
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from equivalence.test_blocks import random_case
+from random_layouts import random_layout
 from reference import STENCILS
-
-import lbmgpu as lbm
 
 world = MPI.COMM_WORLD
 rank, size = world.Get_rank(), world.Get_size()
@@ -21,34 +20,13 @@ NUMBERS = [("float32", "float32"), ("float64", "float64"), ("float32", "float16"
 kinds = list(itertools.product(STENCILS, ["bgk", "mrt"], ["in-place", "two-lattice"], NUMBERS))
 
 
-def cuts(rng: np.random.Generator, n: int, most: int) -> list[tuple[int, int]]:
-    at = sorted(set(rng.integers(1, n, int(rng.integers(0, most + 1))).tolist())) if n > 1 else []
-    return list(itertools.pairwise([0, *at, n]))
-
-
-def random_layout(rng: np.random.Generator, shape: tuple[int, ...]) -> lbm.Layout:
-    """Blocks cut in all directions, each rank with one at least, several of them where there are more. Half of the time
-    not across rows, which leaves blocks an interior."""
-    while True:
-        across_rows = int(rng.integers(0, 2))
-        boxes = list(itertools.product(*(cuts(rng, n, 2 if d else 2 * across_rows) for d, n in enumerate(shape))))
-        if len(boxes) >= size:
-            break
-    owners = [*range(size), *rng.integers(0, size, len(boxes) - size).tolist()]
-    rng.shuffle(owners)
-    return lbm.Layout(
-        lbm.Block(tuple(a for a, _ in box), tuple(b - a for a, b in box), owner, devices[k % len(devices)])
-        for k, (box, owner) in enumerate(zip(boxes, owners, strict=True))
-    )
-
-
 compared = 0
 for number, (stencil, collision, streaming, (precision, storage)) in enumerate(kinds):
     rng = np.random.default_rng(number)
     shape = (19, 7, 6)[: STENCILS[stencil].D]
     case = random_case(rng, stencil, collision, shape)
     options = {"precision": precision, "storage": storage, "streaming": streaming}
-    many = case.solver(device="auto", layout=random_layout(rng, shape), comm=world, **options)
+    many = case.solver(device="auto", layout=random_layout(rng, shape, size, devices), comm=world, **options)
     many._advance_chunk(50)  # without a look at whether the flow is stable: not all of them are
     fields = [many.populations(gather=True), many.density(gather=True), many.velocity(gather=True)]
     sums = [many.mass(), *(many.body_force(name) for name in many.domain.bodies)]

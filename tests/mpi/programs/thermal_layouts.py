@@ -10,6 +10,7 @@ from mpi4py import MPI
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from equivalence.test_thermal_layouts import isothermal, some_faces
+from random_layouts import random_layout
 from reference.thermal_cases import OPERATORS, STENCILS, random_thermal_case
 
 import lbmgpu as lbm
@@ -20,32 +21,17 @@ devices, folder = sys.argv[1].split(","), Path(sys.argv[2])
 kinds = list(itertools.product(STENCILS, OPERATORS, ["in-place", "two-lattice"], ["float32", "float64"]))
 
 
-def random_layout(rng: np.random.Generator, shape: tuple[int, ...]) -> lbm.Layout:
-    """Blocks cut in all directions, each rank with one at least."""
-    while True:
-        cuts = [sorted(set(rng.integers(1, n, int(rng.integers(0, 3))).tolist())) for n in shape]
-        boxes = list(itertools.product(*(itertools.pairwise([0, *at, n]) for at, n in zip(cuts, shape, strict=True))))
-        if len(boxes) >= size:
-            break
-    owners = [*range(size), *rng.integers(0, size, len(boxes) - size).tolist()]
-    rng.shuffle(owners)
-    return lbm.Layout(
-        lbm.Block(tuple(a for a, _ in box), tuple(b - a for a, b in box), owner, devices[k % len(devices)])
-        for k, (box, owner) in enumerate(zip(boxes, owners, strict=True))
-    )
-
-
 compared = 0
 for number, (stencil, operators, streaming, precision) in enumerate(kinds):
     rng = np.random.default_rng(number)
     shape = (19, 7, 6)[: int(stencil[1])]
     case = random_thermal_case(rng, stencil, "trt", shape, operators=operators, faces=some_faces(rng, shape))
     options = {"precision": precision, "streaming": streaming}
-    many = case.solver(device="auto", layout=random_layout(rng, shape), comm=world, **options)
+    many = case.solver(device="auto", layout=random_layout(rng, shape, size, devices), comm=world, **options)
     many._advance_chunk(20)
     path = many.save(folder / f"{number}.h5")
     many._advance_chunk(20)
-    again = lbm.Solver.load(path, layout=random_layout(rng, shape), device="auto", comm=world)
+    again = lbm.Solver.load(path, layout=random_layout(rng, shape, size, devices), device="auto", comm=world)
     again._advance_chunk(20)
     faces, bodies = isothermal(case)
     fields = [solver.temperature(gather=True) for solver in (many, again)]

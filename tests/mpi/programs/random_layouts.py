@@ -1,0 +1,31 @@
+"""Random layouts over all ranks, for the programs beside this file."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+
+import lbmgpu as lbm
+
+
+def random_layout(rng: np.random.Generator, shape: tuple[int, ...], ranks: int, devices: Sequence[str]) -> lbm.Layout:
+    """Blocks cut in all directions, some of a cell or two, each rank with one at least, several of them where there are
+    more. Half of the time not across rows, which leaves blocks an interior."""
+    while True:
+        across_rows = int(rng.integers(0, 2))
+        boxes = list(itertools.product(*(_cuts(rng, n, 2 if d else 2 * across_rows) for d, n in enumerate(shape))))
+        if len(boxes) >= ranks:
+            break
+    owners = [*range(ranks), *rng.integers(0, ranks, len(boxes) - ranks).tolist()]
+    rng.shuffle(owners)
+    return lbm.Layout(
+        lbm.Block(tuple(a for a, _ in box), tuple(b - a for a, b in box), owner, devices[k % len(devices)])
+        for k, (box, owner) in enumerate(zip(boxes, owners, strict=True))
+    )
+
+
+def _cuts(rng: np.random.Generator, n: int, most: int) -> list[tuple[int, int]]:
+    at = sorted(set(rng.integers(1, n, int(rng.integers(0, most + 1))).tolist())) if n > 1 else []
+    return list(itertools.pairwise([0, *at, n]))
