@@ -111,9 +111,10 @@ public:
     void set_force(const double* uniform, const double* field) override {
         recorded_.forget();
         const Forcing before = forcing_;
-        forcing_ = Forcing::None;  // if there is an error
-        force_.set(stream_, std::size_t(rows() * D_ * force_pitch()) * backend::size_of(spec_.precision), field,
-                   [&] { staging_.write_components(state(), "set_force", D_, field); });
+        force_.set(stream_, std::size_t(rows() * D_ * force_pitch()) * backend::size_of(spec_.precision), field, [&] {
+            forcing_ = Forcing::None;  // no force is better than a part of one
+            staging_.write_components(state(), "set_force", D_, field);
+        });
         for (int d = 0; d < 3; ++d) {
             uniform_force_[d] = uniform != nullptr && d < D_ ? uniform[d] : 0;
         }
