@@ -1,6 +1,9 @@
 // A block as plans see it: where it lies in the domain, and where its numbers lie in its memory.
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 #include "../lattice/address.h"
 #include "domain.h"
 
@@ -18,6 +21,31 @@ struct Extent {
         }
         return inside;
     }
+};
+
+/// Finds the block that holds a cell of the domain; blocks tile it.
+class BlockFinder {
+public:
+    /// For one who asks about block `own` most.
+    BlockFinder(const std::vector<Extent>& blocks, int own) : blocks_(blocks), own_(own), last_(own) {}
+
+    int operator()(const int (&cell)[3]) {
+        if (blocks_[std::size_t(own_)].holds(cell)) {
+            return own_;
+        }
+        if (!blocks_[std::size_t(last_)].holds(cell)) {
+            last_ = 0;
+            while (!blocks_[std::size_t(last_)].holds(cell)) {
+                ++last_;
+            }
+        }
+        return last_;
+    }
+
+private:
+    const std::vector<Extent>& blocks_;
+    const int own_;
+    int last_;  // a border of blocks is met cell after cell
 };
 
 }  // namespace lbm::engine

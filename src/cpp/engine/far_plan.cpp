@@ -15,7 +15,7 @@ constexpr int reach = S::reach;
 class Builder {
 public:
     Builder(FarPlan& plan, const Domain& domain, const std::vector<Extent>& blocks, int own)
-        : plan_(plan), domain_(domain), blocks_(blocks), own_(own), last_found_(own) {
+        : plan_(plan), domain_(domain), blocks_(blocks), own_(own), holder_(blocks, own) {
         for (int a = 0; a < S::D; ++a) {
             halo_[a] = address().wraps[a] ? 0 : reach;
             if (domain.faces[2 * a] != FaceKind::Periodic) {
@@ -91,7 +91,7 @@ private:
         if (!(enters(0, x + S::c[i][0]) && enters(1, y + S::c[i][1])) && !mirrored(cell)) {
             return;
         }
-        const int block = holder({cell[0], cell[1], 0});
+        const int block = holder_({cell[0], cell[1], 0});
         const Extent& from = blocks_[std::size_t(block)];
         const Index target = place(address(), x, y, i);
         const Index source = place(from.address, cell[0] - from.offset[0], cell[1] - from.offset[1], i);
@@ -121,16 +121,6 @@ private:
         return departed_offset<S>(a, Phase::TwoLattice, x, y, 0, i);
     }
 
-    int holder(const int (&cell)[3]) {
-        if (!blocks_[std::size_t(last_found_)].holds(cell)) {
-            last_found_ = 0;
-            while (!blocks_[std::size_t(last_found_)].holds(cell)) {
-                ++last_found_;
-            }
-        }
-        return last_found_;
-    }
-
     FarPlan& plan_;
     const Domain& domain_;
     const std::vector<Extent>& blocks_;
@@ -138,7 +128,7 @@ private:
     const int size_[2] = {address().nx, address().ny};
     int halo_[2]{};
     int wall_axis_ = -1;
-    int last_found_;  // a border of blocks is met cell after cell
+    BlockFinder holder_;
 };
 
 }  // namespace

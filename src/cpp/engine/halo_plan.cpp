@@ -41,7 +41,7 @@ struct HaloPlan::Builder {
     LinkResolver<S> resolver{domain};
     std::vector<Import> imports = std::vector<Import>(blocks.size());  // by block
     std::vector<PendingWallLink> pending{};
-    int last_found = own;  // a border of blocks is met cell after cell
+    BlockFinder holder{blocks, own};
 
     void build() {
         for (int i = 1; i < S::Q; ++i) {
@@ -125,14 +125,7 @@ struct HaloPlan::Builder {
     /// A cell of the domain.
     At at(int x, int y, int z) {
         const int cell[3] = {x, y, z};
-        int block = blocks[std::size_t(own)].holds(cell) ? own : last_found;
-        if (!blocks[std::size_t(block)].holds(cell)) {
-            block = 0;
-            while (!blocks[std::size_t(block)].holds(cell)) {
-                ++block;
-            }
-        }
-        last_found = block;
+        const int block = holder(cell);
         const Extent& extent = blocks[std::size_t(block)];
         return {block, x - extent.offset[0], y - extent.offset[1], z - extent.offset[2]};
     }

@@ -17,7 +17,7 @@ template <class S>
 class Builder {
 public:
     Builder(TemperaturePlan& plan, const Domain& domain, const std::vector<Extent>& blocks, int own)
-        : plan_(plan), domain_(domain), blocks_(blocks), own_(own), last_found_(own) {}
+        : plan_(plan), domain_(domain), blocks_(blocks), own_(own), holder_(blocks, own) {}
 
     void build() {
         around_x();
@@ -89,19 +89,6 @@ private:
         return domain_.face_cell(face, at[0], at[1], at[2]);
     }
 
-    int holder(const int (&cell)[3]) {
-        if (here().holds(cell)) {
-            return own_;
-        }
-        if (!blocks_[std::size_t(last_found_)].holds(cell)) {
-            last_found_ = 0;
-            while (!blocks_[std::size_t(last_found_)].holds(cell)) {
-                ++last_found_;
-            }
-        }
-        return last_found_;
-    }
-
     /// Where the block finds the temperature of a folded place: its own cell, or the place around it that is filled
     /// from another block.
     Index source_of(const Folded& at) const {
@@ -117,7 +104,7 @@ private:
         const int at[3] = {x, y, z};
         const Folded from = fold(x, y, z);
         if (from.terms.empty()) {
-            const int block = holder(from.cell);
+            const int block = holder_(from.cell);
             const int(&corner)[3] = blocks_[std::size_t(block)].offset;
             plan_.copies.push_back(
                 {x, y, z, block, {from.cell[0] - corner[0], from.cell[1] - corner[1], from.cell[2] - corner[2]}});
@@ -308,7 +295,7 @@ private:
     const std::vector<Extent>& blocks_;
     const int own_;
     const int size_[3] = {address().nx, address().ny, address().nz};
-    int last_found_;  // a border of blocks is met cell after cell
+    BlockFinder holder_;
 };
 
 }  // namespace
