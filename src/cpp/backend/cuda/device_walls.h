@@ -41,9 +41,8 @@ public:
 private:
     template <class Real>
     void launch(const StateArguments& state, bool begins_early) const {
-        constexpr Index columns = 32;  // a thread block, as fill_wall_columns takes them
-        const LaunchShape shape{unsigned((count_ + columns - 1) / columns), unsigned(columns), unsigned(wall_depth),
-                                begins_early};
+        const LaunchShape shape{unsigned((count_ + columns_a_block - 1) / columns_a_block), unsigned(columns_a_block),
+                                unsigned(wall_depth), begins_early};
         kernels_.get(wall_columns_kernel(spec_))
             .launch(stream_, shape, state, columns_.as<backend::WallColumn>(), count_, converted<Real>(spec_.kinetic));
     }

@@ -44,6 +44,8 @@ struct KineticArguments {
     KineticParameters<Real> parameters;
 };
 
+constexpr int columns_a_block = 32;  // of halo behind walls, a thread block
+
 /// Of everything between two updates: where the state is and what the last step was.
 struct StateArguments {
     void* data;

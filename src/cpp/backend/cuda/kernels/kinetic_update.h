@@ -71,8 +71,6 @@ __global__ void __launch_bounds__(threads, blocks) kinetic_update(const __grid_c
     update_kinetic_cell<S, own_third>(cell, a.parameters);
 }
 
-constexpr int columns_a_block = 32;
-
 /// A thread for each halo cell of a column; what the column misses is added up in the order of its cells.
 template <class S, class Real>
 __global__ void __launch_bounds__(columns_a_block* wall_depth)
