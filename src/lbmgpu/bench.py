@@ -14,23 +14,16 @@ from typing import Any
 import numpy as np
 
 from . import _core, energy, gpu, kinetic, plates
-from .collisions import BGK, MRT, TRT, Collision, Regularized
+from .collision_table import COLLISIONS
+from .collisions import Collision
 from .conditions import Isothermal, MovingWall, NoSlip, PressureOutlet, VelocityInlet
 from .domain import Domain
-from .kinetic import ThermalBGK
 from .processes import Processes
 from .report import measure_bandwidth, measure_copy_bandwidth
 from .solver import Solver
 from .thermal import HybridThermal
 from .whole_file import write_text
 
-COLLISIONS: dict[str, type[Collision]] = {
-    "BGK": BGK,
-    "TRT": TRT,
-    "MRT": MRT,
-    "Regularized": Regularized,
-    "ThermalBGK": ThermalBGK,
-}
 VISCOSITY = 0.02
 SIZE = {2: 4096, 3: 192}
 GPU_SIZE = {2: 8192, 3: 512}

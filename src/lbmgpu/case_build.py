@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from . import _core, centreline, checks, conditions, kinetic, values
 from .case_problems import Problems, at
-from .collisions import BGK, MRT, TRT, Collision, Regularized
+from .collision_table import COLLISIONS
+from .collisions import Collision, FlowCollision
 from .domain import Domain
-from .kinetic import ThermalBGK
 from .layout import Layout, check_layout
 from .memory import bytes_beside, check_memory
 from .processes import Processes
@@ -23,14 +23,7 @@ from .solver import Solver
 from .thermal import HybridThermal
 from .values import cell_centres
 
-_COLLISIONS: dict[str, type[Collision]] = {
-    "BGK": BGK,
-    "TRT": TRT,
-    "MRT": MRT,
-    "Regularized": Regularized,
-    "ThermalBGK": ThermalBGK,
-}
-_FLUIDS = ("BGK", "TRT", "MRT", "Regularized")
+_FLUIDS = tuple(name for name, collision in COLLISIONS.items() if issubclass(collision, FlowCollision))
 _OWNERS = {
     "magic": ("TRT",),
     "rates": ("MRT",),
@@ -279,7 +272,7 @@ def build_collision(entry: dict[str, Any]) -> Collision:
     for key, owners in _OWNERS.items():
         if key in entry and model not in owners:
             raise ValueError(f"{key!r} given, which {model} does not have, only {', '.join(owners)}")
-    return _COLLISIONS[model](**entry)
+    return COLLISIONS[model](**entry)
 
 
 def velocity_value(entry: Any, shape: tuple[int, ...]) -> Any:

@@ -15,7 +15,8 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from . import checks, collisions, conditions, kinetic
+from . import checks, conditions, kinetic
+from .collision_table import COLLISIONS
 from .domain import Domain
 from .errors import CheckpointError
 from .layout import Layout
@@ -35,9 +36,7 @@ unsaid, and of D2Q37."""
 CHANGES = {"changes in time": True}
 """Stands in the file for a value that a callable gives before each step."""
 
-_COLLISIONS: dict[str, type[collisions.Collision]] = {
-    c.kind: c for c in (collisions.BGK, collisions.TRT, collisions.MRT, collisions.Regularized, kinetic.ThermalBGK)
-}
+_COLLISIONS = {collision.kind: collision for collision in COLLISIONS.values()}
 
 Arrays = dict[str, NDArray[Any]]
 

@@ -16,6 +16,7 @@ from typing import Any
 from . import __version__, _core, bench, checks, devices, planner, ranks, scaling_cli
 from .case import run_case
 from .case_plan import plan_case
+from .collision_table import COLLISIONS
 from .errors import CaseError, Diverged
 from .memory import GIB, available_memory
 from .report import update_bandwidth
@@ -145,7 +146,7 @@ def _parser() -> argparse.ArgumentParser:
         help="cpu (the default), cuda, cuda:1, auto, or several, cuda:0,cuda:1",
     )
     measure.add_argument("--stencil", choices=_core.stencil_names())
-    measure.add_argument("--collision", choices=list(bench.COLLISIONS))
+    measure.add_argument("--collision", choices=list(COLLISIONS))
     measure.add_argument("--precision", choices=PRECISIONS)
     measure.add_argument("--storage", choices=STORAGES, help="the precision if not given")
     measure.add_argument("--streaming", choices=STREAMINGS)
@@ -174,7 +175,7 @@ def _parser() -> argparse.ArgumentParser:
         help="cells along each axis, as in 512x512x512, or a case, which says all but the devices",
     )
     plan.add_argument("--stencil", choices=_core.stencil_names(), help="D3Q19 if not given")
-    plan.add_argument("--collision", choices=list(bench.COLLISIONS), help="BGK if not given, ThermalBGK of D2Q37")
+    plan.add_argument("--collision", choices=list(COLLISIONS), help="BGK if not given, ThermalBGK of D2Q37")
     plan.add_argument("--precision", choices=PRECISIONS, help="float32 if not given")
     plan.add_argument("--storage", choices=STORAGES, help="the precision if not given")
     plan.add_argument("--streaming", choices=STREAMINGS, help="in-place if not given")

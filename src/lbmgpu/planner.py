@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _core, bench, checks, kinetic
 from . import devices as device_names
+from .collision_table import COLLISIONS
 from .conditions import NoSlip
 from .domain import Domain
 from .layout import Block, Layout
@@ -224,7 +225,7 @@ def plan(
     storage, streaming = check_storage(storage, precision), check_streaming(streaming, domain.stencil)
     if collision is None:
         collision = kinetic.default_collision(domain.stencil)
-    collision = checks.choice("collision", collision, bench.COLLISIONS)
+    collision = checks.choice("collision", collision, COLLISIONS)
     kinetic.check_pair(domain.stencil, collision)
     kinetic.check_numbers(domain.stencil, precision, storage, streaming)
     configuration = bench.Configuration(

@@ -11,6 +11,7 @@ from functools import cache
 import numpy as np
 
 from . import _core, bench, gpu
+from .collision_table import COLLISIONS
 from .domain import Domain
 from .environment import environment
 from .layout import Layout
@@ -196,7 +197,7 @@ def make_solver(
     """A solver of a configuration for a domain."""
     return Solver(
         domain,
-        bench.COLLISIONS[configuration.collision](bench.VISCOSITY),
+        COLLISIONS[configuration.collision](bench.VISCOSITY),
         precision=configuration.precision,
         storage=configuration.storage,
         streaming=configuration.streaming,
