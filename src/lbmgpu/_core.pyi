@@ -240,8 +240,8 @@ class Engine:
         energy_coupling, buoyancy (D numbers), reference and faces (2 D of ``periodic``, ``adiabatic``, ``isothermal``)
         of a temperature, None for none. The state starts at rest, density 1, at the reference temperature. Of
         ``thermal-bgk``: the Prandtl number `prandtl`, the acceleration `gravity` (D numbers, none for 0) and
-        `thermal_faces` (as the faces of `thermal`; none: periodic as the flow, walls
-        adiabatic); the state starts at the temperature cs2.
+        `thermal_faces` (as the faces of `thermal`; none: periodic as the flow, walls adiabatic); the state starts at
+        the temperature cs2.
         """
 
     def add_body(
