@@ -1,0 +1,129 @@
+"""Random flows cut into random blocks, of all models, which must hold the bits of the flow in one block."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from mpi.programs.random_layouts import random_layout
+from reference import STENCILS, Collision
+from reference.cases import CLASSES, Case, random_bodies, random_faces, random_fields
+from reference.d2q37_cases import WALLS, random_gas_case
+from reference.thermal_cases import STENCILS as THERMAL_STENCILS
+from reference.thermal_cases import random_thermal_case
+
+from lbmgpu import _core
+
+NAME = "layouts"
+QUICK, LONG = 40, 5000
+KINDS = ["bgk", "trt", "mrt", "regularized"]
+NUMBERS = [("float32", "float32"), ("float64", "float64"), ("float64", "float32"), ("float32", "float16")]
+
+
+def run(rng: np.random.Generator, count: int, folder: Path, device: str) -> Counter[str]:
+    """See the package; `folder` is not needed. On a GPU a block is on any of the GPUs, or on the CPU."""
+    devices = ["cpu"] if device == "cpu" else ["cpu", *(f"cuda:{k}" for k in range(_core.cuda_device_count()))]
+    ended: Counter[str] = Counter()
+    while ended.total() < count:
+        seed = int(rng.integers(2**32))
+        ended[_same_bits(np.random.default_rng(seed), devices, f"numpy.random.default_rng({seed})")] += 1
+    return ended
+
+
+def _same_bits(rng: np.random.Generator, devices: list[str], how: str) -> str:
+    """Step a random flow in one block and in several; what they are of."""
+    model, case, options = _random_flow(rng)
+    names = rng.choice(devices, 4).tolist()
+    layout = random_layout(rng, case.shape, 1, names)
+    options["threads"] = int(rng.integers(1, 4))
+    channel, schedule = str(rng.choice(["", "staged", "direct"])), str(rng.choice(["", "blocking", "overlap"]))
+    if any(name != "cpu" for name in names) and channel == "direct":
+        channel = ""  # the host does not reach a GPU's memory
+    steps = int(rng.integers(1, 13))
+    with _environment(LBMGPU_CHANNEL=channel, LBMGPU_SCHEDULE=schedule):
+        one = case.solver(device=str(rng.choice(devices)), **options)
+        many = case.solver(layout=layout, device="auto", **options)
+        for solver in (one, many):
+            solver._advance_chunk(steps)  # without a look at whether the flow is stable: not all of them are
+    fields = ["populations", "density", "velocity"] + (["temperature"] if model != "isothermal" else [])
+    for field in fields:
+        ours, theirs = getattr(many, field)(), getattr(one, field)()
+        assert ours.tobytes() == theirs.tobytes() or _equal(ours, theirs), (
+            f"{field} of {case.shape} after {steps} steps differs in {layout}, {options}, {channel!r}, {schedule!r}; "
+            f"repeat it with {how}"
+        )
+    return model
+
+
+def _equal(ours: np.ndarray, theirs: np.ndarray) -> bool:
+    """Whether all numbers are equal, NaN to NaN: what a flow that diverges holds."""
+    return bool(np.array_equal(ours, theirs, equal_nan=True))
+
+
+def _random_flow(rng: np.random.Generator) -> tuple[str, Any, dict[str, Any]]:
+    """The model, a random case of it, and options of its solver."""
+    model = str(rng.choice(["isothermal", "isothermal", "hybrid thermal", "multispeed thermal"]))
+    precision, storage = NUMBERS[rng.integers(len(NUMBERS))]
+    if model == "multispeed thermal":
+        shape = (int(rng.integers(3, 20)), int(rng.integers(3, 14)))
+        prandtl = float(rng.choice([1.0, 0.71]))
+        walls, axis = str(rng.choice(list(WALLS))), int(rng.integers(2))
+        return model, random_gas_case(rng, shape, walls, axis, prandtl=prandtl, rough=True), {"precision": precision}
+    streaming = str(rng.choice(["in-place", "two-lattice"]))
+    names = THERMAL_STENCILS if model == "hybrid thermal" else list(STENCILS)
+    stencil, kind = str(rng.choice(names)), str(rng.choice(KINDS))
+    shape = tuple(int(rng.integers(2, most)) for most in (40, 8, 6)[: STENCILS[stencil].D])
+    faces = _random_kinds(rng, len(shape))
+    if model == "hybrid thermal":
+        storage = "float32" if storage == "float16" else storage
+        return model, random_thermal_case(rng, stencil, kind, shape, faces=faces), _options(
+            precision, storage, streaming
+        )
+    density, velocity = random_fields(rng, shape, speed=0.01)
+    bodies = [body for body in random_bodies(rng, shape) if body[0].any()]
+    if bodies and np.any([mask for mask, _ in bodies], axis=0).all():
+        bodies = []  # a domain needs a fluid cell
+    case = Case(
+        stencil,
+        shape,
+        Collision(kind, 0.1, smagorinsky=float(rng.choice([0.0, 0.1]))),
+        faces=random_faces(rng, shape, faces),
+        bodies=bodies,
+        force=rng.uniform(-1e-5, 1e-5, (len(shape), *shape)),
+        density=density,
+        velocity=velocity,
+    )
+    return model, case, _options(precision, storage, streaming)
+
+
+def _options(precision: str, storage: str, streaming: str) -> dict[str, Any]:
+    return {"precision": precision, "storage": storage, "streaming": streaming}
+
+
+def _random_kinds(rng: np.random.Generator, dimensions: int) -> list[str]:
+    """A kind for every face, periodic ones in pairs."""
+    walls = [kind for kind in CLASSES if kind != "periodic"]
+    kinds: list[str] = []
+    for _ in range(dimensions):
+        kinds += ["periodic"] * 2 if rng.random() < 0.4 else [str(kind) for kind in rng.choice(walls, 2)]
+    return kinds
+
+
+@contextmanager
+def _environment(**wanted: str) -> Iterator[None]:
+    """Environment variables for a while."""
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
