@@ -19,11 +19,48 @@ if str(TESTS) not in sys.path:
     sys.path.insert(0, str(TESTS))
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--all``."""
+    parser.addoption("--all", action="store_true", help="run slow tests too, and matrices of parameters in full")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Register the markers of these tests; hear Ctrl-C, though whoever started this may not."""
-    config.addinivalue_line("markers", "slow: takes more than a few seconds; leave out with -m 'not slow'")
+    config.addinivalue_line("markers", "slow: takes more than a few seconds; runs with --all only")
+    config.addinivalue_line("markers", "matrix: without --all each value of each parameter is run once at least")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it for jobs in the background
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what only ``--all`` runs, unless a test is named on the command line."""
+    if config.getoption("--all") or any("::" in argument for argument in config.args):
+        return
+    matrices: dict[tuple[str, bool], list[pytest.Function]] = {}
+    kept = set()
+    for item in items:
+        if item.get_closest_marker("matrix") is not None and isinstance(item, pytest.Function):
+            on_gpu = item.get_closest_marker("gpu") is not None
+            matrices.setdefault((item.nodeid.partition("[")[0], on_gpu), []).append(item)
+        else:
+            kept.add(item)
+    for matrix in matrices.values():
+        kept.update(_cover(matrix))
+    kept = {item for item in kept if item.get_closest_marker("slow") is None}
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = [item for item in items if item in kept]
+
+
+def _cover(matrix: list[pytest.Function]) -> list[pytest.Function]:
+    """Few tests of a matrix that have each value of each of its parameters, in combinations as different as can be."""
+    values = {item: set(item.callspec.indices.items()) for item in matrix}
+    missing = set().union(*values.values())
+    chosen = []
+    while missing:
+        best = max(matrix, key=lambda item: (len(values[item] & missing), zlib.crc32(item.nodeid.encode())))
+        chosen.append(best)
+        missing -= values[best]
+    return chosen
 
 
 @functools.cache

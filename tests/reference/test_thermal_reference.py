@@ -120,6 +120,7 @@ def test_heat_is_kept(name, operators, rng):
     assert reference.T[~mask].sum() - before == pytest.approx(50 * source[~mask].sum(), rel=1e-12)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("kind", ["bgk", "trt", "mrt", "regularized"])
 @pytest.mark.parametrize("name", THERMAL)
 def test_the_coupling_is_a_pressure(name, kind):

@@ -18,7 +18,10 @@ REGISTER = {"avx2": "%ymm", "avx512": "%zmm"}
 PACKED = re.compile(r"\tv(?:add|sub)p[sd]\t(.*)")
 SCALAR = re.compile(r"\tv(?:add|sub|mul|div)s[sd]\t")
 STENCIL = "D3Q19"
-pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="these are instructions of x86-64")
+pytestmark = [
+    pytest.mark.slow,  # the kernels are compiled anew
+    pytest.mark.skipif(platform.machine() != "x86_64", reason="these are instructions of x86-64"),
+]
 
 
 def options(isa: str) -> list[str]:

@@ -21,6 +21,7 @@ COLLISIONS = ["bgk", "trt", "mrt", "regularized"]
 CASES = [(s, c, *n, t) for s in ("D2Q9", "D3Q19", "D3Q27") for c in COLLISIONS for n in NUMBERS for t in (0, 1)]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(("stencil", "collision", "precision", "storage", "turn"), CASES)
 def test_update_kernels_stay_in_registers(
     stencil: str, collision: str, precision: str, storage: str, turn: int

@@ -20,6 +20,7 @@ def run(script: str, *options: object) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.slow
 def test_the_heated_square(tmp_path: Path) -> None:
     picture, numbers = tmp_path / "cavity.png", tmp_path / "numbers.json"
     options = ["--rayleigh", "1e4", "--device", "cpu", "--threads", 1, "--output", picture, "--json", numbers]

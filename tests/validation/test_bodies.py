@@ -53,6 +53,7 @@ def test_momentum_balance_of_every_step(stencil, kind, streaming, device):
     assert np.abs(on_body).max() > 1e-4
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("streaming", STREAMINGS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("stencil", SHAPES)

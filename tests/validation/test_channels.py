@@ -103,6 +103,7 @@ def test_couette_is_exact(stencil, kind, streaming, device):
         np.testing.assert_allclose(profile(solver, axis, along), exact, rtol=1e-9)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("streaming", STREAMINGS)
 @pytest.mark.parametrize("stencil", ["D3Q19", "D3Q27"])
 def test_square_duct(stencil, streaming, device, data):

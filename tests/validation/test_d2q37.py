@@ -273,6 +273,7 @@ def test_noise_between_walls_dies(tau, isothermal, device, rng):
 # Gravity
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("walls", ["isothermal", "adiabatic", "mixed"])
 @pytest.mark.parametrize(("tau", "prandtl"), [(0.55, 1.0), (0.8, 0.71)])
@@ -296,6 +297,7 @@ def test_an_atmosphere_stays(tau, prandtl, walls, axis, device):
     assert totals(solver)[0] == pytest.approx(mass, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("atwood", "g"), [(0.1, 2e-4), (0.05, 4e-4)])
 def test_rayleigh_taylor_growth(atwood, g, device):
     """Cold gas above hot gas: one wave grows as viscous linear theory has it for the interface, which spreads.

@@ -19,6 +19,7 @@ def decaying(stencil: str, n: int, kind: str, viscosity: float, speed: float, **
     return solver
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("streaming", STREAMINGS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("stencil", FLOWS)
@@ -35,6 +36,7 @@ def test_viscosity(stencil, kind, streaming, device):
     assert rate / (2 * FLOWS[stencil][1] * k2) == pytest.approx(viscosity, rel=5e-3)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("streaming", STREAMINGS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("stencil", FLOWS)
