@@ -53,7 +53,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _cover(matrix: list[pytest.Function]) -> list[pytest.Function]:
     """Few tests of a matrix that have each value of each of its parameters, in combinations as different as can be."""
-    values = {item: set(item.callspec.indices.items()) for item in matrix}
+    values = {item: {(name, repr(value)) for name, value in item.callspec.params.items()} for item in matrix}
     missing = set().union(*values.values())
     chosen = []
     while missing:
