@@ -18,7 +18,17 @@ from .conditions import (
     VelocityInlet,
 )
 from .domain import Domain
-from .errors import CaseError, CheckpointError, Diverged, LoneProcessWarning, StagedExchangeWarning, ThermallyUnstable
+from .errors import (
+    CaseError,
+    CheckpointError,
+    CoveredFaceWarning,
+    Diverged,
+    LoneProcessWarning,
+    StagedExchangeWarning,
+    ThermallyUnstable,
+    TooManyThreadsWarning,
+    UnreachableToleranceWarning,
+)
 from .kinetic import ThermalBGK
 from .layout import Block, Layout
 from .planner import Plan, plan
@@ -44,6 +54,7 @@ __all__ = [
     "Checkpoint",
     "CheckpointError",
     "Convection",
+    "CoveredFaceWarning",
     "CudaError",
     "Diverged",
     "Domain",
@@ -67,7 +78,9 @@ __all__ = [
     "Steady",
     "ThermalBGK",
     "ThermallyUnstable",
+    "TooManyThreadsWarning",
     "Units",
+    "UnreachableToleranceWarning",
     "VelocityInlet",
     "__version__",
     "diffusivity_limit",

@@ -11,10 +11,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+from jsonschema import Draft202012Validator
 
 from . import _core, checks
 from .domain import MAX_SIZE
+from .guarded import Guarded
+from .regular_files import LAYOUT_BYTES, file_path, read_text
+from .strict_json import parsed
 from .whole_file import write_text
 
 _COUNTS = {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 3}
@@ -40,6 +43,7 @@ _SCHEMA = {
     "required": ["blocks"],
     "additionalProperties": False,
 }
+_VALIDATOR = Draft202012Validator(_SCHEMA)
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,7 @@ class Block:
             raise ValueError(f"block: device: {self.device!r} given, must be 'cpu', or 'cuda:0' and so on")
 
 
-class Layout:
+class Layout(Guarded):
     """Blocks that tile a domain without gap or overlap; the results do not depend on them, to the last bit.
 
     Args:
@@ -158,23 +162,26 @@ class Layout:
         """The layout in a JSON file, as `save` writes it.
 
         Raises:
-            ValueError: not JSON, or not of this form, saying where.
+            ValueError: not a regular file of at most 16 MiB, not JSON, or not of this form, saying where.
             OSError: the file cannot be read.
         """
+        path = file_path("path", path)
         try:
-            document = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (ValueError, RecursionError) as error:
+            text = read_text("layout", path, at_most=LAYOUT_BYTES)
+        except UnicodeDecodeError as error:
             raise ValueError(f"{path}: not JSON: {error}") from None
         try:
-            jsonschema.validate(document, _SCHEMA)
-        except jsonschema.ValidationError as error:
-            raise ValueError(f"{path}: {error.json_path}: {error.message}") from None
+            document = parsed(text)
+        except ValueError as error:
+            raise ValueError(f"{path}: not JSON: {error}") from None
+        for problem in _VALIDATOR.iter_errors(document):  # the first will do
+            raise ValueError(f"{path}: {problem.json_path}: {problem.message[:200]}")
         blocks = []
         for number, entry in enumerate(document["blocks"]):
             try:
                 offset, size = (tuple(int(n) for n in entry[name]) for name in ("offset", "size"))
                 blocks.append(Block(offset, size, int(entry.get("rank", 0)), entry.get("device", "cpu")))
-            except ValueError as error:
+            except (TypeError, ValueError) as error:
                 raise ValueError(f"{path}: $.blocks[{number}]: {error}") from None
         return cls(blocks)
 

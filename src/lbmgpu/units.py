@@ -6,9 +6,10 @@ import math
 from typing import Any
 
 from . import checks
+from .guarded import Guarded
 
 
-class Units:
+class Units(Guarded):
     """Physical sizes of the lattice units; values are in lattice units unless a name ends in ``_phys``.
 
     For every quantity there are two methods: ``units.velocity(velocity_phys)`` gives the lattice value of a physical
@@ -37,20 +38,35 @@ class Units:
         viscosity_phys: float | None = None,
         density_phys: float = 1.0,
     ) -> None:
-        self.cell_phys = checks.number("length_phys", length_phys, above=0)
+        self._cell_phys = checks.number("length_phys", length_phys, above=0)
         scales = {"time_phys": time_phys, "velocity_phys": velocity_phys, "viscosity_phys": viscosity_phys}
         given = {name: checks.number(name, value, above=0) for name, value in scales.items() if value is not None}
         if len(given) != 1:
             raise ValueError(f"Units: {', '.join(given) or 'none'} given, must be one of {', '.join(scales)}")
-        self.rho_phys = checks.number("density_phys", density_phys, above=0)
-        dx = self.cell_phys
+        self._rho_phys = checks.number("density_phys", density_phys, above=0)
+        dx = self._cell_phys
         if time_phys is not None:
             step = given["time_phys"]
         elif velocity_phys is not None:
             step = dx / given["velocity_phys"]
         else:
             step = dx * dx / given["viscosity_phys"]
-        self.step_phys = checks.number("duration of a step", step, above=0)
+        self._step_phys = checks.number("duration of a step", step, above=0)
+
+    @property
+    def cell_phys(self) -> float:
+        """Size of a cell, m."""
+        return self._cell_phys
+
+    @property
+    def step_phys(self) -> float:
+        """Duration of a step, s."""
+        return self._step_phys
+
+    @property
+    def rho_phys(self) -> float:
+        """Density of lattice density 1, kg/m3."""
+        return self._rho_phys
 
     @classmethod
     def from_reynolds(
@@ -96,7 +112,7 @@ class Units:
 
     def _scale(self, mass: int, length: int, time: int) -> float:
         """Physical size of the lattice unit with these exponents; mass is that of a cell at density 1."""
-        return self.rho_phys**mass * self.cell_phys ** (3 * mass + length) * self.step_phys**time
+        return self._rho_phys**mass * self._cell_phys ** (3 * mass + length) * self._step_phys**time
 
     def length(self, length_phys: Any) -> Any:
         """Cells in `length_phys`, m."""
@@ -174,4 +190,4 @@ class Units:
         return force * self._scale(1, 1 - (3 - dimensions), -2)
 
     def __repr__(self) -> str:
-        return f"Units(length_phys={self.cell_phys:g}, time_phys={self.step_phys:g}, density_phys={self.rho_phys:g})"
+        return f"Units(length_phys={self._cell_phys:g}, time_phys={self._step_phys:g}, density_phys={self._rho_phys:g})"

@@ -16,17 +16,11 @@ from pyevtk.vtk import VtkFile, VtkImageData
 
 from . import checks
 from .processes import box
+from .regular_files import file_path as file_path
 from .whole_file import replacing
 
 if TYPE_CHECKING:
     from .solver import Solver
-
-
-def file_path(name: str, path: Any) -> Path:
-    """`path` as a Path, or TypeError."""
-    if not isinstance(path, str | os.PathLike):
-        raise TypeError(f"{name}: {checks.shown(path)} given, must be a path")
-    return Path(os.fsdecode(path))
 
 
 def output_path(name: str, path: Any) -> Path:
