@@ -4,7 +4,7 @@ import logging as _logging
 from importlib.metadata import version as _version
 
 from . import spinning as spinning  # first: it loads the engine, with its own setting of OpenMP
-from ._core import CudaError, stencil, stencil_names
+from ._core import CudaError, stencil_names
 from .collisions import BGK, MRT, TRT, Regularized
 from .conditions import (
     Adiabatic,
@@ -17,7 +17,7 @@ from .conditions import (
     PressureOutlet,
     VelocityInlet,
 )
-from .domain import Domain
+from .domain import Domain, stencil
 from .errors import (
     CaseError,
     CheckpointError,

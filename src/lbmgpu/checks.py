@@ -47,6 +47,17 @@ def escaped(text: str, keep: str = "") -> str:
     return _CONTROL.sub(lambda found: found[0] if found[0] in keep else ascii(found[0])[1:-1], text)
 
 
+def listed(name: str, value: Any, right: str) -> list[Any]:
+    """The entries of an iterable that is no string, or the TypeError that it must be `right`."""
+    problem = ""
+    try:
+        if not isinstance(value, str | bytes) and isinstance(value, Iterable):
+            return list(value)
+    except Exception as error:  # of a type of the user's
+        problem = f" ({error})"
+    raise TypeError(f"{name}: {shown(value)} given, must be {right}{problem}")
+
+
 def label(name: str, value: Any) -> str:
     """A name that users give: not empty, of at most `MAX_NAME` characters, none of them a control character."""
     if not isinstance(value, str):
@@ -160,9 +171,7 @@ def any_array(name: str, value: Any, right: str) -> NDArray[Any]:
     """What NumPy makes of `value`, or the ValueError that it must be `right`."""
     try:
         return np.asarray(value)
-    except MemoryError:
-        raise
-    except Exception as error:  # of an object's own conversion too
+    except Exception as error:  # of an object's own conversion too, or of a memory that is too small
         raise ValueError(f"{name}: {shown(value)} given, must be {right} ({error})") from None
 
 
@@ -173,8 +182,11 @@ def real_array(name: str, value: Any) -> NDArray[np.float64]:
         raise TypeError(f"{name}: {shown(value)} given, must be real numbers")
     if array.size == 0:
         raise ValueError(f"{name}: {shown(value)} given, must not be empty")
-    with np.errstate(over="ignore"):
-        result = np.array(array, dtype=np.float64, order="C")
+    try:
+        with np.errstate(over="ignore"):
+            result = np.array(array, dtype=np.float64, order="C")
+    except MemoryError as error:
+        raise ValueError(f"{name}: {shown(array)} given, must fit the memory ({error})") from None
     finite = np.isfinite(result)
     if not finite.all():
         index = tuple(int(i) for i in np.argwhere(~finite)[0])

@@ -36,8 +36,9 @@ def resolve(device: Any, node_rank: int = 0) -> str:
         CudaError: a GPU is asked for by name, and the driver, the compiler or every GPU is missing.
     """
     if isinstance(device, str):
+        device = str.__str__(device)  # the characters, whatever a subclass makes of them
         if device == "cpu":
-            return device
+            return "cpu"
         if device == "auto":
             return _best(node_rank)
         match = re.fullmatch(r"cuda(?::(\d{1,4}))?", device)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import numbers
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
@@ -70,7 +69,7 @@ class Faces(Guarded, MutableMapping[str, Condition]):
     def _check_name(self, face: Any) -> str:
         text = str.__str__(face) if isinstance(face, str) else None
         if text not in self._conditions:
-            raise checks.unknown("face", face, self._conditions)
+            raise checks.unknown("face", face if text is None else text, self._conditions)
         return text
 
     def __getitem__(self, face: str) -> Condition:
@@ -144,6 +143,15 @@ class ThermalFaces(Faces):
     _default = Adiabatic
 
 
+def stencil(name: str) -> _core.Stencil:
+    """The stencil called `name`, as data: velocities, weights, moments and rates.
+
+    Raises:
+        TypeError, ValueError: there is none of that name.
+    """
+    return _core.stencil(checks.choice("stencil", name, _core.stencil_names()))
+
+
 def check_condition(name: str, condition: Any, allowed: tuple[type[Condition], ...]) -> None:
     """Raise TypeError unless `condition` is a value of one of the `allowed` types."""
     if not isinstance(condition, allowed):
@@ -187,7 +195,7 @@ class Domain(Guarded):
         right = f"must be {dimensions} positive integers for {name}"
         if isinstance(shape, str | bytes) or not isinstance(shape, Sequence | np.ndarray):
             raise TypeError(f"shape: {checks.shown(shape)} given, {right}")
-        sizes = _listed(shape)
+        sizes = checks.listed("shape", shape, f"{dimensions} positive integers for {name}")
         if len(sizes) != dimensions:
             raise ValueError(f"shape: {checks.shown(shape)} given, {right}{_stencil_hint(len(sizes))}")
         self._shape = tuple(checks.integer(f"shape[{i}]", n, at_least=1, at_most=MAX_SIZE) for i, n in enumerate(sizes))
@@ -328,14 +336,6 @@ def _rebuilt(
     domain._thermal._conditions.update(thermal)
     domain._bodies._bodies.update({body.name: body for body in bodies})
     return domain
-
-
-def _listed(shape: Any) -> list[Any]:
-    """The entries of a sequence, or TypeError where it does not give them."""
-    try:
-        return list(itertools.islice(shape, 8))
-    except Exception as error:  # of a type of the user's
-        raise TypeError(f"shape: {checks.shown(shape)} given, must be a tuple of integers ({error})") from None
 
 
 def _not_as_a_whole(name: str, example: str) -> AttributeError:

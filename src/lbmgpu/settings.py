@@ -164,7 +164,7 @@ def _check_domain(domain: Any, collision: Any) -> None:
 
 def _checked_numbers(stencil: str, precision: Any, storage: Any, streaming: Any) -> tuple[str, str, str]:
     """Precision, storage and streaming, those that are None by default, or TypeError or ValueError."""
-    if precision == "float16":
+    if isinstance(precision, str) and precision == "float16":
         raise ValueError(f"precision: 'float16' is for storage only; use storage='float16' with one of {PRECISIONS}")
     precision = checks.choice("precision", precision, PRECISIONS)
     storage, streaming = check_storage(storage, precision), check_streaming(streaming, stencil)

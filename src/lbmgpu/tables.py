@@ -50,7 +50,8 @@ TABLES = {
 
 def start(path: Path, columns: list[str]) -> None:
     """Begin a table at `path` with its header, in place of any that is there."""
-    with naming(path), open(output_file(path, append=False), "w", newline="", encoding="utf-8") as file:
+    descriptor = output_file(path, append=False)
+    with naming(path), open(descriptor, "a", newline="", encoding="utf-8") as file:
         csv.writer(file).writerow(["step", *columns])
 
 
@@ -88,7 +89,8 @@ def appender(path: Path, table: Table) -> Callable[[Any], None]:
         numbers = [f"{x:.9g}" for x in table.numbers(solver)]
 
         def write() -> None:
-            with naming(path), open(output_file(path, append=True), "a", newline="", encoding="utf-8") as file:
+            descriptor = output_file(path, append=True)
+            with naming(path), open(descriptor, "a", newline="", encoding="utf-8") as file:
                 csv.writer(file).writerow([solver.steps, *numbers])
 
         solver._processes.on_first(write)
