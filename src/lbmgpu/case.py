@@ -109,7 +109,7 @@ def _entered(stack: ExitStack, target: Path, output: dict[str, Any], restarted: 
         lock = FolderLock(target)
         stack.callback(lock.release)
         for name in _left(output):
-            check_output(Path(os.path.realpath(target / name)))
+            check_output(target / name)
         handler = LogFile(target / "run.log", append=restarted)
     except OSError as error:
         if str(error).startswith("output folder"):

@@ -85,7 +85,7 @@ class FolderLock:
             raise self._in_use(owner)
         if not certain and _started(owner["process"]) == owner["started"] is not None:
             raise self._in_use(owner)
-        self.taken_over = f"{self._path} is of process {owner['process']}, which has ended: taken over"
+        self.taken_over = f"{self._path} was left by process {owner['process']}, which has ended: taken over"
 
     def _in_use(self, owner: dict[str, Any] | None) -> OSError:
         who = "another run" if owner is None else f"process {owner['process']} on {owner['host']}"

@@ -335,4 +335,3 @@ def _at(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.chdir(before)
-
