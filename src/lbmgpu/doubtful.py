@@ -23,7 +23,7 @@ FLOOR = {
 }
 """By precision and storage, in spacings of the storage's numbers at 1. Cavities of 6 to 64 cells a side, with BGK, TRT
 and MRT at lid speeds from 0.001 to 0.1, changed by 0.46 to 2 of them in 100 and in 500 steps where the storage is the
-precision. Where it is narrower those of 24 and 64 cells changed by 0.14 to 0.8, and smaller ones came to rest at times."""
+precision. Where it is narrower those of 24 and 64 cells changed by 0.14 to 0.8; smaller ones came to rest at times."""
 
 _PACKAGE = str(Path(__file__).parent)
 
@@ -70,7 +70,7 @@ def warn_of_tolerance(tolerance: float, of: str, precision: str, storage: str) -
 
 
 def smallest_change(precision: str, storage: str) -> float:
-    """The least that the velocity of a flow of more than a few cells changes by once it is steady, relative to itself."""
+    """The least that the velocity of a flow of many cells changes by once it is steady, relative to itself."""
     return FLOOR[precision, storage] * float(np.finfo(storage).eps)
 
 
