@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import math
 import numbers
 import re
@@ -20,6 +21,8 @@ MAX_TEMPERATURE = 1e6
 MAX_STEPS = 2**53
 """Step counts stay exactly representable as float64, the type that time takes."""
 
+MAX_ENTRIES = 2**20
+"""Of an iterable that is made a list: some have no end."""
 MAX_NAME = 200
 """Characters of a name that users give."""
 
@@ -52,7 +55,10 @@ def listed(name: str, value: Any, right: str) -> list[Any]:
     problem = ""
     try:
         if not isinstance(value, str | bytes) and isinstance(value, Iterable):
-            return list(value)
+            entries = list(itertools.islice(value, MAX_ENTRIES + 1))
+            if len(entries) <= MAX_ENTRIES:
+                return entries
+            problem = f" of at most {MAX_ENTRIES} entries"
     except Exception as error:  # of a type of the user's
         problem = f" ({error})"
     raise TypeError(f"{name}: {shown(value)} given, must be {right}{problem}")

@@ -21,8 +21,8 @@ from .regular_files import LAYOUT_BYTES, file_path, read_text
 from .strict_json import parsed
 from .whole_file import write_text
 
-MAX_BLOCKS = 2**20
-"""That `Layout.split` makes."""
+MAX_BLOCKS = 2**16
+"""Of a layout; more than there are processes in any machine, and checked in seconds."""
 
 _COUNTS = {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 3}
 _SCHEMA = {
@@ -31,6 +31,7 @@ _SCHEMA = {
         "blocks": {
             "type": "array",
             "minItems": 1,
+            "maxItems": MAX_BLOCKS,
             "items": {
                 "type": "object",
                 "properties": {
@@ -86,7 +87,7 @@ class Layout(Guarded):
     """Blocks that tile a domain without gap or overlap; the results do not depend on them, to the last bit.
 
     Args:
-        blocks: in any order. Whether they tile a domain is checked when a solver is made with both.
+        blocks: in any order, at most 65536. Whether they tile a domain is checked when a solver is made with both.
 
     Raises:
         TypeError, ValueError: not blocks, or none.
@@ -96,6 +97,8 @@ class Layout(Guarded):
         self._blocks = tuple(checks.listed("blocks", blocks, "a list of Block"))
         if not self._blocks:
             raise ValueError("blocks: no block given, must be one at least")
+        if len(self._blocks) > MAX_BLOCKS:
+            raise ValueError(f"blocks: {len(self._blocks)} given, must be at most {MAX_BLOCKS}")
         for block in self._blocks:
             if not isinstance(block, Block):
                 raise TypeError(f"blocks: {checks.shown(block)} given, must be a Block")
@@ -144,8 +147,10 @@ class Layout(Guarded):
             right = f"must be one rank, or one for each of {len(boxes)} blocks"
             raise ValueError(f"ranks: {checks.shown(ranks)} given, {right}")
         return cls(
-            Block(tuple(a for a, _ in box), tuple(b - a for a, b in box), owner, name)
-            for box, owner, name in zip(boxes, owners, devices, strict=True)
+            [
+                Block(tuple(a for a, _ in box), tuple(b - a for a, b in box), owner, name)
+                for box, owner, name in zip(boxes, owners, devices, strict=True)
+            ]
         )
 
     @classmethod

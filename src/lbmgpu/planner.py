@@ -239,8 +239,8 @@ def plan(
     check_thermal(bench.HEAT if thermal else None, domain, storage)
     if threads is not None:
         threads = checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS)
-    flags = [True] * len(domain.shape) if periodic is None else checks.listed("periodic", periodic, "a flag an axis")
-    around = tuple(checks.flag("periodic", p) for p in flags)
+    given = [True] * len(domain.shape) if periodic is None else periodic
+    around = tuple(checks.flag("periodic", p) for p in checks.listed("periodic", given, "a flag for each axis"))
     if len(around) != len(domain.shape):
         raise ValueError(f"periodic: {around} given, must be {len(domain.shape)} flags, one an axis")
     problem = Problem(domain.shape, velocities, np.dtype(storage).itemsize, around, thermal)

@@ -215,7 +215,7 @@ def _constructors(world: World) -> dict[str, Target]:
         "VelocityInlet": Target(wall(lbm.VelocityInlet, "+y"), {"value": (0.0, 0.1)}, ("velocity",)),
         "PressureOutlet": Target(wall(lbm.PressureOutlet, "+x"), {"value": 1.0}, ("density",)),
         "Isothermal": Target(warm, {"value": 1.0}, ("temperature",)),
-        "Solver": Target(solver, options),
+        "Solver": Target(solver, options, ("JSON",)),
         "Solver(domain)": Target(lbm.Solver, {"domain": domain, "collision": lbm.BGK(0.1)}),
         "Units": Target(lbm.Units, sizes, ("Units", "duration of a step")),
         "Units.from_reynolds": Target(lbm.Units.from_reynolds, reynolds, ("Units", "duration of a step")),

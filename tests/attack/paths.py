@@ -183,6 +183,7 @@ CONTENT: dict[str, Callable[[Path], object]] = {
     "long JSON": _holding(b"[" + b"1," * 3 * 10**6 + b"1]"),
     "a long number": _holding(b'{"blocks": ' + b"9" * 10**5 + b"}"),
     "many blocks": _holding(json.dumps({"blocks": [{"offset": [0, 0], "size": [8, 6]}] * 2000}).encode()),
+    "too many blocks": _holding(b'{"blocks": [' + b"{}," * 10**6 + b"{}]}"),
     "twice a key": _holding(b'{"blocks": [], "blocks": []}'),
     "other JSON": _holding(b'{"blocks": [{"offset": [0, 0], "size": [1e400, "\\u0000"]}]}'),
 }
