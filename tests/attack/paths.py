@@ -116,9 +116,11 @@ def _run(place: Path, what: str, name: str) -> str:
 
 
 def _socket(path: Path) -> None:
+    before = Path.cwd()
     with socket.socket(socket.AF_UNIX) as made:
         os.chdir(path.parent)  # the path of a socket has at most 107 bytes
         made.bind(path.name)
+    os.chdir(before)
 
 
 def _huge(path: Path) -> None:
