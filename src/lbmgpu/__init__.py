@@ -4,7 +4,7 @@ import logging as _logging
 from importlib.metadata import version as _version
 
 from . import spinning as spinning  # first: it loads the engine, with its own setting of OpenMP
-from ._core import CudaError, stencil, stencil_names
+from ._core import CudaError, stencil_names
 from .collisions import BGK, MRT, TRT, Regularized
 from .conditions import (
     Adiabatic,
@@ -17,8 +17,18 @@ from .conditions import (
     PressureOutlet,
     VelocityInlet,
 )
-from .domain import Domain
-from .errors import CaseError, CheckpointError, Diverged, LoneProcessWarning, StagedExchangeWarning, ThermallyUnstable
+from .domain import Domain, stencil
+from .errors import (
+    CaseError,
+    CheckpointError,
+    CoveredFaceWarning,
+    Diverged,
+    LoneProcessWarning,
+    StagedExchangeWarning,
+    ThermallyUnstable,
+    TooManyThreadsWarning,
+    UnreachableToleranceWarning,
+)
 from .kinetic import ThermalBGK
 from .layout import Block, Layout
 from .planner import Plan, plan
@@ -44,6 +54,7 @@ __all__ = [
     "Checkpoint",
     "CheckpointError",
     "Convection",
+    "CoveredFaceWarning",
     "CudaError",
     "Diverged",
     "Domain",
@@ -67,7 +78,9 @@ __all__ = [
     "Steady",
     "ThermalBGK",
     "ThermallyUnstable",
+    "TooManyThreadsWarning",
     "Units",
+    "UnreachableToleranceWarning",
     "VelocityInlet",
     "__version__",
     "diffusivity_limit",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -14,8 +15,10 @@ from . import centreline, checks, tables
 from .case_build import build_solver
 from .case_file import read_case
 from .errors import CheckpointError, Diverged
+from .folder_lock import FolderLock
 from .log_file import LogFile
 from .processes import Processes
+from .regular_files import check_output, file_path
 from .run import Checkpoint, Every, RunResult, Steady
 from .solver import Solver
 from .whole_file import write_text
@@ -59,13 +62,15 @@ def run_case(
         CheckpointError: the checkpoint is, or is of another setup, or a table of the run ends long before it.
         CudaError: a GPU is asked for and cannot be used.
         Diverged: the flow did.
-        OSError: a file or the folder cannot be written.
+        OSError: a file or the folder cannot be written, or another run is at work in the folder.
         KeyboardInterrupt: Ctrl-C was pressed; if the flow was being stepped and the disk took it, its state is in a
             checkpoint, which the log names. Of several ranks none saves.
     """
     case = read_case(path)
-    source = Path(path)
+    source = Path(os.fsdecode(path))
     output = case.get("output", {})
+    if "image" in output:
+        from . import plot as plot  # takes a while, and is to fail before the run if it does
     processes = Processes.of(comm)
     solver = build_solver(case, source.parent, threads, device, processes, layout)
     if restart is not None:
@@ -74,34 +79,56 @@ def run_case(
     if restart is not None and solver.steps > total:
         raise CheckpointError(f"{restart}: of step {solver.steps}, beyond the {total} steps of the case")
 
-    target = Path(folder if folder is not None else output.get("folder", source.stem)).absolute()
-    handler = processes.on_first(lambda: _log_file(target, restart is not None)) or logging.NullHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    log.addHandler(handler)
-    try:
+    target = file_path("folder", folder if folder is not None else output.get("folder", source.stem)).absolute()
+    with ExitStack() as stack:
+        handler = processes.on_first(lambda: _entered(stack, target, output, restart is not None))
         with logging_redirect_tqdm([log]):
             log.info("case: %s", case.get("name", source.name))
             if restart is None:
                 processes.on_first(lambda: _set_aside(target / "checkpoint.h5"))
             if not any(output.get(key, False) is not False for key in _FILES):
                 log.info("the case asks for no 'output': nothing but run.log is left")
-            result = _run(case, solver, total, target, progress, restart is not None)
-            _leave(solver, output, target, out or sys.stdout)
-    except Diverged as error:  # for the file alone: who called says it on the screen
-        handler.handle(log.makeRecord(log.name, logging.ERROR, __file__, 0, "%s", (error,), None))
-        raise
-    finally:
-        log.removeHandler(handler)
-        handler.close()
+            try:
+                result = _run(case, solver, total, target, progress, restart is not None)
+                _leave(solver, output, target, out or sys.stdout)
+            except Diverged as error:  # for the file alone: who called says it on the screen
+                if handler is not None:
+                    handler.handle(log.makeRecord(log.name, logging.ERROR, __file__, 0, "%s", (error,), None))
+                raise
     return result
 
 
-def _log_file(target: Path, restarted: bool) -> logging.Handler:
+def _entered(stack: ExitStack, target: Path, output: dict[str, Any], restarted: bool) -> logging.Handler:
+    """Make the folder `target` this run's, and its log the log's, until `stack` ends; the handler that writes it.
+
+    Raises:
+        OSError: another run is at work there, or a file that this one is to leave in the end cannot be written.
+    """
     try:
         target.mkdir(parents=True, exist_ok=True)
-        return LogFile(target / "run.log", mode="a" if restarted else "w", encoding="utf-8")
+        lock = FolderLock(target)
+        stack.callback(lock.release)
+        for name in _left(output):
+            check_output(target / name)
+        handler = LogFile(target / "run.log", append=restarted)
     except OSError as error:
+        if str(error).startswith("output folder"):
+            raise
         raise OSError(f"output folder {target}: cannot be written to ({checks.reason(error)})") from error
+    stack.callback(handler.close)
+    log.addHandler(handler)
+    stack.callback(log.removeHandler, handler)
+    if lock.taken_over:
+        log.warning("%s", lock.taken_over)
+    return handler
+
+
+def _left(output: dict[str, Any]) -> list[str]:
+    """The names of the files that replace others in the course of a run."""
+    names = {"vtk": ["fields.vti", "fields.pvti"], "checkpoint": ["checkpoint.h5"], "centrelines": ["centrelines.txt"]}
+    if "image" in output:
+        names["image"] = [f"{output['image'].get('field', 'speed')}.png"]
+    return [name for key, files in names.items() if output.get(key, False) is not False for name in files]
 
 
 def _run(case: dict[str, Any], solver: Solver, total: int, target: Path, progress: bool, restarted: bool) -> RunResult:
@@ -175,7 +202,7 @@ def _leave(solver: Solver, output: dict[str, Any], target: Path, out: TextIO) ->
     if output.get("vtk"):
         written.append(solver.write_vtk(target / "fields.vti"))
     if "image" in output:
-        from .plot import speed_picture, temperature_picture  # matplotlib takes a while to import
+        from .plot import speed_picture, temperature_picture
 
         image = output["image"]
         field, normal, position = image.get("field", "speed"), image.get("normal", "y"), image.get("position", 0.5)

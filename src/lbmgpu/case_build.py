@@ -18,6 +18,7 @@ from .domain import Domain
 from .layout import Layout, check_layout
 from .memory import bytes_beside, check_memory
 from .processes import Processes
+from .regular_files import read_mask
 from .settings import check_alone, check_devices, check_storage, check_streaming, check_thermal
 from .solver import Solver
 from .thermal import HybridThermal
@@ -252,7 +253,7 @@ def _check_output(case: dict[str, Any], problems: Problems) -> None:
             )
     if "centrelines" in output:
         with problems.at("output", "centrelines"):
-            centreline.check_dimensions(output["centrelines"]["reference"], len(case["domain"]["shape"]))
+            centreline.check_shape(output["centrelines"]["reference"], tuple(int(n) for n in case["domain"]["shape"]))
     if "forces" in output and not case.get("bodies"):
         with problems.at("output", "forces"):
             raise ValueError("forces of bodies asked for, but the case has no bodies")
@@ -312,10 +313,9 @@ def _mask(entry: dict[str, Any], shape: tuple[int, ...], folder: Path) -> NDArra
     if entry["shape"] == "mask":
         file = folder / entry["file"]
         try:
-            mask: NDArray[np.bool_] = np.load(file, allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
-            raise ValueError(f"file: {file} cannot be read as a NumPy array ({checks.reason(error)})") from None
-        return mask
+            return read_mask("file", file, shape)
+        except OSError as error:
+            raise ValueError(f"file: {file} cannot be read ({checks.reason(error)})") from None
     centres = cell_centres(shape)
     for key in ("center", "low", "high"):
         if key in entry and len(entry[key]) != len(shape):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
@@ -15,7 +16,11 @@ from jsonschema.exceptions import ValidationError
 
 from . import checks
 from .errors import CaseError
-from .vtk import file_path
+from .regular_files import CASE_BYTES, file_path, read_text
+from .strict_json import parsed
+
+MOST_PROBLEMS = 100
+"""That are looked for; who has more is helped by no longer list."""
 
 _TYPES = {
     "object": "an object",
@@ -36,6 +41,7 @@ _SIZES = {
     "minItems": "at least {} entries",
     "maxItems": "at most {} entries",
     "minLength": "at least {} characters",
+    "maxLength": "at most {} characters",
 }
 
 _SYNONYMS = {
@@ -82,7 +88,7 @@ def read_case(path: str | os.PathLike[str]) -> dict[str, Any]:
     """
     source = file_path("path", path)
     try:
-        text = source.read_text(encoding="utf-8")
+        text = read_text("", source, at_most=CASE_BYTES)
     except FileNotFoundError:
         raise FileNotFoundError(f"no case at {source}") from None
     except (OSError, UnicodeDecodeError, ValueError) as error:
@@ -97,8 +103,8 @@ def parse_case(text: str, name: str = "case") -> dict[str, Any]:
         CaseError: not JSON, or not a case.
     """
     try:
-        case: dict[str, Any] = json.loads(text, object_pairs_hook=_unique)
-    except (ValueError, RecursionError) as error:
+        case: dict[str, Any] = parsed(text)
+    except ValueError as error:
         raise CaseError([(name, f"not JSON ({error})")]) from None
     check_case(case)
     return case
@@ -107,23 +113,14 @@ def parse_case(text: str, name: str = "case") -> dict[str, Any]:
 def check_case(case: Any) -> None:
     """Raise CaseError, with a line for everything that the schema does not allow in `case`."""
     try:
-        problems = list(_not_finite(case, "$"))
+        problems = list(itertools.islice(_not_finite(case, "$"), MOST_PROBLEMS))
         if not problems:
-            for error in _validator().iter_errors(case):
-                problems.extend(_explain(error, case))
+            errors = itertools.islice(_validator().iter_errors(case), MOST_PROBLEMS)
+            problems = [problem for error in errors for problem in _explain(error, case)]
     except RecursionError:
         raise CaseError([("$", "nested too deeply")]) from None
     if problems:
         raise CaseError(sorted(set(problems)))
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in result:
-            raise ValueError(f"the key {key!r} appears twice in one object")
-        result[key] = value
-    return result
 
 
 def json_path(parts: Iterable[str | int]) -> str:
@@ -195,6 +192,8 @@ def _explain(error: ValidationError, case: Any) -> Iterator[tuple[str, str]]:
         yield here, f"{shown} given, must be {' or '.join(_TYPES[t] for t in types)}"
     elif keyword in _LIMITS:
         yield here, f"{shown} given, must be {_LIMITS[keyword]} {wanted}"
+    elif keyword == "pattern":
+        yield here, f"{shown} given, must have no control characters"
     elif keyword in _SIZES:
         yield here, f"{shown} given, must have {_SIZES[keyword].format(wanted)}"
     else:

@@ -101,11 +101,11 @@ def compare(solver: Solver, name: str, speed: float) -> Comparison | None:
     """The centrelines of `solver`, divided by `speed`, beside the reference `name`; None on ranks other than 0.
 
     Raises:
-        ValueError: an unknown reference, or one for another number of dimensions.
+        ValueError: an unknown reference, or one for another number of dimensions or for more cells.
     """
     speed = checks.number("velocity", speed, above=0)
     data = reference(name)
-    check_dimensions(name, len(solver.domain.shape))
+    check_shape(name, solver.domain.shape)
     velocity = solver.velocity(gather=True)
     if velocity is None:
         return None
@@ -127,10 +127,20 @@ def compare(solver: Solver, name: str, speed: float) -> Comparison | None:
     return Comparison(data["title"], data["source"], extremes, profiles)
 
 
-def check_dimensions(name: str, dimensions: int) -> None:
-    """Raise ValueError unless the reference `name` is for this number of dimensions."""
-    wanted = reference(name)["dimensions"]
-    if wanted != dimensions:
+def check_shape(name: str, shape: tuple[int, ...]) -> None:
+    """Raise ValueError unless the reference `name` can be compared with a domain of `shape`."""
+    data = reference(name)
+    if data["dimensions"] != len(shape):
         raise ValueError(
-            f"reference: {name!r} given, which is for {wanted} dimensions, but the domain has {dimensions}"
+            f"reference: {name!r} given, which is for {data['dimensions']} dimensions, but the domain has {len(shape)}"
         )
+    for line in data["lines"]:
+        along = line["along"]
+        cells = shape["xyz".index(along)]
+        outermost = 0.5 / cells
+        published = line.get("positions", [])
+        if cells < 2 or (published and not any(outermost < at < 1 - outermost for at in published)):
+            raise ValueError(
+                f"reference: {name!r} given, which has a line along {along}, but the domain of {shape} cells has too "
+                "few along it to compare anything"
+            )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import math
 import numbers
+import re
 import reprlib
 from collections.abc import Iterable
 from typing import Any
@@ -19,6 +21,15 @@ MAX_TEMPERATURE = 1e6
 MAX_STEPS = 2**53
 """Step counts stay exactly representable as float64, the type that time takes."""
 
+MAX_ENTRIES = 2**20
+"""Of an iterable that is made a list: some have no end."""
+MAX_NAME = 200
+"""Characters of a name that users give."""
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters, such as start a terminal's escape sequences; separators of lines; characters that turn the
+direction of the text; halves of characters, which no file can hold."""
+
 _repr = reprlib.Repr()
 _repr.maxother = _repr.maxstring = _repr.maxlong = 60
 
@@ -31,6 +42,36 @@ def shown(value: Any) -> str:
         return f"a {type(value).__name__}"
     if isinstance(value, np.ndarray):
         return f"an array of {value.dtype} with shape {value.shape}"
+    return escaped(text)
+
+
+def escaped(text: str, keep: str = "") -> str:
+    """`text` with an escape, as of a Python string, in place of each control character but those in `keep`."""
+    return _CONTROL.sub(lambda found: found[0] if found[0] in keep else ascii(found[0])[1:-1], text)
+
+
+def listed(name: str, value: Any, right: str) -> list[Any]:
+    """The entries of an iterable that is no string, or the TypeError that it must be `right`."""
+    problem = ""
+    try:
+        if not isinstance(value, str | bytes) and isinstance(value, Iterable):
+            entries = list(itertools.islice(value, MAX_ENTRIES + 1))
+            if len(entries) <= MAX_ENTRIES:
+                return entries
+            problem = f" of at most {MAX_ENTRIES} entries"
+    except Exception as error:  # of a type of the user's
+        problem = f" ({error})"
+    raise TypeError(f"{name}: {shown(value)} given, must be {right}{problem}")
+
+
+def label(name: str, value: Any) -> str:
+    """A name that users give: not empty, of at most `MAX_NAME` characters, none of them a control character."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: {shown(value)} given, must be a string")
+    text = str.__str__(value)  # the characters, whatever a subclass makes of them
+    if not text or len(text) > MAX_NAME or _CONTROL.search(text):
+        right = f"must be 1 to {MAX_NAME} characters, none of them a control character"
+        raise ValueError(f"{name}: {shown(text)} given, {right}")
     return text
 
 
@@ -59,9 +100,10 @@ def choice(name: str, value: Any, choices: Iterable[str]) -> str:
     choices = list(choices)
     if not isinstance(value, str):
         raise TypeError(f"{name}: {shown(value)} given, must be one of {', '.join(map(repr, choices))}")
-    if value not in choices:
-        raise unknown(name, value, choices)
-    return str(value)
+    text = str.__str__(value)  # the characters, whatever a subclass makes of them
+    if text not in choices:
+        raise unknown(name, text, choices)
+    return text
 
 
 def _bounds(above: float | None, at_least: float | None, below: float | None, at_most: float | None) -> str:
@@ -90,6 +132,8 @@ def number(
         result = float(value)
     except OverflowError:
         result = math.inf
+    except Exception as error:  # of a type of the user's
+        raise TypeError(f"{name}: {shown(value)} given, {right} ({error})") from None
     if (
         not math.isfinite(result)
         or (above is not None and not result > above)
@@ -106,9 +150,13 @@ def integer(name: str, value: Any, *, at_least: int = 0, at_most: int = MAX_STEP
     right = f"must be an integer from {at_least} to {at_most}"
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
         raise TypeError(f"{name}: {shown(value)} given, {right}")
-    if not at_least <= int(value) <= at_most:
+    try:
+        result = int(value)
+    except Exception as error:  # of a type of the user's
+        raise TypeError(f"{name}: {shown(value)} given, {right} ({error})") from None
+    if not at_least <= result <= at_most:
         raise ValueError(f"{name}: {shown(value)} given, {right}")
-    return int(value)
+    return result
 
 
 def flag(name: str, value: Any) -> bool:
@@ -125,18 +173,26 @@ def function(name: str, value: Any) -> Any:
     return value
 
 
+def any_array(name: str, value: Any, right: str) -> NDArray[Any]:
+    """What NumPy makes of `value`, or the ValueError that it must be `right`."""
+    try:
+        return np.asarray(value)
+    except Exception as error:  # of an object's own conversion too, or of a memory that is too small
+        raise ValueError(f"{name}: {shown(value)} given, must be {right} ({error})") from None
+
+
 def real_array(name: str, value: Any) -> NDArray[np.float64]:
     """A finite real array, float64, copied."""
-    try:
-        array = np.asarray(value)
-    except (ValueError, TypeError, OverflowError) as error:
-        raise ValueError(f"{name}: {shown(value)} given, must be an array of numbers ({error})") from None
+    array = any_array(name, value, "an array of numbers")
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name}: {shown(value)} given, must be real numbers")
     if array.size == 0:
         raise ValueError(f"{name}: {shown(value)} given, must not be empty")
-    with np.errstate(over="ignore"):
-        result = np.array(array, dtype=np.float64, order="C")
+    try:
+        with np.errstate(over="ignore"):
+            result = np.array(array, dtype=np.float64, order="C")
+    except MemoryError as error:
+        raise ValueError(f"{name}: {shown(array)} given, must fit the memory ({error})") from None
     finite = np.isfinite(result)
     if not finite.all():
         index = tuple(int(i) for i in np.argwhere(~finite)[0])

@@ -18,6 +18,7 @@ from .case import run_case
 from .case_plan import plan_case
 from .collision_table import COLLISIONS
 from .errors import CaseError, Diverged
+from .log_file import PlainFormatter
 from .memory import GIB, available_memory
 from .report import update_bandwidth
 from .settings import MAX_THREADS, PRECISIONS, STORAGES, STREAMINGS
@@ -37,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = _parser().parse_args(argv)
     handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    handler.setFormatter(PlainFormatter("%(asctime)s %(message)s", "%H:%M:%S"))
     log = logging.getLogger("lbmgpu")
     log.addHandler(handler)
     log.setLevel(logging.INFO)
@@ -49,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _fail("interrupted", INTERRUPTED)
     except CaseError as error:
-        problems = [f"{path}: {message}" for path, message in error.problems]
+        problems = [checks.escaped(f"{path}: {message}") for path, message in error.problems]
         return _fail("the case is wrong:\n" + "\n".join(f"  {line}" for line in problems), WRONG_INPUT)
     except (_core.CudaError, Diverged, OSError, MemoryError) as error:
         missing = isinstance(error, FileNotFoundError)
@@ -62,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _fail(message: str, code: int) -> int:
     """Say it, once where all ranks of a job fail alike, and end the job."""
-    rank = _rank()
+    rank, message = _rank(), checks.escaped(message, keep="\n")
     if rank > 0:
         time.sleep(3 * ranks.LAST_WORDS)  # rank 0 may be about to end the job with the same words
     print(f"lbmgpu: {message}" if rank == 0 else f"lbmgpu, rank {rank}: {message}", file=sys.stderr)

@@ -46,6 +46,10 @@ class Condition:
     def __hash__(self) -> int:
         return hash(self.kind)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Its arguments, for pickle and copy, which would leave arrays writeable."""
+        return type(self), tuple(getattr(self, f.name) for f in fields(self))
+
 
 @dataclass(frozen=True, eq=False)
 class Periodic(Condition):

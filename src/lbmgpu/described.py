@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from . import _core, kinetic
 from .collisions import Collision
 from .domain import Domain
+from .guarded import Guarded
 from .layout import Block, Layout
 from .processes import Processes
 from .settings import Settings
 from .thermal import HybridThermal
 
 
-class Described:
+class Described(Guarded):
     """The part of `Solver` that says what it is; nothing here changes it."""
 
     _settings: Settings
@@ -19,10 +22,14 @@ class Described:
     _processes: Processes
     _engine: _core.Engine
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Refused, by a TypeError: memory of the engine goes through no pickle."""
+        raise TypeError("Solver: cannot be pickled or copied; save and load take its state through a file")
+
     @property
     def domain(self) -> Domain:
-        """A copy of the domain."""
-        return self._domain.copy()
+        """The domain, which does not change: another one needs another solver; its `copy` can be changed."""
+        return self._domain
 
     @property
     def collision(self) -> Collision:

@@ -36,8 +36,9 @@ def resolve(device: Any, node_rank: int = 0) -> str:
         CudaError: a GPU is asked for by name, and the driver, the compiler or every GPU is missing.
     """
     if isinstance(device, str):
+        device = str.__str__(device)  # the characters, whatever a subclass makes of them
         if device == "cpu":
-            return device
+            return "cpu"
         if device == "auto":
             return _best(node_rank)
         match = re.fullmatch(r"cuda(?::(\d{1,4}))?", device)
@@ -69,7 +70,7 @@ def described() -> dict[str, str]:
     try:
         count, version = _core.cuda_device_count(), _core.cuda_driver_version()
     except _core.CudaError as error:
-        return {"GPU": f"none; {error}"}
+        return {"GPU": f"none; {_why_none(error)}"}
     parts = {"CUDA driver": f"{version // 1000}.{version % 1000 // 10}"}
     for number in range(count):
         gpu = _core.cuda_device(number)
@@ -85,6 +86,12 @@ def described() -> dict[str, str]:
     return parts
 
 
+def _why_none(error: _core.CudaError) -> str:
+    """In a few words why there is no GPU, where that is as it should be; what the driver says where it is not."""
+    missing = "libcuda" in str(error) and "No such file" in str(error)
+    return "no NVIDIA driver found" if missing else str(error)
+
+
 @cache
 def _best(node_rank: int) -> str:
     """A GPU if one can be used; says once why not."""
@@ -92,10 +99,10 @@ def _best(node_rank: int) -> str:
     try:
         count = _core.cuda_device_count()
     except _core.CudaError as error:
-        log.info("device 'auto' is the CPU: %s", error)
+        log.info("device 'auto' is the CPU: %s", _why_none(error))
         return "cpu"
     if count == 0:
-        log.info("device 'auto' is the CPU: there is no GPU")
+        log.info("device 'auto' is the CPU: no GPU found")
         return "cpu"
     try:
         _core.cuda_compiler()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core, checks, values
 from .conditions import BODY_CONDITIONS, FACE_CONDITIONS, THERMAL_CONDITIONS, Adiabatic, Condition, NoSlip, Periodic
+from .guarded import Guarded
 
 AXES = "xyz"
 FACES = tuple(sign + axis for axis in AXES for sign in "-+")
@@ -30,13 +31,29 @@ class Body:
     condition: Condition
     thermal: Condition
 
+    def __post_init__(self) -> None:
+        self.mask.flags.writeable = False
 
-class Faces(MutableMapping[str, Condition]):
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Its arguments, for pickle and copy, which would leave the mask writeable."""
+        return Body, (self.name, self.mask, self.condition, self.thermal)
+
+
+def _refuse_if_used(used: bool, what: str) -> None:
+    """Raise TypeError where a solver uses the domain."""
+    if used:
+        raise TypeError(
+            f"{what}: changed in the domain of a solver, must stay as it is; change your own domain, or "
+            "solver.domain.copy(), and make a new Solver with it"
+        )
+
+
+class Faces(Guarded, MutableMapping[str, Condition]):
     """The condition on each face of a domain, by name: ``-x +x -y +y`` and in three dimensions ``-z +z``.
 
     Raises:
         ValueError: an unknown face, or a condition whose values do not suit it.
-        TypeError: not a condition.
+        TypeError: not a condition, or the faces of a solver's domain, which do not change.
     """
 
     _name = "faces"
@@ -46,18 +63,21 @@ class Faces(MutableMapping[str, Condition]):
     def __init__(self, shape: tuple[int, ...], cs2: float) -> None:
         self._shape = shape
         self._cs2 = cs2
+        self._used = False
         self._conditions: dict[str, Condition] = {name: self._default() for name in FACES[: 2 * len(shape)]}
 
     def _check_name(self, face: Any) -> str:
-        if not isinstance(face, str) or face not in self._conditions:
-            raise checks.unknown("face", face, self._conditions)
-        return face
+        text = str.__str__(face) if isinstance(face, str) else None
+        if text not in self._conditions:
+            raise checks.unknown("face", face if text is None else text, self._conditions)
+        return text
 
     def __getitem__(self, face: str) -> Condition:
         return self._conditions[self._check_name(face)]
 
     def __setitem__(self, face: str, condition: Condition) -> None:
-        self._check_name(face)
+        face = self._check_name(face)
+        _refuse_if_used(self._used, f"{self._name}[{face!r}]")
         check_condition(f"{self._name}[{face!r}]", condition, self._allowed)
         values.check_fixed(f"{self._name}[{face!r}]", condition, values.face_shape(self._shape, face), self._cs2)
         self._conditions[face] = condition
@@ -65,6 +85,9 @@ class Faces(MutableMapping[str, Condition]):
     def __delitem__(self, face: str) -> None:
         none = f"{self._default.__name__}()"
         raise TypeError(f"{self._name}[{face!r}]: a face always has a condition; assign {none} for none")
+
+    def __contains__(self, face: object) -> bool:
+        return isinstance(face, str) and str.__str__(face) in self._conditions
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._conditions)
@@ -74,6 +97,38 @@ class Faces(MutableMapping[str, Condition]):
 
     def __repr__(self) -> str:
         return repr(self._conditions)
+
+
+class Bodies(Guarded, Mapping[str, Body]):
+    """The bodies of a domain by name, which `Domain.add_body` makes; ``del`` takes one out again.
+
+    Raises:
+        KeyError: no body of that name.
+        TypeError: one is assigned, or taken out of the domain of a solver.
+    """
+
+    def __init__(self) -> None:
+        self._bodies: dict[str, Body] = {}
+        self._used = False
+
+    def __getitem__(self, name: str) -> Body:
+        return self._bodies[name]
+
+    def __setitem__(self, name: Any, body: Any) -> None:
+        raise TypeError(f"bodies[{checks.shown(name)}]: assigned, must be made by domain.add_body(mask, name)")
+
+    def __delitem__(self, name: str) -> None:
+        _refuse_if_used(self._used, f"bodies[{checks.shown(name)}]")
+        del self._bodies[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._bodies)
+
+    def __len__(self) -> int:
+        return len(self._bodies)
+
+    def __repr__(self) -> str:
+        return repr(self._bodies)
 
 
 class ThermalFaces(Faces):
@@ -86,6 +141,15 @@ class ThermalFaces(Faces):
     _name = "thermal"
     _allowed = THERMAL_CONDITIONS
     _default = Adiabatic
+
+
+def stencil(name: str) -> _core.Stencil:
+    """The stencil called `name`, as data: velocities, weights, moments and rates.
+
+    Raises:
+        TypeError, ValueError: there is none of that name.
+    """
+    return _core.stencil(checks.choice("stencil", name, _core.stencil_names()))
 
 
 def check_condition(name: str, condition: Any, allowed: tuple[type[Condition], ...]) -> None:
@@ -105,7 +169,7 @@ def _stencil_hint(dimensions: int) -> str:
     return f'; for {dimensions} dimensions use stencil="{other}"' if other else ""
 
 
-class Domain:
+class Domain(Guarded):
     """A box of cells with a stencil.
 
     Args:
@@ -117,11 +181,7 @@ class Domain:
     Raises:
         TypeError, ValueError: a wrong shape or an unknown stencil.
 
-    Attributes:
-        faces: the condition on each face, a mapping; all `Periodic` at first.
-        thermal: the condition of the temperature on each face, a mapping; all `Adiabatic` at first. Others need
-            ``Solver(thermal=...)``, or the stencil ``"D2Q37"``.
-        bodies: the bodies by name.
+    The domain of a solver, `Solver.domain`, refuses changes; a `copy` of it takes them.
     """
 
     def __init__(self, shape: Sequence[int], stencil: str = "D3Q19") -> None:
@@ -129,19 +189,21 @@ class Domain:
             given = f"{checks.shown(shape)}, {checks.shown(stencil)}"
             raise TypeError(f'shape: {given} given, must be a tuple: Domain(({given}), stencil="D2Q9")')
         name = checks.choice("stencil", stencil, _core.stencil_names())
-        self._stencil = _core.stencil(name)
-        dimensions = self._stencil.D
+        self._stencil = name
+        stencil_data = _core.stencil(name)
+        dimensions = stencil_data.D
         right = f"must be {dimensions} positive integers for {name}"
         if isinstance(shape, str | bytes) or not isinstance(shape, Sequence | np.ndarray):
             raise TypeError(f"shape: {checks.shown(shape)} given, {right}")
-        if len(shape) != dimensions:
-            raise ValueError(f"shape: {checks.shown(shape)} given, {right}{_stencil_hint(len(shape))}")
-        self._shape = tuple(checks.integer(f"shape[{i}]", n, at_least=1, at_most=MAX_SIZE) for i, n in enumerate(shape))
+        sizes = checks.listed("shape", shape, f"{dimensions} positive integers for {name}")
+        if len(sizes) != dimensions:
+            raise ValueError(f"shape: {checks.shown(shape)} given, {right}{_stencil_hint(len(sizes))}")
+        self._shape = tuple(checks.integer(f"shape[{i}]", n, at_least=1, at_most=MAX_SIZE) for i, n in enumerate(sizes))
         if math.prod(self._shape) > MAX_CELLS:
             raise ValueError(f"shape: {self._shape} given, must have at most 2^48 cells")
-        self.faces = Faces(self._shape, self._stencil.cs2)
-        self.thermal = ThermalFaces(self._shape, self._stencil.cs2)
-        self.bodies: dict[str, Body] = {}
+        self._faces = Faces(self._shape, stencil_data.cs2)
+        self._thermal = ThermalFaces(self._shape, stencil_data.cs2)
+        self._bodies = Bodies()
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -151,7 +213,33 @@ class Domain:
     @property
     def stencil(self) -> str:
         """Name of the stencil."""
-        return self._stencil.name
+        return self._stencil
+
+    @property
+    def faces(self) -> Faces:
+        """The condition on each face, a mapping; all `Periodic` at first."""
+        return self._faces
+
+    @faces.setter
+    def faces(self, given: Any) -> None:
+        raise _not_as_a_whole("faces", "NoSlip()")
+
+    @property
+    def thermal(self) -> ThermalFaces:
+        """The condition of the temperature on each face, a mapping; all `Adiabatic` at first.
+
+        Others need ``Solver(thermal=...)``, or the stencil ``"D2Q37"``.
+        """
+        return self._thermal
+
+    @thermal.setter
+    def thermal(self, given: Any) -> None:
+        raise _not_as_a_whole("thermal", "Isothermal(1)")
+
+    @property
+    def bodies(self) -> Bodies:
+        """The bodies by name, a mapping; `add_body` makes them, and ``del domain.bodies[name]`` takes one out."""
+        return self._bodies
 
     @property
     def cells(self) -> int:
@@ -169,26 +257,25 @@ class Domain:
 
         Args:
             mask: bool array of the domain's shape, indexed [x, y(, z)], True in the body; copied.
-            name: by which `Solver.body_force` finds it; ``"body 1"`` and so on if not given. Must be new, and no
-                face's (``"-x"`` to ``"+z"``), as `Solver.heat_flux` finds both.
+            name: by which `Solver.body_force` finds it; ``"body 1"`` and so on if not given. Must be new, of at most
+                200 characters, none of them a control character, and no face's (``"-x"`` to ``"+z"``), as
+                `Solver.heat_flux` finds both.
             condition: `NoSlip` (the default) or `MovingWall`.
             thermal: of the temperature, `Adiabatic` (the default) or `Isothermal`, which needs ``Solver(thermal=...)``.
 
         Raises:
-            TypeError: the mask is not bool, or the condition not one for a body.
-            ValueError: a wrong shape, no cell, no fluid cell left, a name twice or a face's, or cells that another
-                body has.
+            TypeError: the mask is not bool, the condition not one for a body, or the domain that of a solver.
+            ValueError: a wrong shape, no cell, no fluid cell left, a wrong name, one twice or a face's, or cells that
+                another body has.
         """
-        if name is None:
-            name = f"body {len(self.bodies) + 1}"
-        if not isinstance(name, str) or not name:
-            raise TypeError(f"name: {checks.shown(name)} given, must be a string that is not empty")
+        _refuse_if_used(self._bodies._used, "add_body")
+        name = checks.label("name", f"body {len(self._bodies) + 1}" if name is None else name)
         if name in FACES:
             raise ValueError(f"name: {name!r} given, must not be a face's, any of {', '.join(FACES)}")
         if name in self.bodies:
             raise ValueError(f"name: {name!r} given, but a body of that name is there already")
         label = f"body {name!r}"
-        array = np.asarray(mask)
+        array = checks.any_array(f"mask of {label}", mask, "a bool array")
         if array.dtype != np.bool_:
             raise TypeError(f"mask of {label}: {checks.shown(array)} given, must be bool (such as values > 0)")
         if array.shape != self._shape:
@@ -207,10 +294,8 @@ class Domain:
         thermal = Adiabatic() if thermal is None else thermal
         check_condition(f"thermal of {label}", thermal, THERMAL_CONDITIONS)
         for given in (condition, thermal):
-            values.check_fixed(label, given, self._shape, self._stencil.cs2, mask=array)
-        array = array.copy()
-        array.flags.writeable = False
-        self.bodies[name] = Body(name, array, condition, thermal)
+            values.check_fixed(label, given, self._shape, _core.stencil(self._stencil).cs2, mask=array)
+        self._bodies._bodies[name] = Body(name, array.copy(), condition, thermal)
 
     def solid(self) -> NDArray[np.bool_]:
         """Bool array of the domain's shape, True in any body."""
@@ -221,11 +306,41 @@ class Domain:
 
     def copy(self) -> Domain:
         """A domain equal to this one that can be changed apart from it."""
-        other = Domain(self._shape, self.stencil)
-        other.faces._conditions.update(self.faces)
-        other.thermal._conditions.update(self.thermal)
-        other.bodies.update(self.bodies)
+        return _rebuilt(self._shape, self._stencil, dict(self._faces), dict(self._thermal), list(self._bodies.values()))
+
+    def _for_solver(self) -> Domain:
+        """A copy that refuses changes."""
+        other = self.copy()
+        other._faces._used = other._thermal._used = other._bodies._used = True
         return other
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What `copy`, `pickle` and `copy.deepcopy` make it anew of."""
+        faces, thermal = dict(self._faces), dict(self._thermal)
+        return _rebuilt, (self._shape, self._stencil, faces, thermal, list(self._bodies.values()))
 
     def __repr__(self) -> str:
         return f"Domain({self._shape}, {self.stencil!r})"
+
+
+def _rebuilt(
+    shape: tuple[int, ...],
+    stencil: str,
+    faces: dict[str, Condition],
+    thermal: dict[str, Condition],
+    bodies: list[Body],
+) -> Domain:
+    """The domain of parts that have been checked when they were given."""
+    domain = Domain(shape, stencil)
+    domain._faces._conditions.update(faces)
+    domain._thermal._conditions.update(thermal)
+    domain._bodies._bodies.update({body.name: body for body in bodies})
+    return domain
+
+
+def _not_as_a_whole(name: str, example: str) -> AttributeError:
+    """The error for faces that are assigned all at once."""
+    return AttributeError(
+        f"Domain.{name}: cannot be assigned; assign its entries, domain.{name}['-x'] = {example}, or several with "
+        f"domain.{name}.update({{...}})"
+    )

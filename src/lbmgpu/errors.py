@@ -71,5 +71,17 @@ class StagedExchangeWarning(RuntimeWarning):
     """Two GPUs of one process do not reach each other's memory: what they exchange goes through the host's."""
 
 
+class CoveredFaceWarning(RuntimeWarning):
+    """Bodies cover a whole face with an inlet, an outlet or a moving wall, which so does nothing."""
+
+
+class TooManyThreadsWarning(RuntimeWarning):
+    """More CPU threads than cores that the process may use: they wait for each other, and steps take far longer."""
+
+
+class UnreachableToleranceWarning(RuntimeWarning):
+    """A tolerance of `Steady` below what rounding leaves of the change of a steady flow: the run will not end by it."""
+
+
 class LoneProcessWarning(RuntimeWarning):
     """One of several processes that an MPI launcher started computes a whole domain: `comm` was not given."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,11 +12,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+from jsonschema import Draft202012Validator
 
 from . import _core, checks
 from .domain import MAX_SIZE
+from .guarded import Guarded
+from .regular_files import LAYOUT_BYTES, file_path, read_text
+from .strict_json import parsed
 from .whole_file import write_text
+
+MAX_BLOCKS = 2**16
+"""Of a layout; more than there are processes in any machine, and checked in seconds."""
 
 _COUNTS = {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 3}
 _SCHEMA = {
@@ -24,6 +31,7 @@ _SCHEMA = {
         "blocks": {
             "type": "array",
             "minItems": 1,
+            "maxItems": MAX_BLOCKS,
             "items": {
                 "type": "object",
                 "properties": {
@@ -40,6 +48,7 @@ _SCHEMA = {
     "required": ["blocks"],
     "additionalProperties": False,
 }
+_VALIDATOR = Draft202012Validator(_SCHEMA)
 
 
 @dataclass(frozen=True)
@@ -69,27 +78,30 @@ class Block:
         object.__setattr__(self, "rank", checks.integer("block: rank", self.rank, at_most=MAX_SIZE))
         if not isinstance(self.device, str):
             raise TypeError(f"block: device: {checks.shown(self.device)} given, must be 'cpu', or 'cuda:0' and so on")
+        object.__setattr__(self, "device", str.__str__(self.device))
         if not re.fullmatch(r"cpu|cuda:(0|[1-9]\d{0,3})", self.device):
             raise ValueError(f"block: device: {self.device!r} given, must be 'cpu', or 'cuda:0' and so on")
 
 
-class Layout:
+class Layout(Guarded):
     """Blocks that tile a domain without gap or overlap; the results do not depend on them, to the last bit.
 
     Args:
-        blocks: in any order. Whether they tile a domain is checked when a solver is made with both.
+        blocks: in any order, at most 65536. Whether they tile a domain is checked when a solver is made with both.
 
     Raises:
         TypeError, ValueError: not blocks, or none.
     """
 
     def __init__(self, blocks: Iterable[Block]) -> None:
-        self._blocks = tuple(blocks)
+        self._blocks = tuple(checks.listed("blocks", blocks, "a list of Block"))
         if not self._blocks:
-            raise ValueError("layout: no block given, must be one at least")
+            raise ValueError("blocks: no block given, must be one at least")
+        if len(self._blocks) > MAX_BLOCKS:
+            raise ValueError(f"blocks: {len(self._blocks)} given, must be at most {MAX_BLOCKS}")
         for block in self._blocks:
             if not isinstance(block, Block):
-                raise TypeError(f"layout: {checks.shown(block)} given, must be a Block")
+                raise TypeError(f"blocks: {checks.shown(block)} given, must be a Block")
 
     @classmethod
     def split(
@@ -117,20 +129,28 @@ class Layout:
         for n, k in zip(cells, parts, strict=True):
             if k > n:
                 raise ValueError(f"parts: {parts} given, must be no more than there are cells, {cells}")
+        if math.prod(parts) > MAX_BLOCKS:
+            raise ValueError(f"parts: {parts} given, must make at most {MAX_BLOCKS} blocks")
         edges = [[n * j // k for j in range(k + 1)] for n, k in zip(cells, parts, strict=True)]
         spans = [list(itertools.pairwise(axis)) for axis in edges]
         boxes = list(itertools.product(*spans))
-        devices = [device] * len(boxes) if isinstance(device, str) else list(device)
+        one_each = "one name, or one for each block"
+        devices = [device] * len(boxes) if isinstance(device, str) else checks.listed("device", device, one_each)
         if len(devices) != len(boxes):
-            raise ValueError(f"device: {devices} given, must be one name, or one for each of {len(boxes)} blocks")
-        if isinstance(ranks, str) or not isinstance(ranks, (int, Iterable)):
-            raise TypeError(f"ranks: {checks.shown(ranks)} given, must be one rank, or one for each block")
-        owners = [ranks] * len(boxes) if isinstance(ranks, int) else list(ranks)
+            right = f"must be one name, or one for each of {len(boxes)} blocks"
+            raise ValueError(f"device: {checks.shown(device)} given, {right}")
+        if isinstance(ranks, int):
+            owners = [ranks] * len(boxes)
+        else:
+            owners = checks.listed("ranks", ranks, "one rank, or one for each block")
         if len(owners) != len(boxes):
-            raise ValueError(f"ranks: {owners} given, must be one rank, or one for each of {len(boxes)} blocks")
+            right = f"must be one rank, or one for each of {len(boxes)} blocks"
+            raise ValueError(f"ranks: {checks.shown(ranks)} given, {right}")
         return cls(
-            Block(tuple(a for a, _ in box), tuple(b - a for a, b in box), owner, name)
-            for box, owner, name in zip(boxes, owners, devices, strict=True)
+            [
+                Block(tuple(a for a, _ in box), tuple(b - a for a, b in box), owner, name)
+                for box, owner, name in zip(boxes, owners, devices, strict=True)
+            ]
         )
 
     @classmethod
@@ -146,7 +166,7 @@ class Layout:
         Raises:
             TypeError, ValueError: not whole numbers, no device, or more devices than cells.
         """
-        cells = _counts("shape", shape, 1)
+        cells, devices = _counts("shape", shape, 1), checks.listed("devices", devices, "a list of names")
         last = len(cells) - 1
         axis = last if cells[last] >= len(devices) else cells.index(max(cells))
         parts = [1] * len(cells)
@@ -158,23 +178,26 @@ class Layout:
         """The layout in a JSON file, as `save` writes it.
 
         Raises:
-            ValueError: not JSON, or not of this form, saying where.
+            ValueError: not a regular file of at most 16 MiB, not JSON, or not of this form, saying where.
             OSError: the file cannot be read.
         """
+        path = file_path("path", path)
         try:
-            document = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (ValueError, RecursionError) as error:
+            text = read_text("layout", path, at_most=LAYOUT_BYTES)
+        except UnicodeDecodeError as error:
             raise ValueError(f"{path}: not JSON: {error}") from None
         try:
-            jsonschema.validate(document, _SCHEMA)
-        except jsonschema.ValidationError as error:
-            raise ValueError(f"{path}: {error.json_path}: {error.message}") from None
+            document = parsed(text)
+        except ValueError as error:
+            raise ValueError(f"{path}: not JSON: {error}") from None
+        for problem in _VALIDATOR.iter_errors(document):  # the first will do
+            raise ValueError(f"{path}: {problem.json_path}: {problem.message[:200]}")
         blocks = []
         for number, entry in enumerate(document["blocks"]):
             try:
                 offset, size = (tuple(int(n) for n in entry[name]) for name in ("offset", "size"))
                 blocks.append(Block(offset, size, int(entry.get("rank", 0)), entry.get("device", "cpu")))
-            except ValueError as error:
+            except (TypeError, ValueError) as error:
                 raise ValueError(f"{path}: $.blocks[{number}]: {error}") from None
         return cls(blocks)
 
@@ -216,7 +239,7 @@ def check_layout(layout: Any, shape: tuple[int, ...]) -> Layout | None:
         TypeError, ValueError: something else, or blocks that do not tile the domain.
     """
     if isinstance(layout, (str, os.PathLike)):
-        layout = Layout.load(layout)
+        layout = Layout.load(file_path("layout", layout))
     if layout is not None and not isinstance(layout, Layout):
         raise TypeError(f"layout: {checks.shown(layout)} given, must be a Layout, the path of one, or None")
     if layout is not None:
@@ -225,9 +248,8 @@ def check_layout(layout: Any, shape: tuple[int, ...]) -> Layout | None:
 
 
 def _counts(name: str, values: Any, least: int) -> tuple[int, ...]:
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise TypeError(f"{name}: {checks.shown(values)} given, must be one whole number an axis")
-    counts = tuple(checks.integer(name, value, at_least=least, at_most=MAX_SIZE) for value in values)
+    entries = checks.listed(name, values, "one whole number an axis")
+    counts = tuple(checks.integer(name, value, at_least=least, at_most=MAX_SIZE) for value in entries)
     if len(counts) not in (2, 3):
         raise ValueError(f"{name}: {counts} given, must be 2 or 3 numbers")
     return counts

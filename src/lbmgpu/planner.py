@@ -239,9 +239,8 @@ def plan(
     check_thermal(bench.HEAT if thermal else None, domain, storage)
     if threads is not None:
         threads = checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS)
-    if periodic is not None and not isinstance(periodic, Sequence):
-        raise TypeError(f"periodic: {checks.shown(periodic)} given, must be a flag for each axis")
-    around = (True,) * len(domain.shape) if periodic is None else tuple(checks.flag("periodic", p) for p in periodic)
+    given = [True] * len(domain.shape) if periodic is None else periodic
+    around = tuple(checks.flag("periodic", p) for p in checks.listed("periodic", given, "a flag for each axis"))
     if len(around) != len(domain.shape):
         raise ValueError(f"periodic: {around} given, must be {len(domain.shape)} flags, one an axis")
     problem = Problem(domain.shape, velocities, np.dtype(storage).itemsize, around, thermal)
@@ -312,9 +311,8 @@ def tilings(shape: Vector, speeds: Sequence[float], least: int = 1) -> list[Tili
 def _resolved(devices: Any) -> list[str]:
     if devices is None:
         return device_names.available()
-    if not isinstance(devices, str) and not isinstance(devices, Sequence):
-        raise TypeError(f"devices: {checks.shown(devices)} given, must be names such as 'cpu' and 'cuda:0'")
-    names = [device_names.resolve(name) for name in ([devices] if isinstance(devices, str) else devices)]
+    several = [devices] if isinstance(devices, str) else checks.listed("devices", devices, "names such as 'cpu'")
+    names = [device_names.resolve(name) for name in several]
     if not names:
         raise ValueError("devices: none given, must be one at least")
     return names

@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from . import checks
-from .vtk import file_path, output_path
+from .regular_files import file_path
+from .vtk import output_path
 from .whole_file import replacing
 
 if TYPE_CHECKING:

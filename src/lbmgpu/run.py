@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import checks
+from . import checks, doubtful
 from .errors import Diverged
 from .progress import Progress
+from .regular_files import file_path
 
 if TYPE_CHECKING:
     from .solver import Solver
@@ -63,7 +64,7 @@ class Every:
         self.function(solver)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Checkpoint:
     """Saves a checkpoint at `path` in a run whenever the step count is a multiple of `every`.
 
@@ -76,9 +77,8 @@ class Checkpoint:
     written: Path | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.path, str | os.PathLike):
-            raise TypeError(f"path: {checks.shown(self.path)} given, must be a path")
-        self.every = checks.integer("every", self.every, at_least=1)
+        file_path("path", self.path)
+        object.__setattr__(self, "every", checks.integer("every", self.every, at_least=1))
 
     @property
     def steps(self) -> int:
@@ -86,7 +86,7 @@ class Checkpoint:
         return self.every
 
     def __call__(self, solver: Solver) -> None:
-        self.written = solver.save(self.path)
+        object.__setattr__(self, "written", solver.save(self.path))
         log.info("step %d: checkpoint %s", solver.steps, self.written)
 
 
@@ -180,9 +180,11 @@ def run(
     if not isinstance(callbacks, Sequence) or not all(isinstance(c, Every | Checkpoint) for c in callbacks):
         raise TypeError(f"callbacks: {checks.shown(callbacks)} given, must be a list of Every and Checkpoint")
 
+    if until is not None and solver._processes.first:
+        doubtful.warn_of_tolerance(until.tolerance, until.of, solver.precision, solver.storage)
     checkpoints = [c for c in callbacks if isinstance(c, Checkpoint)]
     for checkpoint in checkpoints:
-        checkpoint.written = None  # an error of this run must not name a file of an earlier one
+        object.__setattr__(checkpoint, "written", None)  # an error of this run must not name a file of an earlier one
     done, seconds, converged = 0, 0.0, False
     if until is not None:
         _measured_change(solver, until)  # from here on the change is counted

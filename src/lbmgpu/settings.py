@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, agreement, checks, devices, kinetic
+from . import _core, agreement, checks, devices, doubtful, kinetic
 from .boundary import BoundaryValues
 from .collisions import Collision
 from .conditions import Isothermal, Periodic
@@ -141,8 +141,12 @@ def check_settings(
         threads = max(1, min(processes.threads, domain.cells // processes.size // CELLS_PER_THREAD))
     threads = processes.each(lambda: checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS))
     _check_periodic(domain)
+    doubtful.warn_of_threads(threads)
+    if processes.first:
+        doubtful.warn_of_covered_faces(domain)
     numbers_and_devices = (precision, storage, streaming, chosen, threads)
-    return Settings(domain.copy(), collision, *numbers_and_devices, layout, processes, thermal)
+    collision = collision.without_defaults(_core.stencil(domain.stencil))
+    return Settings(domain._for_solver(), collision, *numbers_and_devices, layout, processes, thermal)
 
 
 def _check_domain(domain: Any, collision: Any) -> None:
@@ -160,7 +164,7 @@ def _check_domain(domain: Any, collision: Any) -> None:
 
 def _checked_numbers(stencil: str, precision: Any, storage: Any, streaming: Any) -> tuple[str, str, str]:
     """Precision, storage and streaming, those that are None by default, or TypeError or ValueError."""
-    if precision == "float16":
+    if isinstance(precision, str) and precision == "float16":
         raise ValueError(f"precision: 'float16' is for storage only; use storage='float16' with one of {PRECISIONS}")
     precision = checks.choice("precision", precision, PRECISIONS)
     storage, streaming = check_storage(storage, precision), check_streaming(streaming, stencil)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from .conditions import Isothermal
+from .domain import FACES
 from .errors import CheckpointError
+from .regular_files import TABLE_BYTES, check_output, output_file, regular_file
 from .solver import Solver
 from .whole_file import naming, replacing
 
@@ -20,6 +23,11 @@ class Table(NamedTuple):
     numbers: Callable[[Solver], list[float]]
 
 
+def column(name: str) -> str:
+    """The name of a body as a part of a header: one that a spreadsheet would take for a formula begins with ``'``."""
+    return f"'{name}" if name.lstrip()[:1] in tuple("=+-@") else name
+
+
 def _warmed(solver: Solver) -> list[str]:
     """The faces and bodies with a temperature of their own."""
     domain = solver.domain
@@ -29,11 +37,11 @@ def _warmed(solver: Solver) -> list[str]:
 
 TABLES = {
     "forces": Table(
-        lambda solver: [f"{name} F{axis}" for name in solver.domain.bodies for axis in "xyz"[: solver._stencil.D]],
+        lambda solver: [f"{column(b)} F{axis}" for b in solver.domain.bodies for axis in "xyz"[: solver._stencil.D]],
         lambda solver: [float(x) for name in solver.domain.bodies for x in solver.body_force(name)],
     ),
     "heat": Table(
-        lambda solver: ["heat", *(f"{name} flux" for name in _warmed(solver))],
+        lambda solver: ["heat", *(f"{name if name in FACES else column(name)} flux" for name in _warmed(solver))],
         lambda solver: [solver.heat(), *(solver.mean_heat_flux(name) for name in _warmed(solver))],
     ),
 }
@@ -42,7 +50,8 @@ TABLES = {
 
 def start(path: Path, columns: list[str]) -> None:
     """Begin a table at `path` with its header, in place of any that is there."""
-    with naming(path), path.open("w", newline="", encoding="utf-8") as file:
+    descriptor = output_file(path, append=False)
+    with naming(path), open(descriptor, "a", newline="", encoding="utf-8") as file:
         csv.writer(file).writerow(["step", *columns])
 
 
@@ -52,10 +61,14 @@ def cut(path: Path, steps: int, every: int) -> None:
     The table is replaced whole. A run that was killed may have left a part of a row: it goes too.
 
     Raises:
-        CheckpointError: the table ends so long before that rows would be missing; it is left as it is.
+        CheckpointError: the table ends so long before that rows would be missing, or is none; it is left as it is.
     """
-    with path.open(newline="", encoding="utf-8") as file:
-        header, *rows = csv.reader(file)
+    check_output(path)
+    try:
+        with regular_file("", path, at_most=TABLE_BYTES) as file:
+            header, *rows = csv.reader(TextIOWrapper(file, encoding="utf-8", newline=""))
+    except (ValueError, csv.Error) as error:  # a file that ends at once too
+        raise CheckpointError(f"{path}: not a table of a run ({error}); delete it to begin a new one") from None
     whole = [row for row in rows if len(row) == len(header) and row[0].isdigit()]
     written = [int(row[0]) for row in whole[-2:]]
     interval = max(every, written[-1] - written[0]) if written else every  # the run before may have had another one
@@ -76,7 +89,8 @@ def appender(path: Path, table: Table) -> Callable[[Any], None]:
         numbers = [f"{x:.9g}" for x in table.numbers(solver)]
 
         def write() -> None:
-            with naming(path), path.open("a", newline="", encoding="utf-8") as file:
+            descriptor = output_file(path, append=True)
+            with naming(path), open(descriptor, "a", newline="", encoding="utf-8") as file:
                 csv.writer(file).writerow([solver.steps, *numbers])
 
         solver._processes.on_first(write)

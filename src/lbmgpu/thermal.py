@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import KW_ONLY, dataclass
-from functools import lru_cache
+from dataclasses import KW_ONLY, dataclass, fields, replace
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,10 +93,20 @@ class HybridThermal:
             object.__setattr__(self, name, value)
 
     def __eq__(self, other: object) -> bool:
-        return same_values(self, other) if isinstance(other, HybridThermal) else NotImplemented
+        """Whether both do the same: a buoyancy of zeros is none, as is a third component of 0."""
+        if not isinstance(other, HybridThermal):
+            return NotImplemented
+        return same_values(replace(self, buoyancy=None), replace(other, buoyancy=None)) and _padded(
+            self.buoyancy
+        ) == _padded(other.buoyancy)
 
     def __hash__(self) -> int:
-        return hash((self.diffusivity, self.buoyancy, self.reference, self.operators, self.energy_coupling))
+        return hash((self.diffusivity, _padded(self.buoyancy), self.reference, self.operators, self.energy_coupling))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Its arguments, for pickle and copy, which would leave a source writeable."""
+        more = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "diffusivity"}
+        return partial(HybridThermal, **more), (self.diffusivity,)
 
     def check(self, stencil: _core.Stencil) -> None:
         """Raise ValueError where the parameters do not suit `stencil`, ThermallyUnstable where they are unstable."""
@@ -136,6 +146,11 @@ class HybridThermal:
         if len(given) < dimensions or any(given[dimensions:]):
             raise ValueError(f"buoyancy: {checks.shown(self.buoyancy)} given, must have {dimensions} components")
         return given[:dimensions]
+
+
+def _padded(buoyancy: tuple[float, ...] | None) -> tuple[float, ...]:
+    """In three components."""
+    return (*(buoyancy or (0.0, 0.0)), 0.0)[:3]
 
 
 def _vector(value: Any) -> tuple[float, ...]:

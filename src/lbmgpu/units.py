@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import math
+import operator
+from collections.abc import Callable
 from typing import Any
 
 from . import checks
+from .guarded import Guarded
+
+_QUANTITIES = [
+    (0, 1, 0), (0, 0, 1), (0, 1, -1), (0, 2, -1), (1, -3, 0), (0, 1, -2), (1, -2, -2), (1, -1, -2),
+    (1, 0, -2), (1, 1, -2),
+]  # fmt: skip
+"""Exponents of mass, length and time of all that there are methods for."""
 
 
-class Units:
+class Units(Guarded):
     """Physical sizes of the lattice units; values are in lattice units unless a name ends in ``_phys``.
 
     For every quantity there are two methods: ``units.velocity(velocity_phys)`` gives the lattice value of a physical
@@ -37,20 +46,37 @@ class Units:
         viscosity_phys: float | None = None,
         density_phys: float = 1.0,
     ) -> None:
-        self.cell_phys = checks.number("length_phys", length_phys, above=0)
+        self._cell_phys = checks.number("length_phys", length_phys, above=0)
         scales = {"time_phys": time_phys, "velocity_phys": velocity_phys, "viscosity_phys": viscosity_phys}
         given = {name: checks.number(name, value, above=0) for name, value in scales.items() if value is not None}
         if len(given) != 1:
             raise ValueError(f"Units: {', '.join(given) or 'none'} given, must be one of {', '.join(scales)}")
-        self.rho_phys = checks.number("density_phys", density_phys, above=0)
-        dx = self.cell_phys
+        self._rho_phys = checks.number("density_phys", density_phys, above=0)
+        dx = self._cell_phys
         if time_phys is not None:
             step = given["time_phys"]
         elif velocity_phys is not None:
             step = dx / given["velocity_phys"]
         else:
             step = dx * dx / given["viscosity_phys"]
-        self.step_phys = checks.number("duration of a step", step, above=0)
+        self._step_phys = checks.number("duration of a step", step, above=0)
+        for exponents in _QUANTITIES:
+            self._check_scale(*exponents)
+
+    @property
+    def cell_phys(self) -> float:
+        """Size of a cell, m."""
+        return self._cell_phys
+
+    @property
+    def step_phys(self) -> float:
+        """Duration of a step, s."""
+        return self._step_phys
+
+    @property
+    def rho_phys(self) -> float:
+        """Density of lattice density 1, kg/m3."""
+        return self._rho_phys
 
     @classmethod
     def from_reynolds(
@@ -96,82 +122,109 @@ class Units:
 
     def _scale(self, mass: int, length: int, time: int) -> float:
         """Physical size of the lattice unit with these exponents; mass is that of a cell at density 1."""
-        return self.rho_phys**mass * self.cell_phys ** (3 * mass + length) * self.step_phys**time
+        return self._rho_phys**mass * self._cell_phys ** (3 * mass + length) * self._step_phys**time
+
+    def _check_scale(self, mass: int, length: int, time: int) -> None:
+        """Raise ValueError where sizes are so large or so small that a quantity has no number."""
+        try:
+            scale = self._scale(mass, length, time)
+        except (OverflowError, ZeroDivisionError):
+            scale = math.inf
+        if not 0 < scale < math.inf:
+            raise ValueError(
+                f"Units: a cell of {self._cell_phys:g}, a step of {self._step_phys:g} and a density of "
+                f"{self._rho_phys:g} given, must be such that all quantities are within the range of float64"
+            )
 
     def length(self, length_phys: Any) -> Any:
         """Cells in `length_phys`, m."""
-        return length_phys / self._scale(0, 1, 0)
+        return _converted("length_phys", length_phys, self._scale(0, 1, 0), operator.truediv)
 
     def length_phys(self, length: Any) -> Any:
         """Metres in `length` cells."""
-        return length * self._scale(0, 1, 0)
+        return _converted("length", length, self._scale(0, 1, 0), operator.mul)
 
     def time(self, time_phys: Any) -> Any:
         """Steps in `time_phys`, s."""
-        return time_phys / self._scale(0, 0, 1)
+        return _converted("time_phys", time_phys, self._scale(0, 0, 1), operator.truediv)
 
     def time_phys(self, time: Any) -> Any:
         """Seconds in `time` steps."""
-        return time * self._scale(0, 0, 1)
+        return _converted("time", time, self._scale(0, 0, 1), operator.mul)
 
     def velocity(self, velocity_phys: Any) -> Any:
         """Cells a step for `velocity_phys`, m/s."""
-        return velocity_phys / self._scale(0, 1, -1)
+        return _converted("velocity_phys", velocity_phys, self._scale(0, 1, -1), operator.truediv)
 
     def velocity_phys(self, velocity: Any) -> Any:
         """m/s for `velocity`, cells a step."""
-        return velocity * self._scale(0, 1, -1)
+        return _converted("velocity", velocity, self._scale(0, 1, -1), operator.mul)
 
     def viscosity(self, viscosity_phys: Any) -> Any:
         """Cells squared a step for the kinematic `viscosity_phys`, m2/s."""
-        return viscosity_phys / self._scale(0, 2, -1)
+        return _converted("viscosity_phys", viscosity_phys, self._scale(0, 2, -1), operator.truediv)
 
     def viscosity_phys(self, viscosity: Any) -> Any:
         """m2/s for the kinematic `viscosity`, cells squared a step."""
-        return viscosity * self._scale(0, 2, -1)
+        return _converted("viscosity", viscosity, self._scale(0, 2, -1), operator.mul)
 
     def density(self, density_phys: Any) -> Any:
         """Lattice density for `density_phys`, kg/m3."""
-        return density_phys / self._scale(1, -3, 0)
+        return _converted("density_phys", density_phys, self._scale(1, -3, 0), operator.truediv)
 
     def density_phys(self, density: Any) -> Any:
         """kg/m3 for the lattice `density`."""
-        return density * self._scale(1, -3, 0)
+        return _converted("density", density, self._scale(1, -3, 0), operator.mul)
 
     def acceleration(self, acceleration_phys: Any) -> Any:
         """Cells a step squared for `acceleration_phys`, m/s2."""
-        return acceleration_phys / self._scale(0, 1, -2)
+        return _converted("acceleration_phys", acceleration_phys, self._scale(0, 1, -2), operator.truediv)
 
     def acceleration_phys(self, acceleration: Any) -> Any:
         """m/s2 for `acceleration`, cells a step squared."""
-        return acceleration * self._scale(0, 1, -2)
+        return _converted("acceleration", acceleration, self._scale(0, 1, -2), operator.mul)
 
     def force_density(self, force_density_phys: Any) -> Any:
         """Lattice body force a volume, as `Solver(force=...)` takes it, for `force_density_phys`, N/m3."""
-        return force_density_phys / self._scale(1, -2, -2)
+        return _converted("force_density_phys", force_density_phys, self._scale(1, -2, -2), operator.truediv)
 
     def force_density_phys(self, force_density: Any) -> Any:
         """N/m3 for the lattice body force a volume `force_density`; divided by the density it is an acceleration."""
-        return force_density * self._scale(1, -2, -2)
+        return _converted("force_density", force_density, self._scale(1, -2, -2), operator.mul)
 
     def pressure(self, pressure_phys: Any) -> Any:
         """Lattice pressure for `pressure_phys`, Pa."""
-        return pressure_phys / self._scale(1, -1, -2)
+        return _converted("pressure_phys", pressure_phys, self._scale(1, -1, -2), operator.truediv)
 
     def pressure_phys(self, pressure: Any) -> Any:
         """Pa for the lattice `pressure`; that of a density is ``(density - 1) / 3``, relative to the rest pressure."""
-        return pressure * self._scale(1, -1, -2)
+        return _converted("pressure", pressure, self._scale(1, -1, -2), operator.mul)
 
     def force(self, force_phys: Any, dimensions: int = 3) -> Any:
         """Lattice force on a whole body for `force_phys`, N; in two `dimensions` N/m, a metre of the body's depth."""
-        return force_phys / self._scale(1, 1 - (3 - dimensions), -2)
+        missing = 3 - checks.integer("dimensions", dimensions, at_least=2, at_most=3)
+        return _converted("force_phys", force_phys, self._scale(1, 1 - missing, -2), operator.truediv)
 
     def force_phys(self, force: Any, dimensions: int = 3) -> Any:
         """N for the lattice `force` on a whole body, as `Solver.body_force` gives it.
 
         In two `dimensions` N/m: the force on a metre of the body's depth.
         """
-        return force * self._scale(1, 1 - (3 - dimensions), -2)
+        missing = 3 - checks.integer("dimensions", dimensions, at_least=2, at_most=3)
+        return _converted("force", force, self._scale(1, 1 - missing, -2), operator.mul)
 
     def __repr__(self) -> str:
-        return f"Units(length_phys={self.cell_phys:g}, time_phys={self.step_phys:g}, density_phys={self.rho_phys:g})"
+        return f"Units(length_phys={self._cell_phys:g}, time_phys={self._step_phys:g}, density_phys={self._rho_phys:g})"
+
+
+def _converted(name: str, value: Any, scale: float, operation: Callable[[Any, float], Any]) -> Any:
+    """`value` times or over `scale`, or TypeError where there is no such thing."""
+    try:
+        if not isinstance(value, str | bytes | list | tuple):
+            return operation(value, scale)
+        problem = ""
+    except MemoryError:
+        raise
+    except Exception as error:  # of a type of the user's, or an integer that no float holds
+        problem = f" ({error})"
+    raise TypeError(f"{name}: {checks.shown(value)} given, must be a number or an array{problem}")

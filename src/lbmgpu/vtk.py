@@ -16,17 +16,11 @@ from pyevtk.vtk import VtkFile, VtkImageData
 
 from . import checks
 from .processes import box
+from .regular_files import file_path as file_path
 from .whole_file import replacing
 
 if TYPE_CHECKING:
     from .solver import Solver
-
-
-def file_path(name: str, path: Any) -> Path:
-    """`path` as a Path, or TypeError."""
-    if not isinstance(path, str | os.PathLike):
-        raise TypeError(f"{name}: {checks.shown(path)} given, must be a path")
-    return Path(os.fsdecode(path))
 
 
 def output_path(name: str, path: Any) -> Path:
@@ -115,7 +109,9 @@ def _write_piece(target: Path, offset: tuple[int, ...], fields: dict[str, NDArra
     start = _three(offset, 0)
     end = _three(tuple(a + n for a, n in zip(offset, shape, strict=True)), 1)
     with replacing(target) as temporary:
-        file = VtkFile(str(temporary.with_suffix("")), VtkImageData)
+        # The file behind a link may end otherwise, but pyevtk appends the ending itself.
+        part = temporary if temporary.suffix == ".vti" else temporary.with_name(f"{temporary.name}.vti")
+        file = VtkFile(str(part.with_suffix("")), VtkImageData)
         try:
             file.openGrid(start=start, end=end, origin=(0.0, 0.0, 0.0), spacing=(1.0, 1.0, 1.0))
             file.openPiece(start=start, end=end)
@@ -135,6 +131,8 @@ def _write_piece(target: Path, offset: tuple[int, ...], fields: dict[str, NDArra
         finally:
             with suppress(OSError):  # a second of a full disk
                 file.xml.stream.close()
+            if part != temporary:
+                os.replace(part, temporary)
     return target
 
 

@@ -81,8 +81,10 @@ def _random_flow(rng: np.random.Generator) -> tuple[str, Any, dict[str, Any]]:
     faces = _random_kinds(rng, len(shape))
     if model == "hybrid thermal":
         storage = "float32" if storage == "float16" else storage
-        return model, random_thermal_case(rng, stencil, kind, shape, faces=faces), _options(
-            precision, storage, streaming
+        return (
+            model,
+            random_thermal_case(rng, stencil, kind, shape, faces=faces),
+            _options(precision, storage, streaming),
         )
     density, velocity = random_fields(rng, shape, speed=0.01)
     bodies = [body for body in random_bodies(rng, shape) if body[0].any()]

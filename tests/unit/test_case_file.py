@@ -455,7 +455,7 @@ def test_file_that_cannot_be_read(tmp_path: Path) -> None:
             case_file.read_case(tmp_path / name)
     with pytest.raises(lbm.CaseError) as caught:
         case_file.read_case(tmp_path)
-    assert str(caught.value) == f"{tmp_path}: cannot be read (Is a directory)"
+    assert str(caught.value) == f"{tmp_path}: cannot be read (is a folder, must be a regular file)"
     with pytest.raises(FileNotFoundError, match=r"^no case at .*missing.json$"):
         case_file.read_case(tmp_path / "missing.json")
 

@@ -15,7 +15,7 @@ import pytest
 from faults import full_disk, open_folder, read_only
 
 import lbmgpu as lbm
-from lbmgpu import cli
+from lbmgpu import cli, log_file, tables
 from lbmgpu.log_file import LogFile
 from lbmgpu.plot import speed_picture
 from lbmgpu.whole_file import KeptErrors, replacing
@@ -167,10 +167,16 @@ def write_case(folder: Path, **output: object) -> Path:
     return case
 
 
-def test_a_log_that_cannot_be_written_does_not_end_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def full(path: Path, *, append: bool) -> int:
+    """A descriptor of a file on a full disk, in place of that at `path`."""
+    return os.open("/dev/full", os.O_WRONLY)
+
+
+def test_a_log_that_cannot_be_written_does_not_end_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     log = tmp_path / "out" / "run.log"
-    log.parent.mkdir()
-    log.symlink_to("/dev/full")
+    monkeypatch.setattr(log_file, "output_file", full)
     assert cli.main(["run", str(write_case(tmp_path)), "--output", str(log.parent)]) == cli.OK
     assert lbm.Solver.load(log.parent / "checkpoint.h5", device="cpu").steps == 30
     said = capsys.readouterr().err
@@ -179,7 +185,8 @@ def test_a_log_that_cannot_be_written_does_not_end_the_run(tmp_path: Path, capsy
 
 
 def test_a_log_lacks_nothing_once_there_is_room_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    handler = LogFile(tmp_path / "run.log", encoding="utf-8")
+    handler = LogFile(tmp_path / "run.log", append=False)
+    handler.setFormatter(None)
     record = logging.makeLogRecord({"msg": "a line of the log"})
     handler.handle(record)
     with full_disk(10):
@@ -191,10 +198,11 @@ def test_a_log_lacks_nothing_once_there_is_room_again(tmp_path: Path, capsys: py
     assert capsys.readouterr().err.count("File too large") == 1
 
 
-def test_a_table_that_cannot_be_written_ends_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_that_cannot_be_written_ends_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     table = tmp_path / "out" / "forces.csv"
-    table.parent.mkdir()
-    table.symlink_to("/dev/full")
+    monkeypatch.setattr(tables, "output_file", full)
     case = write_case(tmp_path, forces={"every": 10})
     assert cli.main(["run", str(case), "--output", str(table.parent)]) == cli.FAILED
     assert f"No space left on device: '{table}'" in capsys.readouterr().err
