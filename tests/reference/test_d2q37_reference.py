@@ -118,7 +118,7 @@ def test_what_walls_keep(rng):
             assert energy[1] != pytest.approx(energy[0], rel=1e-9)
 
 
-@pytest.mark.matrix
+@pytest.mark.slow
 @pytest.mark.parametrize("walls", [(None, None, CS2, CS2), (None, None, "adiabatic", "adiabatic")])
 @pytest.mark.parametrize("viscosity", [0.0035, 0.007, 0.1, 1.0])
 def test_walls_are_stable(walls, viscosity):

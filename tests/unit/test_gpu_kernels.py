@@ -73,6 +73,7 @@ def test_heated_update_kernels_stay_in_registers(
     check_registers(number, stencil, collision, precision, storage, turn, thermal=True)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 def test_kinetic_kernels_stay_in_registers(precision: str, architecture: str) -> None:

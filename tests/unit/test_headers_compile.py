@@ -22,6 +22,7 @@ def compile_with(command: list[str]) -> None:
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+@pytest.mark.slow
 def test_menu_of_kernels_compiles(tmp_path: Path) -> None:
     """Every stencil, collision and arithmetic, as scalar code.
 
