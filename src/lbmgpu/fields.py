@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core, checks
 from .boundary import BoundaryValues
 from .described import Described
+from .forked import ForkAwareLock
 from .values import Floats
 
 

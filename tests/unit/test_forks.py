@@ -78,18 +78,16 @@ def test_a_child_of_a_child_works() -> None:
 
 
 def test_a_solver_that_another_thread_was_stepping_is_refused_in_the_child_and_can_be_dropped() -> None:
-    engine = flow(2)._engine
+    held = [flow(2)._engine]
     stop = threading.Event()
 
-    def steps() -> None:
+    def steps(engine: _core.Engine) -> None:
         while not stop.is_set():
             engine.step(20000)
 
-    stepping = threading.Thread(target=steps)
+    stepping = threading.Thread(target=steps, args=held)
     stepping.start()
     time.sleep(0.05)
-    held = [engine]
-    del engine
 
     def use_and_drop() -> str:
         with pytest.raises(RuntimeError, match=r"^fork: another thread of the parent .*\('spawn'\)"):

@@ -1,4 +1,4 @@
-"""The threads of the CPU: how many, what follows where there are none to be had, and the end of a program that steps."""
+"""The CPU's threads: how many, what follows where none are to be had, and the end of a program that steps."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ from lbmgpu import _core
 
 def run(program: str) -> subprocess.CompletedProcess[str]:
     """A Python program in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=120
-    )
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=120)
 
 
 SETUP = 'dict(stencil="D2Q9", shape=[64, 64], collision="bgk", viscosity=0.1, faces=["periodic"] * 4)'
