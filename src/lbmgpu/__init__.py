@@ -3,7 +3,6 @@
 import logging as _logging
 from importlib.metadata import version as _version
 
-from . import spinning as spinning  # first: it loads the engine, with its own setting of OpenMP
 from ._core import CudaError, stencil_names
 from .collisions import BGK, MRT, TRT, Regularized
 from .conditions import (

@@ -5,6 +5,10 @@ field of a domain ``(nx, ny, nz)`` is ``(nz, ny, nx)``, a vector field ``(D, nz,
 ``(Q, nz, ny, nx)``. In two dimensions the z axis is absent. Faces are numbered -x, +x, -y, +y, -z, +z = 0 .. 5.
 A face's values have the face's two tangential axes, again reversed: face -x of a 3-D domain has ``(nz, ny)``,
 -y ``(nz, nx)``, -z ``(ny, nx)``; in two dimensions -x has ``(ny,)`` and -y ``(nx,)``.
+
+Wrong arguments raise ValueError, TypeError or IndexError before anything is changed, whatever they are. In a child of
+``os.fork`` RuntimeError says what is the parent's alone: engines on GPUs or of several ranks, those that another thread
+was using, CUDA and MPI once the parent has used them.
 """
 
 from collections.abc import Sequence
@@ -86,11 +90,14 @@ class DeviceArray:
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
 def device_field(engine: Engine, name: int) -> DeviceArray:
-    """Density (0), velocity (1), populations (2) or temperature (3) of now; ValueError where the engine is on the CPU,
-    and without a temperature."""
+    """Density (0), velocity (1), populations (2) or temperature (3) of now, IndexError for others; ValueError where the
+    engine is on the CPU, and without a temperature."""
 
 def cuda_cache_folder() -> str:
     """Where compiled kernels are kept; empty for nowhere."""
+
+def cuda_cache_refusal() -> str:
+    """Why that folder is not used, as others can write into it; empty where it is used or not there yet."""
 
 def cuda_copy_bandwidth(ordinal: int, bytes: int, seconds: float) -> float:
     """Bytes a second of a copy of `bytes`, read and written ones counted, sustained for `seconds`."""
@@ -291,7 +298,7 @@ class Engine:
         """
 
     def step(self, steps: int) -> None:
-        """Advance; the GIL is released."""
+        """Advance; the GIL is released. ValueError for fewer than 0 and for more than 2**53 in all."""
 
     @property
     def steps(self) -> int: ...

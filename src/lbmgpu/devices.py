@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from . import _core, checks
+from . import _core, checks, kernel_cache
 from .memory import GIB
 
 log = logging.getLogger("lbmgpu")
@@ -54,6 +54,7 @@ def resolve(device: Any, node_rank: int = 0) -> str:
         if number >= count:
             raise ValueError(f"device: {device!r} given, but there are {count} GPUs, 'cuda:0' to 'cuda:{count - 1}'")
         _core.cuda_compiler()
+        kernel_cache.warn_if_refused()
         return f"cuda:{number}"
     raise TypeError(f"device: {checks.shown(device)} given, must be 'auto', 'cpu', 'cuda' or 'cuda:0' and so on")
 
@@ -82,7 +83,7 @@ def described() -> dict[str, str]:
         parts["NVRTC"] = f"{compiler['version']}, {compiler['library']}"
     except _core.CudaError as error:
         parts["NVRTC"] = f"none; {error}"
-    parts["kernel cache"] = _core.cuda_cache_folder() or "none"
+    parts["kernel cache"] = kernel_cache.described()
     return parts
 
 
@@ -109,4 +110,5 @@ def _best(node_rank: int) -> str:
     except _core.CudaError as error:  # a GPU that lies idle is worth a warning
         log.warning("device 'auto' is the CPU: %s", error)
         return "cpu"
+    kernel_cache.warn_if_refused()
     return f"cuda:{node_rank % count}"

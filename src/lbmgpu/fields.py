@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core, checks
 from .boundary import BoundaryValues
 from .described import Described
+from .forked import ForkAwareLock
 from .values import Floats
 
 
@@ -22,7 +22,7 @@ class Fields(Described):
     _stencil: _core.Stencil
     _boundary: BoundaryValues
     _solid: NDArray[np.bool_]
-    _lock: threading.RLock
+    _lock: ForkAwareLock
 
     def density(self, gather: bool = False) -> Any:
         """Density, ``(nx, ny[, nz])``, in the dtype of `precision`; 1 in solid cells.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ from .collisions import Collision
 from .conditions import Value, field_value
 from .domain import Domain
 from .errors import Diverged
+from .forked import ForkAwareLock
 from .layout import Layout
 from .report import Report, make_report
 from .settings import check_settings
@@ -106,7 +106,7 @@ class Solver(ThermalFields):
         self._engine = self._settings.engine(self._boundary)
         self._set_force(force_values)
         self._set_source(source)
-        self._lock = threading.RLock()  # for what takes several calls of the engine
+        self._lock = ForkAwareLock()  # for what takes several calls of the engine
         self._health = run.HealthCheck()
         self._last_run: run.RunResult | None = None
         self._last_phases: dict[str, float] = {}

@@ -361,6 +361,14 @@ TEST(engine_counts_its_steps_and_its_memory) {
     engine.set_steps(100);
     engine.step(1);
     CHECK_EQUAL(engine.steps(), 101);
+    constexpr lbm::Index most = lbm::engine::max_steps, huge = std::numeric_limits<lbm::Index>::max();
+    for (const lbm::Index steps : {lbm::Index(-1), most - 100, huge - 100, huge}) {
+        CHECK_THROWS(std::invalid_argument, "at most 2^53", engine.step(steps));
+    }
+    for (const lbm::Index steps : {lbm::Index(-1), most + 1, huge}) {
+        CHECK_THROWS(std::invalid_argument, "steps: ", engine.set_steps(steps));
+    }
+    CHECK_EQUAL(engine.steps(), 101);
     CHECK(engine.bytes() >= Engine::memory_needed(tests::small_setup("D3Q27")).at("cpu"));
     CHECK(engine.phase_times().update > 0);
     CHECK_EQUAL(engine.phase_times().exchange, 0.0);

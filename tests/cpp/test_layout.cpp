@@ -55,7 +55,17 @@ TEST(layout_setup_refuses_what_cannot_be) {
     refused("wider", [](Setup& s) { s.precision = "float32"; });
     refused("streaming", [](Setup& s) { s.streaming = "push"; });
     refused("takes 3 sizes, not 2", [](Setup& s) { s.shape = {4, 4}; });
-    refused("at least 1", [](Setup& s) { s.shape = {4, 0, 4}; });
+    refused("takes 3 sizes, not 8", [](Setup& s) {  // before the faces of the eighth are looked at
+        s.shape = std::vector<int>(8, 4);
+        s.faces = std::vector<std::string>(16, "periodic");
+    });
+    constexpr int huge = std::numeric_limits<int>::max();
+    for (const int size : {0, -4, huge, -huge - 1}) {
+        refused("shape: " + std::to_string(size) + " cells along an axis given", [&](Setup& s) {
+            s.shape = {4, size, 4};
+        });
+    }
+    refused("fewer than 2^50", [](Setup& s) { s.shape = std::vector<int>(3, 1 << 30); });
     refused("viscosity", [](Setup& s) { s.viscosity = 0; });
     refused("viscosity", [](Setup& s) { s.viscosity = std::numeric_limits<double>::quiet_NaN(); });
     refused("magic", [](Setup& s) { s.magic = -1; });
@@ -74,8 +84,20 @@ TEST(layout_setup_refuses_what_cannot_be) {
     refused("both faces of an axis", [](Setup& s) {
         s.faces = tests::faces_of(3, {"periodic/no-slip", "no-slip", "no-slip"});
     });
-    refused("threads: -1 is negative", [](Setup& s) { s.device.threads = -1; });
+    refused("threads: -1 given", [](Setup& s) { s.device.threads = -1; });
+    refused("threads: 2147483647 given", [](Setup& s) { s.device.threads = huge; });
     refused("isa: this build or processor", [](Setup& s) { s.device.isa = "avx1024"; });
+}
+
+TEST(layout_sizes_that_cannot_be_counted_are_refused) {
+    constexpr int huge = std::numeric_limits<int>::max();
+    const int shapes[][3] = {{0, 1, 1}, {huge, huge, huge}, {1 << 30, 1 << 30, 1}, {-1, -1, 1}};
+    for (const int(&sizes)[3] : shapes) {
+        CHECK_THROWS(std::invalid_argument, "shape: ", Layout(sizes, {}));
+        CHECK_THROWS(std::invalid_argument, "shape: ", Layout::single(sizes, "cpu"));
+    }
+    const int largest[3] = {1 << 30, 1 << 16, 1};
+    CHECK_EQUAL(Layout::single(largest, "cpu").blocks()[0].cells(), lbm::Index(1) << 46);
 }
 
 TEST(layout_memory_is_known_before_it_is_allocated) {

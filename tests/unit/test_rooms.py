@@ -11,10 +11,11 @@ ROOT = Path(__file__).resolve().parents[2]
 CPP = ROOT / "src" / "cpp"
 ARROWS = {
     "lattice": {"lattice"},
-    "comm": {"comm"},
-    "backend": {"backend", "lattice"},
-    "engine": {"engine", "backend", "comm", "lattice"},
-    "bindings": {"bindings", "engine", "backend", "lattice"},
+    "process": {"process"},
+    "comm": {"comm", "process"},
+    "backend": {"backend", "lattice", "process"},
+    "engine": {"engine", "backend", "comm", "lattice", "process"},
+    "bindings": {"bindings", "engine", "backend", "lattice", "process"},
 }
 """The rooms whose headers each room may include."""
 

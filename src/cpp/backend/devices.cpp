@@ -7,6 +7,7 @@
 #include "block_layout.h"
 #include "cpu/cpu_block.h"
 #include "cpu/kernels.h"
+#include "cpu/thread_team.h"
 #include "cuda/cuda_block.h"
 #include "cuda/device.h"
 #include "cuda/shared_block.h"
@@ -27,8 +28,9 @@ int gpu_number(const std::string& device) {
 
 DeviceOptions checked(DeviceOptions options) {
     gpu_number(options.name);
-    if (options.threads < 0) {
-        throw std::invalid_argument("threads: " + std::to_string(options.threads) + " is negative; 0 means all");
+    if (options.threads < 0 || options.threads > cpu::max_threads) {
+        throw std::invalid_argument("threads: " + std::to_string(options.threads) +
+                                    " given, must be 0, which means all, to " + std::to_string(cpu::max_threads));
     }
     if (options.threads == 0) {
         options.threads = cpu::default_threads();

@@ -42,10 +42,11 @@ LinkBandwidth measured(std::size_t bytes, int repeats, const Copy& copy) {
 
 LinkBandwidth link_bandwidth(const std::string& from, const std::string& to, std::size_t bytes, int repeats) {
     const int source = gpu_number(from), target = gpu_number(to);
-    if (bytes < 2 * little || repeats < 1) {
+    constexpr std::size_t most = std::size_t(1) << 32;
+    if (bytes < 2 * little || bytes > most || repeats < 1) {
         throw std::invalid_argument("link_bandwidth: " + std::to_string(bytes) + " bytes and " +
-                                    std::to_string(repeats) + " repeats given, must be at least " +
-                                    std::to_string(2 * little) + " and 1");
+                                    std::to_string(repeats) + " repeats given, must be " + std::to_string(2 * little) +
+                                    " to " + std::to_string(most) + " and at least 1");
     }
     if (source >= 0 || target >= 0) {
         const cuda::MemoryRoute route(source, target, bytes);

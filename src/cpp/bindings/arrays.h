@@ -4,6 +4,8 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -26,8 +28,9 @@ inline void require_shape(const char* name, const py::array& array, const std::v
         throw std::invalid_argument(std::string(name) + ": shape " + shape_text(given) + " given, " +
                                     shape_text(shape) + " needed");
     }
-    if ((array.flags() & py::array::c_style) == 0) {
-        throw std::invalid_argument(std::string(name) + ": a C-contiguous array is needed");
+    constexpr int needed = int(py::array::c_style) | int(py::detail::npy_api::NPY_ARRAY_ALIGNED_);
+    if ((array.flags() & needed) != needed) {
+        throw std::invalid_argument(std::string(name) + ": an aligned C-contiguous array is needed");
     }
 }
 
@@ -50,9 +53,18 @@ void with_floats(const char* name, py::array& array, Body&& body) {
     }
 }
 
-using Doubles = py::array_t<double, py::array::c_style | py::array::forcecast>;
+/// Contiguous and aligned; other arrays are copied.
+using Doubles = py::array_t<double, int(py::array::c_style) | int(py::array::forcecast) |
+                                        int(py::detail::npy_api::NPY_ARRAY_ALIGNED_)>;
 
-inline std::vector<double> to_vector(const Doubles& array) {
+inline void require_finite(const char* name, const Doubles& array) {
+    if (!std::all_of(array.data(), array.data() + array.size(), [](double value) { return std::isfinite(value); })) {
+        throw std::invalid_argument(std::string(name) + ": a value that is not finite given");
+    }
+}
+
+inline std::vector<double> to_vector(const char* name, const Doubles& array) {
+    require_finite(name, array);
     return std::vector<double>(array.data(), array.data() + array.size());
 }
 

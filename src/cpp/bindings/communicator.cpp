@@ -7,6 +7,7 @@
 #include "../engine/processes.h"
 #include "arrays.h"
 #include "bindings.h"
+#include "no_gil.h"
 
 namespace lbm::bindings {
 namespace {
@@ -28,11 +29,14 @@ Message message_of(const char* name, const ArrayMessage& given, bool written, Ar
     if ((array.flags() & py::array::c_style) == 0) {
         throw std::invalid_argument(std::string(name) + ": C-contiguous arrays are needed");
     }
+    if (array.dtype().attr("hasobject").cast<bool>()) {  // pointers, which mean nothing elsewhere
+        throw std::invalid_argument(std::string(name) + ": arrays of numbers are needed");
+    }
     if (written) {
         require_writeable(name, array);
     }
     owner.arrays.push_back(array);
-    return {array.request().ptr, std::size_t(array.nbytes()), rank, tag};
+    return {const_cast<void*>(array.data()), std::size_t(array.nbytes()), rank, tag};
 }
 
 ArrayExchange exchange(const Communicator& comm, const std::vector<ArrayMessage>& receives,
@@ -45,7 +49,7 @@ ArrayExchange exchange(const Communicator& comm, const std::vector<ArrayMessage>
     for (const ArrayMessage& given : sends) {
         out.push_back(message_of("sends", given, false, made));
     }
-    const py::gil_scoped_release release;
+    const NoGil release;
     made.exchange = comm.exchange(in, out);
     return made;
 }
@@ -54,14 +58,14 @@ ArrayExchange exchange(const Communicator& comm, const std::vector<ArrayMessage>
 
 // MPI is called without the GIL throughout: other threads of a rank may have to run before other ranks answer.
 void bind_communicator(py::module_& module) {
-    using NoGil = py::call_guard<py::gil_scoped_release>;
+    using Guard = py::call_guard<NoGil>;
     py::class_<ArrayExchange>(module, "Exchange")
         .def(
-            "start_receives", [](ArrayExchange& e) { e.exchange->start_receives(); }, NoGil())
+            "start_receives", [](ArrayExchange& e) { e.exchange->start_receives(); }, Guard())
         .def(
-            "start_sends", [](ArrayExchange& e) { e.exchange->start_sends(); }, NoGil())
+            "start_sends", [](ArrayExchange& e) { e.exchange->start_sends(); }, Guard())
         .def(
-            "finish", [](ArrayExchange& e) { e.exchange->finish(); }, NoGil());
+            "finish", [](ArrayExchange& e) { e.exchange->finish(); }, Guard());
     py::class_<Communicator, std::shared_ptr<Communicator>>(module, "Communicator")
         .def_property_readonly("rank", &Communicator::rank)
         .def_property_readonly("size", &Communicator::size)
@@ -73,12 +77,12 @@ void bind_communicator(py::module_& module) {
                 comm.sum(values.data(), int(values.size()));
                 return values;
             },
-            py::arg("values"), NoGil())
-        .def("maximum", &Communicator::maximum, py::arg("value"), NoGil())
-        .def("all_gather", &Communicator::all_gather, py::arg("own"), NoGil())
-        .def("barrier", &Communicator::barrier, NoGil())
+            py::arg("values"), Guard())
+        .def("maximum", &Communicator::maximum, py::arg("value"), Guard())
+        .def("all_gather", &Communicator::all_gather, py::arg("own"), Guard())
+        .def("barrier", &Communicator::barrier, Guard())
         .def("exchange", &exchange, py::arg("receives"), py::arg("sends"));
-    module.def("mpi_communicator", &engine::make_mpi, py::arg("path"), py::arg("handle"), NoGil());
+    module.def("mpi_communicator", &engine::make_mpi, py::arg("path"), py::arg("handle"), Guard());
 }
 
 }  // namespace lbm::bindings

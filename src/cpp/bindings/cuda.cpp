@@ -3,10 +3,12 @@
 
 #include "../backend/cuda/cuda_block.h"
 #include "../backend/cuda/driver.h"
+#include "../backend/cuda/kernel_cache.h"
 #include "../backend/cuda/kernel_names.h"
 #include "../backend/cuda/tuning.h"
 #include "../engine/setup.h"
 #include "bindings.h"
+#include "no_gil.h"
 
 namespace lbm::bindings {
 namespace {
@@ -35,9 +37,12 @@ py::dict compiler() {
 backend::BlockSpec spec_of(const std::string& stencil, const std::vector<int>& shape, const std::string& collision,
                            const std::string& precision, const std::string& storage, const std::string& streaming,
                            bool smagorinsky, int periodic_axes, bool thermal) {
+    if (shape.size() != 2 && shape.size() != 3) {
+        throw std::invalid_argument("shape: " + std::to_string(shape.size()) + " sizes given, must be 2 or 3");
+    }
     engine::Setup setup;
     setup.stencil = stencil;
-    setup.shape.assign(shape.begin(), shape.end());
+    setup.shape = shape;
     setup.collision = collision;
     setup.viscosity = 0.1;
     setup.precision = precision;
@@ -62,11 +67,14 @@ std::vector<std::string> update_resources(const std::string& stencil, const std:
     const std::vector<int> shape(stencil.substr(0, 2) == "D2" ? 2 : 3, size);
     const backend::BlockSpec spec =
         spec_of(stencil, shape, collision, precision, storage, streaming, smagorinsky, periodic_axes, thermal);
+    if (forcing < 0 || forcing > int(cuda::Forcing::Field)) {
+        throw std::invalid_argument("forcing: " + std::to_string(forcing) + " given, must be 0 to 2");
+    }
     std::vector<std::string> logs;
     for (const Phase phase : backend::phases_of(spec)) {
         const cuda::UpdateKind kind{phase, cuda::Forcing(forcing), end_sums};
         const cuda::KernelName name = cuda::update_kernel(spec, cuda::usual_shape(spec, kind), kind);
-        const py::gil_scoped_release release;
+        const NoGil release;
         logs.push_back(cuda::resource_usage(name, architecture));
     }
     return logs;
@@ -79,7 +87,7 @@ py::list tune(const std::string& stencil, const std::vector<int>& shape, const s
         spec_of(stencil, shape, collision, precision, storage, streaming, false, periodic ? 7 : 0, thermal);
     std::vector<cuda::ShapeTiming> timings;
     {
-        const py::gil_scoped_release release;
+        const NoGil release;
         const auto forcing = forced ? cuda::Forcing::Uniform : cuda::Forcing::None;
         timings = cuda::tune(spec, {backend::phases_of(spec).front(), forcing, end_sums}, ordinal, seconds);
     }
@@ -109,8 +117,9 @@ void bind_cuda(py::module_& module) {
     module.def("cuda_driver_version", &cuda::driver_version);
     module.def("cuda_compiler", &compiler);
     module.def("cuda_cache_folder", &cuda::cache_folder);
+    module.def("cuda_cache_refusal", [] { return cuda::KernelCache(cuda::cache_folder()).refusal(); });
     module.def("cuda_copy_bandwidth", &cuda::copy_bandwidth, py::arg("ordinal"), py::arg("bytes"), py::arg("seconds"),
-               py::call_guard<py::gil_scoped_release>());
+               py::call_guard<NoGil>());
     module.def("cuda_update_resources", &update_resources, py::arg("stencil"), py::arg("collision"),
                py::arg("precision"), py::arg("storage"), py::arg("streaming"), py::arg("smagorinsky"),
                py::arg("forcing"), py::arg("end_sums"), py::arg("periodic_axes"), py::arg("size"),
@@ -120,7 +129,7 @@ void bind_cuda(py::module_& module) {
         [](const std::string& header, const std::string& name, const std::string& architecture) {
             return cuda::resource_usage({header, name}, architecture);
         },
-        py::arg("header"), py::arg("name"), py::arg("architecture"), py::call_guard<py::gil_scoped_release>());
+        py::arg("header"), py::arg("name"), py::arg("architecture"), py::call_guard<NoGil>());
     module.def("cuda_tune", &tune, py::arg("stencil"), py::arg("shape"), py::arg("collision"), py::arg("precision"),
                py::arg("storage"), py::arg("streaming"), py::arg("forced"), py::arg("end_sums"), py::arg("periodic"),
                py::arg("ordinal"), py::arg("seconds"), py::arg("thermal") = false);

@@ -9,6 +9,7 @@
 
 #include "../engine/engine.h"
 #include "bindings.h"
+#include "no_gil.h"
 
 namespace lbm::bindings {
 namespace {
@@ -100,10 +101,13 @@ void bind_device_array(py::module_& module) {
     module.def(
         "device_field",
         [](engine::Engine& e, int name) {
+            if (name < 0 || name > int(backend::FieldName::Temperature)) {
+                throw py::index_error("there is no field " + std::to_string(name));
+            }
             Field field;
             {
-                const py::gil_scoped_release release;
-                const std::lock_guard<std::mutex> lock(e.mutex());
+                const NoGil release;
+                const std::lock_guard<process::Mutex> lock(e.mutex());
                 field.array = e.device_field(backend::FieldName(name));
             }
             long long stride = 1;

@@ -17,17 +17,21 @@ using engine::Setup;
 std::vector<double> vectors(const char* name, const Engine& e, const Doubles& array,
                             const std::vector<py::ssize_t>& shape) {
     require_shape(name, array, array.ndim() == 1 ? std::vector<py::ssize_t>{e.domain().D} : shape);
-    return to_vector(array);
+    return to_vector(name, array);
 }
 
 /// Offset, size, rank and device.
 using BlockTuples = std::vector<std::tuple<std::vector<int>, std::vector<int>, int, std::string>>;
 
-std::vector<engine::Block> to_blocks(const BlockTuples& tuples, int D) {
+/// Of a domain with `axes` axes.
+std::vector<engine::Block> to_blocks(const BlockTuples& tuples, std::size_t axes) {
+    if (axes != 2 && axes != 3) {
+        throw std::invalid_argument("shape: " + std::to_string(axes) + " sizes given, must be 2 or 3");
+    }
     std::vector<engine::Block> blocks;
     for (const auto& [offset, size, rank, device] : tuples) {
-        if (int(offset.size()) != D || int(size.size()) != D) {
-            throw std::invalid_argument("layout: the offset and size of a block take " + std::to_string(D) +
+        if (offset.size() != axes || size.size() != axes) {
+            throw std::invalid_argument("layout: the offset and size of a block take " + std::to_string(axes) +
                                         " numbers each");
         }
         engine::Block block{{0, 0, 0}, {1, 1, 1}, rank, device};
@@ -38,16 +42,14 @@ std::vector<engine::Block> to_blocks(const BlockTuples& tuples, int D) {
     return blocks;
 }
 
-std::unique_ptr<Engine> make_engine(const std::string& stencil, const std::vector<int>& shape,
-                                    const std::string& collision, double viscosity, double magic,
-                                    const std::map<std::string, double>& rates, double smagorinsky,
-                                    const std::string& precision, const std::string& storage,
-                                    const std::string& streaming, const std::vector<std::string>& faces,
-                                    const std::string& device, int threads, const std::string& isa,
-                                    const BlockTuples& blocks, const std::string& channel, const std::string& schedule,
-                                    std::shared_ptr<engine::Communicator> comm, const std::optional<py::dict>& thermal,
-                                    double prandtl, const std::vector<double>& gravity,
-                                    const std::vector<std::string>& thermal_faces) {
+OwnedEngine make_engine(const std::string& stencil, const std::vector<int>& shape, const std::string& collision,
+                        double viscosity, double magic, const std::map<std::string, double>& rates, double smagorinsky,
+                        const std::string& precision, const std::string& storage, const std::string& streaming,
+                        const std::vector<std::string>& faces, const std::string& device, int threads,
+                        const std::string& isa, const BlockTuples& blocks, const std::string& channel,
+                        const std::string& schedule, std::shared_ptr<engine::Communicator> comm,
+                        const std::optional<py::dict>& thermal, double prandtl, const std::vector<double>& gravity,
+                        const std::vector<std::string>& thermal_faces) {
     Setup setup{stencil,
                 shape,
                 collision,
@@ -60,7 +62,7 @@ std::unique_ptr<Engine> make_engine(const std::string& stencil, const std::vecto
                 streaming,
                 faces,
                 {device, threads, isa},
-                to_blocks(blocks, int(shape.size())),
+                to_blocks(blocks, shape.size()),
                 channel,
                 schedule,
                 std::move(comm),
@@ -68,7 +70,7 @@ std::unique_ptr<Engine> make_engine(const std::string& stencil, const std::vecto
                 prandtl,
                 gravity,
                 thermal_faces};
-    return std::make_unique<Engine>(setup);
+    return OwnedEngine(new Engine(setup));
 }
 
 int add_body(Engine& e, const py::array_t<bool, py::array::c_style>& mask, const std::optional<Doubles>& velocity,
@@ -100,6 +102,12 @@ void initialize(Engine& e, const std::optional<Doubles>& density, const std::opt
     }
     if (temperature) {
         require_shape("temperature", *temperature, field_shape(e, 0));
+    }
+    for (const auto& [name, field] :
+         {std::pair("density", &density), {"velocity", &velocity}, {"temperature", &temperature}}) {
+        if (*field) {
+            require_finite(name, **field);
+        }
     }
     const double* temperature_data = temperature ? temperature->data() : nullptr;
     const double* density_data = density ? density->data() : nullptr;
@@ -158,8 +166,10 @@ py::object find_diverged(Engine& e) {
 
 py::array_t<bool> solid(const Engine& e) {
     py::array_t<bool> mask(field_shape(e, 0));
-    for (py::ssize_t at = 0; at < mask.size(); ++at) {
-        mask.mutable_data()[at] = e.domain().solid(at);
+    bool* out = mask.mutable_data();
+    const InUse use(e);
+    for (Index at = 0; at < e.domain().cells(); ++at) {
+        out[at] = e.domain().solid(at);
     }
     return mask;
 }
@@ -197,8 +207,13 @@ py::list links(Engine& e) {
 }
 
 py::list update_kernels(const Engine& engine) {
+    std::vector<backend::KernelFigures> kernels;
+    {
+        const InUse use(engine);
+        kernels = engine.update_kernels();
+    }
     py::list all;
-    for (const backend::KernelFigures& kernel : engine.update_kernels()) {
+    for (const backend::KernelFigures& kernel : kernels) {
         py::dict entry;
         entry["phase"] = backend::name_of(kernel.phase);
         entry["lanes"] = kernel.lanes;
@@ -217,12 +232,13 @@ void bind_engine(py::module_& module) {
     module.def(
         "check_layout",
         [](const std::vector<int>& shape, const BlockTuples& blocks) {
+            std::vector<engine::Block> checked = to_blocks(blocks, shape.size());
             int size[3] = {1, 1, 1};
             std::copy(shape.begin(), shape.end(), size);
-            const engine::Layout layout(size, to_blocks(blocks, int(shape.size())));
+            const engine::Layout layout(size, std::move(checked));
         },
         py::arg("shape"), py::arg("blocks"));
-    py::class_<Engine> engine(module, "Engine");
+    EngineClass engine(module, "Engine");
     engine
         .def(py::init(&make_engine), py::kw_only(), py::arg("stencil"), py::arg("shape"), py::arg("collision"),
              py::arg("viscosity"), py::arg("magic") = 3.0 / 16, py::arg("rates") = std::map<std::string, double>(),
@@ -267,9 +283,6 @@ void bind_engine(py::module_& module) {
         .def(
             "step",
             [](Engine& e, Index steps) {
-                if (steps < 0) {
-                    throw std::invalid_argument("steps: " + std::to_string(steps) + " is negative");
-                }
                 const InUse use(e);
                 e.step(steps);
             },
@@ -375,7 +388,7 @@ void bind_engine(py::module_& module) {
                 setup.precision = precision;
                 setup.storage = storage;
                 setup.streaming = streaming;
-                setup.blocks = to_blocks(blocks, int(shape.size()));
+                setup.blocks = to_blocks(blocks, shape.size());
                 if (thermal) {
                     setup.thermal = engine::ThermalSetup{};
                     setup.thermal->diffusivity = 1;
@@ -396,7 +409,11 @@ void bind_engine(py::module_& module) {
         .def_property_readonly("solid", &solid)
         .def_property_readonly("phase_seconds",
                                [](const Engine& e) {
-                                   const engine::PhaseTimes& times = e.phase_times();
+                                   engine::PhaseTimes times;
+                                   {
+                                       const InUse use(e);
+                                       times = e.phase_times();
+                                   }
                                    py::dict seconds;
                                    seconds["boundary"] = times.boundary;
                                    seconds["update"] = times.update;

@@ -6,19 +6,21 @@
 
 #include "../engine/engine.h"
 #include "arrays.h"
+#include "no_gil.h"
 
 namespace lbm::bindings {
 
 using engine::Engine;
 
-/// While it lives no other thread uses the engine, and Python goes on elsewhere.
+/// While it lives no other thread uses the engine, and Python goes on elsewhere. Throws process::ForkError in a child
+/// that cannot use it.
 class InUse {
 public:
     explicit InUse(const Engine& e) : lock_(e.mutex()) {}
 
 private:
-    py::gil_scoped_release release_;  // first, so that nobody waits for the engine while holding the GIL
-    std::lock_guard<std::mutex> lock_;
+    NoGil release_;  // first, so that nobody waits for the engine while holding the GIL
+    std::lock_guard<process::Mutex> lock_;
 };
 
 inline std::vector<py::ssize_t> array_shape(const int (&size)[3], int D, int components) {
@@ -56,7 +58,12 @@ inline std::vector<py::ssize_t> face_shape(const Engine& e, int face, int compon
 }
 
 inline void check_body(const Engine& e, int body) {
-    if (body < 0 || body >= e.bodies()) {
+    int bodies = 0;
+    {
+        const InUse use(e);  // as another thread may add one
+        bodies = e.bodies();
+    }
+    if (body < 0 || body >= bodies) {
         throw py::index_error("there is no body " + std::to_string(body));
     }
 }
@@ -72,7 +79,7 @@ inline std::vector<double> scalars(const char* name, const Doubles& array, const
     if (array.ndim() != 0) {
         require_shape(name, array, shape);
     }
-    return to_vector(array);
+    return to_vector(name, array);
 }
 
 /// Fills a field array by a member of the engine without holding the GIL.

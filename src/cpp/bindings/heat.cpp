@@ -43,7 +43,8 @@ py::tuple body_heat_flux(Engine& e, int body) {
 
 }  // namespace
 
-engine::ThermalSetup thermal_setup(const py::dict& given) {
+/// Throws TypeError for a value of the wrong type.
+engine::ThermalSetup thermal_setup(const py::dict& given) try {
     engine::ThermalSetup thermal;
     for (const auto& [key, value] : given) {
         const auto name = key.cast<std::string>();
@@ -64,9 +65,11 @@ engine::ThermalSetup thermal_setup(const py::dict& given) {
         }
     }
     return thermal;
+} catch (const py::cast_error&) {
+    throw py::type_error("thermal: a name or a value of the wrong type given");
 }
 
-void bind_heat(py::class_<Engine>& engine) {
+void bind_heat(EngineClass& engine) {
     engine
         .def(
             "set_face_temperature",

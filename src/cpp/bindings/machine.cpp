@@ -6,6 +6,7 @@
 #include "../backend/devices.h"
 #include "../backend/link_bandwidth.h"
 #include "bindings.h"
+#include "no_gil.h"
 
 namespace lbm::bindings {
 
@@ -13,7 +14,7 @@ void bind_machine(py::module_& module) {
     module.def("cpu_isas", &cpu::usable_isas);
     module.def("default_threads", &cpu::default_threads);
     module.def("update_bandwidth", &cpu::update_bandwidth, py::arg("bytes"), py::arg("threads"), py::arg("repeats"),
-               py::call_guard<py::gil_scoped_release>());
+               py::call_guard<NoGil>());
     module.def("device_reaches", &backend::reaches, py::arg("device"), py::arg("other"));
     module.def(
         "link_bandwidth",
@@ -21,8 +22,7 @@ void bind_machine(py::module_& module) {
             const backend::LinkBandwidth found = backend::link_bandwidth(from, to, bytes, repeats);
             return std::pair(found.seconds_of_little, found.bytes_per_second);
         },
-        py::arg("source"), py::arg("target"), py::arg("bytes"), py::arg("repeats"),
-        py::call_guard<py::gil_scoped_release>());
+        py::arg("source"), py::arg("target"), py::arg("bytes"), py::arg("repeats"), py::call_guard<NoGil>());
 }
 
 }  // namespace lbm::bindings

@@ -73,6 +73,7 @@ public:
 
     std::unique_ptr<Exchange> exchange(const std::vector<Message>& receives,
                                        const std::vector<Message>& sends) const override {
+        connection_->require_open();
         return std::make_unique<MpiExchange<Interface>>(connection_, receives, sends);
     }
 
@@ -81,7 +82,10 @@ public:
 
 private:
     const MpiFunctions<Interface>& mpi() const { return connection_->mpi; }
-    typename Interface::Comm comm() const { return connection_->comm; }
+    typename Interface::Comm comm() const {
+        connection_->require_open();
+        return connection_->comm;
+    }
 
     std::vector<std::int64_t> all_lengths(std::int64_t own) const {
         std::vector<std::int64_t> lengths(std::size_t(size_), 0);

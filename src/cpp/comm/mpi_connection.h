@@ -4,6 +4,7 @@
 #include <string>
 #include <type_traits>
 
+#include "../process/fork.h"
 #include "mpi.h"
 #include "mpi_interfaces.h"
 
@@ -78,14 +79,27 @@ struct MpiConnection {
     MpiConnection(const MpiConnection&) = delete;
     MpiConnection& operator=(const MpiConnection&) = delete;
     ~MpiConnection() {
-        if (!mpi.is_finalized()) {
+        if (is_open()) {
             mpi.comm_free(&comm);
+        }
+    }
+
+    /// Whether MPI may be called: not in a forked child, nor after its end.
+    bool is_open() const { return generation == process::generation() && !mpi.is_finalized(); }
+    /// Throws unless it may.
+    void require_open() const {
+        if (generation != process::generation()) {
+            throw process::ForkError("MPI cannot be used in a child of a process that has started it");
+        }
+        if (mpi.is_finalized()) {
+            throw MpiError("MPI: it has been finalised");
         }
     }
 
     MpiFunctions<Interface> mpi;
     MpiConstants<Interface> constants;
     typename Interface::Comm comm;
+    const int generation = process::generation();
 };
 
 }  // namespace lbm::comm

@@ -19,7 +19,8 @@ template <class Interface>
 class MpiRequest {
 public:
     MpiRequest(const MpiConnection<Interface>& connection, Direction direction, const Message& message)
-        : mpi_(connection.mpi),
+        : connection_(connection),
+          mpi_(connection.mpi),
           status_ignore_(connection.constants.status_ignore),
           direction_(direction),
           rank_(message.rank),
@@ -38,7 +39,7 @@ public:
     MpiRequest& operator=(const MpiRequest&) = delete;
     /// Waits for nothing, since after an error the other rank may never answer.
     ~MpiRequest() {
-        if (mpi_.is_finalized()) {
+        if (!connection_.is_open()) {
             return;
         }
         if (active_ && direction_ == Direction::Receive) {
@@ -68,6 +69,7 @@ private:
         }
     }
 
+    const MpiConnection<Interface>& connection_;
     const MpiFunctions<Interface>& mpi_;
     void* status_ignore_;
     Direction direction_;
@@ -93,6 +95,7 @@ public:
     void start_receives() override { start(receives_); }
     void start_sends() override { start(sends_); }
     void finish() override {
+        connection_->require_open();
         // One by one, as an error then names its message; the library advances all of them meanwhile.
         finish(receives_);
         finish(sends_);
@@ -101,7 +104,8 @@ public:
 private:
     using Requests = std::deque<MpiRequest<Interface>>;  // these cannot move, MPI knows some by their places
 
-    static void start(Requests& requests) {
+    void start(Requests& requests) const {
+        connection_->require_open();
         for (MpiRequest<Interface>& request : requests) {
             request.start();
         }

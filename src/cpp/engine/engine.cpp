@@ -70,6 +70,14 @@ std::map<std::string, std::size_t> Engine::memory_needed(const Setup& setup, int
     return needed;
 }
 
+process::Mutex& Engine::mutex() const {
+    const bool is_bound = comm_->size() > 1 || !by_themselves_.empty();
+    if (is_bound && !mutex_.is_of_this_process()) {
+        throw process::ForkError("an engine on a GPU or of several ranks cannot be used in a child process");
+    }
+    return mutex_;
+}
+
 int Engine::population_count() const {
     return backend::with_stencil(spec_.stencil, [](auto s) { return decltype(s)::Q; });
 }
@@ -233,7 +241,8 @@ const std::vector<HaloExchange::Link>& Engine::links() {
 
 void Engine::set_reference_density(double density) {
     if (!(density > 0) || !std::isfinite(density)) {
-        throw std::invalid_argument("reference density: it must be a positive number");
+        throw std::invalid_argument("reference density: " + std::to_string(density) +
+                                    " given, must be a positive number");
     }
     domain_.reference_density = density;
     values_are_current_ = false;
@@ -283,7 +292,18 @@ void Engine::state_is_set() {
     is_whole_ = true;
 }
 
+void Engine::set_steps(Index steps) {
+    if (steps < 0 || steps > max_steps) {
+        throw std::invalid_argument("steps: " + std::to_string(steps) + " given, must be 0 to 2^53");
+    }
+    steps_ = steps;
+}
+
 void Engine::step(Index steps) {
+    if (steps < 0 || steps > max_steps - steps_) {
+        throw std::invalid_argument("steps: " + std::to_string(steps) + " given after " + std::to_string(steps_) +
+                                    ", must be positive and at most 2^53 together");
+    }
     if (!is_whole_) {
         throw std::runtime_error("an error has left a step unfinished: set the state anew, or load a checkpoint");
     }

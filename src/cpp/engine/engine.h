@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "../backend/devices.h"
 #include "../comm/communicator.h"
+#include "../process/fork.h"
 #include "domain.h"
 #include "field_parts.h"
 #include "halo_exchange.h"
@@ -19,6 +19,9 @@
 #include "setup.h"
 
 namespace lbm::engine {
+
+/// The most steps that are counted; a double holds each number up to it.
+constexpr Index max_steps = Index(1) << 53;
 
 class Engine {
 public:
@@ -48,7 +51,7 @@ public:
     /// Also makes the mean of the density over the fluid the reference density.
     void initialize(const double* density, const double* velocity, bool nonequilibrium,
                     const double* temperature = nullptr);
-    /// Throws std::runtime_error after an error in a step, until a state is set.
+    /// Up to max_steps in all. Throws std::runtime_error after an error in a step, until a state is set.
     void step(Index steps);
 
     /// The density that moving walls push the fluid with and outflows relax to; 1 until the state is initialized.
@@ -56,7 +59,7 @@ public:
     void set_reference_density(double density);
 
     Index steps() const { return steps_; }
-    void set_steps(Index steps) { steps_ = steps; }
+    void set_steps(Index steps);
 
     /// Fields of the window, in float or double; populations are Q components. Cells of it that belong to other
     /// processes are left as they are.
@@ -106,8 +109,11 @@ public:
     /// The cell of the lowest number that holds no sane state.
     std::optional<backend::Cell> find_diverged();
 
-    /// Whoever calls a member holds this, but for those that only read what the constructor has set.
-    std::mutex& mutex() const { return mutex_; }
+    /// Whoever calls a member holds this, but for those that only read what the constructor has set. Throws
+    /// process::ForkError in a child that cannot use the engine, as it is on a GPU or one of several ranks.
+    process::Mutex& mutex() const;
+    /// Whether it can be destroyed: a child leaves what it has not used itself as it is.
+    bool is_of_this_process() const { return mutex_.is_of_this_process(); }
 
     backend::ForceAndTorque body_force(int body, const double (&center)[3]);
     backend::Totals totals();
@@ -227,7 +233,7 @@ private:
     bool notes_ = false;                     // of the moments of each step
     PhaseTimes phase_times_;
     Index steps_ = 0;
-    mutable std::mutex mutex_;
+    mutable process::Mutex mutex_;
 };
 
 }  // namespace lbm::engine

@@ -26,7 +26,24 @@ bool overlap(const Block& a, const Block& b) {
 
 }  // namespace
 
+void check_size(const int (&size)[3]) {
+    constexpr int longest = 1 << 30;
+    // With the padding of its rows and the halo around; each cell has less than 1 KiB, of which 2^63 bytes are counted.
+    constexpr double most = double(Index(1) << 50);
+    for (const int cells : size) {
+        if (cells < 1 || cells > longest) {
+            throw std::invalid_argument("shape: " + std::to_string(cells) +
+                                        " cells along an axis given, must be 1 to " + std::to_string(longest));
+        }
+    }
+    if (double(size[0] + 128) * (size[1] + 6) * (size[2] + 6) > most) {
+        throw std::invalid_argument("shape: " + std::to_string(size[0]) + " x " + std::to_string(size[1]) + " x " +
+                                    std::to_string(size[2]) + " cells given, must be fewer than 2^50");
+    }
+}
+
 Layout::Layout(const int (&shape)[3], std::vector<Block> blocks) : blocks_(std::move(blocks)) {
+    check_size(shape);
     long long covered = 0;
     for (std::size_t k = 0; k < blocks_.size(); ++k) {
         const Block& b = blocks_[k];

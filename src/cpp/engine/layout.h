@@ -26,6 +26,9 @@ struct Box {
     Index cells() const { return Index(size[0]) * size[1] * size[2]; }
 };
 
+/// Throws std::invalid_argument unless every size is 1 to 2^30 and all numbers of a domain can be counted.
+void check_size(const int (&size)[3]);
+
 class Layout {
 public:
     /// The blocks must tile a domain of `shape` without gap or overlap; throws std::invalid_argument otherwise.

@@ -37,6 +37,24 @@ void require_positive(const std::string& argument, double value) {
     }
 }
 
+void require_finite(const std::string& argument, double value) {
+    if (!std::isfinite(value)) {
+        throw std::invalid_argument(argument + ": " + std::to_string(value) + " given, must be finite");
+    }
+}
+
+/// The number of axes, which that of the sizes must be.
+int checked_axes(const Setup& setup) {
+    return backend::with_stencil(stencil_kind(setup.stencil), [&](auto s) {
+        using S = decltype(s);
+        if (setup.shape.size() != std::size_t(S::D)) {
+            throw std::invalid_argument("shape: " + std::string(S::name) + " takes " + std::to_string(S::D) +
+                                        " sizes, not " + std::to_string(setup.shape.size()));
+        }
+        return S::D;
+    });
+}
+
 template <class S>
 void set_moment_rates(const Setup& setup, CollisionParameters<double>& parameters) {
     using Basis = MomentBasis<S>;
@@ -100,6 +118,11 @@ void set_heat(const Setup& setup, backend::BlockSpec& spec) {
     const int D = int(setup.shape.size());
     if (!thermal.buoyancy.empty() && thermal.buoyancy.size() != std::size_t(D)) {
         throw std::invalid_argument("thermal buoyancy: " + std::to_string(D) + " components are needed");
+    }
+    require_finite("thermal energy_coupling", thermal.energy_coupling);
+    require_finite("thermal reference", thermal.reference);
+    for (const double component : thermal.buoyancy) {
+        require_finite("thermal buoyancy", component);
     }
     spec.heated = true;
     const Operators operators = operators_of(thermal, D);
@@ -166,7 +189,7 @@ void set_kinetic(const Setup& setup, backend::BlockSpec& spec) {
     double square = 0;
     for (std::size_t d = 0; d < setup.gravity.size(); ++d) {
         const double g = setup.gravity[d];
-        require(std::isfinite(g), "gravity: the components must be finite");
+        require_finite("gravity", g);
         k.gravity[d] = g;
         k.shift[d] = tau * g;
         square += g * g;
@@ -189,6 +212,7 @@ StencilKind stencil_kind(const std::string& name) { return StencilKind(position(
 backend::BlockSpec block_spec(const Setup& setup) {
     backend::BlockSpec spec{};
     spec.stencil = stencil_kind(setup.stencil);
+    const int D = checked_axes(setup);
     spec.collision =
         CollisionKind(position("collision", setup.collision, {"bgk", "trt", "mrt", "regularized", "thermal-bgk"}));
     spec.precision = number_kind("precision", setup.precision);
@@ -219,10 +243,6 @@ backend::BlockSpec block_spec(const Setup& setup) {
 
     backend::with_stencil(spec.stencil, [&](auto s) {
         using S = decltype(s);
-        if (setup.shape.size() != std::size_t(S::D)) {
-            throw std::invalid_argument("shape: " + std::string(S::name) + " takes " + std::to_string(S::D) +
-                                        " sizes, not " + std::to_string(setup.shape.size()));
-        }
         if ((spec.collision == CollisionKind::ThermalBGK) != Stencil<S>::multispeed) {
             throw std::invalid_argument("collision: 'thermal-bgk' goes with D2Q37, and no other does");
         }
@@ -231,13 +251,11 @@ backend::BlockSpec block_spec(const Setup& setup) {
         }
     });
     for (int d = 0; d < 3; ++d) {
-        spec.size[d] = d < int(setup.shape.size()) ? setup.shape[d] : 1;
-        if (spec.size[d] < 1) {
-            throw std::invalid_argument("shape: every size must be at least 1");
-        }
+        spec.size[d] = d < D ? setup.shape[d] : 1;
         const std::size_t face = 2 * std::size_t(d);  // the one block spans the domain, so it meets itself there
-        spec.wraps[d] = d < int(setup.shape.size()) && (setup.faces.size() <= face || setup.faces[face] == "periodic");
+        spec.wraps[d] = d < D && (setup.faces.size() <= face || setup.faces[face] == "periodic");
     }
+    check_size(spec.size);
     if (backend::is_kinetic(spec)) {
         set_kinetic(setup, spec);
     } else if (setup.thermal) {
@@ -278,7 +296,7 @@ Layout make_layout(const Setup& setup, const backend::BlockSpec& whole) {
 Domain make_domain(const Setup& setup) {
     Domain domain{};
     domain.stencil = stencil_kind(setup.stencil);
-    domain.D = int(setup.shape.size());
+    domain.D = checked_axes(setup);
     for (int d = 0; d < 3; ++d) {
         domain.size[d] = d < domain.D ? setup.shape[d] : 1;
     }

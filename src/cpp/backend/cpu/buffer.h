@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 
 #include <cstddef>
-#include <new>
 #include <utility>
 
 namespace lbm::cpu {
@@ -12,14 +11,8 @@ namespace lbm::cpu {
 class Buffer {
 public:
     Buffer() = default;
-    explicit Buffer(std::size_t bytes) : bytes_(bytes) {
-        void* memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (memory == MAP_FAILED) {
-            throw std::bad_alloc();
-        }
-        memory_ = memory;
-        madvise(memory_, bytes_, MADV_HUGEPAGE);
-    }
+    /// Throws std::bad_alloc for more than the machine has, even where the system would promise it.
+    explicit Buffer(std::size_t bytes);
     Buffer(const Buffer&) = delete;
     Buffer& operator=(const Buffer&) = delete;
     Buffer(Buffer&& other) noexcept

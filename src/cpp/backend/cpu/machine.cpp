@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
 
 #include "buffer.h"
 #include "cpu_block.h"
@@ -14,10 +17,18 @@ int default_threads() {
     cpu_set_t set;
     CPU_ZERO(&set);
     const int allowed = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    return std::max(1, std::min(allowed, omp_get_max_threads()));
+    const char* given = std::getenv("OMP_NUM_THREADS");  // which batch systems set, whoever makes the threads
+    const long wanted = given == nullptr ? 0 : std::strtol(given, nullptr, 10);
+    return int(std::clamp<long>(wanted > 0 ? wanted : allowed, 1, std::min(allowed, max_threads)));
 }
 
 double update_bandwidth(std::size_t bytes, int threads, int repeats) {
+    if (bytes < sizeof(double) || threads < 1 || threads > max_threads || repeats < 1) {
+        throw std::invalid_argument("update_bandwidth: " + std::to_string(bytes) + " bytes, " +
+                                    std::to_string(threads) + " threads and " + std::to_string(repeats) +
+                                    " repeats given, must be at least 8, 1 and 1, and at most " +
+                                    std::to_string(max_threads) + " threads");
+    }
     const auto count = Index(bytes / sizeof(double));
     const Buffer buffer(std::size_t(count) * sizeof(double));
     auto* x = buffer.as<double>();

@@ -1,12 +1,12 @@
-// The OpenMP team of a block, and the floating-point mode its threads compute in.
+// The shares of a block's threads, and the floating-point mode they compute in.
 #pragma once
 
-#include <omp.h>
 #if defined(__SSE__)
 #include <xmmintrin.h>
 #endif
 
 #include "../../lattice/portability.h"
+#include "thread_team.h"
 
 namespace lbm::cpu {
 
@@ -31,21 +31,15 @@ private:
 };
 
 /// Calls body(first, last) on every thread with its contiguous share of [0, count), always the same share: memory is
-/// first touched by the thread that will update it.
+/// first touched by the thread that will update it. Throws as run_team does.
 template <class Body>
 void parallel_shares(int threads, Index count, Body&& body) {
-    if (threads == 1) {
+    auto share = [&](int member) {
         const FlushDenormals mode;
-        body(Index(0), count);
-        return;
-    }
-#pragma omp parallel num_threads(threads)
-    {
-        const FlushDenormals mode;
-        const Index team = omp_get_num_threads();
-        const Index me = omp_get_thread_num();
-        body(count * me / team, count * (me + 1) / team);
-    }
+        body(count * member / threads, count * (member + 1) / threads);
+    };
+    run_team(
+        threads, [](void* of, int member) { (*static_cast<decltype(share)*>(of))(member); }, &share);
 }
 
 }  // namespace lbm::cpu

@@ -10,9 +10,11 @@
 #include <optional>
 #include <sstream>
 
+#include "../../process/fork.h"
 #include "driver.h"
 #include "embedded_headers.h"
 #include "kernel_cache.h"
+#include "sha256.h"
 
 namespace lbm::cuda {
 namespace {
@@ -45,7 +47,7 @@ struct Nvrtc {
 #undef LBM_MEMBER
 };
 
-std::mutex mutex;
+process::Mutex mutex;
 std::vector<std::string> extra_folders;
 
 /// Versions of the library, that of the driver first: an older driver may refuse the code of a newer compiler.
@@ -106,7 +108,7 @@ Nvrtc find() {
 }
 
 const Nvrtc& nvrtc() {
-    const std::lock_guard<std::mutex> lock(mutex);
+    const std::lock_guard<process::Mutex> lock(mutex);
     static const Nvrtc& instance = *new Nvrtc(find());  // outlives threads that still compile at the end
     return instance;
 }
@@ -142,7 +144,7 @@ const Sources& sources() {
             s.names.emplace_back(header.path);
             s.all += s.names.back() + "\n" + s.texts.back();
         }
-        s.version = fingerprint(s.all);
+        s.version = sha256(s.all);
         return all;
     }();
     return instance;
@@ -150,8 +152,12 @@ const Sources& sources() {
 
 /// Options that fix how numbers are rounded: as on the CPU, where nothing is contracted and denormals are flushed.
 std::vector<std::string> options_for(const std::string& architecture) {
+    const std::string digits = architecture.substr(0, 3) == "sm_" ? architecture.substr(3) : "";
+    if (digits.empty() || digits.size() > 4 || digits.find_first_not_of("0123456789") != std::string::npos) {
+        throw std::invalid_argument("architecture: '" + architecture + "' given, must be such as 'sm_90'");
+    }
     std::string target = "-arch=" + architecture;
-    const int number = std::stoi(architecture.substr(3));
+    const int number = std::stoi(digits);
     const std::vector<int>& known = nvrtc().architectures;
     if (std::find(known.begin(), known.end(), number) == known.end()) {
         int best = 0;
@@ -179,7 +185,11 @@ public:
         for (const std::string& option : options) {
             words.push_back(option.c_str());
         }
-        const std::string source = "#include \"backend/cuda/kernels/" + kernel.header + "\"\n";
+        const std::string path = "backend/cuda/kernels/" + kernel.header;
+        if (std::find(s.names.begin(), s.names.end(), path) == s.names.end()) {
+            throw std::invalid_argument("header: '" + kernel.header + "' given, must be one of the kernels");
+        }
+        const std::string source = "#include \"" + path + "\"\n";
         require(nvrtc().create(&program_, source.c_str(), "kernel.cu", int(texts.size()), texts.data(), names.data()),
                 "nvrtcCreateProgram");
         require(nvrtc().add_name(program_, name_.c_str()), "nvrtcAddNameExpression");
@@ -227,7 +237,7 @@ private:
 }  // namespace
 
 void set_compiler_folders(const std::vector<std::string>& folders) {
-    const std::lock_guard<std::mutex> lock(mutex);
+    const std::lock_guard<process::Mutex> lock(mutex);
     extra_folders = folders;
 }
 

@@ -7,6 +7,10 @@
 namespace lbm::cuda {
 
 double copy_bandwidth(int ordinal, std::size_t bytes, double seconds) {
+    if (bytes < 16 || !(seconds >= 0 && seconds < 3600)) {
+        throw std::invalid_argument("copy_bandwidth: " + std::to_string(bytes) + " bytes and " +
+                                    std::to_string(seconds) + " seconds given, must be at least 16 and 0 to 3600");
+    }
     const DeviceInfo device = device_info(ordinal);
     const Kernel copy(ordinal, compile({"copy_bandwidth.h", "lbm::cuda::copy"}, device.architecture(), cache_folder()));
     const WorkStream stream(ordinal);

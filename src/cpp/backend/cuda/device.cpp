@@ -5,14 +5,17 @@
 #include <map>
 #include <mutex>
 
+#include "../../process/fork.h"
+
 namespace lbm::cuda {
 namespace {
 
 /// The primary context, which this process shares with every other user of the GPU; kept to the end.
 Context context_of(int ordinal) {
-    static std::mutex mutex;
-    static std::map<int, Context> contexts;
-    const std::lock_guard<std::mutex> lock(mutex);
+    static process::Mutex mutex;
+    static auto& contexts = *new std::map<int, Context>;  // outlives threads that still step at the end
+    driver();                                             // refuses in a forked child, before the lock
+    const std::lock_guard<process::Mutex> lock(mutex);
     const auto found = contexts.find(ordinal);
     if (found != contexts.end()) {
         return found->second;
@@ -46,8 +49,7 @@ DeviceBuffer::DeviceBuffer(int ordinal, std::size_t bytes) : ordinal_(ordinal), 
 
 DeviceBuffer::~DeviceBuffer() {
     if (address_ != 0) {
-        const DeviceScope scope(ordinal_);
-        driver().memory_free(address_);
+        give_back_on(ordinal_, [this] { driver().memory_free(address_); });
     }
 }
 
@@ -79,10 +81,7 @@ std::shared_ptr<void> pinned_memory(int ordinal, std::size_t bytes) {
     void* memory = nullptr;
     driver().check(driver().host_allocate(&memory, std::max<std::size_t>(bytes, 1), portable | mapped),
                    "cuMemHostAlloc");
-    return {memory, [ordinal](void* p) {
-                const DeviceScope scope_of_free(ordinal);
-                driver().host_free(p);
-            }};
+    return {memory, [ordinal](void* p) { give_back_on(ordinal, [p] { driver().host_free(p); }); }};
 }
 
 WorkMark::WorkMark(int ordinal, Use use) : ordinal_(ordinal) {
@@ -107,8 +106,7 @@ IpcHandle WorkMark::share() const {
 }
 
 WorkMark::~WorkMark() {
-    const DeviceScope scope(ordinal_);
-    driver().event_destroy(event_);
+    give_back_on(ordinal_, [this] { driver().event_destroy(event_); });
 }
 
 void WorkMark::set(const WorkStream& stream) {
@@ -143,8 +141,7 @@ WorkStream::WorkStream(int ordinal, Priority priority) : ordinal_(ordinal) {
 }
 
 WorkStream::~WorkStream() {
-    const DeviceScope scope(ordinal_);
-    driver().stream_destroy(stream_);
+    give_back_on(ordinal_, [this] { driver().stream_destroy(stream_); });
 }
 
 void WorkStream::synchronize() const {

@@ -19,6 +19,17 @@ public:
     DeviceScope& operator=(const DeviceScope&) = delete;
 };
 
+/// Calls give_back() on a GPU, from a destructor: what fails is passed over. Where CUDA is of the parent of this
+/// process, or has ended with the program, nothing is called.
+template <class GiveBack>
+void give_back_on(int ordinal, GiveBack&& give_back) noexcept {
+    try {
+        const DeviceScope scope(ordinal);
+        give_back();
+    } catch (const std::exception&) {
+    }
+}
+
 /// A piece of a GPU's memory, uninitialised.
 class DeviceBuffer {
 public:

@@ -3,6 +3,9 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
+
+#include "../../process/fork.h"
 #include "device.h"
 
 namespace lbm::cuda {
@@ -43,8 +46,19 @@ int attribute(DeviceAttribute which, Device device) {
 }  // namespace
 
 const Driver& driver() {
-    static const Driver instance = load();
-    return instance;
+    static std::atomic<int> user{0};  // the generation of the process that has begun to load it
+    const int now = process::generation();
+    int before = 0;
+    if (!user.compare_exchange_strong(before, now) && before != now) {
+        throw process::ForkError("CUDA cannot be used in a child of a process that has used it");
+    }
+    try {
+        static const Driver instance = load();
+        return instance;
+    } catch (...) {
+        user = 0;
+        throw;
+    }
 }
 
 void Driver::check(int result, const char* what) const {

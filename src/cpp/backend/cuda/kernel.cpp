@@ -10,8 +10,7 @@ Kernel::Kernel(int ordinal, const KernelImage& image) : ordinal_(ordinal) {
 }
 
 Kernel::~Kernel() {
-    const DeviceScope scope(ordinal_);
-    driver().module_unload(module_);
+    give_back_on(ordinal_, [this] { driver().module_unload(module_); });
 }
 
 void Kernel::launch_with(const WorkStream& stream, const LaunchShape& shape, const void* const* arguments) const {

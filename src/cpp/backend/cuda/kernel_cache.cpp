@@ -1,81 +1,45 @@
-// The file of a kernel: a line of what follows, the symbol, the code.
+// The file of a kernel: a line of what follows, the code.
 #include "kernel_cache.h"
 
-#include <unistd.h>
-
-#include <cstdint>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <sstream>
+#include "private_folder.h"
+#include "sha256.h"
 
 namespace lbm::cuda {
 namespace {
 
-std::string head_of(const std::string& key, const KernelImage& image) {
-    return "lbmgpu kernel 1 " + std::to_string(key.size()) + " " + fingerprint(image.symbol + image.code) + " " +
-           image.symbol + "\n";
+/// The digests of the key, which a file under another name does not have, and of what must be as it was written.
+std::string head_of(const std::string& key_digest, const KernelImage& image) {
+    const std::string symbol = std::to_string(image.symbol.size()) + " " + image.symbol;
+    return "lbmgpu kernel 2 " + key_digest + " " + sha256(symbol + "\n" + image.code) + " " + symbol + "\n";
 }
 
 }  // namespace
 
-// FNV-1a over 64 bits from two different starts.
-std::string fingerprint(const std::string& text) {
-    std::string digits;
-    for (const std::uint64_t start : {0xCBF29CE484222325ULL, 0x84222325CBF29CE4ULL}) {
-        std::uint64_t hash = start;
-        for (const char c : text) {
-            hash = (hash ^ std::uint8_t(c)) * 0x100000001B3ULL;
-        }
-        char part[17];
-        std::snprintf(part, sizeof part, "%016llx", static_cast<unsigned long long>(hash));
-        digits += part;
-    }
-    return digits;
-}
-
-std::string KernelCache::path(const std::string& key) const { return folder_ + "/" + fingerprint(key) + ".kernel"; }
-
 std::optional<KernelImage> KernelCache::find(const std::string& key) const {
-    if (folder_.empty()) {
+    const std::string digest = sha256(key);
+    const std::optional<std::string> file =
+        PrivateFolder(folder_, PrivateFolder::IfMissing::Leave).read(digest + ".kernel");
+    const std::size_t end = file ? file->find('\n') : std::string::npos;
+    if (end == std::string::npos) {
         return std::nullopt;
     }
-    std::ifstream file(path(key), std::ios::binary);
-    std::string head;
-    if (!std::getline(file, head)) {
+    const std::size_t space = file->rfind(' ', end);
+    if (space == std::string::npos) {
         return std::nullopt;
     }
-    KernelImage image;
-    image.symbol = head.substr(head.rfind(' ') + 1);
-    image.code.assign(std::istreambuf_iterator<char>(file), {});
-    if (head + "\n" != head_of(key, image)) {
+    const KernelImage image{file->substr(end + 1), file->substr(space + 1, end - space - 1)};
+    if (file->compare(0, end + 1, head_of(digest, image)) != 0) {
         return std::nullopt;
     }
     return image;
 }
 
 void KernelCache::keep(const std::string& key, const KernelImage& image) const {
-    if (folder_.empty()) {
-        return;
-    }
-    std::error_code error;
-    std::filesystem::create_directories(folder_, error);
-    std::string temporary = folder_ + "/.kernel-XXXXXX";
-    const int descriptor = mkstemp(temporary.data());
-    if (descriptor < 0) {
-        return;
-    }
-    close(descriptor);
-    std::ofstream file(temporary, std::ios::binary);
-    file << head_of(key, image) << image.code;
-    file.close();
-    if (file) {
-        std::filesystem::rename(temporary, path(key), error);
-    }
-    if (!file || error) {
-        std::filesystem::remove(temporary, error);
-    }
+    const std::string digest = sha256(key);
+    PrivateFolder(folder_, PrivateFolder::IfMissing::Create)
+        .write(digest + ".kernel", head_of(digest, image) + image.code);
 }
+
+std::string KernelCache::refusal() const { return PrivateFolder(folder_, PrivateFolder::IfMissing::Leave).refusal(); }
 
 }  // namespace lbm::cuda

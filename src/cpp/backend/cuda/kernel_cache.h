@@ -1,4 +1,5 @@
-// Compiled kernels on disk: safe with many processes on one file system, and of no consequence where it cannot be used.
+// Compiled kernels on disk: safe with many processes on one file system, safe from other users, and of no consequence
+// where it cannot be used.
 #pragma once
 
 #include <optional>
@@ -10,21 +11,18 @@ namespace lbm::cuda {
 
 class KernelCache {
 public:
-    /// An empty folder name switches it off.
+    /// An empty folder name switches it off; so does a folder that others can write into (see PrivateFolder).
     explicit KernelCache(std::string folder) : folder_(std::move(folder)) {}
 
-    /// `key` is everything that the image depends on, in full.
+    /// `key` is everything that the image depends on, in full. Files that are not as they were written are passed over.
     std::optional<KernelImage> find(const std::string& key) const;
-    /// Writes a file of its own and renames it, so that others see the whole or nothing; failures are ignored.
+    /// Others see the whole or nothing; failures are ignored.
     void keep(const std::string& key, const KernelImage& image) const;
+    /// Why the folder is not used, for a user to mend; empty where it is used or not there yet.
+    std::string refusal() const;
 
 private:
-    std::string path(const std::string& key) const;
-
     std::string folder_;
 };
-
-/// 128 bits that tell texts apart, as 32 digits.
-std::string fingerprint(const std::string& text);
 
 }  // namespace lbm::cuda

@@ -47,8 +47,7 @@ void RecordedSteps::record(const WorkStream& stream, const std::function<void()>
 
 void RecordedSteps::forget() {
     if (graph_ != nullptr) {
-        const DeviceScope scope(ordinal_);
-        driver().graph_exec_destroy(graph_);
+        give_back_on(ordinal_, [this] { driver().graph_exec_destroy(graph_); });
         graph_ = nullptr;
     }
 }

@@ -80,8 +80,7 @@ public:
         driver().check(driver().memory_open(&address_, handle, reach_peer), "cuIpcOpenMemHandle");
     }
     ~OpenedMemory() {
-        const DeviceScope scope(ordinal_);
-        driver().memory_close(address_);
+        give_back_on(ordinal_, [this] { driver().memory_close(address_); });
     }
     OpenedMemory(const OpenedMemory&) = delete;
     OpenedMemory& operator=(const OpenedMemory&) = delete;

@@ -154,6 +154,9 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, const UpdateKind& asked,
 }  // namespace
 
 std::vector<ShapeTiming> tune(const BlockSpec& spec, const UpdateKind& kind, int ordinal, double seconds) {
+    if (!(seconds > 0 && seconds < 3600)) {
+        throw std::invalid_argument("seconds: " + std::to_string(seconds) + " given, must be above 0 and below 3600");
+    }
     return spec.precision == backend::NumberKind::Float64 ? tune_as<double>(spec, kind, ordinal, seconds)
                                                           : tune_as<float>(spec, kind, ordinal, seconds);
 }

@@ -1,0 +1,41 @@
+"""Locks that a forked child does not wait for in vain, as the engine's own do (``src/cpp/process/fork.h``)."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any
+
+_RLock: Any = type(threading.RLock())
+
+
+class ForkAwareLock(_RLock):  # type: ignore[misc]
+    """`threading.RLock`, but where a thread of the parent held it at a fork, the child raises RuntimeError.
+
+    That thread is not in the child and would never let go; what the lock guards is in the middle of a change.
+    """
+
+    __slots__ = ("_process",)
+
+    def __init__(self) -> None:
+        self._process = os.getpid()
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        """As that of `threading.RLock`."""
+        self.take_over()
+        return bool(_RLock.acquire(self, blocking, timeout))
+
+    __enter__ = acquire
+
+    def take_over(self) -> None:
+        """Make the lock this process's; nothing where it is."""
+        if self._process == os.getpid():
+            return
+        if not _RLock.acquire(self, False):
+            raise RuntimeError(
+                "fork: another thread of the parent was using this solver at the fork, so it is not whole; start "
+                "processes by multiprocessing.get_context('spawn') or 'forkserver', or make solvers in the children "
+                "only"
+            )
+        _RLock.release(self)
+        self._process = os.getpid()
