@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import _core, kinetic
 from .collisions import Collision
 from .domain import Domain
+from .fair_lock import FairLock
 from .layout import Block, Layout
 from .processes import Processes
 from .settings import Settings
@@ -18,6 +19,7 @@ class Described:
     _domain: Domain
     _processes: Processes
     _engine: _core.Engine
+    _lock: FairLock
 
     @property
     def domain(self) -> Domain:
@@ -83,4 +85,5 @@ class Described:
     @property
     def steps(self) -> int:
         """Steps completed since the state was initialised."""
-        return self._engine.steps
+        with self._lock:
+            return self._engine.steps
