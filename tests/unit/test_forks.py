@@ -164,8 +164,8 @@ def test_children_started_while_the_parent_steps_neither_hang_nor_hurt_it() -> N
 
 
 @pytest.mark.gpu
-def test_gpus_are_refused_by_name_in_a_child_of_their_user() -> None:
-    solver = flow(1, "cuda")
+def test_gpus_are_refused_by_name_in_a_child_of_their_user(gpu: str) -> None:
+    solver = flow(1, gpu)
     solver.step(1)
     held = [solver]
 
