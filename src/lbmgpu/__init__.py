@@ -18,7 +18,15 @@ from .conditions import (
     VelocityInlet,
 )
 from .domain import Domain
-from .errors import CaseError, CheckpointError, Diverged, LoneProcessWarning, StagedExchangeWarning, ThermallyUnstable
+from .errors import (
+    CaseError,
+    CheckpointError,
+    Diverged,
+    LoneProcessWarning,
+    LostDigitsWarning,
+    StagedExchangeWarning,
+    ThermallyUnstable,
+)
 from .kinetic import ThermalBGK
 from .layout import Block, Layout
 from .planner import Plan, plan
@@ -53,6 +61,7 @@ __all__ = [
     "Isothermal",
     "Layout",
     "LoneProcessWarning",
+    "LostDigitsWarning",
     "MovingWall",
     "NoSlip",
     "Outflow",

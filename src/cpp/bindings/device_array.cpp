@@ -99,12 +99,12 @@ void bind_device_array(py::module_& module) {
         .def_property_readonly("shape", [](const Field& f) { return py::tuple(py::cast(f.shape)); });
     module.def(
         "device_field",
-        [](engine::Engine& e, int name) {
+        [](engine::Engine& e, int name, double reference) {
             Field field;
             {
                 const py::gil_scoped_release release;
                 const std::lock_guard<std::mutex> lock(e.mutex());
-                field.array = e.device_field(backend::FieldName(name));
+                field.array = e.device_field(backend::FieldName(name), reference);
             }
             long long stride = 1;
             for (int d = 0; d < e.domain().D; ++d) {
@@ -118,7 +118,7 @@ void bind_device_array(py::module_& module) {
             }
             return field;
         },
-        py::arg("engine"), py::arg("name"));
+        py::arg("engine"), py::arg("name"), py::arg("reference") = 0.0);
 }
 
 }  // namespace lbm::bindings

@@ -110,7 +110,6 @@ void set_heat(const Setup& setup, backend::BlockSpec& spec) {
         heat.energy[k] = 2 * thermal.energy_coupling * (D == 2 ? energy_moment_2d : energy_moment_3d)[k];
     }
     std::copy(thermal.buoyancy.begin(), thermal.buoyancy.end(), heat.buoyancy);
-    heat.reference = thermal.reference;
 }
 
 void set_thermal_faces(const std::vector<std::string>& faces, Domain& domain) {
