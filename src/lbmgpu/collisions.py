@@ -109,6 +109,14 @@ class TRT(FlowCollision):
         return super().parameters(stencil) | {"magic": self.magic}
 
 
+def _items(rates: Mapping[str, float]) -> list[tuple[str, float]]:
+    try:
+        return list(rates.items())
+    except Exception as error:  # of a type of the user's
+        right = "must be a dict of names and numbers"
+        raise TypeError(f"rates: {checks.shown(rates)} given, {right} ({error})") from None
+
+
 @dataclass(frozen=True)
 class MRT(FlowCollision):
     """Multiple relaxation times, in a published moment basis for each stencil.
@@ -133,7 +141,7 @@ class MRT(FlowCollision):
         if not isinstance(self.rates, Mapping):
             raise TypeError(f"rates: {checks.shown(self.rates)} given, must be a dict of names and numbers")
         rates: dict[str, float] = {}
-        for name, rate in self.rates.items():
+        for name, rate in _items(self.rates):
             if not isinstance(name, str):
                 raise TypeError(f"rates: the key {checks.shown(name)} given, must be the name of a rate")
             rates[name] = checks.number(f"rates[{checks.shown(name)}]", rate, above=0, below=2)

@@ -179,7 +179,9 @@ def run(
     if isinstance(callbacks, Every | Checkpoint):
         kind = type(callbacks).__name__
         raise TypeError(f"callbacks: a single {kind}(...) given, must be a list: [{kind}(...)]")
-    if not isinstance(callbacks, Sequence) or not all(isinstance(c, Every | Checkpoint) for c in callbacks):
+    if isinstance(callbacks, Sequence):
+        callbacks = checks.listed("callbacks", callbacks, "a list of Every and Checkpoint")
+    if not isinstance(callbacks, list) or not all(isinstance(c, Every | Checkpoint) for c in callbacks):
         raise TypeError(f"callbacks: {checks.shown(callbacks)} given, must be a list of Every and Checkpoint")
 
     if until is not None and solver._processes.first:

@@ -185,7 +185,7 @@ def check_devices(
     """
     if layout is None:
         one = isinstance(device, str) or not isinstance(device, Sequence)
-        given = [device] if one else device
+        given = [device] if one else processes.each(lambda: checks.listed("device", device, "names of devices"))
 
         def resolved() -> list[str]:
             if not given:
@@ -223,7 +223,8 @@ def _planned(
     """The layout that is planned over the devices, and what is then left as the argument `device`."""
     from .planner import plan  # which itself makes solvers
 
-    names = [device] if isinstance(device, str) or not isinstance(device, Sequence) else list(device)
+    one = isinstance(device, str) or not isinstance(device, Sequence)
+    names = [device] if one else checks.listed("device", device, "names of devices")
     if len(names) == 1:
         return None, names[0]
     found = plan(

@@ -27,6 +27,7 @@ def failing(base: type, *methods: str) -> type:
 
 _ARRAY = failing(object, "__array__")
 _LENGTH = failing(list, "__len__", "__iter__", "__getitem__")
+_MAPPING = failing(dict, "items", "keys", "__iter__", "__len__", "__getitem__")
 _ITERATOR = failing(object, "__iter__")
 _SHOWN = failing(object, "__repr__", "__str__", "__format__")
 _TRUTH = failing(object, "__bool__", "__len__")
@@ -94,7 +95,8 @@ VALUES: list[Callable[[], Any]] = [
     lambda: np.zeros((8, 6), bool), lambda: np.ones((8, 6), bool), lambda: np.zeros((2, 8, 6)), lambda: np.zeros((8,
     6)),
     lambda: np.zeros((8, 6), "u1"), lambda: np.array(object()),
-    object, _ARRAY, lambda: _LENGTH([1, 2]), _ITERATOR, _SHOWN, _TRUTH, lambda: _FLOAT(0.1), lambda: _INT(1),
+    object, _ARRAY, lambda: _LENGTH([1, 2]), lambda: _MAPPING({"e": 1.0}),
+    _ITERATOR, _SHOWN, _TRUTH, lambda: _FLOAT(0.1), lambda: _INT(1),
     lambda: _TEXT("-x"), lambda: _TEXT("auto"), _PATH, _EQUAL, _ATTRIBUTE, _CALLED, _recursive, _deep, _cyclic_dict,
     lambda: (x for x in (1, 2)), lambda: iter([0.01, 0]), lambda: memoryview(b"abc"), lambda: lambda: None,
     lambda: lambda x, y: (x, y), lambda: lambda *_: None, lambda: lambda *_, t=0.0: (float("nan"), 0),

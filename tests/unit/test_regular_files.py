@@ -194,6 +194,14 @@ def test_paths_that_no_file_has_are_named(tmp_path: Path) -> None:
             method("a\0b")
 
 
+def test_an_image_behind_a_link_may_end_otherwise(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("old")
+    (tmp_path / "fields.vti").symlink_to(tmp_path / "data")
+    lbm.Solver(lbm.Domain((4, 4), "D2Q9"), lbm.BGK(0.1), device="cpu", threads=1).write_vtk(tmp_path / "fields.vti")
+    assert (tmp_path / "data").read_bytes().startswith(b"<?xml")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "fields.vti"]
+
+
 def test_keys_that_are_there_twice_are_refused_in_layouts(tmp_path: Path) -> None:
     (tmp_path / "layout.json").write_text('{"blocks": [], "blocks": []}')
     with pytest.raises(ValueError, match="the key 'blocks' appears twice"):
