@@ -32,6 +32,7 @@ from .kinetic import ThermalBGK
 from .layout import Block, Layout
 from .planner import Plan, plan
 from .ranks import end_all_if_launched as _end_all_if_launched
+from .ranks import set_mpi_timeout
 from .report import Report
 from .run import Checkpoint, Every, RunResult, Steady
 from .solver import Solver
@@ -84,6 +85,7 @@ __all__ = [
     "__version__",
     "diffusivity_limit",
     "plan",
+    "set_mpi_timeout",
     "speed_limit",
     "stencil",
     "stencil_names",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,9 +14,11 @@ from .collisions import Collision
 from .conditions import Condition
 from .domain import Domain
 from .layout import Layout, engine_blocks
-from .processes import Processes
 from .thermal import HybridThermal
 from .values import takes_time
+
+if TYPE_CHECKING:
+    from .processes import Processes
 
 
 def check_setup(
@@ -49,7 +51,7 @@ def check_setup(
         (name, _of_condition(body.condition), _of_condition(body.thermal), _of_array(np.packbits(body.mask)))
         for name, body in domain.bodies.items()
     ]
-    own |= {"bodies": repr(bodies), "force": _of_value(force), "thermal": _of_thermal(thermal)}
+    own |= {"bodies": repr(bodies), "force": of_value(force), "thermal": _of_thermal(thermal)}
     _compare(processes, own)
 
 
@@ -61,29 +63,36 @@ def check_blocks(processes: Processes, layout: Layout | None) -> None:
 
 
 def _compare(processes: Processes, own: Mapping[str, str]) -> None:
-    every = processes.shared(dict(own))
+    found = differences(processes.shared(dict(own)))
+    if found:
+        raise ValueError(f"{'; '.join(found)}; all ranks take the same arguments")
+
+
+def differences(every: Sequence[Mapping[str, str]], longest: int = 0) -> list[str]:
+    """A line for each name under which ranks were given different texts, which are in it if not the `longest`."""
     found = []
     for name in dict.fromkeys(name for given in every for name in given):  # of other shapes: other faces
         others = [rank for rank, given in enumerate(every) if given.get(name) != every[0].get(name)]
         if others:
             were = f"rank {others[0]} was" if len(others) == 1 else f"ranks {', '.join(map(str, others))} were"
-            found.append(f"{name}: {were} given another than rank 0")
-    if found:
-        raise ValueError(f"{'; '.join(found)}; all ranks take the same arguments")
+            one, other = every[0].get(name, ""), every[others[0]].get(name, "")
+            values = f" ({other}, not {one})" if one and other and max(len(one), len(other)) <= longest else ""
+            found.append(f"{name}: {were} given another than rank 0{values}")
+    return found
 
 
 def _of_condition(condition: Condition) -> str:
-    return repr((condition.kind, [_of_value(getattr(condition, field.name)) for field in fields(condition)]))
+    return repr((condition.kind, [of_value(getattr(condition, field.name)) for field in fields(condition)]))
 
 
 def _of_thermal(thermal: HybridThermal | None) -> str:
     if thermal is None:
         return "none"
     numbers = (thermal.diffusivity, thermal.buoyancy, thermal.reference, thermal.operators, thermal.energy_coupling)
-    return repr((*numbers, _of_value(thermal.source)))
+    return repr((*numbers, of_value(thermal.source)))
 
 
-def _of_value(value: Any) -> str:
+def of_value(value: Any) -> str:
     """What two ranks have in common if they were given the same value."""
     if value is None:
         return "none"

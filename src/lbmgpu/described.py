@@ -7,6 +7,7 @@ from typing import Any
 from . import _core, kinetic
 from .collisions import Collision
 from .domain import Domain
+from .fair_lock import FairLock
 from .guarded import Guarded
 from .layout import Block, Layout
 from .processes import Processes
@@ -21,6 +22,7 @@ class Described(Guarded):
     _domain: Domain
     _processes: Processes
     _engine: _core.Engine
+    _lock: FairLock
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Refused, by a TypeError: memory of the engine goes through no pickle."""
@@ -90,4 +92,5 @@ class Described(Guarded):
     @property
     def steps(self) -> int:
         """Steps completed since the state was initialised."""
-        return self._engine.steps
+        with self._lock:
+            return self._engine.steps

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core, checks
 from .boundary import BoundaryValues
+from .collective import collective, collective_if_gathered
 from .described import Described
-from .forked import ForkAwareLock
 from .values import Floats
 
 
@@ -22,8 +22,8 @@ class Fields(Described):
     _stencil: _core.Stencil
     _boundary: BoundaryValues
     _solid: NDArray[np.bool_]
-    _lock: ForkAwareLock
 
+    @collective_if_gathered
     def density(self, gather: bool = False) -> Any:
         """Density, ``(nx, ny[, nz])``, in the dtype of `precision`; 1 in solid cells.
 
@@ -33,6 +33,7 @@ class Fields(Described):
         """
         return self._field(self._engine.density, 0, gather)
 
+    @collective_if_gathered
     def velocity(self, gather: bool = False) -> Any:
         """Velocity in cells a step, ``(D, nx, ny[, nz])``; solid cells have that of their wall.
 
@@ -44,6 +45,7 @@ class Fields(Described):
         with self._walls_of_now():
             return self._field(self._engine.velocity, len(self._domain.shape), gather)
 
+    @collective_if_gathered
     def populations(self, gather: bool = False) -> Any:
         """Populations after the collision, ``(Q, nx, ny[, nz])``, in the order of the stencil's velocities.
 
@@ -58,7 +60,8 @@ class Fields(Described):
         out = np.empty((*([components] if components else []), *shape), dtype=self.precision)
         if self._processes.size > 1:
             out.fill(np.nan)
-        read(out)
+        with self._lock:
+            read(out)
         whole = self._processes.gathered(self.layout, out, self._engine.window) if gather else out
         if whole is None or components == 0:
             return None if whole is None else whole.T
@@ -91,18 +94,26 @@ class Fields(Described):
         """Bool array ``(nx, ny[, nz])`` of the whole domain, True in bodies."""
         return self._solid.copy()
 
+    @collective
     def mass(self) -> float:
         """Sum of the density over the fluid cells."""
-        return self._engine.totals()[0]
+        return self._totals()[0]
 
+    @collective
     def momentum(self) -> Floats:
         """Sum of density times velocity over the fluid cells, ``(D,)``."""
-        return np.array(self._engine.totals()[1])
+        return np.array(self._totals()[1])
 
+    @collective
     def kinetic_energy(self) -> float:
         """Sum of half the density times the velocity squared over the fluid cells."""
-        return self._engine.totals()[2]
+        return self._totals()[2]
 
+    def _totals(self) -> tuple[float, list[float], float, float]:
+        with self._lock:
+            return self._engine.totals()
+
+    @collective
     def body_force(self, name: str) -> Floats:
         """Force that the fluid exerts on the body `name`, ``(D,)``, in lattice units.
 
@@ -117,6 +128,7 @@ class Fields(Described):
         with self._walls_of_now():
             return np.array(self._engine.body_force(index, origin)[0])
 
+    @collective
     def body_torque(self, name: str, center: ArrayLike | None = None) -> Floats:
         """Torque that the fluid exerts on the body `name` about `center`.
 
@@ -140,6 +152,18 @@ class Fields(Described):
                 raise ValueError(f"center: shape {about.shape} given, must be ({dimensions},)")
         with self._walls_of_now():
             return np.array(self._engine.body_force(index, about.tolist())[1])
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """``with solver.paused():`` no other thread steps or changes the solver meanwhile.
+
+        What is read in there is of one state: the step count and several fields, say. Each call by itself needs none
+        of it: it has its turn between two chunks of a run, which last about 0.1 s. Of several processes a run, or
+        another call that all ranks make, ends first.
+        """
+        meeting = self._processes.meeting
+        with nullcontext() if meeting is None else meeting.turn, self._lock:
+            yield
 
     @contextmanager
     def _walls_of_now(self, faces: bool = False) -> Iterator[None]:

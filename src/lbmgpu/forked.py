@@ -6,10 +6,10 @@ import os
 import threading
 from typing import Any
 
-_RLock: Any = type(threading.RLock())
+RLock: Any = type(threading.RLock())
 
 
-class ForkAwareLock(_RLock):  # type: ignore[misc]
+class ForkAwareLock(RLock):  # type: ignore[misc]
     """`threading.RLock`, but where a thread of the parent held it at a fork, the child raises RuntimeError.
 
     That thread is not in the child and would never let go; what the lock guards is in the middle of a change.
@@ -23,7 +23,7 @@ class ForkAwareLock(_RLock):  # type: ignore[misc]
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         """As that of `threading.RLock`."""
         self.take_over()
-        return bool(_RLock.acquire(self, blocking, timeout))
+        return bool(RLock.acquire(self, blocking, timeout))
 
     __enter__ = acquire
 
@@ -31,11 +31,11 @@ class ForkAwareLock(_RLock):  # type: ignore[misc]
         """Make the lock this process's; nothing where it is."""
         if self._process == os.getpid():
             return
-        if not _RLock.acquire(self, False):
+        if not RLock.acquire(self, False):
             raise RuntimeError(
                 "fork: another thread of the parent was using this solver at the fork, so it is not whole; start "
                 "processes by multiprocessing.get_context('spawn') or 'forkserver', or make solvers in the children "
                 "only"
             )
-        _RLock.release(self)
+        RLock.release(self)
         self._process = os.getpid()

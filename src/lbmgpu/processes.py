@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core, ranks
+from . import _core, collective, ranks, rendezvous
 from .errors import CheckpointError
 from .layout import Block, Layout
 
@@ -34,16 +34,28 @@ _SHARED_ERRORS = (
 class Processes:
     """One process, or the ranks of `comm`, an mpi4py communicator.
 
-    Whatever is not a property is called by all ranks together. `host` are the ranks on the host of this process.
+    Whatever is not a property is called by all ranks together. `host` are the ranks on the host of this process,
+    `meeting` is where several ranks compare the calls that they make, None of one, and `number` counts those who have
+    come to there.
 
     Args:
         comm: None for one process. From then on an error that nobody catches on a rank ends the job.
+        call: that makes these, as other ranks are told it.
+        path: that it was given; None for none.
 
     Raises:
-        TypeError, ValueError, RuntimeError: see `ranks.communicator`.
+        TypeError, ValueError, RuntimeError: see `ranks.communicator`. ValueError on all ranks that are in other calls.
     """
 
-    def __init__(self, comm: Any = None) -> None:
+    def __init__(self, comm: Any = None, call: str = "Solver", path: Any = None) -> None:
+        self.meeting = None if comm is None else rendezvous.of(comm)
+        self.number = 1
+        if self.meeting is not None:
+            with self.meeting.turn:
+                self.number = self.meeting.solvers + 1
+                given = {} if path is None else {"path": collective.told(path)}
+                collective.agree(self.meeting, collective.Place(call, given, self.number))
+                self.meeting.solvers = self.number
         self.engine = ranks.communicator(comm)
         self.rank, self.size = (0, 1) if self.engine is None else (self.engine.rank, self.engine.size)
         self.host = (0,) if comm is None else ranks.node_local(comm)
@@ -53,14 +65,14 @@ class Processes:
             ranks.end_all_on_error(comm)
 
     @classmethod
-    def of(cls, comm: Any) -> Processes:
+    def of(cls, comm: Any, call: str = "Solver", path: Any = None) -> Processes:
         """For the argument `comm` of a solver, which may have been made into this already.
 
         None is warned of where there are several processes; ``Processes()`` is one of them by intent.
         """
         if comm is None:
             ranks.warn_of_lone_process()
-        return comm if isinstance(comm, cls) else cls(comm)
+        return comm if isinstance(comm, cls) else cls(comm, call, path)
 
     @property
     def first(self) -> bool:

@@ -17,6 +17,8 @@ from .errors import LoneProcessWarning
 LAST_WORDS = 1.0
 """Seconds that a rank which fails leaves the launcher to pass its traceback on; an abort drops what is on the way."""
 
+TIMEOUT_VARIABLE = "LBMGPU_MPI_TIMEOUT"
+
 _LAUNCHED = ("OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "MPI_LOCALRANKID")
 """What launchers set for their processes: Open MPI, PMIx, MPICH and Slurm, Intel MPI."""
 
@@ -28,6 +30,9 @@ _called = ""
 
 _hooks: tuple[Any, Any] | None = None
 """The hooks for exceptions that nobody catches, in the main thread and in others, where this module has set them."""
+
+_timeout: float | None = None
+"""What `set_mpi_timeout` was given; 0 for None."""
 
 _ending = False
 """Whether one of these hooks is at work; a hook that another one calls leaves the end of the job to that."""
@@ -65,7 +70,7 @@ def communicator(comm: Any) -> _core.Communicator | None:
     """
     if comm is None:
         return None
-    return _core.mpi_communicator(_checked(comm).__file__, comm.py2f())
+    return _core.mpi_communicator(checked(comm).__file__, comm.py2f())
 
 
 def node_local(comm: Any) -> tuple[int, ...]:
@@ -77,7 +82,7 @@ def node_local(comm: Any) -> tuple[int, ...]:
         ValueError: one that has been freed.
         RuntimeError: MPI is not initialised, or finalised already.
     """
-    mpi = _checked(comm)
+    mpi = checked(comm)
     host = comm.Split_type(mpi.COMM_TYPE_SHARED)
     try:
         return tuple(sorted(host.allgather(int(comm.Get_rank()))))
@@ -98,10 +103,60 @@ def end_all_on_error(comm: Any) -> None:
         RuntimeError: MPI is not initialised, or finalised already.
     """
     global _called
-    _checked(comm)
+    checked(comm)
     if not _called:
         _called = f"rank {comm.Get_rank()} of {comm.Get_size()}"
         _set_hooks()
+
+
+def set_mpi_timeout(seconds: float | None) -> None:
+    """How long a rank waits for the others in a call that all ranks make before it says who has not come, and in which
+    call each rank stands, and ends the job.
+
+    Until this is called it is the environment variable ``LBMGPU_MPI_TIMEOUT``, None without it. Call it on all ranks:
+    each has its own.
+
+    Args:
+        seconds: above 0, and more than the ranks are apart in a sound job, such as one of them that draws a picture
+            while the others go on; None for no end: after a minute a rank says once who has not come, and waits on.
+
+    Raises:
+        TypeError, ValueError: not such a number.
+    """
+    global _timeout
+    _timeout = 0.0 if seconds is None else checks.number("seconds", seconds, above=0)
+
+
+def mpi_timeout() -> float | None:
+    """See `set_mpi_timeout`.
+
+    Raises:
+        ValueError: the environment has none that is one.
+    """
+    if _timeout is not None:
+        return _timeout or None
+    text = os.environ.get(TIMEOUT_VARIABLE, "")
+    if not text:
+        set_mpi_timeout(None)
+        return None
+    try:
+        set_mpi_timeout(float(text))
+    except ValueError:
+        raise ValueError(f"{TIMEOUT_VARIABLE}: {text!r} given, must be a number of seconds above 0") from None
+    return _timeout
+
+
+def end_all(words: str) -> None:
+    """Say why on standard error and end the whole job."""
+    global _ending
+    _ending = True
+    print(words, file=sys.stderr)
+    _abort()
+
+
+def is_running() -> bool:
+    """Whether MPI is initialised and not finalised."""
+    return _running() is not None
 
 
 def end_all_if_launched() -> None:
@@ -181,15 +236,23 @@ def _end_all(show: Callable[[], object]) -> None:
         who = _called or f"rank {mpi.COMM_WORLD.Get_rank()} of {mpi.COMM_WORLD.Get_size()}"
         print(f"{who} failed and ends the job:", file=sys.stderr)
         show()
+    finally:
+        _abort()
+
+
+def _abort() -> None:
+    """End the job, once what has been written has had time to leave."""
+    mpi = _running()
+    try:
         sys.stdout.flush()
         sys.stderr.flush()
         time.sleep(LAST_WORDS)
     finally:
-        if not mpi.Is_finalized():
+        if mpi is not None and not mpi.Is_finalized():
             mpi.COMM_WORLD.Abort(1)
 
 
-def _checked(comm: Any) -> Any:
+def checked(comm: Any) -> Any:
     """The module mpi4py.MPI, if `comm` is one of its intracommunicators.
 
     Whoever has one has imported the module: it is not imported here, which would initialise MPI.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import checks, doubtful
+from . import checks, collective, doubtful
 from .errors import Diverged
 from .progress import Progress
 from .regular_files import file_path
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("lbmgpu")
 
-CHUNK_SECONDS = 0.15
-"""Short enough for Ctrl-C and the progress bar, long enough to cost nothing."""
+CHUNK_SECONDS = 0.1
+"""Short enough for Ctrl-C, the progress bar and other threads, which wait for a chunk; long enough to cost nothing."""
 MAX_CHUNK = 1000
 CHECK_SHARE = 0.02
 """Part of the time that looking for divergence may take, as long as it is done every `MAX_CHUNK` steps."""
@@ -130,7 +130,7 @@ class HealthCheck:
             return
         self._steps, self._stepped = 0, 0.0
         start = time.perf_counter()
-        solver.check()
+        solver._check()
         self._cost = solver._processes.agreed(time.perf_counter() - start)
 
     @property
@@ -141,20 +141,22 @@ class HealthCheck:
 
 def advance(
     solver: Solver, steps: int, next_stop: Callable[[], int] = lambda: MAX_CHUNK
-) -> Iterator[tuple[int, float]]:
-    """Advance in chunks, and yield steps and seconds after each.
+) -> Iterator[tuple[int, float, int]]:
+    """Advance in chunks, and yield after each its steps, its seconds, and the solver's steps at its end.
 
-    A chunk lasts about `CHUNK_SECONDS` and has at most `next_stop()` steps. Between chunks Python
-    handles signals, so that Ctrl-C finds the state whole.
+    A chunk lasts about `CHUNK_SECONDS` and has at most `next_stop()` steps. Between chunks Python handles signals, so
+    that Ctrl-C finds the state whole, and other threads have their turn, so that they find it whole too.
     """
     rate = 0.0
     while steps > 0:
-        chunk = min(max(1, int(rate * CHUNK_SECONDS)), solver._health.room, steps, next_stop())
-        seconds = solver._advance_chunk(chunk)
+        with solver._lock:
+            chunk = min(max(1, int(rate * CHUNK_SECONDS)), solver._health.room, steps, next_stop())
+            seconds = solver._advance_chunk(chunk)
+            solver._health.after(solver, chunk, seconds)
+            reached = solver.steps
         rate = chunk / max(seconds, 1e-9)
         steps -= chunk
-        solver._health.after(solver, chunk, seconds)
-        yield chunk, seconds
+        yield chunk, seconds, reached
 
 
 def run(
@@ -199,13 +201,14 @@ def run(
     cells = solver._fluid_cells
     try:
         with Progress(steps, cells, progress and solver._processes.first) as bar:
-            for chunk, chunk_seconds in advance(solver, steps, next_stop):
+            for chunk, chunk_seconds, reached in advance(solver, steps, next_stop):
                 done += chunk
                 seconds += chunk_seconds
                 bar.update(chunk, chunk_seconds)
                 for callback in callbacks:
-                    if solver.steps % callback.steps == 0:
-                        callback(solver)
+                    if reached % callback.steps == 0:
+                        with collective.by_user(solver._processes, f"a callback of run at step {reached}", reached):
+                            callback(solver)
                 if until is not None and done % until.every == 0:
                     change = _change(solver, until)
                     bar.change(change)
@@ -213,7 +216,8 @@ def run(
                     if change <= until.tolerance:
                         converged = True
                         break
-            solver._health.now(solver)
+            with solver._lock:
+                solver._health.now(solver)
     except Diverged as error:
         written = [c.written for c in checkpoints if c.written is not None]
         last = written[-1] if written else None
@@ -228,12 +232,13 @@ def run(
 
 def _measured_change(solver: Solver, until: Steady) -> float:
     engine = solver._engine
-    return engine.temperature_change() if until.of == "temperature" else engine.velocity_change()
+    with solver._lock:
+        return engine.temperature_change() if until.of == "temperature" else engine.velocity_change()
 
 
 def _change(solver: Solver, until: Steady) -> float:
     change = _measured_change(solver, until)
     if change != change:  # 0/0 at rest, or a state that is not finite
-        solver.check()
+        solver._check()
         return 0.0
     return change

@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _core, checkpoint, checks, kinetic, run, values, vtk
+from . import _core, checkpoint, checks, collective, kinetic, run, values, vtk
 from .boundary import BoundaryValues
 from .collisions import Collision
 from .conditions import Value, field_value
 from .domain import Domain
 from .errors import Diverged
-from .forked import ForkAwareLock
+from .fair_lock import FairLock
 from .layout import Layout
+from .processes import Processes
 from .report import Report, make_report
 from .settings import check_settings
 from .thermal import HybridThermal, speed_limit
@@ -95,24 +96,27 @@ class Solver(ThermalFields):
         )
         self._domain = self._settings.domain
         self._processes = self._settings.processes
-        self._stencil = _core.stencil(self._domain.stencil)
-        force_field = callable(force) or (isinstance(force, np.ndarray) and force.ndim > 1)
-        self._settings.check_memory(force_field=force_field)
-        self._boundary = BoundaryValues(self._domain, thermal)
-        force_values = self._evaluate_force(force)
-        source = None if thermal is None else self._evaluate_source(thermal.source)
-        self._solid = self._domain.solid()
-        self._fluid_cells = self._domain.cells - int(np.count_nonzero(self._solid))
-        self._engine = self._settings.engine(self._boundary)
-        self._set_force(force_values)
-        self._set_source(source)
-        self._lock = ForkAwareLock()  # for what takes several calls of the engine
+        self._lock = FairLock()  # held through all calls of the engine that belong together, and each chunk of steps
         self._health = run.HealthCheck()
         self._last_run: run.RunResult | None = None
         self._last_phases: dict[str, float] = {}
+        with collective.left_alike(self._processes.meeting, collective.Place("Solver", {}, self._processes.number)):
+            self._stencil = _core.stencil(self._domain.stencil)
+            force_field = callable(force) or (isinstance(force, np.ndarray) and force.ndim > 1)
+            self._settings.check_memory(force_field=force_field)
+            with collective.by_user(self._processes, "the functions of Solver"):
+                self._boundary = BoundaryValues(self._domain, thermal)
+                force_values = self._evaluate_force(force)
+                source = None if thermal is None else self._evaluate_source(thermal.source)
+            self._solid = self._domain.solid()
+            self._fluid_cells = self._domain.cells - int(np.count_nonzero(self._solid))
+            self._engine = self._settings.engine(self._boundary)
+            self._set_force(force_values)
+            self._set_source(source)
 
     # State
 
+    @collective.collective
     def initialize(
         self,
         density: ArrayLike | Callable[..., Any] | None = None,
@@ -145,20 +149,21 @@ class Solver(ThermalFields):
             )
         shape, cells = self._domain.shape, values.cell_centres(self._domain.shape)
         rho = u = None
-        if density is not None:
-            rho = values.evaluate("density", field_value("density", density, vector=False), shape, cells, None)
-            checks.densities("density", rho)
-            rho = values.to_engine(np.broadcast_to(rho, shape), components=False)
-        if velocity is not None:
-            dimensions = len(shape)
-            u = values.evaluate("velocity", field_value("velocity", velocity, vector=True), shape, cells, dimensions)
-            checks.speed("velocity", u, kinetic.mach_unit(self._stencil))
-            if self.thermal is not None:
-                self.thermal.check_speed("velocity", u)
-            if u.ndim == 1:
-                u = np.broadcast_to(u.reshape(-1, *[1] * dimensions), (dimensions, *shape))
-            u = values.to_engine(u, components=True)
-        heat = None if temperature is None else self._initial_temperature(temperature)
+        with collective.by_user(self._processes, "the functions of initialize"):
+            if density is not None:
+                rho = values.evaluate("density", field_value("density", density, vector=False), shape, cells, None)
+                checks.densities("density", rho)
+                rho = values.to_engine(np.broadcast_to(rho, shape), components=False)
+            if velocity is not None:
+                given, dimensions = field_value("velocity", velocity, vector=True), len(shape)
+                u = values.evaluate("velocity", given, shape, cells, dimensions)
+                checks.speed("velocity", u, kinetic.mach_unit(self._stencil))
+                if self.thermal is not None:
+                    self.thermal.check_speed("velocity", u)
+                if u.ndim == 1:
+                    u = np.broadcast_to(u.reshape(-1, *[1] * dimensions), (dimensions, *shape))
+                u = values.to_engine(u, components=True)
+            heat = None if temperature is None else self._initial_temperature(temperature)
         with self._lock:
             self._engine.initialize(rho, u, nonequilibrium, heat)
             self._engine.steps = 0
@@ -169,8 +174,11 @@ class Solver(ThermalFields):
         return self._force
 
     @force.setter
+    @collective.collective
     def force(self, force: ArrayLike | Callable[..., Any] | None) -> None:
-        self._set_force(self._evaluate_force(force))
+        with collective.by_user(self._processes, "the function of force"):
+            value = self._evaluate_force(force)
+        self._set_force(value)
 
     def _evaluate_force(self, force: Any) -> Floats | None:
         kinetic.check_force(self._stencil.name, force)
@@ -188,15 +196,19 @@ class Solver(ThermalFields):
         return result
 
     def _set_force(self, force: Floats | None) -> None:
-        self._engine.set_force(None if force is None else values.to_engine(force, components=True))
-        self._force = force
+        given = None if force is None else values.to_engine(force, components=True)
+        with self._lock:
+            self._engine.set_force(given)
+            self._force = force
 
     # Time
 
+    @collective.collective
     def step(self, steps: int = 1) -> None:
         """Advance by `steps` steps.
 
-        Ctrl-C ends it between two steps, with the state whole.
+        Ctrl-C ends it between two steps, with the state whole. Other threads that save, read or change the solver have
+        their turn every 0.1 s or so, between two steps too; see `paused`.
 
         Raises:
             Diverged: the state is not finite; looked for at least every 1000 steps.
@@ -205,6 +217,7 @@ class Solver(ThermalFields):
         for _ in run.advance(self, checks.integer("steps", steps)):
             pass
 
+    @collective.collective
     def run(
         self,
         steps: int,
@@ -238,27 +251,33 @@ class Solver(ThermalFields):
 
     def _advance_chunk(self, steps: int) -> float:
         """Advance without looking at the state; return the seconds that the engine took."""
-        start = time.perf_counter()
-        if self._boundary.changing:
-            for _ in range(steps):
-                with self._lock:
+        with self._lock:
+            start = time.perf_counter()
+            if self._boundary.changing:
+                for _ in range(steps):
                     self._boundary.bring_to(self._engine, float(self._engine.steps))
                     self._engine.step(1)
-        else:
-            self._engine.step(steps)
-        return self._processes.agreed(time.perf_counter() - start)
+            else:
+                self._engine.step(steps)
+            return self._processes.agreed(time.perf_counter() - start)
 
+    @collective.collective
     def check(self) -> None:
         """Raise `Diverged` if the state holds a value that is not finite or a speed above 1."""
-        cell = self._engine.find_diverged()
+        self._check()
+
+    def _check(self) -> None:
+        with self._lock:
+            cell, steps = self._engine.find_diverged(), self._engine.steps
         if cell is not None:
             model = self.thermal
             limit = None if model is None else speed_limit(model.diffusivity, model.operators, self._stencil.D)
             warmth = self._stencil.cs2 if self._stencil.name == kinetic.STENCIL else None
-            raise Diverged(self.steps, cell, speed_limit=limit, warmth=warmth)
+            raise Diverged(steps, cell, speed_limit=limit, warmth=warmth)
 
     # Files
 
+    @collective.collective
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a checkpoint, HDF5, from which the run continues bit for bit; return its path.
 
@@ -299,8 +318,14 @@ class Solver(ThermalFields):
             CheckpointError: the file is damaged, of an unknown version, or not of this `domain`.
             FileNotFoundError: there is none.
         """
-        return checkpoint.load(cls, path, domain=domain, device=device, layout=layout, comm=comm, threads=threads)
+        processes = None if comm is None else Processes.of(comm, "Solver.load", path)
+        meeting = None if processes is None else processes.meeting
+        with collective.left_alike(meeting, collective.Place("Solver.load", {})):
+            return checkpoint.load(
+                cls, path, domain=domain, device=device, layout=layout, comm=processes, threads=threads
+            )
 
+    @collective.collective
     def restore(self, path: str | os.PathLike[str]) -> None:
         """Take state and step count from a checkpoint of the same setup; streaming, blocks and threads may differ.
 
@@ -312,6 +337,7 @@ class Solver(ThermalFields):
         with self._lock:
             checkpoint.restore(self, path)
 
+    @collective.collective
     def write_vtk(self, path: str | os.PathLike[str]) -> Path:
         """Write density, velocity, temperature and solid cells as a VTK image; return the path of the file to open.
 
@@ -327,13 +353,16 @@ class Solver(ThermalFields):
         """
         return vtk.write_vtk(self, path)
 
+    @collective.collective
     def report(self, bandwidth: bool = True) -> Report:
         """Setup, memory and speed of the last run; `str` of it is a table.
 
         Args:
             bandwidth: measure the bandwidth of the device's memory too, once a process, which takes a second or two.
         """
-        return make_report(self, checks.flag("bandwidth", bandwidth))
+        bandwidth = checks.flag("bandwidth", bandwidth)
+        with self._lock:  # through the measurement too, which steps would disturb
+            return make_report(self, bandwidth)
 
     def __repr__(self) -> str:
         return f"Solver({self._domain!r}, {self.collision!r}, {self.precision}, step {self.steps})"

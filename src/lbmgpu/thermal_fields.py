@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import checks, kinetic, values
+from .collective import by_user, collective, collective_if_gathered
 from .conditions import Periodic, field_value
 from .fields import Fields
 from .thermal import BodyHeatFlux, HybridThermal, source_value
@@ -27,6 +28,7 @@ class ThermalFields(Fields):
 
     _heat_source: Floats | None
 
+    @collective_if_gathered
     def temperature(self, gather: bool = False) -> Any:
         """Temperature, ``(nx, ny[, nz])``, in the dtype of `precision`.
 
@@ -41,6 +43,7 @@ class ThermalFields(Fields):
         with self._walls_of_now():
             return self._field(self._engine.temperature, 0, gather)
 
+    @collective
     def heat(self) -> float:
         """Sum of the temperature over the fluid cells.
 
@@ -48,7 +51,7 @@ class ThermalFields(Fields):
             ValueError: the solver has no temperature.
         """
         self._model()
-        return self._engine.totals()[3]
+        return self._totals()[3]
 
     @property
     def heat_source(self) -> Floats | None:
@@ -62,10 +65,14 @@ class ThermalFields(Fields):
         return self._heat_source
 
     @heat_source.setter
+    @collective
     def heat_source(self, source: ArrayLike | Callable[..., Any] | None) -> None:
         self._model()
-        self._set_source(self._evaluate_source(source))
+        with by_user(self._processes, "the function of heat_source"):
+            value = self._evaluate_source(source)
+        self._set_source(value)
 
+    @collective
     def heat_flux(self, where: str) -> Any:
         """Heat into the fluid through a face or from a body, each cell of it; the same on all ranks.
 
@@ -91,6 +98,7 @@ class ThermalFields(Fields):
         order = np.lexsort(whole.T[::-1])
         return BodyHeatFlux(whole[order], flux[order], area[order])
 
+    @collective
     def mean_heat_flux(self, where: str, area: float | None = None) -> float:
         """Heat into the fluid a step and a unit of area, the mean over a face's fluid cells or a body's surface.
 
@@ -206,6 +214,7 @@ class ThermalFields(Fields):
         return result
 
     def _set_source(self, source: Floats | None) -> None:
-        if self.thermal is not None:
-            self._engine.set_heat_source(None if source is None else values.to_engine(source, components=False))
-        self._heat_source = source
+        with self._lock:
+            if self.thermal is not None:
+                self._engine.set_heat_source(None if source is None else values.to_engine(source, components=False))
+            self._heat_source = source

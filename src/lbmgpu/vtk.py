@@ -56,8 +56,9 @@ def write_vtk(solver: Solver, path: str | os.PathLike[str]) -> Path:
     target, processes = _image_path(path), solver._processes
     processes.each(lambda: output_path("path", target))
     start = tuple(axis.start for axis in solver.window)
-    density, velocity, solid = solver.density().T, solver.velocity().T, solver._solid.T
-    temperature = solver.temperature().T if solver._has_temperature else None
+    with solver._lock:  # all of one step
+        density, velocity, solid = solver.density().T, solver.velocity().T, solver._solid.T
+        temperature = solver.temperature().T if solver._has_temperature else None
     if processes.size == 1:
         return _write_piece(target, start, _fields(density, velocity, solid, temperature))
 

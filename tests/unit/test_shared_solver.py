@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -58,6 +59,58 @@ def test_threads_take_turns(make, device):
     assert seen
     assert set(seen) <= states  # whole ones, each after some step
     np.testing.assert_array_equal(together.populations(), alone.populations())
+
+
+@pytest.mark.parametrize("make", [constant_lid, swinging_belt])
+def test_a_file_saved_beside_steps_has_the_state_of_its_step(make, device, tmp_path):
+    solver, paths, velocities = make(device), [], []
+    thread = threading.Thread(target=lambda: [solver.step(steps) for steps in (1, 7, 300, 2, 300)])
+    thread.start()
+    while thread.is_alive():
+        with solver.paused():
+            velocities.append((solver.steps, solver.velocity(), solver.mass()))
+        paths.append(solver.save(tmp_path / f"{len(paths)}.h5"))
+    thread.join()
+    assert len(paths) > 1
+    alone = make(device)
+    for step, velocity, mass in velocities:
+        alone.step(step - alone.steps)
+        np.testing.assert_array_equal(velocity, alone.velocity())
+        assert mass == alone.mass()
+    alone = make(device)
+    for path in paths:
+        loaded = lbm.Solver.load(path, domain=alone.domain, device=device)
+        alone.step(loaded.steps - alone.steps)
+        np.testing.assert_array_equal(loaded.populations(), alone.populations())
+
+
+def test_a_thread_that_steps_lets_others_have_their_turn(device):
+    """A call of many steps is no longer than a chunk of them for who waits, and it is not one who waits twice."""
+    solver, waits = lbm.Solver(lbm.Domain((96, 96, 32)), lbm.BGK(0.02), device=device), []
+    start = time.monotonic()
+    solver.step(3)
+    one = (time.monotonic() - start) / 3
+    thread = threading.Thread(target=solver.step, args=(int(1.5 / one),))
+    thread.start()
+    while thread.is_alive():
+        before = time.monotonic()
+        solver.mass()
+        waits.append(time.monotonic() - before)
+    thread.join()
+    assert len(waits) >= 4, waits
+
+
+def test_a_callback_may_leave_the_solver_to_another_thread(device):
+    """Nothing is held while a function of the user is called."""
+    solver, masses = constant_lid(device), []
+
+    def ask(of):
+        thread = threading.Thread(target=lambda: masses.append(of.mass()))
+        thread.start()
+        thread.join(timeout=20)
+
+    solver.run(4, callbacks=[lbm.Every(2, ask)])
+    assert len(masses) == 2
 
 
 def test_forces_and_walls_are_those_of_the_time_that_was_loaded(device, tmp_path):

@@ -1,0 +1,85 @@
+"""A re-entrant lock that threads get in the order in which they asked for it."""
+
+from __future__ import annotations
+
+import os
+from _thread import allocate_lock
+from collections import deque
+from contextlib import suppress
+from typing import Any
+
+from .forked import ForkAwareLock, RLock
+
+LOOK_AGAIN = 0.5
+"""Seconds after which a thread in the line looks whether it is the first, should an interrupt have lost its wake-up."""
+
+
+class FairLock(ForkAwareLock):
+    """`threading.RLock`, but first come, first served; in a forked child as `ForkAwareLock`.
+
+    A plain lock goes to whoever asks at the right moment: a thread that steps, and only lets go of the lock between two
+    chunks of steps, gets it back before another one has woken up, for seconds on end.
+
+    Threads wait in a line; the first of them waits for the plain lock itself, so nobody has to hand it over, and
+    letting go is that of the plain lock: one call in C, which no signal comes into the middle of. An interrupt while
+    waiting leaves line and lock as if the thread had never come.
+    """
+
+    __slots__ = ("_line",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._line: deque[Any] = deque()
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        """As that of `threading.Lock`; whoever does not want to wait, or not for long, does so outside the line."""
+        if self._process != os.getpid():
+            self.take_over()
+            self._line.clear()  # of threads that are in the parent alone
+        if not blocking or timeout >= 0:
+            return bool(RLock.acquire(self, blocking, timeout))
+        if self._is_owned():
+            return self._enter_again()
+        return (not self._line and self._try()) or self._wait_in_line()
+
+    __enter__ = acquire
+
+    def _enter_again(self) -> bool:
+        try:
+            return bool(RLock.acquire(self))
+        except BaseException:  # an interrupt comes after the call, never in its place: nobody had to wait
+            RLock.release(self)
+            raise
+
+    def _try(self) -> bool:
+        try:
+            return bool(RLock.acquire(self, False))
+        except BaseException:
+            self._give_up()
+            raise
+
+    def _wait_in_line(self) -> bool:
+        ticket = allocate_lock()
+        ticket.acquire()
+        try:
+            self._line.append(ticket)
+            while self._line[0] is not ticket:
+                ticket.acquire(True, LOOK_AGAIN)
+            RLock.acquire(self)
+            self._leave(ticket)
+        except BaseException:
+            self._leave(ticket)
+            self._give_up()
+            raise
+        return True
+
+    def _leave(self, ticket: Any) -> None:
+        """Leave the line, and wake who is the first now."""
+        with suppress(ValueError):  # not in the line yet, or no longer
+            self._line.remove(ticket)
+        with suppress(IndexError, RuntimeError):  # nobody there, or awake already
+            self._line[0].release()
+
+    def _give_up(self) -> None:
+        if self._is_owned():
+            RLock.release(self)
