@@ -152,7 +152,7 @@ class Place:
 
 def agree(meeting: Rendezvous, here: Place) -> None:
     """Return if all ranks are `here`, and raise on all of them if not; a rank that brings an error raises that."""
-    every = _brought(meeting, here, here.error is not None)
+    every = _brought(meeting, here, str(here))
     if here.error is not None:
         _mark(here.error)
     elif every is not None:
@@ -163,13 +163,14 @@ def _left(meeting: Rendezvous, here: Place, error: BaseException) -> None:
     if getattr(error, _AGREED, False) or meeting.broken:
         return
     limit = ERROR_SECONDS if isinstance(error, Exception) else INTERRUPT_SECONDS
-    _brought(meeting, Place(f"{here.call}, left by an error", {}, here.solver, 0, error), True, limit)
+    words = f"{here}, which it left by {type(error).__name__}"
+    _brought(meeting, Place(f"{here.call}, left by an error", {}, here.solver, 0, error), words, limit)
     _mark(error)
 
 
-def _brought(meeting: Rendezvous, here: Place, failed: bool, limit: float | None = None) -> list[Any] | None:
-    compared = json.dumps([here.call, here.compared, failed])
-    every = meeting.meet(compared, json.dumps(here.described()), str(here), limit)
+def _brought(meeting: Rendezvous, here: Place, words: str, limit: float | None = None) -> list[Any] | None:
+    compared = json.dumps([here.call, here.compared, here.error is not None])
+    every = meeting.meet(compared, json.dumps(here.described()), words, limit)
     ended: dict[str, Any] = {"call": ENDED, "words": ENDED, "given": {}, "error": None}
     return None if every is None else [ended if text == ENDED else json.loads(text) for text in every]
 

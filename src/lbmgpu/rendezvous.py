@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import hashlib
-import os
 import sys
 import time
 import weakref
@@ -29,9 +28,6 @@ ASK, ANSWER = 1, 2
 
 ENDED = "the script has ended"
 """What a rank brings whose script has."""
-
-_process = 0
-"""Number of the process that has MPI; its forks, which have a copy of all this, have not."""
 
 _live: weakref.WeakSet[Rendezvous] = weakref.WeakSet()
 _key: int | None = None
@@ -175,13 +171,12 @@ def of(comm: Any) -> Rendezvous | None:
     Raises:
         TypeError, ValueError, RuntimeError: see `ranks.checked`.
     """
-    global _key, _process
+    global _key
     ranks.checked(comm)
     if comm.Get_size() == 1:
         return None
     if _key is None:
         _key = type(comm).Create_keyval(delete_fn=lambda comm, key, meeting: meeting.close())
-        _process = os.getpid()
         atexit.register(_at_end)
     found: Rendezvous | None = comm.Get_attr(_key)
     if found is None:
@@ -228,7 +223,7 @@ def _free(comm: Any) -> None:
 
 def _at_end() -> None:
     """The script has ended on this rank: tell the others, who may wait in a call, and wait until theirs have too."""
-    if not ranks.is_running() or os.getpid() != _process:
+    if not ranks.is_running():
         return
     start, waiting = time.monotonic(), []
     for meeting in sorted(_live, key=lambda m: int(m._comm.py2f())):

@@ -57,9 +57,9 @@ if size > 1:
 path = many.save(folder / "many.h5")
 world.barrier()
 same(many, lbm.Solver.load(path, device=device, comm=MPI.COMM_SELF))
-lone = folder / f"one.{rank}.h5"
-one.save(lone)
-again = lbm.Solver.load(lone, device=device, comm=world)
+one.save(folder / f"one.{rank}.h5")
+world.barrier()
+again = lbm.Solver.load(folder / "one.0.h5", device=device, comm=world)
 for solver in (many, one, again):
     solver.step(11)
 same(many, one)

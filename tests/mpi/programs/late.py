@@ -1,0 +1,32 @@
+"""The last rank comes late, which the others say, and then not at all, which ends the job.
+
+With "first" it does not come to the first solver either.
+"""
+
+import sys
+import time
+
+from mpi4py import MPI
+
+import lbmgpu as lbm
+from lbmgpu import rendezvous
+
+world = MPI.COMM_WORLD
+rank, size = world.Get_rank(), world.Get_size()
+late = rank == size - 1
+if late and "first" in sys.argv:
+    time.sleep(100)
+if "first" not in sys.argv:
+    lbm.set_mpi_timeout(None)
+solver = lbm.Solver(lbm.Domain((8, 8, 8)), lbm.BGK(0.1), device="cpu", comm=world, threads=1)
+solver.step(3)
+rendezvous.PATIENCE = 0.5
+for _ in range(2):  # what was asked of a rank that was not there is no answer to what is asked later
+    if late:
+        time.sleep(3)
+    solver.mass()
+lbm.set_mpi_timeout(1.5)
+solver.step(4)
+if late:
+    time.sleep(100)
+solver.velocity(gather=True)
