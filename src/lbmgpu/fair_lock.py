@@ -15,7 +15,7 @@ LOOK_AGAIN = 0.5
 
 
 class FairLock(ForkAwareLock):
-    """`threading.RLock`, but first come, first served.
+    """`threading.RLock`, but first come, first served; in a forked child as `ForkAwareLock`.
 
     A plain lock goes to whoever asks at the right moment: a thread that steps, and only lets go of the lock between two
     chunks of steps, gets it back before another one has woken up, for seconds on end.
@@ -33,7 +33,9 @@ class FairLock(ForkAwareLock):
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         """As that of `threading.Lock`; whoever does not want to wait, or not for long, does so outside the line."""
-        self.take_over()
+        if self._process != os.getpid():
+            self.take_over()
+            self._line.clear()  # of threads that are in the parent alone
         if not blocking or timeout >= 0:
             return bool(RLock.acquire(self, blocking, timeout))
         if self._is_owned():
@@ -41,12 +43,6 @@ class FairLock(ForkAwareLock):
         return (not self._line and self._try()) or self._wait_in_line()
 
     __enter__ = acquire
-
-    def take_over(self) -> None:
-        """As that of `ForkAwareLock`; no thread that waited in the parent does so in a child."""
-        if self._process != os.getpid():
-            super().take_over()
-            self._line.clear()
 
     def _enter_again(self) -> bool:
         try:

@@ -181,3 +181,26 @@ def test_interrupts_at_any_moment_leave_the_lock_whole() -> None:
         assert not thread.is_alive()
     assert count > 10
     assert is_free(lock)
+
+
+def test_a_forked_child_does_not_wait_for_threads_of_its_parent() -> None:
+    lock = FairLock()
+    lock.acquire()
+    thread = threading.Thread(target=lambda: lock.acquire() and lock.release())
+    thread.start()
+    waiting(lock, 1)
+    child = os.fork()
+    if child == 0:
+        lock.acquire()
+        lock.release()
+        lock.release()
+        os._exit(0 if lock.acquire(timeout=1) and not lock._line else 1)
+    end = time.monotonic() + 20
+    while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0) and time.monotonic() < end:
+        time.sleep(0.005)
+    if ended == (0, 0):
+        os.kill(child, signal.SIGKILL)
+    lock.release()
+    thread.join()
+    assert ended == (child, 0)
+    assert is_free(lock)
