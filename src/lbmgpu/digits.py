@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ import numpy as np
 
 from . import checks
 from .conditions import MovingWall, NoSlip, Periodic
+from .doubtful import warn
 from .errors import LostDigitsWarning
 from .values import Floats
 
@@ -52,9 +52,10 @@ def check_temperatures(solver: ThermalFields, *initial: Floats) -> None:
     low, high = min(float(t.min()) for t in given), max(float(t.max()) for t in given)
     spread, farthest = high - low, max(high - model.reference, model.reference - low)
     if spread > 0 and farthest > TEMPERATURE_RATIO * spread:
-        _warn(
+        warn(
             f"reference: {model.reference:g} given, but temperatures are from {low:g} to {high:g}: float32 has too few "
-            f"digits for their differences; give HybridThermal(..., reference={(low + high) / 2:g}), or use float64"
+            f"digits for their differences; give HybridThermal(..., reference={(low + high) / 2:g}), or use float64",
+            LostDigitsWarning,
         )
 
 
@@ -81,10 +82,11 @@ def check_force(solver: ThermalFields, force: Floats) -> None:
     if 0 < largest < speed / FORCE_RATIO:
         error = speed / largest / FORCE_RATIO
         shown = "over 20" if error > 20 else f"{error:.0f}"
-        _warn(
+        warn(
             f"force: {largest:.3g} given with storage='float16', which loses much of one below 1/{FORCE_RATIO:g} of "
             f"the speed, here about {speed:.2g}: a channel would be {shown} % off; "
-            "use storage='float32', or a larger viscosity and force"
+            "use storage='float32', or a larger viscosity and force",
+            LostDigitsWarning,
         )
 
 
@@ -96,9 +98,10 @@ def _check_viscosity(solver: ThermalFields) -> None:
         length, limit, what = gap, GAP, "a gap between walls that slide"
     least = (length / limit) ** 2
     if viscosity < least:
-        _warn(
+        warn(
             f"viscosity: {viscosity:g} given with storage='float16', which needs {least:.2g} for {what} of "
-            f"{length:.3g} cells, and loses much of a smaller one; use storage='float32', or a larger viscosity"
+            f"{length:.3g} cells, and loses much of a smaller one; use storage='float32', or a larger viscosity",
+            LostDigitsWarning,
         )
 
 
@@ -134,11 +137,3 @@ def _slides(solver: ThermalFields) -> bool:
     periodic = [axis for axis in range(solver._stencil.D) if isinstance(faces["-" + "xyz"[axis]], Periodic)]
     moving = {face: velocity for face, velocity in solver._boundary.face_velocities.items() if _is_wall(solver, face)}
     return any(bool(np.any(velocity[axis])) for velocity in moving.values() for axis in periodic)
-
-
-def _warn(text: str) -> None:
-    """Warn in the line outside of the package that has led here."""
-    level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
-        level, frame = level + 1, frame.f_back
-    warnings.warn(text, LostDigitsWarning, stacklevel=level)

@@ -1,8 +1,9 @@
 """Attacks on the package: harm at random, done for real, after which nothing may be lost, crash or hang.
 
-Each module beside this file is one attack, with its `NAME`, the numbers of attacks of its quick and its long form,
-`QUICK` and `LONG`, and ``run(rng, count, folder, device)``, which makes `count` of them, returns how many ended how,
-and raises AssertionError where one did harm. The tests run the quick forms; ``.ci/attack --long`` the long ones.
+Each module beside this file, but for those whose names begin with an underscore, is one attack: it has its `NAME`, the
+numbers of attacks of its quick and its long form, `QUICK` and `LONG`, and ``run(rng, count, folder, device)``, which
+makes `count` of them, returns how many ended how, and raises AssertionError where one did harm. The tests run the quick
+forms; ``.ci/attack --long`` the long ones.
 """
 
 from __future__ import annotations
@@ -30,9 +31,8 @@ class Outcome:
 
 def attacks() -> dict[str, ModuleType]:
     """The modules of all attacks, by the name of the attack."""
-    names = sorted(found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("test_"))
-    modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
-    return {module.NAME: module for module in modules if hasattr(module, "NAME")}
+    names = sorted(found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith(("test_", "_")))
+    return {module.NAME: module for module in (importlib.import_module(f"{__name__}.{name}") for name in names)}
 
 
 def make(attack: ModuleType, seed: int, count: int, folder: Path, device: str) -> Outcome:
