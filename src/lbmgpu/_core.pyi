@@ -89,9 +89,9 @@ class DeviceArray:
     def __dlpack__(self, *, stream: Any = None) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
-def device_field(engine: Engine, name: int) -> DeviceArray:
-    """Density (0), velocity (1), populations (2) or temperature (3) of now, IndexError for others; ValueError where the
-    engine is on the CPU, and without a temperature."""
+def device_field(engine: Engine, name: int, reference: float = 0.0) -> DeviceArray:
+    """Density (0), velocity (1), populations (2) or temperature (3) of now, the last plus `reference` in fluid cells;
+    IndexError for others, ValueError where the engine is on the CPU, and without a temperature."""
 
 def cuda_cache_folder() -> str:
     """Where compiled kernels are kept; empty for nowhere."""
@@ -244,11 +244,11 @@ class Engine:
         rates by group name; `faces` holds 2 D of ``periodic``, ``no-slip``, ``moving-wall``, ``free-slip``,
         ``velocity-inlet``, ``pressure-outlet``, ``outflow``; `blocks` holds the offset, size, rank and device of each
         block, none for one on `device`; `thermal` holds diffusivity, operators (``isotropic``, ``printed``),
-        energy_coupling, buoyancy (D numbers), reference and faces (2 D of ``periodic``, ``adiabatic``, ``isothermal``)
-        of a temperature, None for none. The state starts at rest, density 1, at the reference temperature. Of
-        ``thermal-bgk``: the Prandtl number `prandtl`, the acceleration `gravity` (D numbers, none for 0) and
-        `thermal_faces` (as the faces of `thermal`; none: periodic as the flow, walls adiabatic); the state starts at
-        the temperature cs2.
+        energy_coupling, buoyancy (D numbers) and faces (2 D of ``periodic``, ``adiabatic``, ``isothermal``) of a
+        temperature, None for none. All its temperatures, in and out, are deviations from the reference of the model,
+        which the engine does not know. The state starts at rest, density 1, at temperature 0. Of ``thermal-bgk``: the
+        Prandtl number `prandtl`, the acceleration `gravity` (D numbers, none for 0) and `thermal_faces` (as the faces
+        of `thermal`; none: periodic as the flow, walls adiabatic); the state starts at the temperature cs2.
         """
 
     def add_body(
@@ -292,7 +292,7 @@ class Engine:
         temperature: NDArray[np.float64] | None = None,
     ) -> None:
         """Set the state to equilibrium at `density` ``(nz, ny, nx)`` (None: 1) and `velocity` (None: 0), and to
-        `temperature` ``(nz, ny, nx)`` (None: the reference; of D2Q37 cs2).
+        `temperature` ``(nz, ny, nx)`` (None: 0; of D2Q37 cs2).
 
         With `nonequilibrium`, add the first-order part that the velocity's gradients imply (Latt & Chopard 2006 eq. 7).
         """
@@ -318,7 +318,7 @@ class Engine:
 
     def temperature(self, out: NDArray[Any]) -> None:
         """Fill `out`, float32 or float64, ``(nz, ny, nx)``. Solid cells give their body's temperature if it has one,
-        else the reference."""
+        else 0."""
 
     def set_temperature(self, values: NDArray[np.float64]) -> None:
         """Set the temperature, ``(nz, ny, nx)`` of the window."""

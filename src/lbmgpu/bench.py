@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, energy, gpu, kinetic, plates
+from . import _core, digits, energy, gpu, kinetic, plates
 from .collision_table import COLLISIONS
 from .collisions import Collision
 from .conditions import Isothermal, MovingWall, NoSlip, PressureOutlet, VelocityInlet
@@ -210,6 +210,7 @@ def make_collision(configuration: Configuration) -> Collision:
     return COLLISIONS[configuration.collision](VISCOSITY)
 
 
+@digits.unwarned()
 def make_solver(configuration: Configuration, device: str, threads: int | None) -> Solver:
     """The solver of a configuration, in a flow that is neither at rest nor near its limits."""
     dimensions = _core.stencil(configuration.stencil).D

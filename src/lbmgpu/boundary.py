@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from . import _core, kinetic, values
 from .conditions import Value
 from .domain import Domain
@@ -15,7 +17,8 @@ class BoundaryValues:
     """Values on the faces and bodies of `domain`, by name: arrays in the user's axis order.
 
     Evaluates all of them at `time` when made, so that what is wrong with them shows before an engine exists. With a
-    `thermal` model, velocities are held below its limit too.
+    `thermal` model, velocities are held below its limit too, and the engine gets the temperatures' deviations from its
+    reference.
     """
 
     def __init__(self, domain: Domain, thermal: HybridThermal | None = None, time: float = 0.0) -> None:
@@ -93,7 +96,7 @@ class BoundaryValues:
             engine.add_body(
                 values.to_engine(body.mask, components=False),
                 None if velocity is None else values.to_engine(velocity, components=True),
-                None if temperature is None else values.to_engine(temperature, components=False),
+                None if temperature is None else self._above_reference(temperature),
             )
         self._hand_over(engine, self._specs, bodies=False)
 
@@ -109,6 +112,17 @@ class BoundaryValues:
                 self._hand_over(engine, self._changing[part], bodies=True)
                 self._time[part] = time
 
+    def _above_reference(self, temperature: Floats) -> Floats:
+        """The deviation as the engine takes it."""
+        reference = 0.0 if self._thermal is None else self._thermal.reference
+        return values.to_engine(np.subtract(temperature, reference), components=False)
+
+    def temperatures(self) -> list[Floats]:
+        """The temperatures of the surfaces, an array for each face and body that has some."""
+        bodies = self._domain.bodies
+        found = [t if t.ndim == 0 else t[bodies[name].mask] for name, t in self.body_temperatures.items()]
+        return [*self.face_temperatures.values(), *found]
+
     def _hand_over(
         self, engine: _core.Engine, specs: list[tuple[dict[str, Floats], str, Value]], *, bodies: bool
     ) -> None:
@@ -120,8 +134,8 @@ class BoundaryValues:
             elif target is self.face_densities:
                 engine.set_face_density(faces.index(name), values.to_engine(target[name], components=False))
             elif target is self.face_temperatures:
-                engine.set_face_temperature(faces.index(name), values.to_engine(target[name], components=False))
+                engine.set_face_temperature(faces.index(name), self._above_reference(target[name]))
             elif bodies and target is self.body_temperatures:
-                engine.set_body_temperature(names.index(name), values.to_engine(target[name], components=False))
+                engine.set_body_temperature(names.index(name), self._above_reference(target[name]))
             elif bodies:
                 engine.set_body_velocity(names.index(name), values.to_engine(target[name], components=True))

@@ -158,6 +158,7 @@ def _new_file(
                     heat = file.create_dataset(
                         "temperature", shape[1:], solver.storage, chunks=chunks[1:], fletcher32=True
                     )
+                    heat.attrs["above_reference"] = True  # older files hold the temperature itself
                     fields.append(partial(heat.__setitem__, ...))
                 for name, array in arrays.items():
                     file.create_dataset(f"arrays/{name}", data=array, compression="gzip", shuffle=True, fletcher32=True)
@@ -230,7 +231,10 @@ def _read(solver: Solver, path: str | os.PathLike[str]) -> tuple[NDArray[Any], N
         offset, size = solver._engine.window
         state = file["state"][box(offset, size)]
         heat = file["temperature"] if solver.thermal is not None else None
-        temperature = None if heat is None else heat[box(offset, size)].astype(np.float64)
+        temperature = None
+        if heat is not None:
+            given = 0.0 if heat.attrs.get("above_reference", False) else solver._reference_temperature
+            temperature = heat[box(offset, size)].astype(np.float64) - given
         heat_shape = None if heat is None else (heat.shape, heat.dtype)
         steps = int(file.attrs["steps"])
         reference_density = float(file.attrs["reference_density"])

@@ -47,6 +47,11 @@ class Described(Guarded):
         return self.thermal is not None or self._domain.stencil == kinetic.STENCIL
 
     @property
+    def _reference_temperature(self) -> float:
+        """What the engine's temperatures are deviations from."""
+        return 0.0 if self.thermal is None else self.thermal.reference
+
+    @property
     def precision(self) -> str:
         """Type of the arithmetic and of the fields."""
         return self._settings.precision

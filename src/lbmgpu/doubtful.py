@@ -32,7 +32,7 @@ def warn_of_threads(threads: int) -> None:
     """Warn with TooManyThreadsWarning where there are fewer cores that this process may use."""
     cores = len(os.sched_getaffinity(0))
     if threads > cores:
-        _warn(
+        warn(
             f"threads: {threads} given, but this process may use {cores} cores; threads that share a core wait for "
             "each other in every step, which then takes far longer",
             TooManyThreadsWarning,
@@ -47,7 +47,7 @@ def warn_of_covered_faces(domain: Domain) -> None:
     solid = domain.solid()
     for face, condition in faces.items():
         if solid.take(0 if face[0] == "-" else -1, "xyz".index(face[1])).all():
-            _warn(
+            warn(
                 f"faces[{face!r}]: {type(condition).__name__} given, but bodies cover the whole face, so that it does "
                 "nothing; leave a layer of fluid cells there, or make it NoSlip()",
                 CoveredFaceWarning,
@@ -61,7 +61,7 @@ def warn_of_tolerance(tolerance: float, of: str, precision: str, storage: str) -
     """
     least = smallest_change(precision, storage)
     if of == "velocity" and tolerance < least:
-        _warn(
+        warn(
             f"until: a tolerance of {tolerance:g} given, but with populations stored as {storage} rounding alone "
             f"changes the velocity of a steady flow by {least:.1g} of itself or more, so that the run is not likely to "
             f"end by it; give {20 * least:.1g} or more",
@@ -74,7 +74,7 @@ def smallest_change(precision: str, storage: str) -> float:
     return FLOOR[precision, storage] * float(np.finfo(storage).eps)
 
 
-def _warn(message: str, category: type[Warning]) -> None:
+def warn(message: str, category: type[Warning]) -> None:
     """Warn in the name of the line outside the package that all this was called from."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):

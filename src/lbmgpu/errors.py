@@ -85,3 +85,7 @@ class UnreachableToleranceWarning(RuntimeWarning):
 
 class LoneProcessWarning(RuntimeWarning):
     """One of several processes that an MPI launcher started computes a whole domain: `comm` was not given."""
+
+
+class LostDigitsWarning(RuntimeWarning):
+    """The storage has too few digits for the setup: float32 for temperatures far from their reference, or float16."""

@@ -85,7 +85,7 @@ class Fields(Described):
         if self.device == "cpu":
             raise ValueError(f"field: {field!r} of a solver on the CPU is in NumPy's memory: use solver.{field}()")
         with self._walls_of_now():
-            return _core.device_field(self._engine, number)
+            return _core.device_field(self._engine, number, self._reference_temperature)
 
     def solid(self) -> NDArray[np.bool_]:
         """Bool array ``(nx, ny[, nz])`` of the whole domain, True in bodies."""

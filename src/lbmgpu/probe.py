@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 
-from . import _core, bench, gpu
+from . import _core, bench, digits, gpu
 from .collision_table import COLLISIONS
 from .domain import Domain
 from .environment import environment
@@ -186,6 +186,7 @@ def _bytes_and_seconds(
     return sum(link["bytes"] for link in solver._engine.links) / 2, statistics.median(found)
 
 
+@digits.unwarned()
 def make_solver(
     domain: Domain,
     configuration: bench.Configuration,

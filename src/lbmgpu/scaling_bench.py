@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from . import bench, kinetic, plates
+from . import bench, digits, kinetic, plates
 from .collisions import MRT
 from .conditions import FreeSlip, Isothermal, NoSlip, Outflow, VelocityInlet
 from .domain import Domain
@@ -262,6 +262,7 @@ def layout_of(row: Scaling, team: Team) -> Layout:
     )
 
 
+@digits.unwarned()
 def make_solver(row: Scaling, shape: tuple[int, ...], **options: Any) -> Solver:
     """A solver of a row's kind for a domain of `shape`, in motion; `options` are those of `Solver`."""
     domain = Domain(shape, row.stencil)

@@ -70,7 +70,10 @@ class Settings:
     def engine(self, boundary: BoundaryValues) -> _core.Engine:
         """A new engine, at rest."""
         domain, stencil = self.domain, _core.stencil(self.domain.stencil)
-        thermal = None if self.thermal is None else self.thermal.parameters(stencil) | {"faces": thermal_faces(domain)}
+        thermal = None
+        if self.thermal is not None:
+            thermal = self.thermal.parameters(stencil) | {"faces": thermal_faces(domain)}
+            del thermal["reference"]  # all temperatures are handed over as deviations from it
         own: dict[str, Any] = self.collision.parameters(stencil)
         if domain.stencil == kinetic.STENCIL:
             own["thermal_faces"] = thermal_faces(domain)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _core, checkpoint, checks, kinetic, run, values, vtk
+from . import _core, checkpoint, checks, digits, kinetic, run, values, vtk
 from .boundary import BoundaryValues
 from .collisions import Collision
 from .conditions import Value, field_value
@@ -42,7 +42,8 @@ class Solver(ThermalFields):
             65 (2002) 046308, eq. 20. D2Q37 has the `gravity` of `ThermalBGK` instead.
         precision: type of the arithmetic and of the fields, ``"float32"`` or ``"float64"``.
         storage: type that populations are kept in, as deviations from rest: ``"float64"``, ``"float32"`` or
-            ``"float16"`` (scaled); the precision if None, and never wider; in D2Q37 always the precision.
+            ``"float16"`` (scaled); the precision if None, and never wider; in D2Q37 always the precision. A solver in
+            float16 warns with `LostDigitsWarning` of a force or viscosity that this has too few digits for.
         streaming: ``"in-place"`` (one lattice) or ``"two-lattice"``; if None the first, but in D2Q37 the second, its
             only one.
         device: ``"cpu"``; ``"cuda"`` or ``"cuda:1"`` and so on, a GPU; ``"auto"``, the first GPU if one can be used,
@@ -103,6 +104,7 @@ class Solver(ThermalFields):
         source = None if thermal is None else self._evaluate_source(thermal.source)
         self._solid = self._domain.solid()
         self._fluid_cells = self._domain.cells - int(np.count_nonzero(self._solid))
+        digits.check_setup(self)
         self._engine = self._settings.engine(self._boundary)
         self._set_force(force_values)
         self._set_source(source)
@@ -188,6 +190,8 @@ class Solver(ThermalFields):
         return result
 
     def _set_force(self, force: Floats | None) -> None:
+        if force is not None:
+            digits.check_force(self, force)
         self._engine.set_force(None if force is None else values.to_engine(force, components=True))
         self._force = force
 

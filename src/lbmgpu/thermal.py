@@ -55,6 +55,8 @@ class HybridThermal:
             gravity g and an expansion beta it is ``-beta g``; None for a temperature that the flow only carries. In
             two dimensions a third component may be there if it is 0.
         reference: temperature at which there is no buoyancy, and that of the fluid unless `Solver.initialize` is told.
+            What is stored and computed is the deviation ``T - reference``, so that temperatures in kelvin lose no
+            digits if it lies amid them; far off them a solver in float32 warns with `LostDigitsWarning`.
         operators: ``"isotropic"``: differences over all neighbours whose first errors do not depend on the direction.
             ``"printed"``: those of the paper of 2013, less exact and less stable.
         energy_coupling: q1, by which the temperature enters the equilibrium of the energy moment:
@@ -132,7 +134,7 @@ class HybridThermal:
             )
 
     def parameters(self, stencil: _core.Stencil) -> dict[str, Any]:
-        """The parameters in full, but for the source, in the names of the engine."""
+        """The parameters in full, but for the source, in the names of the engine, which does not take the reference."""
         return {
             "diffusivity": self.diffusivity,
             "operators": self.operators,

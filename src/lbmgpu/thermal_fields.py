@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import checks, kinetic, values
+from . import checks, digits, kinetic, values
 from .conditions import Periodic, field_value
 from .fields import Fields
 from .thermal import BodyHeatFlux, HybridThermal, source_value
@@ -26,20 +26,37 @@ class ThermalFields(Fields):
     """
 
     _heat_source: Floats | None
+    _fluid_cells: int
+    _channel_width: float
 
-    def temperature(self, gather: bool = False) -> Any:
+    def temperature(self, gather: bool = False, above_reference: bool = False) -> Any:
         """Temperature, ``(nx, ny[, nz])``, in the dtype of `precision`.
 
         Cells of an isothermal body have the temperature of its surface, those of others the model's reference. In D2Q37
         it is in units of a cell a step squared, ``2 rho T = sum_i f_i |c_i - u|^2``, with gravity's part of a step
-        added (Sbragaglia et al., J. Fluid Mech. 628 (2009) 299). `gather`: see `density`.
+        added (Sbragaglia et al., J. Fluid Mech. 628 (2009) 299).
+
+        Args:
+            gather: see `density`.
+            above_reference: the deviation ``T - reference`` of `HybridThermal` in place of T. It is what the solver
+                computes with and has all its digits, of which the sum loses some in float32: differences of
+                temperatures in kelvin, as local gradients need them, are better taken from it.
 
         Raises:
-            ValueError: the solver has no temperature.
+            ValueError: the solver has no temperature, or `above_reference` is asked for in D2Q37.
         """
         self._check_temperature()
+        if checks.flag("above_reference", above_reference):
+            self._model()
+        reference = 0.0 if above_reference else self._reference_temperature
+
+        def read(out: NDArray[Any]) -> None:
+            self._engine.temperature(out)
+            if reference != 0:
+                np.add(out, reference, out=out, dtype=np.float64, casting="same_kind")  # rounded once
+
         with self._walls_of_now():
-            return self._field(self._engine.temperature, 0, gather)
+            return self._field(read, 0, gather)
 
     def heat(self) -> float:
         """Sum of the temperature over the fluid cells.
@@ -47,8 +64,8 @@ class ThermalFields(Fields):
         Raises:
             ValueError: the solver has no temperature.
         """
-        self._model()
-        return self._engine.totals()[3]
+        reference = self._model().reference
+        return self._engine.totals()[3] + reference * self._fluid_cells
 
     @property
     def heat_source(self) -> Floats | None:
@@ -194,7 +211,10 @@ class ThermalFields(Fields):
         checks.temperatures("temperature", field)
         if self._stencil.name == kinetic.STENCIL:
             kinetic.check_temperatures("temperature", field)
-        return values.to_engine(np.broadcast_to(field, shape), components=False)
+        if self.thermal is not None:
+            digits.check_temperatures(self, field)
+        above = np.subtract(field, self._reference_temperature)
+        return values.to_engine(np.broadcast_to(above, shape), components=False)
 
     def _evaluate_source(self, source: Any) -> Floats | None:
         if source is None:

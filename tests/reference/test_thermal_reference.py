@@ -88,7 +88,7 @@ def test_a_body_conducts_as_a_face(name):
     beside = Heat(0.05, faces=["adiabatic", *faces[1:]], bodies=[1.0])
     slab = ThermalReference(name, wider, collision, beside, faces=walls, bodies=[(mask, np.zeros(len(shape)))])
     field = np.random.default_rng(1).random(shape)
-    plain.T, slab.T[1:] = field, field
+    plain.T, slab.above[1:] = field, field
     for lattice in (plain, slab):
         lattice.step(7)
     np.testing.assert_allclose(slab.T[1:], plain.T, atol=1e-15)

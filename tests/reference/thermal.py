@@ -49,7 +49,7 @@ class Heat:
 
 @dataclass(frozen=True)
 class Neighbour:
-    """Temperature beyond a cell: `sign` times that of `cell`, plus `offset`."""
+    """Deviation beyond a cell: `sign` times that of `cell`, plus `offset`."""
 
     cell: tuple[int, ...]
     sign: float = 1.0
@@ -61,11 +61,11 @@ class Neighbour:
 
 
 class ThermalReference(Reference):
-    """A flow and its temperature `T`, (nx, ny[, nz])."""
+    """A flow and its temperature `T`, (nx, ny[, nz]), which is `above`, the deviation that is computed, + reference."""
 
     def __init__(self, stencil: str, shape: Sequence[int], collision: Collision, heat: Heat, **flow: Any) -> None:
         self.heat = heat
-        self.T = np.full(tuple(shape), float(heat.reference))
+        self.above = np.zeros(tuple(shape))
         super().__init__(stencil, shape, collision, **flow)
         dimensions = self.stencil.D
         self.kinds = list(flow.get("faces") or ["periodic"] * 2 * dimensions)
@@ -73,6 +73,14 @@ class ThermalReference(Reference):
         e = MATRICES[self.stencil.name][1]
         self.energy = (e / (e @ e)).reshape((-1,) + (1,) * dimensions)
         self.set_walls(heat.faces or ["adiabatic"] * 2 * dimensions, heat.bodies)
+
+    @property
+    def T(self) -> Array:
+        return self.above + self.heat.reference
+
+    @T.setter
+    def T(self, temperature: Array) -> None:
+        self.above = temperature - self.heat.reference
 
     def set_walls(self, faces: Sequence[Any], bodies: Sequence[Any]) -> None:
         """Give faces and bodies new temperatures, of the kinds they have."""
@@ -121,24 +129,23 @@ class ThermalReference(Reference):
     def _wrapped(self, cell: NDArray[np.int64]) -> tuple[int, ...]:
         return tuple(int(x) % n for x, n in zip(cell, self.shape, strict=True))
 
-    @staticmethod
-    def _wall(value: Any, at: Any) -> float | None:
-        """Temperature of a wall at a place, None where it is adiabatic."""
+    def _wall(self, value: Any, at: Any) -> float | None:
+        """Deviation of a wall at a place, None where it is adiabatic."""
         if value is None or (isinstance(value, str) and value == "adiabatic"):
             return None
-        value = np.asarray(value, float)
+        value = np.asarray(value, float) - self.heat.reference
         return float(value[tuple(at)] if value.ndim else value)
 
     def neighbours(self) -> Array:
-        """Temperature along each direction, (Q, nx, ny[, nz]); of the cell itself along the first."""
-        values = self._sign * self.T.ravel()[self._from] + self._offset
-        values[0] = self.T
+        """Deviation along each direction, (Q, nx, ny[, nz]); of the cell itself along the first."""
+        values = self._sign * self.above.ravel()[self._from] + self._offset
+        values[0] = self.above
         return values
 
     def applied_force(self) -> Array:
         """Body force of each cell, with that of the temperature of now."""
-        lift = np.where(self.solid, 0.0, self.T - self.heat.reference)
-        return self.force + self.buoyancy.reshape((-1,) + (1,) * self.T.ndim) * lift
+        lift = np.where(self.solid, 0.0, self.above)
+        return self.force + self.buoyancy.reshape((-1,) + (1,) * lift.ndim) * lift
 
     def velocity(self) -> Array:
         momentum = np.tensordot(self.stencil.c.T, self.f, axes=1)
@@ -150,17 +157,18 @@ class ThermalReference(Reference):
             arrived[:, self.solid] = self.stencil.w[:, None]
             force = self.applied_force()
             u = macroscopic(self.stencil, arrived, force)[1]
-            shift = self.heat.coupling * (self.T - self.heat.reference) * self.energy
+            shift = self.heat.coupling * self.above * self.energy
             self.f = collide(self.stencil, self.collision, arrived, force, shift)
             self.f[:, self.solid] = self.stencil.w[:, None]
-            self.T = np.where(self.solid, self.T, self.moved(u))
+            self.above = np.where(self.solid, self.above, self.moved(u))
 
     def moved(self, u: Array) -> Array:
-        """The temperature a step later, in a flow with velocity `u`."""
+        """The deviation a step later, in a flow with velocity `u`."""
         around = self.neighbours()
-        laplacian = np.tensordot(self.laplacian, around - self.T, axes=1)
+        laplacian = np.tensordot(self.laplacian, around - self.above, axes=1)
         gradient = np.tensordot((self.gradient[:, None] * self.stencil.c).T, around, axes=1)
-        return self.T + self.heat.diffusivity * laplacian - (u * gradient).sum(axis=0) + np.asarray(self.heat.source)
+        diffused = self.heat.diffusivity * laplacian
+        return self.above + diffused - (u * gradient).sum(axis=0) + np.asarray(self.heat.source)
 
     def face_flux(self, face: int) -> Array:
         """Heat a step and area that a face gives to the fluid: a one-sided second-order gradient.
@@ -170,10 +178,10 @@ class ThermalReference(Reference):
         axis = face // 2
         temperature = self.face_temperature[face]
         inward = slice(None, None, 1 if face % 2 == 0 else -1)
-        T, solid = (np.moveaxis(a, axis, 0)[inward] for a in (self.T, self.solid))
+        T, solid = (np.moveaxis(a, axis, 0)[inward] for a in (self.above, self.solid))
         if isinstance(temperature, str) or self.kinds[face] == "periodic":
             return np.zeros(solid[0].shape)
-        wall = np.asarray(temperature, float)
+        wall = np.asarray(temperature, float) - self.heat.reference
         gradient = 2 * (wall - T[0])
         if len(T) > 1:
             gradient = np.where(solid[1], gradient, (8 * wall - 9 * T[0] + T[1]) / 3)
@@ -192,6 +200,6 @@ class ThermalReference(Reference):
                     continue
                 flux, area = found.get(cell, (0.0, 0.0))
                 w = self.laplacian[i]
-                gain = self.heat.diffusivity * w * (around[(i, *cell)] - self.T[cell])
+                gain = self.heat.diffusivity * w * (around[(i, *cell)] - self.above[cell])
                 found[cell] = (flux + gain, area + w)
         return list(found), *(np.array([pair[k] for pair in found.values()]) for k in (0, 1))

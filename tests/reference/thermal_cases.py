@@ -64,7 +64,7 @@ class ThermalCase(Case):
         return solver
 
     def engine(self, **options: Any) -> _core.Engine:
-        """The bare engine, initialised."""
+        """The bare engine, initialised; its temperatures are deviations."""
         heat, walls = self.heat, self.walls()
         kinds = [
             "periodic" if kind == "periodic" else "adiabatic" if wall is None else "isothermal"
@@ -75,7 +75,6 @@ class ThermalCase(Case):
             "operators": heat.operators,
             "energy_coupling": heat.coupling,
             "buoyancy": list(heat.buoyancy or [0.0] * len(self.shape)),
-            "reference": heat.reference,
             "faces": kinds,
         }
         without = Case(self.stencil, self.shape, self.collision, faces=self.faces, force=self.force)
@@ -85,14 +84,15 @@ class ThermalCase(Case):
             engine.add_body(
                 reverse(mask),
                 None if velocity is None else reverse(np.asarray(velocity, float), 1),
-                None if wall is None else reverse(np.asarray(wall, float)),
+                None if wall is None else reverse(np.asarray(wall, float) - heat.reference),
             )
         for number, wall in enumerate(walls):
             if wall is not None:
-                engine.set_face_temperature(number, reverse(np.asarray(wall, float)))
+                engine.set_face_temperature(number, reverse(np.asarray(wall, float) - heat.reference))
         engine.set_heat_source(reverse(np.asarray(heat.source, float)))
         fields = (None if a is None else reverse(a, a.ndim - len(self.shape)) for a in (self.density, self.velocity))
-        engine.initialize(*fields, False, None if self.temperature is None else reverse(self.temperature))
+        above = None if self.temperature is None else reverse(self.temperature - heat.reference)
+        engine.initialize(*fields, False, above)
         return engine
 
     def reference(self) -> ThermalReference:

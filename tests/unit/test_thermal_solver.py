@@ -458,6 +458,21 @@ def test_a_file_without_a_temperature_is_as_before(tmp_path: Path) -> None:
         lbm.Solver(domain, lbm.TRT(0.1), thermal=THERMAL).restore(path)
 
 
+def test_files_of_older_versions_hold_the_temperature_itself(tmp_path: Path) -> None:
+    made = furnished(precision="float64")
+    assert made.thermal is not None
+    made.step(3)
+    path = made.save(tmp_path / "state.h5")
+    with h5py.File(path, "r+") as file:
+        heat = file["temperature"]
+        above = heat[...]
+        heat[...] = above + made.thermal.reference
+        del heat.attrs["above_reference"]
+    loaded = lbm.Solver.load(path, threads=1)
+    np.testing.assert_allclose(loaded.temperature(), made.temperature(), rtol=0, atol=1e-15)
+    np.testing.assert_array_equal(above.T, made.temperature(above_reference=True))
+
+
 def test_a_changing_wall_needs_the_domain_again(tmp_path: Path) -> None:
     domain = heated()
     domain.thermal["-x"] = lbm.Isothermal(lambda x, y, t: 0 * y + t)

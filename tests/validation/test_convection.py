@@ -122,6 +122,25 @@ def test_the_heated_cube(device):
     assert local[:, n // 2 - 1 : n // 2 + 1].mean() == pytest.approx(2.2505, rel=0.01)
 
 
+def test_temperatures_in_kelvin_keep_their_digits(device):
+    """Water at room temperature: the same Nusselt number and number of steps in float32 and float64."""
+    n, middle, found, steps = 20, 293.15, [], []
+    setup = lbm.Convection(1e4, 7.0, n, difference=5.0)
+    domain = lbm.Domain((n, n), "D2Q9")
+    for face in domain.faces:
+        domain.faces[face] = lbm.NoSlip()
+    domain.thermal["-x"], domain.thermal["+x"] = lbm.Isothermal(middle + 2.5), lbm.Isothermal(middle - 2.5)
+    for precision in ("float32", "float64"):
+        thermal = setup.thermal("+y", reference=middle)
+        solver = lbm.Solver(domain, lbm.TRT(setup.viscosity), thermal=thermal, precision=precision, device=device)
+        assert solver.run(20_000, until=lbm.Steady(1e-4, every=100, of="temperature")).converged
+        found.append(solver.nusselt("-x", n, 5.0))
+        steps.append(solver.steps)
+        assert solver.heat() == pytest.approx(middle * n**2, rel=1e-6)
+    assert found[0] == pytest.approx(found[1], rel=1e-4)
+    assert steps[0] == pytest.approx(steps[1], rel=0.02)
+
+
 def from_below(n: int, rayleigh: float, device: str, *, speed: float = 0.05, noise: float = 1e-4) -> lbm.Solver:
     """A layer heated from below, one wavelength wide, in hydrostatic balance but for a small wave."""
     setup = lbm.Convection(rayleigh, PRANDTL, n, velocity=speed)

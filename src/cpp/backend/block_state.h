@@ -145,8 +145,10 @@ public:
     virtual void populations(double* out) const = 0;
     virtual void set_populations(const double* values) = 0;
     /// A field of now in the memory of the device, in the arithmetic type; throws std::invalid_argument on the CPU.
-    virtual std::shared_ptr<DeviceArray> device_field(FieldName name) const {
+    /// A temperature is the stored one plus `reference`, but 0 in solid cells.
+    virtual std::shared_ptr<DeviceArray> device_field(FieldName name, double reference) const {
         static_cast<void>(name);
+        static_cast<void>(reference);
         throw std::invalid_argument("the fields of a CPU's block are in the memory of the host");
     }
     /// The stored numbers themselves.
@@ -157,7 +159,7 @@ public:
     /// 0 in solid cells.
     virtual void temperature(float* out) const = 0;
     virtual void temperature(double* out) const = 0;
-    /// Null: the reference everywhere.
+    /// Null: 0 everywhere.
     virtual void set_temperature(const double* values) = 0;
     /// The sum of samples of the plan, and each of them where wanted.
     virtual double heat(const std::vector<HeatSample>& samples, double* each) const = 0;

@@ -10,7 +10,7 @@ namespace lbm::backend {
 struct InitialFields {
     const double* density;
     const double* velocity;
-    const double* temperature;   // null: the reference
+    const double* temperature;   // null: 0; of populations that carry it cs2
     const unsigned char* solid;  // null: no bodies
     const bool* periodic;        // along each axis, of the box; null: no gradients are wanted
     int corner[3];               // of the block in the box
@@ -31,9 +31,9 @@ struct InitialState {
     }
 
     /// Of a cell of the block.
-    LBM_HD double temperature(int x, int y, int z, double reference) const {
+    LBM_HD double temperature(int x, int y, int z) const {
         const int place[3] = {given.corner[0] + x, given.corner[1] + y, given.corner[2] + z};
-        return given.temperature == nullptr ? reference : given.temperature[cell(place)];
+        return given.temperature == nullptr ? 0.0 : given.temperature[cell(place)];
     }
 
     /// Deviations after collision, such that the velocity read back is the one prescribed.

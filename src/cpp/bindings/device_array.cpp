@@ -100,7 +100,7 @@ void bind_device_array(py::module_& module) {
         .def_property_readonly("shape", [](const Field& f) { return py::tuple(py::cast(f.shape)); });
     module.def(
         "device_field",
-        [](engine::Engine& e, int name) {
+        [](engine::Engine& e, int name, double reference) {
             if (name < 0 || name > int(backend::FieldName::Temperature)) {
                 throw py::index_error("there is no field " + std::to_string(name));
             }
@@ -108,7 +108,7 @@ void bind_device_array(py::module_& module) {
             {
                 const NoGil release;
                 const std::lock_guard<process::Mutex> lock(e.mutex());
-                field.array = e.device_field(backend::FieldName(name));
+                field.array = e.device_field(backend::FieldName(name), reference);
             }
             long long stride = 1;
             for (int d = 0; d < e.domain().D; ++d) {
@@ -122,7 +122,7 @@ void bind_device_array(py::module_& module) {
             }
             return field;
         },
-        py::arg("engine"), py::arg("name"));
+        py::arg("engine"), py::arg("name"), py::arg("reference") = 0.0);
 }
 
 }  // namespace lbm::bindings

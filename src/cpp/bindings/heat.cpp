@@ -56,8 +56,6 @@ engine::ThermalSetup thermal_setup(const py::dict& given) try {
             thermal.energy_coupling = value.cast<double>();
         } else if (name == "buoyancy") {
             thermal.buoyancy = value.cast<std::vector<double>>();
-        } else if (name == "reference") {
-            thermal.reference = value.cast<double>();
         } else if (name == "faces") {
             thermal.faces = value.cast<std::vector<std::string>>();
         } else {

@@ -447,12 +447,12 @@ void Engine::set_state(const void* values) {
     });
 }
 
-std::shared_ptr<backend::DeviceArray> Engine::device_field(backend::FieldName name) {
+std::shared_ptr<backend::DeviceArray> Engine::device_field(backend::FieldName name, double reference) {
     if (layout_.blocks().size() > 1) {
         throw std::invalid_argument("the fields of several blocks are not one array of a device");
     }
     prepare_fields();
-    return parts_.front().state->device_field(name);
+    return parts_.front().state->device_field(name, reference);
 }
 
 std::size_t Engine::bytes() const {

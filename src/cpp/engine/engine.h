@@ -75,7 +75,7 @@ public:
     void populations(T* out) {
         read_parts(out, population_count(), [](const auto& block, T* part) { block.populations(part); });
     }
-    /// Solid cells have the temperature of their body's surface, or the reference.
+    /// Solid cells have the temperature of their body's surface, or 0.
     template <class T>
     void temperature(T* out) {
         check_temperature();
@@ -105,7 +105,8 @@ public:
     void get_state(void* out);
     void set_state(const void* values);
     /// Throws std::invalid_argument unless one block on a GPU is all.
-    std::shared_ptr<backend::DeviceArray> device_field(backend::FieldName name);
+    /// A temperature is the stored one plus `reference`.
+    std::shared_ptr<backend::DeviceArray> device_field(backend::FieldName name, double reference = 0);
     /// The cell of the lowest number that holds no sane state.
     std::optional<backend::Cell> find_diverged();
 

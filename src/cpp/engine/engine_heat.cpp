@@ -70,8 +70,7 @@ void Engine::give_solid_temperature(T* out) const {
                             (Index(at[2] - window_.offset[2]) * window_.size[1] + (at[1] - window_.offset[1])) *
                                 window_.size[0] +
                             (at[0] - window_.offset[0]);
-                        out[in_window] =
-                            T(own.empty() ? spec_.heat.reference : component(own, 1, 0, cell, domain_.cells()));
+                        out[in_window] = T(own.empty() ? 0.0 : component(own, 1, 0, cell, domain_.cells()));
                     }
                 }
             }

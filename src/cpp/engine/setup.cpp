@@ -120,7 +120,6 @@ void set_heat(const Setup& setup, backend::BlockSpec& spec) {
         throw std::invalid_argument("thermal buoyancy: " + std::to_string(D) + " components are needed");
     }
     require_finite("thermal energy_coupling", thermal.energy_coupling);
-    require_finite("thermal reference", thermal.reference);
     for (const double component : thermal.buoyancy) {
         require_finite("thermal buoyancy", component);
     }
@@ -133,7 +132,6 @@ void set_heat(const Setup& setup, backend::BlockSpec& spec) {
         heat.energy[k] = 2 * thermal.energy_coupling * (D == 2 ? energy_moment_2d : energy_moment_3d)[k];
     }
     std::copy(thermal.buoyancy.begin(), thermal.buoyancy.end(), heat.buoyancy);
-    heat.reference = thermal.reference;
 }
 
 void set_thermal_faces(const std::vector<std::string>& faces, Domain& domain) {

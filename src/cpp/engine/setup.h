@@ -14,13 +14,12 @@
 
 namespace lbm::engine {
 
-/// A temperature of the fluid.
+/// A temperature of the fluid, as deviations from a reference that the engine need not know.
 struct ThermalSetup {
     double diffusivity = 0;
     std::string operators = "isotropic";
     double energy_coupling = 0;
-    std::vector<double> buoyancy;  // empty: none
-    double reference = 0;
+    std::vector<double> buoyancy;    // empty: none
     std::vector<std::string> faces;  // empty: periodic as those of the flow, the others adiabatic
 };
 

@@ -22,7 +22,7 @@ LBM_HD void update_heated_cell(Cell& cell, const Parameters& parameters, const H
     const PairSums<S, V> sums = pair_sums<S>(h);
     const Moments<S, V> moments = compute_moments<S>(h[0], sums, force, true, Cell::unit);
     cell.store_temperature(advanced<S>(local, moments.velocity, cell.heat_source(heat)));
-    collide<S, Collision>(h, sums, moments, true, parameters, EnergyCoupling<S, V>{local.here - heat.reference, heat});
+    collide<S, Collision>(h, sums, moments, true, parameters, EnergyCoupling<S, V>{local.here, heat});
     cell.store(h);
 }
 

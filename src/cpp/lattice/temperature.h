@@ -1,6 +1,10 @@
 // A temperature that the flow carries along and that diffuses, by explicit finite differences over the neighbours that
 // the stencil's velocities lead to, and the force and the energy that it gives the flow.
 //
+// Everything is linear in it, so all temperatures below are T - T_0, deviations from the reference of the model, which
+// is known outside the engine only: as with the populations' deviations from their weights, the digits that are stored
+// are then those of the differences that drive the flow.
+//
 // The operators share the symmetries of the stencil (Lallemand & Luo, Phys. Rev. E 68 (2003) 036706; Obrecht, Kuznik,
 // Tourancheau & Roux, Computers & Fluids 80 (2013) 269). All differences are of neighbouring temperatures, so that a
 // uniform temperature stays exactly what it is.
@@ -18,10 +22,9 @@ template <class Real>
 struct HeatParameters {
     Real diffusion[2];  // the diffusivity times a neighbour's weight in the Laplacian
     Real slope[2];      // weight of the difference between opposite neighbours in the derivatives
-    Real energy[2];     // what the sum of an equilibrium's pair grows by a unit of temperature above the reference
-    Real buoyancy[3];   // force a volume and unit of temperature above the reference
-    Real reference;
-    Real source;  // heat a step
+    Real energy[2];     // what the sum of an equilibrium's pair grows by a unit of temperature
+    Real buoyancy[3];   // force a volume and unit of temperature
+    Real source;        // heat a step
 };
 
 template <class To, class From>
@@ -35,7 +38,6 @@ LBM_HD HeatParameters<To> converted(const HeatParameters<From>& p) {
     for (int d = 0; d < 3; ++d) {
         out.buoyancy[d] = To(p.buoyancy[d]);
     }
-    out.reference = To(p.reference);
     out.source = To(p.source);
     return out;
 }
@@ -99,20 +101,19 @@ LBM_HD V advanced(const LocalTemperature<S, V>& local, const V (&u)[S::D], V sou
 /// Adds the buoyancy of the Boussinesq approximation, for density 1, to a force.
 template <class S, class V, int N>
 LBM_HD void add_buoyancy(V (&force)[N], V temperature, const HeatParameters<Scalar<V>>& heat) {
-    const V above = temperature - heat.reference;
-    static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { force[d] = force[d] + heat.buoyancy[d] * above; });
+    static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { force[d] = force[d] + heat.buoyancy[d] * temperature; });
 }
 
 /// Takes what a temperature adds to the energy moment of the equilibrium off the non-equilibrium parts, given as sums
 /// over pairs (Obrecht et al. 2013, eq. 7).
 template <class S, class V>
 struct EnergyCoupling {
-    V above;  // the temperature over the reference
+    V temperature;
     const HeatParameters<Scalar<V>>& heat;
 
     template <int p>
     LBM_HD void apply(V& even) const {
-        even = even - heat.energy[is_axis_pair<S>(p) ? 0 : 1] * above;
+        even = even - heat.energy[is_axis_pair<S>(p) ? 0 : 1] * temperature;
     }
 };
 

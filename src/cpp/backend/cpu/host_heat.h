@@ -87,11 +87,10 @@ public:
             out[cell] = solid != nullptr && solid[cell] != 0 ? Out(0) : Out(at(view, x, y, z));
         });
     }
-    /// Null: the reference.
+    /// Null: 0.
     void write(const View& view, const double* values) const {
-        over_cells(view, [&](int x, int y, int z, Index cell) {
-            set(view, x, y, z, values == nullptr ? heat_.reference : values[cell]);
-        });
+        over_cells(
+            view, [&](int x, int y, int z, Index cell) { set(view, x, y, z, values == nullptr ? 0.0 : values[cell]); });
     }
 
     static double sampled(const View& view, const std::vector<backend::HeatSample>& samples, double* each) {

@@ -157,7 +157,7 @@ public:
         over_rows([&](int y, int z) {
             for (int x = 0; x < address().nx; ++x) {
                 if (spec_.heated) {
-                    heat_.set(view(), x, y, z, initial.temperature(x, y, z, spec_.heat.reference));
+                    heat_.set(view(), x, y, z, initial.temperature(x, y, z));
                 }
                 double force[3] = {};
                 force_at(x, y, z, force);

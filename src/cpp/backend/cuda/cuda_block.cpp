@@ -279,8 +279,8 @@ public:
         staging_.write_components(state(), "set_population", address_.Q, values);
     }
 
-    std::shared_ptr<backend::DeviceArray> device_field(backend::FieldName name) const override {
-        return make_device_field(spec_, address_, stream_, kernels_, state(), name);
+    std::shared_ptr<backend::DeviceArray> device_field(backend::FieldName name, double reference) const override {
+        return make_device_field(spec_, address_, stream_, kernels_, state(), name, reference);
     }
 
     void get_state(void* out) const override {

@@ -17,7 +17,8 @@ namespace lbm::cuda {
 /// In the arithmetic type; returns when it is there. Throws std::invalid_argument for a temperature that is not.
 inline std::shared_ptr<backend::DeviceArray> make_device_field(const backend::BlockSpec& spec, const Address& address,
                                                                const WorkStream& stream, KernelSet& kernels,
-                                                               const StateArguments& state, backend::FieldName name) {
+                                                               const StateArguments& state, backend::FieldName name,
+                                                               double reference) {
     using backend::FieldName;
     if (name == FieldName::Temperature && !backend::has_temperature(spec)) {
         throw std::invalid_argument("temperature: the fluid has none, as nothing thermal was set up");
@@ -36,10 +37,11 @@ inline std::shared_ptr<backend::DeviceArray> make_device_field(const backend::Bl
         for (int i = 0; i < address.Q; ++i) {
             k.launch(stream, flat(cells), state, all, i, static_cast<void*>(out + std::size_t(i * cells) * item));
         }
+    } else if (name == FieldName::Temperature) {
+        kernels.get(state_kernel(spec, "heat.h", "temperature", type))
+            .launch(stream, flat(cells), state, all, static_cast<void*>(out), reference);
     } else {
-        const bool warm = name == FieldName::Temperature;
-        const char* function = warm ? "temperature" : components == 0 ? "density" : "velocity";
-        kernels.get(state_kernel(spec, warm ? "heat.h" : "fields.h", function, type))
+        kernels.get(state_kernel(spec, "fields.h", components == 0 ? "density" : "velocity", type))
             .launch(stream, flat(cells), state, all, static_cast<void*>(out));
     }
     stream.synchronize();

@@ -91,7 +91,7 @@ public:
 
     template <class Out>
     void read(const StateArguments& state, Out* out) const {
-        staging_.read_fields(state, "temperature", 1, out, header);
+        staging_.read_fields(state, "temperature", 1, out, header, 0.0);
     }
     void set(const StateArguments& state, const double* values) const {
         if (values != nullptr) {

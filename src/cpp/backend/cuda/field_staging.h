@@ -20,14 +20,14 @@ public:
 
     std::size_t bytes() const { return buffer_.bytes(); }
 
-    /// By a kernel that gives all components of a range of rows.
-    template <class Out>
+    /// By a kernel that gives all components of a range of rows, and may take `more`.
+    template <class Out, class... More>
     void read_fields(const StateArguments& state, const char* name, int components, Out* out,
-                     const char* header = "fields.h") {
+                     const char* header = "fields.h", More... more) {
         const Kernel& k = kernels_.get(state_kernel(spec_, header, name, sizeof(Out) == 8 ? "double" : "float"));
         for_ranges(sizeof(Out) * std::size_t(components), [&](RowRange range) {
             const Index count = (range.last - range.first) * address_.nx;
-            k.launch(stream_, flat(count), state, range, buffer_.as<Out>());
+            k.launch(stream_, flat(count), state, range, buffer_.as<Out>(), more...);
             for (int d = 0; d < components; ++d) {
                 stream_.copy_to_host(out + d * cells() + range.first * address_.nx,
                                      buffer_.address() + sizeof(Out) * std::size_t(d * count),

@@ -94,7 +94,7 @@ __global__ void initialize(const __grid_constant__ StateArguments a,
         const int z = int(row / a.address.ny);
         const int y = int(row - Index(z) * a.address.ny);
         if (a.heated) {
-            state.stored_temperature(x, row) = Store<Stored>::from(Real(given.temperature(x, y, z, a.heat.reference)));
+            state.stored_temperature(x, row) = Store<Stored>::from(Real(given.temperature(x, y, z)));
         }
         double force[3] = {};
         state.force(x, row, force);

@@ -43,11 +43,12 @@ __global__ void put_beside_bodies(const __grid_constant__ StateArguments a, cons
     }
 }
 
+/// What is stored plus `reference`, rounded once; 0 in solid cells.
 template <class S, class Real, class Stored, class Out>
-__global__ void temperature(const __grid_constant__ StateArguments a, RowRange range, Out* out) {
+__global__ void temperature(const __grid_constant__ StateArguments a, RowRange range, Out* out, double reference) {
     const StateAccess<S, Real, Stored> state{a};
     for_cells(a.address, range, [&](int x, Index row, Index at) {
-        out[at] = state.solid(row * a.address.nx + x) ? Out(0) : Out(state.temperature(x, row));
+        out[at] = state.solid(row * a.address.nx + x) ? Out(0) : Out(double(state.temperature(x, row)) + reference);
     });
 }
 
@@ -63,9 +64,8 @@ __global__ void set_temperature(const __grid_constant__ StateArguments a, RowRan
 template <class S, class Real, class Stored>
 __global__ void reset_temperature(const __grid_constant__ StateArguments a, RowRange range) {
     const StateAccess<S, Real, Stored> state{a};
-    for_cells(a.address, range, [&](int x, Index row, Index) {
-        state.stored_temperature(x, row) = Store<Stored>::from(Real(a.heat.reference));
-    });
+    for_cells(a.address, range,
+              [&](int x, Index row, Index) { state.stored_temperature(x, row) = Store<Stored>::from(Real(0)); });
 }
 
 /// One component, into the rows that updates read.
