@@ -1,10 +1,18 @@
-"""Real faults for tests, which the kernel makes and which hold for root too: a disk that is full, a closed folder."""
+"""Real faults for tests, which the kernel makes and which hold for root too: a disk that is full, a closed folder.
+
+And children in which attacks are made, so that a crash or a hang is a failure and not the end of the tests.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import resource
+import signal
+import subprocess
+import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -50,3 +58,23 @@ def open_folder() -> Iterator[Path]:
         folder = Path(name)
         folder.chmod(0o755)
         yield folder
+
+
+def in_child(script: str, *arguments: object, timeout: float) -> Counter[str]:
+    """Run a script in a process of its own; the counts that it prints as JSON in its last line.
+
+    Raises:
+        AssertionError: it failed, crashed or took longer than `timeout` seconds; with how to repeat it and its output.
+    """
+    command = [sys.executable, script, *map(str, arguments)]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    )
+    try:
+        output, _ = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+        raise AssertionError(f"did not end within {timeout:g} s: {' '.join(command)}\n{output[-4000:]}") from None
+    assert process.returncode == 0, f"exit code {process.returncode}: {' '.join(command)}\n{output[-4000:]}"
+    return Counter(json.loads(output.splitlines()[-1]))

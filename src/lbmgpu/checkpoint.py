@@ -2,211 +2,147 @@
 
 from __future__ import annotations
 
-import json
-import math
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from . import checks, conditions, kinetic
-from .collision_table import COLLISIONS
+from .checkpoint_arrays import Arrays, check_size, encoded
+from .checkpoint_reader import damage_of, opened
+from .checkpoint_setup import arguments_of, describe, differences
+from .checkpoint_writer import NewCheckpoint, new_checkpoint
+from .chunks import Chunks, each
 from .domain import Domain
 from .errors import CheckpointError
+from .interrupts import kept
 from .layout import Layout
 from .processes import Processes, box
-from .thermal import HybridThermal
-from .values import takes_time
 from .vtk import file_path
-from .whole_file import KeptErrors, replacing
+from .whole_file import naming
 
 if TYPE_CHECKING:
     from .solver import Solver
 
-FORMAT = "lbmgpu checkpoint"
-VERSION, THERMAL_VERSION, KINETIC_VERSION = 1, 2, 3
-"""Of files without a temperature, with one beside the flow, which an older version of the package would leave out
-unsaid, and of D2Q37."""
-CHANGES = {"changes in time": True}
-"""Stands in the file for a value that a callable gives before each step."""
+EXPONENT = 0x7C00
+"""The bits of a float16 that are all set if it is not finite."""
 
-_COLLISIONS = {collision.kind: collision for collision in COLLISIONS.values()}
-
-Arrays = dict[str, NDArray[Any]]
+Result = TypeVar("Result")
 
 
-def describe(solver: Solver) -> tuple[dict[str, Any], Arrays]:
-    """What identifies the setup, as JSON with exact numbers, and the arrays that it refers to by name."""
-    arrays: Arrays = {}
+class _Piece(NamedTuple):
+    """A population or the temperature in the rank's window."""
 
-    def keep(name: str, value: Any, current: NDArray[np.float64], dimensions: int = 1) -> Any:
-        """The value as JSON if it is uniform, of as many `dimensions` at most; else where it is."""
-        if takes_time(value):
-            return CHANGES
-        if current.ndim <= dimensions:
-            return current.tolist()
-        arrays[name] = current
-        return {"array": name}
-
-    domain, boundary = solver._domain, solver._boundary
-    setup: dict[str, Any] = {
-        "stencil": domain.stencil,
-        "shape": list(domain.shape),
-        "precision": solver.precision,
-        "storage": solver.storage,
-        "collision": {"model": solver.collision.kind, **solver.collision.parameters(solver._stencil)},
-        "faces": {},
-        "bodies": {},
-        "force": None if solver.force is None else keep("force", None, solver.force),
-    }
-    for face, condition in domain.faces.items():
-        entry: dict[str, Any] = {"condition": condition.kind}
-        setup["faces"][face] = entry
-        if isinstance(condition, conditions.MovingWall | conditions.VelocityInlet):
-            entry["velocity"] = keep(f"faces/{face}/velocity", condition.velocity, boundary.face_velocities[face])
-        if isinstance(condition, conditions.PressureOutlet):
-            entry["density"] = keep(f"faces/{face}/density", condition.density, boundary.face_densities[face])
-    for index, (name, body) in enumerate(domain.bodies.items()):
-        arrays[f"bodies/{index}/mask"] = body.mask
-        entry = setup["bodies"][name] = {"condition": body.condition.kind, "mask": {"array": f"bodies/{index}/mask"}}
-        if isinstance(body.condition, conditions.MovingWall):
-            current = boundary.body_velocities[name]
-            entry["velocity"] = keep(f"bodies/{index}/velocity", body.condition.velocity, current)
-        if isinstance(body.thermal, conditions.Isothermal):
-            current = boundary.body_temperatures[name]
-            warmth = keep(f"bodies/{index}/temperature", body.thermal.temperature, current, 0)
-            entry["thermal"] = {"condition": body.thermal.kind, "temperature": warmth}
-    if solver.thermal is not None:
-        source = solver.heat_source
-        setup["thermal"] = solver.thermal.parameters(solver._stencil)
-        setup["thermal"]["source"] = None if source is None else keep("source", None, source, 0)
-    if solver._has_temperature:
-        setup.setdefault("thermal", {})["faces"] = {
-            face: {
-                "condition": condition.kind,
-                "temperature": keep(f"thermal/{face}", condition.temperature, boundary.face_temperatures[face], 0),
-            }
-            for face, condition in domain.thermal.items()
-            if isinstance(condition, conditions.Isothermal)
-        }
-    return setup, arrays
+    chunks: Chunks
+    lead: int | None
+    """The number of a population; None for all of the array."""
+    part: NDArray[Any]
 
 
 def save(solver: Solver, path: str | os.PathLike[str]) -> Path:
-    """See `Solver.save`."""
+    """See `Solver.save`. An interrupt ends it between two chunks, on all ranks, and is raised; the older file stays."""
     target = Path(os.path.realpath(file_path("path", path)))
-    solver.check()
-    setup, arrays = describe(solver)
-    state = np.empty((solver._stencil.Q, *solver._engine.window[1][::-1]), dtype=solver._engine.storage_dtype)
-    solver._engine.get_state(state)
-    parts = list(state)
-    if solver.thermal is not None:
-        parts.append(np.empty(state.shape[1:], dtype=solver.storage))
-        solver._engine.temperature(parts[-1])
-    processes, layout = solver._processes, solver.layout
-    error: OSError | ValueError | None = None
-    try:
-        with ExitStack() as stack:
-            write = processes.on_first(partial(stack.enter_context, _new_file(target, solver, setup, arrays)))
-            for i, part in enumerate(parts):  # one after the other: rank 0 need not hold the whole state
-                whole = processes.gathered(layout, part, solver._engine.window)
-                if write is not None and whole is not None and error is None:
-                    try:
-                        write(i, whole)
-                    except OSError as caught:  # the others are still sending
-                        error = caught
-            if error is not None:
-                raise error
-    except (OSError, ValueError) as caught:
-        error = caught
-    processes.agree_on(error)
+    processes = solver._processes
+    with kept() as interrupts, ExitStack() as stack:
+
+        def on_first(function: Callable[[], Result]) -> Result | None:
+            """Do it on rank 0; an error there, or an interrupt of any rank, is raised on all."""
+            result, error = None, None
+            try:
+                with naming(target):  # here, so that all ranks are told it
+                    result = function() if processes.first else None
+            except BaseException as caught:  # the others wait to hear of it
+                error = caught
+            processes.agree_on(error or next(iter(interrupts), None))
+            return result
+
+        solver.check()
+        setup, arrays = describe(solver)
+        manifest = {
+            "steps": solver.steps,
+            "streaming": solver.streaming,
+            "reference_density": solver._engine.reference_density,
+            "setup": setup,
+        }
+        pieces = _pieces(solver)
+        digests = _digests_of_ranks(solver, pieces)
+        file = on_first(lambda: stack.enter_context(new_checkpoint(target, processes.threads, interrupts)))
+        on_first(lambda: None if file is None else _write_arrays(file, arrays, [piece.chunks for piece in pieces]))
+        for piece in pieces:  # one after the other: rank 0 need not hold the whole state
+            whole = processes.gathered(solver.layout, piece.part, solver._engine.window)
+            known = digests.get(piece.chunks.name, {})
+            on_first(partial(_write, file, piece, whole, known))
+        on_first(lambda: None if file is None else file.close(manifest))
+        on_first(stack.close)
     return target
 
 
-@contextmanager
-def _new_file(
-    target: Path, solver: Solver, setup: dict[str, Any], arrays: Arrays
-) -> Iterator[Callable[[int, NDArray[Any]], None]]:
-    """A checkpoint that lacks its state only, which the function takes population by population, then the temperature.
-
-    It takes the target's place when it is left.
-
-    Raises:
-        OSError: it cannot be written, with its path.
-    """
-    shape, dtype = (solver._stencil.Q, *solver._domain.shape[::-1]), np.dtype(solver._engine.storage_dtype)
-    with replacing(target) as temporary, KeptErrors(temporary) as stream:
-        try:
-            # the newer layout has checksums on its metadata, Fletcher's are on the data
-            with h5py.File(stream, "w", libver="v110") as file:
-                file.attrs["format"] = FORMAT
-                file.attrs["version"] = _version(solver)
-                file.attrs["steps"] = solver.steps
-                file.attrs["streaming"] = solver.streaming
-                file.attrs["reference_density"] = solver._engine.reference_density
-                file.create_dataset("setup", data=np.frombuffer(json.dumps(setup).encode(), np.uint8), fletcher32=True)
-                chunks = _chunks(shape, dtype.itemsize)
-                state = file.create_dataset("state", shape, dtype, chunks=chunks, fletcher32=True)
-                fields = [partial(state.__setitem__, number) for number in range(shape[0])]
-                if solver.thermal is not None:
-                    heat = file.create_dataset(
-                        "temperature", shape[1:], solver.storage, chunks=chunks[1:], fletcher32=True
-                    )
-                    heat.attrs["above_reference"] = True  # older files hold the temperature itself
-                    fields.append(partial(heat.__setitem__, ...))
-                for name, array in arrays.items():
-                    file.create_dataset(f"arrays/{name}", data=array, compression="gzip", shuffle=True, fletcher32=True)
-
-                def write(number: int, field: NDArray[Any]) -> None:
-                    fields[number](field)
-                    stream.check()
-
-                yield write
-        except RuntimeError as error:  # of HDF5, which read back what a full disk had not taken
-            stream.check()
-            raise OSError(str(error)) from error
-        stream.check()
+def _pieces(solver: Solver) -> list[_Piece]:
+    engine, window = solver._engine, solver._engine.window[1][::-1]
+    dtype, shape = engine.storage_dtype, solver._domain.shape[::-1]
+    state = np.empty((solver._stencil.Q, *window), dtype=dtype)
+    engine.get_state(state)
+    chunks = Chunks.of("state", (len(state), *shape), dtype, lead=1)
+    pieces = [_Piece(chunks, number, part) for number, part in enumerate(state)]
+    if solver.thermal is not None:
+        temperature = np.empty(window, dtype=solver.storage)
+        engine.temperature(temperature)
+        pieces.append(_Piece(Chunks.of("temperature", shape, solver.storage), None, temperature))
+    return pieces
 
 
-def _version(solver: Solver) -> int:
-    if solver._stencil.name == kinetic.STENCIL:
-        return KINETIC_VERSION
-    return VERSION if solver.thermal is None else THERMAL_VERSION
+def _digests_of_ranks(solver: Solver, pieces: Sequence[_Piece]) -> dict[str, dict[int, str]]:
+    """Digests by the names of arrays and the numbers of chunks, of those that a block of a rank holds whole."""
+    processes = solver._processes
+    if processes.size == 1:
+        return {}
+    dimensions, origin = len(solver._domain.shape), solver._engine.window[0][::-1]
+    blocks = [
+        (block.offset[::-1], tuple(a + n for a, n in zip(block.offset, block.size, strict=True))[::-1])
+        for block in solver.layout
+        if block.rank == processes.rank
+    ]
+    wanted = [
+        (piece, chunk)
+        for piece in pieces
+        for chunk in (piece.chunks if piece.lead is None else piece.chunks.at(piece.lead))
+        if any(
+            all(a >= b for a, b in zip(chunk.low[-dimensions:], low, strict=True))
+            and all(a <= b for a, b in zip(chunk.high[-dimensions:], high, strict=True))
+            for low, high in blocks
+        )
+    ]
+
+    def digest(item: Any) -> tuple[str, int, str]:
+        piece, chunk = item
+        ends = zip(chunk.low[-dimensions:], chunk.high[-dimensions:], origin, strict=True)
+        own = np.ascontiguousarray(piece.part[tuple(slice(a - o, b - o) for a, b, o in ends)])
+        return piece.chunks.name, chunk.index, piece.chunks.digest(chunk, own)
+
+    found: dict[str, dict[int, str]] = {}
+    for part in processes.shared(each(digest, wanted, processes.threads)):
+        for name, index, text in part:
+            found.setdefault(name, {})[index] = text
+    return found
 
 
-def _chunks(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    """Whole slabs of one population, of about a MiB."""
-    slab = math.prod(shape[2:]) * itemsize
-    return (1, min(shape[1], max(1, 2**20 // max(slab, 1))), *shape[2:])
+def _write_arrays(file: NewCheckpoint, arrays: Arrays, fields: Sequence[Chunks]) -> None:
+    """Write the arrays of the setup, and make room for the fields."""
+    for chunks in dict.fromkeys(fields):
+        file.add(chunks)
+    for name, stored, more in encoded(arrays):
+        chunks = Chunks.of(name, stored.shape, stored.dtype)
+        file.add(chunks, **more)
+        file.write(chunks, stored)
 
 
-@contextmanager
-def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[h5py.File, dict[str, Any]]]:
-    """An open checkpoint of a known version and its setup; what goes wrong in reading it is a CheckpointError."""
-    source = file_path("path", path)
-    if not source.is_file():
-        raise FileNotFoundError(f"no checkpoint at {source}")
-    try:
-        with h5py.File(source, "r") as file:
-            if file.attrs.get("format") != FORMAT:
-                raise CheckpointError(f"{source}: not a checkpoint of lbmgpu")
-            version = int(file.attrs["version"])
-            if version not in (VERSION, THERMAL_VERSION, KINETIC_VERSION):
-                known = f"{VERSION}, {THERMAL_VERSION} and {KINETIC_VERSION}"
-                raise CheckpointError(f"{source}: of format version {version}, this lbmgpu reads versions {known}")
-            yield file, json.loads(file["setup"][:].tobytes())
-    except CheckpointError:
-        raise
-    except PermissionError:
-        raise
-    except (OSError, KeyError, RuntimeError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise CheckpointError(f"{source}: damaged or not a checkpoint ({error})") from error
+def _write(file: NewCheckpoint | None, piece: _Piece, whole: NDArray[Any] | None, digests: Mapping[int, str]) -> None:
+    if file is not None and whole is not None:
+        file.write(piece.chunks, whole, piece.lead, digests)
 
 
 def restore(solver: Solver, path: str | os.PathLike[str]) -> None:
@@ -221,60 +157,40 @@ def restore(solver: Solver, path: str | os.PathLike[str]) -> None:
 
 def _read(solver: Solver, path: str | os.PathLike[str]) -> tuple[NDArray[Any], NDArray[np.float64] | None, int, float]:
     """State and temperature in the solver's window, the steps and the reference density."""
-    with _opened(path) as (file, stored):
-        setup, arrays = describe(solver)
-        found = list(_differences("", stored, setup, file.get("arrays", {}), arrays))
+    setup, arrays = describe(solver)
+    window = solver._engine.window
+    solid = solver._solid.T[box(*window)]
+    with opened(path, solver._processes.threads) as file:
+        header = file.header
+        found = list(differences(header.setup, setup, file.arrays(), arrays))
         if found:
             listing = "".join(f"\n  {line}" for line in found)
-            raise CheckpointError(f"{path}: a checkpoint of another setup:{listing}")
-        whole = (file["state"].shape, file["state"].dtype)
-        offset, size = solver._engine.window
-        state = file["state"][box(offset, size)]
-        heat = file["temperature"] if solver.thermal is not None else None
-        temperature = None
-        if heat is not None:
-            given = 0.0 if heat.attrs.get("above_reference", False) else solver._reference_temperature
-            temperature = heat[box(offset, size)].astype(np.float64) - given
-        heat_shape = None if heat is None else (heat.shape, heat.dtype)
-        steps = int(file.attrs["steps"])
-        reference_density = float(file.attrs["reference_density"])
-    expected = (solver._stencil.Q, *solver._domain.shape[::-1])
-    if whole != (expected, solver._engine.storage_dtype):
-        raise CheckpointError(f"{path}: damaged, the state is {whole[1]} {whole[0]}, not {expected}")
-    if heat_shape is not None and heat_shape != (expected[1:], solver.storage):
-        raise CheckpointError(f"{path}: damaged, the temperature is {heat_shape[1]} {heat_shape[0]}")
-    if steps < 0 or not reference_density > 0:
-        raise CheckpointError(f"{path}: damaged, {steps} steps and a reference density of {reference_density}")
-    return state, temperature, steps, reference_density
+            raise CheckpointError(f"a checkpoint of another setup:{listing}")
+        state, temperature = file.state(window), file.temperature(window)
+        _check_finite("state", state, solid)
+        if temperature is None:
+            return state, None, header.steps, header.reference_density
+        _check_finite("temperature", temperature[None], solid)
+        return state, temperature.astype(np.float64), header.steps, header.reference_density
 
 
-def _is_array(entry: Any) -> bool:
-    """Whether an entry of a setup names an array; bodies may be called anything, "array" too."""
-    return isinstance(entry, dict) and set(entry) == {"array"} and isinstance(entry["array"], str)
+def _check_finite(name: str, values: NDArray[Any], solid: NDArray[np.bool_]) -> None:
+    """Raise CheckpointError for values of fluid cells that are not finite; those of solid cells may be anything.
 
-
-def _differences(key: str, stored: Any, own: Any, stored_arrays: Any, arrays: Arrays) -> Iterator[str]:
-    """A line for each key in which two setups differ."""
-    if isinstance(stored, dict) and isinstance(own, dict):
-        if _is_array(stored) and _is_array(own):
-            if not np.array_equal(stored_arrays[stored["array"]][()], arrays[own["array"]]):
-                yield f"{key}: the arrays differ"
-            return
-        if not _is_array(stored) and not _is_array(own):
-            for name in [*stored, *(n for n in own if n not in stored)]:
-                path = f"{key}.{name}" if key else name
-                yield from _differences(path, stored.get(name), own.get(name), stored_arrays, arrays)
-            return
-    if stored != own:
-        yield f"{key}: the file has {_shown(stored)}, this solver has {_shown(own)}"
-
-
-def _shown(value: Any) -> str:
-    if value is None:
-        return "none"
-    if isinstance(value, dict):
-        return "an array" if "array" in value else "a function of time" if value == CHANGES else checks.shown(value)
-    return checks.shown(value)
+    Args:
+        name: of the field.
+        values: ``(n, nz, ny, nx)``; of uint16 they are the bits of float16.
+        solid: ``(nz, ny, nx)``.
+    """
+    for part in values:
+        if part.dtype == np.uint16:
+            wrong = (part & EXPONENT) == EXPONENT
+        elif np.isfinite(part.min()) and np.isfinite(part.max()):  # much faster than to look at each, and as sure
+            continue
+        else:
+            wrong = ~np.isfinite(part)
+        if (wrong & ~solid).any():
+            raise CheckpointError(f"damaged, the {name} holds values that are not finite")
 
 
 def load(
@@ -290,77 +206,14 @@ def load(
     """See `Solver.load`."""
     processes = Processes.of(comm)
 
-    def read() -> tuple[dict[str, Any], Arrays, str, Domain]:
-        with _opened(path) as (file, setup):
-            stored: Arrays = {}
+    def read() -> dict[str, Any]:
+        with opened(path, processes.threads) as file:
+            header, arrays = file.header, file.arrays()
+            check_size(Chunks.of("state", header.state, header.dtype).nbytes // processes.size)
+        with damage_of(file_path("path", path)):
+            return arguments_of(header.setup, arrays, header.streaming, domain)
 
-            def keep(name: str, item: h5py.Dataset | h5py.Group) -> None:
-                if isinstance(item, h5py.Dataset):
-                    stored[name] = item[()]
-
-            if "arrays" in file:
-                file["arrays"].visititems(keep)
-            streaming = str(file.attrs["streaming"])
-        given = _domain(path, setup, partial(_value, stored)) if domain is None else domain
-        return setup, stored, streaming, given
-
-    setup, stored, streaming, domain = processes.each(read)
-    parameters = dict(setup["collision"])
-    collision = _COLLISIONS[parameters.pop("model")](**parameters)
-    solver = cls(
-        domain,
-        collision,
-        force=_value(stored, setup["force"]),
-        precision=setup["precision"],
-        storage=setup["storage"],
-        streaming=streaming,
-        device=device,
-        comm=comm if comm is None else processes,
-        layout=layout,
-        threads=threads,
-        thermal=_thermal(setup, partial(_value, stored)),
-    )
+    arguments = processes.each(read)
+    solver = cls(**arguments, device=device, comm=comm if comm is None else processes, layout=layout, threads=threads)
     restore(solver, path)
     return solver
-
-
-def _value(stored: Arrays, entry: Any) -> Any:
-    return stored[entry["array"]] if isinstance(entry, dict) else entry
-
-
-def _thermal(setup: dict[str, Any], value: Callable[[Any], Any]) -> HybridThermal | None:
-    entry = dict(setup.get("thermal") or {})
-    entry.pop("faces", None)
-    if not entry:  # of D2Q37 there are faces only
-        return None
-    return HybridThermal(**entry | {"source": value(entry["source"])})
-
-
-def _domain(path: str | os.PathLike[str], setup: dict[str, Any], value: Any) -> Domain:
-    domain = Domain(tuple(setup["shape"]), setup["stencil"])
-    parts = [(f"face {name!r}", entry) for name, entry in setup["faces"].items()]
-    parts += [(f"body {name!r}", entry) for name, entry in setup["bodies"].items()]
-    heated = setup.get("thermal", {}).get("faces", {})
-    parts += [(f"face {name!r} of the temperature", entry) for name, entry in heated.items()]
-    parts += [
-        (f"body {name!r} of the temperature", e["thermal"]) for name, e in setup["bodies"].items() if "thermal" in e
-    ]
-    changing = [label for label, entry in parts if CHANGES in entry.values()]
-    if changing:
-        raise CheckpointError(
-            f"{path}: the condition on {', '.join(changing)} changes in time, and a file cannot hold a function; "
-            "give the domain again: Solver.load(path, domain=...)"
-        )
-
-    def condition(entry: dict[str, Any]) -> conditions.Condition:
-        arguments = {k: value(v) for k, v in entry.items() if k in ("velocity", "density", "temperature")}
-        return conditions.BY_KIND[entry["condition"]](**arguments)
-
-    for face, entry in setup["faces"].items():
-        domain.faces[face] = condition(entry)
-    for face, entry in heated.items():
-        domain.thermal[face] = condition(entry)
-    for name, entry in setup["bodies"].items():
-        thermal = condition(entry["thermal"]) if "thermal" in entry else None
-        domain.add_body(value(entry["mask"]), name, condition(entry), thermal)
-    return domain

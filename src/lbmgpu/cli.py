@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -204,11 +205,21 @@ def _parser() -> argparse.ArgumentParser:
 
 @contextmanager
 def _termination() -> Iterator[None]:
-    """Raise Terminated at SIGTERM; a second one must not disturb the saving."""
+    """Raise Terminated at SIGTERM, but not while there is one that is on its way: it must not disturb the saving.
+
+    Python drops what is raised in a destructor, for instance: the next signal then raises again.
+    """
+    last: weakref.ref[Terminated] | None = None
 
     def terminate(*_: Any) -> None:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        raise Terminated
+        nonlocal last
+        if last is None or last() is None:
+            error = Terminated()
+            last = weakref.ref(error)
+            try:
+                raise error
+            finally:
+                del error  # or this frame, which its traceback holds, would keep it for ever
 
     if threading.current_thread() is not threading.main_thread():  # no other may set handlers
         yield

@@ -22,6 +22,7 @@ T = TypeVar("T")
 
 _SHARED_ERRORS = (
     FileNotFoundError,
+    InterruptedError,
     PermissionError,
     OSError,
     CheckpointError,
@@ -111,10 +112,16 @@ class Processes:
         self.agree_on(None)
         return result
 
-    def agree_on(self, error: Exception | None) -> None:
-        """Raise `error` where there is one, and one of its class and words on all other ranks."""
+    def agree_on(self, error: BaseException | None) -> None:
+        """Raise `error` where there is one, and one of its class and words on all other ranks.
+
+        These get InterruptedError for what is no Exception, such as KeyboardInterrupt.
+        """
         known = next((k for k in _SHARED_ERRORS if isinstance(error, k)), OSError)
-        words = self.shared(None if error is None else (known.__name__, str(error)))
+        text = str(error)
+        if not isinstance(error, Exception | None):
+            known, text = InterruptedError, f"interrupted ({type(error).__name__})"
+        words = self.shared(None if error is None else (known.__name__, text))
         if error is not None:
             raise error
         for rank, described in enumerate(words):

@@ -123,12 +123,9 @@ def check_settings(
     processes = Processes.of(comm)
 
     def each_by_itself() -> tuple[str, str, str]:
-        _check_domain(domain, collision)
+        numbers = check_values(domain, collision, force, precision, storage, streaming, thermal)
         if isinstance(layout, str) and layout == "auto":
             check_alone(processes)
-        numbers = _checked_numbers(domain.stencil, precision, storage, streaming)
-        check_thermal(thermal, domain, numbers[1])
-        kinetic.check_domain(domain, force)
         return numbers
 
     precision, storage, streaming = processes.each(each_by_itself)
@@ -143,13 +140,27 @@ def check_settings(
     if threads is None:
         threads = max(1, min(processes.threads, domain.cells // processes.size // CELLS_PER_THREAD))
     threads = processes.each(lambda: checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS))
-    _check_periodic(domain)
+    check_periodic(domain)
     doubtful.warn_of_threads(threads)
     if processes.first:
         doubtful.warn_of_covered_faces(domain)
     numbers_and_devices = (precision, storage, streaming, chosen, threads)
     collision = collision.without_defaults(_core.stencil(domain.stencil))
     return Settings(domain._for_solver(), collision, *numbers_and_devices, layout, processes, thermal)
+
+
+def check_values(
+    domain: Any, collision: Any, force: Any, precision: Any, storage: Any, streaming: Any, thermal: Any
+) -> tuple[str, str, str]:
+    """Precision, storage and streaming, those that are None by default, or TypeError or ValueError.
+
+    The `force` is only refused where the stencil takes none.
+    """
+    _check_domain(domain, collision)
+    numbers = _checked_numbers(domain.stencil, precision, storage, streaming)
+    check_thermal(thermal, domain, numbers[1])
+    kinetic.check_domain(domain, force)
+    return numbers
 
 
 def _check_domain(domain: Any, collision: Any) -> None:
@@ -304,7 +315,8 @@ def thermal_faces(domain: Domain) -> list[str]:
     return [flow.kind if isinstance(flow, Periodic) else heat.kind for flow, heat in pairs]
 
 
-def _check_periodic(domain: Domain) -> None:
+def check_periodic(domain: Domain) -> None:
+    """Raise ValueError where one face of an axis is periodic and the other is not."""
     for axis in "xyz"[: len(domain.shape)]:
         low, high = domain.faces["-" + axis], domain.faces["+" + axis]
         if isinstance(low, Periodic) != isinstance(high, Periodic):

@@ -6,16 +6,24 @@ import json
 from typing import Any
 
 
-def parsed(text: str) -> Any:
+def parsed(text: str, *, finite: bool = False) -> Any:
     """What a JSON text holds.
+
+    Args:
+        text: the JSON.
+        finite: whether NaN and Infinity, which are no JSON but which Python writes, are refused.
 
     Raises:
         ValueError: not JSON, nested too deeply, or with a key twice in one object.
     """
     try:
-        return json.loads(text, object_pairs_hook=_unique)
+        return json.loads(text, object_pairs_hook=_unique, parse_constant=_refused if finite else None)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def _refused(constant: str) -> None:
+    raise ValueError(f"{constant} given, must be a finite number")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -4,38 +4,67 @@ from __future__ import annotations
 
 import io
 import os
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from .interrupts import kept
+from .temporary_file import TemporaryFile, remove_abandoned
 
 
 @contextmanager
 def replacing(target: Path) -> Iterator[Path]:
     """A path beside `target` to write to; what is there in the end, flushed to the disk, takes the target's place.
 
-    Where the body raises, `target` stays as it was and nothing is left beside it. The path ends as `target` does, for
-    writers that go by the ending of a name. A link stays one: the file that it leads to is replaced. What is there and
-    no file, such as ``/dev/null``, is written to itself.
+    Where the body raises, `target` stays as it was and nothing is left beside it; what a process that was killed has
+    left of its own writing is removed. The path ends as `target` does, for writers that go by the ending of a name, and
+    an empty file is there already, which no one else has made. A link stays one: the file that it leads to is replaced.
+    What is there and no file, such as ``/dev/null``, is written to itself.
 
     Raises:
         OSError: of the body, or of the disk, with the target's path.
     """
-    target = Path(os.path.realpath(target))
-    if target.exists() and not target.is_file():
-        with naming(target):
-            yield target
-        return
-    temporary = target.with_name(f".tmp-{os.getpid()}-{threading.get_ident()}-{target.name}")
-    with naming(target):
+    with _beside(target) as (path, _):
+        yield path
+
+
+@contextmanager
+def replacing_open(target: Path) -> Iterator[int]:
+    """The same for writers of an open file: its descriptor, for reading and writing."""
+    with _beside(target) as (path, descriptor):
+        if descriptor is not None:
+            yield descriptor
+            return
+        own = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         try:
-            yield temporary
-            _flush(temporary)
-            os.replace(temporary, target)
-            _flush(target.parent)
+            yield own
         finally:
-            temporary.unlink(missing_ok=True)
+            os.close(own)
+
+
+@contextmanager
+def _beside(target: Path) -> Iterator[tuple[Path, int | None]]:
+    target = Path(os.path.realpath(target))
+    with naming(target):
+        if target.exists() and not target.is_file():
+            yield target, None
+            return
+        temporary = None
+        try:
+            with kept():
+                remove_abandoned(target)
+                temporary = TemporaryFile(target)
+            yield temporary.path, temporary.descriptor
+            with kept() as interrupts:
+                os.fsync(temporary.descriptor)
+                if not interrupts:
+                    temporary.move()
+                    _flush(target.parent)
+        finally:
+            if temporary is not None:
+                with kept():
+                    temporary.close()
 
 
 def write_text(target: Path, text: str) -> None:
@@ -50,21 +79,27 @@ def naming(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if str(error).startswith(f"{target}: "):  # of a function that was called in the body
+            raise
         if error.errno is None:
             raise OSError(f"{target}: cannot be written ({error})") from error
         raise OSError(error.errno, os.strerror(error.errno), str(target)) from error
 
 
 class KeptErrors(io.FileIO):
-    """A new file at `path` that keeps the first error of the system as `error`, and takes what follows for written.
+    """A file for HDF5 that keeps the first error of any kind as `error`, and takes what follows for done.
 
-    HDF5 puts off what it writes until it closes something, where Python can but print what went wrong: a checkpoint
-    on a full disk would seem to have been written. Whoever closes such a file asks for `error`, or calls `check`.
+    HDF5 calls these methods when it sees fit, also while it closes something, where Python can but print what went
+    wrong, or loses it: a checkpoint on a full disk would seem to have been written. So none of them raises, and whoever
+    closes such a file asks for `error`, or calls `check`. What cannot be read is zeros.
+
+    Args:
+        file: a new file to make, or the descriptor of an open one, which stays open.
     """
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path, "w+")
-        self.error: OSError | None = None
+    def __init__(self, file: Path | int) -> None:
+        super().__init__(file, "w+", closefd=not isinstance(file, int))
+        self.error: BaseException | None = None
 
     def check(self) -> None:
         """Raise the error that there was."""
@@ -73,28 +108,58 @@ class KeptErrors(io.FileIO):
 
     def write(self, data: Any) -> int:
         """Write all of `data`, a buffer; return its size in bytes."""
-        rest = memoryview(data).cast("B")
-        size = rest.nbytes
+        size = 0
         try:
+            rest = memoryview(data).cast("B")
+            size = rest.nbytes
             while rest.nbytes and self.error is None:
                 rest = rest[super().write(rest) :]
-        except OSError as error:
-            self.error = error
+        except BaseException as error:
+            self._keep(error)
         return size
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill all of `buffer`; return its size in bytes."""
+        size = 0
+        try:
+            rest = memoryview(buffer).cast("B")
+            size = rest.nbytes
+            while rest.nbytes and self.error is None:
+                count = super().readinto(rest)
+                if not count:
+                    raise EOFError("the file ends too early")
+                rest = rest[count:]
+            rest[:] = bytes(rest.nbytes)
+        except BaseException as error:
+            self._keep(error)
+        return size
+
+    def seek(self, position: int, whence: int = os.SEEK_SET) -> int:
+        """Go to a position; return where it is then."""
+        try:
+            if self.error is None:
+                return super().seek(position, whence)
+        except BaseException as error:
+            self._keep(error)
+        return 0
 
     def truncate(self, size: int | None = None) -> int:
         """Cut or extend the file to `size` bytes, its position if None."""
-        size = self.tell() if size is None else size
         try:
+            size = self.tell() if size is None else size
             if self.error is None:
                 super().truncate(size)
-        except OSError as error:
+        except BaseException as error:
+            self._keep(error)
+        return size or 0
+
+    def _keep(self, error: BaseException) -> None:
+        if self.error is None:
             self.error = error
-        return size
 
 
 def _flush(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
     finally:

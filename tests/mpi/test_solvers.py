@@ -195,3 +195,8 @@ def test_faults_of_the_disk_on_one_rank_are_errors_on_all(count: int, tmp_path: 
 @pytest.mark.parametrize("count", [2, 3])
 def test_ranks_of_a_host_share_its_memory(count: int) -> None:
     launch.succeed("memory.py", count)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_an_interrupt_of_a_save_on_one_rank_ends_it_on_all(count: int, tmp_path: Path) -> None:
+    launch.succeed("interrupted_saves.py", count, str(tmp_path))

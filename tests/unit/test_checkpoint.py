@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu import checkpoint
 
 from .support import STENCILS, cavity, cube, shape_of
 
@@ -229,7 +228,7 @@ def test_flipped_bit_in_state(tmp_path: Path) -> None:
     solver = moving("D2Q9")
     path = solver.save(tmp_path / "state.h5")
     with h5py.File(path, "r") as file:
-        offset = file["state"].id.get_chunk_info(0).byte_offset
+        offset = file["state"].id.get_offset()
     content = bytearray(path.read_bytes())
     content[offset + 5] ^= 4
     path.write_bytes(content)
@@ -241,8 +240,8 @@ def test_unknown_version(tmp_path: Path) -> None:
     solver = moving("D2Q9")
     path = solver.save(tmp_path / "state.h5")
     with h5py.File(path, "r+") as file:
-        file.attrs["version"] = checkpoint.KINETIC_VERSION + 1
-    with pytest.raises(lbm.CheckpointError, match="format version 4, this lbmgpu reads versions 1, 2 and 3"):
+        file.attrs["version"] = 5
+    with pytest.raises(lbm.CheckpointError, match="format version 5, this lbmgpu reads versions 1 to 4"):
         solver.restore(path)
 
 

@@ -107,6 +107,28 @@ def test_the_first_error_of_a_file_is_kept(tmp_path: Path) -> None:
             file.check()
 
 
+@pytest.mark.parametrize("method", ["write", "readinto", "seek", "truncate"])
+def test_an_error_of_any_kind_in_a_callback_of_hdf5_is_kept(method: str, tmp_path: Path) -> None:
+    """What is raised there would be lost, or leave HDF5 in a state that ends the process."""
+
+    class Late:
+        """Neither a number nor a buffer, as there is no memory for it."""
+
+        def __index__(self) -> int:
+            raise MemoryError
+
+        __buffer__ = __index__
+
+    with KeptErrors(tmp_path / "file") as file:
+        getattr(file, method)(Late())
+        assert file.write(b"more") == 4
+        assert file.readinto(bytearray(4)) == 4
+        assert file.error is not None
+        with pytest.raises((MemoryError, TypeError)):
+            file.check()
+    assert (tmp_path / "file").stat().st_size == 0
+
+
 WRITERS: dict[str, Callable[[lbm.Solver, Path], object]] = {
     "state.h5": lambda solver, path: solver.save(path),
     "fields.vti": lambda solver, path: solver.write_vtk(path),

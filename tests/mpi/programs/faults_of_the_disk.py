@@ -77,7 +77,7 @@ for name, write in writers.items():
 # A checkpoint that one rank cannot read.
 with pytest.MonkeyPatch.context() as patch:
     if rank == last:
-        patch.setattr("lbmgpu.checkpoint.h5py.File", lambda *_: os.stat(CLOSED / "nothing"))
+        patch.setattr("h5py.File", lambda *_: os.stat(CLOSED / "nothing"))
     for read in (solver.restore, lambda there: lbm.Solver.load(there, device="cpu", comm=world)):
         with pytest.raises(lbm.CheckpointError, match=r"state\.h5: damaged or not a checkpoint") as unread:
             read(path)

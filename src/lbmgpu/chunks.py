@@ -1,0 +1,145 @@
+"""Arrays cut into chunks, each with a digest that also tells its place: what a checkpoint is written and read in."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+SMALLEST, LARGEST = 2**22, 2**24
+"""Bytes of a chunk: as many at least, where the array has them, as cost no speed, and more only for large arrays."""
+MANY = 2**16
+"""Chunks of an array beyond which they get larger."""
+MAX_THREADS = 16
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A box of an array whose elements follow each other in memory."""
+
+    index: int
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+    start: int
+    """The place of its first element in the array."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Elements along each axis."""
+        return tuple(b - a for a, b in zip(self.low, self.high, strict=True))
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return math.prod(self.shape)
+
+
+@dataclass(frozen=True)
+class Chunks:
+    """An array by the name `name` in C order, cut along one axis; of those before it a chunk has one index only."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    chunk: tuple[int, ...]
+
+    @classmethod
+    def of(cls, name: str, shape: Sequence[int], dtype: Any, lead: int = 0) -> Chunks:
+        """Chunks of a good size; of the first `lead` axes each has one index."""
+        dtype = np.dtype(dtype)
+        room = min(max(SMALLEST, math.prod(shape) * dtype.itemsize // MANY), LARGEST) // dtype.itemsize
+        chunk = [1] * len(shape)
+        for axis in reversed(range(lead, len(shape))):
+            chunk[axis] = min(shape[axis], max(1, room))
+            room //= chunk[axis]
+            if chunk[axis] < shape[axis]:
+                break
+        return cls(name, tuple(shape), dtype, tuple(chunk))
+
+    def is_right(self) -> bool:
+        """Whether the chunks are boxes of consecutive elements, none of them larger than memory is had for."""
+        if len(self.chunk) != len(self.shape) or any(
+            not 1 <= c <= max(n, 1) for c, n in zip(self.chunk, self.shape, strict=True)
+        ):
+            return False
+        cut = next((axis for axis, size in enumerate(self.chunk) if size > 1), len(self.shape))
+        return self.chunk[cut + 1 :] == self.shape[cut + 1 :] and self._bytes(self.chunk) <= 16 * LARGEST
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the whole array."""
+        return self._bytes(self.shape)
+
+    @property
+    def count(self) -> int:
+        """How many chunks there are."""
+        return math.prod(self._grid())
+
+    def __iter__(self) -> Iterator[Chunk]:
+        return self._chunks(self._grid(), 0, 0)
+
+    def at(self, lead: int) -> Iterator[Chunk]:
+        """The chunks with index `lead` of the first axis, of which each chunk has one only."""
+        grid = self._grid()
+        return self._chunks([1, *grid[1:]], lead, lead * math.prod(grid[1:]))
+
+    def _chunks(self, grid: list[int], lead: int, first: int) -> Iterator[Chunk]:
+        start = lead * math.prod(self.shape[1:])
+        for index, (head, *rest) in enumerate(np.ndindex(*grid), first):
+            place = (head + lead, *rest)
+            low = tuple(i * c for i, c in zip(place, self.chunk, strict=True))
+            high = tuple(min(a + c, n) for a, c, n in zip(low, self.chunk, self.shape, strict=True))
+            chunk = Chunk(index, low, high, start)
+            yield chunk
+            start += chunk.size
+
+    def digest(self, chunk: Chunk, values: np.ndarray[Any, Any]) -> str:
+        """SHA-256 of the chunk's name, number and place, and of its bytes, as a hexadecimal number.
+
+        SHA-256 since processors compute it: 1.4 GB/s on a core of a Xeon of 2023, where BLAKE2b has 0.6.
+        """
+        head = f"{self.name} {self.dtype.str} {self.shape} {chunk.index} {chunk.low} {chunk.high}\n"
+        digest = hashlib.sha256(head.encode())
+        digest.update(values.reshape(-1).view(np.uint8).data)
+        return digest.hexdigest()
+
+    def _grid(self) -> list[int]:
+        return [-(-n // c) for n, c in zip(self.shape, self.chunk, strict=True)]
+
+    def _bytes(self, shape: Sequence[int]) -> int:
+        return math.prod(shape) * self.dtype.itemsize
+
+
+def each(
+    function: Callable[[Item], Result], items: Iterable[Item], threads: int, interrupts: Sequence[BaseException] = ()
+) -> list[Result]:
+    """Call `function` with each item, several at a time in threads, and give the results in order.
+
+    Raises:
+        BaseException: the first error, or the first of `interrupts` once there is one; no call is then going on.
+    """
+
+    def call(item: Item) -> Result:
+        if interrupts:
+            raise interrupts[0]
+        return function(item)
+
+    items = list(items)
+    threads = min(threads, len(items), MAX_THREADS)
+    if threads <= 1:
+        return [call(item) for item in items]
+    with ThreadPoolExecutor(threads) as pool:
+        futures = [pool.submit(call, item) for item in items]
+        try:
+            return [future.result() for future in futures]
+        finally:
+            for future in futures:
+                future.cancel()

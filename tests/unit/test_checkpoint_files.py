@@ -1,0 +1,248 @@
+"""Files of checkpoints: what they hold, older versions, and that files of anybody are refused or right."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from attack import damage
+from hypothesis import given
+from hypothesis import strategies as st
+
+import lbmgpu as lbm
+from lbmgpu import chunks
+from lbmgpu.checkpoint_reader import opened
+from lbmgpu.chunks import Chunks
+
+
+def state_of(solver: lbm.Solver) -> np.ndarray[Any, Any]:
+    """The stored numbers."""
+    state = np.empty((solver._stencil.Q, *solver.domain.shape[::-1]), solver._engine.storage_dtype)
+    solver._engine.get_state(state)
+    return state
+
+
+def load(path: Path) -> lbm.Solver:
+    return lbm.Solver.load(path, device="cpu", threads=1)
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> tuple[lbm.Solver, Path]:
+    """A solver with all kinds of arrays, and its checkpoint."""
+    solver = damage.make()
+    solver.step(5)
+    return solver, solver.save(tmp_path / "state.h5")
+
+
+@pytest.mark.parametrize(
+    ("version", "streaming", "bodies"),
+    [(1, "in-place", ["spinner"]), (2, "in-place", ["heater"]), (3, "two-lattice", [])],
+)
+def test_older_versions_load(version: int, streaming: str, bodies: list[str], data: Path, tmp_path: Path) -> None:
+    path = data / "checkpoints" / f"version{version}.h5"
+    with h5py.File(path) as file:
+        state = file["state"][()]
+        temperature = file["temperature"][()] if version == 2 else None
+    solver = load(path)
+    assert (solver.steps, solver.streaming, list(solver.domain.bodies)) == (11, streaming, bodies)
+    np.testing.assert_array_equal(state_of(solver), state)
+    if temperature is not None:
+        fluid = ~solver.solid()
+        np.testing.assert_allclose(solver.temperature()[fluid], temperature.T[fluid], rtol=1e-6)
+    again = load(solver.save(tmp_path / "state.h5"))  # of the version of today
+    for each in (solver, again):
+        each.step(3)
+    np.testing.assert_array_equal(solver.populations(), again.populations())
+
+
+def test_values_of_an_older_version_are_right(data: Path) -> None:
+    solver = load(data / "checkpoints" / "version1.h5")
+    spinner = solver.domain.bodies["spinner"]
+    assert spinner.mask[3:5, 2:4].all()
+    assert spinner.mask.sum() == 4
+    np.testing.assert_allclose(spinner.condition.velocity[:, 3, 2], (0.01 * (2.5 - 3), -0.01 * (3.5 - 4)))
+    np.testing.assert_allclose(
+        solver.domain.faces["-x"].velocity[0], [0.05 * y * (6 - y) / 9 for y in np.arange(6) + 0.5]
+    )
+    np.testing.assert_array_equal(solver.force, (1e-5, 0))
+
+
+def test_the_file_says_all_that_is_needed_to_read_it(saved: tuple[lbm.Solver, Path]) -> None:
+    """As docs/checkpoints.md has it."""
+    solver, path = saved
+    with h5py.File(path) as file:
+        assert (file.attrs["format"], file.attrs["version"]) == (b"lbmgpu checkpoint", 4)
+        manifest = json.loads(file["manifest"][:].tobytes())
+        np.testing.assert_array_equal(file["state"][()], state_of(solver))
+        assert set(file) == {"manifest", *manifest["datasets"]}
+        mask = manifest["datasets"]["bodies.0.mask"]
+        assert mask["box"] == [[3, 2], [2, 2]]
+        np.testing.assert_array_equal(np.unpackbits(file["bodies.0.mask"][()], count=4), 1)
+    assert manifest["steps"] == 5
+    assert manifest["setup"]["collision"]["viscosity"] == 0.05
+
+
+def test_populations_that_are_swapped_are_seen(saved: tuple[lbm.Solver, Path]) -> None:
+    solver, path = saved
+    content = bytearray(path.read_bytes())
+    damage.STATE[:] = state_of(solver)
+    damage.chunks_swapped(content, np.random.default_rng(1))
+    path.write_bytes(content)
+    with pytest.raises(lbm.CheckpointError, match=r"the digest of chunk \d of 'state' is another one"):
+        solver.restore(path)
+
+
+def test_words_of_ones_in_the_place_of_zeros_are_seen(saved: tuple[lbm.Solver, Path]) -> None:
+    solver, path = saved
+    content = bytearray(path.read_bytes())
+    start = content.index(solver.force.tobytes())
+    assert content[start : start + 8] == bytes(8)
+    content[start : start + 2] = b"\xff\xff"
+    path.write_bytes(content)
+    with pytest.raises(lbm.CheckpointError, match="the digest of chunk 0 of 'force' is another one"):
+        solver.restore(path)
+
+
+def test_a_state_that_is_not_finite_is_refused_where_there_is_fluid(tmp_path: Path) -> None:
+    solver = damage.make()
+    path = solver.save(tmp_path / "state.h5")
+    for cell, allowed in (((2, 3), True), ((0, 0), False)):  # (y, x) of a solid and a fluid cell
+        content = damage.content(path)
+        content["arrays"]["state"][(4, *cell)] = np.nan
+        crafted = tmp_path / "crafted.h5"
+        damage.write(crafted, content)
+        if allowed:
+            solver.restore(crafted)
+        else:
+            for read in (solver.restore, load):
+                with pytest.raises(lbm.CheckpointError, match=r"the state holds values that are not finite"):
+                    read(crafted)
+
+
+CRAFTED: list[Any] = [
+    *(pytest.param("edit", edit, id=name[:60]) for name, edit in damage.EDITS.items()),
+    *(pytest.param("structure", edit, id=name) for name, edit in damage.STRUCTURES.items()),
+    *(
+        pytest.param(old, edit, id=f"{old.stem} {name}")
+        for old in damage.OLD
+        for name, edit in [
+            *damage.OLD_STRUCTURES.items(),
+            *([("bomb", damage.old_bomb)] if old.stem < "version3" else []),
+        ]
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The checkpoint that crafted ones are made of."""
+    return damage.make().save(tmp_path_factory.mktemp("original") / "state.h5")
+
+
+@pytest.mark.parametrize(("base", "edit"), CRAFTED)
+def test_a_crafted_file_is_refused(
+    base: str | Path, edit: Callable[[Any], object], original: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "state.h5"
+    if isinstance(base, Path):
+        path.write_bytes(base.read_bytes())
+        with h5py.File(path, "r+") as file:
+            edit(file)
+    else:
+        content = damage.content(original)
+        if base == "edit":
+            edit(content)
+        damage.write(path, content, edit if base == "structure" else None)
+    assert damage.refused(path, None) == "refused"
+
+
+def test_a_crafted_file_is_right_before_it_is_edited(original: Path, tmp_path: Path) -> None:
+    damage.write(tmp_path / "state.h5", damage.content(original))
+    assert load(tmp_path / "state.h5").steps == 0
+
+
+def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    solver = lbm.Solver(lbm.Domain((8, 8), "D2Q9"), lbm.BGK(0.1), device="cpu")
+    begin = time.monotonic()
+    for path in (tmp_path / "pipe", Path("/dev/zero"), Path("/dev/null")):
+        for read in (load, solver.restore):
+            with pytest.raises(lbm.CheckpointError, match="is not a regular file"):
+                read(path)
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(lbm.CheckpointError, match="cannot be read"):
+        load(tmp_path / "loop")
+    assert time.monotonic() - begin < 1
+
+
+def test_a_state_that_does_not_fit_the_memory_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    """A file of holes declares more than there is; its size on the disk is a few kB."""
+    path = damage.make().save(tmp_path / "small.h5")
+    content = damage.content(path)
+    manifest = content["manifest"]
+    shape, digests = [9, 2**18, 2**20], ["0" * 64] * 9 * 2**12
+    manifest["setup"] |= {"shape": shape[:0:-1], "bodies": {}, "force": None, "faces": {}}
+    del manifest["setup"]["thermal"]
+    manifest["datasets"] = {"state": {"shape": shape, "dtype": "float32", "chunk": [1, 64, 2**20], "digests": digests}}
+    content["arrays"] = {}
+
+    def hole(file: h5py.File) -> None:
+        created = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        created.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+        created.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
+        kind, space = h5py.h5t.NATIVE_FLOAT, h5py.h5s.create_simple(tuple(shape))
+        h5py.h5d.create(file["/"].id, b"state", kind, space, created)
+
+    damage.write(tmp_path / "hole.h5", content, hole)
+    assert (tmp_path / "hole.h5").stat().st_size > 2**43
+    begin = time.process_time()
+    with pytest.raises(lbm.CheckpointError, match=r"9216\.0 GiB to be read, more than there is memory for"):
+        load(tmp_path / "hole.h5")
+    assert time.process_time() - begin < 1
+
+
+def test_any_window_is_read_of_any_chunks(
+    saved: tuple[lbm.Solver, Path], rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solver, path = saved
+    state = state_of(solver)
+    for smallest in (4, 40, 100, 1000):
+        monkeypatch.setattr(chunks, "SMALLEST", smallest)
+        solver.save(path)
+        solver.restore(path)
+        with opened(path, threads=3) as file:
+            for _ in range(10):
+                low = rng.integers(0, (9, 7))
+                size = rng.integers(1, (9, 7) - low + 1)
+                window = (low.tolist(), size.tolist())
+                part = state[:, low[1] : low[1] + size[1], low[0] : low[0] + size[0]]
+                np.testing.assert_array_equal(file.state(window), part)
+    np.testing.assert_array_equal(load(path).populations(), solver.populations())
+
+
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=4), st.integers(0, 1), st.integers(1, 300))
+def test_chunks_follow_each_other_and_cover_the_array(shape: list[int], lead: int, smallest: int) -> None:
+    before, chunks.SMALLEST = chunks.SMALLEST, smallest
+    try:
+        cut = Chunks.of("name", shape, np.float32, lead)
+    finally:
+        chunks.SMALLEST = before
+    numbers = np.arange(np.prod(shape)).reshape(shape)
+    assert cut.is_right()
+    end = 0
+    for index, chunk in enumerate(cut):
+        box = tuple(slice(a, b) for a, b in zip(chunk.low, chunk.high, strict=True))
+        assert (chunk.index, chunk.start, chunk.size) == (index, end, numbers[box].size)
+        end += chunk.size
+        np.testing.assert_array_equal(numbers[box].reshape(-1), np.arange(chunk.start, end))
+        assert chunk.size * 4 <= max(4, smallest)
+    assert (end, cut.count) == (numbers.size, index + 1)
+    if lead:
+        assert [chunk for k in range(shape[0]) for chunk in cut.at(k)] == list(cut)
