@@ -21,17 +21,18 @@ class TemporaryFile:
     """A new file beside `target`, open for reading and writing.
 
     It is made with O_EXCL and follows no link, and is locked (``flock``) while it is open, so that a lock which can be
-    had says that its process is gone. Its name carries host and process number, for whoever finds it.
+    had says that its process is gone. Its name carries host and process number, for whoever finds it, and ends
+    with `suffix`, or as the target's does if None.
 
     Raises:
         OSError: it cannot be made.
     """
 
-    def __init__(self, target: Path) -> None:
+    def __init__(self, target: Path, suffix: str | None = None) -> None:
         self._target = target
         self._is_there = True
         for attempt in range(_ATTEMPTS):
-            name = f".tmp-{_host()}-{os.getpid()}-{secrets.token_hex(4)}-{_ending(target)}"
+            name = f".tmp-{_host()}-{os.getpid()}-{secrets.token_hex(4)}-{_ending(target, suffix)}"
             self.path = target.with_name(name)
             try:
                 self.descriptor = os.open(
@@ -66,12 +67,12 @@ class TemporaryFile:
             os.close(self.descriptor)
 
 
-def remove_abandoned(target: Path) -> None:
+def remove_abandoned(target: Path, suffix: str | None = None) -> None:
     """Remove the temporary files of `target` that processes of this host have left when they were killed.
 
     Those of living processes, of other hosts, and on file systems without locks stay.
     """
-    pattern = re.compile(rf"\.tmp-{re.escape(_host())}-\d+-[0-9a-f]{{8}}-{re.escape(_ending(target))}")
+    pattern = re.compile(rf"\.tmp-{re.escape(_host())}-\d+-[0-9a-f]{{8}}-{re.escape(_ending(target, suffix))}")
     found: list[Path] = []
     with suppress(OSError), os.scandir(target.parent) as entries:
         found = [Path(entry.path) for entry in entries if pattern.fullmatch(entry.name)]
@@ -100,8 +101,10 @@ def _host() -> str:
     return re.sub(r"[^A-Za-z0-9.]", "_", platform.node())[:32]
 
 
-def _ending(target: Path) -> str:
-    """The target's name, or of a long one what stands for it, with its suffix."""
-    if len(os.fsencode(target.name)) <= _LONG:
-        return target.name
-    return hashlib.sha256(os.fsencode(target.name)).hexdigest()[:32] + target.suffix[:16]
+def _ending(target: Path, suffix: str | None) -> str:
+    """The target's name, or of a long one what stands for it, with the suffix."""
+    suffix = target.suffix[:16] if suffix is None else suffix
+    name = target.name
+    if len(os.fsencode(name)) > _LONG:
+        name = hashlib.sha256(os.fsencode(name)).hexdigest()[:32]
+    return name if name.endswith(suffix) else name + suffix

@@ -109,10 +109,8 @@ def _write_piece(target: Path, offset: tuple[int, ...], fields: dict[str, NDArra
     shape = fields["density"].shape[::-1]
     start = _three(offset, 0)
     end = _three(tuple(a + n for a, n in zip(offset, shape, strict=True)), 1)
-    with replacing(target) as temporary:
-        # The file behind a link may end otherwise, but pyevtk appends the ending itself.
-        part = temporary if temporary.suffix == ".vti" else temporary.with_name(f"{temporary.name}.vti")
-        file = VtkFile(str(part.with_suffix("")), VtkImageData)
+    with replacing(target, ".vti") as temporary:  # pyevtk appends the ending itself
+        file = VtkFile(str(temporary.with_suffix("")), VtkImageData)
         try:
             file.openGrid(start=start, end=end, origin=(0.0, 0.0, 0.0), spacing=(1.0, 1.0, 1.0))
             file.openPiece(start=start, end=end)
@@ -132,8 +130,6 @@ def _write_piece(target: Path, offset: tuple[int, ...], fields: dict[str, NDArra
         finally:
             with suppress(OSError):  # a second of a full disk
                 file.xml.stream.close()
-            if part != temporary:
-                os.replace(part, temporary)
     return target
 
 

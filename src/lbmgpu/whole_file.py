@@ -14,18 +14,18 @@ from .temporary_file import TemporaryFile, remove_abandoned
 
 
 @contextmanager
-def replacing(target: Path) -> Iterator[Path]:
+def replacing(target: Path, suffix: str | None = None) -> Iterator[Path]:
     """A path beside `target` to write to; what is there in the end, flushed to the disk, takes the target's place.
 
     Where the body raises, `target` stays as it was and nothing is left beside it; what a process that was killed has
-    left of its own writing is removed. The path ends as `target` does, for writers that go by the ending of a name, and
-    an empty file is there already, which no one else has made. A link stays one: the file that it leads to is replaced.
-    What is there and no file, such as ``/dev/null``, is written to itself.
+    left of its own writing is removed. The path ends with `suffix`, or as `target` does if None, for writers that go by
+    the ending of a name, and an empty file is there already, which no one else has made. A link stays one: the file
+    that it leads to is replaced. What is there and no file, such as ``/dev/null``, is written to itself.
 
     Raises:
         OSError: of the body, or of the disk, with the target's path.
     """
-    with _beside(target) as (path, _):
+    with _beside(target, suffix) as (path, _):
         yield path
 
 
@@ -44,7 +44,7 @@ def replacing_open(target: Path) -> Iterator[int]:
 
 
 @contextmanager
-def _beside(target: Path) -> Iterator[tuple[Path, int | None]]:
+def _beside(target: Path, suffix: str | None = None) -> Iterator[tuple[Path, int | None]]:
     target = Path(os.path.realpath(target))
     with naming(target):
         if target.exists() and not target.is_file():
@@ -53,8 +53,8 @@ def _beside(target: Path) -> Iterator[tuple[Path, int | None]]:
         temporary = None
         try:
             with kept():
-                remove_abandoned(target)
-                temporary = TemporaryFile(target)
+                remove_abandoned(target, suffix)
+                temporary = TemporaryFile(target, suffix)
             yield temporary.path, temporary.descriptor
             with kept() as interrupts:
                 os.fsync(temporary.descriptor)
