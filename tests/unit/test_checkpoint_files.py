@@ -12,7 +12,7 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
-from attack import damage
+from attack import _crafted, damage
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -114,10 +114,10 @@ def test_a_state_that_is_not_finite_is_refused_where_there_is_fluid(tmp_path: Pa
     solver = damage.make()
     path = solver.save(tmp_path / "state.h5")
     for cell, allowed in (((2, 3), True), ((0, 0), False)):  # (y, x) of a solid and a fluid cell
-        content = damage.content(path)
+        content = _crafted.content(path)
         content["arrays"]["state"][(4, *cell)] = np.nan
         crafted = tmp_path / "crafted.h5"
-        damage.write(crafted, content)
+        _crafted.write(crafted, content)
         if allowed:
             solver.restore(crafted)
         else:
@@ -127,14 +127,14 @@ def test_a_state_that_is_not_finite_is_refused_where_there_is_fluid(tmp_path: Pa
 
 
 CRAFTED: list[Any] = [
-    *(pytest.param("edit", edit, id=name[:60]) for name, edit in damage.EDITS.items()),
-    *(pytest.param("structure", edit, id=name) for name, edit in damage.STRUCTURES.items()),
+    *(pytest.param("edit", edit, id=name[:60]) for name, edit in _crafted.EDITS.items()),
+    *(pytest.param("structure", edit, id=name) for name, edit in _crafted.STRUCTURES.items()),
     *(
         pytest.param(old, edit, id=f"{old.stem} {name}")
         for old in damage.OLD
         for name, edit in [
-            *damage.OLD_STRUCTURES.items(),
-            *([("bomb", damage.old_bomb)] if old.stem < "version3" else []),
+            *_crafted.OLD_STRUCTURES.items(),
+            *([("bomb", _crafted.old_bomb)] if old.stem < "version3" else []),
         ]
     ),
 ]
@@ -156,15 +156,15 @@ def test_a_crafted_file_is_refused(
         with h5py.File(path, "r+") as file:
             edit(file)
     else:
-        content = damage.content(original)
+        content = _crafted.content(original)
         if base == "edit":
             edit(content)
-        damage.write(path, content, edit if base == "structure" else None)
+        _crafted.write(path, content, edit if base == "structure" else None)
     assert damage.refused(path, None) == "refused"
 
 
 def test_a_crafted_file_is_right_before_it_is_edited(original: Path, tmp_path: Path) -> None:
-    damage.write(tmp_path / "state.h5", damage.content(original))
+    _crafted.write(tmp_path / "state.h5", _crafted.content(original))
     assert load(tmp_path / "state.h5").steps == 0
 
 
@@ -185,7 +185,7 @@ def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
 def test_a_state_that_does_not_fit_the_memory_is_refused_before_it_is_read(tmp_path: Path) -> None:
     """A file of holes declares more than there is; its size on the disk is a few kB."""
     path = damage.make().save(tmp_path / "small.h5")
-    content = damage.content(path)
+    content = _crafted.content(path)
     manifest = content["manifest"]
     shape, digests = [9, 2**18, 2**20], ["0" * 64] * 9 * 2**12
     manifest["setup"] |= {"shape": shape[:0:-1], "bodies": {}, "force": None, "faces": {}}
@@ -200,7 +200,7 @@ def test_a_state_that_does_not_fit_the_memory_is_refused_before_it_is_read(tmp_p
         kind, space = h5py.h5t.NATIVE_FLOAT, h5py.h5s.create_simple(tuple(shape))
         h5py.h5d.create(file["/"].id, b"state", kind, space, created)
 
-    damage.write(tmp_path / "hole.h5", content, hole)
+    _crafted.write(tmp_path / "hole.h5", content, hole)
     assert (tmp_path / "hole.h5").stat().st_size > 2**43
     begin = time.process_time()
     with pytest.raises(lbm.CheckpointError, match=r"9216\.0 GiB to be read, more than there is memory for"):
