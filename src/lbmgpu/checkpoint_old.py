@@ -61,6 +61,12 @@ class OldCheckpoint:
             arrays[name] = _read(dataset)
             if arrays[name].dtype == np.bool_ and arrays[name].view(np.uint8).max() > 1:
                 raise Unexpected(f"{name!r} holds more than true and false")
+        for name, array in arrays.items():
+            body, _, what = name.rpartition("/")
+            if what == "temperature" and body.startswith("bodies/"):
+                if array.shape != self.header.shape:
+                    raise Unexpected(f"{name!r} is not of the domain")
+                array[~arrays[f"{body}/mask"]] = 0  # what the user gave outside of the body
         return arrays
 
     def state(self, window: Window) -> NDArray[Any]:

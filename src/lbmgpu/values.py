@@ -165,13 +165,15 @@ def face_temperature(name: str, value: Value, domain_shape: tuple[int, ...], fac
 
 
 def body_temperature(name: str, value: Value, mask: NDArray[np.bool_], time: float) -> Floats:
-    """Temperature of a body's cells, ``()`` or the domain's shape in the user's order, checked."""
+    """Temperature of a body's cells, ``()`` or the domain's shape in the user's order, checked; 0 outside."""
     result = evaluate(name, value, mask.shape, _cells_of(mask), None, time)
-    checks.temperatures(name, result if callable(value) or result.ndim == 0 else result[mask])
-    if not callable(value):
+    if result.ndim == 0:
+        checks.temperatures(name, result)
         return result
+    on_cells = result if callable(value) else result[mask]
+    checks.temperatures(name, on_cells)
     full = np.zeros(mask.shape)
-    full[mask] = result
+    full[mask] = on_cells
     return full
 
 

@@ -207,7 +207,7 @@ def test_no_convection_below_the_critical_number(device):
         n = 16
         solver = from_below(n, rayleigh, device, noise=1e-2)
         if sign < 0:
-            domain = solver.domain
+            domain = solver.domain.copy()
             domain.thermal["-y"], domain.thermal["+y"] = lbm.Isothermal(-0.5), lbm.Isothermal(0.5)
             setup = lbm.Convection(rayleigh, PRANDTL, n)
             solver = lbm.Solver(
