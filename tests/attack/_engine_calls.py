@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import faulthandler
 import inspect
+import os
 import re
 import resource
 import sys
@@ -212,7 +213,8 @@ def main() -> None:
     faulthandler.enable()
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
-    resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
+    if "asan" not in os.environ.get("LD_PRELOAD", ""):  # which itself takes terabytes of addresses
+        resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
     nonsense, outcomes = Nonsense(seed), Counter[str]()
     for k in range(count):
         if k % 50 == 0:

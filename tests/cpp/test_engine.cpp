@@ -1,7 +1,10 @@
 // Tests of whole runs: every stencil, collision, streaming and storage, with all conditions and bodies.
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <mutex>
 #include <stdexcept>
+#include <thread>
 
 #include "../../src/cpp/backend/cpu/kernels.h"
 #include "check.h"
@@ -353,6 +356,36 @@ TEST(engine_measures_the_change_of_its_velocity) {
     CHECK_EQUAL(engine.velocity_change(), 0.0);
     engine.step(1);
     CHECK(engine.velocity_change() > 0);
+}
+
+TEST(engine_threads_of_a_program_step_engines_side_by_side_and_take_turns_at_one) {
+    const auto made = [] {
+        auto engine = std::make_unique<Engine>(tests::small_setup("D3Q19"));
+        tests::disturb(*engine);
+        return engine;
+    };
+    const std::unique_ptr<Engine> alone = made(), shared = made();
+    const std::unique_ptr<Engine> own[2] = {made(), made()};
+    alone->step(10);
+    const auto expected = tests::state_of(*alone);
+    std::vector<std::thread> threads;
+    for (const std::unique_ptr<Engine>& engine : own) {
+        threads.emplace_back([&shared, &engine = *engine] {
+            for (int k = 0; k < 5; ++k) {
+                engine.step(2);
+                const std::lock_guard<lbm::process::Mutex> turn(shared->mutex());
+                shared->step(1);
+                tests::density_of(*shared);
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    for (const std::unique_ptr<Engine>& engine : own) {
+        CHECK(tests::state_of(*engine) == expected);
+    }
+    CHECK(tests::state_of(*shared) == expected);
 }
 
 TEST(engine_counts_its_steps_and_its_memory) {

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -123,6 +126,31 @@ def test_arrays_that_are_not_aligned_are_refused_or_copied() -> None:
 def test_arrays_of_other_numbers_are_not_written(kind: str) -> None:
     with pytest.raises(ValueError, match="float32 or float64"):
         engine().density(np.zeros((6, 5, 4), kind))
+
+
+@pytest.mark.parametrize("name", ["Communicator", "DeviceArray", "Engine", "Exchange", "Stencil"])
+def test_objects_that_were_never_constructed_cannot_be_had(name: str) -> None:
+    given = getattr(_core, name)
+    for make in (given, lambda: given.__new__(given), lambda: object.__new__(given), type("Own", (given,), {})):
+        with pytest.raises(TypeError):
+            make()
+    if name == "Engine":
+        incomplete = type("Own", (given,), {"__init__": lambda self: None})
+        for make in (incomplete, lambda: copy.copy(engine()), lambda: pickle.dumps(engine())):
+            with pytest.raises(TypeError):
+                make()
+
+
+def test_an_engine_that_is_constructed_again_stays_whole() -> None:
+    one = engine()
+    one.step(3)
+    with suppress(TypeError):
+        one.__init__()  # type: ignore[misc]
+    one.__init__(stencil="D2Q9", shape=[4, 4], collision="bgk", viscosity=0.1, threads=1)  # type: ignore[misc]
+    field = np.empty(one.window[1][::-1])
+    one.step(1)
+    one.density(field)
+    assert np.allclose(field, 1)
 
 
 def test_wrong_numbers_of_measurements_are_refused() -> None:

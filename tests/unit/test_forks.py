@@ -6,7 +6,9 @@ import multiprocessing
 import os
 import queue
 import signal
+import subprocess
 import sys
+import textwrap
 import threading
 import time
 from collections.abc import Callable
@@ -196,3 +198,42 @@ def test_a_fork_by_hand_ends_without_a_word() -> None:
             pytest.fail("the child hangs")
         time.sleep(0.01)
     sys.stdout.flush()
+
+
+def test_mpi_is_refused_by_name_in_a_child_and_after_its_end() -> None:
+    pytest.importorskip("mpi4py")
+    program = """
+        import os, sys
+        try:
+            from mpi4py import MPI
+        except RuntimeError:  # no library
+            sys.exit(77)
+        from lbmgpu import _core
+        comm = _core.mpi_communicator(MPI.__file__, MPI.COMM_SELF.py2f())
+        def refused():
+            for call in (comm.barrier, lambda: comm.maximum(1.0), lambda: comm.exchange([], [])):
+                try:
+                    call()
+                except RuntimeError as error:
+                    os.write(1, str(error).partition(";")[0].encode() + b"\\n")
+        child = os.fork()
+        if child == 0:
+            refused()
+            del comm
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        comm.barrier()
+        MPI.Finalize()
+        refused()
+    """
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+    )
+    if done.returncode == 77:
+        pytest.skip("mpi4py finds no library of MPI")
+    assert done.returncode == 0, done.stderr
+    forked = "fork: MPI cannot be used in a child of a process that has started it"
+    assert done.stdout.splitlines() == [forked] * 3 + ["MPI: it has been finalised"] * 3

@@ -7,6 +7,7 @@
 #include "../engine/processes.h"
 #include "arrays.h"
 #include "bindings.h"
+#include "construction.h"
 #include "no_gil.h"
 
 namespace lbm::bindings {
@@ -59,15 +60,18 @@ ArrayExchange exchange(const Communicator& comm, const std::vector<ArrayMessage>
 // MPI is called without the GIL throughout: other threads of a rank may have to run before other ranks answer.
 void bind_communicator(py::module_& module) {
     using Guard = py::call_guard<NoGil>;
-    py::class_<ArrayExchange>(module, "Exchange")
+    py::class_<ArrayExchange> exchange_class(module, "Exchange");
+    forbid_new(exchange_class);
+    exchange_class
         .def(
             "start_receives", [](ArrayExchange& e) { e.exchange->start_receives(); }, Guard())
         .def(
             "start_sends", [](ArrayExchange& e) { e.exchange->start_sends(); }, Guard())
         .def(
             "finish", [](ArrayExchange& e) { e.exchange->finish(); }, Guard());
-    py::class_<Communicator, std::shared_ptr<Communicator>>(module, "Communicator")
-        .def_property_readonly("rank", &Communicator::rank)
+    py::class_<Communicator, std::shared_ptr<Communicator>> communicator(module, "Communicator");
+    forbid_new(communicator);
+    communicator.def_property_readonly("rank", &Communicator::rank)
         .def_property_readonly("size", &Communicator::size)
         .def_property_readonly("library", &Communicator::library_version)
         .def_property_readonly("cuda_aware", &Communicator::cuda_aware)

@@ -9,6 +9,7 @@
 
 #include "../engine/engine.h"
 #include "bindings.h"
+#include "construction.h"
 #include "no_gil.h"
 
 namespace lbm::bindings {
@@ -93,8 +94,9 @@ py::dict cuda_array_interface(const Field& field) {
 }  // namespace
 
 void bind_device_array(py::module_& module) {
-    py::class_<Field>(module, "DeviceArray")
-        .def("__dlpack__", &dlpack, py::kw_only(), py::arg("stream") = py::none())
+    py::class_<Field> device_array(module, "DeviceArray");
+    forbid_new(device_array);
+    device_array.def("__dlpack__", &dlpack, py::kw_only(), py::arg("stream") = py::none())
         .def("__dlpack_device__", [](const Field& f) { return py::make_tuple(2, f.array->ordinal()); })
         .def_property_readonly("__cuda_array_interface__", &cuda_array_interface)
         .def_property_readonly("shape", [](const Field& f) { return py::tuple(py::cast(f.shape)); });

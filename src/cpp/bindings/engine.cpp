@@ -6,6 +6,7 @@
 
 #include "../engine/processes.h"
 #include "bindings.h"
+#include "construction.h"
 #include "engine_arrays.h"
 
 namespace lbm::bindings {
@@ -239,6 +240,7 @@ void bind_engine(py::module_& module) {
         },
         py::arg("shape"), py::arg("blocks"));
     EngineClass engine(module, "Engine");
+    forbid_bare_new(engine);
     engine
         .def(py::init(&make_engine), py::kw_only(), py::arg("stencil"), py::arg("shape"), py::arg("collision"),
              py::arg("viscosity"), py::arg("magic") = 3.0 / 16, py::arg("rates") = std::map<std::string, double>(),

@@ -5,6 +5,7 @@
 #include "../lattice/moment_basis.h"
 #include "arrays.h"
 #include "bindings.h"
+#include "construction.h"
 
 namespace lbm::bindings {
 namespace {
@@ -69,8 +70,9 @@ StencilData data_of() {
 }  // namespace
 
 void bind_stencil(py::module_& module) {
-    py::class_<StencilData>(module, "Stencil")
-        .def_readonly("name", &StencilData::name)
+    py::class_<StencilData> stencil(module, "Stencil");
+    forbid_new(stencil);
+    stencil.def_readonly("name", &StencilData::name)
         .def_readonly("D", &StencilData::D)
         .def_readonly("Q", &StencilData::Q)
         .def_readonly("cs2", &StencilData::cs2)
