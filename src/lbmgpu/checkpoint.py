@@ -60,7 +60,7 @@ def save(solver: Solver, path: str | os.PathLike[str]) -> Path:
             processes.agree_on(error or next(iter(interrupts), None))
             return result
 
-        solver.check()
+        solver._check()
         setup, arrays = describe(solver)
         manifest = {
             "steps": solver.steps,

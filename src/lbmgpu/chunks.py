@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import math
+import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -127,19 +129,33 @@ def each(
         BaseException: the first error, or the first of `interrupts` once there is one; no call is then going on.
     """
 
-    def call(item: Item) -> Result:
-        if interrupts:
-            raise interrupts[0]
-        return function(item)
+    results: list[Any] = list(items)
+    waiting = deque(enumerate(results))
+    errors: list[BaseException] = []
 
-    items = list(items)
-    threads = min(threads, len(items), MAX_THREADS)
-    if threads <= 1:
-        return [call(item) for item in items]
-    with ThreadPoolExecutor(threads) as pool:
-        futures = [pool.submit(call, item) for item in items]
-        try:
-            return [future.result() for future in futures]
-        finally:
-            for future in futures:
-                future.cancel()
+    def work() -> None:
+        while not errors:
+            try:
+                number, item = waiting.popleft()
+            except IndexError:  # another thread has taken the last
+                return
+            try:
+                if interrupts:
+                    raise interrupts[0]
+                results[number] = function(item)
+            except BaseException as error:
+                errors.append(error)
+
+    # No pool of concurrent.futures, which takes nothing once the main thread has ended: others may still save.
+    helpers = [threading.Thread(target=work) for _ in range(min(threads, len(results), MAX_THREADS) - 1)]
+    started = []
+    with suppress(RuntimeError):  # there are no more threads at the end of the interpreter: this one does it all
+        for helper in helpers:
+            helper.start()
+            started.append(helper)
+    work()
+    for helper in started:
+        helper.join()
+    if errors:
+        raise errors[0]
+    return results

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import numbers
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,7 +100,7 @@ class Faces(Guarded, MutableMapping[str, Condition]):
         return repr(self._conditions)
 
 
-class Bodies(Guarded, Mapping[str, Body]):
+class Bodies(Guarded, MutableMapping[str, Body]):
     """The bodies of a domain by name, which `Domain.add_body` makes; ``del`` takes one out again.
 
     Raises:
@@ -306,7 +307,7 @@ class Domain(Guarded):
 
     def copy(self) -> Domain:
         """A domain equal to this one that can be changed apart from it."""
-        return _rebuilt(self._shape, self._stencil, dict(self._faces), dict(self._thermal), list(self._bodies.values()))
+        return copy.copy(self)
 
     def _for_solver(self) -> Domain:
         """A copy that refuses changes."""
@@ -317,13 +318,20 @@ class Domain(Guarded):
     def __reduce__(self) -> tuple[Any, ...]:
         """What `copy`, `pickle` and `copy.deepcopy` make it anew of."""
         faces, thermal = dict(self._faces), dict(self._thermal)
-        return _rebuilt, (self._shape, self._stencil, faces, thermal, list(self._bodies.values()))
+        parts = (type(self), self._shape, self._stencil, faces, thermal, list(self._bodies.values()))
+        added = {name: value for name, value in vars(self).items() if name not in _PARTS}
+        return _rebuilt, parts, added or None
 
     def __repr__(self) -> str:
         return f"Domain({self._shape}, {self.stencil!r})"
 
 
+_PARTS = frozenset(vars(Domain((1, 1), "D2Q9")))
+"""What a domain consists of; a class that a user makes of `Domain` may add to it."""
+
+
 def _rebuilt(
+    kind: type[Domain],
     shape: tuple[int, ...],
     stencil: str,
     faces: dict[str, Condition],
@@ -331,7 +339,8 @@ def _rebuilt(
     bodies: list[Body],
 ) -> Domain:
     """The domain of parts that have been checked when they were given."""
-    domain = Domain(shape, stencil)
+    domain = kind.__new__(kind)
+    Domain.__init__(domain, shape, stencil)
     domain._faces._conditions.update(faces)
     domain._thermal._conditions.update(thermal)
     domain._bodies._bodies.update({body.name: body for body in bodies})

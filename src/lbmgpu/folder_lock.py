@@ -39,8 +39,12 @@ class FolderLock:
         while self._descriptor < 0:
             self._try()
         own = {"host": platform.node(), "process": os.getpid(), "started": _started(os.getpid())}
-        os.ftruncate(self._descriptor, 0)
-        os.pwrite(self._descriptor, (json.dumps(own) + "\n").encode(), 0)
+        try:
+            os.ftruncate(self._descriptor, 0)
+            os.pwrite(self._descriptor, (json.dumps(own) + "\n").encode(), 0)
+        except BaseException:  # of a full disk, or an interrupt: nobody else could give it back
+            self.release()
+            raise
 
     def release(self) -> None:
         """Give the folder back; the file goes unless it is another run's by now."""

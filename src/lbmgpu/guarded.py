@@ -10,13 +10,15 @@ from . import checks
 class Guarded:
     """A class of which only what it offers for assignment can be assigned: properties with a setter.
 
-    Names that begin with an underscore belong to the class itself and stay free.
+    Names that begin with an underscore belong to the class itself and stay free, and so does what a user's own class
+    adds to one of these.
     """
 
     def __setattr__(self, name: str, value: Any) -> None:
         kind = type(self)
-        found = getattr(kind, name, None)
-        if name.startswith("_") or getattr(found, "fset", None) is not None:
+        ours = next(base for base in kind.__mro__ if base.__module__.partition(".")[0] == __package__)
+        is_added = kind is not ours and not hasattr(ours, name)
+        if name.startswith("_") or is_added or getattr(getattr(kind, name, None), "fset", None) is not None:
             object.__setattr__(self, name, value)
             return
         if hasattr(kind, name):

@@ -64,7 +64,7 @@ class Every:
         self.function(solver)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Checkpoint:
     """Saves a checkpoint at `path` in a run whenever the step count is a multiple of `every`.
 
@@ -76,9 +76,14 @@ class Checkpoint:
     every: int
     written: Path | None = field(default=None, init=False)
 
-    def __post_init__(self) -> None:
-        file_path("path", self.path)
-        object.__setattr__(self, "every", checks.integer("every", self.every, at_least=1))
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "path":
+            file_path("path", value)
+        elif name == "every":
+            value = checks.integer("every", value, at_least=1)
+        elif type(self) is Checkpoint and name != "written":
+            raise AttributeError(f"Checkpoint: no attribute {name!r} to assign; it has path and every")
+        object.__setattr__(self, name, value)
 
     @property
     def steps(self) -> int:
@@ -86,7 +91,7 @@ class Checkpoint:
         return self.every
 
     def __call__(self, solver: Solver) -> None:
-        object.__setattr__(self, "written", solver.save(self.path))
+        self.written = solver.save(self.path)
         log.info("step %d: checkpoint %s", solver.steps, self.written)
 
 
@@ -188,7 +193,7 @@ def run(
         doubtful.warn_of_tolerance(until.tolerance, until.of, solver.precision, solver.storage)
     checkpoints = [c for c in callbacks if isinstance(c, Checkpoint)]
     for checkpoint in checkpoints:
-        object.__setattr__(checkpoint, "written", None)  # an error of this run must not name a file of an earlier one
+        checkpoint.written = None  # an error of this run must not name a file of an earlier one
     done, seconds, converged = 0, 0.0, False
     if until is not None:
         _measured_change(solver, until)  # from here on the change is counted

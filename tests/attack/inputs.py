@@ -134,7 +134,7 @@ def _attack_call(attack: Attack, rng: np.random.Generator) -> str:
         raise AssertionError(f"{how} raised {refused!r}") from refused
     assert attack.world.state() == before, f"{how} was refused and changed something ({refused!r})"
     named = any(word in str(refused) for word in (*arguments, *target.names))
-    texts = [value for key in chosen if isinstance(value := arguments[str(key)], str)]
+    texts = [value for key in chosen if type(value := arguments[str(key)]) is str]
     named = named or any(text and text in str(refused) for text in texts)  # as errors of a file show its path
     named = named or any(callable(arguments[str(key)]) for key in chosen)  # which may raise what it likes
     plain = isinstance(refused, (AttributeError, OSError, lbm.Diverged, *target.allowed))

@@ -49,7 +49,7 @@ def test_unknown_attributes_are_refused(thing: Callable[[], Any], name: str, mea
 
 
 @pytest.mark.parametrize(
-    "thing", [lbm.NoSlip(), lbm.BGK(0.1), lbm.Every(1, print), lbm.Checkpoint("a", 1), lbm.Steady(0.1)]
+    "thing", [lbm.NoSlip(), lbm.BGK(0.1), lbm.Every(1, print), lbm.Steady(0.1)]
 )
 def test_values_take_no_attributes(thing: Any) -> None:
     for name in ("velocty", "every", "steps"):
