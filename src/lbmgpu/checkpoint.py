@@ -22,7 +22,7 @@ from .errors import CheckpointError
 from .interrupts import kept
 from .layout import Layout
 from .processes import Processes, box
-from .vtk import file_path
+from .regular_files import check_output, file_path
 from .whole_file import naming
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def save(solver: Solver, path: str | os.PathLike[str]) -> Path:
     """See `Solver.save`. An interrupt ends it between two chunks, on all ranks, and is raised; the older file stays."""
     target = Path(os.path.realpath(file_path("path", path)))
     processes = solver._processes
+    processes.on_first(lambda: check_output(target))  # HDF5 does not survive a pipe
     with kept() as interrupts, ExitStack() as stack:
 
         def on_first(function: Callable[[], Result]) -> Result | None:

@@ -54,7 +54,8 @@ def check_temperatures(solver: ThermalFields, *initial: Floats) -> None:
     if spread > 0 and farthest > TEMPERATURE_RATIO * spread:
         warn(
             f"reference: {model.reference:g} given, but temperatures are from {low:g} to {high:g}: float32 has too few "
-            f"digits for their differences; give HybridThermal(..., reference={(low + high) / 2:g}), or use float64",
+            "digits for their differences, and the buoyancy is that of T - reference; "
+            f"give HybridThermal(..., reference={(low + high) / 2:g})",
             LostDigitsWarning,
         )
 

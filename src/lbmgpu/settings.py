@@ -196,9 +196,9 @@ def check_devices(
     """
     if layout is None:
         one = isinstance(device, str) or not isinstance(device, Sequence)
-        given = [device] if one else processes.each(lambda: checks.listed("device", device, "names of devices"))
 
         def resolved() -> list[str]:
+            given = [device] if one else checks.listed("device", device, "names of devices")
             if not given:
                 raise ValueError("device: an empty list given, must hold one device at least")
             return [devices.resolve(name, processes.node_rank) for name in given]

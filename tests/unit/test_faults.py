@@ -253,3 +253,10 @@ def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
     with replacing(Path(os.devnull)) as part:
         part.write_text("lost")
     assert Path(os.devnull).is_char_device()
+
+
+def test_a_pipe_in_place_of_a_checkpoint_is_refused(tmp_path: Path) -> None:
+    """By name, before HDF5 sees it."""
+    os.mkfifo(tmp_path / "state.h5")
+    with pytest.raises(OSError, match=r"state\.h5: is a .*, must be a regular file"):
+        make().save(tmp_path / "state.h5")
