@@ -68,22 +68,26 @@ class Every:
 class Checkpoint:
     """Saves a checkpoint at `path` in a run whenever the step count is a multiple of `every`.
 
-    Each replaces the one before; a state that diverged is not saved. `written` is the path once the run at hand, or
-    the last one, wrote one.
+    Each replaces the one before; a state that diverged is not saved.
     """
 
     path: str | os.PathLike[str]
     every: int
-    written: Path | None = field(default=None, init=False)
+    _written: Path | None = field(default=None, init=False, repr=False, compare=False)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "path":
             file_path("path", value)
         elif name == "every":
             value = checks.integer("every", value, at_least=1)
-        elif type(self) is Checkpoint and name != "written":
+        elif type(self) is Checkpoint and name != "_written":
             raise AttributeError(f"Checkpoint: no attribute {name!r} to assign; it has path and every")
         object.__setattr__(self, name, value)
+
+    @property
+    def written(self) -> Path | None:
+        """The path once the run at hand, or the last one, wrote a checkpoint; None before."""
+        return self._written
 
     @property
     def steps(self) -> int:
@@ -91,7 +95,7 @@ class Checkpoint:
         return self.every
 
     def __call__(self, solver: Solver) -> None:
-        self.written = solver.save(self.path)
+        self._written = solver.save(self.path)
         log.info("step %d: checkpoint %s", solver.steps, self.written)
 
 
@@ -193,7 +197,7 @@ def run(
         doubtful.warn_of_tolerance(until.tolerance, until.of, solver.precision, solver.storage)
     checkpoints = [c for c in callbacks if isinstance(c, Checkpoint)]
     for checkpoint in checkpoints:
-        checkpoint.written = None  # an error of this run must not name a file of an earlier one
+        checkpoint._written = None  # an error of this run must not name a file of an earlier one
     done, seconds, converged = 0, 0.0, False
     if until is not None:
         _measured_change(solver, until)  # from here on the change is counted

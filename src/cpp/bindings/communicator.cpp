@@ -37,7 +37,8 @@ Message message_of(const char* name, const ArrayMessage& given, bool written, Ar
         require_writeable(name, array);
     }
     owner.arrays.push_back(array);
-    return {const_cast<void*>(array.data()), std::size_t(array.nbytes()), rank, tag};
+    void* data = py::detail::array_proxy(array.ptr())->data;  // of a receive to be written, of a send only read
+    return {data, std::size_t(array.nbytes()), rank, tag};
 }
 
 ArrayExchange exchange(const Communicator& comm, const std::vector<ArrayMessage>& receives,

@@ -4,10 +4,10 @@
 #include "thread_team.h"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <exception>
 #include <memory>
 #include <mutex>
