@@ -26,10 +26,13 @@ struct Place {
     Place() : Place(fs::temp_directory_path() / "lbm-cache-XXXXXX") {}
     explicit Place(std::string pattern) : root(mkdtemp(pattern.data())), folder(root / "a" / "b"), cache(folder) {}
     ~Place() { fs::remove_all(root); }
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
 
     fs::path file() const { return fs::path(folder) / (sha256("key") + ".kernel"); }
-    unsigned mode(const fs::path& path) const { return unsigned(fs::status(path).permissions()); }
 };
+
+unsigned mode_of(const fs::path& path) { return unsigned(fs::status(path).permissions()); }
 
 std::string content_of(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
@@ -66,9 +69,9 @@ TEST(kernel_cache_keeps_what_it_was_given_for_its_user_only) {
     umask(before);
     CHECK(finds_image(place.cache));
     CHECK(!place.cache.find("other"));
-    CHECK_EQUAL(place.mode(place.folder), 0700U);
-    CHECK_EQUAL(place.mode(place.root / "a"), 0700U);
-    CHECK_EQUAL(place.mode(place.file()), 0600U);
+    CHECK_EQUAL(mode_of(place.folder), 0700U);
+    CHECK_EQUAL(mode_of(place.root / "a"), 0700U);
+    CHECK_EQUAL(mode_of(place.file()), 0600U);
     CHECK_EQUAL(std::distance(fs::directory_iterator(place.folder), {}), 1);
     CHECK_EQUAL(place.cache.refusal(), "");
 }

@@ -97,6 +97,7 @@ TEST(thread_team_throws_what_a_member_throws_and_goes_on) {
 TEST(thread_team_callers_at_the_same_time_do_not_disturb_each_other) {
     std::atomic<int> wrong{0};
     std::vector<std::thread> callers;
+    callers.reserve(4);
     for (int caller = 0; caller < 4; ++caller) {
         callers.emplace_back([&, caller] {
             for (int k = 0; k < 200; ++k) {

@@ -29,7 +29,7 @@ bool overlap(const Block& a, const Block& b) {
 void check_size(const int (&size)[3]) {
     constexpr int longest = 1 << 30;
     // With the padding of its rows and the halo around; each cell has less than 1 KiB, of which 2^63 bytes are counted.
-    constexpr double most = double(Index(1) << 50);
+    constexpr auto most = double(Index(1) << 50);
     for (const int cells : size) {
         if (cells < 1 || cells > longest) {
             throw std::invalid_argument("shape: " + std::to_string(cells) +
