@@ -379,7 +379,7 @@ def test_interrupt_of_a_run_that_diverged(
         raise lbm.Diverged(7, (1, 2))
 
     monkeypatch.setattr(lbm.Solver, "_advance_chunk", interrupted)
-    monkeypatch.setattr(lbm.Solver, "check", diverged)
+    monkeypatch.setattr(lbm.Solver, "_check", diverged)
     assert cli.main(["run", str(case), "--no-progress"]) == cli.INTERRUPTED
     assert "the state is not saved: diverged" in capsys.readouterr().err
     assert not (case.parent / "small" / "checkpoint.h5").exists()
