@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import platform
@@ -12,6 +11,7 @@ from typing import Any
 
 from . import checks
 from .regular_files import check_output
+from .temporary_file import locked
 
 NAME = "lbmgpu.lock"
 _SIZE = 4096
@@ -67,14 +67,14 @@ class FolderLock:
             except FileNotFoundError:  # just given back
                 return
         try:
-            locked = _locked(descriptor)
-            if locked is False:
+            is_locked = locked(descriptor)
+            if is_locked is False:
                 raise self._in_use(_owner(descriptor))
             if not _same(descriptor, self._path):  # given back, and perhaps another's by now
                 os.close(descriptor)
                 return
             if not new:
-                self._take_over(descriptor, certain=locked is True)
+                self._take_over(descriptor, certain=is_locked is True)
         except BaseException:
             os.close(descriptor)
             raise
@@ -97,17 +97,6 @@ class FolderLock:
             f"output folder {self._path.parent}: in use by {who}; give this run another folder or, if that one has "
             f"ended, delete {self._path}"
         )
-
-
-def _locked(descriptor: int) -> bool | None:
-    """Lock the file; False if another has done so, None where the file system cannot."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return None
-    return True
 
 
 def _same(descriptor: int, path: Path) -> bool:

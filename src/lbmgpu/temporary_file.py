@@ -42,7 +42,7 @@ class TemporaryFile:
                 if attempt == _ATTEMPTS - 1:
                     raise
                 continue
-            if _locked(self.descriptor) is not False and self.path.exists():
+            if locked(self.descriptor) is not False and self.path.exists():
                 return
             if attempt < _ATTEMPTS - 1:  # another process may have just taken it for abandoned
                 self.close()
@@ -80,13 +80,13 @@ def remove_abandoned(target: Path, suffix: str | None = None) -> None:
         with suppress(OSError):
             descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
             try:
-                if stat.S_ISREG(os.fstat(descriptor).st_mode) and _locked(descriptor):
+                if stat.S_ISREG(os.fstat(descriptor).st_mode) and locked(descriptor):
                     path.unlink()
             finally:
                 os.close(descriptor)
 
 
-def _locked(descriptor: int) -> bool | None:
+def locked(descriptor: int) -> bool | None:
     """Lock an open file: whether it could be; None where the file system has no locks."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
