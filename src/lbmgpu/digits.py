@@ -13,7 +13,7 @@ import numpy as np
 from . import checks
 from .conditions import MovingWall, NoSlip, Periodic
 from .doubtful import warn
-from .errors import LostDigitsWarning
+from .errors import DistantReferenceWarning, LostDigitsWarning
 from .values import Floats
 
 if TYPE_CHECKING:
@@ -40,24 +40,29 @@ def check_setup(solver: ThermalFields) -> None:
 
 
 def check_temperatures(solver: ThermalFields, *initial: Floats) -> None:
-    """Warn with LostDigitsWarning where float32 stores temperatures whose differences are small beside them.
+    """Warn where temperatures lie far from the reference, beside their own differences.
+
+    With LostDigitsWarning where float32 stores them; with DistantReferenceWarning where they drive a flow all the same.
 
     Args:
         solver: whose walls' temperatures are looked at.
         initial: that of the fluid, if it is given.
     """
     given, model = [*solver._boundary.temperatures(), *initial], solver.thermal
-    if model is None or solver.storage != "float32" or solver.rank != 0 or not given:
+    if model is None or solver.rank != 0 or not given:
         return
     low, high = min(float(t.min()) for t in given), max(float(t.max()) for t in given)
     spread, farthest = high - low, max(high - model.reference, model.reference - low)
-    if spread > 0 and farthest > TEMPERATURE_RATIO * spread:
-        warn(
-            f"reference: {model.reference:g} given, but temperatures are from {low:g} to {high:g}: float32 has too few "
-            "digits for their differences, and the buoyancy is that of T - reference; "
-            f"give HybridThermal(..., reference={(low + high) / 2:g})",
-            LostDigitsWarning,
-        )
+    if not 0 < TEMPERATURE_RATIO * spread < farthest:
+        return
+    found = f"reference: {model.reference:g} given, but temperatures are from {low:g} to {high:g}: "
+    advice = f"; give HybridThermal(..., reference={(low + high) / 2:g})"
+    if solver.storage == "float32":
+        reason = "float32 has too few digits for their differences, and the buoyancy is that of T - reference"
+        warn(found + reason + advice, LostDigitsWarning)
+    elif model.buoyancy is not None and any(model.buoyancy):
+        reason = "the buoyancy is that of T - reference, a force far larger than their differences make"
+        warn(found + reason + advice, DistantReferenceWarning)
 
 
 def check_force(solver: ThermalFields, force: Floats) -> None:
@@ -108,9 +113,10 @@ def _check_viscosity(solver: ThermalFields) -> None:
 
 @contextmanager
 def unwarned() -> Iterator[None]:
-    """Solvers made in it, which are only timed, do not warn of lost digits."""
+    """Solvers made in it, which are only timed, do not warn of what their numbers would be."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LostDigitsWarning)
+        warnings.simplefilter("ignore", DistantReferenceWarning)
         yield
 
 

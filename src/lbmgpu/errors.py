@@ -89,3 +89,7 @@ class LoneProcessWarning(RuntimeWarning):
 
 class LostDigitsWarning(RuntimeWarning):
     """The storage has too few digits for the setup: float32 for temperatures far from their reference, or float16."""
+
+
+class DistantReferenceWarning(RuntimeWarning):
+    """Temperatures far from the reference that buoyancy is counted from: the force is far larger than is meant."""

@@ -51,6 +51,11 @@ def need_mpi() -> None:
         pytest.skip(f"needs MPI: there is no {missing}")
 
 
+def counts(*ranks: int) -> list:
+    """Parameters of a test over numbers of ranks: without --all it runs on two."""
+    return [count if count == 2 else pytest.param(count, marks=pytest.mark.slow) for count in ranks]
+
+
 def run(program: str, ranks: int, *arguments: str, timeout: float = 120) -> Ended:
     """Run a program of the folder ``programs`` on a number of ranks; too long a run is a failure with its output."""
     return run_python(ranks, str(PROGRAMS / program), *arguments, timeout=timeout)

@@ -15,7 +15,7 @@ from . import launch
 from .programs import dying
 
 
-@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("count", launch.counts(2, 3))
 def test_different_calls_are_the_same_error_on_all_ranks(count: int, tmp_path: Path) -> None:
     launch.succeed("calls.py", count, str(tmp_path))
 

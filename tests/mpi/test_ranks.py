@@ -14,7 +14,7 @@ from lbmgpu import _core, ranks
 
 from . import launch
 
-RANKS = [1, 2, 3, 4]
+RANKS = launch.counts(1, 2, 3, 4)
 STRANGE_LIBRARY = r"""
 #include <cstring>
 extern "C" int MPI_Get_library_version(char* text, int* length) {
@@ -49,9 +49,9 @@ def test_wrong_communicators_of_mpi4py(count: int) -> None:
 @pytest.mark.parametrize(
     ("count", "way", "words"),
     [
-        (1, "main", "ArithmeticError: this rank gives up"),
+        pytest.param(1, "main", "ArithmeticError: this rank gives up", marks=pytest.mark.slow),
         (2, "main", "ArithmeticError: this rank gives up"),
-        (4, "main", "ArithmeticError: this rank gives up"),
+        pytest.param(4, "main", "ArithmeticError: this rank gives up", marks=pytest.mark.slow),
         (2, "thread", "ArithmeticError: this rank gives up"),
         (2, "interrupt", "KeyboardInterrupt"),
     ],

@@ -26,7 +26,7 @@ def need(device: str, request: pytest.FixtureRequest) -> None:
 
 
 @pytest.mark.parametrize("device", ["cpu", GPU])
-@pytest.mark.parametrize("count", [1, 2, 3, 4])
+@pytest.mark.parametrize("count", launch.counts(1, 2, 3, 4))
 def test_no_layout_over_ranks_changes_a_bit(count: int, device: str, request: pytest.FixtureRequest) -> None:
     need(device, request)
     launch.succeed("layouts.py", count, device)
@@ -38,14 +38,14 @@ def test_ranks_with_gpus_and_ranks_without(gpu: str) -> None:
 
 
 @pytest.mark.parametrize("device", ["cpu", OWN_GPU])
-@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize("count", launch.counts(1, 2, 3))
 def test_a_solver_over_ranks(count: int, device: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     need(device, request)
     launch.succeed("solvers.py", count, device, str(tmp_path))
 
 
 @pytest.mark.parametrize("device", ["cpu", GPU])
-@pytest.mark.parametrize("count", [1, 2, 3, 4])
+@pytest.mark.parametrize("count", launch.counts(1, 2, 3, 4))
 def test_no_layout_over_ranks_changes_a_bit_of_the_temperature(
     count: int, device: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
@@ -54,14 +54,14 @@ def test_no_layout_over_ranks_changes_a_bit_of_the_temperature(
 
 
 @pytest.mark.parametrize("device", ["cpu", OWN_GPU])
-@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize("count", launch.counts(1, 2, 3))
 def test_a_temperature_over_ranks(count: int, device: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     need(device, request)
     launch.succeed("thermal.py", count, device, str(tmp_path))
 
 
 @pytest.mark.parametrize("device", ["cpu", GPU])
-@pytest.mark.parametrize("count", [1, 2, 4])
+@pytest.mark.parametrize("count", launch.counts(1, 2, 4))
 def test_no_layout_over_ranks_changes_a_bit_of_the_gas(
     count: int, device: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
@@ -74,7 +74,7 @@ def test_a_temperature_on_ranks_with_gpus_and_ranks_without(gpu: str, tmp_path: 
     launch.succeed("thermal_layouts.py", 3, f"{gpu},cpu", str(tmp_path))
 
 
-@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("count", launch.counts(2, 3))
 def test_ranks_with_different_arguments_get_the_same_error(count: int) -> None:
     launch.succeed("setups.py", count)
 
@@ -175,7 +175,10 @@ def test_plans_are_made_in_one_process() -> None:
     assert ended.output.count("lbmgpu: plan: started as several processes by an MPI launcher") == 1
 
 
-@pytest.mark.parametrize(("count", "others"), [(2, 1), (2, 3), (3, 2)])
+@pytest.mark.parametrize(
+    ("count", "others"),
+    [(2, 1), pytest.param(2, 3, marks=pytest.mark.slow), pytest.param(3, 2, marks=pytest.mark.slow)],
+)
 def test_a_killed_rank_ends_the_job_and_the_checkpoint_goes_on(count: int, others: int, tmp_path: Path) -> None:
     """On any number of ranks."""
     start = time.monotonic()
@@ -187,16 +190,16 @@ def test_a_killed_rank_ends_the_job_and_the_checkpoint_goes_on(count: int, other
     launch.succeed("killed.py", others, str(tmp_path / "state.h5"), "go on")
 
 
-@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize("count", launch.counts(1, 2, 3))
 def test_faults_of_the_disk_on_one_rank_are_errors_on_all(count: int, tmp_path: Path) -> None:
     launch.succeed("faults_of_the_disk.py", count, str(tmp_path))
 
 
-@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("count", launch.counts(2, 3))
 def test_ranks_of_a_host_share_its_memory(count: int) -> None:
     launch.succeed("memory.py", count)
 
 
-@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("count", launch.counts(1, 2, 3))
 def test_an_interrupt_of_a_save_on_one_rank_ends_it_on_all(count: int, tmp_path: Path) -> None:
     launch.succeed("interrupted_saves.py", count, str(tmp_path))

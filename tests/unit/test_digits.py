@@ -46,6 +46,19 @@ def test_temperatures_far_from_their_reference_warn_with_the_right_one() -> None
         warm(box(0.0, 5.0), KELVIN)
 
 
+def test_buoyancy_from_a_distant_reference_warns_where_digits_suffice() -> None:
+    def convection(reference: float, buoyancy: tuple[float, float] | None) -> None:
+        model = lbm.HybridThermal(0.1, buoyancy=buoyancy, reference=reference)
+        lbm.Solver(box(KELVIN - 2.5, KELVIN + 2.5), lbm.TRT(0.1), device="cpu", precision="float64", thermal=model)
+
+    with pytest.warns(lbm.DistantReferenceWarning, match=r"from 290.65 to 295.65: the buoyancy .* reference=293.15\)"):
+        convection(0.0, (0.0, 1e-4))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        convection(KELVIN, (0.0, 1e-4))
+        convection(0.0, None)
+
+
 def test_temperatures_of_bodies_and_of_the_fluid_count() -> None:
     domain = box(300.0, 300.0)
     made = quiet(lambda: warm(domain))  # of one temperature, of which nothing can be said

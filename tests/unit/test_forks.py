@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mpi import launch
 
 from lbmgpu import BGK, Domain, Solver, _core
 from lbmgpu.forked import ForkAwareLock
@@ -201,13 +202,10 @@ def test_a_fork_by_hand_ends_without_a_word() -> None:
 
 
 def test_mpi_is_refused_by_name_in_a_child_and_after_its_end() -> None:
-    pytest.importorskip("mpi4py")
+    launch.need_mpi()
     program = """
         import os, sys
-        try:
-            from mpi4py import MPI
-        except RuntimeError:  # no library
-            sys.exit(77)
+        from mpi4py import MPI
         from lbmgpu import _core
         comm = _core.mpi_communicator(MPI.__file__, MPI.COMM_SELF.py2f())
         def refused():
@@ -232,8 +230,6 @@ def test_mpi_is_refused_by_name_in_a_child_and_after_its_end() -> None:
         text=True,
         timeout=SECONDS,
     )
-    if done.returncode == 77:
-        pytest.skip("mpi4py finds no library of MPI")
     assert done.returncode == 0, done.stderr
     forked = "fork: MPI cannot be used in a child of a process that has started it"
     assert done.stdout.splitlines() == [forked] * 3 + ["MPI: it has been finalised"] * 3

@@ -48,9 +48,7 @@ def test_unknown_attributes_are_refused(thing: Callable[[], Any], name: str, mea
         setattr(thing(), name, 1)
 
 
-@pytest.mark.parametrize(
-    "thing", [lbm.NoSlip(), lbm.BGK(0.1), lbm.Every(1, print), lbm.Steady(0.1)]
-)
+@pytest.mark.parametrize("thing", [lbm.NoSlip(), lbm.BGK(0.1), lbm.Every(1, print), lbm.Steady(0.1)])
 def test_values_take_no_attributes(thing: Any) -> None:
     for name in ("velocty", "every", "steps"):
         with pytest.raises(AttributeError):

@@ -1,0 +1,25 @@
+"""A menu of small flows gives the bits that are on record: no change of the code changes a number by accident.
+
+Where numbers are to change, ``python -m reference.menu``, in the folder of the tests, puts new ones on record; the
+change says why.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from reference.menu import RECORD, digest, menu
+
+FLOWS = menu()
+
+
+@pytest.mark.filterwarnings("ignore::lbmgpu.LostDigitsWarning")
+@pytest.mark.matrix
+@pytest.mark.parametrize("name", FLOWS)
+def test_bits_are_those_on_record(name: str, device: str) -> None:
+    assert digest(FLOWS[name](device=device)) == json.loads(RECORD.read_text())[name]
+
+
+def test_every_flow_is_on_record() -> None:
+    assert sorted(json.loads(RECORD.read_text())) == sorted(FLOWS)
