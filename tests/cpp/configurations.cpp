@@ -23,7 +23,7 @@ lbm::engine::Setup small_setup(const std::string& stencil) {
     setup.stencil = stencil;
     setup.shape = stencil == "D2Q9" ? std::vector{19, 5} : std::vector{19, 5, 4};
     setup.collision = "bgk";
-    setup.viscosity = 0.05;
+    setup.parameters["viscosity"] = 0.05;
     setup.precision = setup.storage = "float64";
     setup.device.threads = 2;
     return setup;

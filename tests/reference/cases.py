@@ -78,13 +78,13 @@ class Case:
         """The bare engine, initialised."""
         c = self.collision
         faces = [kind for kind, _ in self.all_faces()]
-        chosen = {"precision": "float64", "storage": "float64", "rates": c.rates, **self.options, **options}
+        chosen = {"precision": "float64", "storage": "float64", **self.options, **options}
+        chosen |= {"magic": c.magic} if c.kind == "trt" else {"rates": c.rates} if c.kind == "mrt" else {}
         engine = _core.Engine(
             stencil=self.stencil,
             shape=self.shape,
             collision=c.kind,
             viscosity=c.viscosity,
-            magic=c.magic,
             smagorinsky=c.smagorinsky,
             faces=faces,
             **chosen,

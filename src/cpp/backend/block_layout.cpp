@@ -35,7 +35,7 @@ Address block_address(const BlockSpec& spec, Device device) {
         a.pitch = row_pitch(a.nx + 2 * halo_x, element, device);
         a.population_stride = a.pitch;
         a.row_stride = a.Q * a.pitch;
-        if (spec.heated) {
+        if (is_hybrid(spec)) {
             const Index line = line_bytes / Index(element);
             a.temperature = a.row_stride + line;
             a.temperature_stride = a.pitch + line;
@@ -44,7 +44,7 @@ Address block_address(const BlockSpec& spec, Device device) {
         a.sides = a.lead + Index(a.ny + 2 * a.halo_y) * (a.nz + 2 * a.halo_z) * a.row_stride + a.lead;
         for (int d = 0; d < 3; ++d) {
             // A processor's packs of cells want the ends of rows apart.
-            a.wraps[d] = device == Device::Gpu && spec.wraps[d] && !spec.heated;
+            a.wraps[d] = device == Device::Gpu && spec.wraps[d] && !is_hybrid(spec);
         }
         return a;
     });

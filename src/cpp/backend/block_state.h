@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "../lattice/address.h"
-#include "../lattice/collide.h"
-#include "../lattice/kinetic.h"
+#include "../lattice/parameters.h"
 #include "../lattice/temperature.h"
 #include "device_array.h"
 #include "initial_state.h"
@@ -26,23 +25,31 @@ namespace lbm::backend {
 /// What a block computes.
 struct BlockSpec {
     StencilKind stencil;
+    ModelKind model;
     CollisionKind collision;
     NumberKind precision;
     NumberKind storage;
     bool in_place;
     int size[3];    // nz = 1 in two dimensions
     bool wraps[3];  // axes along which the block is its own neighbour
-    CollisionParameters<double> parameters;
-    bool heated;  // has a temperature, stored as the populations are
-    HeatParameters<double> heat;
-    KineticParameters<double> kinetic;  // of a stencil whose populations carry the energy
+    std::vector<double> parameters;  // of the collision, in its order (lattice/parameters.h)
+    double omega;                    // its rate of the stress
+    bool has_eddy;                   // whether an eddy viscosity changes that
+    HeatParameters<double> heat;     // of hybrid thermal models
+    double gravity[3];               // acceleration, of multispeed models
 };
 
-/// Whether populations carry the energy, and so have a temperature.
-inline bool is_kinetic(const BlockSpec& spec) {
-    return with_stencil(spec.stencil, [](auto s) { return Stencil<decltype(s)>::multispeed; });
+/// The parameters of a collision in their own type.
+template <class Parameters>
+Parameters parameters_of(const BlockSpec& spec) {
+    return parameters_from<Parameters>(spec.parameters.data());
 }
-inline bool has_temperature(const BlockSpec& spec) { return spec.heated || is_kinetic(spec); }
+
+/// Whether a temperature lies beside the populations, stored as they are.
+inline bool is_hybrid(const BlockSpec& spec) { return spec.model == model_kind<HybridThermal>; }
+/// Whether populations carry the energy, and so have a temperature.
+inline bool is_multispeed(const BlockSpec& spec) { return spec.model == model_kind<MultispeedThermal>; }
+inline bool has_temperature(const BlockSpec& spec) { return is_hybrid(spec) || is_multispeed(spec); }
 
 /// The phases that the steps of a block take turns in.
 inline std::vector<Phase> phases_of(const BlockSpec& spec) {

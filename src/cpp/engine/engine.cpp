@@ -32,7 +32,7 @@ Engine::Engine(const Setup& setup)
             state->set_temperature(nullptr);
         }
     }
-    if (backend::is_kinetic(spec_)) {  // at rest half of a step's gravity has been added
+    if (backend::is_multispeed(spec_)) {  // at rest half of a step's gravity has been added
         for (backend::BlockState* state : states_) {
             const Address& a = state->address();
             state->initialize({nullptr, nullptr, nullptr, nullptr, nullptr, {0, 0, 0}, {a.nx, a.ny, a.nz}});
@@ -86,7 +86,7 @@ int Engine::add_body(const std::vector<bool>& mask, std::vector<double> velocity
     if (!temperature.empty()) {
         check_heated();
     }
-    if (backend::is_kinetic(spec_)) {
+    if (backend::is_multispeed(spec_)) {
         throw std::invalid_argument("bodies: a fluid whose populations carry the energy takes none");
     }
     if (steps_ > 0) {
@@ -142,7 +142,7 @@ void Engine::set_face_density(int face, std::vector<double> density) {
 }
 
 void Engine::set_force(const std::vector<double>& force) {
-    if (backend::is_kinetic(spec_)) {
+    if (backend::is_multispeed(spec_)) {
         if (!force.empty()) {
             throw std::invalid_argument("force: a fluid whose populations carry the energy takes a gravity");
         }

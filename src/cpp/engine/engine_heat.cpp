@@ -15,7 +15,7 @@ void Engine::check_heated() const {
 }
 
 void Engine::check_temperature() const {
-    if (!backend::is_kinetic(spec_)) {
+    if (!backend::is_multispeed(spec_)) {
         check_heated();
     }
 }

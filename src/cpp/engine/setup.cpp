@@ -6,23 +6,28 @@
 #include <stdexcept>
 
 #include "../lattice/collisions/mrt_rates.h"
+#include "given_parameters.h"
 
 namespace lbm::engine {
 namespace {
 
-using backend::CollisionKind;
 using backend::NumberKind;
+using backend::CollisionKind;
 using backend::StencilKind;
+
+std::string listed(const std::vector<std::string>& names) {
+    std::string list;
+    for (const std::string& name : names) {
+        list += (list.empty() ? "'" : ", '") + name + "'";
+    }
+    return list;
+}
 
 /// The position of `given` among `known`, or an error that lists them.
 int position(const std::string& argument, const std::string& given, const std::vector<std::string>& known) {
     const auto found = std::find(known.begin(), known.end(), given);
     if (found == known.end()) {
-        std::string list;
-        for (const std::string& name : known) {
-            list += (list.empty() ? "'" : ", '") + name + "'";
-        }
-        throw std::invalid_argument(argument + ": '" + given + "' is not one of " + list);
+        throw std::invalid_argument(argument + ": '" + given + "' is not one of " + listed(known));
     }
     return int(found - known.begin());
 }
@@ -43,6 +48,24 @@ void require_finite(const std::string& argument, double value) {
     }
 }
 
+template <class Model>
+bool has_stencil(StencilKind kind) {
+    return backend::with_stencil(kind, [](auto s) { return Model::template has_stencil<decltype(s)>; });
+}
+
+/// The names of a model's stencils, as a text says them.
+template <class Model>
+std::string stencils_of() {
+    std::string text;
+    for_types(Stencils{}, [&](auto member) {
+        using S = typename decltype(member)::type;
+        if constexpr (Model::template has_stencil<S>) {
+            text += std::string(text.empty() ? "" : " and ") + S::name;
+        }
+    });
+    return text;
+}
+
 /// The number of axes, which that of the sizes must be.
 int checked_axes(const Setup& setup) {
     return backend::with_stencil(stencil_kind(setup.stencil), [&](auto s) {
@@ -53,35 +76,6 @@ int checked_axes(const Setup& setup) {
         }
         return S::D;
     });
-}
-
-template <class S>
-void set_moment_rates(const Setup& setup, CollisionParameters<double>& parameters) {
-    using Basis = MomentBasis<S>;
-    double rate[Basis::groups];
-    std::vector<std::string> settable;
-    for (int g = 0; g < Basis::groups; ++g) {
-        rate[g] = Basis::group[g].preset;
-        if (g > 1) {
-            settable.emplace_back(Basis::group[g].name);
-        }
-    }
-    for (const auto& [name, value] : setup.rates) {
-        const int g = 2 + position("rates", name, settable);
-        if (!(value > 0 && value < 2)) {
-            throw std::invalid_argument("rates: '" + name + "' is " + std::to_string(value) + ", not between 0 and 2");
-        }
-        rate[g] = value;
-    }
-    double moment_rate[S::Q], stress_share[S::Q];
-    for (int k = 0; k < S::Q; ++k) {
-        const int g = Basis::group_of[k];
-        const bool with_stress = Moment<S>::sets_viscosity(k) || rate[g] == follows_viscosity;
-        moment_rate[k] = with_stress ? parameters.omega : rate[g];
-        stress_share[k] = with_stress ? 1 : 0;
-    }
-    parameters.moment_rates = cubic_rates<S>(moment_rate);
-    parameters.stress_rates = cubic_rates<S>(stress_share);
 }
 
 /// Weights of neighbours along axes and diagonals.
@@ -106,8 +100,8 @@ constexpr double energy_moment_3d[2] = {-11.0 / 2394, 8.0 / 2394}, energy_moment
 
 void set_heat(const Setup& setup, backend::BlockSpec& spec) {
     const ThermalSetup& thermal = *setup.thermal;
-    if (spec.stencil != StencilKind::D2Q9 && spec.stencil != StencilKind::D3Q19) {
-        throw std::invalid_argument("thermal: goes with D2Q9 and D3Q19, not with " + setup.stencil);
+    if (!has_stencil<HybridThermal>(spec.stencil)) {
+        throw std::invalid_argument("thermal: goes with " + stencils_of<HybridThermal>() + ", not with " + setup.stencil);
     }
     if (spec.storage == NumberKind::Float16) {
         throw std::invalid_argument(
@@ -123,7 +117,7 @@ void set_heat(const Setup& setup, backend::BlockSpec& spec) {
     for (const double component : thermal.buoyancy) {
         require_finite("thermal buoyancy", component);
     }
-    spec.heated = true;
+    spec.model = backend::model_kind<HybridThermal>;
     const Operators operators = operators_of(thermal, D);
     HeatParameters<double>& heat = spec.heat;
     for (int k = 0; k < 2; ++k) {
@@ -160,7 +154,7 @@ void set_heat(const Setup& setup, Domain& domain) {
 }
 
 /// Of a fluid whose populations carry the energy (see lattice/kinetic.h).
-void set_kinetic(const Setup& setup, backend::BlockSpec& spec) {
+void check_multispeed(const Setup& setup, const backend::BlockSpec& spec) {
     const auto require = [](bool right, const std::string& text) {
         if (!right) {
             throw std::invalid_argument(text);
@@ -169,9 +163,6 @@ void set_kinetic(const Setup& setup, backend::BlockSpec& spec) {
     require(!spec.in_place, "streaming: D2Q37 streams between two lattices, 'two-lattice'");
     require(spec.storage == spec.precision, "storage: D2Q37 is stored as it is computed, in the precision");
     require(!setup.thermal, "thermal: D2Q37 has a temperature of its own");
-    require(setup.smagorinsky == 0, "smagorinsky: D2Q37 has no eddy viscosity");
-    require_positive("prandtl", setup.prandtl);
-    require(setup.gravity.empty() || setup.gravity.size() == 2, "gravity: 2 components are needed");
     int walls = 0;
     for (std::size_t a = 0; a < 2; ++a) {
         require(spec.size[a] >= D2Q37::reach, "shape: D2Q37 takes at least 3 cells along each axis");
@@ -182,37 +173,65 @@ void set_kinetic(const Setup& setup, backend::BlockSpec& spec) {
         walls += spec.wraps[a] ? 0 : 1;
     }
     require(walls < 2, "faces: D2Q37 takes walls along one axis; the other must be periodic");
-    KineticParameters<double>& k = spec.kinetic;
-    const double tau = setup.viscosity / D2Q37::cs2 + 0.5, tau_third = (tau - 0.5) / setup.prandtl + 0.5;
-    double square = 0;
-    for (std::size_t d = 0; d < setup.gravity.size(); ++d) {
-        const double g = setup.gravity[d];
-        require_finite("gravity", g);
-        k.gravity[d] = g;
-        k.shift[d] = tau * g;
-        square += g * g;
+}
+
+/// Makes the parameters of the collision, which says what it takes.
+template <class S, class Collision>
+void set_collision(const Setup& setup, backend::BlockSpec& spec) {
+    const GivenParameters given(Collision::name, setup.parameters);
+    const auto parameters = Collision::template parameters<S>(given);
+    given.refuse_others();
+    spec.omega = parameters.omega;
+    if constexpr (requires { parameters.eddy; }) {
+        spec.has_eddy = parameters.eddy > 0;
     }
-    k.omega = 1 / tau;
-    k.heating = tau * (1 - tau) * square / (2 * D2Q37::cs2);
-    k.excess = setup.prandtl == 1 ? 0 : 1 - tau / tau_third;
-    k.third = tau_third - 1;
+    if constexpr (requires { parameters.gravity; }) {
+        std::copy(std::begin(parameters.gravity), std::end(parameters.gravity), spec.gravity);
+    }
+    spec.parameters = numbers_of(parameters);
+}
+
+template <class S>
+void set_physics(const Setup& setup, backend::BlockSpec& spec) {
+    backend::with_collision(spec.collision, [&](auto c) {
+        using Collision = decltype(c);
+        if constexpr (Collision::template goes_with<S>) {
+            set_collision<S, Collision>(setup, spec);
+        } else {
+            throw std::invalid_argument("collision: '" + setup.collision + "' does not go with " + S::name + ", which takes " +
+                                        listed(collision_names(S::name)));
+        }
+    });
 }
 
 }  // namespace
 
-const std::vector<std::string>& stencil_names() {
-    static const std::vector<std::string> names = {D2Q9::name, D3Q19::name, D3Q27::name, D2Q37::name};
-    return names;
+StencilKind stencil_kind(const std::string& name) {
+    return StencilKind(position("stencil", name, backend::names_of<Stencils>()));
 }
 
-StencilKind stencil_kind(const std::string& name) { return StencilKind(position("stencil", name, stencil_names())); }
+std::vector<std::string> collision_names(const std::string& stencil) {
+    if (stencil.empty()) {
+        return backend::names_of<Collisions>();
+    }
+    return backend::with_stencil(stencil_kind(stencil), [](auto s) {
+        using S = decltype(s);
+        std::vector<std::string> names;
+        for_types(Collisions{}, [&](auto member) {
+            using Collision = typename decltype(member)::type;
+            if constexpr (Collision::template goes_with<S>) {
+                names.emplace_back(Collision::name);
+            }
+        });
+        return names;
+    });
+}
 
 backend::BlockSpec block_spec(const Setup& setup) {
     backend::BlockSpec spec{};
     spec.stencil = stencil_kind(setup.stencil);
     const int D = checked_axes(setup);
-    spec.collision =
-        CollisionKind(position("collision", setup.collision, {"bgk", "trt", "mrt", "regularized", "thermal-bgk"}));
+    spec.collision = CollisionKind(position("collision", setup.collision, backend::names_of<Collisions>()));
     spec.precision = number_kind("precision", setup.precision);
     spec.storage = number_kind("storage", setup.storage);
     if (spec.precision == NumberKind::Float16) {
@@ -224,29 +243,13 @@ backend::BlockSpec block_spec(const Setup& setup) {
     }
     spec.in_place = position("streaming", setup.streaming, {"two-lattice", "in-place"}) == 1;
 
-    require_positive("viscosity", setup.viscosity);
-    require_positive("magic", setup.magic);
-    if (!(setup.smagorinsky >= 0) || !std::isfinite(setup.smagorinsky)) {
-        throw std::invalid_argument("smagorinsky: the constant must be zero or positive");
-    }
-    if (!setup.rates.empty() && spec.collision != CollisionKind::MRT) {
-        throw std::invalid_argument("rates: only collision 'mrt' has them");
-    }
-    CollisionParameters<double>& p = spec.parameters;
-    const double tau = 3 * setup.viscosity + 0.5;
-    p.omega = 1 / tau;
-    p.magic = setup.magic;
-    p.omega_odd = 1 / (setup.magic / (tau - 0.5) + 0.5);
-    p.eddy = 18 * std::sqrt(2.0) * setup.smagorinsky * setup.smagorinsky;
-
     backend::with_stencil(spec.stencil, [&](auto s) {
         using S = decltype(s);
-        if ((spec.collision == CollisionKind::ThermalBGK) != Stencil<S>::multispeed) {
-            throw std::invalid_argument("collision: 'thermal-bgk' goes with D2Q37, and no other does");
+        spec.model = backend::model_kind<Isothermal>;
+        if constexpr (MultispeedThermal::has_stencil<S>) {
+            spec.model = backend::model_kind<MultispeedThermal>;
         }
-        if constexpr (!Stencil<S>::multispeed) {
-            set_moment_rates<S>(setup, p);
-        }
+        set_physics<S>(setup, spec);
     });
     for (int d = 0; d < 3; ++d) {
         spec.size[d] = d < D ? setup.shape[d] : 1;
@@ -254,8 +257,8 @@ backend::BlockSpec block_spec(const Setup& setup) {
         spec.wraps[d] = d < D && (setup.faces.size() <= face || setup.faces[face] == "periodic");
     }
     check_size(spec.size);
-    if (backend::is_kinetic(spec)) {
-        set_kinetic(setup, spec);
+    if (backend::is_multispeed(spec)) {
+        check_multispeed(setup, spec);
     } else if (setup.thermal) {
         set_heat(setup, spec);
     }
@@ -313,7 +316,7 @@ Domain make_domain(const Setup& setup) {
     }
     if (setup.thermal) {
         set_heat(setup, domain);
-    } else if (domain.stencil == StencilKind::D2Q37) {
+    } else if (domain.stencil == backend::stencil_kind<D2Q37>) {
         set_thermal_faces(setup.thermal_faces, domain);
         for (std::vector<double>& temperature : domain.face_temperature) {
             temperature = {D2Q37::cs2};

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "portability.h"
-#include "stencil.h"
+#include "stencils/d3q27.h"
 
 namespace lbm {
 

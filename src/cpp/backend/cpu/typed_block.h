@@ -31,9 +31,8 @@ public:
           kernel_(find_kernel(options.isa, spec)),
           heat_(spec, options.threads) {
         arguments_.address = backend::block_address(spec, backend::Device::Cpu);
-        arguments_.parameters = spec.parameters;
+        arguments_.parameters = spec_.parameters.data();
         arguments_.heat = spec.heat;
-        arguments_.kinetic = &spec_.kinetic;
         const std::size_t bytes = backend::block_bytes(spec, backend::Device::Cpu) / (spec.in_place ? 1 : 2);
         lattices_[0] = Buffer(bytes);
         clear(lattices_[0]);
@@ -112,7 +111,7 @@ public:
         });
         if constexpr (Stencil<S>::multispeed) {
             const auto& columns = plan_->wall_columns;
-            const auto parameters = converted<Real>(spec_.kinetic);
+            const auto parameters = backend::parameters_of<KineticParameters<Real>>(spec_);
             parallel_shares(columns.size() < 64 ? 1 : threads_, Index(columns.size()), [&](Index first, Index last) {
                 for (Index k = first; k < last; ++k) {
                     backend::fill_wall_column(view(), columns[std::size_t(k)], parameters);
@@ -153,10 +152,10 @@ public:
 
     void initialize(const backend::InitialFields& fields) override {
         restart_phase();
-        const backend::InitialState<S> initial{fields, spec_.parameters.omega};
+        const backend::InitialState<S> initial{fields, spec_.omega};
         over_rows([&](int y, int z) {
             for (int x = 0; x < address().nx; ++x) {
-                if (spec_.heated) {
+                if (backend::is_hybrid(spec_)) {
                     heat_.set(view(), x, y, z, initial.temperature(x, y, z));
                 }
                 double force[3] = {};
@@ -353,11 +352,11 @@ private:
     /// Where populations carry the energy it is the gravity.
     void force_at(int x, int y, int z, double (&force)[3]) const {
         if constexpr (Stencil<S>::multispeed) {
-            std::copy(spec_.kinetic.gravity, spec_.kinetic.gravity + 2, force);
+            std::copy(spec_.gravity, spec_.gravity + 3, force);
             return;
         }
         given_force_at(x, y, z, force);
-        if (spec_.heated) {
+        if (backend::is_hybrid(spec_)) {
             add_buoyancy<S>(force, double(heat_.at(view(), x, y, z)), spec_.heat);
         }
     }
@@ -366,7 +365,7 @@ private:
         if constexpr (Stencil<S>::multispeed) {
             return backend::is_warm(heat_.at(view(), x, y, z));
         } else {
-            return !spec_.heated || std::isfinite(heat_.at(view(), x, y, z));
+            return !backend::is_hybrid(spec_) || std::isfinite(heat_.at(view(), x, y, z));
         }
     }
 

@@ -28,7 +28,6 @@ namespace lbm::cuda {
 namespace {
 
 using backend::BlockSpec;
-using backend::NumberKind;
 using backend::size_of;
 
 class CudaBlock final : public backend::BlockState, public MarkedOnGpu {
@@ -259,7 +258,7 @@ public:
         given.solid = solid.as<unsigned char>();
         given.periodic = periodic.as<bool>();
         backend::with_stencil(spec_.stencil, [&](auto s) {
-            const backend::InitialState<decltype(s)> initial{given, spec_.parameters.omega};
+            const backend::InitialState<decltype(s)> initial{given, spec_.omega};
             kernels_.get(state_kernel(spec_, "fields.h", "initialize"))
                 .launch(stream_, flat(cells()), state(), initial, all());
         });
@@ -404,7 +403,7 @@ private:
         a.force_pitch = force_pitch();
         a.solid = solid_.as<unsigned char>();
         a.solid_velocity = solid_velocity_.as<double>();
-        a.heated = spec_.heated;
+        a.heated = backend::is_hybrid(spec_);
         a.heat = spec_.heat;
         a.heat.source = heat_.uniform_source();
         a.heat_field = heat_.source_field();
@@ -414,36 +413,27 @@ private:
     Index force_pitch() const { return (address_.nx + 63) / 64 * 64; }
 
     void update(const WorkStream& stream, const backend::RowBox& rows) {
-        if (spec_.precision == NumberKind::Float64) {
-            launch_update<double>(stream, rows);
-        } else {
-            launch_update<float>(stream, rows);
-        }
+        backend::with_real(spec_.precision, [&](auto real) { launch_update<decltype(real)>(stream, rows); });
     }
 
     template <class Real>
     void launch_update(const WorkStream& stream, const backend::RowBox& rows) {
-        if (is_kinetic(spec_)) {
-            launch_with(stream, rows, kinetic_arguments<Real>(spec_, address_));
-            return;
-        }
-        auto a = update_arguments<Real>(spec_, address_, step_.phase);
-        std::copy(uniform_force_, uniform_force_ + 3, a.force);
-        a.force_field = force_.as<Real>();
-        a.force_pitch = force_pitch();
-        a.end_sums = {end_sums_.as<Real>()};
-        a.heat.source = Real(heat_.uniform_source());
-        a.heat_field = static_cast<const Real*>(heat_.source_field());
-        launch_with(stream, rows, a);
-    }
-    template <class Arguments>
-    void launch_with(const WorkStream& stream, const backend::RowBox& rows, Arguments a) {
-        a.rows = rows;
-        a.source = step_.source;
-        a.target = step_.target;
-        LaunchShape shape = update_launch(spec_, shapes_[int(step_.phase)], rows.count());
-        shape.begins_early = !streams_.divided();
-        kernels_.get(update_name(step_.phase)).launch(stream, shape, a);
+        with_update_arguments<Real>(spec_, address_, step_.phase, [&](auto& a) {
+            if constexpr (requires { a.force_field; }) {
+                std::copy(uniform_force_, uniform_force_ + 3, a.force);
+                a.force_field = force_.as<Real>();
+                a.force_pitch = force_pitch();
+                a.end_sums = {end_sums_.as<Real>()};
+                a.heat.source = Real(heat_.uniform_source());
+                a.heat_field = static_cast<const Real*>(heat_.source_field());
+            }
+            a.rows = rows;
+            a.source = step_.source;
+            a.target = step_.target;
+            LaunchShape shape = update_launch(spec_, shapes_[int(step_.phase)], rows.count());
+            shape.begins_early = !streams_.divided();
+            kernels_.get(update_name(step_.phase)).launch(stream, shape, a);
+        });
     }
 
     BlockSpec spec_;
@@ -470,7 +460,7 @@ private:
     DeviceLinks links_;
     DeviceBuffer solid_, solid_velocity_;
     Forcing forcing_ = Forcing::None;
-    double uniform_force_[3] = {spec_.kinetic.gravity[0], spec_.kinetic.gravity[1], 0};
+    double uniform_force_[3] = {spec_.gravity[0], spec_.gravity[1], spec_.gravity[2]};
     FieldRows force_;
     DeviceBuffer last_velocity_;
     bool keeps_end_sums_ = false, end_sums_are_current_ = false;  // of the last step

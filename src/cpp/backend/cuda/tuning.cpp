@@ -58,11 +58,10 @@ DeviceBuffer noise(const BlockSpec& spec, int ordinal, const WorkStream& stream,
         seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
         const double value = (double(seed >> 40) / double(1 << 24) - 0.5) * 0.01;
         const auto put = [&](auto stored) { std::copy_n(reinterpret_cast<char*>(&stored), size, &piece[at]); };
-        switch (spec.storage) {
-            case backend::NumberKind::Float16: put(Store<Half>::from(float(value))); break;
-            case backend::NumberKind::Float32: put(float(value)); break;
-            default: put(value); break;
-        }
+        backend::with_numbers(spec.precision, spec.storage, [&](auto numbers) {
+            using N = decltype(numbers);
+            put(Store<typename N::Stored>::from(typename N::Real(value)));
+        });
     }
     DeviceBuffer buffer(ordinal, bytes);
     for (std::size_t at = 0; at < bytes; at += piece.size()) {
@@ -104,13 +103,6 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, const UpdateKind& asked,
     std::vector<ShapeTiming> timings;
     for (const Phase phase : backend::phases_of(spec)) {
         const UpdateKind kind{phase, asked.forcing, asked.end_sums};
-        auto arguments = update_arguments<Real>(spec, address, phase);
-        arguments.end_sums = {end_sums.as<Real>()};
-        arguments.source = source.as<void>();
-        arguments.target = spec.in_place ? source.as<void>() : other.as<void>();
-        auto kinetic = kinetic_arguments<Real>(spec, address);
-        kinetic.source = arguments.source;
-        kinetic.target = arguments.target;
         const std::size_t first = timings.size();
         const std::vector<UpdateShape> shapes = possible_shapes(spec);
         KernelSet kernels(ordinal, device.architecture());
@@ -127,13 +119,15 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, const UpdateKind& asked,
             const Kernel& kernel = kernels.get(update_kernel(spec, shape, kind));
             ShapeTiming timing{phase, shape, 0, kernel.registers(), kernel.local_bytes(), false};
             if (timing.local_bytes <= most_local_bytes) {
-                const LaunchShape launch = update_launch(spec, shape, arguments.rows.count());
-                timing.seconds = time_of(stream, ordinal, seconds, [&] {
-                    if (backend::is_kinetic(spec)) {
-                        kernel.launch(stream, launch, kinetic);
-                    } else {
-                        kernel.launch(stream, launch, arguments);
+                with_update_arguments<Real>(spec, address, phase, [&](auto& arguments) {
+                    if constexpr (requires { arguments.end_sums; }) {
+                        arguments.end_sums = {end_sums.as<Real>()};
                     }
+                    arguments.source = source.as<void>();
+                    arguments.target = spec.in_place ? source.as<void>() : other.as<void>();
+                    const LaunchShape launch = update_launch(spec, shape, arguments.rows.count());
+                    timing.seconds =
+                        time_of(stream, ordinal, seconds, [&] { kernel.launch(stream, launch, arguments); });
                 });
             }
             timings.push_back(timing);
@@ -157,8 +151,8 @@ std::vector<ShapeTiming> tune(const BlockSpec& spec, const UpdateKind& kind, int
     if (!(seconds > 0 && seconds < 3600)) {
         throw std::invalid_argument("seconds: " + std::to_string(seconds) + " given, must be above 0 and below 3600");
     }
-    return spec.precision == backend::NumberKind::Float64 ? tune_as<double>(spec, kind, ordinal, seconds)
-                                                          : tune_as<float>(spec, kind, ordinal, seconds);
+    return backend::with_real(spec.precision,
+                              [&](auto real) { return tune_as<decltype(real)>(spec, kind, ordinal, seconds); });
 }
 
 UpdateShape chosen_shape(const BlockSpec& spec, const UpdateKind& kind, const std::string& gpu) {

@@ -15,7 +15,7 @@ namespace lbm::cuda {
 constexpr int max_Q = 27;  // of the stencils that UpdateArguments serve
 
 /// Of the update, in the arithmetic type.
-template <class Real, class Parameters = CollisionParameters<Real>>
+template <class Real, class Parameters>
 struct UpdateArguments {
     const void* source;
     void* target;  // the same lattice when streaming in place
