@@ -45,8 +45,8 @@ struct ScalarCell {
 };
 
 template <class S, class Collision, class Real, class Stored>
-KERNEL void update(Address address, Phase phase, typename Collision::template Parameters<Real> parameters, const Stored* source,
-                   Stored* target, const Real* force) {
+KERNEL void update(Address address, Phase phase, typename Collision::template Parameters<Real> parameters,
+                   const Stored* source, Stored* target, const Real* force) {
 #if defined(__CUDA_ARCH__)
     const int x = int(blockIdx.x * blockDim.x + threadIdx.x);
     const int y = int(blockIdx.y);

@@ -67,10 +67,13 @@ TEST(layout_setup_refuses_what_cannot_be) {
     }
     refused("fewer than 2^50", [](Setup& s) { s.shape = std::vector<int>(3, 1 << 30); });
     refused("viscosity", [](Setup& s) { s.parameters["viscosity"] = double(0); });
-    refused("viscosity", [](Setup& s) { s.parameters["viscosity"] = double(std::numeric_limits<double>::quiet_NaN()); });
+    refused("viscosity",
+            [](Setup& s) { s.parameters["viscosity"] = double(std::numeric_limits<double>::quiet_NaN()); });
     refused("magic", [](Setup& s) { s.parameters["magic"] = double(-1); });
     refused("smagorinsky", [](Setup& s) { s.parameters["smagorinsky"] = double(-0.1); });
-    refused("rates: collision 'bgk' takes none", [](Setup& s) { s.parameters["rates"] = std::map<std::string, double>{{"e", 1.0}}; });
+    refused("rates: collision 'bgk' takes none", [](Setup& s) {
+        s.parameters["rates"] = std::map<std::string, double>{{"e", 1.0}};
+    });
     refused("rates: 'nu' is not one of", [](Setup& s) {
         s.collision = "mrt";
         s.parameters["rates"] = std::map<std::string, double>{{"nu", 1.0}};

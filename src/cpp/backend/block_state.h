@@ -30,8 +30,8 @@ struct BlockSpec {
     NumberKind precision;
     NumberKind storage;
     bool in_place;
-    int size[3];    // nz = 1 in two dimensions
-    bool wraps[3];  // axes along which the block is its own neighbour
+    int size[3];                     // nz = 1 in two dimensions
+    bool wraps[3];                   // axes along which the block is its own neighbour
     std::vector<double> parameters;  // of the collision, in its order (lattice/parameters.h)
     double omega;                    // its rate of the stress
     bool has_eddy;                   // whether an eddy viscosity changes that

@@ -52,7 +52,8 @@ decltype(auto) with_type(int position, Visitor&& visitor) {
 /// Calls visitor with an object of the stencil's type.
 template <class Visitor>
 decltype(auto) with_stencil(StencilKind kind, Visitor&& visitor) {
-    return with_type<Stencils>(int(kind), [&](auto s) -> decltype(auto) { return visitor(typename decltype(s)::type{}); });
+    return with_type<Stencils>(int(kind),
+                               [&](auto s) -> decltype(auto) { return visitor(typename decltype(s)::type{}); });
 }
 
 /// Calls visitor with an object of the collision's type.
@@ -86,8 +87,8 @@ struct Numbers {
     using Real = Real_;
     using Stored = Stored_;
 };
-using NumberPairs = TypeList<Numbers<float, float>, Numbers<double, double>, Numbers<float, Half>, Numbers<double, float>,
-                             Numbers<double, Half>>;
+using NumberPairs = TypeList<Numbers<float, float>, Numbers<double, double>, Numbers<float, Half>,
+                             Numbers<double, float>, Numbers<double, Half>>;
 
 template <class T>
 constexpr NumberKind number_kind = sizeof(T) == 2   ? NumberKind::Float16
@@ -105,8 +106,8 @@ decltype(auto) with_numbers(NumberKind precision, NumberKind storage, Visitor&& 
         }
         ++k;
     });
-    return with_type<NumberPairs>(place,
-                                  [&](auto pair) -> decltype(auto) { return visitor(typename decltype(pair)::type{}); });
+    return with_type<NumberPairs>(
+        place, [&](auto pair) -> decltype(auto) { return visitor(typename decltype(pair)::type{}); });
 }
 
 /// Calls visitor with a number of the arithmetic type.

@@ -250,11 +250,11 @@ void bind_engine(py::module_& module) {
     forbid_bare_new(engine);
     engine
         .def(py::init(&make_engine), py::kw_only(), py::arg("stencil"), py::arg("shape"), py::arg("collision"),
-             py::arg("precision") = "float32", py::arg("storage") = "float32",
-             py::arg("streaming") = "in-place", py::arg("faces") = std::vector<std::string>(),
-             py::arg("device") = "cpu", py::arg("threads") = 0, py::arg("isa") = "", py::arg("blocks") = BlockTuples(),
-             py::arg("channel") = "", py::arg("schedule") = "", py::arg("comm") = py::none(),
-             py::arg("thermal") = py::none(), py::arg("thermal_faces") = std::vector<std::string>())
+             py::arg("precision") = "float32", py::arg("storage") = "float32", py::arg("streaming") = "in-place",
+             py::arg("faces") = std::vector<std::string>(), py::arg("device") = "cpu", py::arg("threads") = 0,
+             py::arg("isa") = "", py::arg("blocks") = BlockTuples(), py::arg("channel") = "", py::arg("schedule") = "",
+             py::arg("comm") = py::none(), py::arg("thermal") = py::none(),
+             py::arg("thermal_faces") = std::vector<std::string>())
         .def("add_body", &add_body, py::arg("mask"), py::arg("velocity") = py::none(),
              py::arg("temperature") = py::none())
         .def(

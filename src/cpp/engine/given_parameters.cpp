@@ -90,7 +90,8 @@ int GivenParameters::rate_place(const std::string& parameter, const std::string&
         throw std::invalid_argument(parameter + ": '" + name + "' is not one of " + list);
     }
     if (!(value > 0 && value < 2)) {
-        throw std::invalid_argument(parameter + ": '" + name + "' is " + std::to_string(value) + ", not between 0 and 2");
+        throw std::invalid_argument(parameter + ": '" + name + "' is " + std::to_string(value) +
+                                    ", not between 0 and 2");
     }
     return found->second;
 }

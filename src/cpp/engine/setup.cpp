@@ -11,8 +11,8 @@
 namespace lbm::engine {
 namespace {
 
-using backend::NumberKind;
 using backend::CollisionKind;
+using backend::NumberKind;
 using backend::StencilKind;
 
 std::string listed(const std::vector<std::string>& names) {
@@ -101,7 +101,8 @@ constexpr double energy_moment_3d[2] = {-11.0 / 2394, 8.0 / 2394}, energy_moment
 void set_heat(const Setup& setup, backend::BlockSpec& spec) {
     const ThermalSetup& thermal = *setup.thermal;
     if (!has_stencil<HybridThermal>(spec.stencil)) {
-        throw std::invalid_argument("thermal: goes with " + stencils_of<HybridThermal>() + ", not with " + setup.stencil);
+        throw std::invalid_argument("thermal: goes with " + stencils_of<HybridThermal>() + ", not with " +
+                                    setup.stencil);
     }
     if (spec.storage == NumberKind::Float16) {
         throw std::invalid_argument(
@@ -198,8 +199,8 @@ void set_physics(const Setup& setup, backend::BlockSpec& spec) {
         if constexpr (Collision::template goes_with<S>) {
             set_collision<S, Collision>(setup, spec);
         } else {
-            throw std::invalid_argument("collision: '" + setup.collision + "' does not go with " + S::name + ", which takes " +
-                                        listed(collision_names(S::name)));
+            throw std::invalid_argument("collision: '" + setup.collision + "' does not go with " + S::name +
+                                        ", which takes " + listed(collision_names(S::name)));
         }
     });
 }

@@ -52,7 +52,7 @@ struct NoCoupling {
 
 template <class S, class Collision, class V, class Parameters, class Coupling>
 LBM_HD void collide_linearly(V (&h)[S::Q], const PairSums<S, V>& sums, const Moments<S, V>& m, bool forced,
-                    const Parameters& parameters, const Coupling& coupling) {
+                             const Parameters& parameters, const Coupling& coupling) {
     const EquilibriumTerms<S, V> terms = equilibrium_terms(m);
     PairSums<S, V> n;
     static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
@@ -92,8 +92,8 @@ constexpr bool is_linear = requires(const PairSums<S, V>& n, V omega, const Para
     Collision::template relax<S>(n, omega, parameters);
 };
 
-/// Collides the populations h of a cell, deviations from rest in units of `m.unit`. A coupling takes what something else
-/// adds to the equilibrium off n.
+/// Collides the populations h of a cell, deviations from rest in units of `m.unit`. A coupling takes what something
+/// else adds to the equilibrium off n.
 template <class S, class Collision, class V, class Parameters, class Coupling = NoCoupling>
 LBM_HD void collide(V (&h)[S::Q], const PairSums<S, V>& sums, const Moments<S, V>& m, bool forced,
                     const Parameters& parameters, const Coupling& coupling = {}) {

@@ -1,4 +1,5 @@
-// The list of the models: what a cell's update solves for. A model has stencils, and a kernel of its own on each backend.
+// The list of the models: what a cell's update solves for. A model has stencils, and a kernel of its own on each
+// backend.
 #pragma once
 
 #include "stencil.h"

@@ -1,5 +1,5 @@
-// Lists of types: each axis that grows (stencils, collisions, conditions) is one, and all that depends on its members is
-// derived from it.
+// Lists of types: each axis that grows (stencils, collisions, conditions) is one, and all that depends on its members
+// is derived from it.
 #pragma once
 
 #include "portability.h"

@@ -1,5 +1,5 @@
-// The update of rows of cells whose populations carry the energy, for one stencil and one instruction set; compiled once
-// for each pair of them.
+// The update of rows of cells whose populations carry the energy, for one stencil and one instruction set; compiled
+// once for each pair of them.
 #include "../../lattice/kinetic.h"
 #include "kernel_choice.h"
 #include "pack.h"

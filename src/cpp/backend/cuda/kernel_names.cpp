@@ -57,18 +57,21 @@ KernelName update_kernel(const BlockSpec& spec, const UpdateShape& shape, const 
     const std::string real = type_name(spec.precision);
     if (backend::is_multispeed(spec)) {
         const int wraps = int(spec.wraps[0]) + 2 * int(spec.wraps[1]);
-        return {"kinetic_update.h", "lbm::cuda::kinetic_update<" + stencil_name(spec) + ", " + real + ", " +
-                                        std::to_string(wraps) + ", " + word(backend::parameters_of<KineticParameters<double>>(spec).excess != 0) + ", " +
-                                        std::to_string(shape.threads) + ", " + std::to_string(shape.blocks) + ">"};
+        return {"kinetic_update.h",
+                "lbm::cuda::kinetic_update<" + stencil_name(spec) + ", " + real + ", " + std::to_string(wraps) + ", " +
+                    word(backend::parameters_of<KineticParameters<double>>(spec).excess != 0) + ", " +
+                    std::to_string(shape.threads) + ", " + std::to_string(shape.blocks) + ">"};
     }
     const std::string collision = collision_name(spec);
     const std::string any = collision + "::Parameters<" + real + ">";
-    const std::string types = stencil_name(spec) + ", " + collision + ", " + real + ", " + type_name(spec.storage) + ", " +
-                              (spec.has_eddy ? any : "lbm::Laminar<" + any + ">");
-    const int wraps = backend::is_hybrid(spec) ? 0 : int(spec.wraps[0]) + 2 * int(spec.wraps[1]) + 4 * int(spec.wraps[2]);
+    const std::string types = stencil_name(spec) + ", " + collision + ", " + real + ", " + type_name(spec.storage) +
+                              ", " + (spec.has_eddy ? any : "lbm::Laminar<" + any + ">");
+    const int wraps =
+        backend::is_hybrid(spec) ? 0 : int(spec.wraps[0]) + 2 * int(spec.wraps[1]) + 4 * int(spec.wraps[2]);
     const std::string kinds = std::to_string(wraps) + ", " + phase_name(kind.phase) + ", " +
-                              forcing_name(kind.forcing) + ", " + word(kind.end_sums) + ", " + word(backend::is_hybrid(spec)) +
-                              ", " + span_name(row_span(spec, shape)) + ", " + word(spec.size[0] % shape.lanes == 0);
+                              forcing_name(kind.forcing) + ", " + word(kind.end_sums) + ", " +
+                              word(backend::is_hybrid(spec)) + ", " + span_name(row_span(spec, shape)) + ", " +
+                              word(spec.size[0] % shape.lanes == 0);
     return {"update.h", "lbm::cuda::update<" + types + ", " + std::to_string(shape.lanes) + ", " + kinds + ", " +
                             std::to_string(shape.threads) + ", " + std::to_string(shape.blocks) + ">"};
 }

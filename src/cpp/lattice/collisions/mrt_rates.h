@@ -80,7 +80,8 @@ MRT::Parameters<double> MRT::parameters(const Given& given) {
     for (int g = 0; g < Basis::groups; ++g) {
         rate[g] = Basis::group[g].preset;
     }
-    given.rates("rates", [](int g) { return Basis::group[g].name; }, 2, Basis::groups, rate);
+    given.rates(
+        "rates", [](int g) { return Basis::group[g].name; }, 2, Basis::groups, rate);
     MRT::Parameters<double> parameters{relaxation(given), {}, {}};
     double moment_rate[S::Q], stress_share[S::Q];
     for (int k = 0; k < S::Q; ++k) {
