@@ -25,6 +25,7 @@ struct WallLink {
     float distance;
     unsigned char i;          // the incoming velocity
     unsigned char condition;  // its place in boundary::Conditions
+    bool meets_fluid;         // what streams in towards the wall comes from the fluid, not off another wall
 };
 
 /// Where the population of a wall link departed from, towards the wall or inside before an outflow, and where it

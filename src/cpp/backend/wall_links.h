@@ -56,7 +56,7 @@ struct LinkPopulations {
 /// What comes in along a link by the formula of its condition.
 template <class S, class Real, class Populations>
 LBM_HD Real incoming(const WallLink& link, const boundary::CellMoments<Real>& moments, const Populations& f) {
-    const boundary::Link<Real> of{link.i, Real(link.value), Real(link.distance)};
+    const boundary::Link<Real> of{link.i, Real(link.value), Real(link.distance), link.meets_fluid};
     Real value = 0;
     for_types(boundary::Conditions{}, [&](auto member) LBM_INLINE_LAMBDA {
         using Condition = typename decltype(member)::type;

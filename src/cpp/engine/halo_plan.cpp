@@ -206,7 +206,7 @@ struct HaloPlan::Builder {
 
     /// Half-way between the cell's centre and the one beyond.
     static WallLink link_of(int i, FaceKind kind) {
-        return {0, 0.5F, static_cast<unsigned char>(i), static_cast<unsigned char>(kind)};
+        return {0, 0.5F, static_cast<unsigned char>(i), static_cast<unsigned char>(kind), false};
     }
 
     void add_temperatures() {
@@ -251,6 +251,10 @@ struct HaloPlan::Builder {
 
     void add_wall_link(const PendingWallLink& p) {
         plan.links_.wall_links.push_back(p.link);
+        const auto towards = resolver.resolve(offset[0] + p.x, offset[1] + p.y, offset[2] + p.z,
+                                              Stencil<S>::opposite(p.link.i));
+        plan.links_.wall_links.back().meets_fluid =
+            towards.kind == LinkSource::Kind::Neighbor || towards.kind == LinkSource::Kind::Copy;
         plan.value_sources_.push_back(p.source);
         for (const Phase phase : phases) {
             const Index arriving = arriving_offset<S>(address, phase, p.x, p.y, p.z, p.link.i);

@@ -33,6 +33,7 @@ struct Link {
     int i;
     Real value;     // of link_value
     Real distance;  // from the cell's centre to the wall, over the length of the link; 1/2 where the wall is half-way
+    bool meets_fluid;  // whether what streams in towards the wall comes from the fluid, not off another wall
 };
 
 /// Of the cell, after the last step; 0 unless the formula needs them.
@@ -44,7 +45,7 @@ struct CellMoments {
 // What a formula reads of populations, `f` in its arguments:
 //   f.outgoing()  what departed along the link, towards the wall; before an outflow what departed inside it
 //   f.departed()  what departed with velocity i, away from the wall
-//   f.streamed()  what has just streamed into the cell towards the wall, from the cell beyond it
+//   f.streamed()  what has just streamed into the cell towards the wall, where the link meets fluid
 
 /// Half-way bounce-back of what departed towards a wall that gives the fluid momentum: `push` is
 /// 2 w_i c_i . u_w / cs2 times the density at the wall (Ladd, J. Fluid Mech. 271 (1994) 285, eq. 3.3).
