@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 import lbmgpu as lbm
 from lbmgpu import _core
+from lbmgpu.collision_table import COLLISIONS
 from lbmgpu.conditions import FACE_CONDITIONS
 
 from .collisions import Collision
@@ -22,6 +23,7 @@ Face = tuple[str, Any]
 """Kind of a face, and its velocity or density where it has one."""
 
 NAMES = ("-x", "+x", "-y", "+y", "-z", "+z")
+KINDS: dict[str, Any] = {collision.kind: collision for collision in COLLISIONS.values()}
 CLASSES: dict[str, Any] = {condition.kind: condition for condition in FACE_CONDITIONS}
 TAKES = _core.face_conditions()
 HAS_VELOCITY = tuple(kind for kind in CLASSES if TAKES[kind] == "velocity")
@@ -121,16 +123,12 @@ class Case:
 
 def to_lbm(collision: Collision) -> Any:
     """The solver's collision."""
-    smagorinsky = collision.smagorinsky or None
-    match collision.kind:
-        case "bgk":
-            return lbm.BGK(collision.viscosity, smagorinsky=smagorinsky)
-        case "trt":
-            return lbm.TRT(collision.viscosity, magic=collision.magic, smagorinsky=smagorinsky)
-        case "mrt":
-            return lbm.MRT(collision.viscosity, rates=collision.rates or None, smagorinsky=smagorinsky)
-        case _:
-            return lbm.Regularized(collision.viscosity, smagorinsky=smagorinsky)
+    own: dict[str, Any] = {}
+    if collision.kind == "trt":
+        own["magic"] = collision.magic
+    elif collision.kind == "mrt":
+        own["rates"] = collision.rates or None
+    return KINDS[collision.kind](collision.viscosity, smagorinsky=collision.smagorinsky or None, **own)
 
 
 def reverse(array: NDArray[Any], components: int = 0) -> NDArray[Any]:
