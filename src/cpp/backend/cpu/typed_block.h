@@ -302,7 +302,8 @@ private:
     Index rows() const { return Index(address().ny) * address().nz; }
     Index row(int y, int z) const { return Index(z) * address().ny + y; }
 
-    void serve(const backend::WallCell& cell) const {
+    /// Not inlined: compiling the formulas of all conditions once is enough.
+    [[gnu::noinline]] void serve(const backend::WallCell& cell) const {
         double force[3] = {};
         if (cell.needs_moments) {
             force_at(cell.x, cell.y, cell.z, force);
