@@ -16,6 +16,7 @@
 #include "kinds.h"
 #include "links.h"
 #include "moments_of_step.h"
+#include "recorder.h"
 #include "remote_block.h"
 #include "row_box.h"
 #include "transfers.h"
@@ -132,13 +133,16 @@ public:
     virtual std::string share() { return {}; }
     /// None of them has.
     virtual void unshare() {}
-    /// Calls step, which asks this block and its `mates` for a step, so many times. Devices that work by themselves may
-    /// record a few calls and repeat them.
-    virtual void repeat(Index steps, const std::function<void()>& step, const std::vector<BlockState*>& mates) {
+    /// After so many steps from its start the state lies where it lay, and the next ones are launched alike.
+    virtual int steps_of_cycle() const { return 1; }
+    virtual bool at_start_of_cycle() const { return true; }
+    /// Grows whenever steps are no more launched with the arguments and addresses that they were launched with.
+    virtual Index revision() const { return 0; }
+    /// A recorder of what this block and its `mates` are asked for, which must outlive it; null where they cannot be
+    /// recorded together.
+    virtual std::unique_ptr<Recorder> make_recorder(const std::vector<BlockState*>& mates) {
         static_cast<void>(mates);
-        for (Index k = 0; k < steps; ++k) {
-            step();
-        }
+        return nullptr;
     }
 
     /// Equilibrium, and first-order parts where gradients are wanted.

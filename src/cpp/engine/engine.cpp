@@ -27,6 +27,7 @@ Engine::Engine(const Setup& setup)
     }
     states_ = by_themselves_;
     states_.insert(states_.end(), by_host_.begin(), by_host_.end());
+    executor_ = std::make_unique<Executor>(states_);
     if (domain_.heated) {
         for (backend::BlockState* state : states_) {
             state->set_temperature(nullptr);
@@ -343,7 +344,7 @@ void Engine::run_steps(Index steps) {
             run_step();
         }
     } else {
-        states_.front()->repeat(before_last, [this] { run_step(); }, {states_.begin() + 1, states_.end()});
+        executor_->run(before_last, [this] { run_step(); });
     }
     if (notes_last) {
         notes_ = true;

@@ -38,7 +38,6 @@ public:
           device_(device_info(ordinal)),
           address_(backend::block_address(spec, backend::Device::Gpu)),
           streams_(ordinal),
-          recorded_(ordinal),
           kernels_(ordinal, device_.architecture()) {
         const std::size_t bytes = backend::block_bytes(spec, backend::Device::Gpu) / (spec.in_place ? 1 : 2);
         for (int k = 0; k < (spec.in_place ? 1 : 2); ++k) {
@@ -76,7 +75,7 @@ public:
     }
 
     void set_plan(const backend::LinkPlan& plan) override {
-        recorded_.forget();
+        ++revision_;
         plan_ = &plan;
         links_.set_plan(plan, stream_);
         heat_.set_plan(plan, interior_);
@@ -94,7 +93,7 @@ public:
     }
 
     void plan_values_changed() override {
-        recorded_.forget();
+        ++revision_;
         links_.set_values(*plan_, stream_);
         heat_.set_values(*plan_);
         walls_.set(*plan_);
@@ -102,13 +101,13 @@ public:
     }
 
     void set_solid(const std::uint8_t* solid, const double* velocity) override {
-        recorded_.forget();
+        ++revision_;
         upload(solid_, stream_, solid, solid == nullptr ? 0 : std::size_t(cells()));
         upload(solid_velocity_, stream_, velocity, velocity == nullptr ? 0 : std::size_t(cells() * D_));
     }
 
     void set_force(const double* uniform, const double* field) override {
-        recorded_.forget();
+        ++revision_;
         const Forcing before = forcing_;
         force_.set(stream_, std::size_t(rows() * D_ * force_pitch()) * backend::size_of(spec_.precision), field, [&] {
             forcing_ = Forcing::None;  // no force is better than a part of one
@@ -127,7 +126,7 @@ public:
     }
 
     void set_heat_source(double uniform, const double* field) override {
-        recorded_.forget();
+        ++revision_;
         heat_.set_source(uniform, field, force_pitch(), [this] { return state(); });
     }
 
@@ -141,7 +140,7 @@ public:
     void* lattice(int which) const override { return lattices_[spec_.in_place ? 0 : which].as<void>(); }
 
     std::unique_ptr<backend::Transfers> make_transfers(const std::vector<backend::Transfer>& list) override {
-        recorded_.forget();
+        ++revision_;
         const KernelName name{"transfer.h", "lbm::cuda::transfer<" + type_name(spec_.storage) + ">"};
         kernels_.expect(name);
         return std::make_unique<DeviceTransfers>(
@@ -176,7 +175,7 @@ public:
     void unshare() override { streams_.make_marks(false); }  // which can be recorded
 
     void set_interior(const backend::RowBox& rows) override {
-        recorded_.forget();
+        ++revision_;
         interior_ = rows;
         shell_ = backend::Shell(address_.ny, address_.nz, rows);
         streams_.divide(rows.count() > 0);
@@ -222,24 +221,21 @@ public:
         return streams_.seconds_between(from, to);
     }
 
-    void repeat(Index steps, const std::function<void()>& step, const std::vector<BlockState*>& mates) override {
-        std::vector<CudaBlock*> others(mates.size());
-        std::transform(mates.begin(), mates.end(), others.begin(),
-                       [](BlockState* mate) { return dynamic_cast<CudaBlock*>(mate); });
-        const bool records = std::find(others.begin(), others.end(), nullptr) == others.end();
-        while (steps > 0 && !(at_start() && std::all_of(others.begin(), others.end(), [](CudaBlock* mate) {
-                                  return mate == nullptr || mate->at_start();
-                              }))) {
-            step();
-            --steps;
+    int steps_of_cycle() const override { return 2; }  // of two phases, or two lattices
+    bool at_start_of_cycle() const override {
+        return phase_ == first_phase() && now_ == 0 && end_sums_are_current_ == keeps_end_sums_;
+    }
+    Index revision() const override { return revision_; }
+    std::unique_ptr<backend::Recorder> make_recorder(const std::vector<BlockState*>& mates) override {
+        std::vector<StepStreams*> others;
+        for (BlockState* mate : mates) {
+            auto* on_gpu = dynamic_cast<CudaBlock*>(mate);
+            if (on_gpu == nullptr) {
+                return nullptr;
+            }
+            others.push_back(&on_gpu->streams_);
         }
-        if (records) {
-            steps -= recorded_.replay(
-                stream_, steps, step, [&] { lead(others); }, [&] { follow(others); });
-        }
-        for (; steps > 0; --steps) {
-            step();
-        }
+        return std::make_unique<StepRecorder>(streams_, std::move(others));
     }
 
     void initialize(const backend::InitialFields& fields) override {
@@ -342,24 +338,6 @@ public:
     std::optional<backend::Cell> find_diverged() const override { return sums_.find_diverged(state()); }
 
 private:
-    /// Whether the steps to come are those that a recording repeats.
-    bool at_start() const { return phase_ == first_phase() && now_ == 0 && end_sums_are_current_ == keeps_end_sums_; }
-    /// The others go on from here: a recording on this block's stream takes them in,
-    void lead(const std::vector<CudaBlock*>& others) {
-        streams_.mark_main(end_slot);
-        streams_.all_after(mark_in(end_slot));
-        for (CudaBlock* other : others) {
-            other->streams_.all_after(mark_in(end_slot));
-        }
-    }
-    /// and ends when all have come to their end.
-    void follow(const std::vector<CudaBlock*>& others) {
-        streams_.join();
-        for (CudaBlock* other : others) {
-            other->streams_.mark(end_slot);
-            streams_.all_after(other->mark_in(end_slot));
-        }
-    }
     void choose_shapes() {
         for (const Phase phase : backend::phases_of(spec_)) {
             shapes_[int(phase)] = chosen_shape(spec_, kind(phase), device_.name);
@@ -443,7 +421,7 @@ private:
     UpdateShape shapes_[3] = {};  // by phase
     StepStreams streams_;
     const WorkStream& stream_ = streams_.main();
-    RecordedSteps recorded_;  // forgotten with every argument and address that it holds
+    Index revision_ = 0;  // of the arguments and addresses that steps are launched with
     mutable KernelSet kernels_;
     DeviceBuffer lattices_[2];
     int now_ = 0;
