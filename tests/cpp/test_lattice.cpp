@@ -20,7 +20,7 @@ Address address_of(int nx, int ny, int nz, bool in_place = true) {
     lbm::backend::BlockSpec spec{};
     spec.stencil = tests::kind_of<S>();
     spec.storage = lbm::backend::NumberKind::Float32;
-    spec.in_place = in_place;
+    spec.state = in_place ? &lbm::backend::state_kind<lbm::InPlace> : &lbm::backend::state_kind<lbm::TwoLattice>;
     spec.size[0] = nx;
     spec.size[1] = ny;
     spec.size[2] = S::D == 3 ? nz : 1;

@@ -157,7 +157,7 @@ private:
     backend::RowBox interior_of(const Part& part) const;
     void state_is_set();
     void run_steps(Index steps);
-    void run_step();
+    void run_update(int steps);
     void note(backend::Moment moment, const std::vector<backend::BlockState*>& states) const;
     void add_phase_times(double steps);
     std::unique_ptr<HaloExchange> make_exchange(const std::vector<Extent>& extents) const;

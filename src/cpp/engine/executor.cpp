@@ -1,4 +1,4 @@
-// Decides which steps are asked for one by one and which are replayed.
+// Decides which updates are asked for one by one and which are replayed.
 #include "executor.h"
 
 #include <algorithm>
@@ -7,37 +7,37 @@
 
 namespace lbm::engine {
 
-void Executor::run(Index steps, const std::function<void()>& step) {
+void Executor::run(Index updates, const std::function<void()>& update) {
     const auto ask = [&](Index count) {
         for (Index k = 0; k < count; ++k) {
-            step();
+            update();
         }
-        steps -= count;
+        updates -= count;
     };
-    while (steps > 0 && !at_start()) {
+    while (updates > 0 && !at_start()) {
         ask(1);
     }
     if (recorder_ != nullptr && recorded_revision_ != revision()) {
         recorder_.reset();
     }
     const Index whole = length();
-    if (recorder_ == nullptr && steps >= 2 * whole) {
+    if (recorder_ == nullptr && updates >= 2 * whole) {
         if (auto recorder = blocks_.front()->make_recorder({blocks_.begin() + 1, blocks_.end()})) {
             ask(whole);
             recorder->record([&] {
                 for (Index k = 0; k < whole; ++k) {
-                    step();
+                    update();
                 }
             });
             recorder_ = std::move(recorder);
             recorded_revision_ = revision();
         }
     }
-    if (recorder_ != nullptr && steps >= whole) {
-        recorder_->replay(steps / whole);
-        steps %= whole;
+    if (recorder_ != nullptr && updates >= whole) {
+        recorder_->replay(updates / whole);
+        updates %= whole;
     }
-    ask(steps);
+    ask(updates);
 }
 
 bool Executor::at_start() const {
@@ -49,7 +49,7 @@ Index Executor::length() const {
     constexpr Index least = 16;
     Index cycle = 2;  // the exchange takes turns too
     for (const backend::BlockState* block : blocks_) {
-        cycle = std::lcm(cycle, block->steps_of_cycle());
+        cycle = std::lcm(cycle, block->updates_of_cycle());
     }
     return (least + cycle - 1) / cycle * cycle;
 }

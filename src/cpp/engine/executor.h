@@ -1,4 +1,4 @@
-// Runs the steps of all blocks of a process, and has the devices record and replay them where they can.
+// Runs the updates of all blocks of a process, and has the devices record and replay them where they can.
 #pragma once
 
 #include <functional>
@@ -16,13 +16,14 @@ public:
     /// The blocks must outlive it; those that are asynchronous come first.
     explicit Executor(std::vector<backend::BlockState*> blocks) : blocks_(std::move(blocks)) {}
 
-    /// Calls `step`, which asks every block for a step, so many times, or replays a recording of some of the calls.
-    void run(Index steps, const std::function<void()>& step);
+    /// Calls `update`, which asks every block for an update, so many times, or replays a recording of some of the
+    /// calls.
+    void run(Index updates, const std::function<void()>& update);
 
 private:
-    /// Whether the steps to come are those that a recording repeats.
+    /// Whether the updates to come are those that a recording repeats.
     bool at_start() const;
-    /// Steps of a recording.
+    /// Updates of a recording.
     Index length() const;
     /// Grows with what blocks are launched with.
     Index revision() const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "../block_layout.h"
 #include "../initial_state.h"
@@ -39,13 +40,11 @@ public:
           address_(backend::block_address(spec, backend::Device::Gpu)),
           streams_(ordinal),
           kernels_(ordinal, device_.architecture()) {
-        const std::size_t bytes = backend::block_bytes(spec, backend::Device::Gpu) / (spec.in_place ? 1 : 2);
-        for (int k = 0; k < (spec.in_place ? 1 : 2); ++k) {
-            lattices_[k] = DeviceBuffer(ordinal, bytes);
+        for (int k = 0; k < spec.state->lattices; ++k) {
+            lattices_[k] = DeviceBuffer(ordinal, backend::lattice_bytes(spec, backend::Device::Gpu));
             clear(lattices_[k]);
         }
         choose_shapes();
-        phase_ = first_phase();
     }
 
     const Address& address() const override { return address_; }
@@ -64,7 +63,7 @@ public:
     std::vector<backend::KernelFigures> update_kernels() const override {
         std::vector<backend::KernelFigures> all;
         for (const Phase phase : backend::phases_of(spec_)) {
-            const UpdateShape& shape = shapes_[int(phase)];
+            const UpdateShape& shape = shapes_[phase];
             const Kernel& k = kernels_.get(update_name(phase));
             const LaunchShape launch = update_launch(spec_, shape, rows());
             const int threads = int(launch.block_x * launch.block_y);
@@ -77,7 +76,7 @@ public:
     void set_plan(const backend::LinkPlan& plan) override {
         ++revision_;
         plan_ = &plan;
-        links_.set_plan(plan, stream_);
+        links_.set_plan(plan, backend::phases_of(spec_), stream_);
         heat_.set_plan(plan, interior_);
         walls_.set(plan);
         uploaded_body_ = nullptr;
@@ -137,14 +136,15 @@ public:
     }
 
     Phase phase() const override { return phase_; }
-    void* lattice(int which) const override { return lattices_[spec_.in_place ? 0 : which].as<void>(); }
+    void* lattice(int which) const override { return lattices_[which % spec_.state->lattices].as<void>(); }
 
     std::unique_ptr<backend::Transfers> make_transfers(const std::vector<backend::Transfer>& list) override {
         ++revision_;
         const KernelName name{"transfer.h", "lbm::cuda::transfer<" + type_name(spec_.storage) + ">"};
         kernels_.expect(name);
         return std::make_unique<DeviceTransfers>(
-            list, DeviceTransfers::Owner{streams_.border(), size_of(spec_.storage), kernels_, name, phase_, now_});
+            list, DeviceTransfers::Owner{streams_.border(), size_of(spec_.storage), kernels_, name,
+                                         backend::phases_of(spec_), phase_, now_});
     }
 
     void mark(int slot) override { streams_.mark(slot); }
@@ -194,18 +194,16 @@ public:
         heat_.advance_beside_bodies(state(), !streams_.divided());
     }
 
-    void update_shell() override {
+    void update_shell(int /*steps: one*/) override {
         streams_.fork();
-        step_ = {next_phase(phase_), lattices_[now_].as<void>(),
-                 lattices_[spec_.in_place ? now_ : 1 - now_].as<void>()};
+        const int next = (now_ + 1) % spec_.state->lattices;
+        step_ = {next_phase(phase_), lattices_[now_].as<void>(), lattices_[next].as<void>()};
         for (int k = 0; k < shell_.count; ++k) {
             update(streams_.border(), shell_.boxes[k]);
         }
         phase_ = step_.phase;
         end_sums_are_current_ = keeps_end_sums_;
-        if (!spec_.in_place) {
-            now_ = 1 - now_;
-        }
+        now_ = next;
         heat_.put_beside_bodies(streams_.border(), state(), false, !streams_.divided());
     }
 
@@ -221,9 +219,9 @@ public:
         return streams_.seconds_between(from, to);
     }
 
-    int steps_of_cycle() const override { return 2; }  // of two phases, or two lattices
+    int updates_of_cycle() const override { return std::lcm(spec_.state->phases, spec_.state->lattices); }
     bool at_start_of_cycle() const override {
-        return phase_ == first_phase() && now_ == 0 && end_sums_are_current_ == keeps_end_sums_;
+        return phase_ == spec_.state->first_phase && now_ == 0 && end_sums_are_current_ == keeps_end_sums_;
     }
     Index revision() const override { return revision_; }
     std::unique_ptr<backend::Recorder> make_recorder(const std::vector<BlockState*>& mates) override {
@@ -340,17 +338,16 @@ public:
 private:
     void choose_shapes() {
         for (const Phase phase : backend::phases_of(spec_)) {
-            shapes_[int(phase)] = chosen_shape(spec_, kind(phase), device_.name);
+            shapes_[phase] = chosen_shape(spec_, kind(phase), device_.name);
         }
     }
     UpdateKind kind(Phase phase) const { return {phase, forcing_, keeps_end_sums_}; }
-    Phase first_phase() const { return spec_.in_place ? Phase::InPlaceOwn : Phase::TwoLattice; }
     void restart_phase() {
-        phase_ = first_phase();
+        phase_ = spec_.state->first_phase;
         now_ = 0;
         end_sums_are_current_ = false;
     }
-    KernelName update_name(Phase phase) const { return update_kernel(spec_, shapes_[int(phase)], kind(phase)); }
+    KernelName update_name(Phase phase) const { return update_kernel(spec_, shapes_[phase], kind(phase)); }
     KernelName links_name() const { return state_kernel(spec_, "fill_links.h", "fill_links"); }
     /// Those of the next steps, in the order in which they are wanted.
     void expect_kernels() {
@@ -408,7 +405,7 @@ private:
             a.rows = rows;
             a.source = step_.source;
             a.target = step_.target;
-            LaunchShape shape = update_launch(spec_, shapes_[int(step_.phase)], rows.count());
+            LaunchShape shape = update_launch(spec_, shapes_[step_.phase], rows.count());
             shape.begins_early = !streams_.divided();
             kernels_.get(update_name(step_.phase)).launch(stream, shape, a);
         });
@@ -418,14 +415,14 @@ private:
     int D_;
     DeviceInfo device_;
     Address address_;
-    UpdateShape shapes_[3] = {};  // by phase
+    backend::ByPhase<UpdateShape> shapes_{backend::phases_of(spec_)};
     StepStreams streams_;
     const WorkStream& stream_ = streams_.main();
     Index revision_ = 0;  // of the arguments and addresses that steps are launched with
     mutable KernelSet kernels_;
     DeviceBuffer lattices_[2];
     int now_ = 0;
-    Phase phase_;
+    Phase phase_ = spec_.state->first_phase;
     /// The step that is asked for.
     struct Step {
         Phase phase;

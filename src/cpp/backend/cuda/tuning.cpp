@@ -99,9 +99,10 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, const UpdateKind& asked,
     const DeviceInfo device = device_info(ordinal);
     const WorkStream stream(ordinal);
     const Address address = backend::block_address(spec, backend::Device::Gpu);
-    const std::size_t bytes = backend::block_bytes(spec, backend::Device::Gpu) / (spec.in_place ? 1 : 2);
+    const std::size_t bytes = backend::lattice_bytes(spec, backend::Device::Gpu);
     const DeviceBuffer source = noise(spec, ordinal, stream, bytes);
-    const DeviceBuffer other = spec.in_place ? DeviceBuffer() : noise(spec, ordinal, stream, bytes);
+    const bool has_other = spec.state->lattices > 1;
+    const DeviceBuffer other = has_other ? noise(spec, ordinal, stream, bytes) : DeviceBuffer();
 
     const int D = backend::with_stencil(spec.stencil, [](auto s) { return decltype(s)::D; });
     const Index sums = asked.end_sums ? backend::EndSums<Real>::count(address, D) : 0;
@@ -131,7 +132,7 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, const UpdateKind& asked,
                         arguments.end_sums = {end_sums.as<Real>()};
                     }
                     arguments.source = source.as<void>();
-                    arguments.target = spec.in_place ? source.as<void>() : other.as<void>();
+                    arguments.target = (has_other ? other : source).as<void>();
                     const LaunchShape launch = update_launch(spec, shape, arguments.rows.count());
                     timing.seconds = time_of(stream, seconds, [&] { kernel.launch(stream, launch, arguments); });
                 });
