@@ -262,17 +262,21 @@ HaloPlan::HaloPlan(const Domain& domain, const std::vector<Extent>& blocks, int 
 }
 
 void HaloPlan::take(FarPlan&& far, const std::vector<Phase>& phases) {
-    const Phase phase = phases.front();  // the places of cells are the same in all
-    links_.copies = backend::ByPhase<std::vector<CopyRun>>(phases);
+    using Copies = backend::ByPhase<std::vector<CopyRun>>;
+    links_.copies = Copies(phases);
     links_.wall_places = backend::ByPhase<std::vector<backend::LinkPlaces>>(phases);
-    links_.copies[phase] = std::move(far.copies);
+    for (auto& runs : links_.copies) {  // what departs lies in its cell, whatever the phase
+        runs = far.copies;
+    }
     links_.wall_columns = std::move(far.columns);
     column_temperatures_ = std::move(far.temperatures);
     column_gradients_ = std::move(far.gradients);
     for (std::size_t block = 0; block < far.imports.size(); ++block) {
         if (!far.imports[block].empty()) {
-            Import import{int(block), backend::ByPhase<std::vector<CopyRun>>(phases)};
-            import.copies[phase] = std::move(far.imports[block]);
+            Import import{int(block), Copies(phases)};
+            for (auto& runs : import.copies) {
+                runs = far.imports[block];
+            }
             imports_.push_back(std::move(import));
         }
     }
