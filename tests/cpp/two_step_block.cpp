@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <vector>
 
 #include "../../src/cpp/backend/block_layout.h"
@@ -48,6 +49,50 @@ struct FreeCell {
     }
 };
 
+/// What is recorded on this thread; null where work is done at once.
+thread_local std::vector<std::function<void()>>* recording = nullptr;
+
+template <class Work>
+void ask(Work&& work) {
+    if (recording != nullptr) {
+        recording->push_back(work);
+    } else {
+        work();
+    }
+}
+
+class WorkRecorder final : public lbm::backend::Recorder {
+public:
+    void record(const std::function<void()>& work) override {
+        recording = &recorded_;
+        work();
+        recording = nullptr;
+    }
+    void replay(Index times) override {
+        for (Index k = 0; k < times; ++k) {
+            for (const auto& work : recorded_) {
+                work();
+            }
+        }
+    }
+
+private:
+    std::vector<std::function<void()>> recorded_;
+};
+
+class AskedTransfers final : public lbm::backend::Transfers {
+public:
+    explicit AskedTransfers(std::unique_ptr<lbm::backend::Transfers> transfers) : transfers_(std::move(transfers)) {}
+
+    void run() const override {
+        ask([this] { transfers_->run(); });
+    }
+    std::size_t bytes() const override { return transfers_->bytes(); }
+
+private:
+    std::unique_ptr<lbm::backend::Transfers> transfers_;
+};
+
 template <class S>
 class TwoStepBlock final : public lbm::backend::BlockState {
 public:
@@ -68,13 +113,17 @@ public:
     const Address& address() const override { return address_; }
     std::size_t bytes() const override { return 2 * lattices_[0].size() * sizeof(double) + reader_->bytes(); }
 
-    void set_plan(const lbm::backend::LinkPlan& plan) override { plan_ = &plan; }
+    void set_plan(const lbm::backend::LinkPlan& plan) override {
+        ++revision_;
+        plan_ = &plan;
+    }
     void plan_values_changed() override {}
     void set_solid(const std::uint8_t*, const double*) override { throw std::logic_error("no bodies"); }
     void set_force(const double* uniform, const double* field) override {
         if (field != nullptr) {
             throw std::logic_error("no fields of force");
         }
+        ++revision_;
         forced_ = uniform != nullptr;
         std::copy_n(forced_ ? uniform : no_force_, S::D, force_);
         reader_->set_force(uniform, field);
@@ -84,26 +133,42 @@ public:
     Phase phase() const override { return phase_; }
     void* lattice(int which) const override { return const_cast<double*>(lattices_[which].data()); }
     std::unique_ptr<lbm::backend::Transfers> make_transfers(const std::vector<lbm::backend::Transfer>& list) override {
-        return std::make_unique<lbm::cpu::HostTransfers<double>>(list, phases_, phase_, now_, 1);
+        ++revision_;
+        return std::make_unique<AskedTransfers>(
+            std::make_unique<lbm::cpu::HostTransfers<double>>(list, phases_, phase_, now_, 1));
     }
     void set_interior(const lbm::backend::RowBox& rows) override {
+        ++revision_;
         shell_ = lbm::cpu::RowRanges::around(address_.ny, address_.nz, rows);
         interior_ = lbm::cpu::RowRanges::of(address_.ny, rows);
     }
 
     void fill_links() override {
-        for (const lbm::backend::CopyRun& run : plan_->copies[phase_]) {
-            lbm::cpu::copy_run(run, current(), current());
-        }
+        ask([this] {
+            for (const lbm::backend::CopyRun& run : plan_->copies[phase_]) {
+                lbm::cpu::copy_run(run, current(), current());
+            }
+        });
     }
     void update_shell(int steps) override {
         ++two_step_updates;
-        steps_ = steps;
-        source_ = current();
-        now_ = 1 - now_;
-        update(shell_);
+        ask([this, steps] {
+            steps_ = steps;
+            source_ = current();
+            now_ = 1 - now_;
+            update(shell_);
+        });
     }
-    void update_interior() override { update(interior_); }
+    void update_interior() override {
+        ask([this] { update(interior_); });
+    }
+
+    int updates_of_cycle() const override { return 2; }
+    bool at_start_of_cycle() const override { return now_ == 0; }
+    Index revision() const override { return revision_; }
+    std::unique_ptr<lbm::backend::Recorder> make_recorder(const std::vector<BlockState*>&) override {
+        return std::make_unique<WorkRecorder>();
+    }
 
     void note(lbm::backend::Moment moment) override { moments_[int(moment)] = Clock::now(); }
     double seconds_between(lbm::backend::Moment from, lbm::backend::Moment to) const override {
@@ -242,6 +307,7 @@ private:
     std::unique_ptr<lbm::backend::BlockState> reader_;
     std::vector<double> lattices_[2];
     int now_ = 0, steps_ = 1;
+    Index revision_ = 0;
     const double* source_ = nullptr;
     const lbm::backend::LinkPlan* plan_ = nullptr;
     lbm::cpu::RowRanges shell_, interior_;

@@ -8,10 +8,10 @@
 
 namespace tests {
 
-/// Of isothermal BGK in float64, on the CPU.
+/// Of isothermal BGK in float64, on the CPU. Its blocks can be recorded.
 extern const lbm::backend::StateKind two_steps;
 
-/// Updates that its blocks have been asked for in this process.
+/// Updates that its blocks have been asked for in this process; replayed ones are not.
 extern std::atomic<int> two_step_updates;
 
 }  // namespace tests
