@@ -68,7 +68,7 @@ struct SelfServedCell : ServedCell<S, Real, Stored> {
         const auto moments = lbm::backend::link_moments(lattice, *wall, no_force, {});
         for (int k = wall->first; k < wall->first + wall->count; ++k) {
             const WallLink& link = plan.wall_links[std::size_t(k)];
-            const Index departed = plan.wall_places[int(this->phase)][std::size_t(k)].departed;
+            const Index departed = plan.wall_places[this->phase][std::size_t(k)].departed;
             const lbm::backend::LinkPopulations<S, Real, Stored> f{lattice, *wall, link.i,
                                                                    lbm::from_storage<Real>(this->source[departed])};
             const Stored stored = lbm::Store<Stored>::from(lbm::backend::incoming<S>(link, moments, f));
@@ -93,7 +93,7 @@ void compare(const lbm::engine::Domain& domain, const Address& address, Phase ph
     const LinkPlan& plan = halo_plan.links();
     CHECK(!plan.wall_links.empty());
     std::vector<Stored> copied = noisy_lattice<Stored>(address);
-    for (const lbm::backend::CopyRun& run : plan.copies[int(phase)]) {
+    for (const lbm::backend::CopyRun& run : plan.copies[phase]) {
         lbm::cpu::copy_run(run, copied.data(), copied.data());
     }
     std::vector<Stored> served = copied;
@@ -101,8 +101,7 @@ void compare(const lbm::engine::Domain& domain, const Address& address, Phase ph
     for (const auto* cells : {&plan.wall_cells, &plan.late_cells}) {
         for (const WallCell& cell : *cells) {
             lbm::backend::serve_wall_links(lbm::backend::LatticeView<S, Real, Stored>{served.data(), address, phase},
-                                           cell, plan.wall_links.data(), plan.wall_places[int(phase)].data(), no_force,
-                                           {});
+                                           cell, plan.wall_links.data(), plan.wall_places[phase].data(), no_force, {});
             wall_at[domain.cell(cell.x, cell.y, cell.z)] = &cell;
         }
     }
@@ -165,7 +164,8 @@ TEST(link_formulas_inside_an_update_give_the_bits_of_the_lists) {
                     lbm::backend::BlockSpec spec{};
                     spec.stencil = domain.stencil;
                     spec.storage = lbm::backend::number_kind<Stored>;
-                    spec.in_place = phase != Phase::TwoLattice;
+                    spec.state = phase == Phase::TwoLattice ? &lbm::backend::state_kind<lbm::TwoLattice>
+                                                            : &lbm::backend::state_kind<lbm::InPlace>;
                     std::copy(domain.size, domain.size + 3, spec.size);
                     const Address address = lbm::backend::block_address(spec, lbm::backend::Device::Cpu);
                     compare<S, Real, Stored>(domain, address, phase);

@@ -16,20 +16,22 @@
 #include "kinds.h"
 #include "links.h"
 #include "moments_of_step.h"
+#include "recorder.h"
 #include "remote_block.h"
 #include "row_box.h"
+#include "state_kind.h"
 #include "transfers.h"
 
 namespace lbm::backend {
 
 /// What a block computes.
 struct BlockSpec {
+    const StateKind* state = &state_kind<TwoLattice>;  // how it is kept
     StencilKind stencil;
     ModelKind model;
     CollisionKind collision;
     NumberKind precision;
     NumberKind storage;
-    bool in_place;
     int size[3];                     // nz = 1 in two dimensions
     bool wraps[3];                   // axes along which the block is its own neighbour
     std::vector<double> parameters;  // of the collision, in its order (lattice/parameters.h)
@@ -53,11 +55,17 @@ inline bool has_temperature(const BlockSpec& spec) { return is_hybrid(spec) || i
 
 /// The phases that the steps of a block take turns in.
 inline std::vector<Phase> phases_of(const BlockSpec& spec) {
-    return spec.in_place ? std::vector{Phase::InPlaceOwn, Phase::InPlaceNeighbor} : std::vector{Phase::TwoLattice};
+    std::vector<Phase> phases;
+    for (int k = 0; k < spec.state->phases; ++k) {
+        phases.push_back(Phase(int(spec.state->first_phase) + k));
+    }
+    return phases;
 }
 
-inline const char* name_of(Phase phase) {
-    return phase == Phase::TwoLattice ? "two-lattice" : phase == Phase::InPlaceOwn ? "own" : "neighbor";
+/// Cells around a block that one launch of its update reaches.
+inline int halo_depth(const BlockSpec& spec) {
+    const int reach = with_stencil(spec.stencil, [](auto s) { return decltype(s)::reach; });
+    return reach * spec.state->steps_per_launch;
 }
 
 /// An update kernel on a GPU, and what it takes of it.
@@ -110,8 +118,9 @@ public:
     /// None of them to begin with; transfers are made after it is called.
     virtual void set_interior(const RowBox& rows) = 0;
     virtual void fill_links() = 0;
-    /// From then on phase() and lattice() are those of the new step.
-    virtual void update_shell() = 0;
+    /// Advances by so many steps, at most those that one launch of its state does. From then on phase() and lattice()
+    /// are those of the last of them.
+    virtual void update_shell(int steps) = 0;
     /// Whatever is asked for between the two begins after the shell, and need not wait for the interior.
     virtual void update_interior() = 0;
 
@@ -132,13 +141,16 @@ public:
     virtual std::string share() { return {}; }
     /// None of them has.
     virtual void unshare() {}
-    /// Calls step, which asks this block and its `mates` for a step, so many times. Devices that work by themselves may
-    /// record a few calls and repeat them.
-    virtual void repeat(Index steps, const std::function<void()>& step, const std::vector<BlockState*>& mates) {
+    /// After so many updates from its start the state lies where it lay, and the next ones are launched alike.
+    virtual int updates_of_cycle() const { return 1; }
+    virtual bool at_start_of_cycle() const { return true; }
+    /// Grows whenever updates are no more launched with the arguments and addresses that they were launched with.
+    virtual Index revision() const { return 0; }
+    /// A recorder of what this block and its `mates` are asked for, which must outlive it; null where they cannot be
+    /// recorded together.
+    virtual std::unique_ptr<Recorder> make_recorder(const std::vector<BlockState*>& mates) {
         static_cast<void>(mates);
-        for (Index k = 0; k < steps; ++k) {
-            step();
-        }
+        return nullptr;
     }
 
     /// Equilibrium, and first-order parts where gradients are wanted.

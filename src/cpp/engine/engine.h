@@ -11,6 +11,7 @@
 #include "../comm/communicator.h"
 #include "../process/fork.h"
 #include "domain.h"
+#include "executor.h"
 #include "field_parts.h"
 #include "halo_exchange.h"
 #include "halo_plan.h"
@@ -157,7 +158,7 @@ private:
     backend::RowBox interior_of(const Part& part) const;
     void state_is_set();
     void run_steps(Index steps);
-    void run_step();
+    void run_update(int steps);
     void note(backend::Moment moment, const std::vector<backend::BlockState*>& states) const;
     void add_phase_times(double steps);
     std::unique_ptr<HaloExchange> make_exchange(const std::vector<Extent>& extents) const;
@@ -227,8 +228,9 @@ private:
     bool has_interiors_;
     /// Whole ones take each other's place: messages go before the buffers that they lie in.
     std::unique_ptr<HaloExchange> exchange_ = std::make_unique<HaloExchange>();
-    bool halos_are_current_ = false;  // the next step finds what it imports
-    bool is_whole_ = true;            // all blocks are after the same step
+    std::unique_ptr<Executor> executor_;  // after the parts and the exchange, whose steps it has recorded
+    bool halos_are_current_ = false;      // the next step finds what it imports
+    bool is_whole_ = true;                // all blocks are after the same step
     bool plan_is_current_ = false;
     bool values_are_current_ = false;
     bool solid_velocity_is_current_ = true;  // of bodies that move; only fields show it

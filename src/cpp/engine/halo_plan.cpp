@@ -39,11 +39,14 @@ struct HaloPlan::Builder {
     const Address& address = blocks[std::size_t(own)].address;
     const int (&offset)[3] = blocks[std::size_t(own)].offset;
     LinkResolver<S> resolver{domain};
-    std::vector<Import> imports = std::vector<Import>(blocks.size());  // by block
+    std::vector<Import> imports =
+        std::vector<Import>(blocks.size(), {0, backend::ByPhase<std::vector<CopyRun>>(phases)});  // by block
     std::vector<PendingWallLink> pending{};
     BlockFinder holder{blocks, own};
 
     void build() {
+        plan.links_.copies = backend::ByPhase<std::vector<CopyRun>>(phases);
+        plan.links_.wall_places = backend::ByPhase<std::vector<backend::LinkPlaces>>(phases);
         for (int i = 1; i < S::Q; ++i) {
             through_x_faces(i);
             through_other_faces(i);
@@ -155,9 +158,9 @@ struct HaloPlan::Builder {
                 const int x_next = from.x + S::c[from_i][0];
                 const bool leaves = !there.wraps[0] && (x_next < 0 || x_next >= there.nx);
                 import.leaves_rows = import.leaves_rows || leaves;
-                append(import.copies[int(phase)], target, source);
+                append(import.copies[phase], target, source);
             } else if (target != source) {  // along wrapped axes they are one
-                append(plan.links_.copies[int(phase)], target, source);
+                append(plan.links_.copies[phase], target, source);
             }
         }
     }
@@ -217,7 +220,7 @@ struct HaloPlan::Builder {
                 const Index target = temperature_offset(address, phase, copy.x, copy.y, copy.z);
                 const Index source = temperature_offset(there, phase, copy.from[0], copy.from[1], copy.from[2]);
                 auto& runs = copy.block == own ? plan.links_.copies : imports[std::size_t(copy.block)].copies;
-                append(runs[int(phase)], target, source);
+                append(runs[phase], target, source);
             }
         }
         plan.temperatures_.copies = {};
@@ -251,8 +254,8 @@ struct HaloPlan::Builder {
 
     void add_wall_link(const PendingWallLink& p) {
         plan.links_.wall_links.push_back(p.link);
-        const auto towards = resolver.resolve(offset[0] + p.x, offset[1] + p.y, offset[2] + p.z,
-                                              Stencil<S>::opposite(p.link.i));
+        const auto towards =
+            resolver.resolve(offset[0] + p.x, offset[1] + p.y, offset[2] + p.z, Stencil<S>::opposite(p.link.i));
         plan.links_.wall_links.back().meets_fluid =
             towards.kind == LinkSource::Kind::Neighbor || towards.kind == LinkSource::Kind::Copy;
         plan.value_sources_.push_back(p.source);
@@ -260,7 +263,7 @@ struct HaloPlan::Builder {
             const Index arriving = arriving_offset<S>(address, phase, p.x, p.y, p.z, p.link.i);
             // From another block it is brought to where it will arrive, and changed there.
             const Index departed = p.from.block == own ? departed_from(phase, p.from, p.from_i) : arriving;
-            plan.links_.wall_places[int(phase)].push_back({departed, arriving});
+            plan.links_.wall_places[phase].push_back({departed, arriving});
         }
         if (p.from.block != own) {
             copy(p.x, p.y, p.z, p.link.i, p.from, p.from_i);
@@ -272,25 +275,31 @@ HaloPlan::HaloPlan(const Domain& domain, const std::vector<Extent>& blocks, int 
     : body_links_(domain.body_velocity.size()) {
     backend::with_stencil(domain.stencil, [&](auto s) {
         using S = decltype(s);
-        if constexpr (Stencil<S>::multispeed) {
-            take(FarPlan(domain, blocks, own));
-        } else {
+        if (blocks[std::size_t(own)].address.halo_x > 0) {
+            take(FarPlan(domain, blocks, own), phases);
+        } else if constexpr (!Stencil<S>::multispeed) {
             Builder<S>{*this, domain, blocks, own, phases}.build();
         }
     });
     refresh_values(domain);
 }
 
-void HaloPlan::take(FarPlan&& far) {
-    constexpr int phase = int(Phase::TwoLattice);
-    links_.copies[phase] = std::move(far.copies);
+void HaloPlan::take(FarPlan&& far, const std::vector<Phase>& phases) {
+    using Copies = backend::ByPhase<std::vector<CopyRun>>;
+    links_.copies = Copies(phases);
+    links_.wall_places = backend::ByPhase<std::vector<backend::LinkPlaces>>(phases);
+    for (auto& runs : links_.copies) {  // what departs lies in its cell, whatever the phase
+        runs = far.copies;
+    }
     links_.wall_columns = std::move(far.columns);
     column_temperatures_ = std::move(far.temperatures);
     column_gradients_ = std::move(far.gradients);
     for (std::size_t block = 0; block < far.imports.size(); ++block) {
         if (!far.imports[block].empty()) {
-            Import import{int(block), {}};
-            import.copies[phase] = std::move(far.imports[block]);
+            Import import{int(block), Copies(phases)};
+            for (auto& runs : import.copies) {
+                runs = far.imports[block];
+            }
             imports_.push_back(std::move(import));
         }
     }
@@ -359,9 +368,11 @@ void HaloPlan::refresh_temperatures(const Domain& domain) {
 std::size_t HaloPlan::bytes() const {
     std::size_t sum = (links_.wall_cells.capacity() + links_.late_cells.capacity()) * sizeof(WallCell) +
                       links_.wall_links.capacity() * sizeof(WallLink) + value_sources_.capacity() * sizeof(ValueSource);
-    for (int phase = 0; phase < 3; ++phase) {
-        sum += links_.copies[phase].capacity() * sizeof(CopyRun);
-        sum += links_.wall_places[phase].capacity() * sizeof(backend::LinkPlaces);
+    for (const auto& runs : links_.copies) {
+        sum += runs.capacity() * sizeof(CopyRun);
+    }
+    for (const auto& places : links_.wall_places) {
+        sum += places.capacity() * sizeof(backend::LinkPlaces);
     }
     for (const Import& import : imports_) {
         for (const auto& runs : import.copies) {

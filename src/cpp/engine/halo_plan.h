@@ -16,8 +16,8 @@ public:
     /// of this one's.
     struct Import {
         int from;
-        std::vector<backend::CopyRun> copies[3];  // by Phase
-        bool leaves_rows = false;                 // some of it leaves the other block through the ends of its rows
+        backend::ByPhase<std::vector<backend::CopyRun>> copies;
+        bool leaves_rows = false;  // some of it leaves the other block through the ends of its rows
     };
 
     HaloPlan() = default;
@@ -51,7 +51,7 @@ private:
     template <class S>
     struct Builder;
 
-    void take(FarPlan&& far);
+    void take(FarPlan&& far, const std::vector<Phase>& phases);
     static double value(const Domain& domain, FaceKind kind, const ValueSource& source);
     void refresh_temperatures(const Domain& domain);
 

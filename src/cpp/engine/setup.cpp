@@ -161,7 +161,8 @@ void check_multispeed(const Setup& setup, const backend::BlockSpec& spec) {
             throw std::invalid_argument(text);
         }
     };
-    require(!spec.in_place, "streaming: D2Q37 streams between two lattices, 'two-lattice'");
+    require(spec.state == &backend::state_kind<TwoLattice>,
+            "streaming: D2Q37 streams between two lattices, 'two-lattice'");
     require(spec.storage == spec.precision, "storage: D2Q37 is stored as it is computed, in the precision");
     require(!setup.thermal, "thermal: D2Q37 has a temperature of its own");
     int walls = 0;
@@ -242,7 +243,8 @@ backend::BlockSpec block_spec(const Setup& setup) {
         throw std::invalid_argument("storage: '" + setup.storage + "' is wider than precision '" + setup.precision +
                                     "'");
     }
-    spec.in_place = position("streaming", setup.streaming, {"two-lattice", "in-place"}) == 1;
+    const std::size_t streaming = std::size_t(position("streaming", setup.streaming, backend::names_of<States>()));
+    spec.state = setup.state != nullptr ? setup.state : backend::state_kinds()[streaming];
 
     backend::with_stencil(spec.stencil, [&](auto s) {
         using S = decltype(s);

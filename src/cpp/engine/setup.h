@@ -39,7 +39,8 @@ struct Setup {
     std::string schedule;                            // overlap or blocking; empty: what is faster
     std::shared_ptr<const comm::Communicator> comm;  // null: one process
     std::optional<ThermalSetup> thermal;
-    std::vector<std::string> thermal_faces;  // as those of ThermalSetup, of multispeed models
+    std::vector<std::string> thermal_faces;     // as those of ThermalSetup, of multispeed models
+    const backend::StateKind* state = nullptr;  // in place of the one that `streaming` names; it must outlive all
 };
 
 /// All of these throw std::invalid_argument, naming what is wrong and what would be right.

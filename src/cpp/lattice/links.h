@@ -74,13 +74,13 @@ private:
     Steps departed_, arriving_;
 };
 
-/// The same of a stencil that reaches several cells. It streams between two lattices alone: what departs stays in the
-/// cell's own slots, and in those of the halo lies what departed there.
+/// The same of a lattice whose halo is several cells deep (Address::halo_x). It streams between two lattices alone:
+/// what departs stays in the cell's own slots, and in those of the halo lies what departed there.
 template <class S>
 class FarPlaces {
 public:
-    LBM_HD FarPlaces(const Address& a, Phase /*of the last step*/, int x, int y, int z)
-        : own_(a.row(y, z, 0) + x), stride_(a.population_stride) {}
+    LBM_HD FarPlaces(const Address& a, int x, int y, int z) : own_(a.row(y, z, 0) + x), stride_(a.population_stride) {}
+    LBM_HD FarPlaces(const Address& a, Phase /*of the last step*/, int x, int y, int z) : FarPlaces(a, x, y, z) {}
 
     LBM_HD Index departed(int i) const { return own_ + i * stride_; }
 

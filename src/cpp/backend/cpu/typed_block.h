@@ -33,14 +33,11 @@ public:
         arguments_.address = backend::block_address(spec, backend::Device::Cpu);
         arguments_.parameters = spec_.parameters.data();
         arguments_.heat = spec.heat;
-        const std::size_t bytes = backend::block_bytes(spec, backend::Device::Cpu) / (spec.in_place ? 1 : 2);
-        lattices_[0] = Buffer(bytes);
-        clear(lattices_[0]);
-        if (!spec.in_place) {
-            lattices_[1] = Buffer(bytes);
-            clear(lattices_[1]);
+        for (int k = 0; k < spec.state->lattices; ++k) {
+            lattices_[k] = Buffer(backend::lattice_bytes(spec, backend::Device::Cpu));
+            clear(lattices_[k]);
         }
-        phase_ = spec.in_place ? Phase::InPlaceOwn : Phase::TwoLattice;
+        restart_phase();
         set_interior({});
     }
 
@@ -79,14 +76,14 @@ public:
     }
 
     Phase phase() const override { return phase_; }
-    void* lattice(int which) const override { return lattices_[spec_.in_place ? 0 : which].template as<void>(); }
+    void* lattice(int which) const override { return lattices_[which % spec_.state->lattices].template as<void>(); }
 
     std::unique_ptr<backend::Transfers> make_transfers(const std::vector<backend::Transfer>& list) override {
-        return std::make_unique<HostTransfers<Stored>>(list, phase_, now_, threads_);
+        return std::make_unique<HostTransfers<Stored>>(list, backend::phases_of(spec_), phase_, now_, threads_);
     }
 
     void fill_links() override {
-        const auto& copies = plan_->copies[int(phase_)];
+        const auto& copies = plan_->copies[phase_];
         Stored* data = current();
         const auto runs = Index(copies.size());
         const auto cells = Index(plan_->wall_cells.size());
@@ -128,14 +125,12 @@ public:
         heat_.set_interior(rows);
     }
 
-    void update_shell() override {
+    void update_shell(int /*steps: one*/) override {
         arguments_.phase = next_phase(phase_);
         arguments_.source = current();
-        arguments_.target = spec_.in_place ? current() : other();
+        now_ = (now_ + 1) % spec_.state->lattices;
+        arguments_.target = current();
         update(shell_);
-        if (!spec_.in_place) {
-            now_ = 1 - now_;
-        }
         phase_ = arguments_.phase;
         heat_.put_beside_bodies(view(), false);
     }
@@ -297,7 +292,6 @@ private:
     using View = backend::LatticeView<S, Real, Stored>;
 
     Stored* current() const { return lattices_[now_].template as<Stored>(); }
-    Stored* other() const { return lattices_[1 - now_].template as<Stored>(); }
     View view() const { return View{current(), arguments_.address, phase_}; }
     Index rows() const { return Index(address().ny) * address().nz; }
     Index row(int y, int z) const { return Index(z) * address().ny + y; }
@@ -308,7 +302,7 @@ private:
         if (cell.needs_moments) {
             force_at(cell.x, cell.y, cell.z, force);
         }
-        const backend::LinkPlaces* places = plan_->wall_places[int(phase_)].data();
+        const backend::LinkPlaces* places = plan_->wall_places[phase_].data();
         backend::serve_wall_links(view(), cell, plan_->wall_links.data(), places, force, {});
     }
 
@@ -350,8 +344,7 @@ private:
         }
     }
 
-    /// A state that was set, not computed, lies as after a step on the cells' own slots.
-    void restart_phase() { phase_ = spec_.in_place ? Phase::InPlaceOwn : Phase::TwoLattice; }
+    void restart_phase() { phase_ = spec_.state->first_phase; }
 
     /// Without buoyancy.
     void given_force_at(int x, int y, int z, double* force) const {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "../block_layout.h"
 #include "../initial_state.h"
@@ -38,15 +39,12 @@ public:
           device_(device_info(ordinal)),
           address_(backend::block_address(spec, backend::Device::Gpu)),
           streams_(ordinal),
-          recorded_(ordinal),
           kernels_(ordinal, device_.architecture()) {
-        const std::size_t bytes = backend::block_bytes(spec, backend::Device::Gpu) / (spec.in_place ? 1 : 2);
-        for (int k = 0; k < (spec.in_place ? 1 : 2); ++k) {
-            lattices_[k] = DeviceBuffer(ordinal, bytes);
+        for (int k = 0; k < spec.state->lattices; ++k) {
+            lattices_[k] = DeviceBuffer(ordinal, backend::lattice_bytes(spec, backend::Device::Gpu));
             clear(lattices_[k]);
         }
         choose_shapes();
-        phase_ = first_phase();
     }
 
     const Address& address() const override { return address_; }
@@ -65,7 +63,7 @@ public:
     std::vector<backend::KernelFigures> update_kernels() const override {
         std::vector<backend::KernelFigures> all;
         for (const Phase phase : backend::phases_of(spec_)) {
-            const UpdateShape& shape = shapes_[int(phase)];
+            const UpdateShape& shape = shapes_[phase];
             const Kernel& k = kernels_.get(update_name(phase));
             const LaunchShape launch = update_launch(spec_, shape, rows());
             const int threads = int(launch.block_x * launch.block_y);
@@ -76,9 +74,9 @@ public:
     }
 
     void set_plan(const backend::LinkPlan& plan) override {
-        recorded_.forget();
+        ++revision_;
         plan_ = &plan;
-        links_.set_plan(plan, stream_);
+        links_.set_plan(plan, backend::phases_of(spec_), stream_);
         heat_.set_plan(plan, interior_);
         walls_.set(plan);
         uploaded_body_ = nullptr;
@@ -97,7 +95,7 @@ public:
     }
 
     void plan_values_changed() override {
-        recorded_.forget();
+        ++revision_;
         links_.set_values(*plan_, stream_);
         heat_.set_values(*plan_);
         walls_.set(*plan_);
@@ -105,13 +103,13 @@ public:
     }
 
     void set_solid(const std::uint8_t* solid, const double* velocity) override {
-        recorded_.forget();
+        ++revision_;
         upload(solid_, stream_, solid, solid == nullptr ? 0 : std::size_t(cells()));
         upload(solid_velocity_, stream_, velocity, velocity == nullptr ? 0 : std::size_t(cells() * D_));
     }
 
     void set_force(const double* uniform, const double* field) override {
-        recorded_.forget();
+        ++revision_;
         const Forcing before = forcing_;
         force_.set(stream_, std::size_t(rows() * D_ * force_pitch()) * backend::size_of(spec_.precision), field, [&] {
             forcing_ = Forcing::None;  // no force is better than a part of one
@@ -130,7 +128,7 @@ public:
     }
 
     void set_heat_source(double uniform, const double* field) override {
-        recorded_.forget();
+        ++revision_;
         heat_.set_source(uniform, field, force_pitch(), [this] { return state(); });
     }
 
@@ -141,14 +139,15 @@ public:
     }
 
     Phase phase() const override { return phase_; }
-    void* lattice(int which) const override { return lattices_[spec_.in_place ? 0 : which].as<void>(); }
+    void* lattice(int which) const override { return lattices_[which % spec_.state->lattices].as<void>(); }
 
     std::unique_ptr<backend::Transfers> make_transfers(const std::vector<backend::Transfer>& list) override {
-        recorded_.forget();
+        ++revision_;
         const KernelName name{"transfer.h", "lbm::cuda::transfer<" + type_name(spec_.storage) + ">"};
         kernels_.expect(name);
         return std::make_unique<DeviceTransfers>(
-            list, DeviceTransfers::Owner{streams_.border(), size_of(spec_.storage), kernels_, name, phase_, now_});
+            list, DeviceTransfers::Owner{streams_.border(), size_of(spec_.storage), kernels_, name,
+                                         backend::phases_of(spec_), phase_, now_});
     }
 
     void mark(int slot) override { streams_.mark(slot); }
@@ -179,7 +178,7 @@ public:
     void unshare() override { streams_.make_marks(false); }  // which can be recorded
 
     void set_interior(const backend::RowBox& rows) override {
-        recorded_.forget();
+        ++revision_;
         interior_ = rows;
         shell_ = backend::Shell(address_.ny, address_.nz, rows);
         streams_.divide(rows.count() > 0);
@@ -199,18 +198,16 @@ public:
         heat_.advance_beside_bodies(state(), !streams_.divided());
     }
 
-    void update_shell() override {
+    void update_shell(int /*steps: one*/) override {
         streams_.fork();
-        step_ = {next_phase(phase_), lattices_[now_].as<void>(),
-                 lattices_[spec_.in_place ? now_ : 1 - now_].as<void>()};
+        const int next = (now_ + 1) % spec_.state->lattices;
+        step_ = {next_phase(phase_), lattices_[now_].as<void>(), lattices_[next].as<void>()};
         for (int k = 0; k < shell_.count; ++k) {
             update(streams_.border(), shell_.boxes[k]);
         }
         phase_ = step_.phase;
         end_sums_are_current_ = keeps_end_sums_;
-        if (!spec_.in_place) {
-            now_ = 1 - now_;
-        }
+        now_ = next;
         heat_.put_beside_bodies(streams_.border(), state(), false, !streams_.divided());
     }
 
@@ -226,24 +223,21 @@ public:
         return streams_.seconds_between(from, to);
     }
 
-    void repeat(Index steps, const std::function<void()>& step, const std::vector<BlockState*>& mates) override {
-        std::vector<CudaBlock*> others(mates.size());
-        std::transform(mates.begin(), mates.end(), others.begin(),
-                       [](BlockState* mate) { return dynamic_cast<CudaBlock*>(mate); });
-        const bool records = std::find(others.begin(), others.end(), nullptr) == others.end();
-        while (steps > 0 && !(at_start() && std::all_of(others.begin(), others.end(), [](CudaBlock* mate) {
-                                  return mate == nullptr || mate->at_start();
-                              }))) {
-            step();
-            --steps;
+    int updates_of_cycle() const override { return std::lcm(spec_.state->phases, spec_.state->lattices); }
+    bool at_start_of_cycle() const override {
+        return phase_ == spec_.state->first_phase && now_ == 0 && end_sums_are_current_ == keeps_end_sums_;
+    }
+    Index revision() const override { return revision_; }
+    std::unique_ptr<backend::Recorder> make_recorder(const std::vector<BlockState*>& mates) override {
+        std::vector<StepStreams*> others;
+        for (BlockState* mate : mates) {
+            auto* on_gpu = dynamic_cast<CudaBlock*>(mate);
+            if (on_gpu == nullptr) {
+                return nullptr;
+            }
+            others.push_back(&on_gpu->streams_);
         }
-        if (records) {
-            steps -= recorded_.replay(
-                stream_, steps, step, [&] { lead(others); }, [&] { follow(others); });
-        }
-        for (; steps > 0; --steps) {
-            step();
-        }
+        return std::make_unique<StepRecorder>(streams_, std::move(others));
     }
 
     void initialize(const backend::InitialFields& fields) override {
@@ -346,37 +340,18 @@ public:
     std::optional<backend::Cell> find_diverged() const override { return sums_.find_diverged(state()); }
 
 private:
-    /// Whether the steps to come are those that a recording repeats.
-    bool at_start() const { return phase_ == first_phase() && now_ == 0 && end_sums_are_current_ == keeps_end_sums_; }
-    /// The others go on from here: a recording on this block's stream takes them in,
-    void lead(const std::vector<CudaBlock*>& others) {
-        streams_.mark_main(end_slot);
-        streams_.all_after(mark_in(end_slot));
-        for (CudaBlock* other : others) {
-            other->streams_.all_after(mark_in(end_slot));
-        }
-    }
-    /// and ends when all have come to their end.
-    void follow(const std::vector<CudaBlock*>& others) {
-        streams_.join();
-        for (CudaBlock* other : others) {
-            other->streams_.mark(end_slot);
-            streams_.all_after(other->mark_in(end_slot));
-        }
-    }
     void choose_shapes() {
         for (const Phase phase : backend::phases_of(spec_)) {
-            shapes_[int(phase)] = chosen_shape(spec_, kind(phase), device_.name);
+            shapes_[phase] = chosen_shape(spec_, kind(phase), device_.name);
         }
     }
     UpdateKind kind(Phase phase) const { return {phase, forcing_, keeps_end_sums_}; }
-    Phase first_phase() const { return spec_.in_place ? Phase::InPlaceOwn : Phase::TwoLattice; }
     void restart_phase() {
-        phase_ = first_phase();
+        phase_ = spec_.state->first_phase;
         now_ = 0;
         end_sums_are_current_ = false;
     }
-    KernelName update_name(Phase phase) const { return update_kernel(spec_, shapes_[int(phase)], kind(phase)); }
+    KernelName update_name(Phase phase) const { return update_kernel(spec_, shapes_[phase], kind(phase)); }
     KernelName links_name() const { return state_kernel(spec_, "fill_links.h", "fill_links"); }
     /// Those of the next steps, in the order in which they are wanted.
     void expect_kernels() {
@@ -434,7 +409,7 @@ private:
             a.rows = rows;
             a.source = step_.source;
             a.target = step_.target;
-            LaunchShape shape = update_launch(spec_, shapes_[int(step_.phase)], rows.count());
+            LaunchShape shape = update_launch(spec_, shapes_[step_.phase], rows.count());
             shape.begins_early = !streams_.divided();
             kernels_.get(update_name(step_.phase)).launch(stream, shape, a);
         });
@@ -444,14 +419,14 @@ private:
     int D_;
     DeviceInfo device_;
     Address address_;
-    UpdateShape shapes_[3] = {};  // by phase
+    backend::ByPhase<UpdateShape> shapes_{backend::phases_of(spec_)};
     StepStreams streams_;
     const WorkStream& stream_ = streams_.main();
-    RecordedSteps recorded_;  // forgotten with every argument and address that it holds
+    Index revision_ = 0;  // of the arguments and addresses that steps are launched with
     mutable KernelSet kernels_;
     DeviceBuffer lattices_[2];
     int now_ = 0;
-    Phase phase_;
+    Phase phase_ = spec_.state->first_phase;
     /// The step that is asked for.
     struct Step {
         Phase phase;

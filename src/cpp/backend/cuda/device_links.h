@@ -9,7 +9,7 @@ namespace lbm::cuda {
 
 class DeviceLinks {
 public:
-    void set_plan(const backend::LinkPlan& plan, const WorkStream& stream);
+    void set_plan(const backend::LinkPlan& plan, const std::vector<Phase>& phases, const WorkStream& stream);
     /// The values of wall links alone.
     void set_values(const backend::LinkPlan& plan, const WorkStream& stream);
 
@@ -20,7 +20,11 @@ public:
     std::size_t bytes() const;
 
 private:
-    DeviceBuffer runs_[3], singles_[3], wall_places_[3];  // by phase
+    struct Copies {
+        DeviceBuffer runs, singles, wall_places;
+    };
+
+    backend::ByPhase<Copies> copies_;
     DeviceBuffer wall_cells_, late_cells_, wall_links_, wall_temperatures_;
 };
 

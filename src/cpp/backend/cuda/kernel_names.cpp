@@ -23,11 +23,7 @@ std::string collision_name(const BlockSpec& spec) {
     return backend::with_collision(spec.collision, [](auto c) { return spelled<decltype(c)>(); });
 }
 
-std::string phase_name(Phase phase) {
-    return phase == Phase::TwoLattice   ? "lbm::Phase::TwoLattice"
-           : phase == Phase::InPlaceOwn ? "lbm::Phase::InPlaceOwn"
-                                        : "lbm::Phase::InPlaceNeighbor";
-}
+std::string phase_name(Phase phase) { return "lbm::Phase(" + std::to_string(int(phase)) + ")"; }
 
 std::string forcing_name(Forcing forcing) {
     switch (forcing) {

@@ -72,19 +72,26 @@ DeviceBuffer noise(const BlockSpec& spec, int ordinal, const WorkStream& stream,
 }
 
 template <class Launch>
-double time_of(const WorkStream& stream, int ordinal, double seconds, Launch&& launch) {
+double time_of(const WorkStream& stream, double seconds, Launch&& launch) {
     using Clock = std::chrono::steady_clock;
-    RecordedSteps recorded(ordinal);
-    const auto run = [&](Index steps) {
-        const auto start = Clock::now();
-        recorded.replay(
-            stream, steps, launch, [] {}, [] {});
-        stream.synchronize();
-        return std::chrono::duration<double>(Clock::now() - start).count() / double(steps);
+    constexpr Index length = 16;  // launches of a recording
+    const auto launch_all = [&] {
+        for (Index k = 0; k < length; ++k) {
+            launch();
+        }
     };
-    run(32);  // records
-    const double trial = run(32);
-    return run(std::max<Index>(1, Index(seconds / trial / 16)) * 16);
+    launch_all();
+    RecordedWork recorded(stream);
+    recorded.record(launch_all);
+    const auto run = [&](Index times) {
+        const auto start = Clock::now();
+        recorded.replay(times);
+        stream.synchronize();
+        return std::chrono::duration<double>(Clock::now() - start).count() / double(times * length);
+    };
+    run(1);
+    const double trial = run(2);
+    return run(std::max<Index>(1, Index(seconds / trial / length)));
 }
 
 template <class Real>
@@ -92,9 +99,10 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, const UpdateKind& asked,
     const DeviceInfo device = device_info(ordinal);
     const WorkStream stream(ordinal);
     const Address address = backend::block_address(spec, backend::Device::Gpu);
-    const std::size_t bytes = backend::block_bytes(spec, backend::Device::Gpu) / (spec.in_place ? 1 : 2);
+    const std::size_t bytes = backend::lattice_bytes(spec, backend::Device::Gpu);
     const DeviceBuffer source = noise(spec, ordinal, stream, bytes);
-    const DeviceBuffer other = spec.in_place ? DeviceBuffer() : noise(spec, ordinal, stream, bytes);
+    const bool has_other = spec.state->lattices > 1;
+    const DeviceBuffer other = has_other ? noise(spec, ordinal, stream, bytes) : DeviceBuffer();
 
     const int D = backend::with_stencil(spec.stencil, [](auto s) { return decltype(s)::D; });
     const Index sums = asked.end_sums ? backend::EndSums<Real>::count(address, D) : 0;
@@ -124,10 +132,9 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, const UpdateKind& asked,
                         arguments.end_sums = {end_sums.as<Real>()};
                     }
                     arguments.source = source.as<void>();
-                    arguments.target = spec.in_place ? source.as<void>() : other.as<void>();
+                    arguments.target = (has_other ? other : source).as<void>();
                     const LaunchShape launch = update_launch(spec, shape, arguments.rows.count());
-                    timing.seconds =
-                        time_of(stream, ordinal, seconds, [&] { kernel.launch(stream, launch, arguments); });
+                    timing.seconds = time_of(stream, seconds, [&] { kernel.launch(stream, launch, arguments); });
                 });
             }
             timings.push_back(timing);
