@@ -9,16 +9,23 @@ namespace lbm {
 
 namespace detail {
 
+/// Whether a phase belongs to a state.
+template <class State>
+LBM_HD constexpr bool is_phase_of(Phase phase) {
+    bool found = false;
+    static_for<State::phases>([&]<int k>()
+                                  LBM_INLINE_LAMBDA { found = found || phase == Phase(int(State::first_phase) + k); });
+    return found;
+}
+
 /// Calls visit(Type<State>{}) with the state of the list that a phase belongs to.
 template <class State, class... Others, class Visit>
-LBM_HD constexpr auto with_state_of(Phase phase, TypeList<State, Others...>, Visit&& visit) {
-    if constexpr (sizeof...(Others) > 0) {
-        const int k = int(phase) - int(State::first_phase);
-        if (k < 0 || k >= State::phases) {
-            return with_state_of(phase, TypeList<Others...>{}, visit);
-        }
+LBM_HD constexpr auto with_state_of(Phase phase, TypeList<State, Others...>, const Visit& visit) {
+    if constexpr (sizeof...(Others) == 0) {
+        return visit(Type<State>{});
+    } else {
+        return is_phase_of<State>(phase) ? visit(Type<State>{}) : with_state_of(phase, TypeList<Others...>{}, visit);
     }
-    return visit(Type<State>{});
 }
 
 }  // namespace detail
