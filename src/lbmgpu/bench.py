@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, digits, energy, gpu, kinetic, plates
-from .collision_table import COLLISIONS
+from .collision_table import COLLISIONS, check_pair, of_stencil
 from .collisions import Collision
 from .conditions import Isothermal, MovingWall, NoSlip, PressureOutlet, VelocityInlet
 from .domain import Domain
@@ -67,11 +67,11 @@ class Configuration:
         if any(words.get(key) == mark for key, mark in marks.items()):
             words.setdefault("stencil", kinetic.STENCIL)
         stencil = words.setdefault("stencil", "D3Q19")
-        words.setdefault("collision", kinetic.default_collision(stencil))
+        words.setdefault("collision", of_stencil(stencil)[0].__name__)
         words.setdefault("streaming", kinetic.default_streaming(stencil))
         words.setdefault("storage", words.get("precision", "float32"))
         found = cls(**words, size=default_size(stencil, device) if size is None else size)
-        kinetic.check_pair(stencil, found.collision)
+        check_pair(stencil, COLLISIONS[found.collision])
         kinetic.check_numbers(stencil, found.precision, found.storage, found.streaming)
         right = PLATES_FLOWS if stencil == kinetic.STENCIL else FLOWS[:-1]
         if found.flow not in right:
@@ -159,7 +159,7 @@ def menu(size: int | None = None, device: str = "cpu") -> list[Configuration]:
 def between_plates(precision: str, size: int) -> Configuration:
     """D2Q37 in the flow that it is measured in."""
     stencil = kinetic.STENCIL
-    collision, streaming = kinetic.default_collision(stencil), kinetic.default_streaming(stencil)
+    collision, streaming = of_stencil(stencil)[0].__name__, kinetic.default_streaming(stencil)
     return Configuration(stencil, collision, precision, precision, streaming, size, "plates")
 
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from . import _core, centreline, checks, conditions, kinetic, values
 from .case_problems import Problems, at
-from .collision_table import COLLISIONS
-from .collisions import Collision, FlowCollision
+from .collision_table import COLLISIONS, case_parameters, check_pair
+from .collisions import Collision
 from .domain import Domain
 from .layout import Layout, check_layout
 from .memory import bytes_beside, check_memory
@@ -24,15 +24,11 @@ from .solver import Solver
 from .thermal import HybridThermal
 from .values import cell_centres
 
-_FLUIDS = tuple(name for name, collision in COLLISIONS.items() if issubclass(collision, FlowCollision))
+_PARAMETERS = {name: case_parameters(collision) for name, collision in COLLISIONS.items()}
 _OWNERS = {
-    "magic": ("TRT",),
-    "rates": ("MRT",),
-    "smagorinsky": _FLUIDS,
-    "prandtl": ("ThermalBGK",),
-    "gravity": ("ThermalBGK",),
+    key: [name for name, known in _PARAMETERS.items() if key in known] for keys in _PARAMETERS.values() for key in keys
 }
-"""Of each key that not all collisions have, those that do."""
+"""Of each key that a collision has of its own, the collisions that have it."""
 
 NO_THERMAL = "{}given, but the case has no temperature; 'thermal' gives it one"
 """A message, after the argument's name."""
@@ -112,7 +108,7 @@ def build_solver(
         collision = build_collision(case["collision"])
         collision.check(_core.stencil(case["domain"]["stencil"]))
     with problems.at():
-        kinetic.check_pair(case["domain"]["stencil"], case["collision"]["model"])
+        check_pair(case["domain"]["stencil"], COLLISIONS[case["collision"]["model"]])
     _check_output(case, problems)
     problems.end()
     if missing is not None:

@@ -14,7 +14,8 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
-from . import checks
+from . import _core, checks
+from .collision_table import COLLISIONS, case_parameters
 from .errors import CaseError
 from .regular_files import CASE_BYTES, file_path, read_text
 from .strict_json import parsed
@@ -68,8 +69,13 @@ _SYNONYMS = {
 
 @cache
 def schema() -> dict[str, Any]:
-    """The JSON schema of a case, draft 2020-12."""
+    """The JSON schema of a case, draft 2020-12: ``schema.json`` with the stencils and collisions that there are."""
     result: dict[str, Any] = json.loads((resources.files(__package__) / "schema.json").read_text(encoding="utf-8"))
+    parts = result["properties"]
+    parts["domain"]["properties"]["stencil"] = {"enum": _core.stencil_names()}
+    parts["collision"]["properties"]["model"] = {"enum": list(COLLISIONS)}
+    for collision in COLLISIONS.values():
+        parts["collision"]["properties"] |= case_parameters(collision)
     return result
 
 

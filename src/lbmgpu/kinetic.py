@@ -53,6 +53,10 @@ class ThermalBGK(Collision):
     """
 
     kind: ClassVar[str] = "thermal-bgk"
+    case_parameters: ClassVar[dict[str, Any]] = {
+        "prandtl": {"type": "number", "exclusiveMinimum": 0},
+        "gravity": {"$ref": "#/$defs/vector", "description": "Acceleration."},
+    }
     prandtl: float = 1.0
     gravity: Any = None
 
@@ -91,11 +95,6 @@ def _vector(value: Any) -> tuple[float, ...]:
     return tuple(array.tolist())
 
 
-def default_collision(stencil: str) -> str:
-    """Name of the plainest collision that goes with `stencil`."""
-    return ThermalBGK.__name__ if stencil == STENCIL else "BGK"
-
-
 def default_streaming(stencil: str) -> str:
     """What ``streaming=None`` means with `stencil`."""
     return "two-lattice" if stencil == STENCIL else "in-place"
@@ -109,18 +108,6 @@ def smallest_size(stencil: str) -> int:
 def mach_unit(stencil: _core.Stencil) -> float:
     """The square of the sound speed that Mach numbers are made with: ``2 cs2`` of D2Q37 at T = cs2, else ``cs2``."""
     return GAMMA * stencil.cs2 if stencil.name == STENCIL else stencil.cs2
-
-
-def check_pair(stencil: str, collision: str) -> None:
-    """Raise ValueError unless `stencil` and `collision`, the name of its class, go together."""
-    name = ThermalBGK.__name__
-    if stencil == STENCIL and collision != name:
-        raise ValueError(f"collision: {collision} given with {STENCIL}, must be {name}")
-    if stencil != STENCIL and collision == name:
-        raise ValueError(
-            f"collision: {name} given with {stencil}, must be BGK, TRT, MRT or Regularized; {name} needs a domain of "
-            f"stencil {STENCIL!r}"
-        )
 
 
 def check_numbers(stencil: str, precision: str, storage: str, streaming: str) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _core, bench, checks, kinetic
 from . import devices as device_names
-from .collision_table import COLLISIONS
+from .collision_table import COLLISIONS, check_pair, of_stencil
 from .conditions import NoSlip
 from .domain import Domain
 from .layout import Block, Layout
@@ -224,9 +224,9 @@ def plan(
     precision = checks.choice("precision", precision, PRECISIONS)
     storage, streaming = check_storage(storage, precision), check_streaming(streaming, domain.stencil)
     if collision is None:
-        collision = kinetic.default_collision(domain.stencil)
+        collision = of_stencil(domain.stencil)[0].__name__
     collision = checks.choice("collision", collision, COLLISIONS)
-    kinetic.check_pair(domain.stencil, collision)
+    check_pair(domain.stencil, COLLISIONS[collision])
     kinetic.check_numbers(domain.stencil, precision, storage, streaming)
     configuration = bench.Configuration(
         stencil=domain.stencil,

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _core, agreement, checks, devices, doubtful, kinetic
 from .boundary import BoundaryValues
+from .collision_table import COLLISIONS, alternatives, check_pair
 from .collisions import Collision
 from .conditions import Isothermal, Periodic
 from .domain import Domain
@@ -169,10 +170,8 @@ def _check_domain(domain: Any, collision: Any) -> None:
         raise TypeError(f"domain: {checks.shown(domain)} given, must be a Domain")
     if not isinstance(collision, Collision):
         hint = " (a value such as BGK(0.1), not the class)" if isinstance(collision, type) else ""
-        raise TypeError(
-            f"collision: {checks.shown(collision)} given, must be BGK, TRT, MRT, Regularized or ThermalBGK{hint}"
-        )
-    kinetic.check_pair(domain.stencil, type(collision).__name__)
+        raise TypeError(f"collision: {checks.shown(collision)} given, must be {alternatives(list(COLLISIONS))}{hint}")
+    check_pair(domain.stencil, type(collision))
     collision.check(_core.stencil(domain.stencil))
 
 

@@ -1,0 +1,36 @@
+"""The table of the collisions: all that the engine has, each with its class."""
+
+from __future__ import annotations
+
+import pytest
+
+import lbmgpu as lbm
+from lbmgpu import _core
+from lbmgpu.collision_table import BY_KIND, COLLISIONS, case_parameters, check_pair, of_stencil
+
+
+def test_table_holds_the_collisions_of_the_engine_in_their_order() -> None:
+    assert list(BY_KIND) == _core.collision_names()
+    assert [each.kind for each in COLLISIONS.values()] == _core.collision_names()
+    assert all(getattr(lbm, name) is each for name, each in COLLISIONS.items())
+
+
+def test_collisions_of_a_stencil() -> None:
+    assert [each.__name__ for each in of_stencil("D3Q27")] == ["BGK", "TRT", "MRT", "Regularized"]
+    assert of_stencil("D2Q37") == [lbm.ThermalBGK]
+    with pytest.raises(ValueError, match=r"BGK given with D2Q37, must be ThermalBGK; BGK needs .* 'D2Q9', 'D3Q19' or"):
+        check_pair("D2Q37", lbm.BGK)
+
+
+def test_a_case_gives_what_a_collision_and_its_bases_take() -> None:
+    assert list(case_parameters(lbm.TRT)) == ["smagorinsky", "magic"]
+    assert list(case_parameters(lbm.ThermalBGK)) == ["prandtl", "gravity"]
+
+
+def test_a_class_of_a_user_goes_where_its_base_does() -> None:
+    class Own(lbm.MRT):
+        """A collision of a user."""
+
+    check_pair("D3Q19", Own)
+    with pytest.raises(ValueError, match="collision: Own given with D2Q37"):
+        check_pair("D2Q37", Own)
