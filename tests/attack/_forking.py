@@ -20,13 +20,13 @@ SHAPES = {"D2Q9": [20, 14], "D3Q19": [9, 8, 7], "D3Q27": [8, 6, 7], "D2Q37": [12
 
 def make(stencil: str, threads: int, device: str = "cpu") -> _core.Engine:
     """An engine with a wave."""
-    kinetic = stencil == "D2Q37"
+    model = next(each for each in _core.models().values() if stencil in each["stencils"])
     engine = _core.Engine(
         stencil=stencil,
         shape=SHAPES[stencil],
-        collision="thermal-bgk" if kinetic else "bgk",
+        collision=_core.collision_names(stencil)[0],
         viscosity=0.1,
-        streaming="two-lattice" if kinetic else "in-place",
+        streaming=model["streamings"][0],
         threads=threads,
         device=device,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 import lbmgpu as lbm
 from lbmgpu import _core
+from lbmgpu.collision_table import BY_KIND
 
 from .collisions import Collision
 from .lattice import Reference
@@ -79,13 +80,11 @@ class Case:
         c = self.collision
         faces = [kind for kind, _ in self.all_faces()]
         chosen = {"precision": "float64", "storage": "float64", **self.options, **options}
-        chosen |= {"magic": c.magic} if c.kind == "trt" else {"rates": c.rates} if c.kind == "mrt" else {}
+        chosen |= {name: value for name, value in own_parameters(c).items() if value is not None}
         engine = _core.Engine(
             stencil=self.stencil,
             shape=self.shape,
             collision=c.kind,
-            viscosity=c.viscosity,
-            smagorinsky=c.smagorinsky,
             faces=faces,
             **chosen,
         )
@@ -125,16 +124,13 @@ class Case:
 
 def to_lbm(collision: Collision) -> Any:
     """The solver's collision."""
-    smagorinsky = collision.smagorinsky or None
-    match collision.kind:
-        case "bgk":
-            return lbm.BGK(collision.viscosity, smagorinsky=smagorinsky)
-        case "trt":
-            return lbm.TRT(collision.viscosity, magic=collision.magic, smagorinsky=smagorinsky)
-        case "mrt":
-            return lbm.MRT(collision.viscosity, rates=collision.rates or None, smagorinsky=smagorinsky)
-        case _:
-            return lbm.Regularized(collision.viscosity, smagorinsky=smagorinsky)
+    return BY_KIND[collision.kind](**own_parameters(collision))
+
+
+def own_parameters(collision: Collision) -> dict[str, Any]:
+    """What the solver's collision takes of these parameters; none for those that are not set."""
+    given = {each.name: getattr(collision, each.name) for each in fields(BY_KIND[collision.kind])}
+    return given | {name: given[name] or None for name in ("rates", "smagorinsky") if name in given}
 
 
 def reverse(array: NDArray[Any], components: int = 0) -> NDArray[Any]:

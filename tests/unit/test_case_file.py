@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import lbmgpu as lbm
-from lbmgpu import _core, case_build, case_file, cli
-from lbmgpu.collision_table import COLLISIONS, case_parameters
+from lbmgpu import _core, case_build, case_file
+from lbmgpu.collision_table import COLLISIONS
 from lbmgpu.thermal import OPERATORS
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.json"))
@@ -263,19 +263,6 @@ def test_schema_names_what_the_package_has() -> None:
     assert set(conditions + thermal) == set(lbm.conditions.BY_KIND)
     operators = case_file.schema()["properties"]["thermal"]["properties"]["operators"]["enum"]
     assert tuple(operators) == OPERATORS
-
-
-def test_schema_has_the_parameters_of_all_collisions() -> None:
-    properties = case_file.schema()["properties"]["collision"]["properties"]
-    shared = {"model", "viscosity", "reynolds", "length", "velocity"}
-    assert set(properties) - shared == {"magic", "rates", "smagorinsky", "prandtl", "gravity"}
-    for collision in COLLISIONS.values():  # a key means the same of all that have it
-        assert all(properties[key] == schema for key, schema in case_parameters(collision).items())
-
-
-def test_command_prints_the_whole_schema(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["schema"]) == cli.OK
-    assert json.loads(capsys.readouterr().out) == case_file.schema()
 
 
 @pytest.mark.usefixtures("no_engine")

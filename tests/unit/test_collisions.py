@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu import _core
+from lbmgpu import _core, case_file, cli
 from lbmgpu.collision_table import BY_KIND, COLLISIONS, case_parameters, check_pair, of_stencil
 
 
@@ -25,6 +27,18 @@ def test_collisions_of_a_stencil() -> None:
 def test_a_case_gives_what_a_collision_and_its_bases_take() -> None:
     assert list(case_parameters(lbm.TRT)) == ["smagorinsky", "magic"]
     assert list(case_parameters(lbm.ThermalBGK)) == ["prandtl", "gravity"]
+
+
+def test_schema_has_the_parameters_of_all_collisions() -> None:
+    properties = case_file.schema()["properties"]["collision"]["properties"]
+    for collision in COLLISIONS.values():  # a key means the same of all that have it
+        for key, wanted in case_parameters(collision).items():
+            assert properties[key] == wanted
+
+
+def test_command_prints_the_whole_schema(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["schema"]) == cli.OK
+    assert json.loads(capsys.readouterr().out) == case_file.schema()
 
 
 def test_a_class_of_a_user_goes_where_its_base_does() -> None:
