@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core, centreline, checks, conditions, kinetic, values
+from . import _core, centreline, checks, conditions, kinetic, models, values
 from .case_problems import Problems, at
 from .collision_table import COLLISIONS, case_parameters, check_pair
 from .collisions import Collision
@@ -87,9 +87,8 @@ def build_solver(
         beside = bytes_beside(len(domain.shape), precision)
         streaming = check_streaming(options.get("streaming"), domain.stencil)
         with problems.at():
-            kinetic.check_numbers(domain.stencil, precision, storage, streaming)
-        if domain.stencil == kinetic.STENCIL:  # what goes with it, for all that follows
-            storage, streaming = precision, kinetic.default_streaming(domain.stencil)
+            models.check_numbers(domain.stencil, precision, storage, streaming)
+        storage, streaming = models.of(domain.stencil).nearest(precision, storage, streaming)  # for all that follows
         with problems.at("thermal"):
             options["thermal"] = build_thermal(case, domain, storage)
         heated = options.get("thermal") is not None
@@ -141,11 +140,11 @@ def build_thermal(case: dict[str, Any], domain: Domain, storage: str) -> HybridT
     """The model of a temperature beside the flow of a case, None for none."""
     if "thermal" not in case:
         return None
-    if domain.stencil == kinetic.STENCIL:
+    if models.of(domain.stencil).carries_temperature:
         for key in case["thermal"]:
             if key != "faces":
                 right = "must be left out: its populations carry the temperature, and 'thermal' has 'faces' only"
-                raise ValueError(f"{key}: given with {kinetic.STENCIL}, {right}")
+                raise ValueError(f"{key}: given with {domain.stencil}, {right}")
         return None
     thermal = HybridThermal(**{key: value for key, value in case["thermal"].items() if key != "faces"})
     check_thermal(thermal, domain, storage)
@@ -202,15 +201,14 @@ def fill_domain(
 
 def _has_temperature(case: dict[str, Any]) -> bool:
     """Whether there is a temperature, beside the flow or in its populations."""
-    return "thermal" in case or case["domain"]["stencil"] == kinetic.STENCIL
+    return "thermal" in case or models.of(case["domain"]["stencil"]).carries_temperature
 
 
 def _check_temperature(temperature: Any, domain: Domain) -> None:
     """Raise ValueError for a temperature, a number, that is out of range, or not above 0 where it must be."""
     array = checks.real_array("temperature", temperature)
     checks.temperatures("temperature", array)
-    if domain.stencil == kinetic.STENCIL:
-        kinetic.check_temperatures("temperature", array)
+    kinetic.check_temperatures(domain.stencil, "temperature", array)
 
 
 def _check_face(face: str, domain: Domain) -> None:
@@ -242,11 +240,10 @@ def _check_output(case: dict[str, Any], problems: Problems) -> None:
     if not heated and "heat" in output:
         with problems.at("output", "heat"):
             raise ValueError("asked for, but the case has no temperature; 'thermal' gives it one")
-    if "heat" in output and case["domain"]["stencil"] == kinetic.STENCIL:
+    stencil = case["domain"]["stencil"]
+    if "heat" in output and models.of(stencil).carries_temperature:
         with problems.at("output", "heat"):
-            raise ValueError(
-                f"asked for with {kinetic.STENCIL}, but it is of a temperature beside the flow; leave it out"
-            )
+            raise ValueError(f"asked for with {stencil}, but it is of a temperature beside the flow; leave it out")
     if "centrelines" in output:
         with problems.at("output", "centrelines"):
             centreline.check_shape(output["centrelines"]["reference"], tuple(int(n) for n in case["domain"]["shape"]))

@@ -5,10 +5,9 @@ The engine lists them and says which stencils they go with; their classes are th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from . import _core, collisions, kinetic
+from . import _core, checks, collisions, kinetic
 from .collisions import Collision
 
 
@@ -41,19 +40,13 @@ def case_parameters(collision: type[Collision]) -> dict[str, Any]:
     return found
 
 
-def alternatives(names: Sequence[str]) -> str:
-    """``"A, B or C"``."""
-    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
 def check_pair(stencil: str, collision: type[Collision]) -> None:
     """Raise ValueError unless `stencil` and `collision` go together."""
-    right = [each.__name__ for each in of_stencil(stencil)]
     if collision.kind in _core.collision_names(stencil):
         return
+    name, right = collision.__name__, checks.alternatives([each.__name__ for each in of_stencil(stencil)])
     others = [repr(name) for name in _core.stencil_names() if collision.kind in _core.collision_names(name)]
-    name = collision.__name__
     raise ValueError(
-        f"collision: {name} given with {stencil}, must be {alternatives(right)}; {name} needs a domain of stencil "
-        f"{alternatives(others)}"
+        f"collision: {name} given with {stencil}, must be {right}; {name} needs a domain of stencil "
+        f"{checks.alternatives(others)}"
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, bench, checks, kinetic
+from . import _core, bench, checks, models
 from . import devices as device_names
 from .collision_table import COLLISIONS, check_pair, of_stencil
 from .conditions import NoSlip
@@ -227,7 +227,7 @@ def plan(
         collision = of_stencil(domain.stencil)[0].__name__
     collision = checks.choice("collision", collision, COLLISIONS)
     check_pair(domain.stencil, COLLISIONS[collision])
-    kinetic.check_numbers(domain.stencil, precision, storage, streaming)
+    models.check_numbers(domain.stencil, precision, storage, streaming)
     configuration = bench.Configuration(
         stencil=domain.stencil,
         collision=collision,

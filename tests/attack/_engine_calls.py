@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from lbmgpu import _core
+from lbmgpu.models import MODELS, of
 
 ADDRESSES = 6 << 30
 """Bytes that the process may have."""
 MOST_STEPS = 2**53
 FACES = ["no-slip", "moving-wall", "velocity-inlet", "pressure-outlet", "outflow", "free-slip"]
-MODELS = _core.models()
 WORDS = [
     *("", "cpu", "cuda:0", "cuda:99999", "cuda:-1", *_core.stencil_names(), *_core.collision_names()),
     *("float16", "float32", "float64", "in-place", "two-lattice", "periodic", *FACES, "adiabatic", "isothermal"),
@@ -139,9 +139,9 @@ class Nonsense:
     def setup(self) -> dict[str, Any]:
         """What an engine is made of, all right."""
         stencil = self.pick(_core.stencil_names())
-        model = next(each for each in MODELS.values() if stencil in each["stencils"])
-        axes, heated = int(stencil[1]), stencil in MODELS["hybrid thermal"]["stencils"]
-        walls = [face for face in FACES if face in model["faces"]]
+        model = of(stencil)
+        axes, heated = int(stencil[1]), stencil in MODELS["hybrid thermal"].stencils
+        walls = [face for face in FACES if face in model.faces]
         faces = ["periodic"] * (2 * axes)
         if self.chance(0.7):
             faces[:2] = [self.pick(walls) for _ in range(2)]
@@ -150,7 +150,7 @@ class Nonsense:
             "shape": [int(size) for size in self.rng.integers(3, 7, size=axes)],
             "collision": self.pick(_core.collision_names(stencil)),
             "viscosity": 0.1,
-            "streaming": self.pick(model["streamings"]),
+            "streaming": self.pick(model.streamings),
             "faces": faces,
             "threads": self.pick([1, 1, 2]),
             "thermal": {"diffusivity": 0.1} if heated and self.chance(0.4) else None,

@@ -13,20 +13,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lbmgpu import _core
+from lbmgpu import _core, models
 
 SHAPES = {"D2Q9": [20, 14], "D3Q19": [9, 8, 7], "D3Q27": [8, 6, 7], "D2Q37": [12, 9]}
 
 
 def make(stencil: str, threads: int, device: str = "cpu") -> _core.Engine:
     """An engine with a wave."""
-    model = next(each for each in _core.models().values() if stencil in each["stencils"])
     engine = _core.Engine(
         stencil=stencil,
         shape=SHAPES[stencil],
         collision=_core.collision_names(stencil)[0],
         viscosity=0.1,
-        streaming=model["streamings"][0],
+        streaming=models.default_streaming(stencil),
         threads=threads,
         device=device,
     )
