@@ -94,7 +94,7 @@ def _vector(value: Any) -> tuple[float, ...]:
 
 
 def mach_unit(stencil: _core.Stencil) -> float:
-    """The square of the sound speed that Mach numbers are made with: of a gas that at T = cs2, else ``cs2``."""
+    """Square of the sound speed in Mach numbers: ``2 cs2``, at T = cs2, where populations carry T; else ``cs2``."""
     return GAMMA * stencil.cs2 if models.of(stencil.name).carries_temperature else stencil.cs2
 
 

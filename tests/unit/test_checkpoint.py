@@ -183,7 +183,6 @@ def test_kill_while_writing_leaves_the_old_file(moment: str, tmp_path: Path) -> 
     script = f"""
         import os, signal
         import lbmgpu as lbm
-from lbmgpu.collision_table import BY_KIND
         solver = lbm.Solver(lbm.Domain((8, 8), "D2Q9"), lbm.BGK(0.1), force=(1e-5, 0))
         solver.step(4)
         solver.save({str(path)!r})
