@@ -4,6 +4,7 @@
 #include "../../../lattice/address.h"
 #include "../../../lattice/collide.h"
 #include "../../../lattice/kinetic.h"
+#include "../../../lattice/stencils/all.h"
 #include "../../../lattice/temperature.h"
 #include "../../end_sums.h"
 #include "../../link_data.h"
