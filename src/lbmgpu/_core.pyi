@@ -58,6 +58,9 @@ def stencil(name: str) -> Stencil:
     """The stencil called `name`; ValueError names the known ones."""
 
 def stencil_names() -> list[str]: ...
+def face_conditions() -> dict[str, str]:
+    """The conditions of faces, and what each takes for every cell: ``velocity``, ``number`` or nothing."""
+
 def collision_names(stencil: str = "") -> list[str]:
     """Those that go with `stencil`, or all of them, in the names of the engine."""
 

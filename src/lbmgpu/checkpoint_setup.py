@@ -51,10 +51,10 @@ def describe(solver: Solver) -> tuple[dict[str, Any], Arrays]:
     for face, condition in domain.faces.items():
         entry: dict[str, Any] = {"condition": condition.kind}
         setup["faces"][face] = entry
-        if isinstance(condition, conditions.MovingWall | conditions.VelocityInlet):
+        if hasattr(condition, "velocity"):
             entry["velocity"] = keep(f"faces.{face}.velocity", condition.velocity, boundary.face_velocities[face])
-        if isinstance(condition, conditions.PressureOutlet):
-            entry["density"] = keep(f"faces.{face}.density", condition.density, boundary.face_densities[face])
+        if name := condition.number:
+            entry[name] = keep(f"faces.{face}.{name}", getattr(condition, name), boundary.face_numbers[face])
     for index, (name, body) in enumerate(domain.bodies.items()):
         arrays[f"bodies.{index}.mask"] = body.mask
         entry = setup["bodies"][name] = {"condition": body.condition.kind, "mask": {"array": f"bodies.{index}.mask"}}

@@ -31,7 +31,7 @@ public:
         spec.in_place = in_place;
         std::copy(domain.size, domain.size + 3, spec.size);
         for (int d = 0; d < domain.D; ++d) {
-            spec.wraps[d] = domain.faces[2 * d] == FaceKind::Periodic;
+            spec.wraps[d] = lbm::engine::is_periodic(domain.faces[2 * d]);
         }
         address_ = lbm::backend::block_address(spec, device);
         numbers_.assign(std::size_t(address_.side_out(1, address_.crossing, 0, 0)), 0);
@@ -167,7 +167,7 @@ TEST(halo_plan_outflow_repeats_the_last_cell) {
                 for (int k = cell.first; k < cell.first + cell.count; ++k, ++crossing) {
                     const lbm::backend::WallLink& link = links.wall_links[std::size_t(k)];
                     const int* c = S::c[link.i];
-                    CHECK(link.kind == lbm::backend::WallLink::Kind::Outflow);
+                    CHECK(FaceKind(link.condition) == lbm::engine::face_kind<lbm::boundary::Outflow>);
                     CHECK_EQUAL(link.value, domain.reference_density);
                     const int from_x = std::min(std::max(cell.x - c[0], 0), domain.size[0] - 1);
                     const int from_y = wrapped(cell.y - c[1], domain.size[1]);
@@ -215,11 +215,11 @@ TEST(halo_plan_every_link_is_copied_or_reflected_once) {
                 bool wall = false;
                 Index expected = lattice.name(x, y, z, lbm::Stencil<S>::opposite(i));
                 if (source.kind == Kind::Face) {
-                    wall = domain.faces[source.owner] != FaceKind::NoSlip;
+                    wall = domain.faces[source.owner] != lbm::engine::face_kind<lbm::boundary::NoSlip>;
                 } else if (source.kind == Kind::Body) {
                     wall = !domain.body_velocity[std::size_t(source.owner)].empty();
                 } else {
-                    wall = source.kind == Kind::Outflow;
+                    wall = source.kind == Kind::Passed;
                     expected = lattice.name(source.x, source.y, source.z, source.i);
                 }
                 CHECK_EQUAL(reflected[std::size_t(at * S::Q + i)], wall ? 1 : 0);
@@ -251,7 +251,7 @@ TEST(halo_plan_takes_over_changed_values) {
     const Named<lbm::D2Q9> lattice(domain, true, Phase::InPlaceOwn);
     HaloPlan plan(domain, {{{0, 0, 0}, lattice.address()}}, 0, {Phase::InPlaceOwn});
     for (const double speed : {0.0, 0.1}) {
-        domain.face_velocity[3] = {speed, 0.0};
+        domain.face_value[3] = {speed, 0.0};
         plan.refresh_values(domain);
         for (const lbm::backend::WallLink& link : plan.links().wall_links) {
             const double cu = lbm::D2Q9::c[link.i][0] * speed;

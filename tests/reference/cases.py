@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 import lbmgpu as lbm
 from lbmgpu import _core
 from lbmgpu.collision_table import BY_KIND
+from lbmgpu.conditions import FACE_CONDITIONS
 
 from .collisions import Collision
 from .lattice import Reference
@@ -22,16 +23,11 @@ Face = tuple[str, Any]
 """Kind of a face, and its velocity or density where it has one."""
 
 NAMES = ("-x", "+x", "-y", "+y", "-z", "+z")
-CLASSES: dict[str, Any] = {
-    "periodic": lbm.Periodic,
-    "no-slip": lbm.NoSlip,
-    "moving-wall": lbm.MovingWall,
-    "free-slip": lbm.FreeSlip,
-    "velocity-inlet": lbm.VelocityInlet,
-    "pressure-outlet": lbm.PressureOutlet,
-    "outflow": lbm.Outflow,
-}
-HAS_VELOCITY = ("moving-wall", "velocity-inlet")
+CLASSES: dict[str, Any] = {condition.kind: condition for condition in FACE_CONDITIONS}
+TAKES = _core.face_conditions()
+HAS_VELOCITY = tuple(kind for kind in CLASSES if TAKES[kind] == "velocity")
+NUMBERS: dict[str, tuple[float, float]] = {"pressure-outlet": (1.0, 0.01)}
+"""Of the conditions that take one: the middle of those that tests give, and how far they are from it."""
 
 
 @dataclass
@@ -93,7 +89,7 @@ class Case:
         for number, (kind, value) in enumerate(self.all_faces()):
             if kind in HAS_VELOCITY:
                 engine.set_face_velocity(number, reverse(np.asarray(value, float), 1))
-            elif kind == "pressure-outlet" and value is not None:
+            elif TAKES[kind] == "number" and value is not None:
                 engine.set_face_density(number, reverse(np.asarray(value, float)))
         if self.force is not None:
             engine.set_force(reverse(np.asarray(self.force, float), 1))
@@ -106,7 +102,7 @@ class Case:
         """The reference, at rest; give it a state with `copy_state`."""
         faces = self.all_faces()
         velocities = {i: v for i, (kind, v) in enumerate(faces) if kind in HAS_VELOCITY}
-        densities = {i: v for i, (kind, v) in enumerate(faces) if kind == "pressure-outlet" and v is not None}
+        densities = {i: v for i, (kind, v) in enumerate(faces) if TAKES[kind] == "number" and v is not None}
         dimensions = len(self.shape)
         bodies = [(mask, np.zeros(dimensions) if velocity is None else velocity) for mask, velocity in self.bodies]
         return Reference(
@@ -192,8 +188,9 @@ def random_faces(rng: np.random.Generator, shape: Sequence[int], kinds: Sequence
         tangential = tuple(np.delete(shape, number // 2))
         if kind in HAS_VELOCITY:
             faces.append((kind, 0.05 * rng.uniform(-1, 1, (len(shape), *tangential))))
-        elif kind == "pressure-outlet":
-            faces.append((kind, 1 + 0.01 * rng.uniform(-1, 1, tangential)))
+        elif TAKES[kind] == "number":
+            middle, width = NUMBERS[kind]
+            faces.append((kind, middle + width * rng.uniform(-1, 1, tangential)))
         else:
             faces.append((kind, None))
     return faces

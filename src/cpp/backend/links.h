@@ -13,6 +13,7 @@ struct LinkPlan {
     std::vector<CopyRun> copies[3];          // by Phase
     std::vector<LinkPlaces> wall_places[3];  // of each wall link, by Phase
     std::vector<WallCell> wall_cells;
+    std::vector<WallCell> late_cells;  // those with a formula that reads what has streamed in: after all copies
     std::vector<WallLink> wall_links;
     std::vector<WallTemperature> wall_temperatures;
     std::vector<HeatedCell> heated_cells;

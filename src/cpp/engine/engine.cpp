@@ -122,22 +122,21 @@ void Engine::set_body_velocity(int body, std::vector<double> velocity) {
     values_are_current_ = solid_velocity_is_current_ = false;
 }
 
-void Engine::check_face(int face, FaceKind first, FaceKind second, const char* what) const {
-    if (face < 0 || face >= 2 * domain_.D || (domain_.faces[face] != first && domain_.faces[face] != second)) {
+void Engine::set_face_value(int face, boundary::Value kind, const char* what, std::vector<double> values) {
+    if (face < 0 || face >= 2 * domain_.D ||
+        with_condition(domain_.faces[face], [](auto c) { return decltype(c)::value; }) != kind) {
         throw std::invalid_argument("face " + std::to_string(face) + " takes no " + what);
     }
+    domain_.face_value[face] = std::move(values);
+    values_are_current_ = false;
 }
 
 void Engine::set_face_velocity(int face, std::vector<double> velocity) {
-    check_face(face, FaceKind::MovingWall, FaceKind::VelocityInlet, "velocity");
-    domain_.face_velocity[face] = std::move(velocity);
-    values_are_current_ = false;
+    set_face_value(face, boundary::Value::Velocity, "velocity", std::move(velocity));
 }
 
 void Engine::set_face_density(int face, std::vector<double> density) {
-    check_face(face, FaceKind::PressureOutlet, FaceKind::PressureOutlet, "density");
-    domain_.face_density[face] = std::move(density);
-    values_are_current_ = false;
+    set_face_value(face, boundary::Value::Number, "density", std::move(density));
 }
 
 void Engine::set_force(const std::vector<double>& force) {

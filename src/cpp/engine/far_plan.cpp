@@ -18,7 +18,7 @@ public:
         : plan_(plan), domain_(domain), blocks_(blocks), own_(own), holder_(blocks, own) {
         for (int a = 0; a < S::D; ++a) {
             halo_[a] = address().wraps[a] ? 0 : reach;
-            if (domain.faces[2 * a] != FaceKind::Periodic) {
+            if (!is_periodic(domain.faces[2 * a])) {
                 wall_axis_ = a;
             }
         }

@@ -43,7 +43,7 @@ private:
     /// What prescribes the value of a wall link: a face (at its cell) or a body (at its solid cell).
     struct ValueSource {
         int face;  // -1: a body
-        int body;  // -1: neither, an outflow
+        int body;
         Index place;
         int off_wall;  // the velocity off the wall: of the link, mirrored where a free-slip face lies between
     };
@@ -52,7 +52,7 @@ private:
     struct Builder;
 
     void take(FarPlan&& far);
-    static double value(const Domain& domain, const ValueSource& source);
+    static double value(const Domain& domain, FaceKind kind, const ValueSource& source);
     void refresh_temperatures(const Domain& domain);
 
     backend::LinkPlan links_;

@@ -17,7 +17,7 @@ inline backend::RowBox interior_of(const Domain& domain, backend::StencilKind st
     const int reach = backend::with_stencil(stencil, [](auto s) { return decltype(s)::reach; });
     int first[3], size[3];
     for (int a = 0; a < 3; ++a) {
-        const bool around = domain.faces[2 * a] == FaceKind::Periodic && block.size[a] < domain.size[a];
+        const bool around = is_periodic(domain.faces[2 * a]) && block.size[a] < domain.size[a];
         const int below = around || block.offset[a] > 0 ? reach : 0;
         const int above = around || block.offset[a] + block.size[a] < domain.size[a] ? reach : 0;
         first[a] = below;

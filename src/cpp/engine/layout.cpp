@@ -72,7 +72,7 @@ bool are_beside(const Domain& domain, backend::StencilKind stencil, const Block&
     const int reach = backend::with_stencil(stencil, [](auto s) { return decltype(s)::reach; });
     for (int d = 0; d < domain.D; ++d) {
         bool near = false;
-        const int around = domain.faces[2 * d] == FaceKind::Periodic ? 1 : 0;
+        const int around = is_periodic(domain.faces[2 * d]) ? 1 : 0;
         for (int k = -around; k <= around; ++k) {
             const int first = b.offset[d] + k * domain.size[d];
             near = near || (first < a.offset[d] + a.size[d] + reach && a.offset[d] - reach < first + b.size[d]);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "../lattice/boundary/all.h"
+
 namespace lbm::engine {
 namespace {
 
@@ -54,7 +56,8 @@ ModelFacts facts() {
         f.streamings.emplace_back("in-place");
     }
     f.streamings.emplace_back("two-lattice");
-    f.faces = Model::takes_all_faces ? face_names() : std::vector<std::string>{"periodic", "no-slip"};
+    f.faces = Model::takes_all_faces ? backend::names_of<boundary::Conditions>()
+                                     : std::vector<std::string>{boundary::Periodic::name, boundary::NoSlip::name};
     f.walled_axes = Model::walled_axes;
     f.bodies = Model::takes_bodies;
     f.nonequilibrium = Model::starts_from_gradients;
@@ -80,12 +83,6 @@ const std::vector<std::string>& number_names() {
 
 const std::vector<std::string>& streaming_names() {
     static const std::vector<std::string> names = {"two-lattice", "in-place"};
-    return names;
-}
-
-const std::vector<std::string>& face_names() {
-    static const std::vector<std::string> names = {"periodic",       "no-slip",         "moving-wall", "free-slip",
-                                                   "velocity-inlet", "pressure-outlet", "outflow"};
     return names;
 }
 

@@ -13,7 +13,6 @@ namespace lbm::engine {
 /// The words of a setup, by the places of what they stand for.
 const std::vector<std::string>& number_names();
 const std::vector<std::string>& streaming_names();
-const std::vector<std::string>& face_names();
 const std::vector<std::string>& thermal_face_names();
 
 /// Words as a text lists them: 'a', 'b'.

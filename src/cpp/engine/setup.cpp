@@ -99,7 +99,7 @@ void set_thermal_faces(const std::vector<std::string>& faces, Domain& domain) {
         throw std::invalid_argument("thermal faces: " + std::to_string(2 * domain.D) + " are needed");
     }
     for (std::size_t f = 0; f < 2 * std::size_t(domain.D); ++f) {
-        const bool periodic = domain.faces[f] == FaceKind::Periodic;
+        const bool periodic = is_periodic(domain.faces[f]);
         domain.face_thermal[f] = !faces.empty() ? ThermalKind(position("thermal faces", faces[f], thermal_face_names()))
                                  : periodic     ? ThermalKind::Periodic
                                                 : ThermalKind::Adiabatic;
@@ -241,10 +241,10 @@ Domain make_domain(const Setup& setup) {
         throw std::invalid_argument("faces: " + std::to_string(2 * domain.D) + " are needed");
     }
     for (std::size_t f = 0; f < setup.faces.size(); ++f) {
-        domain.faces[f] = FaceKind(position("faces", setup.faces[f], face_names()));
+        domain.faces[f] = FaceKind(position("faces", setup.faces[f], backend::names_of<boundary::Conditions>()));
     }
     for (int a = 0; a < domain.D; ++a) {
-        if ((domain.faces[2 * a] == FaceKind::Periodic) != (domain.faces[2 * a + 1] == FaceKind::Periodic)) {
+        if (is_periodic(domain.faces[2 * a]) != is_periodic(domain.faces[2 * a + 1])) {
             throw std::invalid_argument("faces: both faces of an axis must be periodic, or neither");
         }
     }

@@ -43,7 +43,7 @@ constexpr int position_in = detail::position_of<T>(List{});
 
 /// Calls visit(Type<Member>{}) for each member in turn.
 template <class... Members, class Visit>
-constexpr void for_types(TypeList<Members...>, Visit&& visit) {
+LBM_HD constexpr void for_types(TypeList<Members...>, Visit&& visit) {
     (visit(Type<Members>{}), ...);
 }
 

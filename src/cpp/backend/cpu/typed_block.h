@@ -87,7 +87,6 @@ public:
 
     void fill_links() override {
         const auto& copies = plan_->copies[int(phase_)];
-        const backend::LinkPlaces* places = plan_->wall_places[int(phase_)].data();
         Stored* data = current();
         const auto runs = Index(copies.size());
         const auto cells = Index(plan_->wall_cells.size());
@@ -101,12 +100,13 @@ public:
                 heat_.fill(view(), plan_->wall_temperatures[k - runs - cells]);
             }
             for (Index k = std::max(first, runs); k < std::min(last, runs + cells); ++k) {
-                const backend::WallCell& cell = plan_->wall_cells[k - runs];
-                double force[3] = {};
-                if (cell.needs_moments) {
-                    force_at(cell.x, cell.y, cell.z, force);
-                }
-                backend::serve_wall_links(view(), cell, plan_->wall_links.data(), places, force, {});
+                serve(plan_->wall_cells[k - runs]);
+            }
+        });
+        const auto& late = plan_->late_cells;  // whose formulas read what has been copied
+        parallel_shares(late.size() < 512 ? 1 : threads_, Index(late.size()), [&](Index first, Index last) {
+            for (Index k = first; k < last; ++k) {
+                serve(late[std::size_t(k)]);
             }
         });
         if constexpr (Stencil<S>::multispeed) {
@@ -301,6 +301,15 @@ private:
     View view() const { return View{current(), arguments_.address, phase_}; }
     Index rows() const { return Index(address().ny) * address().nz; }
     Index row(int y, int z) const { return Index(z) * address().ny + y; }
+
+    void serve(const backend::WallCell& cell) const {
+        double force[3] = {};
+        if (cell.needs_moments) {
+            force_at(cell.x, cell.y, cell.z, force);
+        }
+        const backend::LinkPlaces* places = plan_->wall_places[int(phase_)].data();
+        backend::serve_wall_links(view(), cell, plan_->wall_links.data(), places, force, {});
+    }
 
     void update(const RowRanges& ranges) {
         if (ranges.rows() > 0) {

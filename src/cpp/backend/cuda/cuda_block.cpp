@@ -82,10 +82,13 @@ public:
         heat_.set_plan(plan, interior_);
         walls_.set(plan);
         uploaded_body_ = nullptr;
-        const auto at_ends = std::count_if(plan.wall_cells.begin(), plan.wall_cells.end(), [&](const auto& cell) {
-            return cell.needs_moments && (cell.x == 0 || cell.x == address_.nx - 1);
-        });
-        keeps_end_sums_ = 2 * Index(at_ends) >= rows();  // not for the few at the edges of other inlets
+        Index at_ends = 0;
+        for (const auto* cells : {&plan.wall_cells, &plan.late_cells}) {
+            at_ends += std::count_if(cells->begin(), cells->end(), [&](const auto& cell) {
+                return cell.needs_moments && (cell.x == 0 || cell.x == address_.nx - 1);
+            });
+        }
+        keeps_end_sums_ = 2 * at_ends >= rows();  // not for the few at the edges of other inlets
         const Index numbers = keeps_end_sums_ ? backend::EndSums<double>::count(address_, D_) : 0;
         end_sums_ = DeviceBuffer(device_.ordinal, std::size_t(numbers) * backend::size_of(spec_.precision));
         end_sums_are_current_ = false;
@@ -184,12 +187,13 @@ public:
 
     void fill_links() override {
         streams_.join();
-        LinkArguments links = links_.arguments(phase_);
-        links.end_sums = end_sums_are_current_ ? end_sums_.as<void>() : nullptr;
-        if (links.threads() > 0) {
-            LaunchShape shape = flat(links.threads());
-            shape.begins_early = !streams_.divided();
-            kernels_.get(links_name()).launch(stream_, shape, state(), links);
+        for (LinkArguments links : {links_.arguments(phase_), links_.late_arguments(phase_)}) {
+            links.end_sums = end_sums_are_current_ ? end_sums_.as<void>() : nullptr;
+            if (links.threads() > 0) {
+                LaunchShape shape = flat(links.threads());
+                shape.begins_early = !streams_.divided();
+                kernels_.get(links_name()).launch(stream_, shape, state(), links);
+            }
         }
         walls_.fill(state(), !streams_.divided());
         heat_.advance_beside_bodies(state(), !streams_.divided());
@@ -376,7 +380,7 @@ private:
     KernelName links_name() const { return state_kernel(spec_, "fill_links.h", "fill_links"); }
     /// Those of the next steps, in the order in which they are wanted.
     void expect_kernels() {
-        if (links_.arguments(phase_).threads() > 0) {
+        if (links_.arguments(phase_).threads() + links_.late_arguments(phase_).threads() > 0) {
             kernels_.expect(links_name());
         }
         heat_.expect_kernels();

@@ -18,6 +18,7 @@ void DeviceLinks::set_plan(const backend::LinkPlan& plan, const WorkStream& stre
         upload(wall_places_[phase], stream, plan.wall_places[phase]);
     }
     upload(wall_cells_, stream, plan.wall_cells);
+    upload(late_cells_, stream, plan.late_cells);
     set_values(plan, stream);
 }
 
@@ -42,8 +43,17 @@ LinkArguments DeviceLinks::arguments(Phase phase) const {
             nullptr};
 }
 
+LinkArguments DeviceLinks::late_arguments(Phase phase) const {
+    LinkArguments late{};
+    late.cells = late_cells_.as<backend::WallCell>();
+    late.cell_count = Index(late_cells_.bytes() / sizeof(backend::WallCell));
+    late.links = wall_links_.as<backend::WallLink>();
+    late.places = wall_places_[int(phase)].as<backend::LinkPlaces>();
+    return late;
+}
+
 std::size_t DeviceLinks::bytes() const {
-    std::size_t sum = wall_cells_.bytes() + wall_links_.bytes() + wall_temperatures_.bytes();
+    std::size_t sum = wall_cells_.bytes() + late_cells_.bytes() + wall_links_.bytes() + wall_temperatures_.bytes();
     for (int phase = 0; phase < 3; ++phase) {
         sum += runs_[phase].bytes() + singles_[phase].bytes() + wall_places_[phase].bytes();
     }
