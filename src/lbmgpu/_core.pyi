@@ -64,6 +64,18 @@ def face_conditions() -> dict[str, str]:
 def collision_names(stencil: str = "") -> list[str]:
     """Those that go with `stencil`, or all of them, in the names of the engine."""
 
+def models() -> dict[str, dict[str, Any]]:
+    """What goes with each model, by its name.
+
+    ``stencils``, names; ``smallest_size``, the fewest cells along an axis for each of them; ``numbers``, pairs of
+    precision and storage; ``streamings``, the preferred one first; ``faces`` and ``thermal_faces``, the conditions of
+    flow and temperature; ``walled_axes``, along how many axes faces may be other than periodic; ``bodies``, whether
+    there may be any; ``nonequilibrium``, whether initial states may have the first-order part that gradients imply;
+    ``fields``, of ``density``, ``velocity``, ``temperature``, ``heat_flux``; ``drives``, of ``force`` (a volume),
+    ``buoyancy`` (the same for each unit of temperature), ``gravity`` (an acceleration), ``heat_source``;
+    ``temperature``: ``none``, ``beside`` the populations, or a ``moment`` of them.
+    """
+
 def cpu_isas() -> list[str]:
     """Instruction sets that this build has and this processor runs, best first (``avx512``, ``avx2``, ``baseline``)."""
 

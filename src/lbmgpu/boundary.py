@@ -75,8 +75,7 @@ class BoundaryValues:
             elif target is self.face_temperatures:
                 label = f"temperature of thermal[{name!r}]{when}"
                 target[name] = values.face_number(label, value, shape, name, time, checks.temperatures)
-                if self._domain.stencil == kinetic.STENCIL:
-                    kinetic.check_temperatures(label, target[name])
+                kinetic.check_temperatures(self._domain.stencil, label, target[name])
             elif target is self.body_temperatures:
                 label = f"temperature of body {name!r}{when}"
                 target[name] = values.body_temperature(label, value, self._domain.bodies[name].mask, time)

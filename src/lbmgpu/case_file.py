@@ -14,7 +14,8 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
-from . import checks
+from . import _core, checks, models
+from .collision_table import COLLISIONS, case_parameters
 from .errors import CaseError
 from .regular_files import CASE_BYTES, file_path, read_text
 from .strict_json import parsed
@@ -68,8 +69,14 @@ _SYNONYMS = {
 
 @cache
 def schema() -> dict[str, Any]:
-    """The JSON schema of a case, draft 2020-12."""
+    """The JSON schema of a case, draft 2020-12: ``schema.json`` with the stencils and collisions that there are."""
     result: dict[str, Any] = json.loads((resources.files(__package__) / "schema.json").read_text(encoding="utf-8"))
+    parts, carried = result["properties"], {"enum": models.that_carry_temperature()}
+    result["if"]["properties"]["domain"]["properties"]["stencil"] = carried  # these need no diffusivity
+    parts["domain"]["properties"]["stencil"] = {"enum": _core.stencil_names()}
+    parts["collision"]["properties"]["model"] = {"enum": list(COLLISIONS)}
+    for collision in COLLISIONS.values():
+        parts["collision"]["properties"] |= case_parameters(collision)
     return result
 
 
@@ -156,8 +163,10 @@ def _two_dimensional(case: Any) -> bool:
     domain = case.get("domain") if isinstance(case, dict) else None
     if not isinstance(domain, dict):
         return False
-    shape = domain.get("shape")
-    return domain.get("stencil") in ("D2Q9", "D2Q37") or (isinstance(shape, list) and len(shape) == 2)
+    shape, stencil = domain.get("shape"), domain.get("stencil")
+    if stencil in _core.stencil_names() and _core.stencil(stencil).D == 2:
+        return True
+    return isinstance(shape, list) and len(shape) == 2
 
 
 def _near(given: str, wanted: list[str]) -> str:

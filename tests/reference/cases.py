@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import lbmgpu as lbm
 from lbmgpu import _core
-from lbmgpu.collision_table import COLLISIONS
+from lbmgpu.collision_table import BY_KIND
 from lbmgpu.conditions import FACE_CONDITIONS
 
 from .collisions import Collision
@@ -23,7 +23,6 @@ Face = tuple[str, Any]
 """Kind of a face, and its velocity or density where it has one."""
 
 NAMES = ("-x", "+x", "-y", "+y", "-z", "+z")
-KINDS: dict[str, Any] = {collision.kind: collision for collision in COLLISIONS.values()}
 CLASSES: dict[str, Any] = {condition.kind: condition for condition in FACE_CONDITIONS}
 TAKES = _core.face_conditions()
 HAS_VELOCITY = tuple(kind for kind in CLASSES if TAKES[kind] == "velocity")
@@ -77,13 +76,11 @@ class Case:
         c = self.collision
         faces = [kind for kind, _ in self.all_faces()]
         chosen = {"precision": "float64", "storage": "float64", **self.options, **options}
-        chosen |= {"magic": c.magic} if c.kind == "trt" else {"rates": c.rates} if c.kind == "mrt" else {}
+        chosen |= {name: value for name, value in own_parameters(c).items() if value is not None}
         engine = _core.Engine(
             stencil=self.stencil,
             shape=self.shape,
             collision=c.kind,
-            viscosity=c.viscosity,
-            smagorinsky=c.smagorinsky,
             faces=faces,
             **chosen,
         )
@@ -123,12 +120,13 @@ class Case:
 
 def to_lbm(collision: Collision) -> Any:
     """The solver's collision."""
-    own: dict[str, Any] = {}
-    if collision.kind == "trt":
-        own["magic"] = collision.magic
-    elif collision.kind == "mrt":
-        own["rates"] = collision.rates or None
-    return KINDS[collision.kind](collision.viscosity, smagorinsky=collision.smagorinsky or None, **own)
+    return BY_KIND[collision.kind](**own_parameters(collision))
+
+
+def own_parameters(collision: Collision) -> dict[str, Any]:
+    """What the solver's collision takes of these parameters; none for those that are not set."""
+    given = {each.name: getattr(collision, each.name) for each in fields(BY_KIND[collision.kind])}
+    return given | {name: given[name] or None for name in ("rates", "smagorinsky") if name in given}
 
 
 def reverse(array: NDArray[Any], components: int = 0) -> NDArray[Any]:

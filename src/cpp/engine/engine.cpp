@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "interior.h"
+#include "models.h"
 #include "surroundings.h"
 
 namespace lbm::engine {
@@ -101,9 +102,7 @@ int Engine::add_body(const std::vector<bool>& mask, std::vector<double> velocity
     if (!temperature.empty()) {
         check_heated();
     }
-    if (backend::is_multispeed(spec_)) {
-        throw std::invalid_argument("bodies: a fluid whose populations carry the energy takes none");
-    }
+    check_bodies(spec_);
     if (spec_.state->steps_per_launch > 1) {
         throw std::invalid_argument("bodies: a state that advances several steps a launch takes none");
     }
@@ -159,12 +158,10 @@ void Engine::set_face_density(int face, std::vector<double> density) {
 }
 
 void Engine::set_force(const std::vector<double>& force) {
-    if (backend::is_multispeed(spec_)) {
-        if (!force.empty()) {
-            throw std::invalid_argument("force: a fluid whose populations carry the energy takes a gravity");
-        }
+    if (force.empty() && !facts_of(spec_).takes("force")) {
         return;
     }
+    check_drive(spec_, "force");
     const bool uniform = force.size() == std::size_t(domain_.D);
     const double* field = force.empty() || uniform ? nullptr : force.data();
     give_parts(field, whole_, domain_.D,

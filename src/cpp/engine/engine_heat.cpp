@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine.h"
+#include "models.h"
 
 namespace lbm::engine {
 
@@ -15,7 +16,7 @@ void Engine::check_heated() const {
 }
 
 void Engine::check_temperature() const {
-    if (!backend::is_multispeed(spec_)) {
+    if (!backend::has_temperature(spec_)) {
         check_heated();
     }
 }
@@ -39,7 +40,7 @@ void Engine::set_body_temperature(int body, std::vector<double> temperature) {
 }
 
 void Engine::set_heat_source(const std::vector<double>& source) {
-    check_heated();
+    check_drive(spec_, "heat_source");
     const bool uniform = source.size() <= 1;
     give_parts(uniform ? nullptr : source.data(), whole_, 1, [&](auto& block, const double* part) {
         block.set_heat_source(source.size() == 1 ? source[0] : 0, part);

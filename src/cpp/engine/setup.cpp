@@ -7,6 +7,7 @@
 
 #include "../lattice/collisions/mrt_rates.h"
 #include "given_parameters.h"
+#include "models.h"
 
 namespace lbm::engine {
 namespace {
@@ -14,14 +15,6 @@ namespace {
 using backend::CollisionKind;
 using backend::NumberKind;
 using backend::StencilKind;
-
-std::string listed(const std::vector<std::string>& names) {
-    std::string list;
-    for (const std::string& name : names) {
-        list += (list.empty() ? "'" : ", '") + name + "'";
-    }
-    return list;
-}
 
 /// The position of `given` among `known`, or an error that lists them.
 int position(const std::string& argument, const std::string& given, const std::vector<std::string>& known) {
@@ -33,7 +26,7 @@ int position(const std::string& argument, const std::string& given, const std::v
 }
 
 NumberKind number_kind(const std::string& argument, const std::string& name) {
-    return NumberKind(position(argument, name, {"float16", "float32", "float64"}));
+    return NumberKind(position(argument, name, number_names()));
 }
 
 void require_positive(const std::string& argument, double value) {
@@ -46,24 +39,6 @@ void require_finite(const std::string& argument, double value) {
     if (!std::isfinite(value)) {
         throw std::invalid_argument(argument + ": " + std::to_string(value) + " given, must be finite");
     }
-}
-
-template <class Model>
-bool has_stencil(StencilKind kind) {
-    return backend::with_stencil(kind, [](auto s) { return Model::template has_stencil<decltype(s)>; });
-}
-
-/// The names of a model's stencils, as a text says them.
-template <class Model>
-std::string stencils_of() {
-    std::string text;
-    for_types(Stencils{}, [&](auto member) {
-        using S = typename decltype(member)::type;
-        if constexpr (Model::template has_stencil<S>) {
-            text += std::string(text.empty() ? "" : " and ") + S::name;
-        }
-    });
-    return text;
 }
 
 /// The number of axes, which that of the sizes must be.
@@ -100,15 +75,6 @@ constexpr double energy_moment_3d[2] = {-11.0 / 2394, 8.0 / 2394}, energy_moment
 
 void set_heat(const Setup& setup, backend::BlockSpec& spec) {
     const ThermalSetup& thermal = *setup.thermal;
-    if (!has_stencil<HybridThermal>(spec.stencil)) {
-        throw std::invalid_argument("thermal: goes with " + stencils_of<HybridThermal>() + ", not with " +
-                                    setup.stencil);
-    }
-    if (spec.storage == NumberKind::Float16) {
-        throw std::invalid_argument(
-            "thermal: the temperature is stored as populations are, for which float16 has too few "
-            "digits; use float32 or float64");
-    }
     require_positive("thermal diffusivity", thermal.diffusivity);
     const int D = int(setup.shape.size());
     if (!thermal.buoyancy.empty() && thermal.buoyancy.size() != std::size_t(D)) {
@@ -118,7 +84,6 @@ void set_heat(const Setup& setup, backend::BlockSpec& spec) {
     for (const double component : thermal.buoyancy) {
         require_finite("thermal buoyancy", component);
     }
-    spec.model = backend::model_kind<HybridThermal>;
     const Operators operators = operators_of(thermal, D);
     HeatParameters<double>& heat = spec.heat;
     for (int k = 0; k < 2; ++k) {
@@ -135,10 +100,9 @@ void set_thermal_faces(const std::vector<std::string>& faces, Domain& domain) {
     }
     for (std::size_t f = 0; f < 2 * std::size_t(domain.D); ++f) {
         const bool periodic = is_periodic(domain.faces[f]);
-        domain.face_thermal[f] =
-            !faces.empty() ? ThermalKind(position("thermal faces", faces[f], {"periodic", "adiabatic", "isothermal"}))
-            : periodic     ? ThermalKind::Periodic
-                           : ThermalKind::Adiabatic;
+        domain.face_thermal[f] = !faces.empty() ? ThermalKind(position("thermal faces", faces[f], thermal_face_names()))
+                                 : periodic     ? ThermalKind::Periodic
+                                                : ThermalKind::Adiabatic;
         if ((domain.face_thermal[f] == ThermalKind::Periodic) != periodic) {
             throw std::invalid_argument("thermal faces: those of the flow that are periodic must be, and no other");
         }
@@ -152,29 +116,6 @@ void set_heat(const Setup& setup, Domain& domain) {
     const Operators operators = operators_of(thermal, domain.D);
     std::copy(operators.laplacian, operators.laplacian + 2, domain.heat_weight);
     set_thermal_faces(thermal.faces, domain);
-}
-
-/// Of a fluid whose populations carry the energy (see lattice/kinetic.h).
-void check_multispeed(const Setup& setup, const backend::BlockSpec& spec) {
-    const auto require = [](bool right, const std::string& text) {
-        if (!right) {
-            throw std::invalid_argument(text);
-        }
-    };
-    require(spec.state == &backend::state_kind<TwoLattice>,
-            "streaming: D2Q37 streams between two lattices, 'two-lattice'");
-    require(spec.storage == spec.precision, "storage: D2Q37 is stored as it is computed, in the precision");
-    require(!setup.thermal, "thermal: D2Q37 has a temperature of its own");
-    int walls = 0;
-    for (std::size_t a = 0; a < 2; ++a) {
-        require(spec.size[a] >= D2Q37::reach, "shape: D2Q37 takes at least 3 cells along each axis");
-        for (std::size_t face = 2 * a; face < 2 * a + 2 && face < setup.faces.size(); ++face) {
-            require(setup.faces[face] == "periodic" || setup.faces[face] == "no-slip",
-                    "faces: those of D2Q37 are periodic or no-slip");
-        }
-        walls += spec.wraps[a] ? 0 : 1;
-    }
-    require(walls < 2, "faces: D2Q37 takes walls along one axis; the other must be periodic");
 }
 
 /// Makes the parameters of the collision, which says what it takes.
@@ -246,23 +187,16 @@ backend::BlockSpec block_spec(const Setup& setup) {
     const std::size_t streaming = std::size_t(position("streaming", setup.streaming, backend::names_of<States>()));
     spec.state = setup.state != nullptr ? setup.state : backend::state_kinds()[streaming];
 
-    backend::with_stencil(spec.stencil, [&](auto s) {
-        using S = decltype(s);
-        spec.model = backend::model_kind<Isothermal>;
-        if constexpr (MultispeedThermal::has_stencil<S>) {
-            spec.model = backend::model_kind<MultispeedThermal>;
-        }
-        set_physics<S>(setup, spec);
-    });
+    spec.model = model_of(spec.stencil, setup.thermal.has_value());
+    backend::with_stencil(spec.stencil, [&](auto s) { set_physics<decltype(s)>(setup, spec); });
     for (int d = 0; d < 3; ++d) {
         spec.size[d] = d < D ? setup.shape[d] : 1;
         const std::size_t face = 2 * std::size_t(d);  // the one block spans the domain, so it meets itself there
         spec.wraps[d] = d < D && (setup.faces.size() <= face || setup.faces[face] == "periodic");
     }
     check_size(spec.size);
-    if (backend::is_multispeed(spec)) {
-        check_multispeed(setup, spec);
-    } else if (setup.thermal) {
+    check_model(spec, setup.faces);
+    if (setup.thermal) {
         set_heat(setup, spec);
     }
     return spec;
@@ -315,12 +249,14 @@ Domain make_domain(const Setup& setup) {
             throw std::invalid_argument("faces: both faces of an axis must be periodic, or neither");
         }
     }
+    const ModelFacts& model = models()[std::size_t(model_of(domain.stencil, setup.thermal.has_value()))];
     if (setup.thermal) {
         set_heat(setup, domain);
-    } else if (domain.stencil == backend::stencil_kind<D2Q37>) {
+    } else if (model.temperature == TemperatureKind::Moment) {
         set_thermal_faces(setup.thermal_faces, domain);
+        const double cs2 = backend::with_stencil(domain.stencil, [](auto s) { return decltype(s)::cs2; });
         for (std::vector<double>& temperature : domain.face_temperature) {
-            temperature = {D2Q37::cs2};
+            temperature = {cs2};
         }
     }
     return domain;
