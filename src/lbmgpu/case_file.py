@@ -16,6 +16,7 @@ from jsonschema.exceptions import ValidationError
 
 from . import _core, checks, models
 from .collision_table import COLLISIONS, case_parameters
+from .conditions import FACE_CONDITIONS, Condition
 from .errors import CaseError
 from .regular_files import CASE_BYTES, file_path, read_text
 from .strict_json import parsed
@@ -69,7 +70,7 @@ _SYNONYMS = {
 
 @cache
 def schema() -> dict[str, Any]:
-    """The JSON schema of a case, draft 2020-12: ``schema.json`` with the stencils and collisions that there are."""
+    """The JSON schema of a case, draft 2020-12: ``schema.json`` with the members of the engine's lists."""
     result: dict[str, Any] = json.loads((resources.files(__package__) / "schema.json").read_text(encoding="utf-8"))
     parts, carried = result["properties"], {"enum": models.that_carry_temperature()}
     result["if"]["properties"]["domain"]["properties"]["stencil"] = carried  # these need no diffusivity
@@ -77,7 +78,22 @@ def schema() -> dict[str, Any]:
     parts["collision"]["properties"]["model"] = {"enum": list(COLLISIONS)}
     for collision in COLLISIONS.values():
         parts["collision"]["properties"] |= case_parameters(collision)
+    face = result["$defs"]["face"]
+    face["properties"] = {"condition": {"enum": [condition.kind for condition in FACE_CONDITIONS]}}
+    face["allOf"] = [_of_face(condition) for condition in FACE_CONDITIONS]
     return result
+
+
+def _of_face(condition: type[Condition]) -> dict[str, Any]:
+    """What a face may have that has a condition."""
+    takes = _core.face_conditions()[condition.kind]
+    own: dict[str, Any] = {"velocity": {"$ref": "#/$defs/velocity"}} if takes == "velocity" else {}
+    if takes == "number":
+        own = {condition.number: {"type": "number"} | condition.case_number}
+    then = {"additionalProperties": False, "properties": {"condition": True} | own}
+    if takes == "velocity":
+        then["required"] = ["velocity"]
+    return {"if": {"required": ["condition"], "properties": {"condition": {"const": condition.kind}}}, "then": then}
 
 
 @cache

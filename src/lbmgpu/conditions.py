@@ -39,6 +39,8 @@ class Condition:
     kind: ClassVar[str] = ""
     number: ClassVar[str] = ""
     """The name of the value of a condition that takes a number, and no velocity."""
+    case_number: ClassVar[dict[str, float]] = {}
+    """What JSON Schema says of that number in a case."""
 
     @classmethod
     def check_number(cls, name: str, values: NDArray[np.float64]) -> None:
@@ -142,6 +144,7 @@ class PressureOutlet(Condition):
 
     kind: ClassVar[str] = "pressure-outlet"
     number: ClassVar[str] = "density"
+    case_number: ClassVar[dict[str, float]] = {"minimum": 0.001, "maximum": 1000}
     density: Any = 1.0
 
     def __post_init__(self) -> None:

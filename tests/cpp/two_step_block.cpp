@@ -128,7 +128,6 @@ public:
         std::copy_n(forced_ ? uniform : no_force_, S::D, force_);
         reader_->set_force(uniform, field);
     }
-    void set_heat_source(double, const double*) override { throw std::logic_error("no heat"); }
 
     Phase phase() const override { return phase_; }
     void* lattice(int which) const override { return const_cast<double*>(lattices_[which].data()); }
@@ -198,13 +197,6 @@ public:
     void velocity(double* out) const override { reader().velocity(out); }
     void populations(float* out) const override { reader().populations(out); }
     void populations(double* out) const override { reader().populations(out); }
-    void temperature(float* out) const override { reader().temperature(out); }
-    void temperature(double* out) const override { reader().temperature(out); }
-    void set_temperature(const double*) override { throw std::logic_error("no temperature"); }
-    double heat(const std::vector<lbm::backend::HeatSample>& samples, double* each) const override {
-        return reader().heat(samples, each);
-    }
-    double temperature_change() override { return reader().temperature_change(); }
     lbm::backend::ForceAndTorque body_force(const std::vector<lbm::backend::BodyLink>& links,
                                             const double center[3]) const override {
         return reader().body_force(links, center);

@@ -1,4 +1,4 @@
-"""Adds a collision and a boundary condition, which are for tests alone, to a copy of the sources: ``add_members.py TREE``.
+"""Adds a collision and a boundary condition that are for tests alone to a copy of the sources: ``add_members.py TREE``.
 
 What it does is what an author of a new one does: a header and a place in a list, a class in Python, a formula in the
 reference. All tests that run over the lists then run over these members too.
@@ -32,9 +32,9 @@ class WallAtDistance(Condition):
 
 
 '''
-REFERENCE = '''        if kind == "wall-at-distance":
+REFERENCE = """        if kind == "wall-at-distance":
             return self._wall_at_distance(links)
-'''
+"""
 FORMULA = '''
     def _wall_at_distance(self, links: list[Link]) -> Array:
         """Bouzidi, Firdaouss & Lallemand, Phys. Fluids 13 (2001) 3452, eq. 5; half-way where two walls meet."""
@@ -78,7 +78,8 @@ def main(tree: Path) -> None:
 
     insert(reference / "collisions.py", '"bgk": _bgk, ', '"wide-bgk": _bgk, ')
     insert(reference / "boundaries.py", '"no-slip", ', '"wall-at-distance", ')
-    insert(reference / "lattice.py", "        back = self.f[(self.stencil.opposite[i], *cells)]\n", REFERENCE, before=True)
+    back = "        back = self.f[(self.stencil.opposite[i], *cells)]\n"
+    insert(reference / "lattice.py", back, REFERENCE, before=True)
     insert(reference / "lattice.py", "\n    def _wall_velocity(", FORMULA, before=True)
     insert(reference / "cases.py", '"pressure-outlet": (1.0, 0.01)', ', "wall-at-distance": (0.5, 0.4)')
 

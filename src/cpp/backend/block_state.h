@@ -20,6 +20,7 @@
 #include "remote_block.h"
 #include "row_box.h"
 #include "state_kind.h"
+#include "thermal_state.h"
 #include "transfers.h"
 
 namespace lbm::backend {
@@ -106,8 +107,6 @@ public:
     virtual void set_solid(const std::uint8_t* solid, const double* velocity) = 0;
     /// A uniform force, or a field of D components that is copied in; neither for none.
     virtual void set_force(const double* uniform, const double* field) = 0;
-    /// Heat a step and cell: uniform, or a field that is copied in.
-    virtual void set_heat_source(double uniform, const double* field) = 0;
 
     /// Of the last step, or the one whose shell has been updated.
     virtual Phase phase() const = 0;
@@ -175,15 +174,8 @@ public:
     /// Setting populations or a state loses the temperature.
     virtual void set_state(const void* values) = 0;
 
-    /// 0 in solid cells.
-    virtual void temperature(float* out) const = 0;
-    virtual void temperature(double* out) const = 0;
-    /// Null: 0 everywhere.
-    virtual void set_temperature(const double* values) = 0;
-    /// The sum of samples of the plan, and each of them where wanted.
-    virtual double heat(const std::vector<HeatSample>& samples, double* each) const = 0;
-    /// Largest change of the temperature of a cell, which is remembered. The first call gives an infinite change.
-    virtual double temperature_change() = 0;
+    /// Null where the fluid has no temperature.
+    virtual ThermalState* thermal() { return nullptr; }
 
     virtual ForceAndTorque body_force(const std::vector<BodyLink>& links, const double center[3]) const = 0;
     virtual Totals totals() const = 0;

@@ -45,7 +45,7 @@ Engine::Engine(const Setup& setup)
     executor_ = std::make_unique<Executor>(states_);
     if (domain_.heated) {
         for (backend::BlockState* state : states_) {
-            state->set_temperature(nullptr);
+            state->thermal()->set_temperature(nullptr);
         }
     }
     if (backend::is_multispeed(spec_)) {  // at rest half of a step's gravity has been added

@@ -81,7 +81,7 @@ public:
     template <class T>
     void temperature(T* out) {
         check_temperature();
-        read_parts(out, 1, [](const auto& block, T* part) { block.temperature(part); });
+        read_parts(out, 1, [](auto& block, T* part) { block.thermal()->temperature(part); });
         give_solid_temperature(out);
     }
     void set_temperature(const double* values);
@@ -207,11 +207,11 @@ private:
         const Address& a = block.address();
         std::vector<double> temperature(domain_.heated ? std::size_t(Index(a.nx) * a.ny * a.nz) : 0);
         if (domain_.heated) {
-            block.temperature(temperature.data());
+            block.thermal()->temperature(temperature.data());
         }
         set(block);
         if (domain_.heated) {
-            block.set_temperature(temperature.data());
+            block.thermal()->set_temperature(temperature.data());
         }
     }
 

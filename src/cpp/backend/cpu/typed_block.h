@@ -23,7 +23,7 @@
 namespace lbm::cpu {
 
 template <class S, class Real, class Stored>
-class TypedBlock final : public backend::BlockState {
+class TypedBlock final : public backend::BlockState, public backend::ThermalState {
 public:
     TypedBlock(const backend::BlockSpec& spec, const CpuOptions& options)
         : spec_(spec),
@@ -190,6 +190,7 @@ public:
         for_populations([&](Index at, int, Stored& stored) { stored = static_cast<const Stored*>(values)[at]; });
     }
 
+    backend::ThermalState* thermal() override { return backend::has_temperature(spec_) ? this : nullptr; }
     void temperature(float* out) const override { heat_.read(view(), solid_, out); }
     void temperature(double* out) const override { heat_.read(view(), solid_, out); }
     void set_temperature(const double* values) override { heat_.write(view(), values); }

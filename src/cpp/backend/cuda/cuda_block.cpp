@@ -31,7 +31,7 @@ namespace {
 using backend::BlockSpec;
 using backend::size_of;
 
-class CudaBlock final : public backend::BlockState, public MarkedOnGpu {
+class CudaBlock final : public backend::BlockState, public backend::ThermalState, public MarkedOnGpu {
 public:
     CudaBlock(const BlockSpec& spec, int ordinal)
         : spec_(spec),
@@ -293,6 +293,7 @@ public:
         });
     }
 
+    backend::ThermalState* thermal() override { return backend::has_temperature(spec_) ? this : nullptr; }
     void temperature(float* out) const override { heat_.read(state(), out); }
     void temperature(double* out) const override { heat_.read(state(), out); }
     void set_temperature(const double* values) override { heat_.set(state(), values); }
