@@ -58,6 +58,24 @@ def stencil(name: str) -> Stencil:
     """The stencil called `name`; ValueError names the known ones."""
 
 def stencil_names() -> list[str]: ...
+def face_conditions() -> dict[str, str]:
+    """The conditions of faces, and what each takes for every cell: ``velocity``, ``number`` or nothing."""
+
+def collision_names(stencil: str = "") -> list[str]:
+    """Those that go with `stencil`, or all of them, in the names of the engine."""
+
+def models() -> dict[str, dict[str, Any]]:
+    """What goes with each model, by its name.
+
+    ``stencils``, names; ``smallest_size``, the fewest cells along an axis for each of them; ``numbers``, pairs of
+    precision and storage; ``streamings``, the preferred one first; ``faces`` and ``thermal_faces``, the conditions of
+    flow and temperature; ``walled_axes``, along how many axes faces may be other than periodic; ``bodies``, whether
+    there may be any; ``nonequilibrium``, whether initial states may have the first-order part that gradients imply;
+    ``fields``, of ``density``, ``velocity``, ``temperature``, ``heat_flux``; ``drives``, of ``force`` (a volume),
+    ``buoyancy`` (the same for each unit of temperature), ``gravity`` (an acceleration), ``heat_source``;
+    ``temperature``: ``none``, ``beside`` the populations, or a ``moment`` of them.
+    """
+
 def cpu_isas() -> list[str]:
     """Instruction sets that this build has and this processor runs, best first (``avx512``, ``avx2``, ``baseline``)."""
 
@@ -218,10 +236,6 @@ class Engine:
         stencil: str,
         shape: Sequence[int],
         collision: str,
-        viscosity: float,
-        magic: float = 0.1875,
-        rates: dict[str, float] = ...,
-        smagorinsky: float = 0.0,
         precision: str = "float32",
         storage: str = "float32",
         streaming: str = "in-place",
@@ -234,21 +248,22 @@ class Engine:
         schedule: str = "",
         comm: Communicator | None = None,
         thermal: dict[str, Any] | None = None,
-        prandtl: float = 1.0,
-        gravity: Sequence[float] = ...,
         thermal_faces: Sequence[str] = ...,
+        **parameters: float | Sequence[float] | dict[str, float],
     ) -> None:
         """Set up and allocate.
 
-        `collision` is ``bgk``, ``trt``, ``mrt`` or ``regularized``, and of D2Q37 ``thermal-bgk``; `rates` overrides MRT
-        rates by group name; `faces` holds 2 D of ``periodic``, ``no-slip``, ``moving-wall``, ``free-slip``,
+        `collision` is one of `collision_names`, and takes `parameters` of its own: all the `viscosity` and, but for
+        ``thermal-bgk``, the constant `smagorinsky`; ``trt`` the number `magic`; ``mrt`` `rates` by group name that
+        replace the presets; ``thermal-bgk`` the Prandtl number `prandtl` and the acceleration `gravity` (D numbers).
+        `faces` holds 2 D of ``periodic``, ``no-slip``, ``moving-wall``, ``free-slip``,
         ``velocity-inlet``, ``pressure-outlet``, ``outflow``; `blocks` holds the offset, size, rank and device of each
         block, none for one on `device`; `thermal` holds diffusivity, operators (``isotropic``, ``printed``),
         energy_coupling, buoyancy (D numbers) and faces (2 D of ``periodic``, ``adiabatic``, ``isothermal``) of a
         temperature, None for none. All its temperatures, in and out, are deviations from the reference of the model,
-        which the engine does not know. The state starts at rest, density 1, at temperature 0. Of ``thermal-bgk``: the
-        Prandtl number `prandtl`, the acceleration `gravity` (D numbers, none for 0) and `thermal_faces` (as the faces
-        of `thermal`; none: periodic as the flow, walls adiabatic); the state starts at the temperature cs2.
+        which the engine does not know. The state starts at rest, density 1, at temperature 0. Of ``thermal-bgk``
+        `thermal_faces` are as the faces of `thermal` (none: periodic as the flow, walls adiabatic); the state starts at
+        the temperature cs2.
         """
 
     def add_body(

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, digits, energy, gpu, kinetic, plates
-from .collision_table import COLLISIONS
+from . import _core, digits, energy, gpu, models, plates
+from .collision_table import COLLISIONS, check_pair, of_stencil
 from .collisions import Collision
 from .conditions import Isothermal, MovingWall, NoSlip, PressureOutlet, VelocityInlet
 from .domain import Domain
@@ -63,17 +63,17 @@ class Configuration:
             ValueError: parts that do not go together.
         """
         words = dict(chosen)
-        marks = {"collision": "ThermalBGK", "flow": "plates"}
-        if any(words.get(key) == mark for key, mark in marks.items()):
-            words.setdefault("stencil", kinetic.STENCIL)
-        stencil = words.setdefault("stencil", "D3Q19")
-        words.setdefault("collision", kinetic.default_collision(stencil))
-        words.setdefault("streaming", kinetic.default_streaming(stencil))
+        if words.get("flow") == "plates":
+            words.setdefault("stencil", plates.STENCIL)
+        others = [name for name in ("D3Q19", *_core.stencil_names()) if _goes_with(name, words.get("collision"))]
+        stencil = words.setdefault("stencil", others[0])
+        words.setdefault("collision", of_stencil(stencil)[0].__name__)
+        words.setdefault("streaming", models.default_streaming(stencil))
         words.setdefault("storage", words.get("precision", "float32"))
         found = cls(**words, size=default_size(stencil, device) if size is None else size)
-        kinetic.check_pair(stencil, found.collision)
-        kinetic.check_numbers(stencil, found.precision, found.storage, found.streaming)
-        right = PLATES_FLOWS if stencil == kinetic.STENCIL else FLOWS[:-1]
+        check_pair(stencil, COLLISIONS[found.collision])
+        models.check_numbers(stencil, found.precision, found.storage, found.streaming)
+        right = PLATES_FLOWS if models.of(stencil).carries_temperature else FLOWS[:-1]
         if found.flow not in right:
             raise ValueError(f"flow: {found.flow!r} given with {stencil}, must be one of {', '.join(right)}")
         return found
@@ -86,9 +86,13 @@ class Configuration:
         return f"{self.stencil} {self.collision} {kind} {self.streaming} {size}"
 
 
+def _goes_with(stencil: str, collision: str | None) -> bool:
+    return collision is None or COLLISIONS[collision] in of_stencil(stencil)
+
+
 def default_size(stencil: str, device: str) -> int:
     """Cells a side of a stencil's box on a device, if nobody says another."""
-    if stencil == kinetic.STENCIL:
+    if models.of(stencil).carries_temperature:
         return PLATES_SIZE if device == "cpu" else PLATES_GPU_SIZE
     return (SIZE if device == "cpu" else GPU_SIZE)[_core.stencil(stencil).D]
 
@@ -158,8 +162,8 @@ def menu(size: int | None = None, device: str = "cpu") -> list[Configuration]:
 
 def between_plates(precision: str, size: int) -> Configuration:
     """D2Q37 in the flow that it is measured in."""
-    stencil = kinetic.STENCIL
-    collision, streaming = kinetic.default_collision(stencil), kinetic.default_streaming(stencil)
+    stencil = plates.STENCIL
+    collision, streaming = of_stencil(stencil)[0].__name__, models.default_streaming(stencil)
     return Configuration(stencil, collision, precision, precision, streaming, size, "plates")
 
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from . import _core, kinetic, values
+from . import _core, checks, kinetic, values
 from .conditions import Value
 from .domain import Domain
 from .thermal import HybridThermal
@@ -26,7 +26,7 @@ class BoundaryValues:
         self._thermal = thermal
         self._cs2 = _core.stencil(domain.stencil).cs2
         self.face_velocities: dict[str, Floats] = {}
-        self.face_densities: dict[str, Floats] = {}
+        self.face_numbers: dict[str, Floats] = {}
         self.body_velocities: dict[str, Floats] = {}
         self.face_temperatures: dict[str, Floats] = {}
         self.body_temperatures: dict[str, Floats] = {}
@@ -34,8 +34,8 @@ class BoundaryValues:
         for face, condition in domain.faces.items():
             if hasattr(condition, "velocity"):
                 self._specs.append((self.face_velocities, face, condition.velocity))
-            if hasattr(condition, "density"):
-                self._specs.append((self.face_densities, face, condition.density))
+            if condition.number:
+                self._specs.append((self.face_numbers, face, getattr(condition, condition.number)))
         for name, body in domain.bodies.items():
             if hasattr(body.condition, "velocity"):
                 self._specs.append((self.body_velocities, name, body.condition.velocity))
@@ -68,13 +68,14 @@ class BoundaryValues:
                 label = f"velocity of faces[{name!r}]{when}"
                 target[name] = values.face_velocity(label, value, shape, name, self._cs2, time)
                 self._check_speed(label, target[name])
-            elif target is self.face_densities:
-                target[name] = values.face_density(f"density of faces[{name!r}]{when}", value, shape, name, time)
+            elif target is self.face_numbers:
+                condition = self._domain.faces[name]
+                label = f"{condition.number} of faces[{name!r}]{when}"
+                target[name] = values.face_number(label, value, shape, name, time, condition.check_number)
             elif target is self.face_temperatures:
                 label = f"temperature of thermal[{name!r}]{when}"
-                target[name] = values.face_temperature(label, value, shape, name, time)
-                if self._domain.stencil == kinetic.STENCIL:
-                    kinetic.check_temperatures(label, target[name])
+                target[name] = values.face_number(label, value, shape, name, time, checks.temperatures)
+                kinetic.check_temperatures(self._domain.stencil, label, target[name])
             elif target is self.body_temperatures:
                 label = f"temperature of body {name!r}{when}"
                 target[name] = values.body_temperature(label, value, self._domain.bodies[name].mask, time)
@@ -131,7 +132,7 @@ class BoundaryValues:
         for target, name, _ in specs:
             if target is self.face_velocities:
                 engine.set_face_velocity(faces.index(name), values.to_engine(target[name], components=True))
-            elif target is self.face_densities:
+            elif target is self.face_numbers:
                 engine.set_face_density(faces.index(name), values.to_engine(target[name], components=False))
             elif target is self.face_temperatures:
                 engine.set_face_temperature(faces.index(name), self._above_reference(target[name]))

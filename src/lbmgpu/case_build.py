@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core, centreline, checks, conditions, kinetic, values
+from . import _core, centreline, checks, conditions, kinetic, models, values
 from .case_problems import Problems, at
-from .collision_table import COLLISIONS
-from .collisions import Collision, FlowCollision
+from .collision_table import COLLISIONS, case_parameters, check_pair
+from .collisions import Collision
 from .domain import Domain
 from .layout import Layout, check_layout
 from .memory import bytes_beside, check_memory
@@ -24,15 +24,11 @@ from .solver import Solver
 from .thermal import HybridThermal
 from .values import cell_centres
 
-_FLUIDS = tuple(name for name, collision in COLLISIONS.items() if issubclass(collision, FlowCollision))
+_PARAMETERS = {name: case_parameters(collision) for name, collision in COLLISIONS.items()}
 _OWNERS = {
-    "magic": ("TRT",),
-    "rates": ("MRT",),
-    "smagorinsky": _FLUIDS,
-    "prandtl": ("ThermalBGK",),
-    "gravity": ("ThermalBGK",),
+    key: [name for name, known in _PARAMETERS.items() if key in known] for keys in _PARAMETERS.values() for key in keys
 }
-"""Of each key that not all collisions have, those that do."""
+"""Of each key that a collision has of its own, the collisions that have it."""
 
 NO_THERMAL = "{}given, but the case has no temperature; 'thermal' gives it one"
 """A message, after the argument's name."""
@@ -91,9 +87,8 @@ def build_solver(
         beside = bytes_beside(len(domain.shape), precision)
         streaming = check_streaming(options.get("streaming"), domain.stencil)
         with problems.at():
-            kinetic.check_numbers(domain.stencil, precision, storage, streaming)
-        if domain.stencil == kinetic.STENCIL:  # what goes with it, for all that follows
-            storage, streaming = precision, kinetic.default_streaming(domain.stencil)
+            models.check_numbers(domain.stencil, precision, storage, streaming)
+        storage, streaming = models.of(domain.stencil).nearest(precision, storage, streaming)  # for all that follows
         with problems.at("thermal"):
             options["thermal"] = build_thermal(case, domain, storage)
         heated = options.get("thermal") is not None
@@ -112,7 +107,7 @@ def build_solver(
         collision = build_collision(case["collision"])
         collision.check(_core.stencil(case["domain"]["stencil"]))
     with problems.at():
-        kinetic.check_pair(case["domain"]["stencil"], case["collision"]["model"])
+        check_pair(case["domain"]["stencil"], COLLISIONS[case["collision"]["model"]])
     _check_output(case, problems)
     problems.end()
     if missing is not None:
@@ -145,11 +140,11 @@ def build_thermal(case: dict[str, Any], domain: Domain, storage: str) -> HybridT
     """The model of a temperature beside the flow of a case, None for none."""
     if "thermal" not in case:
         return None
-    if domain.stencil == kinetic.STENCIL:
+    if models.of(domain.stencil).carries_temperature:
         for key in case["thermal"]:
             if key != "faces":
                 right = "must be left out: its populations carry the temperature, and 'thermal' has 'faces' only"
-                raise ValueError(f"{key}: given with {kinetic.STENCIL}, {right}")
+                raise ValueError(f"{key}: given with {domain.stencil}, {right}")
         return None
     thermal = HybridThermal(**{key: value for key, value in case["thermal"].items() if key != "faces"})
     check_thermal(thermal, domain, storage)
@@ -206,15 +201,14 @@ def fill_domain(
 
 def _has_temperature(case: dict[str, Any]) -> bool:
     """Whether there is a temperature, beside the flow or in its populations."""
-    return "thermal" in case or case["domain"]["stencil"] == kinetic.STENCIL
+    return "thermal" in case or models.of(case["domain"]["stencil"]).carries_temperature
 
 
 def _check_temperature(temperature: Any, domain: Domain) -> None:
     """Raise ValueError for a temperature, a number, that is out of range, or not above 0 where it must be."""
     array = checks.real_array("temperature", temperature)
     checks.temperatures("temperature", array)
-    if domain.stencil == kinetic.STENCIL:
-        kinetic.check_temperatures("temperature", array)
+    kinetic.check_temperatures(domain.stencil, "temperature", array)
 
 
 def _check_face(face: str, domain: Domain) -> None:
@@ -246,11 +240,10 @@ def _check_output(case: dict[str, Any], problems: Problems) -> None:
     if not heated and "heat" in output:
         with problems.at("output", "heat"):
             raise ValueError("asked for, but the case has no temperature; 'thermal' gives it one")
-    if "heat" in output and case["domain"]["stencil"] == kinetic.STENCIL:
+    stencil = case["domain"]["stencil"]
+    if "heat" in output and models.of(stencil).carries_temperature:
         with problems.at("output", "heat"):
-            raise ValueError(
-                f"asked for with {kinetic.STENCIL}, but it is of a temperature beside the flow; leave it out"
-            )
+            raise ValueError(f"asked for with {stencil}, but it is of a temperature beside the flow; leave it out")
     if "centrelines" in output:
         with problems.at("output", "centrelines"):
             centreline.check_shape(output["centrelines"]["reference"], tuple(int(n) for n in case["domain"]["shape"]))

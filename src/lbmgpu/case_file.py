@@ -14,7 +14,9 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
-from . import checks
+from . import _core, checks, models
+from .collision_table import COLLISIONS, case_parameters
+from .conditions import FACE_CONDITIONS, Condition
 from .errors import CaseError
 from .regular_files import CASE_BYTES, file_path, read_text
 from .strict_json import parsed
@@ -68,9 +70,30 @@ _SYNONYMS = {
 
 @cache
 def schema() -> dict[str, Any]:
-    """The JSON schema of a case, draft 2020-12."""
+    """The JSON schema of a case, draft 2020-12: ``schema.json`` with the members of the engine's lists."""
     result: dict[str, Any] = json.loads((resources.files(__package__) / "schema.json").read_text(encoding="utf-8"))
+    parts, carried = result["properties"], {"enum": models.that_carry_temperature()}
+    result["if"]["properties"]["domain"]["properties"]["stencil"] = carried  # these need no diffusivity
+    parts["domain"]["properties"]["stencil"] = {"enum": _core.stencil_names()}
+    parts["collision"]["properties"]["model"] = {"enum": list(COLLISIONS)}
+    for collision in COLLISIONS.values():
+        parts["collision"]["properties"] |= case_parameters(collision)
+    face = result["$defs"]["face"]
+    face["properties"] = {"condition": {"enum": [condition.kind for condition in FACE_CONDITIONS]}}
+    face["allOf"] = [_of_face(condition) for condition in FACE_CONDITIONS]
     return result
+
+
+def _of_face(condition: type[Condition]) -> dict[str, Any]:
+    """What a face may have that has a condition."""
+    takes = _core.face_conditions()[condition.kind]
+    own: dict[str, Any] = {"velocity": {"$ref": "#/$defs/velocity"}} if takes == "velocity" else {}
+    if takes == "number":
+        own = {condition.number: {"type": "number"} | condition.case_number}
+    then = {"additionalProperties": False, "properties": {"condition": True} | own}
+    if takes == "velocity":
+        then["required"] = ["velocity"]
+    return {"if": {"required": ["condition"], "properties": {"condition": {"const": condition.kind}}}, "then": then}
 
 
 @cache
@@ -156,8 +179,10 @@ def _two_dimensional(case: Any) -> bool:
     domain = case.get("domain") if isinstance(case, dict) else None
     if not isinstance(domain, dict):
         return False
-    shape = domain.get("shape")
-    return domain.get("stencil") in ("D2Q9", "D2Q37") or (isinstance(shape, list) and len(shape) == 2)
+    shape, stencil = domain.get("shape"), domain.get("stencil")
+    if stencil in _core.stencil_names() and _core.stencil(stencil).D == 2:
+        return True
+    return isinstance(shape, list) and len(shape) == 2
 
 
 def _near(given: str, wanted: list[str]) -> str:

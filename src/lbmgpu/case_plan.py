@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from . import kinetic
+from . import models
 from .case_file import read_case
 from .case_problems import at
 from .planner import Plan, plan
@@ -44,5 +44,5 @@ def plan_case(
                 f"-{axis}" not in faces or faces[f"-{axis}"]["condition"] == "periodic" for axis in "xyz"[: len(shape)]
             ],
             threads=case["run"].get("threads") if threads is None else threads,
-            thermal="thermal" in case and case["domain"]["stencil"] != kinetic.STENCIL,
+            thermal="thermal" in case and not models.of(case["domain"]["stencil"]).carries_temperature,
         )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from . import _core, checks, conditions, settings, values
 from .boundary import BoundaryValues
 from .checkpoint_arrays import Arrays
-from .collision_table import COLLISIONS
+from .collision_table import BY_KIND
 from .collisions import Collision
 from .domain import Domain
 from .errors import CheckpointError
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 CHANGES = {"changes in time": True}
 """Stands in the file for a value that a callable gives before each step."""
-
-_COLLISIONS = {collision.kind: collision for collision in COLLISIONS.values()}
 
 
 def describe(solver: Solver) -> tuple[dict[str, Any], Arrays]:
@@ -53,10 +51,10 @@ def describe(solver: Solver) -> tuple[dict[str, Any], Arrays]:
     for face, condition in domain.faces.items():
         entry: dict[str, Any] = {"condition": condition.kind}
         setup["faces"][face] = entry
-        if isinstance(condition, conditions.MovingWall | conditions.VelocityInlet):
+        if hasattr(condition, "velocity"):
             entry["velocity"] = keep(f"faces.{face}.velocity", condition.velocity, boundary.face_velocities[face])
-        if isinstance(condition, conditions.PressureOutlet):
-            entry["density"] = keep(f"faces.{face}.density", condition.density, boundary.face_densities[face])
+        if name := condition.number:
+            entry[name] = keep(f"faces.{face}.{name}", getattr(condition, name), boundary.face_numbers[face])
     for index, (name, body) in enumerate(domain.bodies.items()):
         arrays[f"bodies.{index}.mask"] = body.mask
         entry = setup["bodies"][name] = {"condition": body.condition.kind, "mask": {"array": f"bodies.{index}.mask"}}
@@ -179,7 +177,7 @@ def _lookup(arrays: Arrays) -> Callable[[Any], Any]:
 
 def _collision(setup: dict[str, Any]) -> Collision:
     parameters = dict(setup["collision"])
-    collision = _COLLISIONS[parameters.pop("model")](**parameters)
+    collision = BY_KIND[parameters.pop("model")](**parameters)
     collision.check(_core.stencil(setup["stencil"]))
     return collision
 

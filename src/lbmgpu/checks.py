@@ -8,7 +8,7 @@ import math
 import numbers
 import re
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -73,6 +73,11 @@ def label(name: str, value: Any) -> str:
         right = f"must be 1 to {MAX_NAME} characters, none of them a control character"
         raise ValueError(f"{name}: {shown(text)} given, {right}")
     return text
+
+
+def alternatives(names: Sequence[str]) -> str:
+    """``"A, B or C"``."""
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def reason(error: BaseException) -> str:

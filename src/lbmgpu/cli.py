@@ -1,8 +1,9 @@
-"""The command line: ``lbmgpu run``, ``lbmgpu bench``, ``lbmgpu plan``, ``lbmgpu info``."""
+"""The command line: ``lbmgpu run``, ``lbmgpu bench``, ``lbmgpu plan``, ``lbmgpu schema``, ``lbmgpu info``."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import logging
 import signal
 import sys
@@ -14,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from . import __version__, _core, bench, checks, devices, planner, ranks, scaling_cli
+from . import __version__, _core, bench, case_file, checks, devices, planner, ranks, scaling_cli
 from .case import run_case
 from .case_plan import plan_case
 from .collision_table import COLLISIONS
@@ -177,7 +178,7 @@ def _parser() -> argparse.ArgumentParser:
         help="cells along each axis, as in 512x512x512, or a case, which says all but the devices",
     )
     plan.add_argument("--stencil", choices=_core.stencil_names(), help="D3Q19 if not given")
-    plan.add_argument("--collision", choices=list(COLLISIONS), help="BGK if not given, ThermalBGK of D2Q37")
+    plan.add_argument("--collision", choices=list(COLLISIONS), help="the first that goes with the stencil if not given")
     plan.add_argument("--precision", choices=PRECISIONS, help="float32 if not given")
     plan.add_argument("--storage", choices=STORAGES, help="the precision if not given")
     plan.add_argument("--streaming", choices=STREAMINGS, help="in-place if not given")
@@ -196,6 +197,10 @@ def _parser() -> argparse.ArgumentParser:
         help="also run the first few for a moment, compare, and write the fastest of them",
     )
     plan.set_defaults(command=_plan)
+
+    whole = "Print the JSON schema of a case, for editors that complete and check as one types."
+    schema = commands.add_parser("schema", help="print the JSON schema of a case", description=whole)
+    schema.set_defaults(command=_schema)
 
     info = commands.add_parser("info", help="version and machine", description="Show the version and the machine.")
     info.add_argument("--bandwidth", action="store_true", help="measure the update bandwidth too")
@@ -348,6 +353,11 @@ def _plan(arguments: argparse.Namespace) -> int:
     if arguments.output:
         best = max(speeds, key=lambda candidate: speeds[candidate], default=found.candidates[0])
         print(f"layout: {found.layout_of(best).save(arguments.output)}")
+    return OK
+
+
+def _schema(_: argparse.Namespace) -> int:
+    print(json.dumps(case_file.schema(), indent=2))
     return OK
 
 

@@ -1,8 +1,52 @@
-"""All collisions by the names of their classes, as cases, checkpoints, plans and benchmarks look them up."""
+"""All collisions by their names, as cases, checkpoints, plans and benchmarks look them up.
+
+The engine lists them and says which stencils they go with; their classes are those of `collisions` and `kinetic`.
+"""
 
 from __future__ import annotations
 
-from .collisions import BGK, MRT, TRT, Collision, Regularized
-from .kinetic import ThermalBGK
+from typing import Any
 
-COLLISIONS: dict[str, type[Collision]] = {c.__name__: c for c in (BGK, TRT, MRT, Regularized, ThermalBGK)}
+from . import _core, checks, collisions, kinetic
+from .collisions import Collision
+
+
+def _by_kind() -> dict[str, type[Collision]]:
+    values = [value for module in (collisions, kinetic) for value in vars(module).values()]
+    classes = {v for v in values if isinstance(v, type) and issubclass(v, Collision) and v.kind}
+    by_kind = {each.kind: each for each in classes}
+    names = _core.collision_names()
+    if sorted(names) != sorted(each.kind for each in classes):
+        raise ImportError(f"collisions: the engine has {', '.join(names)}, the package {', '.join(sorted(by_kind))}")
+    return {name: by_kind[name] for name in names}
+
+
+BY_KIND: dict[str, type[Collision]] = _by_kind()
+"""By the engine's names, and in its order."""
+COLLISIONS: dict[str, type[Collision]] = {each.__name__: each for each in BY_KIND.values()}
+"""By the names of the classes."""
+
+
+def of_stencil(stencil: str) -> list[type[Collision]]:
+    """Those that go with `stencil`; the first is the plainest."""
+    return [BY_KIND[kind] for kind in _core.collision_names(stencil)]
+
+
+def case_parameters(collision: type[Collision]) -> dict[str, Any]:
+    """What a case may say of a collision beside its viscosity: a JSON schema for each key."""
+    found: dict[str, Any] = {}
+    for each in reversed(collision.__mro__):
+        found |= vars(each).get("case_parameters", {})
+    return found
+
+
+def check_pair(stencil: str, collision: type[Collision]) -> None:
+    """Raise ValueError unless `stencil` and `collision` go together."""
+    if collision.kind in _core.collision_names(stencil):
+        return
+    name, right = collision.__name__, checks.alternatives([each.__name__ for each in of_stencil(stencil)])
+    others = [repr(name) for name in _core.stencil_names() if collision.kind in _core.collision_names(name)]
+    raise ValueError(
+        f"collision: {name} given with {stencil}, must be {right}; {name} needs a domain of stencil "
+        f"{checks.alternatives(others)}"
+    )

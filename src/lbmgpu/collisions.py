@@ -27,6 +27,9 @@ class Collision:
     """
 
     kind: ClassVar[str] = ""
+    """Name of the engine's collision."""
+    case_parameters: ClassVar[dict[str, Any]] = {}
+    """A JSON schema for each key that a case may give beside the viscosity, and those of the classes it is made of."""
     viscosity: float
 
     def __post_init__(self) -> None:
@@ -58,6 +61,9 @@ class FlowCollision(Collision):
         TypeError, ValueError: not finite numbers in range.
     """
 
+    case_parameters: ClassVar[dict[str, Any]] = {
+        "smagorinsky": {"type": ["number", "null"], "minimum": 0, "maximum": 1}
+    }
     smagorinsky: float | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -98,6 +104,7 @@ class TRT(FlowCollision):
     """
 
     kind: ClassVar[str] = "trt"
+    case_parameters: ClassVar[dict[str, Any]] = {"magic": {"type": "number", "exclusiveMinimum": 0}}
     magic: float = 3 / 16
 
     def __post_init__(self) -> None:
@@ -132,6 +139,12 @@ class MRT(FlowCollision):
     """
 
     kind: ClassVar[str] = "mrt"
+    case_parameters: ClassVar[dict[str, Any]] = {
+        "rates": {
+            "type": "object",
+            "additionalProperties": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 2},
+        }
+    }
     rates: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:

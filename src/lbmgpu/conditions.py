@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import checks
+from . import _core, checks
 
 Value = NDArray[np.float64] | Callable[..., Any]
 """A checked argument: a float64 array, or a callable of coordinates."""
@@ -37,6 +37,14 @@ class Condition:
     """What happens at a face of the domain or at the surface of a body."""
 
     kind: ClassVar[str] = ""
+    number: ClassVar[str] = ""
+    """The name of the value of a condition that takes a number, and no velocity."""
+    case_number: ClassVar[dict[str, float]] = {}
+    """What JSON Schema says of that number in a case."""
+
+    @classmethod
+    def check_number(cls, name: str, values: NDArray[np.float64]) -> None:
+        """Raise ValueError where numbers on a face are none that the condition takes."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Condition) or type(self) is not type(other):
@@ -135,12 +143,19 @@ class PressureOutlet(Condition):
     """
 
     kind: ClassVar[str] = "pressure-outlet"
+    number: ClassVar[str] = "density"
+    case_number: ClassVar[dict[str, float]] = {"minimum": 0.001, "maximum": 1000}
     density: Any = 1.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "density", field_value("density", self.density, vector=False))
         if not callable(self.density):
-            checks.densities("density", self.density)
+            self.check_number("density", self.density)
+
+    @classmethod
+    def check_number(cls, name: str, values: NDArray[np.float64]) -> None:
+        """Raise ValueError where a density is out of range."""
+        checks.densities(name, values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +188,13 @@ class Isothermal(Condition):
             checks.temperatures("temperature", self.temperature)
 
 
-FACE_CONDITIONS = (Periodic, NoSlip, MovingWall, FreeSlip, VelocityInlet, PressureOutlet, Outflow)
+def _all_of(kind: type[Condition]) -> list[type[Condition]]:
+    """The classes of conditions that have a kind, of and below a class."""
+    below = [found for derived in kind.__subclasses__() for found in _all_of(derived)]
+    return [kind, *below] if kind.kind else below
+
+
+BY_KIND = {condition.kind: condition for condition in _all_of(Condition)}
+FACE_CONDITIONS = tuple(BY_KIND[kind] for kind in _core.face_conditions())
 BODY_CONDITIONS = (NoSlip, MovingWall)
 THERMAL_CONDITIONS = (Adiabatic, Isothermal)
-BY_KIND = {condition.kind: condition for condition in (*FACE_CONDITIONS, *THERMAL_CONDITIONS)}

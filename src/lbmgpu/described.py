@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import _core, kinetic
+from . import _core, models
 from .collisions import Collision
 from .domain import Domain
 from .fair_lock import FairLock
 from .guarded import Guarded
 from .layout import Block, Layout
+from .models import Model
 from .processes import Processes
 from .settings import Settings
 from .thermal import HybridThermal
@@ -44,9 +45,14 @@ class Described(Guarded):
         return self._settings.thermal
 
     @property
+    def _model(self) -> Model:
+        """What cells are updated by."""
+        return models.of(self._domain.stencil, thermal=self.thermal is not None)
+
+    @property
     def _has_temperature(self) -> bool:
         """Whether there is a temperature, beside the flow or in its populations."""
-        return self.thermal is not None or self._domain.stencil == kinetic.STENCIL
+        return self._model.has_temperature
 
     @property
     def _reference_temperature(self) -> float:

@@ -1,4 +1,4 @@
-"""The thermal model whose temperature is a moment of the populations: its collision, and what goes with its stencil.
+"""The gas whose temperature is a moment of the populations: its collision, its sound and the limits of its stability.
 
 D2Q37 carries mass, momentum and energy of a compressible ideal gas in one set of populations; it goes with `ThermalBGK`
 alone, and the other stencils with the collisions of `collisions`.
@@ -12,13 +12,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core, checks
+from . import _core, checks, models
 from .collisions import MAX_VISCOSITY, Collision
-from .conditions import NoSlip, Periodic
-from .domain import Domain
 
 STENCIL = "D2Q37"
-"""The stencil of this model."""
+"""The stencil that the collision is of."""
 MAX_GRAVITY = 1.0
 """An acceleration that would change the velocity by one cell a step within a step."""
 LOWEST, HIGHEST = 0.3, 2.0
@@ -53,6 +51,10 @@ class ThermalBGK(Collision):
     """
 
     kind: ClassVar[str] = "thermal-bgk"
+    case_parameters: ClassVar[dict[str, Any]] = {
+        "prandtl": {"type": "number", "exclusiveMinimum": 0},
+        "gravity": {"$ref": "#/$defs/vector", "description": "Acceleration."},
+    }
     prandtl: float = 1.0
     gravity: Any = None
 
@@ -91,84 +93,18 @@ def _vector(value: Any) -> tuple[float, ...]:
     return tuple(array.tolist())
 
 
-def default_collision(stencil: str) -> str:
-    """Name of the plainest collision that goes with `stencil`."""
-    return ThermalBGK.__name__ if stencil == STENCIL else "BGK"
-
-
-def default_streaming(stencil: str) -> str:
-    """What ``streaming=None`` means with `stencil`."""
-    return "two-lattice" if stencil == STENCIL else "in-place"
-
-
-def smallest_size(stencil: str) -> int:
-    """Fewest cells along an axis."""
-    return _core.stencil(stencil).reach
-
-
 def mach_unit(stencil: _core.Stencil) -> float:
-    """The square of the sound speed that Mach numbers are made with: ``2 cs2`` of D2Q37 at T = cs2, else ``cs2``."""
-    return GAMMA * stencil.cs2 if stencil.name == STENCIL else stencil.cs2
+    """Square of the sound speed in Mach numbers: ``2 cs2``, at T = cs2, where populations carry T; else ``cs2``."""
+    return GAMMA * stencil.cs2 if models.of(stencil.name).carries_temperature else stencil.cs2
 
 
-def check_pair(stencil: str, collision: str) -> None:
-    """Raise ValueError unless `stencil` and `collision`, the name of its class, go together."""
-    name = ThermalBGK.__name__
-    if stencil == STENCIL and collision != name:
-        raise ValueError(f"collision: {collision} given with {STENCIL}, must be {name}")
-    if stencil != STENCIL and collision == name:
-        raise ValueError(
-            f"collision: {name} given with {stencil}, must be BGK, TRT, MRT or Regularized; {name} needs a domain of "
-            f"stencil {STENCIL!r}"
-        )
-
-
-def check_numbers(stencil: str, precision: str, storage: str, streaming: str) -> None:
-    """Raise ValueError where storage or streaming do not go with D2Q37, if `stencil` is that."""
-    if stencil != STENCIL:
+def check_temperatures(stencil: str, name: str, values: NDArray[np.float64]) -> None:
+    """Raise ValueError where a temperature that populations carry makes them unstable whatever their viscosity."""
+    if not models.of(stencil).carries_temperature:
         return
-    if storage != precision:
-        raise ValueError(f"storage: {storage!r} given with {STENCIL}, must be the precision, {precision!r}")
-    if streaming != "two-lattice":
-        raise ValueError(f"streaming: {streaming!r} given with {STENCIL}, must be 'two-lattice', or left out")
-
-
-def check_domain(domain: Domain, force: Any) -> None:
-    """Raise ValueError where faces, bodies or a `force` do not go with D2Q37, if the domain has that."""
-    if domain.stencil != STENCIL:
-        return
-    least = smallest_size(domain.stencil)
-    if min(domain.shape) < least:
-        right = f"must have {least} cells along each axis at least"
-        raise ValueError(f"shape: {domain.shape} given with {STENCIL}, {right}")
-    check_force(domain.stencil, force)
-    for name in domain.bodies:
-        raise ValueError(f"bodies: {name!r} given with {STENCIL}, must be none: walls are faces of the domain")
-    for face, condition in domain.faces.items():
-        if not isinstance(condition, Periodic | NoSlip):
-            right = "must be Periodic() or NoSlip()"
-            raise ValueError(f"faces[{face!r}]: {checks.shown(condition)} given with {STENCIL}, {right}")
-    walls = [face for face, condition in domain.faces.items() if isinstance(condition, NoSlip)]
-    if len({face[1] for face in walls}) > 1:
-        raise ValueError(
-            f"faces: NoSlip on {', '.join(walls)} given with {STENCIL}, must be on one axis only, the other Periodic"
-        )
-
-
-def check_force(stencil: str, force: Any) -> None:
-    """Raise ValueError for a force in D2Q37."""
-    if stencil == STENCIL and force is not None:
-        raise ValueError(
-            f"force: {checks.shown(force)} given with {STENCIL}, must be None; ThermalBGK(..., gravity=(gx, gy)) is an "
-            "acceleration of all of the fluid"
-        )
-
-
-def check_temperatures(name: str, values: NDArray[np.float64]) -> None:
-    """Raise ValueError where a temperature is one at which the gas is unstable whatever its viscosity."""
-    cs2 = _core.stencil(STENCIL).cs2
+    cs2 = _core.stencil(stencil).cs2
     for value in (values.min(), values.max()):
         if not LOWEST * cs2 <= value <= HIGHEST * cs2:
-            right = f"must be between {LOWEST * cs2:.3g} and {HIGHEST * cs2:.3g} with {STENCIL}"
+            right = f"must be between {LOWEST * cs2:.3g} and {HIGHEST * cs2:.3g} with {stencil}"
             hint = f"it is in units of a cell a step squared, and stablest near cs2, {cs2:.4g}"
             raise ValueError(f"{name}: {value:g} given, {right}; {hint}")

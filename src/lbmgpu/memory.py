@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import _core, gpu, kinetic
+from . import _core, gpu, models
 from .layout import Layout, engine_blocks
 from .processes import Processes
 
@@ -163,23 +163,24 @@ def _refusal(need: Need, storage: str, device: str, users: Sequence[tuple[int, s
     options = []
     if not need.blocks:
         scale, scaled = 1.0, shape
-        least = kinetic.smallest_size(need.stencil)
+        least = models.smallest_size(need.stencil)
         while max(scaled) > least and replace(need, shape=scaled).on(users, storage) > available:  # to a few percent
             scale *= 0.97
             scaled = tuple(max(least, int(n * scale)) for n in shape)
         options.append(f"shape {scaled}")
-    if need.stencil == kinetic.STENCIL:  # it has one streaming, and is stored as it is computed
-        single = replace(need, precision="float32").on(users, "float32")
-        if single < needed and single <= available:
-            options.append(f"precision 'float32' ({single / GIB:.2f} GiB)")
-    else:
+    model = models.of(need.stencil, thermal=need.thermal)
+    if need.streaming == "two-lattice" and "in-place" in model.streamings:
         in_place = replace(need, streaming="in-place").on(users, storage)
-        if need.streaming == "two-lattice" and in_place <= available:
+        if in_place <= available:
             options.append(f"streaming 'in-place' ({in_place / GIB:.2f} GiB)")
-        for smaller in ("float32",) if need.thermal else ("float32", "float16"):
-            bytes_needed = need.on(users, smaller)
+    others = [("storage", need, smaller) for smaller in ("float32", "float16")]
+    if model.storages(need.precision) == [need.precision]:  # stored as it is computed
+        others = [("precision", replace(need, precision="float32"), "float32")]
+    for what, other, smaller in others:
+        if smaller in model.storages(other.precision):
+            bytes_needed = other.on(users, smaller)
             if bytes_needed < needed and bytes_needed <= available:
-                options.append(f"storage {smaller!r} ({bytes_needed / GIB:.2f} GiB)")
+                options.append(f"{what} {smaller!r} ({bytes_needed / GIB:.2f} GiB)")
     if need.blocks:
         cells = need.cells(users)
         options.append(f"{int(cells * available / needed):.3g} cells there instead of {cells:.3g}, by more devices")

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, bench, checks, kinetic
+from . import _core, bench, checks, models
 from . import devices as device_names
-from .collision_table import COLLISIONS
+from .collision_table import COLLISIONS, check_pair, of_stencil
 from .conditions import NoSlip
 from .domain import Domain
 from .layout import Block, Layout
@@ -224,10 +224,10 @@ def plan(
     precision = checks.choice("precision", precision, PRECISIONS)
     storage, streaming = check_storage(storage, precision), check_streaming(streaming, domain.stencil)
     if collision is None:
-        collision = kinetic.default_collision(domain.stencil)
+        collision = of_stencil(domain.stencil)[0].__name__
     collision = checks.choice("collision", collision, COLLISIONS)
-    kinetic.check_pair(domain.stencil, collision)
-    kinetic.check_numbers(domain.stencil, precision, storage, streaming)
+    check_pair(domain.stencil, COLLISIONS[collision])
+    models.check_numbers(domain.stencil, precision, storage, streaming)
     configuration = bench.Configuration(
         stencil=domain.stencil,
         collision=collision,

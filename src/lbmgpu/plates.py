@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from . import _core
+from . import _core, models
 from .conditions import Isothermal, NoSlip
 from .domain import Domain
 from .kinetic import ThermalBGK
 from .solver import Solver
 from .values import Floats
 
+STENCIL = models.that_carry_temperature()[0]
 VISCOSITY = 0.05
 """More than that of the other flows, as walls are what a gas of little viscosity is first unstable at."""
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import checks, collective, doubtful
+from . import checks, collective, doubtful, models
 from .errors import Diverged
 from .progress import Progress
 from .regular_files import file_path
@@ -182,8 +182,9 @@ def run(
     if until is not None and not isinstance(until, Steady):
         raise TypeError(f"until: {checks.shown(until)} given, must be Steady(tolerance) or None")
     if until is not None and until.of == "temperature" and not solver._has_temperature:
+        others = "".join(f" and {name}" for name in models.that_carry_temperature())
         raise ValueError(
-            "until: a steady temperature given, but the solver has none; Solver(thermal=...) and D2Q37 have"
+            f"until: a steady temperature given, but the solver has none; Solver(thermal=...){others} have"
         )
     if isinstance(callbacks, Every | Checkpoint):
         kind = type(callbacks).__name__

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from . import bench, digits, kinetic, plates
+from . import bench, digits, plates
 from .collisions import MRT
 from .conditions import FreeSlip, Isothermal, NoSlip, Outflow, VelocityInlet
 from .domain import Domain
@@ -173,7 +173,7 @@ def menu(size: int, blocks: int, other_channel: str | None) -> list[Scaling]:
 
 def _between_plates(size: int, blocks: int, channels: Sequence[str]) -> list[Scaling]:
     """D2Q37, cut along one axis and along both: rows stay whole along y alone, and the exchange hidden."""
-    kind = {"stencil": kinetic.STENCIL, "storage": "float64", "flow": "plates"}
+    kind = {"stencil": plates.STENCIL, "storage": "float64", "flow": "plates"}
     layers, columns = (1, blocks), (blocks, 1)
     both = (2, blocks // 2) if blocks >= 4 and blocks % 2 == 0 else (2, 2) if blocks == 2 else None  # two a device
     rows = [Scaling("weak", (size, size * blocks), layers, **kind)]

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, agreement, checks, devices, doubtful, kinetic
+from . import _core, agreement, checks, devices, doubtful, models
 from .boundary import BoundaryValues
+from .collision_table import COLLISIONS, check_pair
 from .collisions import Collision
 from .conditions import Isothermal, Periodic
 from .domain import Domain
@@ -75,7 +76,7 @@ class Settings:
             thermal = self.thermal.parameters(stencil) | {"faces": thermal_faces(domain)}
             del thermal["reference"]  # all temperatures are handed over as deviations from it
         own: dict[str, Any] = self.collision.parameters(stencil)
-        if domain.stencil == kinetic.STENCIL:
+        if models.of(domain.stencil).carries_temperature:
             own["thermal_faces"] = thermal_faces(domain)
         wanted = [os.environ.get(name, "") for name in ("LBMGPU_CHANNEL", "LBMGPU_SCHEDULE")]
         channel, schedule = self.processes.shared(wanted)[0]  # some launchers pass no environment on
@@ -159,7 +160,7 @@ def check_values(
     _check_domain(domain, collision)
     numbers = _checked_numbers(domain.stencil, precision, storage, streaming)
     check_thermal(thermal, domain, numbers[1])
-    kinetic.check_domain(domain, force)
+    models.check_domain(domain, force)
     return numbers
 
 
@@ -170,9 +171,9 @@ def _check_domain(domain: Any, collision: Any) -> None:
     if not isinstance(collision, Collision):
         hint = " (a value such as BGK(0.1), not the class)" if isinstance(collision, type) else ""
         raise TypeError(
-            f"collision: {checks.shown(collision)} given, must be BGK, TRT, MRT, Regularized or ThermalBGK{hint}"
+            f"collision: {checks.shown(collision)} given, must be {checks.alternatives(list(COLLISIONS))}{hint}"
         )
-    kinetic.check_pair(domain.stencil, type(collision).__name__)
+    check_pair(domain.stencil, type(collision))
     collision.check(_core.stencil(domain.stencil))
 
 
@@ -182,7 +183,7 @@ def _checked_numbers(stencil: str, precision: Any, storage: Any, streaming: Any)
         raise ValueError(f"precision: 'float16' is for storage only; use storage='float16' with one of {PRECISIONS}")
     precision = checks.choice("precision", precision, PRECISIONS)
     storage, streaming = check_storage(storage, precision), check_streaming(streaming, stencil)
-    kinetic.check_numbers(stencil, precision, storage, streaming)
+    models.check_numbers(stencil, precision, storage, streaming)
     return precision, storage, streaming
 
 
@@ -269,17 +270,15 @@ def check_storage(storage: Any, precision: str) -> str:
 
 def check_streaming(streaming: Any, stencil: str) -> str:
     """The streaming, that of the `stencil` if None; or TypeError or ValueError."""
-    return (
-        kinetic.default_streaming(stencil) if streaming is None else checks.choice("streaming", streaming, STREAMINGS)
-    )
+    return models.default_streaming(stencil) if streaming is None else checks.choice("streaming", streaming, STREAMINGS)
 
 
 def check_thermal(thermal: Any, domain: Domain, storage: str) -> None:
     """Raise TypeError or ValueError unless it is a model of the temperature, or None, that suits domain and storage."""
-    if domain.stencil == kinetic.STENCIL:
+    if models.of(domain.stencil).carries_temperature:
         if thermal is not None:
             raise ValueError(
-                f"thermal: {checks.shown(thermal)} given with {kinetic.STENCIL}, must be None: with ThermalBGK the "
+                f"thermal: {checks.shown(thermal)} given with {domain.stencil}, must be None: with ThermalBGK the "
                 "temperature is a moment of the populations"
             )
         _check_warm_faces(domain)
@@ -295,8 +294,10 @@ def check_thermal(thermal: Any, domain: Domain, storage: str) -> None:
         hint = " (a value such as HybridThermal(0.05), not the class)" if isinstance(thermal, type) else ""
         raise TypeError(f"thermal: {checks.shown(thermal)} given, must be HybridThermal(...) or None{hint}")
     thermal.check(_core.stencil(domain.stencil))
-    if storage == "float16":
-        raise ValueError("storage: 'float16' given with thermal, must be 'float32' or 'float64'")
+    storages = models.of(domain.stencil, thermal=True).storages()
+    if storage not in storages:
+        right = checks.alternatives([repr(name) for name in storages])
+        raise ValueError(f"storage: {storage!r} given with thermal, must be {right}")
     _check_warm_faces(domain)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _core, checkpoint, checks, collective, digits, kinetic, run, values, vtk
+from . import _core, checkpoint, checks, collective, digits, kinetic, models, run, values, vtk
 from .boundary import BoundaryValues
 from .collisions import Collision
 from .conditions import Value, field_value
@@ -145,10 +145,9 @@ class Solver(ThermalFields):
                 temperature is unstable `ThermallyUnstable`.
         """
         nonequilibrium = checks.flag("nonequilibrium", nonequilibrium)
-        if nonequilibrium and self._stencil.name == kinetic.STENCIL:
-            raise ValueError(
-                f"nonequilibrium: True given with {kinetic.STENCIL}, must be False: it has equilibrium only"
-            )
+        if nonequilibrium and not self._model.nonequilibrium:
+            name = self._stencil.name
+            raise ValueError(f"nonequilibrium: True given with {name}, must be False: it has equilibrium only")
         shape, cells = self._domain.shape, values.cell_centres(self._domain.shape)
         rho = u = None
         with collective.by_user(self._processes, "the functions of initialize"):
@@ -183,7 +182,7 @@ class Solver(ThermalFields):
         self._set_force(value)
 
     def _evaluate_force(self, force: Any) -> Floats | None:
-        kinetic.check_force(self._stencil.name, force)
+        models.check_force(self._stencil.name, force)
         if force is None:
             return None
         value: Value = field_value("force", force, vector=True)
@@ -276,7 +275,7 @@ class Solver(ThermalFields):
         if cell is not None:
             model = self.thermal
             limit = None if model is None else speed_limit(model.diffusivity, model.operators, self._stencil.D)
-            warmth = self._stencil.cs2 if self._stencil.name == kinetic.STENCIL else None
+            warmth = self._stencil.cs2 if self._model.carries_temperature else None
             raise Diverged(steps, cell, speed_limit=limit, warmth=warmth)
 
     # Files

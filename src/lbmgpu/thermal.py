@@ -16,13 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core, checks
+from . import _core, checks, models
 from .conditions import field_value, same_values
 from .errors import ThermallyUnstable
 from .values import takes_time
 
 OPERATORS = ("isotropic", "printed")
-STENCILS = ("D2Q9", "D3Q19")
 
 # Weights of an axis and of a diagonal neighbour, of the Laplacian and of the gradient. In two dimensions they are those
 # of three, summed over z.
@@ -112,9 +111,7 @@ class HybridThermal:
 
     def check(self, stencil: _core.Stencil) -> None:
         """Raise ValueError where the parameters do not suit `stencil`, ThermallyUnstable where they are unstable."""
-        if stencil.name not in STENCILS:
-            right = " or ".join(repr(name) for name in STENCILS)
-            raise ValueError(f"stencil: {stencil.name!r} given with thermal, must be {right}")
+        models.of(stencil.name, thermal=True)
         self._components(stencil.D)
         limit = diffusivity_limit(self.operators, stencil.D)
         if self.diffusivity > limit:

@@ -49,7 +49,7 @@ class ThermalFields(Fields):
         """
         self._check_temperature()
         if checks.flag("above_reference", above_reference):
-            self._model()
+            self._hybrid()
         reference = 0.0 if above_reference else self._reference_temperature
 
         def read(out: NDArray[Any]) -> None:
@@ -67,7 +67,7 @@ class ThermalFields(Fields):
         Raises:
             ValueError: the solver has no temperature.
         """
-        reference = self._model().reference
+        reference = self._hybrid().reference
         return self._totals()[3] + reference * self._fluid_cells
 
     @property
@@ -78,13 +78,13 @@ class ThermalFields(Fields):
         Raises:
             ValueError: the solver has no temperature.
         """
-        self._model()
+        self._hybrid()
         return self._heat_source
 
     @heat_source.setter
     @collective
     def heat_source(self, source: ArrayLike | Callable[..., Any] | None) -> None:
-        self._model()
+        self._hybrid()
         with by_user(self._processes, "the function of heat_source"):
             value = self._evaluate_source(source)
         self._set_source(value)
@@ -185,24 +185,25 @@ class ThermalFields(Fields):
         difference = checks.number("difference", difference, at_least=-limit, at_most=limit)
         if difference == 0:
             raise ValueError("difference: 0 given, must not be 0")
-        return length / (self._model().diffusivity * difference)
+        return length / (self._hybrid().diffusivity * difference)
 
     def _check_temperature(self) -> None:
         if not self._has_temperature:
             raise ValueError("thermal: this solver has no temperature; Solver(thermal=HybridThermal(...)) has one")
 
-    def _model(self) -> HybridThermal:
+    def _hybrid(self) -> HybridThermal:
         self._check_temperature()
         if self.thermal is None:
+            stencil = self._stencil.name
             raise ValueError(
-                f"thermal: {kinetic.STENCIL} has no heat sources, sums of heat, heat fluxes or Nusselt numbers, which "
+                f"thermal: {stencil} has no heat sources, sums of heat, heat fluxes or Nusselt numbers, which "
                 "belong to HybridThermal; compute them from temperature() and density() (docs/kinetic_thermal.md)"
             )
         return self.thermal
 
     def _place(self, where: Any) -> tuple[int | None, int]:
         """The number of a face, or None and that of a body."""
-        self._model()
+        self._hybrid()
         faces, bodies = list(self._domain.faces), list(self._domain.bodies)
         name = checks.choice("where", where, [*faces, *bodies])
         if name not in faces:
@@ -217,8 +218,7 @@ class ThermalFields(Fields):
         shape, value = self._domain.shape, field_value("temperature", temperature, vector=False)
         field = values.evaluate("temperature", value, shape, values.cell_centres(shape), None)
         checks.temperatures("temperature", field)
-        if self._stencil.name == kinetic.STENCIL:
-            kinetic.check_temperatures("temperature", field)
+        kinetic.check_temperatures(self._stencil.name, "temperature", field)
         if self.thermal is not None:
             digits.check_temperatures(self, field)
         above = np.subtract(field, self._reference_temperature)

@@ -148,19 +148,18 @@ def face_velocity(name: str, value: Value, domain_shape: tuple[int, ...], face: 
     return result
 
 
-def face_density(name: str, value: Value, domain_shape: tuple[int, ...], face: str, time: float) -> Floats:
-    """Density on a face, ``()`` or the face's shape in the user's order, checked."""
+def face_number(
+    name: str,
+    value: Value,
+    domain_shape: tuple[int, ...],
+    face: str,
+    time: float,
+    check: Callable[[str, Floats], None],
+) -> Floats:
+    """A number on a face, ``()`` or the face's shape in the user's order, checked."""
     shape = face_shape(domain_shape, face)
     result = evaluate(name, value, shape, face_centres(domain_shape, face), None, time)
-    checks.densities(name, result)
-    return result
-
-
-def face_temperature(name: str, value: Value, domain_shape: tuple[int, ...], face: str, time: float) -> Floats:
-    """Temperature on a face, ``()`` or the face's shape in the user's order, checked."""
-    shape = face_shape(domain_shape, face)
-    result = evaluate(name, value, shape, face_centres(domain_shape, face), None, time)
-    checks.temperatures(name, result)
+    check(name, result)
     return result
 
 

@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 
 from lbmgpu import _core
+from lbmgpu.models import MODELS, of
 
 ADDRESSES = 6 << 30
 """Bytes that the process may have."""
 MOST_STEPS = 2**53
 FACES = ["no-slip", "moving-wall", "velocity-inlet", "pressure-outlet", "outflow", "free-slip"]
-COLLISIONS = ["bgk", "trt", "mrt", "regularized"]
 WORDS = [
-    *("", "cpu", "cuda:0", "cuda:99999", "cuda:-1", "D2Q9", "D3Q19", "D3Q27", "D2Q37", *COLLISIONS, "thermal-bgk"),
+    *("", "cpu", "cuda:0", "cuda:99999", "cuda:-1", *_core.stencil_names(), *_core.collision_names()),
     *("float16", "float32", "float64", "in-place", "two-lattice", "periodic", *FACES, "adiabatic", "isothermal"),
     *("direct", "staged", "mpi", "overlap", "blocking", "avx2", "baseline", "isotropic", "sm_90", "sm_", "update.h"),
     *("../x", "/dev/null", "a\0b", "\udc80", "x" * 5000, "%s%n", "nan"),
@@ -139,19 +139,21 @@ class Nonsense:
     def setup(self) -> dict[str, Any]:
         """What an engine is made of, all right."""
         stencil = self.pick(_core.stencil_names())
-        kinetic, axes = stencil == "D2Q37", int(stencil[1])
+        model = of(stencil)
+        axes, heated = int(stencil[1]), stencil in MODELS["hybrid thermal"].stencils
+        walls = [face for face in FACES if face in model.faces]
         faces = ["periodic"] * (2 * axes)
         if self.chance(0.7):
-            faces[:2] = [self.pick(FACES[:1] if kinetic else FACES) for _ in range(2)]
+            faces[:2] = [self.pick(walls) for _ in range(2)]
         return {
             "stencil": stencil,
             "shape": [int(size) for size in self.rng.integers(3, 7, size=axes)],
-            "collision": "thermal-bgk" if kinetic else self.pick(COLLISIONS),
+            "collision": self.pick(_core.collision_names(stencil)),
             "viscosity": 0.1,
-            "streaming": "two-lattice" if kinetic else self.pick(["in-place", "two-lattice"]),
+            "streaming": self.pick(model.streamings),
             "faces": faces,
             "threads": self.pick([1, 1, 2]),
-            "thermal": {"diffusivity": 0.1} if stencil in ("D2Q9", "D3Q19") and self.chance(0.4) else None,
+            "thermal": {"diffusivity": 0.1} if heated and self.chance(0.4) else None,
         }
 
     def renew(self) -> None:

@@ -13,20 +13,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lbmgpu import _core
+from lbmgpu import _core, models
 
 SHAPES = {"D2Q9": [20, 14], "D3Q19": [9, 8, 7], "D3Q27": [8, 6, 7], "D2Q37": [12, 9]}
 
 
 def make(stencil: str, threads: int, device: str = "cpu") -> _core.Engine:
     """An engine with a wave."""
-    kinetic = stencil == "D2Q37"
     engine = _core.Engine(
         stencil=stencil,
         shape=SHAPES[stencil],
-        collision="thermal-bgk" if kinetic else "bgk",
+        collision=_core.collision_names(stencil)[0],
         viscosity=0.1,
-        streaming="two-lattice" if kinetic else "in-place",
+        streaming=models.default_streaming(stencil),
         threads=threads,
         device=device,
     )

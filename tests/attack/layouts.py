@@ -14,14 +14,13 @@ from mpi.programs.random_layouts import random_layout
 from reference import STENCILS, Collision
 from reference.cases import CLASSES, Case, random_bodies, random_faces, random_fields
 from reference.d2q37_cases import WALLS, random_gas_case
-from reference.thermal_cases import STENCILS as THERMAL_STENCILS
+from reference.registry import KINDS, MODELS
 from reference.thermal_cases import random_thermal_case
 
 from lbmgpu import _core
 
 NAME = "layouts"
 QUICK, LONG = 40, 5000
-KINDS = ["bgk", "trt", "mrt", "regularized"]
 NUMBERS = [("float32", "float32"), ("float64", "float64"), ("float64", "float32"), ("float32", "float16")]
 
 
@@ -70,7 +69,7 @@ def _equal(ours: np.ndarray, theirs: np.ndarray) -> bool:
 
 def _random_flow(rng: np.random.Generator) -> tuple[str, Any, dict[str, Any]]:
     """The model, a random case of it, and options of its solver."""
-    model = str(rng.choice(["isothermal", "isothermal", "hybrid thermal", "multispeed thermal"]))
+    model = str(rng.choice(["isothermal", *MODELS]))
     precision, storage = NUMBERS[rng.integers(len(NUMBERS))]
     if model == "multispeed thermal":
         shape = (int(rng.integers(3, 20)), int(rng.integers(3, 14)))
@@ -78,8 +77,7 @@ def _random_flow(rng: np.random.Generator) -> tuple[str, Any, dict[str, Any]]:
         walls, axis = str(rng.choice(list(WALLS))), int(rng.integers(2))
         return model, random_gas_case(rng, shape, walls, axis, prandtl=prandtl, rough=True), {"precision": precision}
     streaming = str(rng.choice(["in-place", "two-lattice"]))
-    names = THERMAL_STENCILS if model == "hybrid thermal" else list(STENCILS)
-    stencil, kind = str(rng.choice(names)), str(rng.choice(KINDS))
+    stencil, kind = str(rng.choice(MODELS[model]["stencils"])), str(rng.choice(KINDS))
     shape = tuple(int(rng.integers(2, most)) for most in (40, 8, 6)[: STENCILS[stencil].D])
     faces = _random_kinds(rng, len(shape))
     if model == "hybrid thermal":

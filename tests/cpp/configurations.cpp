@@ -5,7 +5,7 @@ namespace tests {
 
 using lbm::Index;
 using lbm::engine::Engine;
-using lbm::engine::FaceKind;
+using lbm::engine::face_kind;
 
 std::vector<std::string> faces_of(int D, const std::vector<std::string>& by_axis) {
     std::vector<std::string> faces;
@@ -23,7 +23,7 @@ lbm::engine::Setup small_setup(const std::string& stencil) {
     setup.stencil = stencil;
     setup.shape = stencil == "D2Q9" ? std::vector{19, 5} : std::vector{19, 5, 4};
     setup.collision = "bgk";
-    setup.viscosity = 0.05;
+    setup.parameters["viscosity"] = 0.05;
     setup.precision = setup.storage = "float64";
     setup.device.threads = 2;
     return setup;
@@ -41,18 +41,18 @@ void disturb(Engine& engine, std::uint64_t seed) {
     const lbm::engine::Domain& domain = engine.domain();
     for (int face = 0; face < 2 * domain.D; ++face) {
         const auto cells = std::size_t(domain.face_cells(face));
-        if (domain.faces[face] == FaceKind::MovingWall) {
+        if (domain.faces[face] == face_kind<lbm::boundary::MovingWall>) {
             // Along the wall only: one that moves into the fluid would change the mass.
             std::vector<double> along(std::size_t(domain.D), 0.02);
             along[std::size_t(face / 2)] = 0;
             engine.set_face_velocity(face, along);
-        } else if (domain.faces[face] == FaceKind::VelocityInlet) {
+        } else if (domain.faces[face] == face_kind<lbm::boundary::VelocityInlet>) {
             std::vector<double> profile(cells * std::size_t(domain.D));
             for (std::size_t k = 0; k < profile.size(); ++k) {
                 profile[k] = k < cells ? 0.03 + 0.01 * noise(seed, k) : 0;
             }
             engine.set_face_velocity(face, profile);
-        } else if (domain.faces[face] == FaceKind::PressureOutlet) {
+        } else if (domain.faces[face] == face_kind<lbm::boundary::PressureOutlet>) {
             std::vector<double> density(cells);
             for (std::size_t k = 0; k < cells; ++k) {
                 density[k] = 1 + 0.005 * noise(seed, k);

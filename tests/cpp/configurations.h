@@ -9,11 +9,15 @@
 
 namespace tests {
 
+/// Calls visit with an object of each stencil whose populations carry mass and momentum alone.
 template <class Visit>
 void for_stencils(Visit&& visit) {
-    visit(lbm::D2Q9{});
-    visit(lbm::D3Q19{});
-    visit(lbm::D3Q27{});
+    lbm::for_types(lbm::Stencils{}, [&](auto member) {
+        using S = typename decltype(member)::type;
+        if constexpr (lbm::Isothermal::has_stencil<S>) {
+            visit(S{});
+        }
+    });
 }
 
 template <class S>
@@ -31,9 +35,13 @@ inline const std::vector<Numbers> all_numbers = {{"float64", "float64"},
                                                  {"float64", "float16"},
                                                  {"float32", "float32"},
                                                  {"float32", "float16"}};
-inline const std::vector<std::string> all_collisions = {"bgk", "trt", "mrt", "regularized"};
-/// Whose populations carry mass and momentum alone.
-inline const std::vector<std::string> isothermal_stencils = {"D2Q9", "D3Q19", "D3Q27"};
+inline const std::vector<std::string> isothermal_stencils = [] {
+    std::vector<std::string> names;
+    for_stencils([&](auto s) { names.emplace_back(decltype(s)::name); });
+    return names;
+}();
+/// Of those.
+inline const std::vector<std::string> all_collisions = lbm::engine::collision_names(isothermal_stencils.front());
 inline const std::vector<std::string> all_streamings = {"two-lattice", "in-place"};
 
 /// Faces named by one word an axis, "low/high" where the two differ.

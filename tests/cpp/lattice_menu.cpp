@@ -1,10 +1,9 @@
 // Compiles every stencil, collision and arithmetic of lattice/ alone, for the host by g++ and for a GPU by nvcc.
 #include "../../src/cpp/lattice/cell_update.h"
-#include "../../src/cpp/lattice/collisions/bgk.h"
-#include "../../src/cpp/lattice/collisions/mrt.h"
-#include "../../src/cpp/lattice/collisions/regularized.h"
-#include "../../src/cpp/lattice/collisions/trt.h"
+#include "../../src/cpp/lattice/collisions/all.h"
 #include "../../src/cpp/lattice/links.h"
+#include "../../src/cpp/lattice/models.h"
+#include "../../src/cpp/lattice/stencils/all.h"
 #include "../../src/cpp/lattice/storage.h"
 
 #if defined(__CUDACC__)
@@ -46,8 +45,8 @@ struct ScalarCell {
 };
 
 template <class S, class Collision, class Real, class Stored>
-KERNEL void update(Address address, Phase phase, CollisionParameters<Real> parameters, const Stored* source,
-                   Stored* target, const Real* force) {
+KERNEL void update(Address address, Phase phase, typename Collision::template Parameters<Real> parameters,
+                   const Stored* source, Stored* target, const Real* force) {
 #if defined(__CUDA_ARCH__)
     const int x = int(blockIdx.x * blockDim.x + threadIdx.x);
     const int y = int(blockIdx.y);
@@ -63,21 +62,24 @@ KERNEL void update(Address address, Phase phase, CollisionParameters<Real> param
     }
 }
 
-#define LBM_MENU(S, Collision)                                                                                        \
-    template KERNEL void update<S, Collision, float, float>(Address, Phase, CollisionParameters<float>, const float*, \
-                                                            float*, const float*);                                    \
-    template KERNEL void update<S, Collision, float, Half>(Address, Phase, CollisionParameters<float>, const Half*,   \
-                                                           Half*, const float*);                                      \
-    template KERNEL void update<S, Collision, double, double>(Address, Phase, CollisionParameters<double>,            \
-                                                              const double*, double*, const double*);
-#define LBM_MENU_OF_STENCIL(S) \
-    LBM_MENU(S, BGK)           \
-    LBM_MENU(S, TRT)           \
-    LBM_MENU(S, MRT)           \
-    LBM_MENU(S, Regularized)
-
-LBM_MENU_OF_STENCIL(D2Q9)
-LBM_MENU_OF_STENCIL(D3Q19)
-LBM_MENU_OF_STENCIL(D3Q27)
+/// The kernels of all stencils, collisions and numbers, so that each is compiled.
+template <class Real, class Stored>
+const void* const* menu() {
+    static const void* kernels[64];
+    int count = 0;
+    for_types(Stencils{}, [&](auto stencil) {
+        using S = typename decltype(stencil)::type;
+        for_types(Collisions{}, [&](auto collision) {
+            using Collision = typename decltype(collision)::type;
+            if constexpr (Isothermal::has_stencil<S> && Collision::template goes_with<S>) {
+                kernels[count++] = reinterpret_cast<const void*>(&update<S, Collision, Real, Stored>);
+            }
+        });
+    });
+    return kernels;
+}
+template const void* const* menu<float, float>();
+template const void* const* menu<float, Half>();
+template const void* const* menu<double, double>();
 
 }  // namespace lbm

@@ -259,7 +259,7 @@ TEST(engine_force_pushes_the_fluid_and_a_field_of_it_does_the_same) {
 TEST(engine_eddy_viscosity_runs_with_every_collision) {
     for_setups([](const Setup& given) {
         Setup setup = given;
-        setup.smagorinsky = 0.17;
+        setup.parameters["smagorinsky"] = 0.17;
         populations_after(setup, 3);
     });
 }

@@ -22,8 +22,8 @@ Setup gas_setup(std::vector<int> shape, bool walls) {
     setup.collision = "thermal-bgk";
     setup.streaming = "two-lattice";
     setup.shape = std::move(shape);
-    setup.prandtl = 0.7;
-    setup.gravity = {1e-4, -2e-4};
+    setup.parameters["prandtl"] = 0.7;
+    setup.parameters["gravity"] = std::vector{1e-4, -2e-4};
     if (walls) {
         setup.faces = {"periodic", "periodic", "no-slip", "no-slip"};
         setup.thermal_faces = {"periodic", "periodic", "isothermal", "adiabatic"};

@@ -28,10 +28,10 @@ public:
         lbm::backend::BlockSpec spec{};
         spec.stencil = domain.stencil;
         spec.storage = lbm::backend::NumberKind::Float64;
-        spec.in_place = in_place;
+        spec.state = in_place ? &lbm::backend::state_kind<lbm::InPlace> : &lbm::backend::state_kind<lbm::TwoLattice>;
         std::copy(domain.size, domain.size + 3, spec.size);
         for (int d = 0; d < domain.D; ++d) {
-            spec.wraps[d] = domain.faces[2 * d] == FaceKind::Periodic;
+            spec.wraps[d] = lbm::engine::is_periodic(domain.faces[2 * d]);
         }
         address_ = lbm::backend::block_address(spec, device);
         numbers_.assign(std::size_t(address_.side_out(1, address_.crossing, 0, 0)), 0);
@@ -41,7 +41,7 @@ public:
     }
 
     void fill(const HaloPlan& plan) {
-        for (const lbm::backend::CopyRun& run : plan.links().copies[int(phase_)]) {
+        for (const lbm::backend::CopyRun& run : plan.links().copies[phase_]) {
             for (int k = 0; k < run.count; ++k) {
                 numbers_.at(std::size_t(run.target + k * run.target_stride)) =
                     numbers_.at(std::size_t(run.source + k * run.source_stride));
@@ -107,7 +107,7 @@ TEST(halo_plan_periodic_faces_bring_the_other_side) {
             {"periodic", "periodic", "periodic"}, size, [](auto s, const Domain& domain, auto& lattice, Phase phase) {
                 using S = decltype(s);
                 const HaloPlan plan(domain, {{{0, 0, 0}, lattice.address()}}, 0, {phase});
-                CHECK(!lattice.address().wraps[0] || plan.links().copies[int(phase)].empty());
+                CHECK(!lattice.address().wraps[0] || plan.links().copies[phase].empty());
                 lattice.fill(plan);
                 lattice.for_links([&](int x, int y, int z, int i) {
                     const int* c = S::c[i];
@@ -167,12 +167,12 @@ TEST(halo_plan_outflow_repeats_the_last_cell) {
                 for (int k = cell.first; k < cell.first + cell.count; ++k, ++crossing) {
                     const lbm::backend::WallLink& link = links.wall_links[std::size_t(k)];
                     const int* c = S::c[link.i];
-                    CHECK(link.kind == lbm::backend::WallLink::Kind::Outflow);
+                    CHECK(FaceKind(link.condition) == lbm::engine::face_kind<lbm::boundary::Outflow>);
                     CHECK_EQUAL(link.value, domain.reference_density);
                     const int from_x = std::min(std::max(cell.x - c[0], 0), domain.size[0] - 1);
                     const int from_y = wrapped(cell.y - c[1], domain.size[1]);
                     const int from_z = wrapped(cell.z - c[2], domain.size[2]);
-                    const lbm::backend::LinkPlaces& places = links.wall_places[int(phase)][std::size_t(k)];
+                    const lbm::backend::LinkPlaces& places = links.wall_places[phase][std::size_t(k)];
                     const Address& a = lattice.address();
                     CHECK_EQUAL(places.departed, lbm::departed_offset<S>(a, phase, from_x, from_y, from_z, link.i));
                     CHECK_EQUAL(places.arriving, lbm::arriving_offset<S>(a, phase, cell.x, cell.y, cell.z, link.i));
@@ -215,11 +215,11 @@ TEST(halo_plan_every_link_is_copied_or_reflected_once) {
                 bool wall = false;
                 Index expected = lattice.name(x, y, z, lbm::Stencil<S>::opposite(i));
                 if (source.kind == Kind::Face) {
-                    wall = domain.faces[source.owner] != FaceKind::NoSlip;
+                    wall = domain.faces[source.owner] != lbm::engine::face_kind<lbm::boundary::NoSlip>;
                 } else if (source.kind == Kind::Body) {
                     wall = !domain.body_velocity[std::size_t(source.owner)].empty();
                 } else {
-                    wall = source.kind == Kind::Outflow;
+                    wall = source.kind == Kind::Passed;
                     expected = lattice.name(source.x, source.y, source.z, source.i);
                 }
                 CHECK_EQUAL(reflected[std::size_t(at * S::Q + i)], wall ? 1 : 0);
@@ -237,10 +237,10 @@ TEST(halo_plan_cuts_long_runs_for_the_threads) {
     const Domain domain = lbm::engine::make_domain(setup);
     const Named<lbm::D2Q9> lattice(domain, true, Phase::InPlaceOwn);
     const HaloPlan plan(domain, {{{0, 0, 0}, lattice.address()}}, 0, {Phase::InPlaceOwn});
-    for (const lbm::backend::CopyRun& run : plan.links().copies[int(Phase::InPlaceOwn)]) {
+    for (const lbm::backend::CopyRun& run : plan.links().copies[Phase::InPlaceOwn]) {
         CHECK(run.count >= 1 && run.count <= 1024);
     }
-    CHECK(plan.links().copies[int(Phase::InPlaceNeighbor)].empty());
+    CHECK_EQUAL(plan.links().copies.size(), 1U);
     CHECK(plan.bytes() > 0);
 }
 
@@ -251,7 +251,7 @@ TEST(halo_plan_takes_over_changed_values) {
     const Named<lbm::D2Q9> lattice(domain, true, Phase::InPlaceOwn);
     HaloPlan plan(domain, {{{0, 0, 0}, lattice.address()}}, 0, {Phase::InPlaceOwn});
     for (const double speed : {0.0, 0.1}) {
-        domain.face_velocity[3] = {speed, 0.0};
+        domain.face_value[3] = {speed, 0.0};
         plan.refresh_values(domain);
         for (const lbm::backend::WallLink& link : plan.links().wall_links) {
             const double cu = lbm::D2Q9::c[link.i][0] * speed;

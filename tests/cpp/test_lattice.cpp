@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "../../src/cpp/backend/block_layout.h"
+#include "../../src/cpp/lattice/boundary/all.h"
 #include "../../src/cpp/lattice/collisions/mrt_rates.h"
 #include "../../src/cpp/lattice/links.h"
 #include "check.h"
@@ -20,7 +21,7 @@ Address address_of(int nx, int ny, int nz, bool in_place = true) {
     lbm::backend::BlockSpec spec{};
     spec.stencil = tests::kind_of<S>();
     spec.storage = lbm::backend::NumberKind::Float32;
-    spec.in_place = in_place;
+    spec.state = in_place ? &lbm::backend::state_kind<lbm::InPlace> : &lbm::backend::state_kind<lbm::TwoLattice>;
     spec.size[0] = nx;
     spec.size[1] = ny;
     spec.size[2] = S::D == 3 ? nz : 1;
@@ -203,9 +204,20 @@ TEST(lattice_offsets_hold_more_than_2_to_the_32_elements) {
 }
 
 TEST(lattice_walls_reflect_what_theory_says) {
-    CHECK_EQUAL(lbm::reflected_by_moving_wall(0.25, 0.0, 1.5), 0.25);
-    CHECK_CLOSE(lbm::reflected_by_moving_wall(0.25, 0.1, 1.5), 0.4, 1e-15);
+    struct Departed {
+        double towards_the_wall;
+        double outgoing() const { return towards_the_wall; }
+    };
+    using S = lbm::D3Q19;
+    namespace boundary = lbm::boundary;
+    const boundary::CellMoments<double> rest{1.5, {0, 0, 0}, 0};
+    CHECK_EQUAL(boundary::VelocityInlet::incoming<S>(boundary::Link{1, 0.0, 0.5, true}, rest, Departed{0.25}), 0.25);
+    CHECK_CLOSE(boundary::VelocityInlet::incoming<S>(boundary::Link{1, 0.1, 0.5, true}, rest, Departed{0.25}), 0.4,
+                1e-15);
+    CHECK_CLOSE(boundary::MovingWall::incoming<S>(boundary::Link{1, 0.1, 0.5, true}, rest, Departed{0.25}), 0.35,
+                1e-15);
     // A fluid at rest at the wall's density reflects its own deviation.
     const double w = 1.0 / 18;
-    CHECK_CLOSE(lbm::reflected_by_pressure(w * 0.1, w, 1.1, 0.0, 0.0), w * 0.1, 1e-16);
+    CHECK_CLOSE(boundary::PressureOutlet::incoming<S>(boundary::Link{1, 1.1, 0.5, true}, rest, Departed{w * 0.1}),
+                w * 0.1, 1e-16);
 }

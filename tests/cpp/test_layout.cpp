@@ -66,18 +66,21 @@ TEST(layout_setup_refuses_what_cannot_be) {
         });
     }
     refused("fewer than 2^50", [](Setup& s) { s.shape = std::vector<int>(3, 1 << 30); });
-    refused("viscosity", [](Setup& s) { s.viscosity = 0; });
-    refused("viscosity", [](Setup& s) { s.viscosity = std::numeric_limits<double>::quiet_NaN(); });
-    refused("magic", [](Setup& s) { s.magic = -1; });
-    refused("smagorinsky", [](Setup& s) { s.smagorinsky = -0.1; });
-    refused("only collision 'mrt'", [](Setup& s) { s.rates = {{"e", 1.0}}; });
+    refused("viscosity", [](Setup& s) { s.parameters["viscosity"] = double(0); });
+    refused("viscosity",
+            [](Setup& s) { s.parameters["viscosity"] = double(std::numeric_limits<double>::quiet_NaN()); });
+    refused("magic", [](Setup& s) { s.parameters["magic"] = double(-1); });
+    refused("smagorinsky", [](Setup& s) { s.parameters["smagorinsky"] = double(-0.1); });
+    refused("rates: collision 'bgk' takes none", [](Setup& s) {
+        s.parameters["rates"] = std::map<std::string, double>{{"e", 1.0}};
+    });
     refused("rates: 'nu' is not one of", [](Setup& s) {
         s.collision = "mrt";
-        s.rates = {{"nu", 1.0}};
+        s.parameters["rates"] = std::map<std::string, double>{{"nu", 1.0}};
     });
     refused("not between 0 and 2", [](Setup& s) {
         s.collision = "mrt";
-        s.rates = {{"e", 2.0}};
+        s.parameters["rates"] = std::map<std::string, double>{{"e", 2.0}};
     });
     refused("faces: 6 are needed", [](Setup& s) { s.faces = {"periodic"}; });
     refused("faces: 'wall'", [](Setup& s) { s.faces = std::vector<std::string>(6, "wall"); });

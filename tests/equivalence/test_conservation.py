@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from reference import STENCILS, Collision
 from reference.cases import Case, in_reference_order, random_fields
+from reference.registry import KINDS
 
-KINDS = ["bgk", "trt", "mrt", "regularized"]
 STREAMINGS = ["two-lattice", "in-place"]
 SHAPES = {"D2Q9": (21, 18), "D3Q19": (9, 8, 10), "D3Q27": (9, 8, 10)}
 

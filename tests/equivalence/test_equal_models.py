@@ -7,6 +7,7 @@ import pytest
 from reference import STENCILS, Collision
 from reference.cases import Case, random_fields
 from reference.moments import RATES
+from reference.registry import KINDS
 
 STREAMINGS = ["two-lattice", "in-place"]
 SHAPES = {"D2Q9": (13, 8), "D3Q19": (9, 6, 5), "D3Q27": (9, 6, 5)}
@@ -60,7 +61,7 @@ def test_trt_is_mrt_with_two_rates(name, device):
     np.testing.assert_allclose(mrt, trt, rtol=0, atol=1e-13)
 
 
-@pytest.mark.parametrize("kind", ["bgk", "trt", "mrt", "regularized"])
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", STENCILS)
 def test_smagorinsky_changes_nothing_where_nothing_shears(name, kind, device):
     """A uniform accelerated stream has no stress: the eddy viscosity is zero and the state stays uniform."""

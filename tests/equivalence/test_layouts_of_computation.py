@@ -13,11 +13,11 @@ from reference.cases import (
     random_faces,
     random_fields,
 )
+from reference.registry import KINDS
 
 import lbmgpu as lbm
 from lbmgpu import _core
 
-KINDS = ["bgk", "trt", "mrt", "regularized"]
 STREAMINGS = ["two-lattice", "in-place"]
 FORMATS = [
     ("float64", "float64"),

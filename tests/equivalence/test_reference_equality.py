@@ -17,13 +17,13 @@ from reference.cases import (
     reverse,
 )
 from reference.moments import GROUPS, MATRICES, RATES
+from reference.registry import KINDS
 
 import lbmgpu as lbm
 from lbmgpu import _core
 
 STEPS = 20
 TOLERANCE = 1e-12
-KINDS = ["bgk", "trt", "mrt", "regularized"]
 STREAMINGS = ["two-lattice", "in-place"]
 SHAPES = {"D2Q9": (9, 7), "D3Q19": (7, 5, 4), "D3Q27": (7, 5, 4)}
 
@@ -140,7 +140,7 @@ def test_one_pair_of_faces(name, kind, axis, streaming, device, rng):
 @pytest.mark.matrix
 @pytest.mark.parametrize("streaming", STREAMINGS)
 @pytest.mark.parametrize("bodies", [False, True], ids=["box", "bodies"])
-@pytest.mark.parametrize("number", range(16))
+@pytest.mark.parametrize("number", range(4 * len(KINDS)))
 @pytest.mark.parametrize("name", STENCILS)
 def test_mixed_faces(name, number, bodies, streaming, device, rng):
     """Random conditions on all faces, meeting at edges and corners and at bodies resting and moving."""
@@ -152,7 +152,7 @@ def test_mixed_faces(name, number, bodies, streaming, device, rng):
     case = Case(
         name,
         shape,
-        Collision(KINDS[number % 4], 0.1),
+        Collision(KINDS[number % len(KINDS)], 0.1),
         faces=random_faces(rng, shape),
         bodies=random_bodies(rng, shape) if bodies else (),
         force=rng.uniform(-1e-4, 1e-4, (len(shape), *shape)),

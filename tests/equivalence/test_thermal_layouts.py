@@ -11,13 +11,13 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from reference.cases import engine_state, reverse
-from reference.thermal_cases import OPERATORS, STENCILS, ThermalCase, random_thermal_case
+from reference.registry import KINDS, KINDS_OF_BLOCKS, THERMAL_STENCILS
+from reference.thermal_cases import OPERATORS, ThermalCase, random_thermal_case
 
 import lbmgpu as lbm
 from equivalence.test_blocks import layouts
 from lbmgpu import _core
 
-KINDS = ["bgk", "trt", "mrt", "regularized"]
 STREAMINGS = ["two-lattice", "in-place"]
 FORMATS = [("float32", "float32"), ("float64", "float64"), ("float64", "float32")]
 FACES = ["-x", "+x", "-y", "+y", "-z", "+z"]
@@ -60,7 +60,7 @@ def finite(case: ThermalCase, solver: lbm.Solver) -> bool:
 
 @pytest.mark.parametrize(("precision", "storage"), FORMATS)
 @pytest.mark.parametrize("nx", [2, 3, 17, 33, 70])
-@pytest.mark.parametrize("name", STENCILS)
+@pytest.mark.parametrize("name", THERMAL_STENCILS)
 def test_streamings_agree(name, nx, precision, storage, device, rng):
     """Both streamings hold the same bits after odd and even numbers of steps."""
     shape = (nx, 5, 3)[: int(name[1])]
@@ -84,7 +84,7 @@ def bits(case: ThermalCase, engine: _core.Engine) -> list[np.ndarray]:
 
 @pytest.mark.parametrize(("precision", "storage"), FORMATS)
 @pytest.mark.parametrize("streaming", STREAMINGS)
-@pytest.mark.parametrize("name", STENCILS)
+@pytest.mark.parametrize("name", THERMAL_STENCILS)
 def test_instruction_sets_and_threads_agree(name, streaming, precision, storage, rng):
     """Every instruction set of this machine and every number of threads hold the same bits."""
     for shape in ((37, 9, 7), (1, 33, 5), (8, 1, 2)):
@@ -103,7 +103,7 @@ def test_instruction_sets_and_threads_agree(name, streaming, precision, storage,
 
 
 @pytest.mark.parametrize("streaming", STREAMINGS)
-@pytest.mark.parametrize("name", STENCILS)
+@pytest.mark.parametrize("name", THERMAL_STENCILS)
 def test_steps_add_up(name, streaming, device, rng):
     """Eleven single steps are eleven steps, with fields and heat read in between."""
     case = random_thermal_case(rng, name, "trt", (19, 6, 4)[: int(name[1])])
@@ -121,7 +121,7 @@ def test_steps_add_up(name, streaming, device, rng):
     assert_same(case, singly, at_once)
 
 
-PERIODIC_AXES = [(s, axes) for s in STENCILS for axes in itertools.product([False, True], repeat=int(s[1]))]
+PERIODIC_AXES = [(s, axes) for s in THERMAL_STENCILS for axes in itertools.product([False, True], repeat=int(s[1]))]
 
 
 @pytest.mark.gpu
@@ -136,7 +136,7 @@ def test_a_gpu_holds_the_bits_of_a_cpu(name, periodic, streaming, gpu, rng, monk
         case = random_thermal_case(
             rng,
             name,
-            KINDS[turn % 4],
+            KINDS[turn % len(KINDS)],
             (nx, 7, 3)[: len(periodic)],
             operators=OPERATORS[(turn + nx) % 2],
             faces=kinds,
@@ -168,8 +168,8 @@ def some_faces(rng: np.random.Generator, shape: tuple[int, ...]) -> list[str]:
 
 @pytest.mark.parametrize(("precision", "storage"), FORMATS)
 @pytest.mark.parametrize("streaming", STREAMINGS)
-@pytest.mark.parametrize("collision", ["bgk", "mrt"])
-@pytest.mark.parametrize("stencil", STENCILS)
+@pytest.mark.parametrize("collision", KINDS_OF_BLOCKS)
+@pytest.mark.parametrize("stencil", THERMAL_STENCILS)
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_layout_changes_no_bit(stencil, collision, streaming, precision, storage, channel, data):
@@ -188,7 +188,7 @@ def test_a_layout_changes_no_bit(stencil, collision, streaming, precision, stora
 
 
 @pytest.mark.parametrize("parts", [(3, 1, 1), (1, 3, 1), (1, 1, 2), (2, 3, 2)])
-@pytest.mark.parametrize("name", STENCILS)
+@pytest.mark.parametrize("name", THERMAL_STENCILS)
 def test_walls_and_bodies_across_borders(name, parts, channel, rng):
     """A body and walls with a temperature for every cell are cut by the blocks' borders."""
     shape = (12, 9, 6)[: int(name[1])]
@@ -207,7 +207,7 @@ def test_walls_and_bodies_across_borders(name, parts, channel, rng):
 @pytest.mark.gpu
 @pytest.mark.parametrize(("precision", "storage"), FORMATS)
 @pytest.mark.parametrize("streaming", STREAMINGS)
-@pytest.mark.parametrize("stencil", STENCILS)
+@pytest.mark.parametrize("stencil", THERMAL_STENCILS)
 def test_blocks_on_gpus_change_no_bit(stencil, streaming, precision, storage, channel, gpu, rng):
     """On one GPU or on all there are, and shared with the CPU."""
     options = {"precision": precision, "storage": storage, "streaming": streaming}
@@ -229,7 +229,7 @@ def test_blocks_on_gpus_change_no_bit(stencil, streaming, precision, storage, ch
 @pytest.mark.parametrize("after", [6, 7])
 @pytest.mark.parametrize(("precision", "storage"), FORMATS)
 @pytest.mark.parametrize("streaming", STREAMINGS)
-@pytest.mark.parametrize("name", STENCILS)
+@pytest.mark.parametrize("name", THERMAL_STENCILS)
 def test_checkpoint_continues(name, streaming, precision, storage, after, tmp_path, device, rng):
     """Saved, loaded and continued is the run that never stopped; also in the other streaming and on other layouts."""
     shape = (11, 6, 5)[: int(name[1])]

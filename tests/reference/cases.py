@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 import lbmgpu as lbm
 from lbmgpu import _core
+from lbmgpu.collision_table import BY_KIND
+from lbmgpu.conditions import FACE_CONDITIONS
 
 from .collisions import Collision
 from .lattice import Reference
@@ -21,16 +23,11 @@ Face = tuple[str, Any]
 """Kind of a face, and its velocity or density where it has one."""
 
 NAMES = ("-x", "+x", "-y", "+y", "-z", "+z")
-CLASSES: dict[str, Any] = {
-    "periodic": lbm.Periodic,
-    "no-slip": lbm.NoSlip,
-    "moving-wall": lbm.MovingWall,
-    "free-slip": lbm.FreeSlip,
-    "velocity-inlet": lbm.VelocityInlet,
-    "pressure-outlet": lbm.PressureOutlet,
-    "outflow": lbm.Outflow,
-}
-HAS_VELOCITY = ("moving-wall", "velocity-inlet")
+CLASSES: dict[str, Any] = {condition.kind: condition for condition in FACE_CONDITIONS}
+TAKES = _core.face_conditions()
+HAS_VELOCITY = tuple(kind for kind in CLASSES if TAKES[kind] == "velocity")
+NUMBERS: dict[str, tuple[float, float]] = {"pressure-outlet": (1.0, 0.01)}
+"""Of the conditions that take one: the middle of those that tests give, and how far they are from it."""
 
 
 @dataclass
@@ -78,14 +75,12 @@ class Case:
         """The bare engine, initialised."""
         c = self.collision
         faces = [kind for kind, _ in self.all_faces()]
-        chosen = {"precision": "float64", "storage": "float64", "rates": c.rates, **self.options, **options}
+        chosen = {"precision": "float64", "storage": "float64", **self.options, **options}
+        chosen |= {name: value for name, value in own_parameters(c).items() if value is not None}
         engine = _core.Engine(
             stencil=self.stencil,
             shape=self.shape,
             collision=c.kind,
-            viscosity=c.viscosity,
-            magic=c.magic,
-            smagorinsky=c.smagorinsky,
             faces=faces,
             **chosen,
         )
@@ -94,7 +89,7 @@ class Case:
         for number, (kind, value) in enumerate(self.all_faces()):
             if kind in HAS_VELOCITY:
                 engine.set_face_velocity(number, reverse(np.asarray(value, float), 1))
-            elif kind == "pressure-outlet" and value is not None:
+            elif TAKES[kind] == "number" and value is not None:
                 engine.set_face_density(number, reverse(np.asarray(value, float)))
         if self.force is not None:
             engine.set_force(reverse(np.asarray(self.force, float), 1))
@@ -107,7 +102,7 @@ class Case:
         """The reference, at rest; give it a state with `copy_state`."""
         faces = self.all_faces()
         velocities = {i: v for i, (kind, v) in enumerate(faces) if kind in HAS_VELOCITY}
-        densities = {i: v for i, (kind, v) in enumerate(faces) if kind == "pressure-outlet" and v is not None}
+        densities = {i: v for i, (kind, v) in enumerate(faces) if TAKES[kind] == "number" and v is not None}
         dimensions = len(self.shape)
         bodies = [(mask, np.zeros(dimensions) if velocity is None else velocity) for mask, velocity in self.bodies]
         return Reference(
@@ -125,16 +120,13 @@ class Case:
 
 def to_lbm(collision: Collision) -> Any:
     """The solver's collision."""
-    smagorinsky = collision.smagorinsky or None
-    match collision.kind:
-        case "bgk":
-            return lbm.BGK(collision.viscosity, smagorinsky=smagorinsky)
-        case "trt":
-            return lbm.TRT(collision.viscosity, magic=collision.magic, smagorinsky=smagorinsky)
-        case "mrt":
-            return lbm.MRT(collision.viscosity, rates=collision.rates or None, smagorinsky=smagorinsky)
-        case _:
-            return lbm.Regularized(collision.viscosity, smagorinsky=smagorinsky)
+    return BY_KIND[collision.kind](**own_parameters(collision))
+
+
+def own_parameters(collision: Collision) -> dict[str, Any]:
+    """What the solver's collision takes of these parameters; none for those that are not set."""
+    given = {each.name: getattr(collision, each.name) for each in fields(BY_KIND[collision.kind])}
+    return given | {name: given[name] or None for name in ("rates", "smagorinsky") if name in given}
 
 
 def reverse(array: NDArray[Any], components: int = 0) -> NDArray[Any]:
@@ -196,8 +188,9 @@ def random_faces(rng: np.random.Generator, shape: Sequence[int], kinds: Sequence
         tangential = tuple(np.delete(shape, number // 2))
         if kind in HAS_VELOCITY:
             faces.append((kind, 0.05 * rng.uniform(-1, 1, (len(shape), *tangential))))
-        elif kind == "pressure-outlet":
-            faces.append((kind, 1 + 0.01 * rng.uniform(-1, 1, tangential)))
+        elif TAKES[kind] == "number":
+            middle, width = NUMBERS[kind]
+            faces.append((kind, middle + width * rng.uniform(-1, 1, tangential)))
         else:
             faces.append((kind, None))
     return faces

@@ -17,18 +17,11 @@ from .cases import Case, random_bodies, random_faces, random_fields
 from .collisions import Collision
 from .d2q37 import CS2
 from .d2q37_cases import GasCase
+from .registry import FLOW_STENCILS, KINDS, NUMBERS, THERMAL_STENCILS
 from .thermal import Heat
 from .thermal_cases import ThermalCase
 
 SHAPES = {2: (21, 13), 3: (19, 6, 5)}
-KINDS = ["bgk", "trt", "mrt", "regularized"]
-NUMBERS = [
-    ("float32", "float32"),
-    ("float64", "float64"),
-    ("float32", "float16"),
-    ("float64", "float32"),
-    ("float64", "float16"),
-]
 STREAMINGS = ["two-lattice", "in-place"]
 WALLS = {
     "periodic": ["periodic"] * 6,
@@ -116,11 +109,11 @@ def gas(walls: bool, prandtl: float, **options: object) -> Make:
 def menu() -> dict[str, Make]:
     """Flows by name; each takes options of the solver, such as its device and layout."""
     flows: dict[str, Make] = {}
-    places = itertools.cycle(WALLS)
-    for stencil, kind, numbers, streaming in itertools.product(["D2Q9", "D3Q19", "D3Q27"], KINDS, NUMBERS, STREAMINGS):
+    places = {stencil: itertools.cycle(WALLS) for stencil in FLOW_STENCILS}
+    for stencil, kind, numbers, streaming in itertools.product(FLOW_STENCILS, KINDS, NUMBERS, STREAMINGS):
         precision, storage = numbers
         options = {"precision": precision, "storage": storage, "streaming": streaming}
-        place = next(places)
+        place = next(places[stencil])
         flows[f"{stencil} {kind} {precision} {storage} {streaming} {place}"] = flow(stencil, kind, place, **options)
         if numbers == NUMBERS[0]:
             for other in [walls for walls in WALLS if walls != place]:
@@ -128,7 +121,7 @@ def menu() -> dict[str, Make]:
                     stencil, kind, other, **options
                 )
             flows[f"{stencil} {kind} smagorinsky {streaming}"] = flow(stencil, kind, place, 0.15, **options)
-        if stencil != "D3Q27" and storage != "float16":
+        if stencil in THERMAL_STENCILS and storage != "float16":
             flows[f"warm {stencil} {kind} {precision} {storage} {streaming} {place}"] = warm_flow(
                 stencil, kind, place, **options
             )
@@ -143,7 +136,7 @@ def digest(solver: lbm.Solver) -> str:
     solver.step(STEPS)
     fluid = ~solver.domain.solid()
     numbers = [solver.populations().astype(np.float64)[:, fluid]]
-    if solver.thermal is not None or solver.domain.stencil == "D2Q37":
+    if solver._has_temperature:
         numbers.append(solver.temperature().astype(np.float64)[fluid])
     # Zero has one sign here: the compilers are free in that of a zero.
     return hashlib.sha256(b"".join((array + 0.0).tobytes() for array in numbers)).hexdigest()[:16]

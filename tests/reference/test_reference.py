@@ -7,8 +7,11 @@ import pytest
 
 from . import STENCILS, Collision, Reference, collide, equilibrium, guo_source
 from .moments import GROUPS, MATRICES, RATES
+from .registry import FLOW_STENCILS, KINDS
 
-KINDS = ["bgk", "trt", "mrt", "regularized"]
+
+def test_reference_has_the_stencils_of_the_engine() -> None:
+    assert list(STENCILS) == FLOW_STENCILS
 
 
 @pytest.mark.parametrize("name", STENCILS)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from . import STENCILS, Collision, Heat, ThermalReference
+from .registry import KINDS, THERMAL_STENCILS
 from .thermal import OPERATORS
 
-THERMAL = ["D2Q9", "D3Q19"]
 BOTH = ["isotropic", "printed"]
 
 
@@ -17,7 +17,7 @@ def polynomials(shape: tuple[int, ...]) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize("operators", BOTH)
-@pytest.mark.parametrize("name", THERMAL)
+@pytest.mark.parametrize("name", THERMAL_STENCILS)
 def test_operators_are_exact_for_quadratics(name, operators):
     """In the middle of a box Laplacian and advection of any quadratic are those of calculus."""
     shape = (5, 5, 5)[: STENCILS[name].D]
@@ -43,7 +43,7 @@ def test_two_dimensions_are_three_summed_over_z():
 
 def test_isotropic_operators_have_the_isotropic_error():
     """The Laplacian of x^2 y^2 at the origin is h^2/12 Lap^2 of it, 2/3; the printed ones miss it."""
-    for name in THERMAL:
+    for name in THERMAL_STENCILS:
         shape = (5, 5, 5)[: STENCILS[name].D]
         x = polynomials(shape)
         for operators in BOTH:
@@ -55,7 +55,7 @@ def test_isotropic_operators_have_the_isotropic_error():
 
 @pytest.mark.parametrize("operators", BOTH)
 @pytest.mark.parametrize("axis", [0, 1, 2])
-@pytest.mark.parametrize("name", THERMAL)
+@pytest.mark.parametrize("name", THERMAL_STENCILS)
 def test_conduction_between_walls(name, axis, operators):
     """Between two temperatures the profile is linear to rounding, and one flux passes both walls."""
     dimensions = STENCILS[name].D
@@ -74,7 +74,7 @@ def test_conduction_between_walls(name, axis, operators):
     np.testing.assert_allclose(reference.face_flux(2 * axis + 1), -kappa / n, atol=1e-14)
 
 
-@pytest.mark.parametrize("name", THERMAL)
+@pytest.mark.parametrize("name", THERMAL_STENCILS)
 def test_a_body_conducts_as_a_face(name):
     """A slab of solid cells is a wall: the same field and the same heat as with the face in its place."""
     shape = (5, 4, 3)[: STENCILS[name].D]
@@ -99,7 +99,7 @@ def test_a_body_conducts_as_a_face(name):
 
 
 @pytest.mark.parametrize("operators", BOTH)
-@pytest.mark.parametrize("name", THERMAL)
+@pytest.mark.parametrize("name", THERMAL_STENCILS)
 def test_heat_is_kept(name, operators, rng):
     """Without flow an adiabatic box with a slab in it gains the source's heat and no other."""
     shape = (6, 5, 4)[: STENCILS[name].D]
@@ -121,8 +121,8 @@ def test_heat_is_kept(name, operators, rng):
 
 
 @pytest.mark.matrix
-@pytest.mark.parametrize("kind", ["bgk", "trt", "mrt", "regularized"])
-@pytest.mark.parametrize("name", THERMAL)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", THERMAL_STENCILS)
 def test_the_coupling_is_a_pressure(name, kind):
     """A fluid at rest under a temperature that varies: density takes up what the energy's equilibrium adds.
 

@@ -15,8 +15,6 @@ from .cases import NAMES, Array, Case, random_bodies, random_faces, random_field
 from .collisions import Collision
 from .thermal import Heat, ThermalReference
 
-STENCILS = ["D2Q9", "D3Q19"]
-"""Those with a temperature."""
 OPERATORS = ["isotropic", "printed"]
 
 

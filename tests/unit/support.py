@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 import lbmgpu as lbm
 
-STENCILS = ["D2Q9", "D3Q19", "D3Q27"]
 SHAPES = {2: (7, 5), 3: (7, 5, 4)}
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import lbmgpu as lbm
 from lbmgpu import _core, case_build, case_file
+from lbmgpu.collision_table import COLLISIONS
 from lbmgpu.thermal import OPERATORS
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.json"))
@@ -256,6 +257,7 @@ def test_there_are_examples() -> None:
 def test_schema_names_what_the_package_has() -> None:
     properties = case_file.schema()["properties"]
     assert properties["domain"]["properties"]["stencil"]["enum"] == lbm.stencil_names()
+    assert properties["collision"]["properties"]["model"]["enum"] == list(COLLISIONS)
     conditions = case_file.schema()["$defs"]["face"]["properties"]["condition"]["enum"]
     thermal = case_file.schema()["$defs"]["thermal_condition"]["properties"]["condition"]["enum"]
     assert set(conditions + thermal) == set(lbm.conditions.BY_KIND)

@@ -14,12 +14,15 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from reference.registry import FLOW_STENCILS, KINDS
 
 import lbmgpu as lbm
+from lbmgpu.collision_table import BY_KIND
 
-from .support import STENCILS, cavity, cube, shape_of
+from .support import cavity, cube, shape_of
 
-COLLISIONS = [lbm.BGK(0.03), lbm.TRT(0.03, magic=0.25), lbm.MRT(0.03, smagorinsky=0.1), lbm.Regularized(0.03)]
+PARAMETERS = {"trt": {"magic": 0.25}, "mrt": {"smagorinsky": 0.1}}
+COLLISIONS = [BY_KIND[kind](0.03, **PARAMETERS.get(kind, {})) for kind in KINDS]
 
 
 def moving(stencil: str, **options: Any) -> lbm.Solver:
@@ -37,7 +40,7 @@ def assert_equal(a: lbm.Solver, b: lbm.Solver) -> None:
     np.testing.assert_array_equal(a.velocity(), b.velocity())
 
 
-@pytest.mark.parametrize("stencil", STENCILS)
+@pytest.mark.parametrize("stencil", FLOW_STENCILS)
 @pytest.mark.parametrize(
     ("precision", "storage"),
     [(p, s) for p, s in itertools.product(["float32", "float64"], ["float16", "float32", "float64"]) if s <= p],

@@ -5,20 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
+from reference.registry import FLOW_STENCILS, KINDS, MODELS, NUMBERS, THERMAL_STENCILS
 
 from lbmgpu import _core
 from lbmgpu.devices import look_for_compiler
 
 ARCHITECTURES = ["sm_80", "sm_90", "sm_100"]
-NUMBERS = [
-    ("float32", "float32"),
-    ("float64", "float64"),
-    ("float32", "float16"),
-    ("float64", "float32"),
-    ("float64", "float16"),
-]
-COLLISIONS = ["bgk", "trt", "mrt", "regularized"]
-CASES = [(s, c, *n, t) for s in ("D2Q9", "D3Q19", "D3Q27") for c in COLLISIONS for n in NUMBERS for t in (0, 1)]
+CASES = [(s, c, *n, t) for s in FLOW_STENCILS for c in KINDS for n in NUMBERS for t in (0, 1)]
 
 
 @pytest.mark.matrix
@@ -60,7 +53,7 @@ def check_registers(
 
 
 HEATED = [
-    (s, c, *n, t) for s in ("D2Q9", "D3Q19") for c in COLLISIONS for n in NUMBERS if "float16" not in n for t in (0, 1)
+    (s, c, *n, t) for s in THERMAL_STENCILS for c in KINDS for n in MODELS["hybrid thermal"]["numbers"] for t in (0, 1)
 ]
 
 

@@ -94,7 +94,8 @@ def test_constructor_has_the_defaults_of_the_stubs() -> None:
     arguments = members(CLASSES["Engine"])["__init__"].args
     signature = (inspect.getdoc(_core.Engine.__init__) or "").splitlines()[0]
     for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        compiled = re.search(rf"\b{argument.arg}: [^=]*?( = ('[^']*'|[-\w.]+|{{}}|\[\]))?(?:, \w+:|\) ->)", signature)
+        value = r"'[^']*'|[-\w.]+|{}|\[\]"
+        compiled = re.search(rf"\b{argument.arg}: [^=]*?( = ({value}))?(?:, \w+:|, \*\*|\) ->)", signature)
         assert compiled, argument.arg
         assert (compiled[1] is None) == (default is None), argument.arg
         if isinstance(default, ast.Constant) and default.value is not ...:

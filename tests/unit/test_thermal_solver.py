@@ -8,6 +8,7 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from reference.registry import THERMAL_STENCILS
 
 import lbmgpu as lbm
 
@@ -152,7 +153,7 @@ def test_places_that_give_no_heat() -> None:
 # What it gives
 
 
-@pytest.mark.parametrize("stencil", ["D2Q9", "D3Q19"])
+@pytest.mark.parametrize("stencil", THERMAL_STENCILS)
 @pytest.mark.parametrize("operators", ["isotropic", "printed"])
 def test_conduction(stencil: str, operators: str) -> None:
     """Between two walls the temperature gets linear, which the scheme keeps; the flux is kappa dT / L at both."""
@@ -275,7 +276,7 @@ def test_walls_that_change_in_time() -> None:
     np.testing.assert_allclose(made.heat_flux("-x"), wanted, rtol=1e-12)
 
 
-@pytest.mark.parametrize("stencil", ["D2Q9", "D3Q19"])
+@pytest.mark.parametrize("stencil", THERMAL_STENCILS)
 def test_heat_of_a_body(stencil: str) -> None:
     """What a warm body gives to a fluid at rest is what the fluid's heat grows by, and its map sums to its rate."""
     shape = tuple(n + 3 for n in shape_of(stencil))
@@ -313,7 +314,7 @@ def test_heat_of_a_body(stencil: str) -> None:
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("stencil", ["D2Q9", "D3Q19"])
+@pytest.mark.parametrize("stencil", THERMAL_STENCILS)
 def test_printed_operators_have_corners_without_an_area(stencil: str) -> None:
     shape = (8,) * lbm.stencil(stencil).D
     domain = lbm.Domain(shape, stencil)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from reference.registry import THERMAL_STENCILS
 
 import lbmgpu as lbm
 
@@ -110,7 +111,7 @@ def flow(stencil: str, kind: str) -> tuple[lbm.Domain, Walls]:
     return domain, Walls(shape, [warm.get(face) for face in domain.faces], periodic, bodies)
 
 
-@pytest.mark.parametrize("stencil", ["D2Q9", "D3Q19"])
+@pytest.mark.parametrize("stencil", THERMAL_STENCILS)
 @pytest.mark.parametrize("kind", ["closed", "periodic", "open"])
 @pytest.mark.parametrize("operators", ["isotropic", "printed"])
 @pytest.mark.parametrize("streaming", ["in-place", "two-lattice"])
@@ -132,7 +133,7 @@ def test_a_step(stencil: str, kind: str, operators: str, streaming: str) -> None
         np.testing.assert_allclose(solver.temperature()[fluid], wanted[fluid], rtol=0, atol=1e-14)
 
 
-@pytest.mark.parametrize("stencil", ["D2Q9", "D3Q19"])
+@pytest.mark.parametrize("stencil", THERMAL_STENCILS)
 @pytest.mark.parametrize("collision", [lbm.BGK(0.1), lbm.TRT(0.1), lbm.MRT(0.1), lbm.Regularized(0.1)])
 def test_the_force_of_buoyancy(stencil: str, collision: Any) -> None:
     """A step gives the fluid the momentum b (T - reference) of the temperature before it, beside the body force."""
@@ -155,7 +156,7 @@ def test_the_force_of_buoyancy(stencil: str, collision: Any) -> None:
         np.testing.assert_allclose(solver.momentum() + pushed() / 2 - before, given, rtol=1e-10)
 
 
-@pytest.mark.parametrize("stencil", ["D2Q9", "D3Q19"])
+@pytest.mark.parametrize("stencil", THERMAL_STENCILS)
 def test_the_energy_coupling(stencil: str) -> None:
     """The energy moment relaxes towards what has q1 (T - reference) added, and no other moment changes."""
     shape = (9, 8) if stencil == "D2Q9" else (7, 6, 6)

@@ -6,15 +6,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from reference.registry import FLOW_STENCILS
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkIOXML import vtkXMLImageDataReader
 
 import lbmgpu as lbm
 
-from .support import STENCILS, cavity, cube, shape_of
+from .support import cavity, cube, shape_of
 
 
-@pytest.mark.parametrize("stencil", STENCILS)
+@pytest.mark.parametrize("stencil", FLOW_STENCILS)
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 @pytest.mark.parametrize("name", ["fields.vti", "fields", "step.10"])
 def test_reader_sees_the_fields(stencil: str, precision: str, name: str, tmp_path: Path) -> None:

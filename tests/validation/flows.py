@@ -10,18 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lbmgpu as lbm
+from lbmgpu.collision_table import BY_KIND
 
 Array = NDArray[np.float64]
-KINDS = ("bgk", "trt", "mrt", "regularized")
 STREAMINGS = ("two-lattice", "in-place")
-STENCILS = ("D2Q9", "D3Q19", "D3Q27")
-CLASSES = {"bgk": lbm.BGK, "trt": lbm.TRT, "mrt": lbm.MRT, "regularized": lbm.Regularized}
 AXES = "xyz"
 
 
 def collision(kind: str, viscosity: float, **more: Any) -> Any:
     """A collision by name."""
-    return CLASSES[kind](viscosity, **more)
+    return BY_KIND[kind](viscosity, **more)
 
 
 def centres(shape: Sequence[int]) -> list[Array]:

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from reference import STENCILS
 from reference.cases import in_reference_order
+from reference.registry import KINDS
 
 import lbmgpu as lbm
-from validation.flows import KINDS, STREAMINGS, centres, collision, disc, parabola, unit
+from validation.flows import STREAMINGS, centres, collision, disc, parabola, unit
 
 SHAPES = {"D2Q9": (33, 25), "D3Q19": (17, 13, 15), "D3Q27": (17, 13, 15)}
 """Odd, since in a periodic box of even length momentum of alternating sign lives on for ever."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from reference.registry import THERMAL_STENCILS
 
 import lbmgpu as lbm
 from validation.flows import AXES, centres, order, relative_l2
 
-STENCILS = ["D2Q9", "D3Q19"]
 OPERATORS = ["isotropic", "printed"]
 
 
@@ -39,7 +39,7 @@ def gaussian(n: int, dimensions: int, center: np.ndarray, variance: float) -> np
 
 
 @pytest.mark.parametrize("operators", OPERATORS)
-@pytest.mark.parametrize("stencil", STENCILS)
+@pytest.mark.parametrize("stencil", THERMAL_STENCILS)
 @pytest.mark.parametrize("moving", [False, True], ids=["at rest", "carried"])
 def test_a_gaussian_spreads(moving, stencil, operators, device):
     """At rest or carried along a slanted way, with second-order convergence: the speed falls as the cell size."""
@@ -64,7 +64,7 @@ def test_a_gaussian_spreads(moving, stencil, operators, device):
 
 @pytest.mark.parametrize("operators", OPERATORS)
 @pytest.mark.parametrize("kind", ["isothermal", "adiabatic"])
-@pytest.mark.parametrize("stencil", STENCILS)
+@pytest.mark.parametrize("stencil", THERMAL_STENCILS)
 def test_a_wave_between_walls_decays(stencil, kind, operators, device):
     """A half wave between walls, a whole one along them: the walls half-way between cells are of second order."""
     kappa, time, sizes = diffusivity(operators), 0.01, (10, 15, 22, 34)
@@ -90,7 +90,7 @@ def test_a_wave_between_walls_decays(stencil, kind, operators, device):
 
 @pytest.mark.parametrize("streaming", ["in-place", "two-lattice"])
 @pytest.mark.parametrize("axis", [0, 1, 2])
-@pytest.mark.parametrize("stencil", STENCILS)
+@pytest.mark.parametrize("stencil", THERMAL_STENCILS)
 def test_conduction(stencil, axis, streaming, device):
     """Between two temperatures the flux is that of Fourier's law, the same in and out, at every cell of the walls."""
     dimensions, kappa, n = int(stencil[1]), 0.1, 12
@@ -110,7 +110,7 @@ def test_conduction(stencil, axis, streaming, device):
         np.testing.assert_allclose(given.nusselt_map(face, n, 2.0), sign, rtol=1e-10)
 
 
-@pytest.mark.parametrize("stencil", STENCILS)
+@pytest.mark.parametrize("stencil", THERMAL_STENCILS)
 def test_the_mean_is_that_of_the_map(stencil, device, rng):
     """The device's own sums of the heat flux, against the maps; solid cells of a face do not count."""
     shape = (14, 12, 10)[: int(stencil[1])]
@@ -138,7 +138,7 @@ def test_the_mean_is_that_of_the_map(stencil, device, rng):
 
 
 @pytest.mark.parametrize("operators", OPERATORS)
-@pytest.mark.parametrize("stencil", STENCILS)
+@pytest.mark.parametrize("stencil", THERMAL_STENCILS)
 def test_an_adiabatic_box_gains_the_sources_heat(stencil, operators, device, rng):
     """Uniform or one value a cell; without flow to rounding, and walls and a plate take none of it."""
     shape = (9, 8, 7)[: int(stencil[1])]
@@ -156,7 +156,7 @@ def test_an_adiabatic_box_gains_the_sources_heat(stencil, operators, device, rng
         assert given.heat() - before == pytest.approx(gained, rel=1e-11)
 
 
-@pytest.mark.parametrize("stencil", STENCILS)
+@pytest.mark.parametrize("stencil", THERMAL_STENCILS)
 def test_a_body_gives_what_the_fluid_gains(stencil, device):
     """Step by step, whatever the shape of the body; at last a hot body gives what a cold one around it takes."""
     shape = (22, 21, 5)[: int(stencil[1])]
@@ -180,7 +180,7 @@ def test_a_body_gives_what_the_fluid_gains(stencil, device):
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 @pytest.mark.parametrize("operators", OPERATORS)
-@pytest.mark.parametrize("stencil", STENCILS)
+@pytest.mark.parametrize("stencil", THERMAL_STENCILS)
 def test_a_uniform_temperature_stays(stencil, operators, precision, device, rng):
     """To the last bit, in any flow, between walls and bodies of that temperature."""
     shape = (9, 8, 7)[: int(stencil[1])]
@@ -200,7 +200,7 @@ def test_a_uniform_temperature_stays(stencil, operators, precision, device, rng)
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
-@pytest.mark.parametrize("stencil", STENCILS)
+@pytest.mark.parametrize("stencil", THERMAL_STENCILS)
 def test_thin_plates_leak_nothing(stencil, axis, device, rng):
     """A plate one cell thick parts two fluids: what happens on one side changes no bit on the other."""
     dimensions = int(stencil[1])
@@ -226,7 +226,7 @@ def test_thin_plates_leak_nothing(stencil, axis, device, rng):
         assert not np.array_equal(found[0], found[1])
 
 
-@pytest.mark.parametrize("stencil", STENCILS)
+@pytest.mark.parametrize("stencil", THERMAL_STENCILS)
 def test_a_box_of_thin_walls_is_tight(stencil, device, rng):
     """Corners and edges included: what is inside one cell of solid all round hears nothing of what is outside."""
     shape = (11, 10, 9)[: int(stencil[1])]
@@ -247,7 +247,7 @@ def test_a_box_of_thin_walls_is_tight(stencil, device, rng):
 
 
 @pytest.mark.parametrize("operators", OPERATORS)
-@pytest.mark.parametrize("stencil", STENCILS)
+@pytest.mark.parametrize("stencil", THERMAL_STENCILS)
 def test_ragged_adiabatic_bodies_take_no_heat(stencil, operators, device, rng):
     """Whatever their shape, corners and single cells included: in a fluid at rest its heat stays to rounding."""
     shape = (13, 12, 9)[: int(stencil[1])]

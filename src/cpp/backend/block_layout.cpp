@@ -26,34 +26,39 @@ Address block_address(const BlockSpec& spec, Device device) {
         a.nx = spec.size[0];
         a.ny = spec.size[1];
         a.nz = spec.size[2];
-        a.halo_y = S::reach;
-        a.halo_z = S::D == 3 ? S::reach : 0;
+        const int depth = halo_depth(spec);
+        a.halo_y = depth;
+        a.halo_z = S::D == 3 ? depth : 0;
+        a.halo_x = depth > 1 ? depth : 0;
         a.Q = S::Q;
-        constexpr int halo_x = Stencil<S>::multispeed ? S::reach : 0;
-        a.crossing = Stencil<S>::multispeed ? 0 : Stencil<S>::crossing;
+        a.crossing = depth > 1 ? 0 : Stencil<S>::crossing;
         a.lead = line_bytes / Index(element);
-        a.pitch = row_pitch(a.nx + 2 * halo_x, element, device);
+        a.pitch = row_pitch(a.nx + 2 * a.halo_x, element, device);
         a.population_stride = a.pitch;
         a.row_stride = a.Q * a.pitch;
-        if (spec.heated) {
+        if (is_hybrid(spec)) {
             const Index line = line_bytes / Index(element);
             a.temperature = a.row_stride + line;
             a.temperature_stride = a.pitch + line;
-            a.row_stride = a.temperature + (spec.in_place ? 2 : 1) * a.temperature_stride;
+            a.row_stride = a.temperature + spec.state->phases * a.temperature_stride;
         }
         a.sides = a.lead + Index(a.ny + 2 * a.halo_y) * (a.nz + 2 * a.halo_z) * a.row_stride + a.lead;
         for (int d = 0; d < 3; ++d) {
             // A processor's packs of cells want the ends of rows apart.
-            a.wraps[d] = device == Device::Gpu && spec.wraps[d] && !spec.heated;
+            a.wraps[d] = device == Device::Gpu && spec.wraps[d] && !is_hybrid(spec);
         }
         return a;
     });
 }
 
-std::size_t block_bytes(const BlockSpec& spec, Device device) {
+std::size_t lattice_bytes(const BlockSpec& spec, Device device) {
     const Address a = block_address(spec, device);
     const Index elements = a.side_out(1, a.crossing, 0, 0);
-    return (spec.in_place ? 1 : 2) * std::size_t(elements) * size_of(spec.storage);
+    return std::size_t(elements) * size_of(spec.storage);
+}
+
+std::size_t block_bytes(const BlockSpec& spec, Device device) {
+    return std::size_t(spec.state->lattices) * lattice_bytes(spec, device);
 }
 
 }  // namespace lbm::backend

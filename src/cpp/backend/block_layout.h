@@ -9,7 +9,10 @@ enum class Device { Cpu, Gpu };
 
 Address block_address(const BlockSpec& spec, Device device);
 
-/// Bytes of the lattices of a block.
+/// Bytes of each lattice of a block.
+std::size_t lattice_bytes(const BlockSpec& spec, Device device);
+
+/// Of all of them.
 std::size_t block_bytes(const BlockSpec& spec, Device device);
 
 }  // namespace lbm::backend

@@ -9,48 +9,64 @@
 #include <vector>
 
 #include "../lattice/address.h"
-#include "../lattice/collide.h"
-#include "../lattice/kinetic.h"
+#include "../lattice/parameters.h"
 #include "../lattice/temperature.h"
 #include "device_array.h"
 #include "initial_state.h"
 #include "kinds.h"
 #include "links.h"
 #include "moments_of_step.h"
+#include "recorder.h"
 #include "remote_block.h"
 #include "row_box.h"
+#include "state_kind.h"
+#include "thermal_state.h"
 #include "transfers.h"
 
 namespace lbm::backend {
 
 /// What a block computes.
 struct BlockSpec {
+    const StateKind* state = &state_kind<TwoLattice>;  // how it is kept
     StencilKind stencil;
+    ModelKind model;
     CollisionKind collision;
     NumberKind precision;
     NumberKind storage;
-    bool in_place;
-    int size[3];    // nz = 1 in two dimensions
-    bool wraps[3];  // axes along which the block is its own neighbour
-    CollisionParameters<double> parameters;
-    bool heated;  // has a temperature, stored as the populations are
-    HeatParameters<double> heat;
-    KineticParameters<double> kinetic;  // of a stencil whose populations carry the energy
+    int size[3];                     // nz = 1 in two dimensions
+    bool wraps[3];                   // axes along which the block is its own neighbour
+    std::vector<double> parameters;  // of the collision, in its order (lattice/parameters.h)
+    double omega;                    // its rate of the stress
+    bool has_eddy;                   // whether an eddy viscosity changes that
+    HeatParameters<double> heat;     // of hybrid thermal models
+    double gravity[3];               // acceleration, of multispeed models
 };
 
-/// Whether populations carry the energy, and so have a temperature.
-inline bool is_kinetic(const BlockSpec& spec) {
-    return with_stencil(spec.stencil, [](auto s) { return Stencil<decltype(s)>::multispeed; });
+/// The parameters of a collision in their own type.
+template <class Parameters>
+Parameters parameters_of(const BlockSpec& spec) {
+    return parameters_from<Parameters>(spec.parameters.data());
 }
-inline bool has_temperature(const BlockSpec& spec) { return spec.heated || is_kinetic(spec); }
+
+/// Whether a temperature lies beside the populations, stored as they are.
+inline bool is_hybrid(const BlockSpec& spec) { return spec.model == model_kind<HybridThermal>; }
+/// Whether populations carry the energy, and so have a temperature.
+inline bool is_multispeed(const BlockSpec& spec) { return spec.model == model_kind<MultispeedThermal>; }
+inline bool has_temperature(const BlockSpec& spec) { return is_hybrid(spec) || is_multispeed(spec); }
 
 /// The phases that the steps of a block take turns in.
 inline std::vector<Phase> phases_of(const BlockSpec& spec) {
-    return spec.in_place ? std::vector{Phase::InPlaceOwn, Phase::InPlaceNeighbor} : std::vector{Phase::TwoLattice};
+    std::vector<Phase> phases;
+    for (int k = 0; k < spec.state->phases; ++k) {
+        phases.push_back(Phase(int(spec.state->first_phase) + k));
+    }
+    return phases;
 }
 
-inline const char* name_of(Phase phase) {
-    return phase == Phase::TwoLattice ? "two-lattice" : phase == Phase::InPlaceOwn ? "own" : "neighbor";
+/// Cells around a block that one launch of its update reaches.
+inline int halo_depth(const BlockSpec& spec) {
+    const int reach = with_stencil(spec.stencil, [](auto s) { return decltype(s)::reach; });
+    return reach * spec.state->steps_per_launch;
 }
 
 /// An update kernel on a GPU, and what it takes of it.
@@ -91,8 +107,6 @@ public:
     virtual void set_solid(const std::uint8_t* solid, const double* velocity) = 0;
     /// A uniform force, or a field of D components that is copied in; neither for none.
     virtual void set_force(const double* uniform, const double* field) = 0;
-    /// Heat a step and cell: uniform, or a field that is copied in.
-    virtual void set_heat_source(double uniform, const double* field) = 0;
 
     /// Of the last step, or the one whose shell has been updated.
     virtual Phase phase() const = 0;
@@ -103,8 +117,9 @@ public:
     /// None of them to begin with; transfers are made after it is called.
     virtual void set_interior(const RowBox& rows) = 0;
     virtual void fill_links() = 0;
-    /// From then on phase() and lattice() are those of the new step.
-    virtual void update_shell() = 0;
+    /// Advances by so many steps, at most those that one launch of its state does. From then on phase() and lattice()
+    /// are those of the last of them.
+    virtual void update_shell(int steps) = 0;
     /// Whatever is asked for between the two begins after the shell, and need not wait for the interior.
     virtual void update_interior() = 0;
 
@@ -125,13 +140,16 @@ public:
     virtual std::string share() { return {}; }
     /// None of them has.
     virtual void unshare() {}
-    /// Calls step, which asks this block and its `mates` for a step, so many times. Devices that work by themselves may
-    /// record a few calls and repeat them.
-    virtual void repeat(Index steps, const std::function<void()>& step, const std::vector<BlockState*>& mates) {
+    /// After so many updates from its start the state lies where it lay, and the next ones are launched alike.
+    virtual int updates_of_cycle() const { return 1; }
+    virtual bool at_start_of_cycle() const { return true; }
+    /// Grows whenever updates are no more launched with the arguments and addresses that they were launched with.
+    virtual Index revision() const { return 0; }
+    /// A recorder of what this block and its `mates` are asked for, which must outlive it; null where they cannot be
+    /// recorded together.
+    virtual std::unique_ptr<Recorder> make_recorder(const std::vector<BlockState*>& mates) {
         static_cast<void>(mates);
-        for (Index k = 0; k < steps; ++k) {
-            step();
-        }
+        return nullptr;
     }
 
     /// Equilibrium, and first-order parts where gradients are wanted.
@@ -156,15 +174,8 @@ public:
     /// Setting populations or a state loses the temperature.
     virtual void set_state(const void* values) = 0;
 
-    /// 0 in solid cells.
-    virtual void temperature(float* out) const = 0;
-    virtual void temperature(double* out) const = 0;
-    /// Null: 0 everywhere.
-    virtual void set_temperature(const double* values) = 0;
-    /// The sum of samples of the plan, and each of them where wanted.
-    virtual double heat(const std::vector<HeatSample>& samples, double* each) const = 0;
-    /// Largest change of the temperature of a cell, which is remembered. The first call gives an infinite change.
-    virtual double temperature_change() = 0;
+    /// Null where the fluid has no temperature.
+    virtual ThermalState* thermal() { return nullptr; }
 
     virtual ForceAndTorque body_force(const std::vector<BodyLink>& links, const double center[3]) const = 0;
     virtual Totals totals() const = 0;

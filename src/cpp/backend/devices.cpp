@@ -78,6 +78,9 @@ std::unique_ptr<RemoteBlock> open_block(const std::string& shared, const std::st
 }
 
 std::unique_ptr<BlockState> make_block(const BlockSpec& spec, const DeviceOptions& options) {
+    if (spec.state->make_block != nullptr) {
+        return spec.state->make_block(spec, options);
+    }
     const int gpu = gpu_number(options.name);
     return gpu < 0 ? cpu::make_block(spec, {options.threads, options.isa}) : cuda::make_block(spec, gpu);
 }

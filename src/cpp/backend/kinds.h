@@ -1,41 +1,129 @@
-// The kinds of stencil, collision, number and streaming that a backend can be asked for.
+// What a block can be asked for at run time: the members of lattice/'s lists by their places, and the types of numbers.
 #pragma once
 
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "../lattice/stencil.h"
+#include "../lattice/collisions/all.h"
+#include "../lattice/models.h"
+#include "../lattice/stencils/all.h"
 #include "../lattice/storage.h"
 
 namespace lbm::backend {
 
-enum class StencilKind { D2Q9, D3Q19, D3Q27, D2Q37 };
-enum class CollisionKind { BGK, TRT, MRT, Regularized, ThermalBGK };
+/// Places in the lists.
+enum class StencilKind : int {};
+enum class CollisionKind : int {};
+enum class ModelKind : int {};
+
+template <class S>
+constexpr StencilKind stencil_kind = StencilKind(position_in<Stencils, S>);
+template <class Collision>
+constexpr CollisionKind collision_kind = CollisionKind(position_in<Collisions, Collision>);
+template <class Model>
+constexpr ModelKind model_kind = ModelKind(position_in<Models, Model>);
+
+namespace detail {
+
+template <class First, class... Rest, class Visitor>
+decltype(auto) visit_at(int position, TypeList<First, Rest...>, Visitor&& visitor) {
+    if constexpr (sizeof...(Rest) == 0) {
+        if (position != 0) {
+            throw std::logic_error("no member of the list has this place");
+        }
+        return visitor(Type<First>{});
+    } else {
+        return position == 0 ? visitor(Type<First>{})
+                             : visit_at(position - 1, TypeList<Rest...>{}, std::forward<Visitor>(visitor));
+    }
+}
+
+}  // namespace detail
+
+/// Calls visitor(Type<Member>{}) with the member of a list at a place.
+template <class List, class Visitor>
+decltype(auto) with_type(int position, Visitor&& visitor) {
+    return detail::visit_at(position, List{}, std::forward<Visitor>(visitor));
+}
+
+/// Calls visitor with an object of the stencil's type.
+template <class Visitor>
+decltype(auto) with_stencil(StencilKind kind, Visitor&& visitor) {
+    return with_type<Stencils>(int(kind),
+                               [&](auto s) -> decltype(auto) { return visitor(typename decltype(s)::type{}); });
+}
+
+/// Calls visitor with an object of the collision's type.
+template <class Visitor>
+decltype(auto) with_collision(CollisionKind kind, Visitor&& visitor) {
+    return with_type<Collisions>(int(kind),
+                                 [&](auto c) -> decltype(auto) { return visitor(typename decltype(c)::type{}); });
+}
+
+/// The names of a list's members, in their order.
+template <class List>
+const std::vector<std::string>& names_of() {
+    static const std::vector<std::string> names = [] {
+        std::vector<std::string> all;
+        for_types(List{}, [&](auto member) { all.emplace_back(decltype(member)::type::name); });
+        return all;
+    }();
+    return names;
+}
+
+/// Of widths that grow.
 enum class NumberKind { Float16, Float32, Float64 };
 
 inline std::size_t size_of(NumberKind kind) {
     return kind == NumberKind::Float16 ? 2 : kind == NumberKind::Float32 ? 4 : 8;
 }
 
-/// Calls visitor with an object of the stencil's type.
+/// A type of arithmetic with the type that populations are stored as.
+template <class Real_, class Stored_>
+struct Numbers {
+    using Real = Real_;
+    using Stored = Stored_;
+};
+using NumberPairs = TypeList<Numbers<float, float>, Numbers<double, double>, Numbers<float, Half>,
+                             Numbers<double, float>, Numbers<double, Half>>;
+
+template <class T>
+constexpr NumberKind number_kind = sizeof(T) == 2   ? NumberKind::Float16
+                                   : sizeof(T) == 4 ? NumberKind::Float32
+                                                    : NumberKind::Float64;
+
+/// Calls visitor with an object of the pair's type. Throws std::logic_error for a storage wider than the arithmetic.
 template <class Visitor>
-decltype(auto) with_stencil(StencilKind kind, Visitor&& visitor) {
-    switch (kind) {
-        case StencilKind::D2Q9: return visitor(D2Q9{});
-        case StencilKind::D3Q19: return visitor(D3Q19{});
-        case StencilKind::D3Q27: return visitor(D3Q27{});
-        default: return visitor(D2Q37{});
-    }
+decltype(auto) with_numbers(NumberKind precision, NumberKind storage, Visitor&& visitor) {
+    int place = -1, k = 0;
+    for_types(NumberPairs{}, [&](auto pair) {
+        using Pair = typename decltype(pair)::type;
+        if (number_kind<typename Pair::Real> == precision && number_kind<typename Pair::Stored> == storage) {
+            place = k;
+        }
+        ++k;
+    });
+    return with_type<NumberPairs>(
+        place, [&](auto pair) -> decltype(auto) { return visitor(typename decltype(pair)::type{}); });
+}
+
+/// Calls visitor with a number of the arithmetic type.
+template <class Visitor>
+decltype(auto) with_real(NumberKind precision, Visitor&& visitor) {
+    return with_numbers(precision, precision,
+                        [&](auto numbers) -> decltype(auto) { return visitor(typename decltype(numbers)::Real{}); });
 }
 
 /// Calls visitor with a number of the size in which populations are stored.
 template <class Visitor>
 void with_stored(NumberKind kind, Visitor&& visitor) {
-    switch (kind) {
-        case NumberKind::Float16: visitor(UInt16{}); break;
-        case NumberKind::Float32: visitor(float{}); break;
-        default: visitor(double{}); break;
+    if (kind == NumberKind::Float16) {
+        visitor(UInt16{});
+    } else {
+        with_real(kind, visitor);
     }
 }
 

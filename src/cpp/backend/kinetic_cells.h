@@ -58,7 +58,7 @@ LBM_HD void put_halo_cell(const LatticeView<S, Real, Stored>& lattice, const Wal
     const int x = column.x + (column.wall.axis == 0 ? outwards : 0);
     const int y = column.y + (column.wall.axis == 1 ? outwards : 0);
     const Address& a = lattice.address;
-    if (x < -S::reach || x >= a.nx + S::reach || y < -S::reach || y >= a.ny + S::reach) {
+    if (x < -a.halo_x || x >= a.nx + a.halo_x || y < -a.halo_y || y >= a.ny + a.halo_y) {
         return;
     }
     give_missing<S>(column.wall, k, missing, out);

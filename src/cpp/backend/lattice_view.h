@@ -13,6 +13,8 @@ struct CellView {
     CellPlaces<S> places;
 
     LBM_HD Real departed(int i) const { return from_storage<Real>(data[places.departed(i)]); }
+    /// What streams in with velocity i in the next step, once all copies between cells have been made.
+    LBM_HD Real arriving(int i) const { return from_storage<Real>(data[places.arriving(i)]); }
     LBM_HD void set_departed(int i, Real value) const { data[places.departed(i)] = Store<Stored>::from(value); }
 };
 

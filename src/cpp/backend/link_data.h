@@ -19,17 +19,13 @@ struct TransferRun {
     int transfer;
 };
 
-/// One link on which a wall changes what it sends back.
+/// One link whose incoming population is that of a formula (lattice/boundary/condition.h).
 struct WallLink {
-    enum class Kind : unsigned char {
-        Wall,      // a moving wall adds `value` = 2 w_i c_i . u_w rho_0 / cs2, rho_0 the reference density
-        Inlet,     // a velocity inlet adds `value` = 2 w_i c_i . u_w / cs2 times the density of the cell
-        Pressure,  // an outlet holds the density `value`
-        Outflow    // what departed inside enters, relaxed to the density `value`
-    };
     double value;
-    unsigned char i;  // the arriving velocity
-    Kind kind;
+    float distance;
+    unsigned char i;          // the incoming velocity
+    unsigned char condition;  // its place in boundary::Conditions
+    bool meets_fluid;         // what streams in towards the wall comes from the fluid, not off another wall
 };
 
 /// Where the population of a wall link departed from, towards the wall or inside before an outflow, and where it
@@ -43,7 +39,7 @@ struct WallCell {
     int x, y, z;
     int first;
     unsigned char count;
-    bool needs_moments;  // some link depends on the cell's density or velocity
+    bool needs_moments;  // some formula reads the cell's density or velocity
 };
 
 /// A link between a fluid cell and a body: what the fluid cell receives along velocity i comes off the body.

@@ -3,16 +3,17 @@
 
 #include <vector>
 
-#include "../lattice/streaming.h"
 #include "link_data.h"
+#include "state_kind.h"
 
 namespace lbm::backend {
 
 /// Places differ by the phase of the step before, the rest does not.
 struct LinkPlan {
-    std::vector<CopyRun> copies[3];          // by Phase
-    std::vector<LinkPlaces> wall_places[3];  // of each wall link, by Phase
+    ByPhase<std::vector<CopyRun>> copies;
+    ByPhase<std::vector<LinkPlaces>> wall_places;  // of each wall link
     std::vector<WallCell> wall_cells;
+    std::vector<WallCell> late_cells;  // those with a formula that reads what has streamed in: after all copies
     std::vector<WallLink> wall_links;
     std::vector<WallTemperature> wall_temperatures;
     std::vector<HeatedCell> heated_cells;

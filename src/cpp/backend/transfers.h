@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "link_data.h"
+#include "state_kind.h"
 
 namespace lbm::backend {
 
@@ -15,7 +16,7 @@ struct Transfer {
 
     void* from[2];  // by which of a block's lattices is that of now
     void* to[2];
-    std::vector<CopyRun> copies[3];  // by the phase of the last step
+    ByPhase<std::vector<CopyRun>> copies;  // of the last step
     InHost in_host = InHost::Neither;
 };
 

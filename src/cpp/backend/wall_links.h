@@ -1,6 +1,7 @@
 // What is read from one cell between steps: its moments, what walls and outlets send back to it, forces on bodies.
 #pragma once
 
+#include "../lattice/boundary/all.h"
 #include "../lattice/moments.h"
 #include "end_sums.h"
 #include "lattice_view.h"
@@ -39,44 +40,61 @@ LBM_HD bool is_sane(Real deviation, Real speed2) {
     return deviation > Real(-1) && deviation < Real(1000) && speed2 < Real(1);
 }
 
-/// What enters along a link for what departed, density and velocity being those of its cell.
-template <class S, class Real>
-LBM_HD Real reflected(const WallLink& link, Real departed, Real density, const Real (&u)[3], Real speed2) {
-    using Kind = WallLink::Kind;
-    const Real value = Real(link.value);
-    const Real w = Real(Stencil<S>::w(link.i));
-    switch (link.kind) {
-        case Kind::Outflow: return passed_by_outflow(departed, w, density, value);
-        case Kind::Pressure: {
-            Real cu = 0;
-            for (int d = 0; d < S::D; ++d) {
-                cu += Real(Stencil<S>::component(link.i, d)) * u[d];
+/// What a formula reads of populations: what departed towards the wall, which is at hand, and others of the cell.
+template <class S, class Real, class Stored>
+struct LinkPopulations {
+    const LatticeView<S, Real, Stored>& lattice;
+    const WallCell& cell;
+    int i;
+    Real outgoing_;
+
+    LBM_HD Real outgoing() const { return outgoing_; }
+    LBM_HD Real departed() const { return lattice.cell(cell.x, cell.y, cell.z).departed(i); }
+    LBM_HD Real streamed() const { return lattice.cell(cell.x, cell.y, cell.z).arriving(Stencil<S>::opposite(i)); }
+};
+
+/// What comes in along a link by the formula of its condition.
+template <class S, class Real, class Populations>
+LBM_HD Real incoming(const WallLink& link, const boundary::CellMoments<Real>& moments, const Populations& f) {
+    const boundary::Link<Real> of{link.i, Real(link.value), Real(link.distance), link.meets_fluid};
+    Real value = 0;
+    for_types(boundary::Conditions{}, [&](auto member) LBM_INLINE_LAMBDA {
+        using Condition = typename decltype(member)::type;
+        if constexpr (boundary::has_formula<Condition> && !Stencil<S>::multispeed) {
+            if (link.condition == position_in<boundary::Conditions, Condition>) {
+                value = Condition::template incoming<S>(of, moments, f);
             }
-            return reflected_by_pressure(departed, w, value, cu, speed2);
         }
-        case Kind::Inlet: return reflected_by_moving_wall(departed, value, density);
-        default: return reflected_by_moving_wall(departed, value, Real(1));
-    }
+    });
+    return value;
 }
 
-/// Serves the links of a cell on which something is computed; `links` and `places` are all of the plan's, `end_sums`
-/// those of the last step if it has kept any.
+/// The moments that the formulas of a cell's links read; `end_sums` are those of the last step if it has kept any.
 template <class S, class Real, class Stored>
-LBM_HD void serve_wall_links(LatticeView<S, Real, Stored> lattice, const WallCell& cell, const WallLink* links,
-                             const LinkPlaces* places, const double (&force)[3], EndSums<Real> end_sums) {
+LBM_HD boundary::CellMoments<Real> link_moments(const LatticeView<S, Real, Stored>& lattice, const WallCell& cell,
+                                                const double (&force)[3], EndSums<Real> end_sums) {
     const Address& address = lattice.address;
-    Real deviation = 0, u[3] = {}, speed2 = 0;
+    boundary::CellMoments<Real> moments{};
     if (cell.needs_moments) {
-        Real momentum[3] = {};
+        Real deviation = 0, momentum[3] = {};
         if (end_sums.numbers != nullptr && (cell.x == 0 || cell.x == address.nx - 1)) {
             end_sums.template get<S::D>(address, cell.x == 0 ? 0 : 1, cell.y, cell.z, deviation, momentum);
         } else {
             add_up_cell(lattice.cell(cell.x, cell.y, cell.z), deviation, momentum);
         }
+        Real(&u)[3] = moments.velocity;
         velocity_of(deviation, momentum, force, u);
-        speed2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+        moments.speed2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+        moments.density = Real(1) + deviation;
     }
-    const Real density = Real(1) + deviation;
+    return moments;
+}
+
+/// Serves the links of a cell on which something is computed; `links` and `places` are all of the plan's.
+template <class S, class Real, class Stored>
+LBM_HD void serve_wall_links(LatticeView<S, Real, Stored> lattice, const WallCell& cell, const WallLink* links,
+                             const LinkPlaces* places, const double (&force)[3], EndSums<Real> end_sums) {
+    const boundary::CellMoments<Real> moments = link_moments(lattice, cell, force, end_sums);
     constexpr int together = 5;  // loads that wait for the memory at the same time
     for (int first = cell.first; first < cell.first + cell.count; first += together) {
         const int left = cell.first + cell.count - first;
@@ -92,8 +110,8 @@ LBM_HD void serve_wall_links(LatticeView<S, Real, Stored> lattice, const WallCel
         });
         static_for<together>([&]<int j>() LBM_INLINE_LAMBDA {
             if (j < left) {
-                const Real value = reflected<S>(batch[j], departed[j], density, u, speed2);
-                lattice.data[at[j].arriving] = Store<Stored>::from(value);
+                const LinkPopulations<S, Real, Stored> f{lattice, cell, batch[j].i, departed[j]};
+                lattice.data[at[j].arriving] = Store<Stored>::from(incoming<S>(batch[j], moments, f));
             }
         });
     }
@@ -104,7 +122,7 @@ template <class S, class Real, class Stored>
 LBM_HD void add_body_force(const LatticeView<S, Real, Stored>& lattice, const BodyLink& link, const double (&center)[3],
                            ForceAndTorque& sum) {
     const Real departed = lattice.cell(link.x, link.y, link.z).departed(Stencil<S>::opposite(link.i));
-    const double exchanged = double(departed) + double(reflected_by_moving_wall(departed, Real(link.push), Real(1)));
+    const double exchanged = double(departed) + double(boundary::bounced_back(departed, Real(link.push)));
     double force[3], arm[3];
     for (int d = 0; d < 3; ++d) {
         const int off = Stencil<S>::component(link.off_solid, d);

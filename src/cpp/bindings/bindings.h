@@ -24,6 +24,7 @@ using OwnedEngine = std::unique_ptr<engine::Engine, DeleteInOwnProcess>;
 using EngineClass = py::class_<engine::Engine, OwnedEngine>;
 
 void bind_stencil(py::module_& module);
+void bind_models(py::module_& module);
 void bind_machine(py::module_& module);
 void bind_communicator(py::module_& module);
 void bind_engine(py::module_& module);

@@ -44,11 +44,13 @@ backend::BlockSpec spec_of(const std::string& stencil, const std::vector<int>& s
     setup.stencil = stencil;
     setup.shape = shape;
     setup.collision = collision;
-    setup.viscosity = 0.1;
+    setup.parameters = {{"viscosity", 0.1}};
+    if (smagorinsky) {
+        setup.parameters["smagorinsky"] = 0.1;
+    }
     setup.precision = precision;
     setup.storage = storage;
     setup.streaming = streaming;
-    setup.smagorinsky = smagorinsky ? 0.1 : 0;
     for (std::size_t face = 0; face < 2 * setup.shape.size(); ++face) {
         setup.faces.emplace_back((periodic_axes >> (face / 2)) % 2 == 1 ? "periodic" : "no-slip");
     }

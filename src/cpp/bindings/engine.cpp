@@ -1,8 +1,10 @@
 // Binds the engine: checks array shapes, releases the GIL, translates.
 #include <pybind11/stl.h>
 
+#include <map>
 #include <optional>
 #include <tuple>
+#include <variant>
 
 #include "../engine/processes.h"
 #include "bindings.h"
@@ -43,21 +45,31 @@ std::vector<engine::Block> to_blocks(const BlockTuples& tuples, std::size_t axes
     return blocks;
 }
 
+/// Of the collision, by name.
+engine::Parameters to_parameters(const py::kwargs& given) {
+    engine::Parameters parameters;
+    for (const auto& [name, value] : given) {
+        const auto text = name.cast<std::string>();
+        try {
+            parameters.emplace(text, value.cast<engine::Parameter>());
+        } catch (const py::cast_error&) {
+            throw py::type_error(text + ": must be a number, a sequence of numbers or a dict of names and numbers");
+        }
+    }
+    return parameters;
+}
+
 OwnedEngine make_engine(const std::string& stencil, const std::vector<int>& shape, const std::string& collision,
-                        double viscosity, double magic, const std::map<std::string, double>& rates, double smagorinsky,
                         const std::string& precision, const std::string& storage, const std::string& streaming,
                         const std::vector<std::string>& faces, const std::string& device, int threads,
                         const std::string& isa, const BlockTuples& blocks, const std::string& channel,
                         const std::string& schedule, std::shared_ptr<engine::Communicator> comm,
-                        const std::optional<py::dict>& thermal, double prandtl, const std::vector<double>& gravity,
-                        const std::vector<std::string>& thermal_faces) {
+                        const std::optional<py::dict>& thermal, const std::vector<std::string>& thermal_faces,
+                        const py::kwargs& parameters) {
     Setup setup{stencil,
                 shape,
                 collision,
-                viscosity,
-                magic,
-                rates,
-                smagorinsky,
+                to_parameters(parameters),
                 precision,
                 storage,
                 streaming,
@@ -68,8 +80,6 @@ OwnedEngine make_engine(const std::string& stencil, const std::vector<int>& shap
                 schedule,
                 std::move(comm),
                 thermal ? std::optional(thermal_setup(*thermal)) : std::nullopt,
-                prandtl,
-                gravity,
                 thermal_faces};
     return OwnedEngine(new Engine(setup));
 }
@@ -118,11 +128,8 @@ void initialize(Engine& e, const std::optional<Doubles>& density, const std::opt
 }
 
 const char* storage_dtype(const Engine& e) {
-    switch (e.spec().storage) {
-        case backend::NumberKind::Float16: return "uint16";
-        case backend::NumberKind::Float32: return "float32";
-        default: return "float64";
-    }
+    const std::size_t size = backend::size_of(e.spec().storage);
+    return size == 2 ? "uint16" : size == 4 ? "float32" : "float64";
 }
 
 void require_state(const char* name, const Engine& e, const py::array& array) {
@@ -243,12 +250,10 @@ void bind_engine(py::module_& module) {
     forbid_bare_new(engine);
     engine
         .def(py::init(&make_engine), py::kw_only(), py::arg("stencil"), py::arg("shape"), py::arg("collision"),
-             py::arg("viscosity"), py::arg("magic") = 3.0 / 16, py::arg("rates") = std::map<std::string, double>(),
-             py::arg("smagorinsky") = 0.0, py::arg("precision") = "float32", py::arg("storage") = "float32",
-             py::arg("streaming") = "in-place", py::arg("faces") = std::vector<std::string>(),
-             py::arg("device") = "cpu", py::arg("threads") = 0, py::arg("isa") = "", py::arg("blocks") = BlockTuples(),
-             py::arg("channel") = "", py::arg("schedule") = "", py::arg("comm") = py::none(),
-             py::arg("thermal") = py::none(), py::arg("prandtl") = 1.0, py::arg("gravity") = std::vector<double>(),
+             py::arg("precision") = "float32", py::arg("storage") = "float32", py::arg("streaming") = "in-place",
+             py::arg("faces") = std::vector<std::string>(), py::arg("device") = "cpu", py::arg("threads") = 0,
+             py::arg("isa") = "", py::arg("blocks") = BlockTuples(), py::arg("channel") = "", py::arg("schedule") = "",
+             py::arg("comm") = py::none(), py::arg("thermal") = py::none(),
              py::arg("thermal_faces") = std::vector<std::string>())
         .def("add_body", &add_body, py::arg("mask"), py::arg("velocity") = py::none(),
              py::arg("temperature") = py::none())
@@ -385,8 +390,8 @@ void bind_engine(py::module_& module) {
                 setup.device.name = device;
                 setup.stencil = stencil;
                 setup.shape = shape;
-                setup.collision = engine::stencil_kind(stencil) == backend::StencilKind::D2Q37 ? "thermal-bgk" : "bgk";
-                setup.viscosity = 1;
+                setup.collision = engine::collision_names(stencil).front();
+                setup.parameters = {{"viscosity", 1.0}};
                 setup.precision = precision;
                 setup.storage = storage;
                 setup.streaming = streaming;
@@ -402,7 +407,7 @@ void bind_engine(py::module_& module) {
             py::arg("thermal") = false)
         .def_property_readonly("bytes_per_update",
                                [](const Engine& e) {
-                                   const int numbers = e.population_count() + (e.spec().heated ? 1 : 0);
+                                   const int numbers = e.population_count() + (backend::is_hybrid(e.spec()) ? 1 : 0);
                                    return 2 * numbers * int(backend::size_of(e.spec().storage));
                                })
         .def_property_readonly("threads", [](const Engine& e) { return e.device().threads; })

@@ -3,6 +3,7 @@
 
 PYBIND11_MODULE(_core, module) {
     lbm::bindings::bind_stencil(module);
+    lbm::bindings::bind_models(module);
     lbm::bindings::bind_machine(module);
     lbm::bindings::bind_communicator(module);
     lbm::bindings::bind_engine(module);

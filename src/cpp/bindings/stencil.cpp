@@ -91,7 +91,19 @@ void bind_stencil(py::module_& module) {
             return backend::with_stencil(engine::stencil_kind(name), [](auto s) { return data_of<decltype(s)>(); });
         },
         py::arg("name"));
-    module.def("stencil_names", &engine::stencil_names);
+    module.def("stencil_names", &backend::names_of<Stencils>);
+    module.def("face_conditions", [] {
+        py::dict conditions;
+        for_types(boundary::Conditions{}, [&](auto member) {
+            using Condition = typename decltype(member)::type;
+            constexpr auto value = Condition::value;
+            conditions[Condition::name] = value == boundary::Value::Velocity ? "velocity"
+                                          : value == boundary::Value::Number ? "number"
+                                                                             : "";
+        });
+        return conditions;
+    });
+    module.def("collision_names", &engine::collision_names, py::arg("stencil") = "");
 }
 
 }  // namespace lbm::bindings

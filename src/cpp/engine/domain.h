@@ -6,11 +6,23 @@
 #include <vector>
 
 #include "../backend/kinds.h"
+#include "../lattice/boundary/all.h"
 #include "../lattice/portability.h"
 
 namespace lbm::engine {
 
-enum class FaceKind { Periodic, NoSlip, MovingWall, FreeSlip, VelocityInlet, PressureOutlet, Outflow };
+/// The place of a condition in boundary::Conditions.
+enum class FaceKind : int {};
+template <class Condition>
+constexpr FaceKind face_kind = FaceKind(position_in<boundary::Conditions, Condition>);
+
+/// Calls visitor with an object of the condition's type.
+template <class Visitor>
+decltype(auto) with_condition(FaceKind kind, Visitor&& visitor) {
+    return backend::with_type<boundary::Conditions>(
+        int(kind), [&](auto c) -> decltype(auto) { return visitor(typename decltype(c)::type{}); });
+}
+inline bool is_periodic(FaceKind kind) { return kind == face_kind<boundary::Periodic>; }
 
 enum class ThermalKind { Periodic, Adiabatic, Isothermal };
 
@@ -22,10 +34,9 @@ struct Domain {
     int D;
     int size[3];        // nz = 1 in two dimensions
     FaceKind faces[6];  // -x, +x, -y, +y, -z, +z
-    /// Of a moving wall or inlet: D components, uniform (one value each) or one a face cell.
-    std::vector<double> face_velocity[6];
-    /// Of a pressure outlet: uniform (one value) or one a face cell.
-    std::vector<double> face_density[6];
+    /// What the conditions of faces are given: D components of a velocity, or one of a number, uniform (one value each)
+    /// or one a face cell; empty where nothing was.
+    std::vector<double> face_value[6];
     double reference_density = 1;      // that moving walls push with and outflows relax to
     std::vector<std::uint16_t> owner;  // the body of each cell, no_body for fluid; empty without bodies
     /// Wall velocity of each body: empty at rest, D values, or D a cell of the domain.

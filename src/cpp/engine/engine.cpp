@@ -8,12 +8,27 @@
 #include <utility>
 
 #include "interior.h"
+#include "models.h"
 #include "surroundings.h"
 
 namespace lbm::engine {
+namespace {
+
+/// Links are served between launches: not those that cells have between two steps of one.
+backend::BlockSpec checked(backend::BlockSpec spec, const Domain& domain) {
+    const bool periodic = std::all_of(domain.faces, domain.faces + 2 * domain.D, is_periodic);
+    if (spec.state->steps_per_launch > 1 && (!periodic || domain.heated)) {
+        throw std::invalid_argument("state: '" + std::string(spec.state->name) +
+                                    "' advances several steps a launch, which takes periodic faces and no temperature");
+    }
+    return spec;
+}
+
+}  // namespace
+
 Engine::Engine(const Setup& setup)
     : domain_(make_domain(setup)),
-      spec_(block_spec(setup)),
+      spec_(checked(block_spec(setup), domain_)),
       device_(backend::checked(setup.device)),
       layout_(make_layout(setup, spec_)),
       comm_(setup.comm != nullptr ? setup.comm : std::make_shared<comm::Serial>()),
@@ -27,12 +42,13 @@ Engine::Engine(const Setup& setup)
     }
     states_ = by_themselves_;
     states_.insert(states_.end(), by_host_.begin(), by_host_.end());
+    executor_ = std::make_unique<Executor>(states_);
     if (domain_.heated) {
         for (backend::BlockState* state : states_) {
-            state->set_temperature(nullptr);
+            state->thermal()->set_temperature(nullptr);
         }
     }
-    if (backend::is_kinetic(spec_)) {  // at rest half of a step's gravity has been added
+    if (backend::is_multispeed(spec_)) {  // at rest half of a step's gravity has been added
         for (backend::BlockState* state : states_) {
             const Address& a = state->address();
             state->initialize({nullptr, nullptr, nullptr, nullptr, nullptr, {0, 0, 0}, {a.nx, a.ny, a.nz}});
@@ -86,8 +102,9 @@ int Engine::add_body(const std::vector<bool>& mask, std::vector<double> velocity
     if (!temperature.empty()) {
         check_heated();
     }
-    if (backend::is_kinetic(spec_)) {
-        throw std::invalid_argument("bodies: a fluid whose populations carry the energy takes none");
+    check_bodies(spec_);
+    if (spec_.state->steps_per_launch > 1) {
+        throw std::invalid_argument("bodies: a state that advances several steps a launch takes none");
     }
     if (steps_ > 0) {
         throw std::invalid_argument("bodies must be added before the first step");
@@ -123,31 +140,28 @@ void Engine::set_body_velocity(int body, std::vector<double> velocity) {
     values_are_current_ = solid_velocity_is_current_ = false;
 }
 
-void Engine::check_face(int face, FaceKind first, FaceKind second, const char* what) const {
-    if (face < 0 || face >= 2 * domain_.D || (domain_.faces[face] != first && domain_.faces[face] != second)) {
+void Engine::set_face_value(int face, boundary::Value kind, const char* what, std::vector<double> values) {
+    if (face < 0 || face >= 2 * domain_.D ||
+        with_condition(domain_.faces[face], [](auto c) { return decltype(c)::value; }) != kind) {
         throw std::invalid_argument("face " + std::to_string(face) + " takes no " + what);
     }
+    domain_.face_value[face] = std::move(values);
+    values_are_current_ = false;
 }
 
 void Engine::set_face_velocity(int face, std::vector<double> velocity) {
-    check_face(face, FaceKind::MovingWall, FaceKind::VelocityInlet, "velocity");
-    domain_.face_velocity[face] = std::move(velocity);
-    values_are_current_ = false;
+    set_face_value(face, boundary::Value::Velocity, "velocity", std::move(velocity));
 }
 
 void Engine::set_face_density(int face, std::vector<double> density) {
-    check_face(face, FaceKind::PressureOutlet, FaceKind::PressureOutlet, "density");
-    domain_.face_density[face] = std::move(density);
-    values_are_current_ = false;
+    set_face_value(face, boundary::Value::Number, "density", std::move(density));
 }
 
 void Engine::set_force(const std::vector<double>& force) {
-    if (backend::is_kinetic(spec_)) {
-        if (!force.empty()) {
-            throw std::invalid_argument("force: a fluid whose populations carry the energy takes a gravity");
-        }
+    if (force.empty() && !facts_of(spec_).takes("force")) {
         return;
     }
+    check_drive(spec_, "force");
     const bool uniform = force.size() == std::size_t(domain_.D);
     const double* field = force.empty() || uniform ? nullptr : force.data();
     give_parts(field, whole_, domain_.D,
@@ -225,13 +239,13 @@ std::unique_ptr<HaloExchange> Engine::make_exchange(const std::vector<Extent>& e
     for (std::size_t k = 0; k < extents.size(); ++k) {
         const Block& other = layout_.blocks()[k];
         const bool beside = std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {
-            return are_beside(domain_, spec_.stencil, part.place, other);
+            return are_beside(domain_, backend::halo_depth(spec_), part.place, other);
         });
         if (other.rank != comm_->rank() && beside) {
             wishes.push_back({int(k), HaloPlan(domain_, extents, int(k), backend::phases_of(spec_)).imports()});
         }
     }
-    return std::make_unique<HaloExchange>(layout_, members, wishes, spec_.storage, channel_, *comm_);
+    return std::make_unique<HaloExchange>(layout_, members, wishes, spec_, channel_, *comm_);
 }
 
 const std::vector<HaloExchange::Link>& Engine::links() {
@@ -336,29 +350,35 @@ void Engine::wait_for_blocks() const {
 void Engine::run_steps(Index steps) {
     bring_halos();
     notes_ = by_themselves_.empty();
-    const bool notes_last = !notes_ && steps > 0 && layout_.blocks().size() > 1;
-    const Index before_last = notes_last ? steps - 1 : steps;
+    // Each update advances as many steps as a launch does, the last one those that are left.
+    const int most = spec_.state->steps_per_launch;
+    const Index updates = (steps + most - 1) / most;
+    const int left = int(steps - (updates - 1) * most);
+    const bool notes_last = !notes_ && updates > 0 && layout_.blocks().size() > 1;
+    const bool last_apart = updates > 0 && (notes_last || left < most);
+    const Index alike = last_apart ? updates - 1 : updates;
+    const auto update = [&] { run_update(most); };
     if (exchange_->needs_host()) {
-        for (Index k = 0; k < before_last; ++k) {
-            run_step();
+        for (Index k = 0; k < alike; ++k) {
+            update();
         }
     } else {
-        states_.front()->repeat(before_last, [this] { run_step(); }, {states_.begin() + 1, states_.end()});
+        executor_->run(alike, update);
     }
-    if (notes_last) {
-        notes_ = true;
-        run_step();
+    if (last_apart) {
+        notes_ = notes_ || notes_last;
+        run_update(left);
     }
     wait_for_blocks();
     if (notes_last) {
-        add_phase_times(double(steps));
+        add_phase_times(double(updates));
     }
     exchange_->signal();
 }
 
 /// Blocks that work by themselves are asked for their interior before the host is held up by the exchange; those of the
 /// host are updated while it goes on.
-void Engine::run_step() {
+void Engine::run_update(int steps) {
     using backend::Moment;
     note(Moment::Begun, states_);
     for (backend::BlockState* state : states_) {
@@ -366,7 +386,7 @@ void Engine::run_step() {
     }
     note(Moment::Filled, states_);
     for (backend::BlockState* state : states_) {
-        state->update_shell();
+        state->update_shell(steps);
     }
     note(Moment::ShellDone, states_);
     note(Moment::InteriorBegun, by_themselves_);
@@ -406,7 +426,7 @@ void Engine::add_phase_times(double steps) {
 }
 
 backend::RowBox Engine::interior_of(const Part& part) const {
-    return has_interiors_ ? engine::interior_of(domain_, spec_.stencil, part.place) : backend::RowBox{};
+    return has_interiors_ ? engine::interior_of(domain_, backend::halo_depth(spec_), part.place) : backend::RowBox{};
 }
 
 bool Engine::overlaps() const {

@@ -11,6 +11,7 @@
 #include "../comm/communicator.h"
 #include "../process/fork.h"
 #include "domain.h"
+#include "executor.h"
 #include "field_parts.h"
 #include "halo_exchange.h"
 #include "halo_plan.h"
@@ -38,6 +39,7 @@ public:
     /// A body that has a velocity may be given another.
     void set_body_velocity(int body, std::vector<double> velocity);
     void set_face_velocity(int face, std::vector<double> velocity);
+    /// The number that the condition of a face takes, such as a density.
     void set_face_density(int face, std::vector<double> density);
     /// Empty (none), D values, or D a cell.
     void set_force(const std::vector<double>& force);
@@ -79,7 +81,7 @@ public:
     template <class T>
     void temperature(T* out) {
         check_temperature();
-        read_parts(out, 1, [](const auto& block, T* part) { block.temperature(part); });
+        read_parts(out, 1, [](auto& block, T* part) { block.thermal()->temperature(part); });
         give_solid_temperature(out);
     }
     void set_temperature(const double* values);
@@ -156,12 +158,12 @@ private:
     backend::RowBox interior_of(const Part& part) const;
     void state_is_set();
     void run_steps(Index steps);
-    void run_step();
+    void run_update(int steps);
     void note(backend::Moment moment, const std::vector<backend::BlockState*>& states) const;
     void add_phase_times(double steps);
     std::unique_ptr<HaloExchange> make_exchange(const std::vector<Extent>& extents) const;
     void prepare();
-    void check_face(int face, FaceKind first, FaceKind second, const char* what) const;
+    void set_face_value(int face, boundary::Value kind, const char* what, std::vector<double> values);
     void mark_solid();
     void rebuild_solid_velocity();
 
@@ -205,11 +207,11 @@ private:
         const Address& a = block.address();
         std::vector<double> temperature(domain_.heated ? std::size_t(Index(a.nx) * a.ny * a.nz) : 0);
         if (domain_.heated) {
-            block.temperature(temperature.data());
+            block.thermal()->temperature(temperature.data());
         }
         set(block);
         if (domain_.heated) {
-            block.set_temperature(temperature.data());
+            block.thermal()->set_temperature(temperature.data());
         }
     }
 
@@ -226,8 +228,9 @@ private:
     bool has_interiors_;
     /// Whole ones take each other's place: messages go before the buffers that they lie in.
     std::unique_ptr<HaloExchange> exchange_ = std::make_unique<HaloExchange>();
-    bool halos_are_current_ = false;  // the next step finds what it imports
-    bool is_whole_ = true;            // all blocks are after the same step
+    std::unique_ptr<Executor> executor_;  // after the parts and the exchange, whose steps it has recorded
+    bool halos_are_current_ = false;      // the next step finds what it imports
+    bool is_whole_ = true;                // all blocks are after the same step
     bool plan_is_current_ = false;
     bool values_are_current_ = false;
     bool solid_velocity_is_current_ = true;  // of bodies that move; only fields show it

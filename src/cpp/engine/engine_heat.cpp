@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine.h"
+#include "models.h"
 
 namespace lbm::engine {
 
@@ -15,7 +16,7 @@ void Engine::check_heated() const {
 }
 
 void Engine::check_temperature() const {
-    if (!backend::is_kinetic(spec_)) {
+    if (!backend::has_temperature(spec_)) {
         check_heated();
     }
 }
@@ -39,10 +40,10 @@ void Engine::set_body_temperature(int body, std::vector<double> temperature) {
 }
 
 void Engine::set_heat_source(const std::vector<double>& source) {
-    check_heated();
+    check_drive(spec_, "heat_source");
     const bool uniform = source.size() <= 1;
     give_parts(uniform ? nullptr : source.data(), whole_, 1, [&](auto& block, const double* part) {
-        block.set_heat_source(source.size() == 1 ? source[0] : 0, part);
+        block.thermal()->set_heat_source(source.size() == 1 ? source[0] : 0, part);
     });
 }
 
@@ -50,7 +51,7 @@ void Engine::set_temperature(const double* values) {
     check_heated();
     prepare();
     halos_are_current_ = false;
-    give_parts(values, window_, 1, [](auto& block, const double* part) { block.set_temperature(part); });
+    give_parts(values, window_, 1, [](auto& block, const double* part) { block.thermal()->set_temperature(part); });
 }
 
 template <class T>
@@ -96,7 +97,7 @@ std::vector<double> Engine::heat_flux(int face) {
     for (const Part& part : parts_) {
         const WallHeat& wall = part.plan.face_heat(face);
         std::vector<double> each(wall.samples.size());
-        part.state->heat(wall.samples, each.data());
+        part.state->thermal()->heat(wall.samples, each.data());
         for (std::size_t k = 0; k < each.size(); ++k) {
             flux[std::size_t(wall.places[k])] = each[k];
         }
@@ -110,7 +111,7 @@ double Engine::mean_heat_flux(int face) {
     double sums[2] = {0, 0};
     for (const Part& part : parts_) {
         const WallHeat& wall = part.plan.face_heat(face);
-        sums[0] += part.state->heat(wall.samples, nullptr);
+        sums[0] += part.state->thermal()->heat(wall.samples, nullptr);
         sums[1] += double(wall.samples.size());
     }
     comm_->sum(sums, 2);
@@ -123,7 +124,7 @@ Engine::BodyHeat Engine::body_heat_flux(int body) {
     for (const Part& part : parts_) {
         const WallHeat& wall = part.plan.body_heat(body);
         std::vector<double> each(wall.samples.size());
-        part.state->heat(wall.samples, each.data());
+        part.state->thermal()->heat(wall.samples, each.data());
         for (std::size_t k = 0; k < each.size(); ++k) {
             if (k == 0 || wall.places[k] != wall.places[k - 1]) {
                 const Index row = wall.places[k] / domain_.size[0];
@@ -144,7 +145,7 @@ Engine::BodyHeatRate Engine::body_heat_rate(int body) {
     double sums[2] = {0, 0};
     for (const Part& part : parts_) {
         const WallHeat& wall = part.plan.body_heat(body);
-        sums[0] += part.state->heat(wall.samples, nullptr);
+        sums[0] += part.state->thermal()->heat(wall.samples, nullptr);
         sums[1] = std::accumulate(wall.areas.begin(), wall.areas.end(), sums[1]);
     }
     comm_->sum(sums, 2);
@@ -155,7 +156,7 @@ double Engine::temperature_change() {
     check_temperature();
     double largest = 0;
     for (const Part& part : parts_) {
-        largest = std::max(largest, part.state->temperature_change());
+        largest = std::max(largest, part.state->thermal()->temperature_change());
     }
     return comm_->maximum(largest);
 }

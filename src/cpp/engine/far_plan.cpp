@@ -9,16 +9,14 @@
 namespace lbm::engine {
 namespace {
 
-using S = D2Q37;
-constexpr int reach = S::reach;
-
+template <class S>
 class Builder {
 public:
     Builder(FarPlan& plan, const Domain& domain, const std::vector<Extent>& blocks, int own)
         : plan_(plan), domain_(domain), blocks_(blocks), own_(own), holder_(blocks, own) {
         for (int a = 0; a < S::D; ++a) {
-            halo_[a] = address().wraps[a] ? 0 : reach;
-            if (domain.faces[2 * a] != FaceKind::Periodic) {
+            halo_[a] = address().wraps[a] ? 0 : depth_;
+            if (!is_periodic(domain.faces[2 * a])) {
                 wall_axis_ = a;
             }
         }
@@ -26,19 +24,8 @@ public:
 
     void build() {
         for (int i = 0; i < S::Q; ++i) {
-            for (int x = -halo_[0]; x < size_[0] + halo_[0]; ++x) {  // runs along y beside the block, along x else
-                if (x < 0 || x >= size_[0]) {
-                    for (int y = -halo_[1]; y < size_[1] + halo_[1]; ++y) {
-                        add(x, y, i);
-                    }
-                }
-            }
-            for (int y = -halo_[1]; y < size_[1] + halo_[1]; ++y) {
-                if (y < 0 || y >= size_[1]) {
-                    for (int x = 0; x < size_[0]; ++x) {
-                        add(x, y, i);
-                    }
-                }
+            for (int z = -halo_[2]; z < size_[2] + halo_[2]; ++z) {
+                add_layer(z, i);
             }
         }
         if (wall_axis_ >= 0) {
@@ -58,26 +45,47 @@ private:
     const Extent& here() const { return blocks_[std::size_t(own_)]; }
     const Address& address() const { return here().address; }
 
+    /// Population i of the halo in a layer: runs along y beside the block, along x else.
+    void add_layer(int z, int i) {
+        for (int x = -halo_[0]; x < size_[0] + halo_[0]; ++x) {
+            if (x < 0 || x >= size_[0]) {
+                for (int y = -halo_[1]; y < size_[1] + halo_[1]; ++y) {
+                    add(x, y, z, i);
+                }
+            }
+        }
+        for (int y = -halo_[1]; y < size_[1] + halo_[1]; ++y) {
+            if (y < 0 || y >= size_[1] || z < 0 || z >= size_[2]) {
+                for (int x = 0; x < size_[0]; ++x) {
+                    add(x, y, z, i);
+                }
+            }
+        }
+    }
+
     /// Whether a part of the halo lies behind the lower (0) or upper (1) wall.
     bool sees_wall(int side) const {
         const int first = here().offset[wall_axis_], last = first + size_[wall_axis_];
-        return side == 0 ? first < reach : last + reach > domain_.size[wall_axis_];
+        return side == 0 ? first < depth_ : last + depth_ > domain_.size[wall_axis_];
     }
     /// Whether a cell is one of those that the halo behind such a wall is made of.
-    bool mirrored(const std::array<int, 2>& cell) const {
+    bool mirrored(const std::array<int, 3>& cell) const {
         if (wall_axis_ < 0) {
             return false;
         }
         const int at = cell[std::size_t(wall_axis_)], n = domain_.size[wall_axis_];
-        return (at < reach && sees_wall(0)) || (at >= n - reach && sees_wall(1));
+        return (at < depth_ && sees_wall(0)) || (at >= n - depth_ && sees_wall(1));
     }
 
-    /// Whether what gets there along an axis gets to a cell of the block.
-    bool enters(int axis, int to) const { return address().wraps[axis] || (to >= 0 && to < size_[axis]); }
+    /// Whether what gets there along an axis gets to a cell that is computed with the block.
+    bool enters(int axis, int to) const {
+        const int around = axis < S::D ? depth_ - S::reach : 0;
+        return address().wraps[axis] || (to >= -around && to < size_[axis] + around);
+    }
 
     /// Population i of a place of the halo.
-    void add(int x, int y, int i) {
-        std::array<int, 2> cell{x + here().offset[0], y + here().offset[1]};
+    void add(int x, int y, int z, int i) {
+        std::array<int, 3> cell{x + here().offset[0], y + here().offset[1], z + here().offset[2]};
         for (int a = 0; a < S::D; ++a) {
             const int n = domain_.size[a];
             int& at = cell[std::size_t(a)];
@@ -88,13 +96,14 @@ private:
                 at = (at % n + n) % n;
             }
         }
-        if (!(enters(0, x + S::c[i][0]) && enters(1, y + S::c[i][1])) && !mirrored(cell)) {
+        if (!(enters(0, x + S::c[i][0]) && enters(1, y + S::c[i][1]) && enters(2, z + S::c[i][2])) && !mirrored(cell)) {
             return;
         }
-        const int block = holder_({cell[0], cell[1], 0});
+        const int block = holder_({cell[0], cell[1], cell[2]});
         const Extent& from = blocks_[std::size_t(block)];
-        const Index target = place(address(), x, y, i);
-        const Index source = place(from.address, cell[0] - from.offset[0], cell[1] - from.offset[1], i);
+        const Index target = place(address(), x, y, z, i);
+        const Index source =
+            place(from.address, cell[0] - from.offset[0], cell[1] - from.offset[1], cell[2] - from.offset[2], i);
         append(block == own_ ? plan_.copies : plan_.imports[std::size_t(block)], target, source);
     }
 
@@ -117,16 +126,15 @@ private:
         }
     }
 
-    static Index place(const Address& a, int x, int y, int i) {
-        return departed_offset<S>(a, Phase::TwoLattice, x, y, 0, i);
-    }
+    static Index place(const Address& a, int x, int y, int z, int i) { return FarPlaces<S>(a, x, y, z).departed(i); }
 
     FarPlan& plan_;
     const Domain& domain_;
     const std::vector<Extent>& blocks_;
     const int own_;
-    const int size_[2] = {address().nx, address().ny};
-    int halo_[2]{};
+    const int depth_ = address().halo_x;
+    const int size_[3] = {address().nx, address().ny, address().nz};
+    int halo_[3]{};
     int wall_axis_ = -1;
     BlockFinder holder_;
 };
@@ -134,7 +142,7 @@ private:
 }  // namespace
 
 FarPlan::FarPlan(const Domain& domain, const std::vector<Extent>& blocks, int own) : imports(blocks.size()) {
-    Builder(*this, domain, blocks, own).build();
+    backend::with_stencil(domain.stencil, [&](auto s) { Builder<decltype(s)>(*this, domain, blocks, own).build(); });
 }
 
 }  // namespace lbm::engine

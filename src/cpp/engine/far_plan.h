@@ -1,8 +1,9 @@
-// What a block needs of places beyond its cells where streaming reaches several cells: populations of other blocks and
+// What a block needs of places beyond its cells where its halo is several cells deep: populations of other blocks and
 // through periodic faces, and columns of halo behind walls.
 //
-// A cell of the halo is needed for the populations that lead into the block, and as a whole where it lies before a wall
-// that the block sees: there the halo behind the wall is made of it.
+// A cell of the halo is needed for the populations that lead into the block, or to those cells around it that an update
+// of several steps computes with it. It is needed as a whole where it lies before a wall that the block sees: there the
+// halo behind the wall is made of it.
 #pragma once
 
 #include <vector>

@@ -12,6 +12,7 @@ namespace lbm::engine {
 namespace {
 
 using backend::BlockState;
+using backend::ByPhase;
 using backend::CopyRun;
 using backend::Marked;
 using backend::Transfer;
@@ -29,11 +30,12 @@ Channel channel_between(const std::string& from, const std::string& to, const st
 
 /// The copies of a link in two halves: into a buffer, one run after the other, and out of it.
 struct Halves {
-    std::vector<CopyRun> pack[3], unpack[3];
-    Index elements[3] = {};
+    ByPhase<std::vector<CopyRun>> pack, unpack;
+    ByPhase<Index> elements;
 
-    explicit Halves(const std::vector<CopyRun> (&copies)[3]) {
-        for (int phase = 0; phase < 3; ++phase) {
+    Halves(const ByPhase<std::vector<CopyRun>>& copies, const std::vector<Phase>& phases)
+        : pack(phases), unpack(phases), elements(phases) {
+        for (const Phase phase : phases) {
             Index& at = elements[phase];
             for (const CopyRun& run : copies[phase]) {
                 pack[phase].push_back({at, run.source, 1, run.source_stride, run.count});
@@ -43,11 +45,11 @@ struct Halves {
         }
     }
 
-    Index largest() const { return *std::max_element(elements, elements + 3); }
+    Index largest() const { return *std::max_element(elements.begin(), elements.end()); }
 };
 
-/// Elements a step, the mean of the phases that there are.
-double mean_elements(const std::vector<CopyRun> (&copies)[3]) {
+/// Elements an update, the mean of the phases that have any.
+double mean_elements(const ByPhase<std::vector<CopyRun>>& copies) {
     double sum = 0;
     int phases = 0;
     for (const auto& runs : copies) {
@@ -79,12 +81,13 @@ struct HaloExchange::Builder {
     HaloExchange& all;
     const Layout& layout;
     const std::vector<Member>& members;
-    const std::size_t element;  // bytes
+    const backend::BlockSpec& spec;
     const std::string& only;
     const comm::Communicator& comm;
     std::map<int, std::size_t> own{};  // member by number
     std::vector<Copies> copies = std::vector<Copies>(members.size());
-    Mail mail[3]{};                         // by phase
+    const std::vector<Phase> phases = backend::phases_of(spec);
+    ByPhase<Mail> mail{phases};
     std::map<int, int> received{}, sent{};  // messages so far, by rank
     std::set<int> signalled{};              // ranks
 
@@ -123,8 +126,11 @@ struct HaloExchange::Builder {
             all.roles_[k].second = members[k].state.make_transfers(copies[k].second);
         }
         members.front().state.on_device([this] {
-            for (int phase = 0; phase < 3 && all.has_messages_; ++phase) {
-                all.messages_[phase] = comm.exchange(mail[phase].receives, mail[phase].sends);
+            if (all.has_messages_) {
+                all.messages_ = ByPhase<std::unique_ptr<comm::Exchange>>(phases);
+                for (const Phase phase : phases) {
+                    all.messages_[phase] = comm.exchange(mail[phase].receives, mail[phase].sends);
+                }
             }
         });
         signal();
@@ -201,14 +207,14 @@ struct HaloExchange::Builder {
         if (channel == Channel::Direct) {
             copies[to].first.push_back({{state(from).lattice(0), state(from).lattice(1)},
                                         {state(to).lattice(0), state(to).lattice(1)},
-                                        {import.copies[0], import.copies[1], import.copies[2]}});
+                                        import.copies});
             if (import.leaves_rows) {
                 add_once(all.roles_[from].before_second, &state(to));
                 all.has_second_ = true;
             }
             return;
         }
-        const Halves halves(import.copies);
+        const Halves halves(import.copies, phases);
         void* memory = keep(backend::common_memory({source.device, target.device}, bytes(halves.largest())), halves);
         pack(from, memory, halves, true);
         unpack(to, memory, halves, true);
@@ -223,17 +229,17 @@ struct HaloExchange::Builder {
             join(to, import.from, *remote, import);
             copies[to].first.push_back({{remote->lattice(0), remote->lattice(1)},
                                         {state(to).lattice(0), state(to).lattice(1)},
-                                        {import.copies[0], import.copies[1], import.copies[2]}});
+                                        import.copies});
             return;
         }
         note(import, members[to].number, Channel::Mpi);
-        const Halves halves(import.copies);
+        const Halves halves(import.copies, phases);
         const int rank = block(import.from).rank;
         void* memory = message_memory(to, halves);
         unpack(to, memory, halves, !messages_on_device());
         const int tag = received[rank]++;
         all.roles_[to].has_mail = true;
-        for (int phase = 0; phase < 3; ++phase) {
+        for (const Phase phase : phases) {
             mail[phase].receives.push_back({memory, bytes(halves.elements[phase]), rank, tag});
         }
         all.has_messages_ = true;
@@ -249,22 +255,24 @@ struct HaloExchange::Builder {
             return;
         }
         note(import, to, Channel::Mpi);
-        const Halves halves(import.copies);
+        const Halves halves(import.copies, phases);
         const int rank = block(to).rank;
         void* memory = message_memory(from, halves);
         pack(from, memory, halves, !messages_on_device());
         const int tag = sent[rank]++;
-        for (int phase = 0; phase < 3; ++phase) {
+        for (const Phase phase : phases) {
             mail[phase].sends.push_back({memory, bytes(halves.elements[phase]), rank, tag});
         }
         all.roles_[from].has_mail = true;
         all.has_messages_ = true;
     }
 
-    std::size_t bytes(Index elements) const { return std::size_t(elements) * element; }
+    std::size_t bytes(Index elements) const { return std::size_t(elements) * element(); }
+    std::size_t element() const { return backend::size_of(spec.storage); }
 
     void note(const HaloPlan::Import& import, int to, Channel channel) const {
-        all.links_.push_back({import.from, to, channel, mean_elements(import.copies) * double(element)});
+        const double bytes = mean_elements(import.copies) * double(element());
+        all.links_.push_back({import.from, to, channel, bytes / spec.state->steps_per_launch});
     }
 
     void* keep(std::shared_ptr<void> memory, const Halves& halves) const {
@@ -291,25 +299,27 @@ struct HaloExchange::Builder {
     void pack(std::size_t member, void* memory, const Halves& halves, bool in_host) {
         copies[member].first.push_back({{state(member).lattice(0), state(member).lattice(1)},
                                         {memory, memory},
-                                        {halves.pack[0], halves.pack[1], halves.pack[2]},
+                                        halves.pack,
                                         in_host ? Transfer::InHost::To : Transfer::InHost::Neither});
     }
 
     void unpack(std::size_t member, void* memory, const Halves& halves, bool in_host) {
         copies[member].second.push_back({{memory, memory},
                                          {state(member).lattice(0), state(member).lattice(1)},
-                                         {halves.unpack[0], halves.unpack[1], halves.unpack[2]},
+                                         halves.unpack,
                                          in_host ? Transfer::InHost::From : Transfer::InHost::Neither});
         all.has_second_ = true;
     }
 };
 
 HaloExchange::HaloExchange(const Layout& layout, const std::vector<Member>& members, const std::vector<Wish>& wishes,
-                           backend::NumberKind storage, const std::string& only, const comm::Communicator& comm) {
-    Builder{*this, layout, members, backend::size_of(storage), only, comm}.build(wishes);
+                           const backend::BlockSpec& spec, const std::string& only, const comm::Communicator& comm) {
+    Builder{*this, layout, members, spec, only, comm}.build(wishes);
 }
 
-comm::Exchange* HaloExchange::messages() const { return messages_[int(roles_.front().state->phase())].get(); }
+comm::Exchange* HaloExchange::messages() const {
+    return has_messages_ ? messages_[roles_.front().state->phase()].get() : nullptr;
+}
 
 void HaloExchange::begin() {
     if (roles_.empty()) {

@@ -55,7 +55,7 @@ public:
     /// where it is not empty; "mpi" leaves those to the choice, and shares nothing with other processes. All ranks call
     /// it. Throws std::invalid_argument where that is no channel or cannot be.
     HaloExchange(const Layout& layout, const std::vector<Member>& members, const std::vector<Wish>& wishes,
-                 backend::NumberKind storage, const std::string& only, const comm::Communicator& comm);
+                 const backend::BlockSpec& spec, const std::string& only, const comm::Communicator& comm);
 
     /// Starts all that goes on by itself; end() brings the rest. Without blocks beside one another both do nothing.
     void begin();
@@ -89,7 +89,7 @@ private:
     SharedBlocks shared_;
     std::vector<std::shared_ptr<void>> buffers_;
     std::size_t buffer_bytes_ = 0;
-    std::unique_ptr<comm::Exchange> messages_[3];  // by the phase of the last step
+    backend::ByPhase<std::unique_ptr<comm::Exchange>> messages_;  // of the last step; none without messages
     /// A byte to and from each rank that shares blocks with this one.
     std::vector<char> signal_bytes_;
     std::unique_ptr<comm::Exchange> signals_;

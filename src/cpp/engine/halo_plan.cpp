@@ -39,11 +39,14 @@ struct HaloPlan::Builder {
     const Address& address = blocks[std::size_t(own)].address;
     const int (&offset)[3] = blocks[std::size_t(own)].offset;
     LinkResolver<S> resolver{domain};
-    std::vector<Import> imports = std::vector<Import>(blocks.size());  // by block
+    std::vector<Import> imports =
+        std::vector<Import>(blocks.size(), {0, backend::ByPhase<std::vector<CopyRun>>(phases)});  // by block
     std::vector<PendingWallLink> pending{};
     BlockFinder holder{blocks, own};
 
     void build() {
+        plan.links_.copies = backend::ByPhase<std::vector<CopyRun>>(phases);
+        plan.links_.wall_places = backend::ByPhase<std::vector<backend::LinkPlaces>>(phases);
         for (int i = 1; i < S::Q; ++i) {
             through_x_faces(i);
             through_other_faces(i);
@@ -139,7 +142,7 @@ struct HaloPlan::Builder {
         switch (source.kind) {
             case LinkSource::Kind::Neighbor:
             case LinkSource::Kind::Copy: copy(x, y, z, i, at(source.x, source.y, source.z), source.i); return;
-            case LinkSource::Kind::Outflow: pass_outflow(x, y, z, i, source); return;
+            case LinkSource::Kind::Passed: pass(x, y, z, i, source); return;
             case LinkSource::Kind::Face: reflect_by_face(x, y, z, i, source.owner); return;
             case LinkSource::Kind::Body: reflect_by_body(x, y, z, i, source); return;
         }
@@ -155,9 +158,9 @@ struct HaloPlan::Builder {
                 const int x_next = from.x + S::c[from_i][0];
                 const bool leaves = !there.wraps[0] && (x_next < 0 || x_next >= there.nx);
                 import.leaves_rows = import.leaves_rows || leaves;
-                append(import.copies[int(phase)], target, source);
+                append(import.copies[phase], target, source);
             } else if (target != source) {  // along wrapped axes they are one
-                append(plan.links_.copies[int(phase)], target, source);
+                append(plan.links_.copies[phase], target, source);
             }
         }
     }
@@ -168,22 +171,23 @@ struct HaloPlan::Builder {
     }
 
     void reflect_by_face(int x, int y, int z, int i, int face) {
-        const FaceKind kind = domain.faces[face];
-        if (kind == FaceKind::NoSlip) {
-            copy(x, y, z, i, {own, x, y, z}, Stencil<S>::opposite(i));
-            return;
-        }
-        const auto link_kind = kind == FaceKind::PressureOutlet  ? WallLink::Kind::Pressure
-                               : kind == FaceKind::VelocityInlet ? WallLink::Kind::Inlet
-                                                                 : WallLink::Kind::Wall;
-        const Index place = domain.face_cell(face, offset[0] + x, offset[1] + y, offset[2] + z);
-        add_reflection(x, y, z, i, link_kind, {face, -1, place, i});
+        with_condition(domain.faces[face], [&](auto c) {
+            using Condition = decltype(c);
+            if constexpr (boundary::has_formula<Condition>) {
+                const Index place = domain.face_cell(face, offset[0] + x, offset[1] + y, offset[2] + z);
+                add_reflection<Condition>(x, y, z, i, {face, -1, place, i});
+            } else {
+                copy(x, y, z, i, {own, x, y, z}, Stencil<S>::opposite(i));
+            }
+        });
     }
 
-    void pass_outflow(int x, int y, int z, int i, const LinkSource& source) {
-        const WallLink link{0, static_cast<unsigned char>(i), WallLink::Kind::Outflow};
+    /// What departed inside the box comes in, changed.
+    void pass(int x, int y, int z, int i, const LinkSource& source) {
         const At from = at(source.x, source.y, source.z);
-        pending.push_back({x, y, z, link, {-1, -1, 0, i}, from, source.i});
+        const Index place = domain.face_cell(source.owner, offset[0] + x, offset[1] + y, offset[2] + z);
+        pending.push_back(
+            {x, y, z, link_of(i, domain.faces[source.owner]), {source.owner, -1, place, i}, from, source.i});
     }
 
     void reflect_by_body(int x, int y, int z, int i, const LinkSource& source) {
@@ -193,13 +197,19 @@ struct HaloPlan::Builder {
         if (domain.body_velocity[body].empty()) {
             copy(x, y, z, i, {own, x, y, z}, Stencil<S>::opposite(i));
         } else {
-            add_reflection(x, y, z, i, WallLink::Kind::Wall, {-1, body, place, source.i});
+            add_reflection<boundary::MovingWall>(x, y, z, i, {-1, body, place, source.i});
         }
     }
 
-    void add_reflection(int x, int y, int z, int i, WallLink::Kind kind, const ValueSource& source) {
-        const WallLink link{0, static_cast<unsigned char>(i), kind};
+    template <class Condition>
+    void add_reflection(int x, int y, int z, int i, const ValueSource& source) {
+        const WallLink link = link_of(i, face_kind<Condition>);
         pending.push_back({x, y, z, link, source, {own, x, y, z}, Stencil<S>::opposite(i)});
+    }
+
+    /// Half-way between the cell's centre and the one beyond.
+    static WallLink link_of(int i, FaceKind kind) {
+        return {0, 0.5F, static_cast<unsigned char>(i), static_cast<unsigned char>(kind), false};
     }
 
     void add_temperatures() {
@@ -210,7 +220,7 @@ struct HaloPlan::Builder {
                 const Index target = temperature_offset(address, phase, copy.x, copy.y, copy.z);
                 const Index source = temperature_offset(there, phase, copy.from[0], copy.from[1], copy.from[2]);
                 auto& runs = copy.block == own ? plan.links_.copies : imports[std::size_t(copy.block)].copies;
-                append(runs[int(phase)], target, source);
+                append(runs[phase], target, source);
             }
         }
         plan.temperatures_.copies = {};
@@ -223,24 +233,40 @@ struct HaloPlan::Builder {
         std::stable_sort(pending.begin(), pending.end(), [](const PendingWallLink& a, const PendingWallLink& b) {
             return std::tie(a.z, a.y, a.x) < std::tie(b.z, b.y, b.x);
         });
-        auto& cells = plan.links_.wall_cells;
-        for (const PendingWallLink& p : pending) {
-            if (cells.empty() || std::tie(cells.back().x, cells.back().y, cells.back().z) != std::tie(p.x, p.y, p.z)) {
-                cells.push_back({p.x, p.y, p.z, int(plan.links_.wall_links.size()), 0, false});
+        for (std::size_t first = 0, last = 0; first < pending.size(); first = last) {
+            const auto cell = [&](std::size_t k) { return std::tie(pending[k].x, pending[k].y, pending[k].z); };
+            WallCell wall{
+                pending[first].x, pending[first].y, pending[first].z, int(plan.links_.wall_links.size()), 0, false};
+            bool is_late = false;
+            for (; last < pending.size() && cell(last) == cell(first); ++last) {
+                ++wall.count;
+                with_condition(FaceKind(pending[last].link.condition), [&](auto c) {
+                    if constexpr (boundary::has_formula<decltype(c)>) {
+                        wall.needs_moments = wall.needs_moments || decltype(c)::needs_moments;
+                        is_late = is_late || decltype(c)::needs_streamed;
+                    }
+                });
+                add_wall_link(pending[last]);
             }
-            ++cells.back().count;
-            cells.back().needs_moments = cells.back().needs_moments || p.link.kind != WallLink::Kind::Wall;
-            plan.links_.wall_links.push_back(p.link);
-            plan.value_sources_.push_back(p.source);
-            for (const Phase phase : phases) {
-                const Index arriving = arriving_offset<S>(address, phase, p.x, p.y, p.z, p.link.i);
-                // From another block it is brought to where it will arrive, and changed there.
-                const Index departed = p.from.block == own ? departed_from(phase, p.from, p.from_i) : arriving;
-                plan.links_.wall_places[int(phase)].push_back({departed, arriving});
-            }
-            if (p.from.block != own) {
-                copy(p.x, p.y, p.z, p.link.i, p.from, p.from_i);
-            }
+            (is_late ? plan.links_.late_cells : plan.links_.wall_cells).push_back(wall);
+        }
+    }
+
+    void add_wall_link(const PendingWallLink& p) {
+        plan.links_.wall_links.push_back(p.link);
+        const auto towards =
+            resolver.resolve(offset[0] + p.x, offset[1] + p.y, offset[2] + p.z, Stencil<S>::opposite(p.link.i));
+        plan.links_.wall_links.back().meets_fluid =
+            towards.kind == LinkSource::Kind::Neighbor || towards.kind == LinkSource::Kind::Copy;
+        plan.value_sources_.push_back(p.source);
+        for (const Phase phase : phases) {
+            const Index arriving = arriving_offset<S>(address, phase, p.x, p.y, p.z, p.link.i);
+            // From another block it is brought to where it will arrive, and changed there.
+            const Index departed = p.from.block == own ? departed_from(phase, p.from, p.from_i) : arriving;
+            plan.links_.wall_places[phase].push_back({departed, arriving});
+        }
+        if (p.from.block != own) {
+            copy(p.x, p.y, p.z, p.link.i, p.from, p.from_i);
         }
     }
 };
@@ -249,61 +275,70 @@ HaloPlan::HaloPlan(const Domain& domain, const std::vector<Extent>& blocks, int 
     : body_links_(domain.body_velocity.size()) {
     backend::with_stencil(domain.stencil, [&](auto s) {
         using S = decltype(s);
-        if constexpr (Stencil<S>::multispeed) {
-            take(FarPlan(domain, blocks, own));
-        } else {
+        if (blocks[std::size_t(own)].address.halo_x > 0) {
+            take(FarPlan(domain, blocks, own), phases);
+        } else if constexpr (!Stencil<S>::multispeed) {
             Builder<S>{*this, domain, blocks, own, phases}.build();
         }
     });
     refresh_values(domain);
 }
 
-void HaloPlan::take(FarPlan&& far) {
-    constexpr int phase = int(Phase::TwoLattice);
-    links_.copies[phase] = std::move(far.copies);
+void HaloPlan::take(FarPlan&& far, const std::vector<Phase>& phases) {
+    using Copies = backend::ByPhase<std::vector<CopyRun>>;
+    links_.copies = Copies(phases);
+    links_.wall_places = backend::ByPhase<std::vector<backend::LinkPlaces>>(phases);
+    for (auto& runs : links_.copies) {  // what departs lies in its cell, whatever the phase
+        runs = far.copies;
+    }
     links_.wall_columns = std::move(far.columns);
     column_temperatures_ = std::move(far.temperatures);
     column_gradients_ = std::move(far.gradients);
     for (std::size_t block = 0; block < far.imports.size(); ++block) {
         if (!far.imports[block].empty()) {
-            Import import{int(block), {}};
-            import.copies[phase] = std::move(far.imports[block]);
+            Import import{int(block), Copies(phases)};
+            for (auto& runs : import.copies) {
+                runs = far.imports[block];
+            }
             imports_.push_back(std::move(import));
         }
     }
 }
 
-double HaloPlan::value(const Domain& domain, const ValueSource& source) {
-    if (source.face >= 0 && domain.faces[source.face] == FaceKind::PressureOutlet) {
-        const auto& density = domain.face_density[source.face];
-        return density.empty() ? 1 : component(density, 1, 0, source.place, domain.face_cells(source.face));
-    }
+double HaloPlan::value(const Domain& domain, FaceKind kind, const ValueSource& source) {
     const bool face = source.face >= 0;
-    if (!face && source.body < 0) {
-        return domain.reference_density;
-    }
-    const auto& velocity = face ? domain.face_velocity[source.face] : domain.body_velocity[source.body];
+    const auto& given = face ? domain.face_value[source.face] : domain.body_velocity[source.body];
     const Index count = face ? domain.face_cells(source.face) : domain.cells();
     return backend::with_stencil(domain.stencil, [&](auto s) {
         using S = decltype(s);
-        double cu = 0;
-        for (int d = 0; d < S::D; ++d) {
-            cu += S::c[source.off_wall][d] * component(velocity, S::D, d, source.place, count);
-        }
-        const bool inlet = face && domain.faces[source.face] == FaceKind::VelocityInlet;
-        return 2 * Stencil<S>::w(source.off_wall) * cu / Stencil<S>::cs2 * (inlet ? 1 : domain.reference_density);
+        return with_condition(kind, [&](auto c) {
+            using Condition = decltype(c);
+            boundary::Wall wall{{0, 0, 0}, domain.reference_density};
+            if constexpr (Condition::value == boundary::Value::Velocity) {
+                for (int d = 0; d < S::D; ++d) {
+                    wall.value[d] = component(given, S::D, d, source.place, count);
+                }
+            } else if constexpr (Condition::value == boundary::Value::Number) {
+                wall.value[0] = given.empty() ? Condition::preset : component(given, 1, 0, source.place, count);
+            }
+            if constexpr (boundary::has_formula<Condition>) {
+                return Condition::template link_value<S>(wall, source.off_wall);
+            } else {
+                return 0.0;
+            }
+        });
     });
 }
 
 void HaloPlan::refresh_values(const Domain& domain) {
     for (std::size_t k = 0; k < value_sources_.size(); ++k) {
         WallLink& link = links_.wall_links[k];
-        link.value = value(domain, value_sources_[k]);
+        link.value = value(domain, FaceKind(link.condition), value_sources_[k]);
     }
     for (std::size_t body = 0; body < body_links_.size(); ++body) {
         for (BodyLink& link : body_links_[body]) {
             const Index place = domain.cell(link.solid[0], link.solid[1], link.solid[2]);
-            link.push = value(domain, {-1, int(body), place, link.off_solid});
+            link.push = value(domain, face_kind<boundary::MovingWall>, {-1, int(body), place, link.off_solid});
         }
     }
     refresh_temperatures(domain);
@@ -331,11 +366,13 @@ void HaloPlan::refresh_temperatures(const Domain& domain) {
 }
 
 std::size_t HaloPlan::bytes() const {
-    std::size_t sum = links_.wall_cells.capacity() * sizeof(WallCell) +
+    std::size_t sum = (links_.wall_cells.capacity() + links_.late_cells.capacity()) * sizeof(WallCell) +
                       links_.wall_links.capacity() * sizeof(WallLink) + value_sources_.capacity() * sizeof(ValueSource);
-    for (int phase = 0; phase < 3; ++phase) {
-        sum += links_.copies[phase].capacity() * sizeof(CopyRun);
-        sum += links_.wall_places[phase].capacity() * sizeof(backend::LinkPlaces);
+    for (const auto& runs : links_.copies) {
+        sum += runs.capacity() * sizeof(CopyRun);
+    }
+    for (const auto& places : links_.wall_places) {
+        sum += places.capacity() * sizeof(backend::LinkPlaces);
     }
     for (const Import& import : imports_) {
         for (const auto& runs : import.copies) {

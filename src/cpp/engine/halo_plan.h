@@ -16,8 +16,8 @@ public:
     /// of this one's.
     struct Import {
         int from;
-        std::vector<backend::CopyRun> copies[3];  // by Phase
-        bool leaves_rows = false;                 // some of it leaves the other block through the ends of its rows
+        backend::ByPhase<std::vector<backend::CopyRun>> copies;
+        bool leaves_rows = false;  // some of it leaves the other block through the ends of its rows
     };
 
     HaloPlan() = default;
@@ -43,7 +43,7 @@ private:
     /// What prescribes the value of a wall link: a face (at its cell) or a body (at its solid cell).
     struct ValueSource {
         int face;  // -1: a body
-        int body;  // -1: neither, an outflow
+        int body;
         Index place;
         int off_wall;  // the velocity off the wall: of the link, mirrored where a free-slip face lies between
     };
@@ -51,8 +51,8 @@ private:
     template <class S>
     struct Builder;
 
-    void take(FarPlan&& far);
-    static double value(const Domain& domain, const ValueSource& source);
+    void take(FarPlan&& far, const std::vector<Phase>& phases);
+    static double value(const Domain& domain, FaceKind kind, const ValueSource& source);
     void refresh_temperatures(const Domain& domain);
 
     backend::LinkPlan links_;

@@ -11,15 +11,14 @@
 
 namespace lbm::engine {
 
-/// The rows of a block that no link joins to another block. Empty where one is beside an end of the rows, which are
+/// The rows of a block that lie in no halo of another block. Empty where one is beside an end of the rows, which are
 /// never divided.
-inline backend::RowBox interior_of(const Domain& domain, backend::StencilKind stencil, const Block& block) {
-    const int reach = backend::with_stencil(stencil, [](auto s) { return decltype(s)::reach; });
+inline backend::RowBox interior_of(const Domain& domain, int halo_depth, const Block& block) {
     int first[3], size[3];
     for (int a = 0; a < 3; ++a) {
-        const bool around = domain.faces[2 * a] == FaceKind::Periodic && block.size[a] < domain.size[a];
-        const int below = around || block.offset[a] > 0 ? reach : 0;
-        const int above = around || block.offset[a] + block.size[a] < domain.size[a] ? reach : 0;
+        const bool around = is_periodic(domain.faces[2 * a]) && block.size[a] < domain.size[a];
+        const int below = around || block.offset[a] > 0 ? halo_depth : 0;
+        const int above = around || block.offset[a] + block.size[a] < domain.size[a] ? halo_depth : 0;
         first[a] = below;
         size[a] = std::max(0, block.size[a] - below - above);
     }

@@ -68,14 +68,14 @@ Layout Layout::single(const int (&shape)[3], const std::string& device) {
     return Layout(shape, {Block{{0, 0, 0}, {shape[0], shape[1], shape[2]}, 0, device}});
 }
 
-bool are_beside(const Domain& domain, backend::StencilKind stencil, const Block& a, const Block& b) {
-    const int reach = backend::with_stencil(stencil, [](auto s) { return decltype(s)::reach; });
+bool are_beside(const Domain& domain, int halo_depth, const Block& a, const Block& b) {
     for (int d = 0; d < domain.D; ++d) {
         bool near = false;
-        const int around = domain.faces[2 * d] == FaceKind::Periodic ? 1 : 0;
+        const int around = is_periodic(domain.faces[2 * d]) ? 1 : 0;
         for (int k = -around; k <= around; ++k) {
             const int first = b.offset[d] + k * domain.size[d];
-            near = near || (first < a.offset[d] + a.size[d] + reach && a.offset[d] - reach < first + b.size[d]);
+            near =
+                near || (first < a.offset[d] + a.size[d] + halo_depth && a.offset[d] - halo_depth < first + b.size[d]);
         }
         if (!near) {
             return false;

@@ -44,7 +44,7 @@ private:
     std::vector<Block> blocks_;
 };
 
-/// Whether links join cells of two blocks of a domain, around its periodic ends too.
-bool are_beside(const Domain& domain, backend::StencilKind stencil, const Block& a, const Block& b);
+/// Whether the halo of one of two blocks of a domain holds cells of the other, around its periodic ends too.
+bool are_beside(const Domain& domain, int halo_depth, const Block& a, const Block& b);
 
 }  // namespace lbm::engine

@@ -6,6 +6,8 @@
 #include <stdexcept>
 
 #include "../lattice/collisions/mrt_rates.h"
+#include "given_parameters.h"
+#include "models.h"
 
 namespace lbm::engine {
 namespace {
@@ -18,17 +20,13 @@ using backend::StencilKind;
 int position(const std::string& argument, const std::string& given, const std::vector<std::string>& known) {
     const auto found = std::find(known.begin(), known.end(), given);
     if (found == known.end()) {
-        std::string list;
-        for (const std::string& name : known) {
-            list += (list.empty() ? "'" : ", '") + name + "'";
-        }
-        throw std::invalid_argument(argument + ": '" + given + "' is not one of " + list);
+        throw std::invalid_argument(argument + ": '" + given + "' is not one of " + listed(known));
     }
     return int(found - known.begin());
 }
 
 NumberKind number_kind(const std::string& argument, const std::string& name) {
-    return NumberKind(position(argument, name, {"float16", "float32", "float64"}));
+    return NumberKind(position(argument, name, number_names()));
 }
 
 void require_positive(const std::string& argument, double value) {
@@ -55,35 +53,6 @@ int checked_axes(const Setup& setup) {
     });
 }
 
-template <class S>
-void set_moment_rates(const Setup& setup, CollisionParameters<double>& parameters) {
-    using Basis = MomentBasis<S>;
-    double rate[Basis::groups];
-    std::vector<std::string> settable;
-    for (int g = 0; g < Basis::groups; ++g) {
-        rate[g] = Basis::group[g].preset;
-        if (g > 1) {
-            settable.emplace_back(Basis::group[g].name);
-        }
-    }
-    for (const auto& [name, value] : setup.rates) {
-        const int g = 2 + position("rates", name, settable);
-        if (!(value > 0 && value < 2)) {
-            throw std::invalid_argument("rates: '" + name + "' is " + std::to_string(value) + ", not between 0 and 2");
-        }
-        rate[g] = value;
-    }
-    double moment_rate[S::Q], stress_share[S::Q];
-    for (int k = 0; k < S::Q; ++k) {
-        const int g = Basis::group_of[k];
-        const bool with_stress = Moment<S>::sets_viscosity(k) || rate[g] == follows_viscosity;
-        moment_rate[k] = with_stress ? parameters.omega : rate[g];
-        stress_share[k] = with_stress ? 1 : 0;
-    }
-    parameters.moment_rates = cubic_rates<S>(moment_rate);
-    parameters.stress_rates = cubic_rates<S>(stress_share);
-}
-
 /// Weights of neighbours along axes and diagonals.
 struct Operators {
     double laplacian[2], slope[2];
@@ -106,14 +75,6 @@ constexpr double energy_moment_3d[2] = {-11.0 / 2394, 8.0 / 2394}, energy_moment
 
 void set_heat(const Setup& setup, backend::BlockSpec& spec) {
     const ThermalSetup& thermal = *setup.thermal;
-    if (spec.stencil != StencilKind::D2Q9 && spec.stencil != StencilKind::D3Q19) {
-        throw std::invalid_argument("thermal: goes with D2Q9 and D3Q19, not with " + setup.stencil);
-    }
-    if (spec.storage == NumberKind::Float16) {
-        throw std::invalid_argument(
-            "thermal: the temperature is stored as populations are, for which float16 has too few "
-            "digits; use float32 or float64");
-    }
     require_positive("thermal diffusivity", thermal.diffusivity);
     const int D = int(setup.shape.size());
     if (!thermal.buoyancy.empty() && thermal.buoyancy.size() != std::size_t(D)) {
@@ -123,7 +84,6 @@ void set_heat(const Setup& setup, backend::BlockSpec& spec) {
     for (const double component : thermal.buoyancy) {
         require_finite("thermal buoyancy", component);
     }
-    spec.heated = true;
     const Operators operators = operators_of(thermal, D);
     HeatParameters<double>& heat = spec.heat;
     for (int k = 0; k < 2; ++k) {
@@ -139,11 +99,10 @@ void set_thermal_faces(const std::vector<std::string>& faces, Domain& domain) {
         throw std::invalid_argument("thermal faces: " + std::to_string(2 * domain.D) + " are needed");
     }
     for (std::size_t f = 0; f < 2 * std::size_t(domain.D); ++f) {
-        const bool periodic = domain.faces[f] == FaceKind::Periodic;
-        domain.face_thermal[f] =
-            !faces.empty() ? ThermalKind(position("thermal faces", faces[f], {"periodic", "adiabatic", "isothermal"}))
-            : periodic     ? ThermalKind::Periodic
-                           : ThermalKind::Adiabatic;
+        const bool periodic = is_periodic(domain.faces[f]);
+        domain.face_thermal[f] = !faces.empty() ? ThermalKind(position("thermal faces", faces[f], thermal_face_names()))
+                                 : periodic     ? ThermalKind::Periodic
+                                                : ThermalKind::Adiabatic;
         if ((domain.face_thermal[f] == ThermalKind::Periodic) != periodic) {
             throw std::invalid_argument("thermal faces: those of the flow that are periodic must be, and no other");
         }
@@ -159,60 +118,63 @@ void set_heat(const Setup& setup, Domain& domain) {
     set_thermal_faces(thermal.faces, domain);
 }
 
-/// Of a fluid whose populations carry the energy (see lattice/kinetic.h).
-void set_kinetic(const Setup& setup, backend::BlockSpec& spec) {
-    const auto require = [](bool right, const std::string& text) {
-        if (!right) {
-            throw std::invalid_argument(text);
-        }
-    };
-    require(!spec.in_place, "streaming: D2Q37 streams between two lattices, 'two-lattice'");
-    require(spec.storage == spec.precision, "storage: D2Q37 is stored as it is computed, in the precision");
-    require(!setup.thermal, "thermal: D2Q37 has a temperature of its own");
-    require(setup.smagorinsky == 0, "smagorinsky: D2Q37 has no eddy viscosity");
-    require_positive("prandtl", setup.prandtl);
-    require(setup.gravity.empty() || setup.gravity.size() == 2, "gravity: 2 components are needed");
-    int walls = 0;
-    for (std::size_t a = 0; a < 2; ++a) {
-        require(spec.size[a] >= D2Q37::reach, "shape: D2Q37 takes at least 3 cells along each axis");
-        for (std::size_t face = 2 * a; face < 2 * a + 2 && face < setup.faces.size(); ++face) {
-            require(setup.faces[face] == "periodic" || setup.faces[face] == "no-slip",
-                    "faces: those of D2Q37 are periodic or no-slip");
-        }
-        walls += spec.wraps[a] ? 0 : 1;
+/// Makes the parameters of the collision, which says what it takes.
+template <class S, class Collision>
+void set_collision(const Setup& setup, backend::BlockSpec& spec) {
+    const GivenParameters given(Collision::name, setup.parameters);
+    const auto parameters = Collision::template parameters<S>(given);
+    given.refuse_others();
+    spec.omega = parameters.omega;
+    if constexpr (requires { parameters.eddy; }) {
+        spec.has_eddy = parameters.eddy > 0;
     }
-    require(walls < 2, "faces: D2Q37 takes walls along one axis; the other must be periodic");
-    KineticParameters<double>& k = spec.kinetic;
-    const double tau = setup.viscosity / D2Q37::cs2 + 0.5, tau_third = (tau - 0.5) / setup.prandtl + 0.5;
-    double square = 0;
-    for (std::size_t d = 0; d < setup.gravity.size(); ++d) {
-        const double g = setup.gravity[d];
-        require_finite("gravity", g);
-        k.gravity[d] = g;
-        k.shift[d] = tau * g;
-        square += g * g;
+    if constexpr (requires { parameters.gravity; }) {
+        std::copy(std::begin(parameters.gravity), std::end(parameters.gravity), spec.gravity);
     }
-    k.omega = 1 / tau;
-    k.heating = tau * (1 - tau) * square / (2 * D2Q37::cs2);
-    k.excess = setup.prandtl == 1 ? 0 : 1 - tau / tau_third;
-    k.third = tau_third - 1;
+    spec.parameters = numbers_of(parameters);
+}
+
+template <class S>
+void set_physics(const Setup& setup, backend::BlockSpec& spec) {
+    backend::with_collision(spec.collision, [&](auto c) {
+        using Collision = decltype(c);
+        if constexpr (Collision::template goes_with<S>) {
+            set_collision<S, Collision>(setup, spec);
+        } else {
+            throw std::invalid_argument("collision: '" + setup.collision + "' does not go with " + S::name +
+                                        ", which takes " + listed(collision_names(S::name)));
+        }
+    });
 }
 
 }  // namespace
 
-const std::vector<std::string>& stencil_names() {
-    static const std::vector<std::string> names = {D2Q9::name, D3Q19::name, D3Q27::name, D2Q37::name};
-    return names;
+StencilKind stencil_kind(const std::string& name) {
+    return StencilKind(position("stencil", name, backend::names_of<Stencils>()));
 }
 
-StencilKind stencil_kind(const std::string& name) { return StencilKind(position("stencil", name, stencil_names())); }
+std::vector<std::string> collision_names(const std::string& stencil) {
+    if (stencil.empty()) {
+        return backend::names_of<Collisions>();
+    }
+    return backend::with_stencil(stencil_kind(stencil), [](auto s) {
+        using S = decltype(s);
+        std::vector<std::string> names;
+        for_types(Collisions{}, [&](auto member) {
+            using Collision = typename decltype(member)::type;
+            if constexpr (Collision::template goes_with<S>) {
+                names.emplace_back(Collision::name);
+            }
+        });
+        return names;
+    });
+}
 
 backend::BlockSpec block_spec(const Setup& setup) {
     backend::BlockSpec spec{};
     spec.stencil = stencil_kind(setup.stencil);
     const int D = checked_axes(setup);
-    spec.collision =
-        CollisionKind(position("collision", setup.collision, {"bgk", "trt", "mrt", "regularized", "thermal-bgk"}));
+    spec.collision = CollisionKind(position("collision", setup.collision, backend::names_of<Collisions>()));
     spec.precision = number_kind("precision", setup.precision);
     spec.storage = number_kind("storage", setup.storage);
     if (spec.precision == NumberKind::Float16) {
@@ -222,41 +184,19 @@ backend::BlockSpec block_spec(const Setup& setup) {
         throw std::invalid_argument("storage: '" + setup.storage + "' is wider than precision '" + setup.precision +
                                     "'");
     }
-    spec.in_place = position("streaming", setup.streaming, {"two-lattice", "in-place"}) == 1;
+    const std::size_t streaming = std::size_t(position("streaming", setup.streaming, backend::names_of<States>()));
+    spec.state = setup.state != nullptr ? setup.state : backend::state_kinds()[streaming];
 
-    require_positive("viscosity", setup.viscosity);
-    require_positive("magic", setup.magic);
-    if (!(setup.smagorinsky >= 0) || !std::isfinite(setup.smagorinsky)) {
-        throw std::invalid_argument("smagorinsky: the constant must be zero or positive");
-    }
-    if (!setup.rates.empty() && spec.collision != CollisionKind::MRT) {
-        throw std::invalid_argument("rates: only collision 'mrt' has them");
-    }
-    CollisionParameters<double>& p = spec.parameters;
-    const double tau = 3 * setup.viscosity + 0.5;
-    p.omega = 1 / tau;
-    p.magic = setup.magic;
-    p.omega_odd = 1 / (setup.magic / (tau - 0.5) + 0.5);
-    p.eddy = 18 * std::sqrt(2.0) * setup.smagorinsky * setup.smagorinsky;
-
-    backend::with_stencil(spec.stencil, [&](auto s) {
-        using S = decltype(s);
-        if ((spec.collision == CollisionKind::ThermalBGK) != Stencil<S>::multispeed) {
-            throw std::invalid_argument("collision: 'thermal-bgk' goes with D2Q37, and no other does");
-        }
-        if constexpr (!Stencil<S>::multispeed) {
-            set_moment_rates<S>(setup, p);
-        }
-    });
+    spec.model = model_of(spec.stencil, setup.thermal.has_value());
+    backend::with_stencil(spec.stencil, [&](auto s) { set_physics<decltype(s)>(setup, spec); });
     for (int d = 0; d < 3; ++d) {
         spec.size[d] = d < D ? setup.shape[d] : 1;
         const std::size_t face = 2 * std::size_t(d);  // the one block spans the domain, so it meets itself there
         spec.wraps[d] = d < D && (setup.faces.size() <= face || setup.faces[face] == "periodic");
     }
     check_size(spec.size);
-    if (backend::is_kinetic(spec)) {
-        set_kinetic(setup, spec);
-    } else if (setup.thermal) {
+    check_model(spec, setup.faces);
+    if (setup.thermal) {
         set_heat(setup, spec);
     }
     return spec;
@@ -302,21 +242,21 @@ Domain make_domain(const Setup& setup) {
         throw std::invalid_argument("faces: " + std::to_string(2 * domain.D) + " are needed");
     }
     for (std::size_t f = 0; f < setup.faces.size(); ++f) {
-        domain.faces[f] = FaceKind(position(
-            "faces", setup.faces[f],
-            {"periodic", "no-slip", "moving-wall", "free-slip", "velocity-inlet", "pressure-outlet", "outflow"}));
+        domain.faces[f] = FaceKind(position("faces", setup.faces[f], backend::names_of<boundary::Conditions>()));
     }
     for (int a = 0; a < domain.D; ++a) {
-        if ((domain.faces[2 * a] == FaceKind::Periodic) != (domain.faces[2 * a + 1] == FaceKind::Periodic)) {
+        if (is_periodic(domain.faces[2 * a]) != is_periodic(domain.faces[2 * a + 1])) {
             throw std::invalid_argument("faces: both faces of an axis must be periodic, or neither");
         }
     }
+    const ModelFacts& model = models()[std::size_t(model_of(domain.stencil, setup.thermal.has_value()))];
     if (setup.thermal) {
         set_heat(setup, domain);
-    } else if (domain.stencil == StencilKind::D2Q37) {
+    } else if (model.temperature == TemperatureKind::Moment) {
         set_thermal_faces(setup.thermal_faces, domain);
+        const double cs2 = backend::with_stencil(domain.stencil, [](auto s) { return decltype(s)::cs2; });
         for (std::vector<double>& temperature : domain.face_temperature) {
-            temperature = {D2Q37::cs2};
+            temperature = {cs2};
         }
     }
     return domain;

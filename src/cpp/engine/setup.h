@@ -10,6 +10,7 @@
 #include "../backend/devices.h"
 #include "../comm/communicator.h"
 #include "domain.h"
+#include "given_parameters.h"
 #include "layout.h"
 
 namespace lbm::engine {
@@ -27,10 +28,7 @@ struct Setup {
     std::string stencil;
     std::vector<int> shape;
     std::string collision;
-    double viscosity = 0;
-    double magic = 3.0 / 16;
-    std::map<std::string, double> rates;  // MRT, by the name of a rate group
-    double smagorinsky = 0;
+    Parameters parameters;  // of the collision, which says what it takes
     std::string precision = "float32";
     std::string storage = "float32";
     std::string streaming = "in-place";
@@ -41,21 +39,19 @@ struct Setup {
     std::string schedule;                            // overlap or blocking; empty: what is faster
     std::shared_ptr<const comm::Communicator> comm;  // null: one process
     std::optional<ThermalSetup> thermal;
-    double prandtl = 1;                      // collision thermal-bgk, and what follows
-    std::vector<double> gravity;             // empty: none
-    std::vector<std::string> thermal_faces;  // as those of ThermalSetup
+    std::vector<std::string> thermal_faces;     // as those of ThermalSetup, of multispeed models
+    const backend::StateKind* state = nullptr;  // in place of the one that `streaming` names; it must outlive all
 };
 
 /// All of these throw std::invalid_argument, naming what is wrong and what would be right.
 backend::StencilKind stencil_kind(const std::string& name);
+/// The collisions that go with a stencil, or all of them if it is empty, in the order of the list.
+std::vector<std::string> collision_names(const std::string& stencil);
 /// Of the whole domain as one block.
 backend::BlockSpec block_spec(const Setup& setup);
 /// Of one block of it.
 backend::BlockSpec part_of(const backend::BlockSpec& whole, const Block& block);
 Layout make_layout(const Setup& setup, const backend::BlockSpec& whole);
 Domain make_domain(const Setup& setup);
-
-/// Names of the stencils, in the order of StencilKind.
-const std::vector<std::string>& stencil_names();
 
 }  // namespace lbm::engine

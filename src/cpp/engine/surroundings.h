@@ -17,7 +17,7 @@ struct Surroundings {
 
     Surroundings(const Domain& domain, const Block& block, bool with_neighbors) {
         for (int a = 0; a < 3; ++a) {
-            const bool wraps = domain.faces[2 * a] == FaceKind::Periodic;
+            const bool wraps = is_periodic(domain.faces[2 * a]);
             const bool whole = block.size[a] == domain.size[a];
             const bool more = with_neighbors && !whole;
             const int below = more && (wraps || block.offset[a] > 0) ? 1 : 0;

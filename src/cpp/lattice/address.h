@@ -3,8 +3,8 @@
 // A row holds one population of all cells of one (y, z). Rows of the same (y, z) lie side by side, so that a cell's
 // neighbourhood spans a few pages. Halo rows surround the block in y and z. Links that cross a face of the x axis have
 // their place in side columns instead, contiguous in y: a halo cell in a row would cost a whole memory line. Along a
-// wrapped axis neither is in use: what leaves at one end has its place at the other end. Stencils that reach several
-// cells have no side columns: theirs lie in the padding of the rows, before x = 0 in that of the row before.
+// wrapped axis neither is in use: what leaves at one end has its place at the other end. A halo of several cells has no
+// side columns: those along x lie in the padding of the rows, before x = 0 in that of the row before.
 //
 // Temperatures lie behind the populations of their row, with a line before and behind: there each end of a row has the
 // place of one cell more, as all neighbours of a cell are read and no number of such a line is shared by many rows.
@@ -17,6 +17,7 @@ namespace lbm {
 struct Address {
     int nx, ny, nz;
     int halo_y, halo_z;
+    int halo_x;  // cells before and after a row, in the padding; 0 where side columns or wrapped rows take their links
     int Q;
     int crossing;              // populations that cross a face of the x axis, one way; 0 without side columns
     Index lead;                // elements before the first row

@@ -1,4 +1,13 @@
-// The skeleton that every collision shares; a collision itself is only the operator K of one line below.
+// The skeleton that the collisions share which relax n linearly; such a one is only the operator K of one line below.
+//
+// A collision is a struct with
+//   name                         by which setups call it,
+//   goes_with<S>                 the stencils that it has,
+//   Parameters<Real>             which begin with a Relaxation,
+//   parameters<S>(given)         made by the host from what the user gives,
+//   relax<S>(n, omega, p)        -K n as a change, n being pair sums; or, if it is no linear operator on n,
+//   collide<S>(h, sums, moments, forced, p, coupling)   which changes all populations of the cell,
+// and a place in the list of collisions/all.h.
 //
 // With n = f - f_eq + S/2, the true non-equilibrium part (S is the force's source, zero without a force), every
 // relaxation with second-order forcing reads f* = f + S - K n: BGK has K = omega, TRT two omegas, MRT
@@ -13,32 +22,27 @@
 
 namespace lbm {
 
-/// Rates of a collision, in the arithmetic type; made once by the host.
+/// What the parameters of every collision begin with, in the arithmetic type. Whatever follows is of that type too, so
+/// that the host can make them in one and hand them over in another (parameters.h).
 template <class Real>
-struct CollisionParameters {
-    Real omega;                     // rate of the stress, 1 / tau
-    Real omega_odd;                 // TRT: rate of the odd parts
-    Real magic;                     // TRT: (1/omega - 1/2) (1/omega_odd - 1/2)
-    Real eddy;                      // 18 sqrt(2) Cs^2 of the Smagorinsky model; 0 switches it off
-    CubicRates<Real> moment_rates;  // MRT: -K
-    CubicRates<Real> stress_rates;  // MRT: what -K grows by with the rate of the stress
+struct Relaxation {
+    Real omega;  // rate of the stress, 1 / tau
+    Real eddy;   // 18 sqrt(2) Cs^2 of the Smagorinsky model; 0 switches it off
 };
+
+/// From the viscosity and the constant of Smagorinsky, Cs; for the host.
+template <class Given>
+Relaxation<double> relaxation(const Given& given) {
+    constexpr double root_of_two = 1.4142135623730951;
+    const double constant = given.at_least_zero("smagorinsky", 0);
+    return {1 / (3 * given.positive("viscosity") + 0.5), 18 * root_of_two * constant * constant};
+}
 
 /// Parameters without an eddy viscosity, which the compiler then leaves out.
-template <class Real>
-struct LaminarParameters : CollisionParameters<Real> {
-    static constexpr Real eddy = 0;
+template <class Parameters>
+struct Laminar : Parameters {
+    static constexpr decltype(Parameters::eddy) eddy = 0;
 };
-
-/// The parameters in another arithmetic type.
-template <class To, class From>
-LBM_HD CollisionParameters<To> converted(const CollisionParameters<From>& p) {
-    CollisionParameters<To> out{To(p.omega), To(p.omega_odd), To(p.magic), To(p.eddy), {}, {}};
-    const auto convert = [](From x, From) LBM_INLINE_LAMBDA { return To(x); };
-    combine(out.moment_rates, p.moment_rates, p.moment_rates, convert);
-    combine(out.stress_rates, p.stress_rates, p.stress_rates, convert);
-    return out;
-}
 
 /// An equilibrium that depends on nothing but density and velocity.
 struct NoCoupling {
@@ -46,11 +50,9 @@ struct NoCoupling {
     LBM_HD void apply(V&) const {}
 };
 
-/// `Parameters` are CollisionParameters. `Collision::relax` takes n as pair sums and gives -K n as a change. A coupling
-/// takes what something else adds to the equilibrium off n.
-template <class S, class Collision, class V, class Parameters, class Coupling = NoCoupling>
-LBM_HD void collide(V (&h)[S::Q], const PairSums<S, V>& sums, const Moments<S, V>& m, bool forced,
-                    const Parameters& parameters, const Coupling& coupling = {}) {
+template <class S, class Collision, class V, class Parameters, class Coupling>
+LBM_HD void collide_linearly(V (&h)[S::Q], const PairSums<S, V>& sums, const Moments<S, V>& m, bool forced,
+                             const Parameters& parameters, const Coupling& coupling) {
     const EquilibriumTerms<S, V> terms = equilibrium_terms(m);
     PairSums<S, V> n;
     static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
@@ -82,6 +84,24 @@ LBM_HD void collide(V (&h)[S::Q], const PairSums<S, V>& sums, const Moments<S, V
     }
     close_conservation<S>(change, half_force);
     apply<S>(change, h);
+}
+
+/// Whether a collision is an operator K on n alone.
+template <class Collision, class S, class V, class Parameters>
+constexpr bool is_linear = requires(const PairSums<S, V>& n, V omega, const Parameters& parameters) {
+    Collision::template relax<S>(n, omega, parameters);
+};
+
+/// Collides the populations h of a cell, deviations from rest in units of `m.unit`. A coupling takes what something
+/// else adds to the equilibrium off n.
+template <class S, class Collision, class V, class Parameters, class Coupling = NoCoupling>
+LBM_HD void collide(V (&h)[S::Q], const PairSums<S, V>& sums, const Moments<S, V>& m, bool forced,
+                    const Parameters& parameters, const Coupling& coupling = {}) {
+    if constexpr (is_linear<Collision, S, V, Parameters>) {
+        collide_linearly<S, Collision>(h, sums, m, forced, parameters, coupling);
+    } else {
+        Collision::template collide<S>(h, sums, m, forced, parameters, coupling);
+    }
 }
 
 }  // namespace lbm

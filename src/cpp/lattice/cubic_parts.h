@@ -9,6 +9,9 @@
 #pragma once
 
 #include "pairs.h"
+#include "stencils/d2q9.h"
+#include "stencils/d3q19.h"
+#include "stencils/d3q27.h"
 
 namespace lbm {
 

@@ -17,7 +17,7 @@
 
 namespace lbm {
 
-/// Made once by the host.
+/// Made once by the host, see collisions/thermal_bgk.h.
 template <class Real>
 struct KineticParameters {
     Real omega;       // rate of the second order, 1 / tau
@@ -27,16 +27,6 @@ struct KineticParameters {
     Real excess;      // 1 - tau / tau_q, of the third order's time tau_q
     Real third;       // tau_q - 1
 };
-
-template <class To, class From>
-LBM_HD KineticParameters<To> converted(const KineticParameters<From>& p) {
-    return {To(p.omega),
-            {To(p.gravity[0]), To(p.gravity[1])},
-            {To(p.shift[0]), To(p.shift[1])},
-            To(p.heating),
-            To(p.excess),
-            To(p.third)};
-}
 
 /// The velocity (x, y) of a stencil in the plane.
 template <class S>

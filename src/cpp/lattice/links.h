@@ -1,4 +1,4 @@
-// The place of every link of a cell, through faces of the block too, and what walls send back along a link.
+// The place of every link of a cell, through faces of the block too.
 #pragma once
 
 #include "address.h"
@@ -74,13 +74,13 @@ private:
     Steps departed_, arriving_;
 };
 
-/// The same of a stencil that reaches several cells. It streams between two lattices alone: what departs stays in the
-/// cell's own slots, and in those of the halo lies what departed there.
+/// The same of a lattice whose halo is several cells deep (Address::halo_x). It streams between two lattices alone:
+/// what departs stays in the cell's own slots, and in those of the halo lies what departed there.
 template <class S>
 class FarPlaces {
 public:
-    LBM_HD FarPlaces(const Address& a, Phase /*of the last step*/, int x, int y, int z)
-        : own_(a.row(y, z, 0) + x), stride_(a.population_stride) {}
+    LBM_HD FarPlaces(const Address& a, int x, int y, int z) : own_(a.row(y, z, 0) + x), stride_(a.population_stride) {}
+    LBM_HD FarPlaces(const Address& a, Phase /*of the last step*/, int x, int y, int z) : FarPlaces(a, x, y, z) {}
 
     LBM_HD Index departed(int i) const { return own_ + i * stride_; }
 
@@ -107,33 +107,6 @@ LBM_HD Index departed_offset(const Address& a, Phase phase, int x, int y, int z,
 template <class S>
 LBM_HD Index arriving_offset(const Address& a, Phase phase, int x, int y, int z, int i) {
     return CellPlaces<S>(a, phase, x, y, z).arriving(i);
-}
-
-/// Half-way bounce-back off a wall moving at u_w; push = 2 w_i c_i . u_w / cs2 of the reflected velocity c_i
-/// (Ladd, J. Fluid Mech. 271 (1994) 285, eq. 3.3). With one reference density for a whole moving wall what it takes in
-/// one place it gives in another, and a closed box keeps its mass; an inlet takes the density of the cell.
-template <class Real>
-LBM_HD Real reflected_by_moving_wall(Real departed_opposite, Real push, Real density) {
-    return departed_opposite + push * density;
-}
-
-/// Anti-bounce-back at a wall of given density; deviations from rest throughout
-/// (Ginzburg, Verhaeghe & d'Humieres, Commun. Comput. Phys. 3 (2008) 427, section 5; velocity taken in the cell).
-template <class Real>
-LBM_HD Real reflected_by_pressure(Real departed_opposite, Real w, Real wall_density, Real cu, Real speed2) {
-    const Real even = Real(4.5) * (cu * cu) - Real(1.5) * speed2;
-    return Real(2) * w * ((wall_density - Real(1)) + wall_density * even) - departed_opposite;
-}
-
-/// Share of the difference from the reference density that an outflow takes back in a step. A zero gradient alone
-/// leaves the mean density free, and friction at the outlet then lets it grow without end; a little relaxation holds it
-/// and reflects few sound waves (after Poinsot & Lele, J. Comput. Phys. 101 (1992) 104, section 4).
-constexpr double outflow_relaxation = 0.02;
-
-/// Zero gradient: what departed inside the box enters from outside, less the relaxation towards the reference density.
-template <class Real>
-LBM_HD Real passed_by_outflow(Real departed_inside, Real w, Real density, Real reference_density) {
-    return departed_inside - Real(outflow_relaxation) * w * (density - reference_density);
 }
 
 }  // namespace lbm

@@ -7,7 +7,9 @@
 // reduces to BGK at equal rates.
 #pragma once
 
-#include "stencil.h"
+#include "stencils/d2q9.h"
+#include "stencils/d3q19.h"
+#include "stencils/d3q27.h"
 
 namespace lbm {
 

@@ -20,6 +20,15 @@ using UInt64 = unsigned long long;
 
 static_assert(sizeof(Index) == 8 && sizeof(UInt16) == 2 && sizeof(UInt32) == 4);
 
+template <class A, class B>
+struct IsSame {
+    static constexpr bool value = false;
+};
+template <class A>
+struct IsSame<A, A> {
+    static constexpr bool value = true;
+};
+
 template <int... I>
 struct IntSequence {};
 

@@ -1,4 +1,4 @@
-// Velocity sets as pure data, with static checks of their weights, moments and opposites.
+// What follows from a stencil, a velocity set as pure data (stencils/), and the checks of its weights and moments.
 //
 // The rest velocity comes first, then pairs of opposite velocities side by side, those along the axes first:
 // velocity 2p + 1 and 2p + 2 form pair p, and pair d < D is (+e_d, -e_d).
@@ -7,65 +7,6 @@
 #include "portability.h"
 
 namespace lbm {
-
-struct D2Q9 {
-    static constexpr const char* name = "D2Q9";
-    static constexpr int D = 2, Q = 9, reach = 1;
-    static constexpr int c[Q][3] = {{0, 0, 0}, {1, 0, 0},   {-1, 0, 0}, {0, 1, 0}, {0, -1, 0},
-                                    {1, 1, 0}, {-1, -1, 0}, {1, -1, 0}, {-1, 1, 0}};
-    static constexpr double cs2 = 1.0 / 3;
-    // Weight by squared speed.
-    static constexpr double shell_weight[4] = {4.0 / 9, 1.0 / 9, 1.0 / 36, 0.0};
-};
-
-struct D3Q19 {
-    static constexpr const char* name = "D3Q19";
-    static constexpr int D = 3, Q = 19, reach = 1;
-    static constexpr int c[Q][3] = {{0, 0, 0},  {1, 0, 0},   {-1, 0, 0},  {0, 1, 0},   {0, -1, 0},
-                                    {0, 0, 1},  {0, 0, -1},  {1, 1, 0},   {-1, -1, 0}, {1, -1, 0},
-                                    {-1, 1, 0}, {1, 0, 1},   {-1, 0, -1}, {1, 0, -1},  {-1, 0, 1},
-                                    {0, 1, 1},  {0, -1, -1}, {0, 1, -1},  {0, -1, 1}};
-    static constexpr double cs2 = 1.0 / 3;
-    static constexpr double shell_weight[4] = {1.0 / 3, 1.0 / 18, 1.0 / 36, 0.0};
-};
-
-struct D3Q27 {
-    static constexpr const char* name = "D3Q27";
-    static constexpr int D = 3, Q = 27, reach = 1;
-    static constexpr int c[Q][3] = {{0, 0, 0},   {1, 0, 0},  {-1, 0, 0},   {0, 1, 0},  {0, -1, 0},  {0, 0, 1},
-                                    {0, 0, -1},  {1, 1, 0},  {-1, -1, 0},  {1, -1, 0}, {-1, 1, 0},  {1, 0, 1},
-                                    {-1, 0, -1}, {1, 0, -1}, {-1, 0, 1},   {0, 1, 1},  {0, -1, -1}, {0, 1, -1},
-                                    {0, -1, 1},  {1, 1, 1},  {-1, -1, -1}, {1, 1, -1}, {-1, -1, 1}, {1, -1, 1},
-                                    {-1, 1, -1}, {-1, 1, 1}, {1, -1, -1}};
-    static constexpr double cs2 = 1.0 / 3;
-    static constexpr double shell_weight[4] = {8.0 / 27, 2.0 / 27, 1.0 / 54, 1.0 / 216};
-};
-
-/// A quadrature of degree 9, which carries the energy and its flux: the weights of its eight shells and cs2 solve the
-/// conditions on the moments up to the eighth order (Shan, Yuan & Chen, J. Fluid Mech. 550 (2006) 413, table 1;
-/// Philippi, Hegele, dos Santos & Surmas, Phys. Rev. E 73 (2006) 056702).
-struct D2Q37 {
-    static constexpr const char* name = "D2Q37";
-    static constexpr int D = 2, Q = 37, reach = 3;
-    static constexpr int c[Q][3] = {
-        {0, 0, 0},  {1, 0, 0}, {-1, 0, 0},  {0, 1, 0},  {0, -1, 0}, {1, 1, 0}, {-1, -1, 0}, {1, -1, 0},
-        {-1, 1, 0}, {2, 0, 0}, {-2, 0, 0},  {0, 2, 0},  {0, -2, 0}, {2, 1, 0}, {-2, -1, 0}, {2, -1, 0},
-        {-2, 1, 0}, {1, 2, 0}, {-1, -2, 0}, {1, -2, 0}, {-1, 2, 0}, {2, 2, 0}, {-2, -2, 0}, {2, -2, 0},
-        {-2, 2, 0}, {3, 0, 0}, {-3, 0, 0},  {0, 3, 0},  {0, -3, 0}, {3, 1, 0}, {-3, -1, 0}, {3, -1, 0},
-        {-3, 1, 0}, {1, 3, 0}, {-1, -3, 0}, {1, -3, 0}, {-1, 3, 0}};
-    static constexpr double cs2 = 0.697953322019683088238409055389;
-    static constexpr double shell_weight[11] = {0.233150669132352502286506704067,
-                                                0.107306091542219002412464287183,
-                                                0.0576678598887948820300692153933,
-                                                0.0,
-                                                0.0142082161584507502646989423441,
-                                                0.00535304900051377523273150166219,
-                                                0.0,
-                                                0.0,
-                                                0.00101193759267357547541090850664,
-                                                0.000245301027757717345465916643268,
-                                                0.000283414252994198217400525294195};
-};
 
 /// What follows from a stencil's data.
 template <class S>
@@ -211,10 +152,5 @@ constexpr bool carries_energy() {
 }
 
 }  // namespace detail
-
-static_assert(detail::stencil_is_sound<D2Q9>());
-static_assert(detail::stencil_is_sound<D3Q19>());
-static_assert(detail::stencil_is_sound<D3Q27>());
-static_assert(detail::stencil_is_sound<D2Q37>() && detail::carries_energy<D2Q37>());
 
 }  // namespace lbm

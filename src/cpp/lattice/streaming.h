@@ -1,48 +1,64 @@
-// Streaming as a rule of places: in which slot a cell finds an arriving population, and where it leaves a collided one.
-//
-// Two-lattice pull reads population i from the neighbour upstream and writes its own slot in the other lattice.
-// In-place streaming is the A-A pattern (Bailey et al., ICPP 2009): steps alternate between one that works on the
-// cell's own slots and one that works on the neighbours'; every slot is read and written by one cell only, so that
-// one lattice suffices and no order of the cells matters.
+// Streaming as a rule of places, whatever the way to keep the state: in which slot a cell finds an arriving population,
+// and where it leaves a collided one.
 #pragma once
 
-#include "portability.h"
-#include "stencil.h"
+#include "state/all.h"
+#include "stencils/d3q27.h"
 
 namespace lbm {
 
-enum class Phase : int {
-    TwoLattice = 0,      // read neighbours, write own, other lattice
-    InPlaceOwn = 1,      // read own slots, write own slots reversed
-    InPlaceNeighbor = 2  // read neighbours' reversed slots, write neighbours' slots
-};
+namespace detail {
 
-LBM_HD constexpr Phase next_phase(Phase phase) {
-    return phase == Phase::TwoLattice   ? Phase::TwoLattice
-           : phase == Phase::InPlaceOwn ? Phase::InPlaceNeighbor
-                                        : Phase::InPlaceOwn;
+/// Whether a phase belongs to a state.
+template <class State>
+LBM_HD constexpr bool is_phase_of(Phase phase) {
+    bool found = false;
+    static_for<State::phases>([&]<int k>()
+                                  LBM_INLINE_LAMBDA { found = found || phase == Phase(int(State::first_phase) + k); });
+    return found;
 }
 
-/// A slot relative to a cell: `along` times velocity i away, population `slot`.
-struct Place {
-    int along;
-    int slot;
-};
+/// Calls visit(Type<State>{}) with the state of the list that a phase belongs to.
+template <class State, class... Others, class Visit>
+LBM_HD constexpr auto with_state_of(Phase phase, TypeList<State, Others...>, const Visit& visit) {
+    if constexpr (sizeof...(Others) == 0) {
+        return visit(Type<State>{});
+    } else {
+        return is_phase_of<State>(phase) ? visit(Type<State>{}) : with_state_of(phase, TypeList<Others...>{}, visit);
+    }
+}
+
+}  // namespace detail
+
+/// The place of a phase among those of its state.
+LBM_HD constexpr int phase_index(Phase phase) {
+    return detail::with_state_of(phase, States{}, [&](auto state) LBM_INLINE_LAMBDA {
+        return int(phase) - int(decltype(state)::type::first_phase);
+    });
+}
+
+LBM_HD constexpr Phase next_phase(Phase phase) {
+    return detail::with_state_of(phase, States{}, [&](auto state) LBM_INLINE_LAMBDA {
+        using State = typename decltype(state)::type;
+        const int k = int(phase) - int(State::first_phase);
+        return Phase(int(State::first_phase) + (k + 1) % State::phases);
+    });
+}
 
 /// Where a step of `phase` finds the population that arrives with velocity i.
 template <class S>
 LBM_HD constexpr Place arriving(Phase phase, int i) {
-    return phase == Phase::TwoLattice   ? Place{-1, i}
-           : phase == Phase::InPlaceOwn ? Place{0, i}
-                                        : Place{-1, Stencil<S>::opposite(i)};
+    return detail::with_state_of(phase, States{}, [&](auto state) LBM_INLINE_LAMBDA {
+        return decltype(state)::type::template arriving<S>(phase, i);
+    });
 }
 
 /// Where a step of `phase` leaves the population that departs with velocity i.
 template <class S>
 LBM_HD constexpr Place departing(Phase phase, int i) {
-    return phase == Phase::TwoLattice   ? Place{0, i}
-           : phase == Phase::InPlaceOwn ? Place{0, Stencil<S>::opposite(i)}
-                                        : Place{1, i};
+    return detail::with_state_of(phase, States{}, [&](auto state) LBM_INLINE_LAMBDA {
+        return decltype(state)::type::template departing<S>(phase, i);
+    });
 }
 
 namespace detail {
@@ -64,10 +80,23 @@ constexpr bool streaming_is_sound(Phase phase) {
     return true;
 }
 
+template <class S, class... Members>
+constexpr bool states_are_sound(TypeList<Members...>) {
+    int expected = 0;  // phases are numbered without gaps
+    bool sound = true;
+    const auto check = [&]<class State>(Type<State>) {
+        sound = sound && int(State::first_phase) == expected;
+        expected += State::phases;
+        for (int k = 0; k < State::phases; ++k) {
+            sound = sound && streaming_is_sound<S>(Phase(int(State::first_phase) + k));
+        }
+    };
+    (check(Type<Members>{}), ...);
+    return sound;
+}
+
 }  // namespace detail
 
-static_assert(detail::streaming_is_sound<D3Q27>(Phase::TwoLattice));
-static_assert(detail::streaming_is_sound<D3Q27>(Phase::InPlaceOwn));
-static_assert(detail::streaming_is_sound<D3Q27>(Phase::InPlaceNeighbor));
+static_assert(detail::states_are_sound<D3Q27>(States{}));
 
 }  // namespace lbm

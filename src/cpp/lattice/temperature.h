@@ -42,9 +42,9 @@ LBM_HD HeatParameters<To> converted(const HeatParameters<From>& p) {
     return out;
 }
 
-/// Of the temperatures that lie beside the populations, the one that a step of `phase` leaves. In place there are two,
-/// as its neighbours still want the one of before.
-LBM_HD constexpr int temperature_slot(Phase phase) { return phase == Phase::InPlaceNeighbor ? 1 : 0; }
+/// Of the temperatures that lie beside the populations, one for each phase, the one that a step of `phase` leaves: in
+/// place its neighbours still want the one of before.
+LBM_HD constexpr int temperature_slot(Phase phase) { return phase_index(phase); }
 
 /// Where the temperature of cell (x, y, z) lies after a step of `phase`; one cell around the block has its place too.
 LBM_HD Index temperature_offset(const Address& a, Phase phase, int x, int y, int z) {

@@ -11,14 +11,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from equivalence.test_thermal_layouts import isothermal, some_faces
 from random_layouts import random_layout
-from reference.thermal_cases import OPERATORS, STENCILS, random_thermal_case
+from reference.registry import THERMAL_STENCILS
+from reference.thermal_cases import OPERATORS, random_thermal_case
 
 import lbmgpu as lbm
 
 world = MPI.COMM_WORLD
 rank, size = world.Get_rank(), world.Get_size()
 devices, folder = sys.argv[1].split(","), Path(sys.argv[2])
-kinds = list(itertools.product(STENCILS, OPERATORS, ["in-place", "two-lattice"], ["float32", "float64"]))
+kinds = list(itertools.product(THERMAL_STENCILS, OPERATORS, ["in-place", "two-lattice"], ["float32", "float64"]))
 
 
 compared = 0

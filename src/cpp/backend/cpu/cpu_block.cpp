@@ -1,4 +1,4 @@
-// Finds the block and the kernel for a configuration, and the instruction sets of this processor.
+// Finds the block and the kernel of a spec, and the instruction sets of this processor.
 #include "cpu_block.h"
 
 #include <stdexcept>
@@ -9,42 +9,40 @@ namespace lbm::cpu {
 
 using backend::BlockSpec;
 using backend::BlockState;
-using backend::CollisionKind;
-using backend::NumberKind;
-using backend::StencilKind;
 
-std::unique_ptr<BlockState> make_block_D2Q9(const BlockSpec& spec, const CpuOptions& options);
-std::unique_ptr<BlockState> make_block_D3Q19(const BlockSpec& spec, const CpuOptions& options);
-std::unique_ptr<BlockState> make_block_D3Q27(const BlockSpec& spec, const CpuOptions& options);
-std::unique_ptr<BlockState> make_block_D2Q37(const BlockSpec& spec, const CpuOptions& options);
+/// Defined for each stencil by the file that is compiled for it.
+template <class S>
+std::unique_ptr<BlockState> make_block_of(const BlockSpec& spec, const CpuOptions& options);
 
-#define LBM_DECLARE_KERNELS(isa)                                                                                 \
-    UpdateKernel kernel_##isa##_D2Q9(CollisionKind, NumberKind, NumberKind);                                     \
-    UpdateKernel kernel_##isa##_D3Q19(CollisionKind, NumberKind, NumberKind);                                    \
-    UpdateKernel kernel_##isa##_D3Q27(CollisionKind, NumberKind, NumberKind);                                    \
-    UpdateKernel heated_kernel_##isa##_D2Q9(CollisionKind, NumberKind, NumberKind);                              \
-    UpdateKernel heated_kernel_##isa##_D3Q19(CollisionKind, NumberKind, NumberKind);                             \
-    UpdateKernel kinetic_kernel_##isa(NumberKind, bool);                                                         \
-    static UpdateKernel find_kernel_##isa(const BlockSpec& s) {                                                  \
-        switch (s.stencil) {                                                                                     \
-            case StencilKind::D2Q9:                                                                              \
-                return (s.heated ? heated_kernel_##isa##_D2Q9 : kernel_##isa##_D2Q9)(s.collision, s.precision,   \
-                                                                                     s.storage);                 \
-            case StencilKind::D3Q19:                                                                             \
-                return (s.heated ? heated_kernel_##isa##_D3Q19 : kernel_##isa##_D3Q19)(s.collision, s.precision, \
-                                                                                       s.storage);               \
-            case StencilKind::D3Q27: return kernel_##isa##_D3Q27(s.collision, s.precision, s.storage);           \
-            default: return kinetic_kernel_##isa(s.precision, s.kinetic.excess != 0);                            \
-        }                                                                                                        \
-    }
+namespace {
 
-LBM_DECLARE_KERNELS(baseline)
-#if defined(LBM_HAVE_AVX2)
-LBM_DECLARE_KERNELS(avx2)
-#endif
+using Isas = TypeList<
 #if defined(LBM_HAVE_AVX512)
-LBM_DECLARE_KERNELS(avx512)
+    Avx512,
 #endif
+#if defined(LBM_HAVE_AVX2)
+    Avx2,
+#endif
+    Baseline>;
+
+template <class Isa>
+UpdateKernel kernel_of(const BlockSpec& spec) {
+    UpdateKernel found = nullptr;
+    backend::with_stencil(spec.stencil, [&](auto s) {
+        using S = decltype(s);
+        for_types(Models{}, [&](auto model) {
+            using Model = typename decltype(model)::type;
+            if constexpr (Model::template has_stencil<S>) {
+                if (spec.model == backend::model_kind<Model>) {
+                    found = kernel_for<Model, S, Isa>({spec.collision, spec.precision, spec.storage});
+                }
+            }
+        });
+    });
+    return found;
+}
+
+}  // namespace
 
 std::vector<std::string> usable_isas() {
     std::vector<std::string> isas;
@@ -67,29 +65,26 @@ std::vector<std::string> usable_isas() {
 }
 
 UpdateKernel find_kernel(const std::string& isa, const BlockSpec& spec) {
-#if defined(LBM_HAVE_AVX512)
-    if (isa == "avx512") {
-        return find_kernel_avx512(spec);
+    bool known = false;
+    UpdateKernel found = nullptr;
+    for_types(Isas{}, [&](auto type) {
+        using Isa = typename decltype(type)::type;
+        if (isa == Isa::name) {
+            known = true;
+            found = kernel_of<Isa>(spec);
+        }
+    });
+    if (!known) {
+        throw std::invalid_argument("isa: this build has no kernels for '" + isa + "'");
     }
-#endif
-#if defined(LBM_HAVE_AVX2)
-    if (isa == "avx2") {
-        return find_kernel_avx2(spec);
+    if (found == nullptr) {
+        throw std::logic_error("a block's model has no such kernel");
     }
-#endif
-    if (isa == "baseline") {
-        return find_kernel_baseline(spec);
-    }
-    throw std::invalid_argument("isa: this build has no kernels for '" + isa + "'");
+    return found;
 }
 
 std::unique_ptr<BlockState> make_block(const BlockSpec& spec, const CpuOptions& options) {
-    switch (spec.stencil) {
-        case StencilKind::D2Q9: return make_block_D2Q9(spec, options);
-        case StencilKind::D3Q19: return make_block_D3Q19(spec, options);
-        case StencilKind::D3Q27: return make_block_D3Q27(spec, options);
-        default: return make_block_D2Q37(spec, options);
-    }
+    return backend::with_stencil(spec.stencil, [&](auto s) { return make_block_of<decltype(s)>(spec, options); });
 }
 
 }  // namespace lbm::cpu

@@ -1,14 +1,7 @@
 // The update of rows of cells whose fluid has a temperature, for one stencil and one instruction set; compiled once for
 // each pair of them.
-#include "../../lattice/collisions/bgk.h"
-#include "../../lattice/collisions/mrt.h"
-#include "../../lattice/collisions/regularized.h"
-#include "../../lattice/collisions/trt.h"
 #include "../../lattice/heated_update.h"
 #include "row_pack.h"
-
-#define LBM_JOIN_(a, b, c) a##_##b##_##c
-#define LBM_JOIN(a, b, c) LBM_JOIN_(a, b, c)
 
 namespace lbm::cpu {
 namespace {
@@ -68,7 +61,7 @@ struct HeatedPack {
 template <class Collision, class Real, class Storage>
 [[gnu::noinline]] void update_heated_pack(const Row<Real, Storage>& row, Index x,
                                           const HeatedRow<Storage>& temperatures,
-                                          const CollisionParameters<Real>& parameters,
+                                          const typename Collision::template Parameters<Real>& parameters,
                                           const HeatParameters<Real>& heat) {
     const HeatedPack<Real, Storage> pack{row, x, temperatures};
     update_heated_cell<S, Collision>(pack, parameters, heat);
@@ -77,7 +70,7 @@ template <class Collision, class Real, class Storage>
 template <class Collision, class Real, class Storage>
 void update_heated_rows(const UpdateArguments& a, Index first, Index last) {
     using Here = Row<Real, Storage>;
-    const auto parameters = converted<Real>(a.parameters);
+    const auto parameters = parameters_from<typename Collision::template Parameters<Real>>(a.parameters);
     const auto heat = converted<Real>(a.heat);
     Here row(a);
     HeatedRow<Storage> temperatures{};
@@ -91,27 +84,14 @@ void update_heated_rows(const UpdateArguments& a, Index first, Index last) {
     }
 }
 
-template <class Collision>
-UpdateKernel kernel_of(backend::NumberKind precision, backend::NumberKind storage) {
-    using backend::NumberKind;
-    if (precision == NumberKind::Float32) {
-        return update_heated_rows<Collision, float, float>;
-    }
-    return storage == NumberKind::Float64 ? update_heated_rows<Collision, double, double>
-                                          : update_heated_rows<Collision, double, float>;
-}
-
 }  // namespace
 
-UpdateKernel LBM_JOIN(heated_kernel, LBM_ISA, LBM_STENCIL)(backend::CollisionKind collision,
-                                                           backend::NumberKind precision, backend::NumberKind storage) {
-    using backend::CollisionKind;
-    switch (collision) {
-        case CollisionKind::BGK: return kernel_of<BGK>(precision, storage);
-        case CollisionKind::TRT: return kernel_of<TRT>(precision, storage);
-        case CollisionKind::MRT: return kernel_of<MRT>(precision, storage);
-        default: return kernel_of<Regularized>(precision, storage);
-    }
+template <>
+UpdateKernel kernel_for<HybridThermal, LBM_STENCIL, LBM_ISA>(const KernelKind& kind) {
+    return among_kinds<HybridThermal>(kind, [](auto collision, auto numbers) -> UpdateKernel {
+        using N = decltype(numbers);
+        return update_heated_rows<decltype(collision), typename N::Real, typename N::Stored>;
+    });
 }
 
 }  // namespace lbm::cpu

@@ -20,7 +20,7 @@ public:
     using View = backend::LatticeView<S, Real, Stored>;
 
     HostHeat(const backend::BlockSpec& spec, int threads)
-        : heat_(spec.heat), gravity_{spec.kinetic.gravity[0], spec.kinetic.gravity[1], 0}, threads_(threads) {}
+        : heat_(spec.heat), gravity_{spec.gravity[0], spec.gravity[1], spec.gravity[2]}, threads_(threads) {}
 
     std::size_t bytes() const {
         return source_.bytes() + (last_.capacity() + beside_bodies_.capacity()) * sizeof(Real);

@@ -3,7 +3,6 @@
 
 #include <cstring>
 
-#include "../../lattice/streaming.h"
 #include "../transfers.h"
 #include "threads.h"
 
@@ -26,23 +25,24 @@ template <class Stored>
 class HostTransfers final : public backend::Transfers {
 public:
     /// `phase` and `now` are the block's, of its last step and of its lattices.
-    HostTransfers(const std::vector<backend::Transfer>& list, const Phase& phase, const int& now, int threads)
-        : phase_(phase), now_(now), threads_(threads) {
+    HostTransfers(const std::vector<backend::Transfer>& list, const std::vector<Phase>& phases, const Phase& phase,
+                  const int& now, int threads)
+        : phase_(phase), now_(now), threads_(threads), runs_(phases) {
         for (std::size_t k = 0; k < list.size(); ++k) {
             for (int which = 0; which < 2; ++which) {
                 from_[which].push_back(static_cast<const Stored*>(list[k].from[which]));
                 to_[which].push_back(static_cast<Stored*>(list[k].to[which]));
             }
-            for (int phase_number = 0; phase_number < 3; ++phase_number) {
-                for (const backend::CopyRun& run : list[k].copies[phase_number]) {
-                    runs_[phase_number].push_back({run, int(k)});
+            for (const Phase one : phases) {
+                for (const backend::CopyRun& run : list[k].copies[one]) {
+                    runs_[one].push_back({run, int(k)});
                 }
             }
         }
     }
 
     void run() const override {
-        const auto& runs = runs_[int(phase_)];
+        const auto& runs = runs_[phase_];
         parallel_shares(runs.size() < 512 ? 1 : threads_, Index(runs.size()), [&](Index first, Index last) {
             for (Index k = first; k < last; ++k) {
                 const auto& [run, transfer] = runs[std::size_t(k)];
@@ -65,7 +65,7 @@ private:
     int threads_;
     std::vector<const Stored*> from_[2];
     std::vector<Stored*> to_[2];
-    std::vector<backend::TransferRun> runs_[3];  // by Phase
+    backend::ByPhase<std::vector<backend::TransferRun>> runs_;
 };
 
 }  // namespace lbm::cpu

@@ -1,15 +1,13 @@
-// The update of rows of cells whose populations carry the energy; compiled once for each instruction set.
+// The update of rows of cells whose populations carry the energy, for one stencil and one instruction set; compiled
+// once for each pair of them.
 #include "../../lattice/kinetic.h"
-#include "kernels.h"
+#include "kernel_choice.h"
 #include "pack.h"
-
-#define LBM_JOIN_(a, b) a##_##b
-#define LBM_JOIN(a, b) LBM_JOIN_(a, b)
 
 namespace lbm::cpu {
 namespace {
 
-using S = D2Q37;
+using S = LBM_STENCIL;
 
 /// Packs of cells side by side within a row: what arrives lies in rows beside it, shifted along x.
 ///
@@ -39,8 +37,7 @@ struct KineticPack {
 };
 
 template <class Real, bool own_third>
-void update_kinetic_rows(const UpdateArguments& a, Index first, Index last) {
-    const auto parameters = converted<Real>(*a.kinetic);
+void update_kinetic_rows(const UpdateArguments& a, const KineticParameters<Real>& parameters, Index first, Index last) {
     const Address& address = a.address;
     for (Index r = first; r < last; ++r) {
         const Index row = address.row(int(r), 0, 0);
@@ -53,13 +50,21 @@ void update_kinetic_rows(const UpdateArguments& a, Index first, Index last) {
     }
 }
 
+template <class Real>
+void update_any_rows(const UpdateArguments& a, Index first, Index last) {
+    const auto parameters = parameters_from<KineticParameters<Real>>(a.parameters);
+    const auto update = parameters.excess != 0 ? update_kinetic_rows<Real, true> : update_kinetic_rows<Real, false>;
+    update(a, parameters, first, last);
+}
+
 }  // namespace
 
-UpdateKernel LBM_JOIN(kinetic_kernel, LBM_ISA)(backend::NumberKind precision, bool own_third) {
-    if (precision == backend::NumberKind::Float64) {
-        return own_third ? update_kinetic_rows<double, true> : update_kinetic_rows<double, false>;
-    }
-    return own_third ? update_kinetic_rows<float, true> : update_kinetic_rows<float, false>;
+template <>
+UpdateKernel kernel_for<MultispeedThermal, LBM_STENCIL, LBM_ISA>(const KernelKind& kind) {
+    return among_kinds<MultispeedThermal>(kind, [](auto, auto numbers) -> UpdateKernel {
+        using N = decltype(numbers);
+        return update_any_rows<typename N::Real>;
+    });
 }
 
 }  // namespace lbm::cpu

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "../../lattice/cell_update.h"
-#include "kernels.h"
+#include "kernel_choice.h"
 #include "pack.h"
 
 namespace lbm::cpu {

@@ -23,7 +23,7 @@
 namespace lbm::cpu {
 
 template <class S, class Real, class Stored>
-class TypedBlock final : public backend::BlockState {
+class TypedBlock final : public backend::BlockState, public backend::ThermalState {
 public:
     TypedBlock(const backend::BlockSpec& spec, const CpuOptions& options)
         : spec_(spec),
@@ -31,17 +31,13 @@ public:
           kernel_(find_kernel(options.isa, spec)),
           heat_(spec, options.threads) {
         arguments_.address = backend::block_address(spec, backend::Device::Cpu);
-        arguments_.parameters = spec.parameters;
+        arguments_.parameters = spec_.parameters.data();
         arguments_.heat = spec.heat;
-        arguments_.kinetic = &spec_.kinetic;
-        const std::size_t bytes = backend::block_bytes(spec, backend::Device::Cpu) / (spec.in_place ? 1 : 2);
-        lattices_[0] = Buffer(bytes);
-        clear(lattices_[0]);
-        if (!spec.in_place) {
-            lattices_[1] = Buffer(bytes);
-            clear(lattices_[1]);
+        for (int k = 0; k < spec.state->lattices; ++k) {
+            lattices_[k] = Buffer(backend::lattice_bytes(spec, backend::Device::Cpu));
+            clear(lattices_[k]);
         }
-        phase_ = spec.in_place ? Phase::InPlaceOwn : Phase::TwoLattice;
+        restart_phase();
         set_interior({});
     }
 
@@ -80,15 +76,14 @@ public:
     }
 
     Phase phase() const override { return phase_; }
-    void* lattice(int which) const override { return lattices_[spec_.in_place ? 0 : which].template as<void>(); }
+    void* lattice(int which) const override { return lattices_[which % spec_.state->lattices].template as<void>(); }
 
     std::unique_ptr<backend::Transfers> make_transfers(const std::vector<backend::Transfer>& list) override {
-        return std::make_unique<HostTransfers<Stored>>(list, phase_, now_, threads_);
+        return std::make_unique<HostTransfers<Stored>>(list, backend::phases_of(spec_), phase_, now_, threads_);
     }
 
     void fill_links() override {
-        const auto& copies = plan_->copies[int(phase_)];
-        const backend::LinkPlaces* places = plan_->wall_places[int(phase_)].data();
+        const auto& copies = plan_->copies[phase_];
         Stored* data = current();
         const auto runs = Index(copies.size());
         const auto cells = Index(plan_->wall_cells.size());
@@ -102,17 +97,18 @@ public:
                 heat_.fill(view(), plan_->wall_temperatures[k - runs - cells]);
             }
             for (Index k = std::max(first, runs); k < std::min(last, runs + cells); ++k) {
-                const backend::WallCell& cell = plan_->wall_cells[k - runs];
-                double force[3] = {};
-                if (cell.needs_moments) {
-                    force_at(cell.x, cell.y, cell.z, force);
-                }
-                backend::serve_wall_links(view(), cell, plan_->wall_links.data(), places, force, {});
+                serve(plan_->wall_cells[k - runs]);
+            }
+        });
+        const auto& late = plan_->late_cells;  // whose formulas read what has been copied
+        parallel_shares(late.size() < 512 ? 1 : threads_, Index(late.size()), [&](Index first, Index last) {
+            for (Index k = first; k < last; ++k) {
+                serve(late[std::size_t(k)]);
             }
         });
         if constexpr (Stencil<S>::multispeed) {
             const auto& columns = plan_->wall_columns;
-            const auto parameters = converted<Real>(spec_.kinetic);
+            const auto parameters = backend::parameters_of<KineticParameters<Real>>(spec_);
             parallel_shares(columns.size() < 64 ? 1 : threads_, Index(columns.size()), [&](Index first, Index last) {
                 for (Index k = first; k < last; ++k) {
                     backend::fill_wall_column(view(), columns[std::size_t(k)], parameters);
@@ -129,14 +125,12 @@ public:
         heat_.set_interior(rows);
     }
 
-    void update_shell() override {
+    void update_shell(int /*steps: one*/) override {
         arguments_.phase = next_phase(phase_);
         arguments_.source = current();
-        arguments_.target = spec_.in_place ? current() : other();
+        now_ = (now_ + 1) % spec_.state->lattices;
+        arguments_.target = current();
         update(shell_);
-        if (!spec_.in_place) {
-            now_ = 1 - now_;
-        }
         phase_ = arguments_.phase;
         heat_.put_beside_bodies(view(), false);
     }
@@ -153,10 +147,10 @@ public:
 
     void initialize(const backend::InitialFields& fields) override {
         restart_phase();
-        const backend::InitialState<S> initial{fields, spec_.parameters.omega};
+        const backend::InitialState<S> initial{fields, spec_.omega};
         over_rows([&](int y, int z) {
             for (int x = 0; x < address().nx; ++x) {
-                if (spec_.heated) {
+                if (backend::is_hybrid(spec_)) {
                     heat_.set(view(), x, y, z, initial.temperature(x, y, z));
                 }
                 double force[3] = {};
@@ -196,6 +190,7 @@ public:
         for_populations([&](Index at, int, Stored& stored) { stored = static_cast<const Stored*>(values)[at]; });
     }
 
+    backend::ThermalState* thermal() override { return backend::has_temperature(spec_) ? this : nullptr; }
     void temperature(float* out) const override { heat_.read(view(), solid_, out); }
     void temperature(double* out) const override { heat_.read(view(), solid_, out); }
     void set_temperature(const double* values) override { heat_.write(view(), values); }
@@ -298,10 +293,19 @@ private:
     using View = backend::LatticeView<S, Real, Stored>;
 
     Stored* current() const { return lattices_[now_].template as<Stored>(); }
-    Stored* other() const { return lattices_[1 - now_].template as<Stored>(); }
     View view() const { return View{current(), arguments_.address, phase_}; }
     Index rows() const { return Index(address().ny) * address().nz; }
     Index row(int y, int z) const { return Index(z) * address().ny + y; }
+
+    /// Not inlined: compiling the formulas of all conditions once is enough.
+    [[gnu::noinline]] void serve(const backend::WallCell& cell) const {
+        double force[3] = {};
+        if (cell.needs_moments) {
+            force_at(cell.x, cell.y, cell.z, force);
+        }
+        const backend::LinkPlaces* places = plan_->wall_places[phase_].data();
+        backend::serve_wall_links(view(), cell, plan_->wall_links.data(), places, force, {});
+    }
 
     void update(const RowRanges& ranges) {
         if (ranges.rows() > 0) {
@@ -341,8 +345,7 @@ private:
         }
     }
 
-    /// A state that was set, not computed, lies as after a step on the cells' own slots.
-    void restart_phase() { phase_ = spec_.in_place ? Phase::InPlaceOwn : Phase::TwoLattice; }
+    void restart_phase() { phase_ = spec_.state->first_phase; }
 
     /// Without buoyancy.
     void given_force_at(int x, int y, int z, double* force) const {
@@ -353,11 +356,11 @@ private:
     /// Where populations carry the energy it is the gravity.
     void force_at(int x, int y, int z, double (&force)[3]) const {
         if constexpr (Stencil<S>::multispeed) {
-            std::copy(spec_.kinetic.gravity, spec_.kinetic.gravity + 2, force);
+            std::copy(spec_.gravity, spec_.gravity + 3, force);
             return;
         }
         given_force_at(x, y, z, force);
-        if (spec_.heated) {
+        if (backend::is_hybrid(spec_)) {
             add_buoyancy<S>(force, double(heat_.at(view(), x, y, z)), spec_.heat);
         }
     }
@@ -366,7 +369,7 @@ private:
         if constexpr (Stencil<S>::multispeed) {
             return backend::is_warm(heat_.at(view(), x, y, z));
         } else {
-            return !spec_.heated || std::isfinite(heat_.at(view(), x, y, z));
+            return !backend::is_hybrid(spec_) || std::isfinite(heat_.at(view(), x, y, z));
         }
     }
 

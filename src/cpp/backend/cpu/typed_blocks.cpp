@@ -1,35 +1,25 @@
 // The CPU blocks of one stencil, for every pair of arithmetic and storage; compiled once for each stencil.
 #include "typed_block.h"
 
-#define LBM_JOIN_(a, b) a##_##b
-#define LBM_JOIN(a, b) LBM_JOIN_(a, b)
-
 namespace lbm::cpu {
-namespace {
 
 template <class S>
-std::unique_ptr<backend::BlockState> make_typed_block(const backend::BlockSpec& spec, const CpuOptions& options) {
-    using backend::NumberKind;
-    const bool wide = spec.precision == NumberKind::Float64;
-    if (spec.storage == spec.precision) {
-        return wide ? std::unique_ptr<backend::BlockState>(new TypedBlock<S, double, double>(spec, options))
-                    : std::unique_ptr<backend::BlockState>(new TypedBlock<S, float, float>(spec, options));
-    }
-    if constexpr (!Stencil<S>::multispeed) {  // which is stored as it is computed
-        if (wide && spec.storage == NumberKind::Float32) {
-            return std::make_unique<TypedBlock<S, double, float>>(spec, options);
-        }
-        return wide ? std::unique_ptr<backend::BlockState>(new TypedBlock<S, double, Half>(spec, options))
-                    : std::unique_ptr<backend::BlockState>(new TypedBlock<S, float, Half>(spec, options));
-    }
-    return nullptr;
-}
+std::unique_ptr<backend::BlockState> make_block_of(const backend::BlockSpec& spec, const CpuOptions& options);
 
-}  // namespace
-
-std::unique_ptr<backend::BlockState> LBM_JOIN(make_block, LBM_STENCIL)(const backend::BlockSpec& spec,
-                                                                       const CpuOptions& options) {
-    return make_typed_block<LBM_STENCIL>(spec, options);
+template <>
+std::unique_ptr<backend::BlockState> make_block_of<LBM_STENCIL>(const backend::BlockSpec& spec,
+                                                                const CpuOptions& options) {
+    using S = LBM_STENCIL;
+    return backend::with_numbers(
+        spec.precision, spec.storage, [&](auto numbers) -> std::unique_ptr<backend::BlockState> {
+            using Real = typename decltype(numbers)::Real;
+            using Stored = typename decltype(numbers)::Stored;
+            if constexpr (MultispeedThermal::has_stencil<S> && !MultispeedThermal::stores<Real, Stored>) {
+                throw std::logic_error("a multispeed stencil is stored as it is computed");
+            } else {
+                return std::make_unique<TypedBlock<S, Real, Stored>>(spec, options);
+            }
+        });
 }
 
 }  // namespace lbm::cpu

@@ -1,21 +1,13 @@
-// The update of rows of cells for one stencil and one instruction set; compiled once for each pair of them.
-#include "../../lattice/collisions/bgk.h"
-#include "../../lattice/collisions/mrt.h"
-#include "../../lattice/collisions/regularized.h"
-#include "../../lattice/collisions/trt.h"
+// The update of rows of cells at one temperature, for one stencil and one instruction set; compiled once for each pair.
 #include "row_pack.h"
-
-#define LBM_JOIN_(a, b, c) a##_##b##_##c
-#define LBM_JOIN(a, b, c) LBM_JOIN_(a, b, c)
 
 namespace lbm::cpu {
 namespace {
 
 /// Not inlined: branches between loading and storing take more registers than there are, and the packs within a row
 /// are spared them.
-template <class Collision, class Real, class Storage>
-[[gnu::noinline]] void update_any_pack(const Row<Real, Storage>& row, Index x,
-                                       const CollisionParameters<Real>& parameters) {
+template <class Collision, class Real, class Storage, class Parameters>
+[[gnu::noinline]] void update_any_pack(const Row<Real, Storage>& row, Index x, const Parameters& parameters) {
     const AnyPack<Real, Storage> pack{row, x};
     update_cell<S, Collision>(pack, parameters);
 }
@@ -23,10 +15,10 @@ template <class Collision, class Real, class Storage>
 template <class Collision, class Real, class Storage>
 void update_rows(const UpdateArguments& a, Index first, Index last) {
     using Here = Row<Real, Storage>;
-    LaminarParameters<Real> laminar;
-    static_cast<CollisionParameters<Real>&>(laminar) = converted<Real>(a.parameters);
-    const CollisionParameters<Real>& parameters = laminar;
-    const bool plain = !a.forced && !(a.parameters.eddy > 0);
+    using Parameters = typename Collision::template Parameters<Real>;
+    const Laminar<Parameters> laminar{parameters_from<Parameters>(a.parameters)};
+    const Parameters& parameters = laminar;
+    const bool plain = !a.forced && !(parameters.eddy > 0);
     Here row(a);
     for (Index r = first; r < last; ++r) {
         row.enter(int(r % a.address.ny), int(r / a.address.ny));
@@ -41,28 +33,14 @@ void update_rows(const UpdateArguments& a, Index first, Index last) {
     }
 }
 
-template <class Collision>
-UpdateKernel kernel_of(backend::NumberKind precision, backend::NumberKind storage) {
-    using backend::NumberKind;
-    if (precision == NumberKind::Float64) {
-        return storage == NumberKind::Float64   ? update_rows<Collision, double, double>
-               : storage == NumberKind::Float32 ? update_rows<Collision, double, float>
-                                                : update_rows<Collision, double, Half>;
-    }
-    return storage == NumberKind::Float32 ? update_rows<Collision, float, float> : update_rows<Collision, float, Half>;
-}
-
 }  // namespace
 
-UpdateKernel LBM_JOIN(kernel, LBM_ISA, LBM_STENCIL)(backend::CollisionKind collision, backend::NumberKind precision,
-                                                    backend::NumberKind storage) {
-    using backend::CollisionKind;
-    switch (collision) {
-        case CollisionKind::BGK: return kernel_of<BGK>(precision, storage);
-        case CollisionKind::TRT: return kernel_of<TRT>(precision, storage);
-        case CollisionKind::MRT: return kernel_of<MRT>(precision, storage);
-        default: return kernel_of<Regularized>(precision, storage);
-    }
+template <>
+UpdateKernel kernel_for<Isothermal, LBM_STENCIL, LBM_ISA>(const KernelKind& kind) {
+    return among_kinds<Isothermal>(kind, [](auto collision, auto numbers) -> UpdateKernel {
+        using N = decltype(numbers);
+        return update_rows<decltype(collision), typename N::Real, typename N::Stored>;
+    });
 }
 
 }  // namespace lbm::cpu

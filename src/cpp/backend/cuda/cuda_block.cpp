@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "../block_layout.h"
 #include "../initial_state.h"
@@ -28,10 +29,9 @@ namespace lbm::cuda {
 namespace {
 
 using backend::BlockSpec;
-using backend::NumberKind;
 using backend::size_of;
 
-class CudaBlock final : public backend::BlockState, public MarkedOnGpu {
+class CudaBlock final : public backend::BlockState, public backend::ThermalState, public MarkedOnGpu {
 public:
     CudaBlock(const BlockSpec& spec, int ordinal)
         : spec_(spec),
@@ -39,15 +39,12 @@ public:
           device_(device_info(ordinal)),
           address_(backend::block_address(spec, backend::Device::Gpu)),
           streams_(ordinal),
-          recorded_(ordinal),
           kernels_(ordinal, device_.architecture()) {
-        const std::size_t bytes = backend::block_bytes(spec, backend::Device::Gpu) / (spec.in_place ? 1 : 2);
-        for (int k = 0; k < (spec.in_place ? 1 : 2); ++k) {
-            lattices_[k] = DeviceBuffer(ordinal, bytes);
+        for (int k = 0; k < spec.state->lattices; ++k) {
+            lattices_[k] = DeviceBuffer(ordinal, backend::lattice_bytes(spec, backend::Device::Gpu));
             clear(lattices_[k]);
         }
         choose_shapes();
-        phase_ = first_phase();
     }
 
     const Address& address() const override { return address_; }
@@ -66,7 +63,7 @@ public:
     std::vector<backend::KernelFigures> update_kernels() const override {
         std::vector<backend::KernelFigures> all;
         for (const Phase phase : backend::phases_of(spec_)) {
-            const UpdateShape& shape = shapes_[int(phase)];
+            const UpdateShape& shape = shapes_[phase];
             const Kernel& k = kernels_.get(update_name(phase));
             const LaunchShape launch = update_launch(spec_, shape, rows());
             const int threads = int(launch.block_x * launch.block_y);
@@ -77,16 +74,19 @@ public:
     }
 
     void set_plan(const backend::LinkPlan& plan) override {
-        recorded_.forget();
+        ++revision_;
         plan_ = &plan;
-        links_.set_plan(plan, stream_);
+        links_.set_plan(plan, backend::phases_of(spec_), stream_);
         heat_.set_plan(plan, interior_);
         walls_.set(plan);
         uploaded_body_ = nullptr;
-        const auto at_ends = std::count_if(plan.wall_cells.begin(), plan.wall_cells.end(), [&](const auto& cell) {
-            return cell.needs_moments && (cell.x == 0 || cell.x == address_.nx - 1);
-        });
-        keeps_end_sums_ = 2 * Index(at_ends) >= rows();  // not for the few at the edges of other inlets
+        Index at_ends = 0;
+        for (const auto* cells : {&plan.wall_cells, &plan.late_cells}) {
+            at_ends += std::count_if(cells->begin(), cells->end(), [&](const auto& cell) {
+                return cell.needs_moments && (cell.x == 0 || cell.x == address_.nx - 1);
+            });
+        }
+        keeps_end_sums_ = 2 * at_ends >= rows();  // not for the few at the edges of other inlets
         const Index numbers = keeps_end_sums_ ? backend::EndSums<double>::count(address_, D_) : 0;
         end_sums_ = DeviceBuffer(device_.ordinal, std::size_t(numbers) * backend::size_of(spec_.precision));
         end_sums_are_current_ = false;
@@ -95,7 +95,7 @@ public:
     }
 
     void plan_values_changed() override {
-        recorded_.forget();
+        ++revision_;
         links_.set_values(*plan_, stream_);
         heat_.set_values(*plan_);
         walls_.set(*plan_);
@@ -103,13 +103,13 @@ public:
     }
 
     void set_solid(const std::uint8_t* solid, const double* velocity) override {
-        recorded_.forget();
+        ++revision_;
         upload(solid_, stream_, solid, solid == nullptr ? 0 : std::size_t(cells()));
         upload(solid_velocity_, stream_, velocity, velocity == nullptr ? 0 : std::size_t(cells() * D_));
     }
 
     void set_force(const double* uniform, const double* field) override {
-        recorded_.forget();
+        ++revision_;
         const Forcing before = forcing_;
         force_.set(stream_, std::size_t(rows() * D_ * force_pitch()) * backend::size_of(spec_.precision), field, [&] {
             forcing_ = Forcing::None;  // no force is better than a part of one
@@ -128,7 +128,7 @@ public:
     }
 
     void set_heat_source(double uniform, const double* field) override {
-        recorded_.forget();
+        ++revision_;
         heat_.set_source(uniform, field, force_pitch(), [this] { return state(); });
     }
 
@@ -139,14 +139,15 @@ public:
     }
 
     Phase phase() const override { return phase_; }
-    void* lattice(int which) const override { return lattices_[spec_.in_place ? 0 : which].as<void>(); }
+    void* lattice(int which) const override { return lattices_[which % spec_.state->lattices].as<void>(); }
 
     std::unique_ptr<backend::Transfers> make_transfers(const std::vector<backend::Transfer>& list) override {
-        recorded_.forget();
+        ++revision_;
         const KernelName name{"transfer.h", "lbm::cuda::transfer<" + type_name(spec_.storage) + ">"};
         kernels_.expect(name);
         return std::make_unique<DeviceTransfers>(
-            list, DeviceTransfers::Owner{streams_.border(), size_of(spec_.storage), kernels_, name, phase_, now_});
+            list, DeviceTransfers::Owner{streams_.border(), size_of(spec_.storage), kernels_, name,
+                                         backend::phases_of(spec_), phase_, now_});
     }
 
     void mark(int slot) override { streams_.mark(slot); }
@@ -177,7 +178,7 @@ public:
     void unshare() override { streams_.make_marks(false); }  // which can be recorded
 
     void set_interior(const backend::RowBox& rows) override {
-        recorded_.forget();
+        ++revision_;
         interior_ = rows;
         shell_ = backend::Shell(address_.ny, address_.nz, rows);
         streams_.divide(rows.count() > 0);
@@ -185,29 +186,28 @@ public:
 
     void fill_links() override {
         streams_.join();
-        LinkArguments links = links_.arguments(phase_);
-        links.end_sums = end_sums_are_current_ ? end_sums_.as<void>() : nullptr;
-        if (links.threads() > 0) {
-            LaunchShape shape = flat(links.threads());
-            shape.begins_early = !streams_.divided();
-            kernels_.get(links_name()).launch(stream_, shape, state(), links);
+        for (LinkArguments links : {links_.arguments(phase_), links_.late_arguments(phase_)}) {
+            links.end_sums = end_sums_are_current_ ? end_sums_.as<void>() : nullptr;
+            if (links.threads() > 0) {
+                LaunchShape shape = flat(links.threads());
+                shape.begins_early = !streams_.divided();
+                kernels_.get(links_name()).launch(stream_, shape, state(), links);
+            }
         }
         walls_.fill(state(), !streams_.divided());
         heat_.advance_beside_bodies(state(), !streams_.divided());
     }
 
-    void update_shell() override {
+    void update_shell(int /*steps: one*/) override {
         streams_.fork();
-        step_ = {next_phase(phase_), lattices_[now_].as<void>(),
-                 lattices_[spec_.in_place ? now_ : 1 - now_].as<void>()};
+        const int next = (now_ + 1) % spec_.state->lattices;
+        step_ = {next_phase(phase_), lattices_[now_].as<void>(), lattices_[next].as<void>()};
         for (int k = 0; k < shell_.count; ++k) {
             update(streams_.border(), shell_.boxes[k]);
         }
         phase_ = step_.phase;
         end_sums_are_current_ = keeps_end_sums_;
-        if (!spec_.in_place) {
-            now_ = 1 - now_;
-        }
+        now_ = next;
         heat_.put_beside_bodies(streams_.border(), state(), false, !streams_.divided());
     }
 
@@ -223,24 +223,21 @@ public:
         return streams_.seconds_between(from, to);
     }
 
-    void repeat(Index steps, const std::function<void()>& step, const std::vector<BlockState*>& mates) override {
-        std::vector<CudaBlock*> others(mates.size());
-        std::transform(mates.begin(), mates.end(), others.begin(),
-                       [](BlockState* mate) { return dynamic_cast<CudaBlock*>(mate); });
-        const bool records = std::find(others.begin(), others.end(), nullptr) == others.end();
-        while (steps > 0 && !(at_start() && std::all_of(others.begin(), others.end(), [](CudaBlock* mate) {
-                                  return mate == nullptr || mate->at_start();
-                              }))) {
-            step();
-            --steps;
+    int updates_of_cycle() const override { return std::lcm(spec_.state->phases, spec_.state->lattices); }
+    bool at_start_of_cycle() const override {
+        return phase_ == spec_.state->first_phase && now_ == 0 && end_sums_are_current_ == keeps_end_sums_;
+    }
+    Index revision() const override { return revision_; }
+    std::unique_ptr<backend::Recorder> make_recorder(const std::vector<BlockState*>& mates) override {
+        std::vector<StepStreams*> others;
+        for (BlockState* mate : mates) {
+            auto* on_gpu = dynamic_cast<CudaBlock*>(mate);
+            if (on_gpu == nullptr) {
+                return nullptr;
+            }
+            others.push_back(&on_gpu->streams_);
         }
-        if (records) {
-            steps -= recorded_.replay(
-                stream_, steps, step, [&] { lead(others); }, [&] { follow(others); });
-        }
-        for (; steps > 0; --steps) {
-            step();
-        }
+        return std::make_unique<StepRecorder>(streams_, std::move(others));
     }
 
     void initialize(const backend::InitialFields& fields) override {
@@ -259,7 +256,7 @@ public:
         given.solid = solid.as<unsigned char>();
         given.periodic = periodic.as<bool>();
         backend::with_stencil(spec_.stencil, [&](auto s) {
-            const backend::InitialState<decltype(s)> initial{given, spec_.parameters.omega};
+            const backend::InitialState<decltype(s)> initial{given, spec_.omega};
             kernels_.get(state_kernel(spec_, "fields.h", "initialize"))
                 .launch(stream_, flat(cells()), state(), initial, all());
         });
@@ -296,6 +293,7 @@ public:
         });
     }
 
+    backend::ThermalState* thermal() override { return backend::has_temperature(spec_) ? this : nullptr; }
     void temperature(float* out) const override { heat_.read(state(), out); }
     void temperature(double* out) const override { heat_.read(state(), out); }
     void set_temperature(const double* values) override { heat_.set(state(), values); }
@@ -343,41 +341,22 @@ public:
     std::optional<backend::Cell> find_diverged() const override { return sums_.find_diverged(state()); }
 
 private:
-    /// Whether the steps to come are those that a recording repeats.
-    bool at_start() const { return phase_ == first_phase() && now_ == 0 && end_sums_are_current_ == keeps_end_sums_; }
-    /// The others go on from here: a recording on this block's stream takes them in,
-    void lead(const std::vector<CudaBlock*>& others) {
-        streams_.mark_main(end_slot);
-        streams_.all_after(mark_in(end_slot));
-        for (CudaBlock* other : others) {
-            other->streams_.all_after(mark_in(end_slot));
-        }
-    }
-    /// and ends when all have come to their end.
-    void follow(const std::vector<CudaBlock*>& others) {
-        streams_.join();
-        for (CudaBlock* other : others) {
-            other->streams_.mark(end_slot);
-            streams_.all_after(other->mark_in(end_slot));
-        }
-    }
     void choose_shapes() {
         for (const Phase phase : backend::phases_of(spec_)) {
-            shapes_[int(phase)] = chosen_shape(spec_, kind(phase), device_.name);
+            shapes_[phase] = chosen_shape(spec_, kind(phase), device_.name);
         }
     }
     UpdateKind kind(Phase phase) const { return {phase, forcing_, keeps_end_sums_}; }
-    Phase first_phase() const { return spec_.in_place ? Phase::InPlaceOwn : Phase::TwoLattice; }
     void restart_phase() {
-        phase_ = first_phase();
+        phase_ = spec_.state->first_phase;
         now_ = 0;
         end_sums_are_current_ = false;
     }
-    KernelName update_name(Phase phase) const { return update_kernel(spec_, shapes_[int(phase)], kind(phase)); }
+    KernelName update_name(Phase phase) const { return update_kernel(spec_, shapes_[phase], kind(phase)); }
     KernelName links_name() const { return state_kernel(spec_, "fill_links.h", "fill_links"); }
     /// Those of the next steps, in the order in which they are wanted.
     void expect_kernels() {
-        if (links_.arguments(phase_).threads() > 0) {
+        if (links_.arguments(phase_).threads() + links_.late_arguments(phase_).threads() > 0) {
             kernels_.expect(links_name());
         }
         heat_.expect_kernels();
@@ -404,7 +383,7 @@ private:
         a.force_pitch = force_pitch();
         a.solid = solid_.as<unsigned char>();
         a.solid_velocity = solid_velocity_.as<double>();
-        a.heated = spec_.heated;
+        a.heated = backend::is_hybrid(spec_);
         a.heat = spec_.heat;
         a.heat.source = heat_.uniform_source();
         a.heat_field = heat_.source_field();
@@ -414,50 +393,41 @@ private:
     Index force_pitch() const { return (address_.nx + 63) / 64 * 64; }
 
     void update(const WorkStream& stream, const backend::RowBox& rows) {
-        if (spec_.precision == NumberKind::Float64) {
-            launch_update<double>(stream, rows);
-        } else {
-            launch_update<float>(stream, rows);
-        }
+        backend::with_real(spec_.precision, [&](auto real) { launch_update<decltype(real)>(stream, rows); });
     }
 
     template <class Real>
     void launch_update(const WorkStream& stream, const backend::RowBox& rows) {
-        if (is_kinetic(spec_)) {
-            launch_with(stream, rows, kinetic_arguments<Real>(spec_, address_));
-            return;
-        }
-        auto a = update_arguments<Real>(spec_, address_, step_.phase);
-        std::copy(uniform_force_, uniform_force_ + 3, a.force);
-        a.force_field = force_.as<Real>();
-        a.force_pitch = force_pitch();
-        a.end_sums = {end_sums_.as<Real>()};
-        a.heat.source = Real(heat_.uniform_source());
-        a.heat_field = static_cast<const Real*>(heat_.source_field());
-        launch_with(stream, rows, a);
-    }
-    template <class Arguments>
-    void launch_with(const WorkStream& stream, const backend::RowBox& rows, Arguments a) {
-        a.rows = rows;
-        a.source = step_.source;
-        a.target = step_.target;
-        LaunchShape shape = update_launch(spec_, shapes_[int(step_.phase)], rows.count());
-        shape.begins_early = !streams_.divided();
-        kernels_.get(update_name(step_.phase)).launch(stream, shape, a);
+        with_update_arguments<Real>(spec_, address_, step_.phase, [&](auto& a) {
+            if constexpr (requires { a.force_field; }) {
+                std::copy(uniform_force_, uniform_force_ + 3, a.force);
+                a.force_field = force_.as<Real>();
+                a.force_pitch = force_pitch();
+                a.end_sums = {end_sums_.as<Real>()};
+                a.heat.source = Real(heat_.uniform_source());
+                a.heat_field = static_cast<const Real*>(heat_.source_field());
+            }
+            a.rows = rows;
+            a.source = step_.source;
+            a.target = step_.target;
+            LaunchShape shape = update_launch(spec_, shapes_[step_.phase], rows.count());
+            shape.begins_early = !streams_.divided();
+            kernels_.get(update_name(step_.phase)).launch(stream, shape, a);
+        });
     }
 
     BlockSpec spec_;
     int D_;
     DeviceInfo device_;
     Address address_;
-    UpdateShape shapes_[3] = {};  // by phase
+    backend::ByPhase<UpdateShape> shapes_{backend::phases_of(spec_)};
     StepStreams streams_;
     const WorkStream& stream_ = streams_.main();
-    RecordedSteps recorded_;  // forgotten with every argument and address that it holds
+    Index revision_ = 0;  // of the arguments and addresses that steps are launched with
     mutable KernelSet kernels_;
     DeviceBuffer lattices_[2];
     int now_ = 0;
-    Phase phase_;
+    Phase phase_ = spec_.state->first_phase;
     /// The step that is asked for.
     struct Step {
         Phase phase;
@@ -470,7 +440,7 @@ private:
     DeviceLinks links_;
     DeviceBuffer solid_, solid_velocity_;
     Forcing forcing_ = Forcing::None;
-    double uniform_force_[3] = {spec_.kinetic.gravity[0], spec_.kinetic.gravity[1], 0};
+    double uniform_force_[3] = {spec_.gravity[0], spec_.gravity[1], spec_.gravity[2]};
     FieldRows force_;
     DeviceBuffer last_velocity_;
     bool keeps_end_sums_ = false, end_sums_are_current_ = false;  // of the last step

@@ -6,18 +6,22 @@
 
 namespace lbm::cuda {
 
-void DeviceLinks::set_plan(const backend::LinkPlan& plan, const WorkStream& stream) {
-    for (int phase = 0; phase < 3; ++phase) {
+void DeviceLinks::set_plan(const backend::LinkPlan& plan, const std::vector<Phase>& phases, const WorkStream& stream) {
+    if (copies_.size() != phases.size()) {
+        copies_ = backend::ByPhase<Copies>(phases);
+    }
+    for (const Phase phase : phases) {
         std::vector<backend::CopyRun> runs;
         std::vector<SingleCopy> singles;
         split_runs(
             plan.copies[phase], [&](const backend::CopyRun& run) { runs.push_back(run); },
             [&](const SingleCopy& copy) { singles.push_back(copy); });
-        upload(runs_[phase], stream, runs);
-        upload(singles_[phase], stream, singles);
-        upload(wall_places_[phase], stream, plan.wall_places[phase]);
+        upload(copies_[phase].runs, stream, runs);
+        upload(copies_[phase].singles, stream, singles);
+        upload(copies_[phase].wall_places, stream, plan.wall_places[phase]);
     }
     upload(wall_cells_, stream, plan.wall_cells);
+    upload(late_cells_, stream, plan.late_cells);
     set_values(plan, stream);
 }
 
@@ -27,8 +31,7 @@ void DeviceLinks::set_values(const backend::LinkPlan& plan, const WorkStream& st
 }
 
 LinkArguments DeviceLinks::arguments(Phase phase) const {
-    const DeviceBuffer& runs = runs_[int(phase)];
-    const DeviceBuffer& singles = singles_[int(phase)];
+    const auto& [runs, singles, wall_places] = copies_[phase];
     return {runs.as<backend::CopyRun>(),
             Index(runs.bytes() / sizeof(backend::CopyRun)),
             singles.as<SingleCopy>(),
@@ -36,16 +39,25 @@ LinkArguments DeviceLinks::arguments(Phase phase) const {
             wall_cells_.as<backend::WallCell>(),
             Index(wall_cells_.bytes() / sizeof(backend::WallCell)),
             wall_links_.as<backend::WallLink>(),
-            wall_places_[int(phase)].as<backend::LinkPlaces>(),
+            wall_places.as<backend::LinkPlaces>(),
             wall_temperatures_.as<backend::WallTemperature>(),
             Index(wall_temperatures_.bytes() / sizeof(backend::WallTemperature)),
             nullptr};
 }
 
+LinkArguments DeviceLinks::late_arguments(Phase phase) const {
+    LinkArguments late{};
+    late.cells = late_cells_.as<backend::WallCell>();
+    late.cell_count = Index(late_cells_.bytes() / sizeof(backend::WallCell));
+    late.links = wall_links_.as<backend::WallLink>();
+    late.places = copies_[phase].wall_places.as<backend::LinkPlaces>();
+    return late;
+}
+
 std::size_t DeviceLinks::bytes() const {
-    std::size_t sum = wall_cells_.bytes() + wall_links_.bytes() + wall_temperatures_.bytes();
-    for (int phase = 0; phase < 3; ++phase) {
-        sum += runs_[phase].bytes() + singles_[phase].bytes() + wall_places_[phase].bytes();
+    std::size_t sum = wall_cells_.bytes() + late_cells_.bytes() + wall_links_.bytes() + wall_temperatures_.bytes();
+    for (const Copies& copies : copies_) {
+        sum += copies.runs.bytes() + copies.singles.bytes() + copies.wall_places.bytes();
     }
     return sum;
 }

@@ -11,7 +11,8 @@ namespace lbm::cuda {
 
 using InHost = backend::Transfer::InHost;
 
-DeviceTransfers::DeviceTransfers(const std::vector<backend::Transfer>& list, Owner owner) : owner_(std::move(owner)) {
+DeviceTransfers::DeviceTransfers(const std::vector<backend::Transfer>& list, Owner owner)
+    : owner_(std::move(owner)), copies_(owner_.phases) {
     std::vector<TransferEnds> ends[2];
     for (const backend::Transfer& transfer : list) {
         TransferEnds by_lattice[2] = {{transfer.from[0], transfer.to[0]}, {transfer.from[1], transfer.to[1]}};
@@ -30,7 +31,7 @@ DeviceTransfers::DeviceTransfers(const std::vector<backend::Transfer>& list, Own
     }
     upload(ends_[0], owner_.stream, ends[0]);
     upload(ends_[1], owner_.stream, ends[1]);
-    for (int phase = 0; phase < 3; ++phase) {
+    for (const Phase phase : owner_.phases) {
         std::vector<backend::TransferRun> runs;
         std::vector<SingleTransfer> singles;
         for (std::size_t k = 0; k < list.size(); ++k) {
@@ -43,20 +44,21 @@ DeviceTransfers::DeviceTransfers(const std::vector<backend::Transfer>& list, Own
                     singles.push_back({copy, int(k)});
                 });
         }
-        upload(runs_[phase], owner_.stream, runs);
-        upload(singles_[phase], owner_.stream, singles);
+        upload(copies_[phase].runs, owner_.stream, runs);
+        upload(copies_[phase].singles, owner_.stream, singles);
     }
 }
 
 const DeviceTransfers::Twin& DeviceTransfers::add_twin(const backend::Transfer& transfer) {
     const bool reads = transfer.in_host == InHost::From;
-    Twin twin{transfer.in_host, reads ? transfer.from[0] : transfer.to[0], {}, {}};
-    for (int phase = 0; phase < 3; ++phase) {
+    Twin twin{
+        transfer.in_host, reads ? transfer.from[0] : transfer.to[0], {}, backend::ByPhase<std::size_t>(owner_.phases)};
+    for (const Phase phase : owner_.phases) {
         for (const backend::CopyRun& run : transfer.copies[phase]) {
             twin.bytes[phase] += std::size_t(run.count) * owner_.element;
         }
     }
-    twin.device = DeviceBuffer(owner_.stream.ordinal(), *std::max_element(twin.bytes, twin.bytes + 3));
+    twin.device = DeviceBuffer(owner_.stream.ordinal(), *std::max_element(twin.bytes.begin(), twin.bytes.end()));
     twins_.push_back(std::move(twin));
     return twins_.back();
 }
@@ -64,20 +66,19 @@ const DeviceTransfers::Twin& DeviceTransfers::add_twin(const backend::Transfer& 
 void DeviceTransfers::run() const {
     for (const Twin& twin : twins_) {
         if (twin.in_host == InHost::From) {
-            owner_.stream.copy_to_device(twin.device.address(), twin.host, twin.bytes[int(owner_.phase)]);
+            owner_.stream.copy_to_device(twin.device.address(), twin.host, twin.bytes[owner_.phase]);
         }
     }
     launch();
     for (const Twin& twin : twins_) {
         if (twin.in_host == InHost::To) {
-            owner_.stream.copy_to_host(twin.host, twin.device.address(), twin.bytes[int(owner_.phase)]);
+            owner_.stream.copy_to_host(twin.host, twin.device.address(), twin.bytes[owner_.phase]);
         }
     }
 }
 
 void DeviceTransfers::launch() const {
-    const DeviceBuffer& runs = runs_[int(owner_.phase)];
-    const DeviceBuffer& singles = singles_[int(owner_.phase)];
+    const auto& [runs, singles] = copies_[owner_.phase];
     const TransferArguments arguments{runs.as<backend::TransferRun>(),
                                       Index(runs.bytes() / sizeof(backend::TransferRun)), singles.as<SingleTransfer>(),
                                       Index(singles.bytes() / sizeof(SingleTransfer)),
@@ -92,8 +93,8 @@ std::size_t DeviceTransfers::bytes() const {
     for (const Twin& twin : twins_) {
         sum += twin.device.bytes();
     }
-    for (int phase = 0; phase < 3; ++phase) {
-        sum += runs_[phase].bytes() + singles_[phase].bytes();
+    for (const Copies& copies : copies_) {
+        sum += copies.runs.bytes() + copies.singles.bytes();
     }
     return sum;
 }

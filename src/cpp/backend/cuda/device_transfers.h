@@ -19,8 +19,9 @@ public:
         std::size_t element;  // bytes
         KernelSet& kernels;
         const KernelName name;  // of the kernel
-        const Phase& phase;     // of the last step
-        const int& now;         // which lattice
+        const std::vector<Phase> phases;
+        const Phase& phase;  // of the last step
+        const int& now;      // which lattice
     };
 
     DeviceTransfers(const std::vector<backend::Transfer>& list, Owner owner);
@@ -34,7 +35,11 @@ private:
         backend::Transfer::InHost in_host;
         void* host;
         DeviceBuffer device;
-        std::size_t bytes[3];  // by phase
+        backend::ByPhase<std::size_t> bytes;
+    };
+
+    struct Copies {
+        DeviceBuffer runs, singles;
     };
 
     const Twin& add_twin(const backend::Transfer& transfer);
@@ -42,8 +47,8 @@ private:
 
     Owner owner_;
     std::vector<Twin> twins_;
-    DeviceBuffer ends_[2];               // by lattice
-    DeviceBuffer runs_[3], singles_[3];  // by phase
+    DeviceBuffer ends_[2];  // by lattice
+    backend::ByPhase<Copies> copies_;
 };
 
 }  // namespace lbm::cuda

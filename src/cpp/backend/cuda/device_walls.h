@@ -31,11 +31,7 @@ public:
         if (count_ == 0) {
             return;
         }
-        if (spec_.precision == backend::NumberKind::Float64) {
-            launch<double>(state, begins_early);
-        } else {
-            launch<float>(state, begins_early);
-        }
+        backend::with_real(spec_.precision, [&](auto real) { launch<decltype(real)>(state, begins_early); });
     }
 
 private:
@@ -44,7 +40,8 @@ private:
         const LaunchShape shape{unsigned((count_ + columns_a_block - 1) / columns_a_block), unsigned(columns_a_block),
                                 unsigned(wall_depth), begins_early};
         kernels_.get(wall_columns_kernel(spec_))
-            .launch(stream_, shape, state, columns_.as<backend::WallColumn>(), count_, converted<Real>(spec_.kinetic));
+            .launch(stream_, shape, state, columns_.as<backend::WallColumn>(), count_,
+                    backend::parameters_of<KineticParameters<Real>>(spec_));
     }
 
     const backend::BlockSpec& spec_;

@@ -5,29 +5,25 @@ namespace lbm::cuda {
 namespace {
 
 using backend::BlockSpec;
-using backend::CollisionKind;
 using backend::NumberKind;
 
+/// A type as kernels' source spells it: the compiler's own word, so that no list of names is needed.
+template <class T>
+std::string spelled() {
+    const std::string text = __PRETTY_FUNCTION__, start = "T = ";
+    const std::size_t first = text.find(start) + start.size();
+    return text.substr(first, text.find_first_of(";]", first) - first);
+}
+
 std::string stencil_name(const BlockSpec& spec) {
-    return backend::with_stencil(spec.stencil, [](auto s) { return std::string("lbm::") + decltype(s)::name; });
+    return backend::with_stencil(spec.stencil, [](auto s) { return spelled<decltype(s)>(); });
 }
 
-std::string collision_name(CollisionKind kind) {
-    switch (kind) {
-        case CollisionKind::BGK: return "lbm::BGK";
-        case CollisionKind::TRT: return "lbm::TRT";
-        case CollisionKind::MRT: return "lbm::MRT";
-        default: return "lbm::Regularized";
-    }
+std::string collision_name(const BlockSpec& spec) {
+    return backend::with_collision(spec.collision, [](auto c) { return spelled<decltype(c)>(); });
 }
 
-std::string phase_name(Phase phase) {
-    switch (phase) {
-        case Phase::TwoLattice: return "lbm::Phase::TwoLattice";
-        case Phase::InPlaceOwn: return "lbm::Phase::InPlaceOwn";
-        default: return "lbm::Phase::InPlaceNeighbor";
-    }
-}
+std::string phase_name(Phase phase) { return "lbm::Phase(" + std::to_string(int(phase)) + ")"; }
 
 std::string forcing_name(Forcing forcing) {
     switch (forcing) {
@@ -55,20 +51,23 @@ std::string type_name(NumberKind kind) {
 
 KernelName update_kernel(const BlockSpec& spec, const UpdateShape& shape, const UpdateKind& kind) {
     const std::string real = type_name(spec.precision);
-    if (backend::is_kinetic(spec)) {
+    if (backend::is_multispeed(spec)) {
         const int wraps = int(spec.wraps[0]) + 2 * int(spec.wraps[1]);
-        return {"kinetic_update.h", "lbm::cuda::kinetic_update<" + stencil_name(spec) + ", " + real + ", " +
-                                        std::to_string(wraps) + ", " + word(spec.kinetic.excess != 0) + ", " +
-                                        std::to_string(shape.threads) + ", " + std::to_string(shape.blocks) + ">"};
+        return {"kinetic_update.h",
+                "lbm::cuda::kinetic_update<" + stencil_name(spec) + ", " + real + ", " + std::to_string(wraps) + ", " +
+                    word(backend::parameters_of<KineticParameters<double>>(spec).excess != 0) + ", " +
+                    std::to_string(shape.threads) + ", " + std::to_string(shape.blocks) + ">"};
     }
-    const std::string parameters =
-        (spec.parameters.eddy > 0 ? "lbm::CollisionParameters<" : "lbm::LaminarParameters<") + real + ">";
-    const std::string types = stencil_name(spec) + ", " + collision_name(spec.collision) + ", " + real + ", " +
-                              type_name(spec.storage) + ", " + parameters;
-    const int wraps = spec.heated ? 0 : int(spec.wraps[0]) + 2 * int(spec.wraps[1]) + 4 * int(spec.wraps[2]);
+    const std::string collision = collision_name(spec);
+    const std::string any = collision + "::Parameters<" + real + ">";
+    const std::string types = stencil_name(spec) + ", " + collision + ", " + real + ", " + type_name(spec.storage) +
+                              ", " + (spec.has_eddy ? any : "lbm::Laminar<" + any + ">");
+    const int wraps =
+        backend::is_hybrid(spec) ? 0 : int(spec.wraps[0]) + 2 * int(spec.wraps[1]) + 4 * int(spec.wraps[2]);
     const std::string kinds = std::to_string(wraps) + ", " + phase_name(kind.phase) + ", " +
-                              forcing_name(kind.forcing) + ", " + word(kind.end_sums) + ", " + word(spec.heated) +
-                              ", " + span_name(row_span(spec, shape)) + ", " + word(spec.size[0] % shape.lanes == 0);
+                              forcing_name(kind.forcing) + ", " + word(kind.end_sums) + ", " +
+                              word(backend::is_hybrid(spec)) + ", " + span_name(row_span(spec, shape)) + ", " +
+                              word(spec.size[0] % shape.lanes == 0);
     return {"update.h", "lbm::cuda::update<" + types + ", " + std::to_string(shape.lanes) + ", " + kinds + ", " +
                             std::to_string(shape.threads) + ", " + std::to_string(shape.blocks) + ">"};
 }

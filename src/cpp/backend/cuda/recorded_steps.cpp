@@ -1,54 +1,72 @@
 // Capture and launch of CUDA graphs.
 #include "recorded_steps.h"
 
+#include "../remote_block.h"
+
 namespace lbm::cuda {
+namespace {
 
-Index RecordedSteps::replay(const WorkStream& stream, Index steps, const std::function<void()>& step,
-                            const std::function<void()>& lead, const std::function<void()>& follow) {
-    if (steps < 2 * length && (graph_ == nullptr || steps < length)) {
-        return 0;
-    }
-    Index done = 0;
-    if (graph_ == nullptr) {
-        // Once for real: kernels are compiled and loaded at their first launch, which a capture does not allow.
-        for (; done < length; ++done) {
-            step();
-        }
-        record(stream, step, lead, follow);
-    }
-    follow();
-    {
-        const DeviceScope scope(ordinal_);
-        for (; done + length <= steps; done += length) {
-            driver().check(driver().graph_launch(graph_, stream.get()), "cuGraphLaunch");
-        }
-    }
-    lead();
-    return done;
-}
+constexpr int end_slot = backend::Marked::end_slot;
 
-void RecordedSteps::record(const WorkStream& stream, const std::function<void()>& step,
-                           const std::function<void()>& lead, const std::function<void()>& follow) {
+const WorkMark& end_of(const StepStreams& streams) { return *streams.marks()[std::size_t(end_slot)]; }
+
+}  // namespace
+
+void RecordedWork::record(const std::function<void()>& work) {
+    forget();
     constexpr int relaxed = 2;
-    const DeviceScope scope(ordinal_);
-    driver().check(driver().capture_begin(stream.get(), relaxed), "cuStreamBeginCapture");
-    lead();
-    for (Index k = 0; k < length; ++k) {
-        step();
-    }
-    follow();
+    const DeviceScope scope(stream_.ordinal());
+    driver().check(driver().capture_begin(stream_.get(), relaxed), "cuStreamBeginCapture");
+    work();
     Graph graph = nullptr;
-    driver().check(driver().capture_end(stream.get(), &graph), "cuStreamEndCapture");
+    driver().check(driver().capture_end(stream_.get(), &graph), "cuStreamEndCapture");
     constexpr unsigned long long with_priorities = 8;  // of the streams that kernels were recorded from
     const int result = driver().graph_instantiate(&graph_, graph, with_priorities);
     driver().graph_destroy(graph);
     driver().check(result, "cuGraphInstantiate");
 }
 
-void RecordedSteps::forget() {
+void RecordedWork::replay(Index times) const {
+    const DeviceScope scope(stream_.ordinal());
+    for (Index k = 0; k < times; ++k) {
+        driver().check(driver().graph_launch(graph_, stream_.get()), "cuGraphLaunch");
+    }
+}
+
+void RecordedWork::forget() {
     if (graph_ != nullptr) {
-        give_back_on(ordinal_, [this] { driver().graph_exec_destroy(graph_); });
+        give_back_on(stream_.ordinal(), [this] { driver().graph_exec_destroy(graph_); });
         graph_ = nullptr;
+    }
+}
+
+void StepRecorder::record(const std::function<void()>& work) {
+    recorded_.record([&] {
+        lead();
+        work();
+        follow();
+    });
+}
+
+void StepRecorder::replay(Index times) {
+    follow();
+    recorded_.replay(times);
+    lead();
+}
+
+void StepRecorder::lead() const {
+    first_.mark_main(end_slot);
+    first_.all_after(end_of(first_));
+    for (StepStreams* other : others_) {
+        other->all_after(end_of(first_));
+    }
+}
+
+void StepRecorder::follow() const {
+    first_.join();
+    for (StepStreams* other : others_) {
+        other->mark(end_slot);
+        first_.all_after(end_of(*other));
     }
 }
 

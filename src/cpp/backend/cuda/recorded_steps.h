@@ -1,37 +1,52 @@
-// A few steps recorded once as a CUDA graph and replayed: small blocks would otherwise wait for launches.
+// Work that streams are given recorded once as a CUDA graph, and the recorder of blocks that makes one of all streams'.
 #pragma once
 
 #include <functional>
+#include <utility>
+#include <vector>
 
-#include "../../lattice/portability.h"
+#include "../recorder.h"
 #include "device.h"
+#include "step_streams.h"
 
 namespace lbm::cuda {
 
-class RecordedSteps {
+/// What one stream is given, with what other streams are that wait for it and that it waits for.
+class RecordedWork {
 public:
-    explicit RecordedSteps(int ordinal) : ordinal_(ordinal) {}
-    ~RecordedSteps() { forget(); }
-    RecordedSteps(const RecordedSteps&) = delete;
-    RecordedSteps& operator=(const RecordedSteps&) = delete;
+    explicit RecordedWork(const WorkStream& stream) : stream_(stream) {}
+    ~RecordedWork() { forget(); }
+    RecordedWork(const RecordedWork&) = delete;
+    RecordedWork& operator=(const RecordedWork&) = delete;
 
-    /// Does as many of `steps` as whole recordings hold, recording `step` first if need be; returns how many that is.
-    /// The state must be where it was when the recording began. `lead` makes the other streams that steps use wait for
-    /// `stream`, `follow` makes it wait for them.
-    Index replay(const WorkStream& stream, Index steps, const std::function<void()>& step,
-                 const std::function<void()>& lead, const std::function<void()>& follow);
-
-    /// What was recorded is of no use any more: an address or an argument has changed.
-    void forget();
+    void record(const std::function<void()>& work);
+    void replay(Index times) const;
 
 private:
-    static constexpr Index length = 16;  // even: streaming in place repeats every other step
+    void forget();
 
-    void record(const WorkStream& stream, const std::function<void()>& step, const std::function<void()>& lead,
-                const std::function<void()>& follow);
-
-    int ordinal_;
+    const WorkStream& stream_;
     GraphExec graph_ = nullptr;
+};
+
+/// Of blocks by their streams, which must outlive it; it is the first block's that a recording is replayed on.
+class StepRecorder final : public backend::Recorder {
+public:
+    StepRecorder(StepStreams& first, std::vector<StepStreams*> others)
+        : first_(first), others_(std::move(others)), recorded_(first.main()) {}
+
+    void record(const std::function<void()>& work) override;
+    void replay(Index times) override;
+
+private:
+    /// All streams go on from here,
+    void lead() const;
+    /// and come to their end in the first block's.
+    void follow() const;
+
+    StepStreams& first_;
+    std::vector<StepStreams*> others_;
+    RecordedWork recorded_;
 };
 
 }  // namespace lbm::cuda

@@ -58,11 +58,10 @@ DeviceBuffer noise(const BlockSpec& spec, int ordinal, const WorkStream& stream,
         seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
         const double value = (double(seed >> 40) / double(1 << 24) - 0.5) * 0.01;
         const auto put = [&](auto stored) { std::copy_n(reinterpret_cast<char*>(&stored), size, &piece[at]); };
-        switch (spec.storage) {
-            case backend::NumberKind::Float16: put(Store<Half>::from(float(value))); break;
-            case backend::NumberKind::Float32: put(float(value)); break;
-            default: put(value); break;
-        }
+        backend::with_numbers(spec.precision, spec.storage, [&](auto numbers) {
+            using N = decltype(numbers);
+            put(Store<typename N::Stored>::from(typename N::Real(value)));
+        });
     }
     DeviceBuffer buffer(ordinal, bytes);
     for (std::size_t at = 0; at < bytes; at += piece.size()) {
@@ -73,19 +72,26 @@ DeviceBuffer noise(const BlockSpec& spec, int ordinal, const WorkStream& stream,
 }
 
 template <class Launch>
-double time_of(const WorkStream& stream, int ordinal, double seconds, Launch&& launch) {
+double time_of(const WorkStream& stream, double seconds, Launch&& launch) {
     using Clock = std::chrono::steady_clock;
-    RecordedSteps recorded(ordinal);
-    const auto run = [&](Index steps) {
-        const auto start = Clock::now();
-        recorded.replay(
-            stream, steps, launch, [] {}, [] {});
-        stream.synchronize();
-        return std::chrono::duration<double>(Clock::now() - start).count() / double(steps);
+    constexpr Index length = 16;  // launches of a recording
+    const auto launch_all = [&] {
+        for (Index k = 0; k < length; ++k) {
+            launch();
+        }
     };
-    run(32);  // records
-    const double trial = run(32);
-    return run(std::max<Index>(1, Index(seconds / trial / 16)) * 16);
+    launch_all();
+    RecordedWork recorded(stream);
+    recorded.record(launch_all);
+    const auto run = [&](Index times) {
+        const auto start = Clock::now();
+        recorded.replay(times);
+        stream.synchronize();
+        return std::chrono::duration<double>(Clock::now() - start).count() / double(times * length);
+    };
+    run(1);
+    const double trial = run(2);
+    return run(std::max<Index>(1, Index(seconds / trial / length)));
 }
 
 template <class Real>
@@ -93,9 +99,10 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, const UpdateKind& asked,
     const DeviceInfo device = device_info(ordinal);
     const WorkStream stream(ordinal);
     const Address address = backend::block_address(spec, backend::Device::Gpu);
-    const std::size_t bytes = backend::block_bytes(spec, backend::Device::Gpu) / (spec.in_place ? 1 : 2);
+    const std::size_t bytes = backend::lattice_bytes(spec, backend::Device::Gpu);
     const DeviceBuffer source = noise(spec, ordinal, stream, bytes);
-    const DeviceBuffer other = spec.in_place ? DeviceBuffer() : noise(spec, ordinal, stream, bytes);
+    const bool has_other = spec.state->lattices > 1;
+    const DeviceBuffer other = has_other ? noise(spec, ordinal, stream, bytes) : DeviceBuffer();
 
     const int D = backend::with_stencil(spec.stencil, [](auto s) { return decltype(s)::D; });
     const Index sums = asked.end_sums ? backend::EndSums<Real>::count(address, D) : 0;
@@ -104,13 +111,6 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, const UpdateKind& asked,
     std::vector<ShapeTiming> timings;
     for (const Phase phase : backend::phases_of(spec)) {
         const UpdateKind kind{phase, asked.forcing, asked.end_sums};
-        auto arguments = update_arguments<Real>(spec, address, phase);
-        arguments.end_sums = {end_sums.as<Real>()};
-        arguments.source = source.as<void>();
-        arguments.target = spec.in_place ? source.as<void>() : other.as<void>();
-        auto kinetic = kinetic_arguments<Real>(spec, address);
-        kinetic.source = arguments.source;
-        kinetic.target = arguments.target;
         const std::size_t first = timings.size();
         const std::vector<UpdateShape> shapes = possible_shapes(spec);
         KernelSet kernels(ordinal, device.architecture());
@@ -127,13 +127,14 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, const UpdateKind& asked,
             const Kernel& kernel = kernels.get(update_kernel(spec, shape, kind));
             ShapeTiming timing{phase, shape, 0, kernel.registers(), kernel.local_bytes(), false};
             if (timing.local_bytes <= most_local_bytes) {
-                const LaunchShape launch = update_launch(spec, shape, arguments.rows.count());
-                timing.seconds = time_of(stream, ordinal, seconds, [&] {
-                    if (backend::is_kinetic(spec)) {
-                        kernel.launch(stream, launch, kinetic);
-                    } else {
-                        kernel.launch(stream, launch, arguments);
+                with_update_arguments<Real>(spec, address, phase, [&](auto& arguments) {
+                    if constexpr (requires { arguments.end_sums; }) {
+                        arguments.end_sums = {end_sums.as<Real>()};
                     }
+                    arguments.source = source.as<void>();
+                    arguments.target = (has_other ? other : source).as<void>();
+                    const LaunchShape launch = update_launch(spec, shape, arguments.rows.count());
+                    timing.seconds = time_of(stream, seconds, [&] { kernel.launch(stream, launch, arguments); });
                 });
             }
             timings.push_back(timing);
@@ -157,8 +158,8 @@ std::vector<ShapeTiming> tune(const BlockSpec& spec, const UpdateKind& kind, int
     if (!(seconds > 0 && seconds < 3600)) {
         throw std::invalid_argument("seconds: " + std::to_string(seconds) + " given, must be above 0 and below 3600");
     }
-    return spec.precision == backend::NumberKind::Float64 ? tune_as<double>(spec, kind, ordinal, seconds)
-                                                          : tune_as<float>(spec, kind, ordinal, seconds);
+    return backend::with_real(spec.precision,
+                              [&](auto real) { return tune_as<decltype(real)>(spec, kind, ordinal, seconds); });
 }
 
 UpdateShape chosen_shape(const BlockSpec& spec, const UpdateKind& kind, const std::string& gpu) {

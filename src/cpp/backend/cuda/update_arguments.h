@@ -1,19 +1,19 @@
 // What the update of a block is handed that its steps do not change: rates, and where populations arrive and depart.
 #pragma once
 
+#include <type_traits>
+
 #include "../block_state.h"
 #include "kernels/arguments.h"
 
 namespace lbm::cuda {
 
-/// All but the lattices and the force; of all rows.
-template <class Real>
-UpdateArguments<Real> update_arguments(const backend::BlockSpec& spec, const Address& address, Phase phase) {
-    UpdateArguments<Real> a{};
+/// Where populations and temperatures arrive and depart.
+template <class Arguments>
+void set_places(Arguments& a, const backend::BlockSpec& spec, const Address& address, Phase phase) {
     a.address = address;
     a.rows = {0, 0, address.ny, address.nz};
-    a.parameters = converted<Real>(spec.parameters);
-    a.heat = converted<Real>(spec.heat);
+    a.heat = converted<decltype(a.heat.source)>(spec.heat);
     a.temperature_before = address.temperature + temperature_slot(next_phase(phase)) * address.temperature_stride;
     a.temperature_after = address.temperature + temperature_slot(phase) * address.temperature_stride;
     backend::with_stencil(spec.stencil, [&](auto s) {
@@ -32,13 +32,25 @@ UpdateArguments<Real> update_arguments(const backend::BlockSpec& spec, const Add
             }
         }
     });
-    return a;
 }
 
-/// The same where populations carry the energy.
-template <class Real>
-KineticArguments<Real> kinetic_arguments(const backend::BlockSpec& spec, const Address& address) {
-    return {nullptr, nullptr, address, {0, 0, address.ny, address.nz}, converted<Real>(spec.kinetic)};
+/// Calls visit with the arguments of the update of a spec, which depend on its collision: all but the lattices and what
+/// drives the flow, of all rows.
+template <class Real, class Visit>
+void with_update_arguments(const backend::BlockSpec& spec, const Address& address, Phase phase, Visit&& visit) {
+    backend::with_collision(spec.collision, [&](auto c) {
+        using Parameters = typename decltype(c)::template Parameters<Real>;
+        const auto parameters = backend::parameters_of<Parameters>(spec);
+        if constexpr (std::is_same_v<Parameters, KineticParameters<Real>>) {
+            KineticArguments<Real> a{nullptr, nullptr, address, {0, 0, address.ny, address.nz}, parameters};
+            visit(a);
+        } else {
+            UpdateArguments<Real, Parameters> a{};
+            a.parameters = parameters;
+            set_places(a, spec, address, phase);
+            visit(a);
+        }
+    });
 }
 
 }  // namespace lbm::cuda

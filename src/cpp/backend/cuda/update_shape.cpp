@@ -24,24 +24,24 @@ BlockSize block_size(const BlockSpec& spec) {
 }
 
 UpdateShape usual_shape(const BlockSpec& spec, const UpdateKind& kind) {
-    const bool many = spec.stencil == backend::StencilKind::D3Q27;
+    const bool many = spec.stencil == backend::stencil_kind<D3Q27>;
     // Many threads of one cell are best for the cells' own places, unless a few of them hold up the others with sums.
     const bool own = kind.phase == Phase::InPlaceOwn && !kind.end_sums;
     const bool wide = kind.phase != Phase::TwoLattice && !own;
-    const bool laden = kind.forcing != Forcing::None || spec.parameters.eddy > 0;  // takes more registers
+    const bool laden = kind.forcing != Forcing::None || spec.has_eddy;  // takes more registers
     const BlockSize size = block_size(spec);
-    if (spec.stencil == backend::StencilKind::D2Q9) {
+    if (spec.stencil == backend::stencil_kind<D2Q9>) {
         return spec.precision == NumberKind::Float64         ? UpdateShape{2, 256, 2}
                : wide || spec.storage == NumberKind::Float16 ? UpdateShape{4, 256, 2}
                : own                                         ? UpdateShape{1, 1024, 1}
                                                              : UpdateShape{1, 256, 4};
     }
-    if (backend::is_kinetic(spec)) {
+    if (backend::is_multispeed(spec)) {
         return spec.precision == NumberKind::Float64 ? UpdateShape{1, 128, 3} : UpdateShape{1, 128, 4};
     }
-    if (spec.heated) {  // a thread block for each row
+    if (backend::is_hybrid(spec)) {  // a thread block for each row
         const int threads = spec.size[0] > 256 ? 128 : 64;
-        const bool more = kind.end_sums || kind.forcing == Forcing::Field || spec.parameters.eddy > 0 ||
+        const bool more = kind.end_sums || kind.forcing == Forcing::Field || spec.has_eddy ||
                           spec.size[0] % 4 != 0;  // to keep in registers
         return spec.precision == NumberKind::Float64 ? UpdateShape{1, 128, 3}
                : size == BlockSize::Small            ? UpdateShape{1, 64, 8}
@@ -85,7 +85,7 @@ std::vector<UpdateShape> possible_shapes(const BlockSpec& spec) {
     const int words = int(backend::size_of(spec.precision)) / 4;
     std::vector<UpdateShape> shapes;
     for (const int lanes : {1, 2, 4, 8}) {
-        if (lanes * int(backend::size_of(spec.storage)) > 16 || (lanes > 1 && backend::is_kinetic(spec))) {
+        if (lanes * int(backend::size_of(spec.storage)) > 16 || (lanes > 1 && backend::is_multispeed(spec))) {
             continue;  // wider than a load, or than the kernel
         }
         // Threads that a multiprocessor's registers suffice for, if each keeps all its numbers and some more.
@@ -110,7 +110,7 @@ std::vector<UpdateShape> possible_shapes(const BlockSpec& spec) {
 
 bool is_possible(const BlockSpec& spec, const UpdateShape& shape) {
     const bool several = shape.lanes == 2 || shape.lanes == 4 || shape.lanes == 8;
-    const bool lanes = shape.lanes == 1 || (several && !backend::is_kinetic(spec));
+    const bool lanes = shape.lanes == 1 || (several && !backend::is_multispeed(spec));
     return lanes && shape.lanes * int(backend::size_of(spec.storage)) <= 16 && shape.threads >= 32 &&
            shape.threads <= 1024 && shape.threads % 32 == 0 && shape.blocks >= 1 && shape.blocks <= 32;
 }

@@ -7,6 +7,17 @@ namespace lbm {
 
 struct MRT {
     static constexpr const char* name = "mrt";
+    template <class S>
+    static constexpr bool goes_with = !Stencil<S>::multispeed;
+    template <class Real>
+    struct Parameters : Relaxation<Real> {
+        CubicRates<Real> moment_rates;  // -K
+        CubicRates<Real> stress_rates;  // what -K grows by with the rate of the stress
+    };
+
+    /// In mrt_rates.h, for hosts: kernels only need what comes of the moment basis.
+    template <class S, class Given>
+    static Parameters<double> parameters(const Given& given);
 
     template <class S, class V, class Parameters>
     LBM_HD static PairChange<S, V> relax(const PairSums<S, V>& n, V omega, const Parameters& parameters) {

@@ -1,8 +1,8 @@
 // The rates of MRT's parts, from the moment basis. For the host: kernels only need what comes of it.
 #pragma once
 
-#include "../cubic_parts.h"
 #include "../moment_basis.h"
+#include "mrt.h"
 
 namespace lbm {
 
@@ -69,6 +69,30 @@ constexpr CubicRates<double> cubic_rates(const double (&rate)[S::Q]) {
         r.triple = odd(first, first) - 3 * r.flux[1][1];
     }
     return r;
+}
+
+/// The rates of groups of moments that users give by name replace the presets, but for those of the conserved moments
+/// and of the shear stress, the first two.
+template <class S, class Given>
+MRT::Parameters<double> MRT::parameters(const Given& given) {
+    using Basis = MomentBasis<S>;
+    double rate[Basis::groups];
+    for (int g = 0; g < Basis::groups; ++g) {
+        rate[g] = Basis::group[g].preset;
+    }
+    given.rates(
+        "rates", [](int g) { return Basis::group[g].name; }, 2, Basis::groups, rate);
+    MRT::Parameters<double> parameters{relaxation(given), {}, {}};
+    double moment_rate[S::Q], stress_share[S::Q];
+    for (int k = 0; k < S::Q; ++k) {
+        const int g = Basis::group_of[k];
+        const bool with_stress = Moment<S>::sets_viscosity(k) || rate[g] == follows_viscosity;
+        moment_rate[k] = with_stress ? parameters.omega : rate[g];
+        stress_share[k] = with_stress ? 1 : 0;
+    }
+    parameters.moment_rates = cubic_rates<S>(moment_rate);
+    parameters.stress_rates = cubic_rates<S>(stress_share);
+    return parameters;
 }
 
 }  // namespace lbm

@@ -8,6 +8,19 @@ namespace lbm {
 
 struct TRT {
     static constexpr const char* name = "trt";
+    template <class S>
+    static constexpr bool goes_with = !Stencil<S>::multispeed;
+    template <class Real>
+    struct Parameters : Relaxation<Real> {
+        Real omega_odd;  // rate of the odd parts
+        Real magic;      // (1/omega - 1/2) (1/omega_odd - 1/2)
+    };
+
+    template <class S, class Given>
+    static Parameters<double> parameters(const Given& given) {
+        const double magic = given.positive("magic", 3.0 / 16);
+        return {relaxation(given), 1 / (magic / (3 * given.positive("viscosity")) + 0.5), magic};
+    }
 
     template <class S, class V, class Parameters>
     LBM_HD static PairChange<S, V> relax(const PairSums<S, V>& n, V omega, const Parameters& parameters) {

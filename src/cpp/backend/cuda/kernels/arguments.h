@@ -4,6 +4,7 @@
 #include "../../../lattice/address.h"
 #include "../../../lattice/collide.h"
 #include "../../../lattice/kinetic.h"
+#include "../../../lattice/stencils/all.h"
 #include "../../../lattice/temperature.h"
 #include "../../end_sums.h"
 #include "../../link_data.h"
@@ -15,7 +16,7 @@ namespace lbm::cuda {
 constexpr int max_Q = 27;  // of the stencils that UpdateArguments serve
 
 /// Of the update, in the arithmetic type.
-template <class Real, class Parameters = CollisionParameters<Real>>
+template <class Real, class Parameters>
 struct UpdateArguments {
     const void* source;
     void* target;  // the same lattice when streaming in place

@@ -2,10 +2,7 @@
 #pragma once
 
 #include "../../../lattice/cell_update.h"
-#include "../../../lattice/collisions/bgk.h"
-#include "../../../lattice/collisions/mrt.h"
-#include "../../../lattice/collisions/regularized.h"
-#include "../../../lattice/collisions/trt.h"
+#include "../../../lattice/collisions/all.h"
 #include "../../../lattice/heated_update.h"
 #include "order.h"
 #include "row_cells.h"

@@ -1,0 +1,107 @@
+// Looks parameters up and checks them.
+#include "given_parameters.h"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace lbm::engine {
+
+const Parameter* GivenParameters::find(const std::string& name) const {
+    asked_.insert(name);
+    const auto found = given_.find(name);
+    return found == given_.end() ? nullptr : &found->second;
+}
+
+std::optional<double> GivenParameters::number(const std::string& name) const {
+    const Parameter* found = find(name);
+    if (found == nullptr) {
+        return std::nullopt;
+    }
+    const auto* value = std::get_if<double>(found);
+    if (value == nullptr) {
+        throw std::invalid_argument(name + ": must be a number");
+    }
+    return *value;
+}
+
+double GivenParameters::positive(const std::string& name, std::optional<double> otherwise) const {
+    const std::optional<double> given = number(name), value = given ? given : otherwise;
+    if (!value) {
+        throw std::invalid_argument(name + ": collision '" + collision_ + "' needs one");
+    }
+    if (!(*value > 0) || !std::isfinite(*value)) {
+        throw std::invalid_argument(name + ": " + std::to_string(*value) + " is not a positive number");
+    }
+    return *value;
+}
+
+double GivenParameters::at_least_zero(const std::string& name, double otherwise) const {
+    const double value = number(name).value_or(otherwise);
+    if (!(value >= 0) || !std::isfinite(value)) {
+        throw std::invalid_argument(name + ": the constant must be zero or positive");
+    }
+    return value;
+}
+
+std::vector<double> GivenParameters::components(const std::string& name, std::size_t count) const {
+    const Parameter* found = find(name);
+    if (found == nullptr) {
+        return std::vector<double>(count, 0.0);
+    }
+    const auto* values = std::get_if<std::vector<double>>(found);
+    if (values == nullptr || (!values->empty() && values->size() != count)) {
+        throw std::invalid_argument(name + ": " + std::to_string(count) + " components are needed");
+    }
+    for (const double value : *values) {
+        if (!std::isfinite(value)) {
+            throw std::invalid_argument(name + ": " + std::to_string(value) + " given, must be finite");
+        }
+    }
+    return values->empty() ? std::vector<double>(count, 0.0) : *values;
+}
+
+std::map<std::string, double> GivenParameters::named(const std::string& name) const {
+    const Parameter* found = find(name);
+    if (found == nullptr) {
+        return {};
+    }
+    if (const auto* values = std::get_if<std::vector<double>>(found); values != nullptr && values->empty()) {
+        return {};  // as an empty dict may come
+    }
+    const auto* values = std::get_if<std::map<std::string, double>>(found);
+    if (values == nullptr) {
+        throw std::invalid_argument(name + ": must be numbers by name");
+    }
+    return *values;
+}
+
+int GivenParameters::rate_place(const std::string& parameter, const std::string& name, double value,
+                                const std::map<std::string, int>& places) {
+    const auto found = places.find(name);
+    if (found == places.end()) {
+        std::string list;
+        std::map<int, std::string> in_order;
+        for (const auto& [known, place] : places) {
+            in_order[place] = known;
+        }
+        for (const auto& [place, known] : in_order) {
+            list += (list.empty() ? "'" : ", '") + known + "'";
+        }
+        throw std::invalid_argument(parameter + ": '" + name + "' is not one of " + list);
+    }
+    if (!(value > 0 && value < 2)) {
+        throw std::invalid_argument(parameter + ": '" + name + "' is " + std::to_string(value) +
+                                    ", not between 0 and 2");
+    }
+    return found->second;
+}
+
+void GivenParameters::refuse_others() const {
+    for (const auto& [name, value] : given_) {
+        if (!asked_.contains(name)) {
+            throw std::invalid_argument(name + ": collision '" + collision_ + "' takes none");
+        }
+    }
+}
+
+}  // namespace lbm::engine

@@ -1,0 +1,72 @@
+// The parameters of a collision as a user gives them: by name, and checked as the collision asks for them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "../lattice/parameters.h"
+
+namespace lbm::engine {
+
+/// A number, a vector, or numbers by name.
+using Parameter = std::variant<double, std::vector<double>, std::map<std::string, double>>;
+using Parameters = std::map<std::string, Parameter>;
+
+/// What collisions read their parameters from. All members but the constructor throw std::invalid_argument, naming what
+/// is wrong and what would be right.
+class GivenParameters {
+public:
+    GivenParameters(std::string collision, const Parameters& given) : collision_(std::move(collision)), given_(given) {}
+
+    /// A number above 0. Without a default it must have been given.
+    double positive(const std::string& name, std::optional<double> otherwise = std::nullopt) const;
+    double at_least_zero(const std::string& name, double otherwise) const;
+    /// As many components as there are; 0 where none are given.
+    template <std::size_t count>
+    void vector(const std::string& name, double (&out)[count]) const {
+        const std::vector<double> values = components(name, count);
+        std::copy(values.begin(), values.end(), out);
+    }
+    /// Numbers between 0 and 2 by the names name_of(first), ..., name_of(last - 1), into the places of the names.
+    template <class NameOf>
+    void rates(const std::string& parameter, NameOf&& name_of, int first, int last, double* out) const {
+        std::map<std::string, int> places;
+        for (int k = first; k < last; ++k) {
+            places[name_of(k)] = k;
+        }
+        for (const auto& [name, value] : named(parameter)) {
+            out[rate_place(parameter, name, value, places)] = value;
+        }
+    }
+
+    /// Parameters that the collision has not asked for.
+    void refuse_others() const;
+
+private:
+    const Parameter* find(const std::string& name) const;
+    std::optional<double> number(const std::string& name) const;
+    std::vector<double> components(const std::string& name, std::size_t count) const;
+    std::map<std::string, double> named(const std::string& name) const;
+    static int rate_place(const std::string& parameter, const std::string& name, double value,
+                          const std::map<std::string, int>& places);
+
+    std::string collision_;
+    const Parameters& given_;
+    mutable std::set<std::string> asked_;
+};
+
+/// Parameters as a row of numbers.
+template <class P>
+std::vector<double> numbers_of(const P& parameters) {
+    struct Row {
+        double values[number_count<P>];
+    };
+    const Row row = __builtin_bit_cast(Row, parameters);
+    return {row.values, row.values + number_count<P>};
+}
+
+}  // namespace lbm::engine

@@ -1,0 +1,21 @@
+// A wall without friction: populations are mirrored by the face.
+#pragma once
+
+#include "condition.h"
+
+namespace lbm::boundary {
+
+struct FreeSlip {
+    static constexpr const char* name = "free-slip";
+    static constexpr int precedence = 0;
+    static constexpr Value value = Value::None;
+
+    /// Mirrors the coordinate and the velocity.
+    template <class S>
+    static void redirect(int axis, int n, int& at, int& i) {
+        at = at < 0 ? -1 - at : 2 * n - 1 - at;
+        i = Stencil<S>::mirror(i, axis);
+    }
+};
+
+}  // namespace lbm::boundary

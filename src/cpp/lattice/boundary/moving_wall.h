@@ -1,0 +1,28 @@
+// A wall that moves along itself, half-way between cell centres.
+#pragma once
+
+#include "condition.h"
+
+namespace lbm::boundary {
+
+/// With one reference density for a whole moving wall what it takes in one place it gives in another, and a closed box
+/// keeps its mass.
+struct MovingWall {
+    static constexpr const char* name = "moving-wall";
+    static constexpr int precedence = 30;
+    static constexpr Value value = Value::Velocity;
+    static constexpr bool needs_moments = false;
+    static constexpr bool needs_streamed = false;
+
+    template <class S>
+    static double link_value(const Wall& wall, int i) {
+        return push_at_unit_density<S>(wall, i) * wall.reference_density;
+    }
+
+    template <class S, class Real, class Populations>
+    LBM_HD static Real incoming(const Link<Real>& link, const CellMoments<Real>&, const Populations& f) {
+        return bounced_back(f.outgoing(), link.value);
+    }
+};
+
+}  // namespace lbm::boundary

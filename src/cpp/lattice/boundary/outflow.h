@@ -1,0 +1,38 @@
+// Zero gradient along the normal of a face.
+#pragma once
+
+#include "condition.h"
+
+namespace lbm::boundary {
+
+/// What departed inside enters from outside, less the relaxation towards the reference density.
+struct Outflow {
+    static constexpr const char* name = "outflow";
+    static constexpr int precedence = 0;
+    static constexpr Value value = Value::None;
+    static constexpr bool needs_moments = true;
+    static constexpr bool needs_streamed = false;
+
+    /// Share of the difference from the reference density that is taken back in a step. A zero gradient alone leaves
+    /// the mean density free, and friction at the outlet then lets it grow without end; a little relaxation holds it
+    /// and reflects few sound waves (after Poinsot & Lele, J. Comput. Phys. 101 (1992) 104, section 4).
+    static constexpr double relaxation = 0.02;
+
+    template <class S>
+    static void redirect(int /*axis*/, int n, int& at, int& /*i*/) {
+        at = at < 0 ? 0 : n - 1;
+    }
+
+    template <class S>
+    static double link_value(const Wall& wall, int /*i*/) {
+        return wall.reference_density;
+    }
+
+    template <class S, class Real, class Populations>
+    LBM_HD static Real incoming(const Link<Real>& link, const CellMoments<Real>& cell, const Populations& f) {
+        const Real w = Real(Stencil<S>::w(link.i));
+        return f.outgoing() - Real(relaxation) * w * (cell.density - link.value);
+    }
+};
+
+}  // namespace lbm::boundary

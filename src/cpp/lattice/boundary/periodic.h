@@ -1,0 +1,20 @@
+// The domain repeats: what leaves through the face enters through the opposite one.
+#pragma once
+
+#include "condition.h"
+
+namespace lbm::boundary {
+
+struct Periodic {
+    static constexpr const char* name = "periodic";
+    static constexpr int precedence = 0;
+    static constexpr Value value = Value::None;
+
+    /// Brings a coordinate outside of 0 <= at < n back inside.
+    template <class S>
+    static void redirect(int /*axis*/, int n, int& at, int& /*i*/) {
+        at = at < 0 ? at + n : at - n;
+    }
+};
+
+}  // namespace lbm::boundary

@@ -1,0 +1,27 @@
+// A given velocity of the fluid at a face.
+#pragma once
+
+#include "condition.h"
+
+namespace lbm::boundary {
+
+/// The bounce-back of a moving wall, with the density of the cell.
+struct VelocityInlet {
+    static constexpr const char* name = "velocity-inlet";
+    static constexpr int precedence = 20;
+    static constexpr Value value = Value::Velocity;
+    static constexpr bool needs_moments = true;
+    static constexpr bool needs_streamed = false;
+
+    template <class S>
+    static double link_value(const Wall& wall, int i) {
+        return push_at_unit_density<S>(wall, i);
+    }
+
+    template <class S, class Real, class Populations>
+    LBM_HD static Real incoming(const Link<Real>& link, const CellMoments<Real>& cell, const Populations& f) {
+        return bounced_back(f.outgoing(), link.value * cell.density);
+    }
+};
+
+}  // namespace lbm::boundary

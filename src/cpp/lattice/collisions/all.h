@@ -1,0 +1,15 @@
+// The list of the collisions: the only place that names them all.
+#pragma once
+
+#include "../type_list.h"
+#include "bgk.h"
+#include "mrt.h"
+#include "regularized.h"
+#include "thermal_bgk.h"
+#include "trt.h"
+
+namespace lbm {
+
+using Collisions = TypeList<BGK, TRT, MRT, Regularized, ThermalBGK>;
+
+}  // namespace lbm

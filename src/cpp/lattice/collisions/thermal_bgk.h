@@ -1,0 +1,34 @@
+// The collision of a gas whose populations carry the energy, as multispeed stencils have it (kinetic.h).
+#pragma once
+
+#include "../kinetic.h"
+
+namespace lbm {
+
+struct ThermalBGK {
+    static constexpr const char* name = "thermal-bgk";
+    template <class S>
+    static constexpr bool goes_with = Stencil<S>::multispeed;
+    template <class Real>
+    using Parameters = KineticParameters<Real>;
+
+    template <class S, class Given>
+    static Parameters<double> parameters(const Given& given) {
+        const double prandtl = given.positive("prandtl", 1);
+        const double tau = given.positive("viscosity") / S::cs2 + 0.5, tau_third = (tau - 0.5) / prandtl + 0.5;
+        Parameters<double> p{};
+        double square = 0;
+        given.vector("gravity", p.gravity);
+        for (int d = 0; d < S::D; ++d) {
+            p.shift[d] = tau * p.gravity[d];
+            square += p.gravity[d] * p.gravity[d];
+        }
+        p.omega = 1 / tau;
+        p.heating = tau * (1 - tau) * square / (2 * S::cs2);
+        p.excess = prandtl == 1 ? 0 : 1 - tau / tau_third;
+        p.third = tau_third - 1;
+        return p;
+    }
+};
+
+}  // namespace lbm

@@ -1,0 +1,179 @@
+// Tests that a link's formula is local to its cell: applied by the update of the cell itself, it gives the bits that
+// the lists give which serve all links between two steps.
+#include <map>
+#include <vector>
+
+#include "../../src/cpp/backend/block_layout.h"
+#include "../../src/cpp/backend/cpu/host_transfers.h"
+#include "../../src/cpp/backend/wall_links.h"
+#include "../../src/cpp/engine/halo_plan.h"
+#include "../../src/cpp/lattice/cell_update.h"
+#include "check.h"
+#include "configurations.h"
+
+namespace {
+
+using lbm::Address;
+using lbm::Index;
+using lbm::Phase;
+using lbm::backend::LinkPlan;
+using lbm::backend::WallCell;
+using lbm::backend::WallLink;
+
+constexpr double no_force[3] = {};
+
+/// A cell whose links have been served: what comes in lies in the lattice.
+template <class S, class Real, class Stored>
+struct ServedCell {
+    using Value = Real;
+    static constexpr Real unit = lbm::storage_unit<Stored>;
+
+    const Address& address;
+    Phase phase;  // of the last step
+    const Stored* source;
+    Stored* target;
+    int x, y, z;
+
+    void load(Real (&h)[S::Q]) const {
+        for (int i = 0; i < S::Q; ++i) {
+            h[i] = lbm::units_from_storage<Real>(source[lbm::arriving_offset<S>(address, phase, x, y, z, i)]);
+        }
+    }
+    bool force(Real (&force)[S::D]) const {
+        std::fill(force, force + S::D, Real(0));
+        return false;
+    }
+    void store(const Real (&h)[S::Q]) const {
+        for (int i = 0; i < S::Q; ++i) {
+            target[lbm::departed_offset<S>(address, lbm::next_phase(phase), x, y, z, i)] =
+                lbm::Store<Stored>::from_units(h[i]);
+        }
+    }
+};
+
+/// A cell that applies the formulas of its links itself.
+template <class S, class Real, class Stored>
+struct SelfServedCell : ServedCell<S, Real, Stored> {
+    const LinkPlan& plan;
+    const WallCell* wall;  // null without such links
+
+    void load(Real (&h)[S::Q]) const {
+        ServedCell<S, Real, Stored>::load(h);
+        if (wall == nullptr) {
+            return;
+        }
+        // Formulas only read.
+        const lbm::backend::LatticeView<S, Real, Stored> lattice{const_cast<Stored*>(this->source), this->address,
+                                                                 this->phase};
+        const auto moments = lbm::backend::link_moments(lattice, *wall, no_force, {});
+        for (int k = wall->first; k < wall->first + wall->count; ++k) {
+            const WallLink& link = plan.wall_links[std::size_t(k)];
+            const Index departed = plan.wall_places[this->phase][std::size_t(k)].departed;
+            const lbm::backend::LinkPopulations<S, Real, Stored> f{lattice, *wall, link.i,
+                                                                   lbm::from_storage<Real>(this->source[departed])};
+            const Stored stored = lbm::Store<Stored>::from(lbm::backend::incoming<S>(link, moments, f));
+            h[link.i] = lbm::units_from_storage<Real>(stored);
+        }
+    }
+};
+
+template <class Stored>
+std::vector<Stored> noisy_lattice(const Address& address) {
+    std::vector<Stored> numbers(std::size_t(address.side_out(1, address.crossing, 0, 0)));
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+        numbers[k] = lbm::Store<Stored>::from(0.02F * float(tests::noise(3, k)));
+    }
+    return numbers;
+}
+
+/// Both ways after a step of `phase`, from the same noise.
+template <class S, class Real, class Stored>
+void compare(const lbm::engine::Domain& domain, const Address& address, Phase phase) {
+    const lbm::engine::HaloPlan halo_plan(domain, {{{0, 0, 0}, address}}, 0, {phase});
+    const LinkPlan& plan = halo_plan.links();
+    CHECK(!plan.wall_links.empty());
+    std::vector<Stored> copied = noisy_lattice<Stored>(address);
+    for (const lbm::backend::CopyRun& run : plan.copies[phase]) {
+        lbm::cpu::copy_run(run, copied.data(), copied.data());
+    }
+    std::vector<Stored> served = copied;
+    std::map<Index, const WallCell*> wall_at;
+    for (const auto* cells : {&plan.wall_cells, &plan.late_cells}) {
+        for (const WallCell& cell : *cells) {
+            lbm::backend::serve_wall_links(lbm::backend::LatticeView<S, Real, Stored>{served.data(), address, phase},
+                                           cell, plan.wall_links.data(), plan.wall_places[phase].data(), no_force, {});
+            wall_at[domain.cell(cell.x, cell.y, cell.z)] = &cell;
+        }
+    }
+    const lbm::TRT::Parameters<Real> parameters{{Real(1.7), Real(0)}, Real(1.1), Real(0.2)};
+    std::vector<Stored> by_lists(copied.size()), by_cells(copied.size());
+    for (Index at = 0; at < domain.cells(); ++at) {
+        if (domain.solid(at)) {
+            continue;
+        }
+        const int x = int(at % domain.size[0]), y = int(at / domain.size[0] % domain.size[1]);
+        const int z = int(at / domain.size[0] / domain.size[1]);
+        using Served = ServedCell<S, Real, Stored>;
+        const Served one{address, phase, served.data(), by_lists.data(), x, y, z};
+        lbm::update_cell<S, lbm::TRT>(one, parameters);
+        const auto wall = wall_at.find(at);
+        const SelfServedCell<S, Real, Stored> other{Served{address, phase, copied.data(), by_cells.data(), x, y, z},
+                                                    plan, wall == wall_at.end() ? nullptr : wall->second};
+        lbm::update_cell<S, lbm::TRT>(other, parameters);
+    }
+    const bool same = std::equal(by_lists.begin(), by_lists.end(), by_cells.begin(), [](Stored a, Stored b) {
+        return lbm::from_storage<Real>(a) == lbm::from_storage<Real>(b);
+    });
+    CHECK(same);
+}
+
+}  // namespace
+
+TEST(link_formulas_inside_an_update_give_the_bits_of_the_lists) {
+    std::vector<std::string> kinds;
+    lbm::for_types(lbm::boundary::Conditions{}, [&](auto member) {
+        if constexpr (lbm::boundary::has_formula<typename decltype(member)::type>) {
+            kinds.emplace_back(decltype(member)::type::name);
+        }
+    });
+    int turn = 0;
+    for (const std::string& kind : kinds) {
+        tests::for_stencils([&](auto s) {
+            using S = decltype(s);
+            lbm::engine::Setup setup = tests::small_setup(S::name);
+            setup.shape = S::D == 2 ? std::vector{6, 5} : std::vector{6, 5, 4};
+            const std::string& other = kinds[std::size_t(++turn) % kinds.size()];
+            setup.faces = tests::faces_of(S::D, {kind + "/" + other, "no-slip/" + kind, "free-slip/" + other});
+            lbm::engine::Domain domain = lbm::engine::make_domain(setup);
+            for (int face = 0; face < 2 * S::D; ++face) {
+                lbm::engine::with_condition(domain.faces[face], [&](auto c) {
+                    using lbm::boundary::Value;
+                    constexpr Value value = decltype(c)::value;
+                    if constexpr (value == Value::Velocity) {
+                        domain.face_value[face] = std::vector<double>(std::size_t(S::D), 0.03);
+                    } else if constexpr (value == Value::Number) {
+                        domain.face_value[face] = {1.01 * decltype(c)::preset};
+                    }
+                });
+            }
+            domain.owner.assign(std::size_t(domain.cells()), lbm::engine::no_body);
+            domain.owner[std::size_t(domain.cell(3, 2, 0))] = 0;
+            domain.body_velocity = {std::vector<double>(std::size_t(S::D), 0.02)};
+            for (const Phase phase : {Phase::TwoLattice, Phase::InPlaceOwn, Phase::InPlaceNeighbor}) {
+                const auto with = [&]<class Real, class Stored>(Real, Stored) {
+                    lbm::backend::BlockSpec spec{};
+                    spec.stencil = domain.stencil;
+                    spec.storage = lbm::backend::number_kind<Stored>;
+                    spec.state = phase == Phase::TwoLattice ? &lbm::backend::state_kind<lbm::TwoLattice>
+                                                            : &lbm::backend::state_kind<lbm::InPlace>;
+                    std::copy(domain.size, domain.size + 3, spec.size);
+                    const Address address = lbm::backend::block_address(spec, lbm::backend::Device::Cpu);
+                    compare<S, Real, Stored>(domain, address, phase);
+                };
+                with(double{}, double{});
+                with(float{}, float{});
+                with(float{}, lbm::Half{});
+            }
+        });
+    }
+}

@@ -1,0 +1,33 @@
+// For tests of the seam alone: a wall at rest at a given distance from the centres of the cells before a face, by linear
+// interpolation (Bouzidi, Firdaouss & Lallemand, Phys. Fluids 13 (2001) 3452, eq. 5).
+#pragma once
+
+#include "condition.h"
+
+namespace lbm::boundary {
+
+struct WallAtDistance {
+    static constexpr const char* name = "wall-at-distance";
+    static constexpr int precedence = 35;
+    static constexpr Value value = Value::Number;  // the distance
+    static constexpr double preset = 0.5;
+    static constexpr bool needs_moments = false;
+    static constexpr bool needs_streamed = true;
+
+    template <class S>
+    static double link_value(const Wall& wall, int /*i*/) {
+        return wall.value[0];
+    }
+
+    template <class S, class Real, class Populations>
+    LBM_HD static Real incoming(const Link<Real>& link, const CellMoments<Real>&, const Populations& f) {
+        const Real twice = Real(2) * link.value;
+        if (!link.meets_fluid) {
+            return f.outgoing();
+        }
+        return twice < Real(1) ? twice * f.outgoing() + (Real(1) - twice) * f.streamed()
+                               : (f.outgoing() + (twice - Real(1)) * f.departed()) / twice;
+    }
+};
+
+}  // namespace lbm::boundary

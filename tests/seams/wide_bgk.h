@@ -1,0 +1,51 @@
+// For tests of the seam alone: BGK as a collision that is no operator on n, but changes the populations by itself.
+#pragma once
+
+#include "../collide.h"
+
+namespace lbm {
+
+struct WideBGK {
+    static constexpr const char* name = "wide-bgk";
+    template <class S>
+    static constexpr bool goes_with = !Stencil<S>::multispeed;
+    template <class Real>
+    using Parameters = Relaxation<Real>;
+
+    template <class S, class Given>
+    static Parameters<double> parameters(const Given& given) {
+        return relaxation(given);
+    }
+
+    template <class S, class V, class P, class Coupling>
+    LBM_HD static void collide(V (&h)[S::Q], const PairSums<S, V>& sums, const Moments<S, V>& m, bool forced, const P& p,
+                               const Coupling& coupling) {
+        using R = Scalar<V>;
+        const EquilibriumTerms<S, V> terms = equilibrium_terms(m);
+        PairSums<S, V> n, source;
+        static_for<Stencil<S>::pairs>([&]<int k>() LBM_INLINE_LAMBDA {
+            source.odd[k] = forced ? odd_source<S, k>(m) : V{};
+            source.even[k] = forced ? even_source<S, k>(m, terms) : V{};
+            const V odd = odd_equilibrium<S, k>(terms);
+            n.odd[k] = sums.odd[k] - odd + source.odd[k];
+            n.even[k] = sums.even[k] - even_equilibrium<S, k>(terms, odd);
+            coupling.template apply<k>(n.even[k]);
+            n.even[k] = n.even[k] + source.even[k];
+        });
+        V omega = V{} + p.omega;
+        if (p.eddy > 0) {
+            omega = eddy_relaxation_rate<S>(n, m.density, p.omega, p.eddy * m.unit);
+        }
+        PairChange<S, V> change;
+        static_for<Stencil<S>::pairs>([&]<int k>() LBM_INLINE_LAMBDA {
+            change.even[k] = source.even[k] - R(0.5) * (omega * n.even[k]);
+            change.odd[k] = source.odd[k] - R(0.5) * (omega * n.odd[k]);
+        });
+        V half_force[S::D];
+        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { half_force[d] = forced ? R(0.5) * m.force[d] : V{}; });
+        close_conservation<S>(change, half_force);
+        apply<S>(change, h);
+    }
+};
+
+}  // namespace lbm
