@@ -76,6 +76,8 @@ def schema() -> dict[str, Any]:
     result["if"]["properties"]["domain"]["properties"]["stencil"] = carried  # these need no diffusivity
     parts["domain"]["properties"]["stencil"] = {"enum": _core.stencil_names()}
     parts["collision"]["properties"]["model"] = {"enum": list(COLLISIONS)}
+    parts["precision"], parts["streaming"] = {"enum": list(models.PRECISIONS)}, {"enum": list(models.STREAMINGS)}
+    parts["storage"] = {"enum": [*models.STORAGES, None]}
     for collision in COLLISIONS.values():
         parts["collision"]["properties"] |= case_parameters(collision)
     face = result["$defs"]["face"]

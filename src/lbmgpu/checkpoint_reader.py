@@ -26,8 +26,8 @@ from .domain import MAX_CELLS
 from .errors import CheckpointError
 from .hdf5_tree import Unexpected
 from .interrupts import kept
+from .models import PRECISIONS, STORAGES, STREAMINGS
 from .regular_files import file_path
-from .settings import PRECISIONS, STORAGES, STREAMINGS
 from .strict_json import parsed
 
 STORED = {"float16": "uint16", "float32": "float32", "float64": "float64"}

@@ -22,8 +22,9 @@ from .collision_table import COLLISIONS
 from .errors import CaseError, Diverged
 from .log_file import PlainFormatter
 from .memory import GIB, available_memory
+from .models import PRECISIONS, STORAGES, STREAMINGS
 from .report import update_bandwidth
-from .settings import MAX_THREADS, PRECISIONS, STORAGES, STREAMINGS
+from .settings import MAX_THREADS
 
 OK, FAILED, WRONG_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 

@@ -54,6 +54,11 @@ class Model:
 
 
 MODELS = {name: Model(name, **facts) for name, facts in _core.models().items()}
+STREAMINGS = tuple(dict.fromkeys(name for model in MODELS.values() for name in model.streamings))
+"""The ways to keep the state of all models, those of less memory first."""
+_PAIRS = [pair for model in MODELS.values() for pair in model.numbers]
+PRECISIONS = tuple(sorted({precision for precision, _ in _PAIRS}))
+STORAGES = tuple(sorted({storage for _, storage in _PAIRS}))
 
 
 def of(stencil: str, *, thermal: bool = False) -> Model:

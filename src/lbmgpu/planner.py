@@ -18,8 +18,9 @@ from .conditions import NoSlip
 from .domain import Domain
 from .layout import Block, Layout
 from .model import Device, Machine, Prediction, Problem, Tiling, Vector, predict, rank_of
+from .models import PRECISIONS
 from .probe import measure_machine, step_seconds
-from .settings import MAX_THREADS, PRECISIONS, check_storage, check_streaming, check_thermal
+from .settings import MAX_THREADS, check_storage, check_streaming, check_thermal
 
 ALIKE = 1.05
 """Devices whose speeds differ by less than this factor get equal parts: measuring is no more exact."""

@@ -17,13 +17,11 @@ from .conditions import Isothermal, Periodic
 from .domain import Domain
 from .layout import Layout, check_layout, engine_blocks
 from .memory import bytes_beside, check_memory
+from .models import PRECISIONS, STORAGES, STREAMINGS
 from .processes import Processes, layout_over
 from .staging import warn_of_staging
 from .thermal import HybridThermal
 
-PRECISIONS = ("float32", "float64")
-STORAGES = ("float16", "float32", "float64")
-STREAMINGS = ("in-place", "two-lattice")
 MAX_THREADS = 4096
 CELLS_PER_THREAD = 4096
 """Fewer cells a thread would take less time to update than the threads take to wait for each other."""
