@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -207,8 +208,8 @@ def _domain(setup: dict[str, Any], value: Callable[[Any], Any]) -> Domain:
         )
 
     def condition(entry: dict[str, Any]) -> conditions.Condition:
-        arguments = {k: value(v) for k, v in entry.items() if k in ("velocity", "density", "temperature")}
-        return conditions.BY_KIND[entry["condition"]](**arguments)
+        kind = conditions.BY_KIND[entry["condition"]]
+        return kind(**{field.name: value(entry[field.name]) for field in fields(kind) if field.name in entry})
 
     for face, entry in setup["faces"].items():
         domain.faces[face] = condition(entry)
