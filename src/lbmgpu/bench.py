@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, digits, energy, gpu, models, plates
+from . import _core, checks, digits, energy, gpu, models, plates
 from .collision_table import COLLISIONS, check_pair, of_stencil
 from .collisions import Collision
 from .conditions import Isothermal, MovingWall, NoSlip, PressureOutlet, VelocityInlet
@@ -87,7 +87,7 @@ class Configuration:
 
 
 def _goes_with(stencil: str, collision: str | None) -> bool:
-    return collision is None or COLLISIONS[collision] in of_stencil(stencil)
+    return collision is None or COLLISIONS[checks.choice("collision", collision, COLLISIONS)] in of_stencil(stencil)
 
 
 def default_size(stencil: str, device: str) -> int:

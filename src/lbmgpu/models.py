@@ -98,9 +98,9 @@ def check_numbers(stencil: str, precision: str, storage: str, streaming: str) ->
         raise ValueError(f"streaming: {streaming!r} given with {stencil}, must be {which}, or left out")
 
 
-def check_domain(domain: Domain, force: Any) -> None:
+def check_domain(domain: Domain, force: Any, *, thermal: bool = False) -> None:
     """Raise ValueError where sizes, faces, bodies or a `force` do not go with the domain's stencil."""
-    model, stencil = of(domain.stencil), domain.stencil
+    model, stencil = of(domain.stencil, thermal=thermal), domain.stencil
     least = smallest_size(stencil)
     if min(domain.shape) < least:
         right = f"must have {least} cells along each axis at least"

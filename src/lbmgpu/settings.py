@@ -158,7 +158,7 @@ def check_values(
     _check_domain(domain, collision)
     numbers = _checked_numbers(domain.stencil, precision, storage, streaming)
     check_thermal(thermal, domain, numbers[1])
-    models.check_domain(domain, force)
+    models.check_domain(domain, force, thermal=thermal is not None)
     return numbers
 
 

@@ -131,9 +131,9 @@ def check_fixed(
         if mask is not None and result.ndim > 1:
             result = result[:, mask]
         checks.speed(f"velocity of {name}", result, cs2)
-    density = getattr(condition, "density", None)
-    if density is not None and not callable(density):
-        evaluate(f"density of {name}", density, shape, (), None)
+    number = getattr(condition, condition.number) if condition.number else None
+    if number is not None and not callable(number):
+        evaluate(f"{condition.number} of {name}", number, shape, (), None)
     temperature = getattr(condition, "temperature", None)
     if temperature is not None and not callable(temperature):
         result = evaluate(f"temperature of {name}", temperature, shape, (), None)

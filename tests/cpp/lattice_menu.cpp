@@ -65,7 +65,7 @@ KERNEL void update(Address address, Phase phase, typename Collision::template Pa
 /// The kernels of all stencils, collisions and numbers, so that each is compiled.
 template <class Real, class Stored>
 const void* const* menu() {
-    static const void* kernels[64];
+    static const void* kernels[Stencils::size * Collisions::size];
     int count = 0;
     for_types(Stencils{}, [&](auto stencil) {
         using S = typename decltype(stencil)::type;

@@ -71,7 +71,7 @@ TEST(layout_setup_refuses_what_cannot_be) {
             [](Setup& s) { s.parameters["viscosity"] = double(std::numeric_limits<double>::quiet_NaN()); });
     refused("magic", [](Setup& s) { s.parameters["magic"] = double(-1); });
     refused("smagorinsky", [](Setup& s) { s.parameters["smagorinsky"] = double(-0.1); });
-    refused("rates: collision 'bgk' takes none", [](Setup& s) {
+    refused("rates: neither an argument of the engine nor a parameter of collision 'bgk'", [](Setup& s) {
         s.parameters["rates"] = std::map<std::string, double>{{"e", 1.0}};
     });
     refused("rates: 'nu' is not one of", [](Setup& s) {

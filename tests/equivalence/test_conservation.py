@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from reference import STENCILS, Collision
 from reference.cases import Case, in_reference_order, random_fields
-from reference.registry import KINDS
+from reference.registry import KINDS, STREAMINGS, shapes
 
-STREAMINGS = ["two-lattice", "in-place"]
-SHAPES = {"D2Q9": (21, 18), "D3Q19": (9, 8, 10), "D3Q27": (9, 8, 10)}
+SHAPES = shapes((21, 18), (9, 8, 10))
 
 
 def sums(case: Case, populations: np.ndarray) -> tuple[float, np.ndarray]:

@@ -37,7 +37,8 @@ def test_a_gpu_holds_the_bits_of_a_cpu(
 ) -> None:
     """Collisions, numbers, forces and eddy viscosities take turns, and how many threads share a row."""
     turn = PERIODIC_AXES.index((name, periodic))
-    precision, storage = FORMATS[turn % 5]
+    precision, storage = FORMATS[turn % len(FORMATS)]
+    kind_of_turn = KINDS[(turn + turn // len(FORMATS)) % len(KINDS)]
     walls = [kind for kind in CLASSES if kind != "periodic"]
     lanes = {"float64": 2, "float16": (4, 8)[turn // 5 % 2]}.get(storage, (2, 4, 1)[turn % 3])
     several_blocks = f"{lanes},64,4"
@@ -59,7 +60,11 @@ def test_a_gpu_holds_the_bits_of_a_cpu(
         case = Case(
             name,
             shape,
-            Collision(KINDS[turn % len(KINDS)], 0.1, smagorinsky=0.1 if turn % 3 == 2 else 0.0),
+            Collision(
+                kind_of_turn,
+                0.1,
+                smagorinsky=0.1 if turn % 3 == 2 else 0.0,
+            ),
             faces=random_faces(rng, shape, kinds),
             bodies=random_bodies(rng, shape) if turn % 2 else (),
             force=rng.uniform(-1e-4, 1e-4, (len(shape), *shape)) if turn % 3 == 1 else None,

@@ -7,10 +7,9 @@ import pytest
 from reference import STENCILS, Collision
 from reference.cases import Case, random_fields
 from reference.moments import RATES
-from reference.registry import KINDS
+from reference.registry import KINDS, STREAMINGS, shapes
 
-STREAMINGS = ["two-lattice", "in-place"]
-SHAPES = {"D2Q9": (13, 8), "D3Q19": (9, 6, 5), "D3Q27": (9, 6, 5)}
+SHAPES = shapes((13, 8), (9, 6, 5))
 
 
 def run(name: str, collision: Collision, device: str, streaming: str, seed: int = 5) -> np.ndarray:

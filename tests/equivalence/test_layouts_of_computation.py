@@ -13,12 +13,11 @@ from reference.cases import (
     random_faces,
     random_fields,
 )
-from reference.registry import KINDS
+from reference.registry import KINDS, STREAMINGS
 
 import lbmgpu as lbm
 from lbmgpu import _core
 
-STREAMINGS = ["two-lattice", "in-place"]
 FORMATS = [
     ("float64", "float64"),
     ("float64", "float32"),

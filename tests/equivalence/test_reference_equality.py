@@ -17,15 +17,14 @@ from reference.cases import (
     reverse,
 )
 from reference.moments import GROUPS, MATRICES, RATES
-from reference.registry import KINDS
+from reference.registry import KINDS, STREAMINGS, shapes
 
 import lbmgpu as lbm
 from lbmgpu import _core
 
 STEPS = 20
 TOLERANCE = 1e-12
-STREAMINGS = ["two-lattice", "in-place"]
-SHAPES = {"D2Q9": (9, 7), "D3Q19": (7, 5, 4), "D3Q27": (7, 5, 4)}
+SHAPES = shapes((9, 7), (7, 5, 4))
 
 
 def assert_same(case: Case, solver: lbm.Solver, steps: int = STEPS) -> None:

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 from reference import Collision, Heat
 from reference.cases import CLASSES, in_reference_order, random_fields
-from reference.registry import KINDS, THERMAL_STENCILS
+from reference.registry import KINDS, STREAMINGS, THERMAL_STENCILS
 from reference.thermal_cases import OPERATORS, ThermalCase, random_thermal_case
 
 import lbmgpu as lbm
 
 STEPS = 20
 TOLERANCE = 1e-12
-STREAMINGS = ["two-lattice", "in-place"]
 SHAPES = {"D2Q9": (9, 7), "D3Q19": (6, 5, 4)}
 FACES = ["-x", "+x", "-y", "+y", "-z", "+z"]
 

@@ -11,14 +11,13 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from reference.cases import engine_state, reverse
-from reference.registry import KINDS, KINDS_OF_BLOCKS, THERMAL_STENCILS
+from reference.registry import KINDS, KINDS_OF_BLOCKS, STREAMINGS, THERMAL_STENCILS
 from reference.thermal_cases import OPERATORS, ThermalCase, random_thermal_case
 
 import lbmgpu as lbm
 from equivalence.test_blocks import layouts
 from lbmgpu import _core
 
-STREAMINGS = ["two-lattice", "in-place"]
 FORMATS = [("float32", "float32"), ("float64", "float64"), ("float64", "float32")]
 FACES = ["-x", "+x", "-y", "+y", "-z", "+z"]
 

@@ -17,12 +17,11 @@ from .cases import Case, random_bodies, random_faces, random_fields
 from .collisions import Collision
 from .d2q37 import CS2
 from .d2q37_cases import GasCase
-from .registry import FLOW_STENCILS, KINDS, NUMBERS, THERMAL_STENCILS
+from .registry import FLOW_STENCILS, KINDS, NUMBERS, STREAMINGS, THERMAL_STENCILS
 from .thermal import Heat
 from .thermal_cases import ThermalCase
 
 SHAPES = {2: (21, 13), 3: (19, 6, 5)}
-STREAMINGS = ["two-lattice", "in-place"]
 WALLS = {
     "periodic": ["periodic"] * 6,
     "cavity": ["no-slip", "no-slip", "no-slip", "moving-wall", "periodic", "periodic"],

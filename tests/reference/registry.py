@@ -13,3 +13,9 @@ KINDS_OF_BLOCKS = [kind for kind in KINDS if kind not in ("trt", "regularized")]
 """Those of tests of cuts into blocks, which treat the two that are left out as they treat ``bgk``."""
 NUMBERS: list[tuple[str, str]] = MODELS["isothermal"]["numbers"]
 """Precision and storage."""
+STREAMINGS: list[str] = MODELS["isothermal"]["streamings"][::-1]
+
+
+def shapes(plane: tuple[int, ...], space: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
+    """A shape for each stencil of a flow, in the plane or in space."""
+    return {name: plane if _core.stencil(name).D == 2 else space for name in FLOW_STENCILS}

@@ -13,7 +13,6 @@ import lbmgpu as lbm
 from lbmgpu.collision_table import BY_KIND
 
 Array = NDArray[np.float64]
-STREAMINGS = ("two-lattice", "in-place")
 AXES = "xyz"
 
 

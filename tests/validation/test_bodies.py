@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from reference import STENCILS
 from reference.cases import in_reference_order
-from reference.registry import KINDS
+from reference.registry import KINDS, STREAMINGS, shapes
 
 import lbmgpu as lbm
-from validation.flows import STREAMINGS, centres, collision, disc, parabola, unit
+from validation.flows import centres, collision, disc, parabola, unit
 
-SHAPES = {"D2Q9": (33, 25), "D3Q19": (17, 13, 15), "D3Q27": (17, 13, 15)}
+SHAPES = shapes((33, 25), (17, 13, 15))
 """Odd, since in a periodic box of even length momentum of alternating sign lives on for ever."""
 
 

@@ -6,12 +6,11 @@ import json
 
 import numpy as np
 import pytest
-from reference.registry import FLOW_STENCILS, KINDS
+from reference.registry import FLOW_STENCILS, KINDS, STREAMINGS
 
 import lbmgpu as lbm
 from validation.flows import (
     AXES,
-    STREAMINGS,
     centres,
     channel,
     collision,

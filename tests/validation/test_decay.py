@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from reference.registry import KINDS
+from reference.registry import KINDS, STREAMINGS
 
 import lbmgpu as lbm
-from validation.flows import STREAMINGS, beltrami, collision, order, relative_l2, taylor_green
+from validation.flows import beltrami, collision, order, relative_l2, taylor_green
 
 FLOWS = {"D2Q9": (taylor_green, 2), "D3Q19": (beltrami, 1), "D3Q27": (beltrami, 1)}
 

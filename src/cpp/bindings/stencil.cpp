@@ -1,4 +1,4 @@
-// Binds the stencils and their moment bases, as data.
+// Binds the stencils and their moment bases as data, and the names of the other lists' members.
 #include <pybind11/stl.h>
 
 #include "../engine/setup.h"
@@ -96,10 +96,8 @@ void bind_stencil(py::module_& module) {
         py::dict conditions;
         for_types(boundary::Conditions{}, [&](auto member) {
             using Condition = typename decltype(member)::type;
-            constexpr auto value = Condition::value;
-            conditions[Condition::name] = value == boundary::Value::Velocity ? "velocity"
-                                          : value == boundary::Value::Number ? "number"
-                                                                             : "";
+            constexpr const char* words[] = {"", "velocity", "number"};  // by boundary::Value
+            conditions[Condition::name] = words[int(Condition::value)];
         });
         return conditions;
     });

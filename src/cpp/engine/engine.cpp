@@ -266,6 +266,10 @@ void Engine::initialize(const double* density, const double* velocity, bool none
     if (temperature != nullptr) {
         check_temperature();
     }
+    if (nonequilibrium && !facts_of(spec_).nonequilibrium) {
+        throw std::invalid_argument("nonequilibrium: given with the model '" + facts_of(spec_).name +
+                                    "', which starts from equilibrium");
+    }
     double sums[2] = {0, 0};  // of the whole domain in one order, that no layout changes it
     for (Index at = 0; at < domain_.cells(); ++at) {
         if (!domain_.solid(at)) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "models.h"
+
 namespace lbm::engine {
 
 const Parameter* GivenParameters::find(const std::string& name) const {
@@ -38,7 +40,7 @@ double GivenParameters::positive(const std::string& name, std::optional<double> 
 double GivenParameters::at_least_zero(const std::string& name, double otherwise) const {
     const double value = number(name).value_or(otherwise);
     if (!(value >= 0) || !std::isfinite(value)) {
-        throw std::invalid_argument(name + ": the constant must be zero or positive");
+        throw std::invalid_argument(name + ": " + std::to_string(value) + " given, must be zero or positive");
     }
     return value;
 }
@@ -79,15 +81,15 @@ int GivenParameters::rate_place(const std::string& parameter, const std::string&
                                 const std::map<std::string, int>& places) {
     const auto found = places.find(name);
     if (found == places.end()) {
-        std::string list;
         std::map<int, std::string> in_order;
         for (const auto& [known, place] : places) {
             in_order[place] = known;
         }
+        std::vector<std::string> names;
         for (const auto& [place, known] : in_order) {
-            list += (list.empty() ? "'" : ", '") + known + "'";
+            names.push_back(known);
         }
-        throw std::invalid_argument(parameter + ": '" + name + "' is not one of " + list);
+        throw std::invalid_argument(parameter + ": '" + name + "' is not one of " + listed(names));
     }
     if (!(value > 0 && value < 2)) {
         throw std::invalid_argument(parameter + ": '" + name + "' is " + std::to_string(value) +
@@ -99,7 +101,8 @@ int GivenParameters::rate_place(const std::string& parameter, const std::string&
 void GivenParameters::refuse_others() const {
     for (const auto& [name, value] : given_) {
         if (!asked_.contains(name)) {
-            throw std::invalid_argument(name + ": collision '" + collision_ + "' takes none");
+            throw std::invalid_argument(name + ": neither an argument of the engine nor a parameter of collision '" +
+                                        collision_ + "', which takes " + listed({asked_.begin(), asked_.end()}));
         }
     }
 }

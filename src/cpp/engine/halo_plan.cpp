@@ -2,6 +2,8 @@
 #include "halo_plan.h"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 #include <tuple>
 
 #include "../lattice/links.h"
@@ -324,6 +326,7 @@ double HaloPlan::value(const Domain& domain, FaceKind kind, const ValueSource& s
             if constexpr (boundary::has_formula<Condition>) {
                 return Condition::template link_value<S>(wall, source.off_wall);
             } else {
+                throw std::logic_error(std::string(Condition::name) + " has no formula");
                 return 0.0;
             }
         });
@@ -342,10 +345,11 @@ void HaloPlan::refresh_values(const Domain& domain) {
         }
     }
     refresh_temperatures(domain);
+    const double cs2 = backend::with_stencil(domain.stencil, [](auto s) { return decltype(s)::cs2; });
     for (std::size_t k = 0; k < links_.wall_columns.size(); ++k) {
         KineticWall& wall = links_.wall_columns[k].wall;
-        wall.warmth = wall.isothermal ? column_temperatures_.value(k, domain) / D2Q37::cs2 - 1 : 0;
-        wall.gradient = column_gradients_.value(k, domain) / D2Q37::cs2;
+        wall.warmth = wall.isothermal ? column_temperatures_.value(k, domain) / cs2 - 1 : 0;
+        wall.gradient = column_gradients_.value(k, domain) / cs2;
     }
 }
 

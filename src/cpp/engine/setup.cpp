@@ -192,7 +192,7 @@ backend::BlockSpec block_spec(const Setup& setup) {
     for (int d = 0; d < 3; ++d) {
         spec.size[d] = d < D ? setup.shape[d] : 1;
         const std::size_t face = 2 * std::size_t(d);  // the one block spans the domain, so it meets itself there
-        spec.wraps[d] = d < D && (setup.faces.size() <= face || setup.faces[face] == "periodic");
+        spec.wraps[d] = d < D && (setup.faces.size() <= face || setup.faces[face] == boundary::Periodic::name);
     }
     check_size(spec.size);
     check_model(spec, setup.faces);
@@ -233,6 +233,7 @@ Layout make_layout(const Setup& setup, const backend::BlockSpec& whole) {
 
 Domain make_domain(const Setup& setup) {
     Domain domain{};
+    std::fill(domain.faces, domain.faces + 6, face_kind<boundary::Periodic>);
     domain.stencil = stencil_kind(setup.stencil);
     domain.D = checked_axes(setup);
     for (int d = 0; d < 3; ++d) {

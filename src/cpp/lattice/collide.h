@@ -1,6 +1,7 @@
 // The skeleton that the collisions share which relax n linearly; such a one is only the operator K of one line below.
 //
-// A collision is a struct with
+// A collision is a struct with what follows; those of multispeed stencils, which the update of their model knows, have
+// all but the last two, and parameters of their own:
 //   name                         by which setups call it,
 //   goes_with<S>                 the stencils that it has,
 //   Parameters<Real>             which begin with a Relaxation,

@@ -61,8 +61,9 @@ void update_any_rows(const UpdateArguments& a, Index first, Index last) {
 
 template <>
 UpdateKernel kernel_for<MultispeedThermal, LBM_STENCIL, LBM_ISA>(const KernelKind& kind) {
-    return among_kinds<MultispeedThermal>(kind, [](auto, auto numbers) -> UpdateKernel {
+    return among_kinds<MultispeedThermal>(kind, [](auto collision, auto numbers) -> UpdateKernel {
         using N = decltype(numbers);
+        static_assert(IsSame<decltype(collision), ThermalBGK>::value, "the update of this model has one collision");
         return update_any_rows<typename N::Real>;
     });
 }

@@ -3,7 +3,7 @@
 //   name             by which setups call it
 //   precedence       where a link leaves through several faces, the face that prescribes most governs it; 0: the
 //                    condition prescribes nothing, and only brings the link back into the box
-//   value            what a user gives for each cell of a face or body
+//   value            what a user gives for each cell of a face or body; if a number, also `preset`, for who gives none
 //   redirect<S>(...) of conditions of precedence 0: where a link that leaves through a face comes from
 //   incoming<S>(...) the formula of a link, for those that do not just send back what arrives; then also
 //   needs_moments    whether the formula reads the cell's density or velocity,
@@ -43,7 +43,8 @@ struct CellMoments {
 };
 
 // What a formula reads of populations, `f` in its arguments:
-//   f.outgoing()  what departed along the link, towards the wall; before an outflow what departed inside it
+//   f.outgoing()  what departed along the link, towards the wall; where the condition redirects the link, what departed
+//                 from the cell that it is redirected to
 //   f.departed()  what departed with velocity i, away from the wall
 //   f.streamed()  what has just streamed into the cell towards the wall, where the link meets fluid
 
