@@ -30,7 +30,7 @@ struct ServedCell {
 
     const Address& address;
     Phase phase;  // of the last step
-    const Stored* source;
+    Stored* source;
     Stored* target;
     int x, y, z;
 
@@ -62,9 +62,7 @@ struct SelfServedCell : ServedCell<S, Real, Stored> {
         if (wall == nullptr) {
             return;
         }
-        // Formulas only read.
-        const lbm::backend::LatticeView<S, Real, Stored> lattice{const_cast<Stored*>(this->source), this->address,
-                                                                 this->phase};
+        const lbm::backend::LatticeView<S, Real, Stored> lattice{this->source, this->address, this->phase};
         const auto moments = lbm::backend::link_moments(lattice, *wall, no_force, {});
         for (int k = wall->first; k < wall->first + wall->count; ++k) {
             const WallLink& link = plan.wall_links[std::size_t(k)];
@@ -143,7 +141,8 @@ TEST(link_formulas_inside_an_update_give_the_bits_of_the_lists) {
             lbm::engine::Setup setup = tests::small_setup(S::name);
             setup.shape = S::D == 2 ? std::vector{6, 5} : std::vector{6, 5, 4};
             const std::string& other = kinds[std::size_t(++turn) % kinds.size()];
-            setup.faces = tests::faces_of(S::D, {kind + "/" + other, "no-slip/" + kind, "free-slip/" + other});
+            const auto pair = [](std::string low, const std::string& high) { return low.append("/").append(high); };
+            setup.faces = tests::faces_of(S::D, {pair(kind, other), pair("no-slip", kind), pair("free-slip", other)});
             lbm::engine::Domain domain = lbm::engine::make_domain(setup);
             for (int face = 0; face < 2 * S::D; ++face) {
                 lbm::engine::with_condition(domain.faces[face], [&](auto c) {

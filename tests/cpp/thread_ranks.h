@@ -26,6 +26,7 @@ public:
     static void run(int size, const std::function<void(std::shared_ptr<const lbm::comm::Communicator>)>& work) {
         const auto shared = std::make_shared<ThreadRanks>(size);
         std::vector<std::thread> threads;
+        threads.reserve(std::size_t(size));
         for (int rank = 0; rank < size; ++rank) {
             threads.emplace_back([&, rank] {
                 try {

@@ -130,7 +130,7 @@ public:
     }
 
     Phase phase() const override { return phase_; }
-    void* lattice(int which) const override { return const_cast<double*>(lattices_[which].data()); }
+    void* lattice(int which) const override { return lattices_[which].data(); }
     std::unique_ptr<lbm::backend::Transfers> make_transfers(const std::vector<lbm::backend::Transfer>& list) override {
         ++revision_;
         return std::make_unique<AskedTransfers>(
@@ -277,7 +277,8 @@ private:
                 Row& row = beside[dz + 1][dy + 1];
                 row.resize(std::size_t(address_.nx + 2) * S::Q);
                 for (int x = -1; x <= address_.nx; ++x) {
-                    first_step(x, y + dy, z + dz, [&](int i, double h) { row[std::size_t((x + 1) * S::Q + i)] = h; });
+                    first_step(x, y + dy, z + dz,
+                               [&](int i, double h) { row[std::size_t(x + 1) * S::Q + std::size_t(i)] = h; });
                 }
             }
         }
@@ -285,7 +286,7 @@ private:
             update_cell(
                 [&](int i) {
                     const int* c = S::c[i];
-                    return beside[1 - c[2]][1 - c[1]][std::size_t((x + 1 - c[0]) * S::Q + i)];
+                    return beside[1 - c[2]][1 - c[1]][std::size_t(x + 1 - c[0]) * S::Q + std::size_t(i)];
                 },
                 [&](int i, double h) { current()[place(x, y, z, i)] = h; });
         }
@@ -297,7 +298,7 @@ private:
     Address address_;
     Parameters parameters_;
     std::unique_ptr<lbm::backend::BlockState> reader_;
-    std::vector<double> lattices_[2];
+    mutable std::vector<double> lattices_[2];
     int now_ = 0, steps_ = 1;
     Index revision_ = 0;
     const double* source_ = nullptr;

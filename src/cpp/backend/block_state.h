@@ -56,9 +56,9 @@ inline bool has_temperature(const BlockSpec& spec) { return is_hybrid(spec) || i
 
 /// The phases that the steps of a block take turns in.
 inline std::vector<Phase> phases_of(const BlockSpec& spec) {
-    std::vector<Phase> phases;
-    for (int k = 0; k < spec.state->phases; ++k) {
-        phases.push_back(Phase(int(spec.state->first_phase) + k));
+    std::vector<Phase> phases(std::size_t(spec.state->phases));
+    for (std::size_t k = 0; k < phases.size(); ++k) {
+        phases[k] = Phase(int(spec.state->first_phase) + int(k));
     }
     return phases;
 }

@@ -86,6 +86,7 @@ int GivenParameters::rate_place(const std::string& parameter, const std::string&
             in_order[place] = known;
         }
         std::vector<std::string> names;
+        names.reserve(in_order.size());
         for (const auto& [place, known] : in_order) {
             names.push_back(known);
         }

@@ -150,8 +150,10 @@ void check_model(const backend::BlockSpec& spec, const std::vector<std::string>&
                 std::to_string(spec.size[d]) + with + "at least " + std::to_string(least) + " along each axis");
         walled += spec.wraps[d] ? 0 : 1;
     }
-    for (const std::string& face : faces) {
-        require(has(model.faces, face), "faces", "'" + face + "'" + with + "one of " + listed(model.faces));
+    const auto wrong =
+        std::find_if(faces.begin(), faces.end(), [&](const auto& face) { return !has(model.faces, face); });
+    if (wrong != faces.end()) {
+        throw std::invalid_argument("faces: '" + *wrong + "'" + with + "one of " + listed(model.faces));
     }
     require(walled <= model.walled_axes, "faces",
             "others than periodic ones along " + std::to_string(walled) + " axes" + with + "along " +
