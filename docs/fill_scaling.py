@@ -17,8 +17,19 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 import lbmgpu as lbm
-from lbmgpu.model import Device, Link, Machine, Prediction, Problem, Tiling, Vector, arriving_bytes, predict, rank_of
-from lbmgpu.planner import tilings
+from lbmgpu.planning.cost_model import (
+    Device,
+    Link,
+    Machine,
+    Prediction,
+    Problem,
+    Tiling,
+    Vector,
+    arriving_bytes,
+    predict,
+    rank_of,
+)
+from lbmgpu.planning.planner import tilings
 
 PAGE = Path(__file__).parent / "scaling.md"
 MEASURED = Path(__file__).parent / "measured" / "scaling.json"

@@ -21,7 +21,7 @@ METRICS = {
 
 
 def main() -> None:
-    from lbmgpu.bench import Configuration, make_solver  # the table of metrics needs no engine
+    from lbmgpu.benchmarks.single import Configuration, make_solver  # the table of metrics needs no engine
 
     both = ("two-lattice", "in-place")
     for configuration in (

@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import lbmgpu as lbm
-from lbmgpu.devices import available
+from lbmgpu.parallel.devices import available
 
 SPEED = 0.06
 REYNOLDS = 150

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lbmgpu.devices import resolve
+from lbmgpu.parallel.devices import resolve
 
 TESTS = Path(__file__).resolve().parent
 if str(TESTS) not in sys.path:

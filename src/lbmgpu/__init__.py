@@ -32,12 +32,12 @@ from .errors import (
 )
 from .kinetic import ThermalBGK
 from .layout import Block, Layout
-from .planner import Plan, plan
-from .ranks import end_all_if_launched as _end_all_if_launched
-from .ranks import set_mpi_timeout
-from .report import Report
-from .run import Checkpoint, Every, RunResult, Steady
-from .solver import Solver
+from .parallel.ranks import end_all_if_launched as _end_all_if_launched
+from .parallel.ranks import set_mpi_timeout
+from .planning.planner import Plan, plan
+from .solver.report import Report
+from .solver.run import Checkpoint, Every, RunResult, Steady
+from .solver.solver import Solver
 from .thermal import BodyHeatFlux, Convection, HybridThermal, diffusivity_limit, speed_limit
 from .units import Units
 

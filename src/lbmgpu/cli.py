@@ -15,16 +15,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from . import __version__, _core, bench, case_file, checks, devices, planner, ranks, scaling_cli
-from .case import run_case
-from .case_plan import plan_case
+from . import __version__, _core, checks
+from .benchmarks import command, single
+from .case import read
+from .case.plan import plan_case
+from .case.run import run_case
 from .collision_table import COLLISIONS
+from .engine.memory import GIB, available_memory
+from .engine.settings import MAX_THREADS
 from .errors import CaseError, Diverged
-from .log_file import PlainFormatter
-from .memory import GIB, available_memory
+from .files.log_file import PlainFormatter
 from .models import PRECISIONS, STORAGES, STREAMINGS
-from .report import update_bandwidth
-from .settings import MAX_THREADS
+from .parallel import devices, ranks
+from .planning import planner
+from .solver.report import update_bandwidth
 
 OK, FAILED, WRONG_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
@@ -154,7 +158,7 @@ def _parser() -> argparse.ArgumentParser:
     measure.add_argument("--precision", choices=PRECISIONS)
     measure.add_argument("--storage", choices=STORAGES, help="the precision if not given")
     measure.add_argument("--streaming", choices=STREAMINGS)
-    measure.add_argument("--flow", choices=bench.FLOWS, help="what is in the box; periodic if not given")
+    measure.add_argument("--flow", choices=single.FLOWS, help="what is in the box; periodic if not given")
     measure.add_argument("--size", metavar="N", type=count, help="cells a side (192; 4096 in the plane, 1024 of D2Q37)")
     measure.add_argument("--threads", metavar="N", type=threads, help="number of CPU threads (all cores)")
     seconds = _number(checks.number, float, above=0, at_most=3600)
@@ -275,7 +279,7 @@ def _bench(arguments: argparse.Namespace) -> int:
     if comm is not None or not isinstance(arguments.device, str):
         for option in [*chosen, *(["tune"] if arguments.tune else [])]:
             raise ValueError(f"--{option} is for one device; over several the menu is fixed")
-        scaling_cli.run(
+        command.run(
             [arguments.device] if isinstance(arguments.device, str) else arguments.device,
             comm,
             size=arguments.size,
@@ -288,28 +292,28 @@ def _bench(arguments: argparse.Namespace) -> int:
     device = devices.resolve(arguments.device)
     seconds, repeats = arguments.seconds or 1.0, arguments.repeats or 5
     if chosen:
-        configurations = [bench.Configuration.completed(arguments.size, device, chosen)]
+        configurations = [single.Configuration.completed(arguments.size, device, chosen)]
     else:
-        configurations = bench.menu(arguments.size, device)
+        configurations = single.menu(arguments.size, device)
     if arguments.tune:
         for configuration in configurations:
-            for phase, best in bench.tune(configuration, device=device, seconds=0.05).items():
+            for phase, best in single.tune(configuration, device=device, seconds=0.05).items():
                 print(
                     f"{configuration}, {phase}: {best['lanes']} cells a thread, {best['threads']} threads a block, "
                     f"{best['registers']} registers",
                     flush=True,
                 )
-    for key, value in bench.machine(arguments.threads, device).items():
+    for key, value in single.machine(arguments.threads, device).items():
         print(f"{key}: {value}")
-    meter, power = bench.find_meter(device)
+    meter, power = single.find_meter(device)
     if power is not None:
         print(f"power: {power}")
     print(f"update: GB/s of x <- a x (on a GPU: of a copy), measured between the repeats; MLUPS: median of {repeats}")
     if meter is not None:
         print("W: mean power drawn in the steps; nJ: energy of a cell update, which is joules of 10^9 updates")
-    print(bench.HEADER + (bench.ENERGY_HEADER if meter else ""))
+    print(single.HEADER + (single.ENERGY_HEADER if meter else ""))
     measurements = []
-    for measurement in bench.measure_all(
+    for measurement in single.measure_all(
         configurations,
         device=device,
         threads=arguments.threads,
@@ -319,7 +323,7 @@ def _bench(arguments: argparse.Namespace) -> int:
     ):
         measurements.append(measurement)
         print(measurement.row(), flush=True)
-        bench.write_json(arguments.json, bench.to_json(measurements, arguments.threads, device, power))
+        single.write_json(arguments.json, single.to_json(measurements, arguments.threads, device, power))
     return OK
 
 
@@ -358,13 +362,13 @@ def _plan(arguments: argparse.Namespace) -> int:
 
 
 def _schema(_: argparse.Namespace) -> int:
-    print(json.dumps(case_file.schema(), indent=2))
+    print(json.dumps(read.schema(), indent=2))
     return OK
 
 
 def _info(arguments: argparse.Namespace) -> int:
     print(f"lbmgpu: {__version__}")
-    for key, value in bench.machine(None).items():
+    for key, value in single.machine(None).items():
         print(f"{key}: {value}")
     print(f"instruction sets: {', '.join(_core.cpu_isas())}")
     print(f"stencils: {', '.join(_core.stencil_names())}")

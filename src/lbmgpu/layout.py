@@ -16,10 +16,10 @@ from jsonschema import Draft202012Validator
 
 from . import _core, checks
 from .domain import MAX_SIZE
+from .files.atomic_write import write_text
+from .files.regular_files import LAYOUT_BYTES, file_path, read_text
+from .files.strict_json import parsed
 from .guarded import Guarded
-from .regular_files import LAYOUT_BYTES, file_path, read_text
-from .strict_json import parsed
-from .whole_file import write_text
 
 MAX_BLOCKS = 2**16
 """Of a layout; more than there are processes in any machine, and checked in seconds."""

@@ -12,12 +12,12 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from . import checks
-from .regular_files import file_path
-from .vtk import output_path
-from .whole_file import replacing
+from .files.atomic_write import replacing
+from .files.regular_files import file_path
+from .io.vtk import output_path
 
 if TYPE_CHECKING:
-    from .solver import Solver
+    from .solver.solver import Solver
 
 
 def speed_figure(solver: Solver, normal: str = "y", position: float = 0.5) -> Figure | None:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 import lbmgpu as lbm
-from lbmgpu import case_build, case_file
+from lbmgpu.case import build as case_build
+from lbmgpu.case import read as case_file
 
 CASES: list[dict[str, Any]] = [
     {

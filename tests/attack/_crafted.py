@@ -13,7 +13,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from lbmgpu.chunks import Chunks
+from lbmgpu.io.chunks import Chunks
 
 Content = dict[str, Any]
 """A crafted file: the manifest, and the arrays by name."""

@@ -25,7 +25,7 @@ from faults import in_child
 
 import lbmgpu as lbm
 from attack._crafted import EDITS, OLD_STRUCTURES, STRUCTURES, content, old_bomb, write
-from lbmgpu.checkpoint_setup import describe, differences
+from lbmgpu.io.checkpoint_setup import describe, differences
 
 NAME = "damaged checkpoints"
 QUICK, LONG = 120, 3000

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from faults import full_disk, in_child
 
 import lbmgpu as lbm
-from lbmgpu import tables
+from lbmgpu.case import tables
 
 NAME = "full disks"
 QUICK, LONG = 12, 200

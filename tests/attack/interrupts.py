@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from faults import in_child
 
 import lbmgpu as lbm
-from lbmgpu import chunks
+from lbmgpu.io import chunks
 
 NAME = "interrupts"
 QUICK, LONG = 30, 500

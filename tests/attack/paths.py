@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 import lbmgpu as lbm
-from lbmgpu.case import run_case
-from lbmgpu.folder_lock import NAME as LOCK
-from lbmgpu.folder_lock import FolderLock
+from lbmgpu.case.run import run_case
+from lbmgpu.files.folder_lock import NAME as LOCK
+from lbmgpu.files.folder_lock import FolderLock
 
 NAME = "paths"
 QUICK, LONG = 20, 300

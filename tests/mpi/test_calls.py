@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu import ranks
+from lbmgpu.parallel import ranks
 
 from . import launch
 from .programs import dying

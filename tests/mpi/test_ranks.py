@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from lbmgpu import _core, ranks
+from lbmgpu import _core
+from lbmgpu.parallel import ranks
 
 from . import launch
 
@@ -104,7 +105,7 @@ def test_what_is_no_communicator_is_refused(comm: object) -> None:
 
 
 def test_without_communicator_mpi_is_not_loaded() -> None:
-    code = "import sys, lbmgpu, lbmgpu.ranks as r; r.communicator(None); assert 'mpi4py' not in sys.modules"
+    code = "import sys, lbmgpu, lbmgpu.parallel.ranks as r; r.communicator(None); assert 'mpi4py' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 

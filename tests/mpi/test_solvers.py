@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu import scaling_bench
+from lbmgpu.benchmarks import scaling as scaling_bench
 
 from . import launch
 

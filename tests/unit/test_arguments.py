@@ -331,7 +331,7 @@ def test_memory_that_does_not_fit() -> None:
 def test_memory_hint_names_what_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     shape = (64, 64, 64)
     both = _core.Engine.memory_needed("D3Q19", shape, "float32", "float32", "two-lattice")["cpu"]
-    monkeypatch.setattr("lbmgpu.memory.available_memory", lambda device: both - 1)
+    monkeypatch.setattr("lbmgpu.engine.memory.available_memory", lambda device: both - 1)
     with pytest.raises(ValueError, match=r"in-place.*float16"):
         lbm.Solver(lbm.Domain(shape), lbm.BGK(0.1), streaming="two-lattice")
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu import _core, bench, cli
+from lbmgpu import _core, cli
+from lbmgpu.benchmarks import single as bench
 
 
 @pytest.fixture(autouse=True)

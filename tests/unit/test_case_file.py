@@ -14,7 +14,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import lbmgpu as lbm
-from lbmgpu import _core, case_build, case_file
+from lbmgpu import _core
+from lbmgpu.case import build as case_build
+from lbmgpu.case import read as case_file
 from lbmgpu.collision_table import COLLISIONS
 from lbmgpu.thermal import OPERATORS
 

@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lbmgpu as lbm
-from lbmgpu import chunks
-from lbmgpu.checkpoint_reader import opened
-from lbmgpu.chunks import Chunks
+from lbmgpu.io import chunks
+from lbmgpu.io.checkpoint_reader import opened
+from lbmgpu.io.chunks import Chunks
 
 
 def state_of(solver: lbm.Solver) -> np.ndarray[Any, Any]:

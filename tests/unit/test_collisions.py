@@ -7,7 +7,8 @@ import json
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu import _core, case_file, cli
+from lbmgpu import _core, cli
+from lbmgpu.case import read as case_file
 from lbmgpu.collision_table import BY_KIND, COLLISIONS, case_parameters, check_pair, of_stencil
 
 

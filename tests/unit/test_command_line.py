@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu import _core, cli, devices
-from lbmgpu.case import run_case
+from lbmgpu import _core, cli
+from lbmgpu.case.run import run_case
+from lbmgpu.parallel import devices
 
 CASE: dict[str, Any] = {
     "name": "small cavity",

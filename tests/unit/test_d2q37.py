@@ -16,9 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lbmgpu as lbm
-from lbmgpu import bench, memory, plot
-from lbmgpu.case import run_case
-from lbmgpu.model import Device, Machine
+from lbmgpu import plot
+from lbmgpu.benchmarks import single as bench
+from lbmgpu.case.run import run_case
+from lbmgpu.engine import memory
+from lbmgpu.planning.cost_model import Device, Machine
 
 from .support import cube, not_finite, not_numbers, not_positive
 

@@ -202,7 +202,7 @@ def test_a_small_viscosity_warns_in_float16() -> None:
 
 
 def test_benchmarks_do_not_warn() -> None:
-    from lbmgpu import bench  # it imports much
+    from lbmgpu.benchmarks import single as bench  # it imports much
 
     row = bench.Configuration(stencil="D2Q9", storage="float16", size=128, flow="forced")
     quiet(lambda: bench.make_solver(row, "cpu", 1))

@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu import _core, bench, cli, energy
+from lbmgpu import _core, cli
+from lbmgpu.benchmarks import power as energy
+from lbmgpu.benchmarks import single as bench
 
 UUID = "0123456789abcdef0123456789abcdef"
 WRITTEN = "GPU-01234567-89ab-cdef-0123-456789abcdef"

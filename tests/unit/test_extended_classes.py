@@ -12,7 +12,7 @@ import pytest
 from faults import full_disk
 
 import lbmgpu as lbm
-from lbmgpu.folder_lock import FolderLock
+from lbmgpu.files.folder_lock import FolderLock
 
 from .support import cube
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lbmgpu.fair_lock import FairLock
+from lbmgpu.parallel.fair_lock import FairLock
 
 
 class Interrupted(BaseException):

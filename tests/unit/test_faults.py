@@ -15,10 +15,12 @@ import pytest
 from faults import full_disk, open_folder, read_only
 
 import lbmgpu as lbm
-from lbmgpu import cli, log_file, tables
-from lbmgpu.log_file import LogFile
+from lbmgpu import cli
+from lbmgpu.case import tables
+from lbmgpu.files import log_file
+from lbmgpu.files.atomic_write import KeptErrors, replacing
+from lbmgpu.files.log_file import LogFile
 from lbmgpu.plot import speed_picture
-from lbmgpu.whole_file import KeptErrors, replacing
 
 from .support import cavity
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from lbmgpu import folder_lock
-from lbmgpu.folder_lock import NAME, FolderLock
+from lbmgpu.files import folder_lock
+from lbmgpu.files.folder_lock import NAME, FolderLock
 
 HOLD = """
 import sys, time

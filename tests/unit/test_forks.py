@@ -20,7 +20,7 @@ import pytest
 from mpi import launch
 
 from lbmgpu import BGK, Domain, Solver, _core
-from lbmgpu.forked import ForkAwareLock
+from lbmgpu.parallel.forked import ForkAwareLock
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork.*:DeprecationWarning")
 SECONDS = 60

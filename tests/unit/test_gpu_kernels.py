@@ -8,7 +8,7 @@ import pytest
 from reference.registry import FLOW_STENCILS, KINDS, MODELS, NUMBERS, THERMAL_STENCILS
 
 from lbmgpu import _core
-from lbmgpu.devices import look_for_compiler
+from lbmgpu.parallel.devices import look_for_compiler
 
 ARCHITECTURES = ["sm_80", "sm_90", "sm_100"]
 CASES = [(s, c, *n, t) for s in FLOW_STENCILS for c in KINDS for n in NUMBERS for t in (0, 1)]

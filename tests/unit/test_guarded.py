@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu import doubtful
+from lbmgpu.engine import doubtful
 
 from .support import cavity, cube
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from lbmgpu import cli
-from lbmgpu.interrupts import kept
+from lbmgpu.files.interrupts import kept
 
 
 class Stop(Exception):

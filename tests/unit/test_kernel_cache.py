@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lbmgpu import kernel_cache
+from lbmgpu.parallel import kernel_cache
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu.case_build import build_solver
-from lbmgpu.case_file import read_case
-from lbmgpu.processes import Processes
-from lbmgpu.settings import check_devices
+from lbmgpu.case.build import build_solver
+from lbmgpu.case.read import read_case
+from lbmgpu.engine.settings import check_devices
+from lbmgpu.parallel.processes import Processes
 
 
 def test_parts_are_as_equal_as_can_be() -> None:
@@ -107,7 +107,7 @@ def test_a_device_must_not_contradict_the_layout() -> None:
 
 
 def test_a_device_beside_a_layout_of_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lbmgpu.devices.resolve", lambda name, node_rank=0: name)
+    monkeypatch.setattr("lbmgpu.parallel.devices.resolve", lambda name, node_rank=0: name)
     one = lbm.Layout.split((8, 8), (2, 1), "cuda:1")
     for device in ("auto", "cuda", "cuda:1"):
         assert check_devices(device, one, (8, 8), Processes()) == (one, ("cuda:1",))

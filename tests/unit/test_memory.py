@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu import _core, memory
-from lbmgpu.gpu import identity
+from lbmgpu import _core
+from lbmgpu.engine import memory
+from lbmgpu.parallel.gpu import identity
 
 SHAPE = (32, 32, 32)
 CELLS = 32**3

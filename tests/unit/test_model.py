@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu.model import (
+from lbmgpu.planning.cost_model import (
     Device,
     Link,
     Machine,
@@ -23,7 +23,7 @@ from lbmgpu.model import (
     crossing,
     predict,
 )
-from lbmgpu.planner import tilings
+from lbmgpu.planning.planner import tilings
 
 DOCS = Path(__file__).parents[2] / "docs"
 

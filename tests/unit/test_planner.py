@@ -12,10 +12,16 @@ import numpy as np
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu import _core, bench, case_build, case_file, case_plan, cli, planner, probe
-from lbmgpu.model import Device, Link, Machine
-from lbmgpu.planner import tilings
-from lbmgpu.processes import Processes
+from lbmgpu import _core, cli
+from lbmgpu.benchmarks import single as bench
+from lbmgpu.case import build as case_build
+from lbmgpu.case import plan as case_plan
+from lbmgpu.case import read as case_file
+from lbmgpu.parallel.processes import Processes
+from lbmgpu.planning import machine as probe
+from lbmgpu.planning import planner
+from lbmgpu.planning.cost_model import Device, Link, Machine
+from lbmgpu.planning.planner import tilings
 
 GPUS = Machine(tuple(Device(f"cuda:{k}", 4e12, 5e-6) for k in range(4)), {"peer": Link("peer", 2.8e11, 9e-6, 0.8)})
 

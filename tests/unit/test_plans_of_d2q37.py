@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu import bench, cli, planner, probe
-from lbmgpu.model import Device, Link, Machine
+from lbmgpu import cli
+from lbmgpu.benchmarks import single as bench
+from lbmgpu.planning import machine as probe
+from lbmgpu.planning import planner
+from lbmgpu.planning.cost_model import Device, Link, Machine
 
 LINK = Link("peer", 380e9, 8e-6, 0.25)
 

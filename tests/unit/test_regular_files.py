@@ -13,9 +13,11 @@ import numpy as np
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu import case_file, cli, tables
-from lbmgpu.log_file import LogFile, PlainFormatter
-from lbmgpu.regular_files import output_file, read_mask, read_text, regular_file
+from lbmgpu import cli
+from lbmgpu.case import read as case_file
+from lbmgpu.case import tables
+from lbmgpu.files.log_file import LogFile, PlainFormatter
+from lbmgpu.files.regular_files import output_file, read_mask, read_text, regular_file
 
 from .support import cavity, cube
 
@@ -239,7 +241,7 @@ def test_without_a_gpu_auto_says_so_in_one_calm_line(
         )
 
     monkeypatch.setattr("lbmgpu._core.cuda_device_count", missing)
-    from lbmgpu import devices
+    from lbmgpu.parallel import devices
 
     devices._best.cache_clear()
     with caplog.at_level(logging.INFO, "lbmgpu"):

@@ -17,9 +17,10 @@ import numpy as np
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu import _core, progress
-from lbmgpu.report import last_cache, update_bandwidth
-from lbmgpu.run import MAX_CHUNK, HealthCheck
+from lbmgpu import _core
+from lbmgpu.solver import progress
+from lbmgpu.solver.report import last_cache, update_bandwidth
+from lbmgpu.solver.run import MAX_CHUNK, HealthCheck
 
 from .support import cavity
 

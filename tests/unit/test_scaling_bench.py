@@ -15,9 +15,13 @@ import numpy as np
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu import bench, cli, planner, scaling_bench, share_bench
-from lbmgpu.scaling_bench import Scaling
-from lbmgpu.team import Team
+from lbmgpu import cli
+from lbmgpu.benchmarks import scaling as scaling_bench
+from lbmgpu.benchmarks import sharing as share_bench
+from lbmgpu.benchmarks import single as bench
+from lbmgpu.benchmarks.device_group import Team
+from lbmgpu.benchmarks.scaling import Scaling
+from lbmgpu.planning import planner
 
 ROOT = Path(__file__).parents[2]
 QUICK = ["--seconds", "0.001", "--size", "8"]

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu import _core, settings
-from lbmgpu.staging import staged_pairs, warn_of_staging
+from lbmgpu import _core
+from lbmgpu.engine import settings
+from lbmgpu.parallel.staged_exchange import staged_pairs, warn_of_staging
 
 
 def blocks(*places: str) -> list[dict[str, Any]]:
@@ -63,7 +64,7 @@ def test_the_warning_names_the_devices() -> None:
 
 def test_a_solver_warns_at_the_line_that_makes_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """As it would where its two devices were GPUs that do not reach each other."""
-    monkeypatch.setattr("lbmgpu.staging.staged_pairs", lambda blocks, links: [("cuda:0", "cuda:1")])
+    monkeypatch.setattr("lbmgpu.parallel.staged_exchange.staged_pairs", lambda blocks, links: [("cuda:0", "cuda:1")])
     check_devices = settings.check_devices
     monkeypatch.setattr(settings, "check_devices", lambda *args: (check_devices(*args)[0], ("cpu", "cpu")))
     domain = lbm.Domain((8, 8), "D2Q9")

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from lbmgpu import temporary_file
-from lbmgpu.whole_file import replacing, replacing_open, write_text
+from lbmgpu.files import temporary_file
+from lbmgpu.files.atomic_write import replacing, replacing_open, write_text
 
 HOLDER = """
 import sys, time

@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu import bench, case_plan, cli, plot
-from lbmgpu.case import run_case
-from lbmgpu.model import Device, Machine
+from lbmgpu import cli, plot
+from lbmgpu.benchmarks import single as bench
+from lbmgpu.case import plan as case_plan
+from lbmgpu.case.run import run_case
+from lbmgpu.planning.cost_model import Device, Machine
 
 from .support import cube
 
@@ -164,8 +166,8 @@ def test_a_planned_layout_of_a_temperature(monkeypatch: pytest.MonkeyPatch) -> N
     fields = []
     for options in ({"device": ["cpu", "cpu"], "layout": "auto"}, {"device": "cpu"}):
         heated.clear()
-        monkeypatch.setattr("lbmgpu.probe.SIZE", {("cpu", 3): 24})
-        monkeypatch.setattr("lbmgpu.probe.SECONDS", 1e-3)
+        monkeypatch.setattr("lbmgpu.planning.machine.SIZE", {("cpu", 3): 24})
+        monkeypatch.setattr("lbmgpu.planning.machine.SECONDS", 1e-3)
         solver = lbm.Solver(domain, lbm.TRT(0.1), thermal=model, threads=1, **options)  # type: ignore[arg-type]
         assert (len(heated) > 1) == ("layout" in options)
         solver.initialize(temperature=lambda x, y, z: np.sin(x) * np.cos(y + z))

@@ -1,4 +1,4 @@
-"""What `lbmgpu.ranks` refuses of the objects that mpi4py has, before and after MPI ran."""
+"""What `lbmgpu.parallel.ranks` refuses of the objects that mpi4py has, before and after MPI ran."""
 
 import mpi4py
 import pytest
@@ -7,7 +7,8 @@ mpi4py.rc.initialize = False
 
 from mpi4py import MPI  # noqa: E402
 
-from lbmgpu import _core, ranks  # noqa: E402
+from lbmgpu import _core  # noqa: E402
+from lbmgpu.parallel import ranks  # noqa: E402
 
 
 def refused(error: type[Exception], words: str, comm: object) -> None:

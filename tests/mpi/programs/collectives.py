@@ -1,10 +1,10 @@
-"""What all ranks do together: sums, maxima, texts, and what `lbmgpu.ranks` makes of communicators."""
+"""What all ranks do together: sums, maxima, texts, and what `lbmgpu.parallel.ranks` makes of communicators."""
 
 import gc
 
 from mpi4py import MPI
 
-from lbmgpu import ranks
+from lbmgpu.parallel import ranks
 
 world = MPI.COMM_WORLD
 comm = ranks.communicator(world)

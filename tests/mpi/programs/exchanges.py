@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from mpi4py import MPI
 
-from lbmgpu import _core, ranks
+from lbmgpu import _core
+from lbmgpu.parallel import ranks
 
 world = MPI.COMM_WORLD
 comm = ranks.communicator(world)

@@ -6,7 +6,7 @@ import time
 
 from mpi4py import MPI
 
-from lbmgpu import ranks
+from lbmgpu.parallel import ranks
 
 world = MPI.COMM_WORLD
 comm = ranks.communicator(world)

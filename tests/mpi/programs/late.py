@@ -9,7 +9,7 @@ import time
 from mpi4py import MPI
 
 import lbmgpu as lbm
-from lbmgpu import rendezvous
+from lbmgpu.parallel import rendezvous
 
 world = MPI.COMM_WORLD
 rank, size = world.Get_rank(), world.Get_size()

@@ -4,7 +4,8 @@ import pytest
 from mpi4py import MPI
 
 import lbmgpu as lbm
-from lbmgpu import _core, memory
+from lbmgpu import _core
+from lbmgpu.engine import memory
 
 world = MPI.COMM_WORLD
 rank, size = world.Get_rank(), world.Get_size()
@@ -54,7 +55,7 @@ with pytest.MonkeyPatch.context() as patch:
     patch.undo()
 
     # Hosts of their own: what does not fit one of them is an error on all.
-    patch.setattr("lbmgpu.ranks.node_local", lambda comm: (comm.Get_rank(),))
+    patch.setattr("lbmgpu.parallel.ranks.node_local", lambda comm: (comm.Get_rank(),))
     patch.setattr(memory, "available_memory", lambda device="cpu": whole // size + 1)
     make()
     patch.setattr(memory, "available_memory", lambda device="cpu": 1000 if rank == size - 1 else whole)

@@ -84,7 +84,7 @@ with pytest.MonkeyPatch.context() as patch:
         def full(*_: object) -> None:
             raise OSError(28, "No space left on device")
 
-        patch.setattr("lbmgpu.whole_file.os.replace", full)
+        patch.setattr("lbmgpu.files.atomic_write.os.replace", full)
     with pytest.raises(OSError, match="No space left on device"):
         many.save(blocked)
 assert not blocked.exists()

@@ -1,0 +1,85 @@
+"""``lbmgpu bench`` over several devices or processes: runs the menu, prints its lines and writes the figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import checks
+from . import scaling, sharing, single
+from .device_group import Team
+
+
+def run(
+    names: Sequence[str],
+    comm: Any,
+    *,
+    size: int | None,
+    threads: int | None,
+    seconds: float,
+    repeats: int,
+    file: str | None,
+) -> None:
+    """Measure how the speed grows with the devices, or what the CPU's share brings where GPUs and the CPU are named.
+
+    Args:
+        names: of the devices of this process, as `Solver` takes them.
+        comm: an mpi4py communicator whose ranks call this together; None for one process.
+        size: cells a side; None for the device's default.
+        threads: of the CPU; None for all.
+        seconds: of steps, a repeat.
+        repeats: of each row.
+        file: to write the figures to, as JSON; None for none.
+
+    Raises:
+        TypeError, ValueError: wrong devices, a size that cannot be cut, or memory that does not suffice.
+        CudaError: a GPU cannot be used.
+        OSError: the file cannot be written.
+    """
+    team = Team(names, comm)
+    mixed = sharing.is_mixed(team)
+    if mixed and team.processes.size > 1:
+        raise ValueError(f"device: {checks.shown(team.owners)}: GPUs and the CPU together are measured in one process")
+    size = size or scaling.default_size(team)
+    timing = {"threads": threads, "seconds": seconds, "repeats": repeats}
+    if team.processes.first:
+        for key, value in scaling.machine(team, threads).items():
+            print(f"{key}: {value}")
+    (_shares if mixed else _scaling)(team, size, timing, file if team.processes.first else None)
+
+
+def _scaling(team: Team, size: int, timing: dict[str, Any], file: str | None) -> None:
+    rows = scaling.menu(size, len(team.owners), _other_channel(team))
+    first = team.processes.first
+    if first:
+        print(
+            f"alone: MLUPS of one block on the first device; effic.: MLUPS over {team.devices} x alone\n"
+            f"{scaling.HEADER}",
+            flush=True,
+        )
+    measurements = []
+    for measurement in scaling.measure_all(rows, team, **timing):
+        measurements.append(measurement)
+        if first:
+            print(measurement.line(), flush=True)
+            single.write_json(file, scaling.to_json(measurements, team, timing["threads"]))
+
+
+def _other_channel(team: Team) -> str | None:
+    """What the engine's choice of a channel is compared with; CPUs of several ranks have but one."""
+    if team.processes.size == 1:
+        return "staged"
+    return None if all(name == "cpu" for _, name in team.owners) else "mpi"
+
+
+def _shares(team: Team, size: int, timing: dict[str, Any], file: str | None) -> None:
+    fast = [name for _, name in team.owners if name != "cpu"]
+    print(
+        f"share: part of the cells on the CPU; without: MLUPS of {', '.join(fast)} alone\n{sharing.HEADER}",
+        flush=True,
+    )
+    measurements = []
+    for measurement in sharing.measure_all(size, fast, "cpu", **timing):
+        measurements.append(measurement)
+        print(measurement.line(), flush=True)
+        single.write_json(file, sharing.to_json(measurements, team, timing["threads"]))

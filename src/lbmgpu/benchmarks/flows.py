@@ -1,0 +1,48 @@
+"""The flow that D2Q37 is measured in: a gas between a warm and a cold plate, with gravity."""
+
+from __future__ import annotations
+
+from .. import _core, models
+from ..conditions import Isothermal, NoSlip
+from ..domain import Domain
+from ..kinetic import ThermalBGK
+from ..solver.solver import Solver
+from ..values import Floats
+
+STENCIL = models.that_carry_temperature()[0]
+VISCOSITY = 0.05
+"""More than that of the other flows, as walls are what a gas of little viscosity is first unstable at."""
+
+GRAVITY = (0.0, -1e-7)
+"""Little, so that the pressure of thousands of cells changes by less than a part in a hundred."""
+
+CONTRAST = 0.05
+"""Of the plates' temperatures: by which part they are above and below that of the stencil."""
+
+
+def collision() -> ThermalBGK:
+    """The gas."""
+    return ThermalBGK(VISCOSITY, gravity=GRAVITY)
+
+
+def add_plates(domain: Domain) -> None:
+    """Walls at rest on both faces of y, the lower one warm, the upper one cold; along x the domain stays periodic."""
+    temperature = _core.stencil(domain.stencil).cs2
+    domain.faces["-y"] = domain.faces["+y"] = NoSlip()
+    domain.thermal["-y"] = Isothermal((1 + CONTRAST) * temperature)
+    domain.thermal["+y"] = Isothermal((1 - CONTRAST) * temperature)
+
+
+def set_in_motion(solver: Solver, velocity: tuple[float, ...]) -> None:
+    """A stream along the plates, in which the temperature falls from plate to plate and the pressure is the same."""
+    height = solver.domain.shape[1]
+    temperature = _core.stencil(solver.domain.stencil).cs2
+
+    def warmth(x: Floats, y: Floats) -> Floats:
+        return 1 + CONTRAST * (1 - 2 * y / height)
+
+    solver.initialize(
+        density=lambda x, y: 1 / warmth(x, y),
+        velocity=velocity,
+        temperature=lambda x, y: temperature * warmth(x, y),
+    )

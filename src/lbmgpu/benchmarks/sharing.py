@@ -1,0 +1,130 @@
+"""Measures what the CPU's share of a domain brings or costs the GPUs beside it."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..environment import environment
+from ..layout import Block, Layout
+from ..planning.planner import plan
+from .device_group import Team
+from .scaling import Scaling, machine, make_solver, speeds
+
+PARTS = (128, 64, 32, 16)
+"""The slow device gets one layer of so many."""
+
+
+@dataclass(frozen=True)
+class ShareMeasurement:
+    """A domain of which a slow device takes a part; D3Q19 MRT in float32, in place, periodic.
+
+    Attributes:
+        shape: of the domain.
+        planned: whether the layout is that of ``layout="auto"``; else layers across the last axis.
+        layout: size and device of each block.
+        share: part of the cells that the slow device has.
+        mlups: million cell updates a second of all, median of the repeats.
+        all_mlups: of each repeat.
+        alone_mlups: of the other devices without it, in the same run.
+    """
+
+    shape: tuple[int, ...]
+    planned: bool
+    layout: list[tuple[tuple[int, ...], str]]
+    share: float
+    mlups: float
+    all_mlups: list[float]
+    alone_mlups: float
+
+    @property
+    def gain(self) -> float:
+        """By which part the slow device makes the others faster; below 0 it makes them slower."""
+        return self.mlups / self.alone_mlups - 1
+
+    def line(self) -> str:
+        """A line of the table."""
+        domain = "x".join(map(str, self.shape))
+        blocks = " + ".join("x".join(map(str, size)) for size, _ in self.layout)
+        how = "auto" if self.planned else "layers"
+        return (
+            f"{domain:<15}{how:<8}{blocks:<34}{self.share:>9.5f}{self.mlups:>11.1f} {self.alone_mlups:>10.1f}"
+            f"{100 * self.gain:>9.2f}"
+        )
+
+
+HEADER = f"{'domain':<15}{'layout':<8}{'blocks':<34}{'share':>9}{'MLUPS':>11} {'without':>10}{'gain, %':>9}"
+
+
+def is_mixed(team: Team) -> bool:
+    """Whether GPUs and the CPU are together in it."""
+    return len({name == "cpu" for _, name in team.owners}) == 2
+
+
+def measure_all(
+    size: int, fast: Sequence[str], slow: str, *, threads: int | None, seconds: float, repeats: int
+) -> Iterator[ShareMeasurement]:
+    """Measure boxes of `size` and half as many cells a side, for each the fast devices alone first.
+
+    Args:
+        size: cells a side of the larger box.
+        fast: devices that get equal layers.
+        slow: the device whose share is varied: 0, one layer of each of `PARTS`, what ``layout="auto"`` chooses.
+        threads: of the CPU; None for the solver's choice.
+        seconds: of steps, a repeat.
+        repeats: of each layout.
+
+    Raises:
+        ValueError: memory that does not suffice, or fewer layers than devices.
+        CudaError: a GPU cannot be used.
+    """
+    for side in (size, size // 2):
+        row = Scaling("strong", (side,) * 3, (1, 1, len(fast)))
+        layouts = [(layers_of(row.shape, fast, slow, n), False) for n in share_layers(side)]
+        alone: float | None = None
+        with environment(LBMGPU_CHANNEL="", LBMGPU_SCHEDULE=""):
+            layouts.append((_chosen(row, [*fast, slow], threads), True))
+            for layout, planned in layouts:
+                reached = speeds(make_solver(row, row.shape, layout=layout, threads=threads), seconds, repeats)
+                mlups = statistics.median(reached)
+                alone = mlups if alone is None else alone
+                blocks = [(block.size, block.device) for block in layout]
+                yield ShareMeasurement(row.shape, planned, blocks, share_of(layout, slow), mlups, reached, alone)
+
+
+def share_layers(layers: int) -> list[int]:
+    """How many of so many layers the slow device gets: none, and those of `PARTS` that are one at least."""
+    return [0, *(layers // part for part in PARTS if layers >= part)]
+
+
+def layers_of(shape: tuple[int, ...], fast: Sequence[str], slow: str, layers: int) -> Layout:
+    """The last `layers` across the last axis on the slow device, the others on the fast ones, as equal as can be.
+
+    Raises:
+        ValueError: too few layers for the fast devices.
+    """
+    *plane, deep = shape
+    blocks = list(Layout.over((*plane, deep - layers), fast))
+    if layers:
+        offset = (*(0 for _ in plane), deep - layers)
+        blocks.append(Block(offset, (*plane, layers), device=slow))
+    return Layout(blocks)
+
+
+def share_of(layout: Layout, slow: str) -> float:
+    """The part of the cells that a device has."""
+    cells = [(block.device == slow, math.prod(block.size)) for block in layout]
+    return sum(n for own, n in cells if own) / sum(n for _, n in cells)
+
+
+def to_json(measurements: Sequence[ShareMeasurement], team: Team, threads: int | None) -> dict[str, Any]:
+    """The measurements and the machine as JSON; rows hold their `gain` too."""
+    return {"machine": machine(team, threads), "shares": [{**asdict(m), "gain": m.gain} for m in measurements]}
+
+
+def _chosen(row: Scaling, names: list[str], threads: int | None) -> Layout:
+    """As a solver with ``layout="auto"`` does it."""
+    return plan(row.shape, row.stencil, names, collision="MRT", storage=row.storage, threads=threads).chosen()

@@ -1,0 +1,394 @@
+"""Measures the speed of configurations beside the memory bandwidth of the same machine in the same minutes."""
+
+from __future__ import annotations
+
+import json
+import platform
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import _core, checks, models
+from ..collision_table import COLLISIONS, check_pair, of_stencil
+from ..collisions import Collision
+from ..conditions import Isothermal, MovingWall, NoSlip, PressureOutlet, VelocityInlet
+from ..domain import Domain
+from ..engine import digits
+from ..files.atomic_write import write_text
+from ..parallel import gpu
+from ..parallel.processes import Processes
+from ..solver.report import measure_bandwidth, measure_copy_bandwidth
+from ..solver.solver import Solver
+from ..thermal import HybridThermal
+from . import flows, power
+
+VISCOSITY = 0.02
+SIZE = {2: 4096, 3: 192}
+GPU_SIZE = {2: 8192, 3: 512}
+PLATES_SIZE, PLATES_GPU_SIZE = 1024, 4096
+"""Of D2Q37, whose cells are four times as large as those of D2Q9."""
+FLOWS = ("periodic", "forced", "cavity", "channel", "heated", "plates")
+"""A uniform stream; the same with a body force; lid-driven; from an inlet past a cylinder to a pressure outlet; in a
+box, between a warm and a cold wall; of D2Q37, a gas between a warm and a cold plate."""
+PLATES_FLOWS = ("periodic", "plates")
+"""Those that D2Q37 has."""
+HEAT = HybridThermal(VISCOSITY / 0.71, buoyancy=(0.0, 1e-5, 0.0))
+"""Of the heated flow: air."""
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """One row of a benchmark: a box of `size` cells a side with a `flow` of `FLOWS` in it."""
+
+    stencil: str = "D3Q19"
+    collision: str = "BGK"
+    precision: str = "float32"
+    storage: str = "float32"
+    streaming: str = "in-place"
+    size: int = 192
+    flow: str = "periodic"
+
+    @property
+    def heated(self) -> bool:
+        """Whether there is a temperature beside the flow."""
+        return self.flow == "heated"
+
+    @classmethod
+    def completed(cls, size: int | None, device: str, chosen: Mapping[str, str]) -> Configuration:
+        """What was `chosen` of a configuration, and what goes with it; of the device's own size if None.
+
+        Raises:
+            ValueError: parts that do not go together.
+        """
+        words = dict(chosen)
+        if words.get("flow") == "plates":
+            words.setdefault("stencil", flows.STENCIL)
+        others = [name for name in ("D3Q19", *_core.stencil_names()) if _goes_with(name, words.get("collision"))]
+        stencil = words.setdefault("stencil", others[0])
+        words.setdefault("collision", of_stencil(stencil)[0].__name__)
+        words.setdefault("streaming", models.default_streaming(stencil))
+        words.setdefault("storage", words.get("precision", "float32"))
+        found = cls(**words, size=default_size(stencil, device) if size is None else size)
+        check_pair(stencil, COLLISIONS[found.collision])
+        models.check_numbers(stencil, found.precision, found.storage, found.streaming)
+        right = PLATES_FLOWS if models.of(stencil).carries_temperature else FLOWS[:-1]
+        if found.flow not in right:
+            raise ValueError(f"flow: {found.flow!r} given with {stencil}, must be one of {', '.join(right)}")
+        return found
+
+    def __str__(self) -> str:
+        size = "^".join((str(self.size), self.stencil[1]))
+        if self.flow != "periodic":
+            size += f" {self.flow}"
+        kind = self.precision if self.storage == self.precision else f"{self.precision}/{self.storage}"
+        return f"{self.stencil} {self.collision} {kind} {self.streaming} {size}"
+
+
+def _goes_with(stencil: str, collision: str | None) -> bool:
+    return collision is None or COLLISIONS[checks.choice("collision", collision, COLLISIONS)] in of_stencil(stencil)
+
+
+def default_size(stencil: str, device: str) -> int:
+    """Cells a side of a stencil's box on a device, if nobody says another."""
+    if models.of(stencil).carries_temperature:
+        return PLATES_SIZE if device == "cpu" else PLATES_GPU_SIZE
+    return (SIZE if device == "cpu" else GPU_SIZE)[_core.stencil(stencil).D]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What a configuration reached.
+
+    Attributes:
+        configuration: what was measured.
+        mlups: million cell updates a second, median of the repeats.
+        all_mlups: of each repeat.
+        bytes_per_update: bytes of populations, and of the temperature if any, read and written per cell and step.
+        bandwidth: bytes of them a second, from the median.
+        update_bandwidth: bytes a second of ``x <- a x``, on a GPU of a copy; median of those between the repeats.
+        share: `bandwidth` as a part of `update_bandwidth`.
+        kernels: on a GPU, of each phase's kernel: cells a thread (lanes), threads a block, registers, bytes of stack
+            (local_bytes), and the part of a multiprocessor's threads at work (occupancy).
+        watts: that a GPU drew while it updated cells, the mean; None where it is not known, see `energy`.
+        nanojoules: that a cell update took of them, which is joules of 10^9 updates: `watts` over the median speed.
+    """
+
+    configuration: Configuration
+    mlups: float
+    all_mlups: list[float]
+    bytes_per_update: int
+    bandwidth: float
+    update_bandwidth: float
+    share: float
+    kernels: list[dict[str, Any]]
+    watts: float | None = None
+    nanojoules: float | None = None
+
+    def row(self) -> str:
+        """A line of the table."""
+        line = (
+            f"{self.configuration!s:<54}{self.mlups:>8.1f}{self.bytes_per_update:>6}{self.bandwidth / 1e9:>8.1f}"
+            f"{self.update_bandwidth / 1e9:>8.1f}{self.share:>7.3f}"
+        )
+        if self.watts is None or self.nanojoules is None:
+            return line
+        return f"{line}{self.watts:>8.1f}{self.nanojoules:>8.2f}"
+
+
+HEADER = f"{'configuration':<54}{'MLUPS':>8}{'B':>6}{'GB/s':>8}{'update':>8}{'share':>7}"
+ENERGY_HEADER = f"{'W':>8}{'nJ':>8}"
+"""Behind the other where the power is measured."""
+
+
+def menu(size: int | None = None, device: str = "cpu") -> list[Configuration]:
+    """The configurations that the performance figures of a device are about."""
+    if device != "cpu":
+        return _gpu_menu(*(GPU_SIZE[3], GPU_SIZE[2], PLATES_GPU_SIZE) if size is None else (size, size, size))
+    n = SIZE[3] if size is None else size
+    single = [Configuration(collision=name, size=n) for name in ("BGK", "TRT", "MRT")]
+    double = [
+        Configuration(collision=name, precision="float64", storage="float64", size=n) for name in ("BGK", "TRT", "MRT")
+    ]
+    return [
+        *single,
+        *double,
+        Configuration(stencil="D3Q27", size=n),
+        Configuration(storage="float16", size=n),
+        between_plates("float64", PLATES_SIZE if size is None else size),
+    ]
+
+
+def between_plates(precision: str, size: int) -> Configuration:
+    """D2Q37 in the flow that it is measured in."""
+    stencil = flows.STENCIL
+    collision, streaming = of_stencil(stencil)[0].__name__, models.default_streaming(stencil)
+    return Configuration(stencil, collision, precision, precision, streaming, size, "plates")
+
+
+def _gpu_menu(n: int, n_plane: int, n_plates: int) -> list[Configuration]:
+    both = ("two-lattice", "in-place")
+    return [
+        *(Configuration(streaming=s, size=n) for s in both),
+        *(Configuration(storage="float16", streaming=s, size=n) for s in both),
+        *(Configuration(precision="float64", storage="float64", streaming=s, size=n) for s in both),
+        *(Configuration(collision=c, size=n, flow="forced") for c in ("TRT", "MRT")),
+        *(Configuration(stencil="D3Q27", collision=c, size=n) for c in ("BGK", "MRT")),
+        Configuration(stencil="D3Q27", storage="float16", size=n),
+        *(Configuration(stencil="D2Q9", streaming=s, size=n_plane) for s in both),
+        *(Configuration(collision="MRT", size=n, flow=flow) for flow in ("cavity", "channel")),
+        *(Configuration(collision="MRT", streaming=s, size=n, flow="heated") for s in both),
+        *(between_plates(precision, n_plates) for precision in ("float64", "float32")),
+        between_plates("float64", max(1, n_plates // 4)),
+        *(Configuration(streaming=s, size=side) for side in (n // 8, n // 4, n // 2) for s in both),
+    ]
+
+
+def make_domain(configuration: Configuration) -> Domain:
+    """The box of a configuration with the conditions of its flow."""
+    dimensions = _core.stencil(configuration.stencil).D
+    domain = Domain((configuration.size,) * dimensions, configuration.stencil)
+    if configuration.flow in ("cavity", "channel", "heated"):
+        for face in domain.faces:
+            domain.faces[face] = NoSlip()
+    along = (0.05, 0.0, 0.0)[:dimensions]
+    if configuration.flow == "cavity":
+        domain.faces["+y"] = MovingWall(along)
+    if configuration.heated:
+        domain.thermal["-x"], domain.thermal["+x"] = Isothermal(0.5), Isothermal(-0.5)
+    if configuration.flow == "plates":
+        flows.add_plates(domain)
+    if configuration.flow == "channel":
+        domain.faces["-x"], domain.faces["+x"] = VelocityInlet(along), PressureOutlet()
+        place = (np.arange(configuration.size) + 0.5) / configuration.size
+        disc = (place[:, None] - 0.3) ** 2 + (place[None, :] - 0.5) ** 2 < 0.01
+        domain.add_body(np.broadcast_to(disc.reshape(disc.shape + (1,) * (dimensions - 2)), domain.shape), "cylinder")
+    return domain
+
+
+def make_collision(configuration: Configuration) -> Collision:
+    """That of a configuration, with gravity between plates."""
+    if configuration.flow == "plates":
+        return flows.collision()
+    return COLLISIONS[configuration.collision](VISCOSITY)
+
+
+@digits.unwarned()
+def make_solver(configuration: Configuration, device: str, threads: int | None) -> Solver:
+    """The solver of a configuration, in a flow that is neither at rest nor near its limits."""
+    dimensions = _core.stencil(configuration.stencil).D
+    solver = Solver(
+        make_domain(configuration),
+        make_collision(configuration),
+        precision=configuration.precision,
+        storage=configuration.storage,
+        streaming=configuration.streaming,
+        force=(1e-7, 0.0, 0.0)[:dimensions] if configuration.flow == "forced" else None,
+        device=device,
+        comm=Processes(),  # of one process, however many there are
+        threads=threads,
+        thermal=HEAT if configuration.heated else None,
+    )
+    stream = (0.03, 0.02, 0.01)[:dimensions]
+    if configuration.flow in ("periodic", "forced"):
+        solver.initialize(velocity=stream)
+    if configuration.heated:
+        solver.initialize(velocity=stream, temperature=lambda x, *others: 0.5 - x / configuration.size)
+    if configuration.flow == "plates":
+        flows.set_in_motion(solver, (stream[0], 0.0))
+    return solver
+
+
+def measure(
+    configuration: Configuration,
+    *,
+    device: str,
+    threads: int | None,
+    seconds: float,
+    repeats: int,
+    meter: power.Meter | None = None,
+) -> Measurement:
+    """Measure `configuration`: `repeats` times about `seconds` of steps, the bandwidth before each.
+
+    With a `meter` of the device also the power that it draws in those steps.
+    """
+    solver = make_solver(configuration, device, threads)
+    trial = 2 if solver.device == "cpu" else 50
+    solver._advance_chunk(trial)
+    steps = max(2, int(trial * seconds / solver._advance_chunk(trial)))
+    speeds, bandwidths = [], []
+    if meter is not None:
+        meter.total = power.Draw()
+    for _ in range(repeats):
+        if solver.device == "cpu":
+            bandwidths.append(measure_bandwidth(solver.threads, repeats=2))
+        else:
+            bandwidths.append(measure_copy_bandwidth(solver.device, seconds=min(seconds, 1)))
+        with nullcontext() if meter is None else meter.measuring():
+            speeds.append(solver.domain.cells * steps / solver._advance_chunk(steps) / 1e6)
+    solver.check()
+    mlups, update = statistics.median(speeds), statistics.median(bandwidths)
+    per_update = solver._engine.bytes_per_update
+    bandwidth = mlups * 1e6 * per_update
+    kernels = solver._engine.update_kernels()
+    watts = None if meter is None else meter.total.watts
+    return Measurement(
+        configuration,
+        mlups,
+        speeds,
+        per_update,
+        bandwidth,
+        update,
+        bandwidth / update,
+        kernels,
+        watts,
+        None if watts is None else power.nanojoules(watts, mlups),
+    )
+
+
+def tune(configuration: Configuration, *, device: str, seconds: float) -> dict[str, dict[str, Any]]:
+    """Find the fastest launches for `configuration` on a GPU and remember them for later solvers; the best by phase.
+
+    Raises:
+        ValueError: `device` is a CPU.
+        CudaError: the GPU cannot be used.
+    """
+    if device == "cpu":
+        raise ValueError("tuning is for GPUs: choose one, as in --device cuda")
+    timings = _core.cuda_tune(
+        configuration.stencil,
+        _slab(configuration),
+        COLLISIONS[configuration.collision].kind,
+        configuration.precision,
+        configuration.storage,
+        configuration.streaming,
+        configuration.flow == "forced",
+        configuration.flow == "channel",
+        configuration.flow in ("periodic", "forced"),
+        gpu.ordinal(device),
+        seconds,
+        configuration.heated,
+    )
+    return {timing["phase"]: timing for timing in timings if timing["best"]}
+
+
+def _slab(configuration: Configuration) -> list[int]:
+    """The box of a configuration, less deep where a part of it tells as much in less time."""
+    n, dimensions = configuration.size, _core.stencil(configuration.stencil).D
+    deep = min(n, max(1, -(-(1 << 24) // n ** (dimensions - 1))))
+    return [n] * (dimensions - 1) + [deep]
+
+
+def measure_all(
+    configurations: Sequence[Configuration],
+    *,
+    device: str,
+    threads: int | None,
+    seconds: float,
+    repeats: int,
+    meter: power.Meter | None = None,
+) -> Iterator[Measurement]:
+    """Measure one after the other; each frees its memory before the next."""
+    for configuration in configurations:
+        yield measure(configuration, device=device, threads=threads, seconds=seconds, repeats=repeats, meter=meter)
+
+
+def machine(threads: int | None, device: str = "cpu") -> dict[str, Any]:
+    """What the figures were measured on."""
+    if device != "cpu":
+        cuda, compiler = _core.cuda_driver_version(), _core.cuda_compiler()
+        return {
+            "gpu": gpu.described(device)["name"],
+            "cuda": f"{cuda // 1000}.{cuda % 1000 // 10}",
+            "nvrtc": compiler["version"],
+            "python": platform.python_version(),
+            "system": platform.platform(),
+        }
+    return {
+        "processor": _processor(),
+        "isa": _core.cpu_isas()[0],
+        "threads": threads or _core.default_threads(),
+        "python": platform.python_version(),
+        "system": platform.platform(),
+    }
+
+
+def to_json(
+    measurements: Sequence[Measurement], threads: int | None, device: str = "cpu", power: str | None = None
+) -> dict[str, Any]:
+    """The measurements and the machine as JSON, with how the `power` was measured, or why not."""
+    described = machine(threads, device) | ({} if power is None else {"power": power})
+    return {"machine": described, "measurements": [asdict(m) for m in measurements]}
+
+
+def find_meter(device: str) -> tuple[power.Meter | None, str | None]:
+    """The meter of a GPU, if it has one, and a line about it; neither for a CPU."""
+    if device == "cpu":
+        return None, None
+    try:
+        meter = power.meter_of(device)
+    except power.PowerUnknownError as error:
+        return None, f"not measured; {error}"
+    return meter, f"of the whole card, by NVML's {meter.kind}"
+
+
+def write_json(file: str | None, document: dict[str, Any]) -> None:
+    """Write a document to `file`, if there is one; after each row, so that a run that is cut short leaves its figures.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    if file is not None:
+        write_text(Path(file), json.dumps(document, indent=1) + "\n")
+
+
+def _processor() -> str:
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            return next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()

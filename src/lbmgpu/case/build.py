@@ -1,0 +1,331 @@
+"""Builds the domain, the collision and the solver of a checked case."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core, centreline, checks, conditions, kinetic, models, values
+from ..collision_table import COLLISIONS, case_parameters, check_pair
+from ..collisions import Collision
+from ..domain import Domain
+from ..engine.memory import bytes_beside, check_memory
+from ..engine.settings import check_alone, check_devices, check_storage, check_streaming, check_thermal
+from ..files.regular_files import read_mask
+from ..layout import Layout, check_layout
+from ..parallel.processes import Processes
+from ..solver.solver import Solver
+from ..thermal import HybridThermal
+from ..values import cell_centres
+from .problems import Problems, at
+
+_PARAMETERS = {name: case_parameters(collision) for name, collision in COLLISIONS.items()}
+_OWNERS = {
+    key: [name for name, known in _PARAMETERS.items() if key in known] for keys in _PARAMETERS.values() for key in keys
+}
+"""Of each key that a collision has of its own, the collisions that have it."""
+
+NO_THERMAL = "{}given, but the case has no temperature; 'thermal' gives it one"
+"""A message, after the argument's name."""
+
+
+def build_solver(
+    case: dict[str, Any],
+    folder: Path,
+    threads: int | None = None,
+    device: str | list[str] | None = None,
+    comm: Any = None,
+    layout: str | os.PathLike[str] | None = None,
+) -> Solver:
+    """The solver of `case` in its initial state; files that the case names are relative to `folder`.
+
+    Args:
+        case: checked by `read_case`.
+        folder: of the case.
+        threads, device, comm: as for `Solver`, the first two in place of the case's own.
+        layout: the path of a layout or ``"auto"``, in place of the case's own, and of its devices if they are in it.
+
+    Raises:
+        CaseError: values that do not go together, each with its path; all that do not depend on each other at once.
+        ValueError, OSError: an unknown `device` or a wrong `layout`, given in place of the case's own.
+        CudaError: a GPU is asked for and cannot be used.
+    """
+    chosen: tuple[str, ...] = ("cpu",)
+    missing, blocks, processes = None, None, Processes.of(comm)
+    shape = tuple(int(n) for n in case["domain"]["shape"])
+    options: dict[str, Any] = {key: case[key] for key in ("precision", "storage", "streaming", "force") if key in case}
+    initial = dict(case.get("initial", {}))
+    problems = Problems(case)
+    precision = storage = options.get("precision", "float32")
+    with problems.at():
+        storage = check_storage(options.get("storage"), precision)
+    own = case["run"].get("device", "auto")
+    planned = (case["run"].get("layout") if layout is None else layout) == "auto"
+    if layout is not None and not planned:
+        blocks, own = processes.each(lambda: check_layout(layout, shape)), "auto"
+    with problems.at("run"):
+        if planned:
+            check_alone(processes)
+    with problems.at("run", "layout"):
+        if layout is None and not planned and "layout" in case["run"]:
+            blocks = processes.each(lambda: _layout(folder / case["run"]["layout"], shape))
+    try:
+        if device is not None:
+            blocks, chosen = check_devices(device, blocks, shape, processes)
+        else:
+            with problems.at("run"):
+                blocks, chosen = check_devices(own, blocks, shape, processes)
+    except _core.CudaError as error:  # what is wrong in the case comes first
+        missing = error
+    with problems.at("domain"):  # before any mask of the domain's size is made
+        domain = empty_domain(case)
+        beside = bytes_beside(len(domain.shape), precision)
+        streaming = check_streaming(options.get("streaming"), domain.stencil)
+        with problems.at():
+            models.check_numbers(domain.stencil, precision, storage, streaming)
+        storage, streaming = models.of(domain.stencil).nearest(precision, storage, streaming)  # for all that follows
+        with problems.at("thermal"):
+            options["thermal"] = build_thermal(case, domain, storage)
+        heated = options.get("thermal") is not None
+        if not (planned and len(chosen) > 1):  # the plan's blocks are not these, and looked at when they are known
+            numbers = (precision, storage, streaming)
+            check_memory(domain.stencil, shape, *numbers, beside, chosen[0], blocks, processes, heated)
+        fill_domain(domain, case, folder, problems, options.get("thermal"))
+        with problems.at("initial"):
+            if "temperature" in initial and not _has_temperature(case):
+                raise ValueError(NO_THERMAL.format("temperature: "))
+            if "temperature" in initial:
+                _check_temperature(initial["temperature"], domain)
+            if "velocity" in initial:
+                initial["velocity"] = _initial_velocity(initial["velocity"], domain, options.get("thermal"))
+    with problems.at("collision"):
+        collision = build_collision(case["collision"])
+        collision.check(_core.stencil(case["domain"]["stencil"]))
+    with problems.at():
+        check_pair(case["domain"]["stencil"], COLLISIONS[case["collision"]["model"]])
+    _check_output(case, problems)
+    problems.end()
+    if missing is not None:
+        raise missing
+    with at(case):
+        threads = threads or case["run"].get("threads")
+        if planned:
+            options |= {"device": own if device is None else device, "layout": "auto"}
+        else:  # blocks name their devices
+            options |= {"device": chosen[0] if blocks is None else "auto", "layout": blocks}
+        solver = Solver(domain, collision, comm=processes, threads=threads, **options)
+    with at(case, "initial"):
+        solver.initialize(**initial)
+    return solver
+
+
+def _layout(path: Path, shape: tuple[int, ...]) -> Layout | None:
+    try:
+        return check_layout(path, shape)
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read ({checks.reason(error)})") from error
+
+
+def empty_domain(case: dict[str, Any]) -> Domain:
+    """The domain of `case`, periodic and without bodies."""
+    return Domain([int(n) for n in case["domain"]["shape"]], case["domain"]["stencil"])
+
+
+def build_thermal(case: dict[str, Any], domain: Domain, storage: str) -> HybridThermal | None:
+    """The model of a temperature beside the flow of a case, None for none."""
+    if "thermal" not in case:
+        return None
+    if models.of(domain.stencil).carries_temperature:
+        for key in case["thermal"]:
+            if key != "faces":
+                right = "must be left out: its populations carry the temperature, and 'thermal' has 'faces' only"
+                raise ValueError(f"{key}: given with {domain.stencil}, {right}")
+        return None
+    thermal = HybridThermal(**{key: value for key, value in case["thermal"].items() if key != "faces"})
+    check_thermal(thermal, domain, storage)
+    return thermal
+
+
+def fill_domain(
+    domain: Domain, case: dict[str, Any], folder: Path, problems: Problems, thermal: HybridThermal | None = None
+) -> None:
+    """Set the faces and add the bodies of `case`, those that are right; the others are left to `problems`.
+
+    Velocities are held below the limit of `thermal` too.
+    """
+    shape, cs2 = domain.shape, _core.stencil(domain.stencil).cs2
+    for face, entry in case.get("faces", {}).items():
+        with problems.at("faces", face):
+            _check_face(face, domain)
+            condition = _condition(entry, shape)
+            velocity = getattr(condition, "velocity", None)
+            if velocity is not None:  # vectors are checked by the assignment too, profiles would be by the solver
+                found = values.face_velocity("velocity", velocity, shape, face, cs2, time=0.0)
+                if thermal is not None:
+                    thermal.check_speed("velocity", found)
+            domain.faces[face] = condition
+    for face, entry in case.get("thermal", {}).get("faces", {}).items():
+        with problems.at("thermal", "faces", face):
+            _check_face(face, domain)
+            flow = case.get("faces", {}).get(face, {"condition": "periodic"})
+            if entry["condition"] == "isothermal" and flow["condition"] == "periodic":
+                raise ValueError(
+                    "'isothermal' given on a face that is periodic, must be one of a wall, inlet or outlet"
+                )
+            if entry["condition"] == "isothermal":
+                _check_temperature(entry["temperature"], domain)
+            domain.thermal[face] = _condition(entry, shape)
+    for index, entry in enumerate(case.get("bodies", [])):
+        with problems.at("bodies", index):
+            condition = _condition(entry.get("condition", {"condition": "no-slip"}), shape)
+            if thermal is not None and isinstance(condition, conditions.MovingWall):
+                # its shape comes first, as the limit takes the number of components for that of dimensions
+                velocity = values.evaluate("velocity", condition.velocity, shape, cell_centres(shape), len(shape))
+                thermal.check_speed("velocity", velocity)
+            if "thermal" in entry and "thermal" not in case:
+                raise ValueError(NO_THERMAL.format("thermal: "))
+            heat = _condition(entry.get("thermal", {"condition": "adiabatic"}), shape)
+            mask = _mask(entry, shape, folder)
+            if entry["shape"] != "mask" and not mask.any():
+                raise ValueError(
+                    f"the {entry['shape']} covers no cell, must hold the centre of at least one; it lies outside the "
+                    f"domain, {shape} cells, or between cell centres, which are at 0.5, 1.5 and so on"
+                )
+            domain.add_body(mask, entry.get("name", f"body {index + 1}"), condition, heat)
+
+
+def _has_temperature(case: dict[str, Any]) -> bool:
+    """Whether there is a temperature, beside the flow or in its populations."""
+    return "thermal" in case or models.of(case["domain"]["stencil"]).carries_temperature
+
+
+def _check_temperature(temperature: Any, domain: Domain) -> None:
+    """Raise ValueError for a temperature, a number, that is out of range, or not above 0 where it must be."""
+    array = checks.real_array("temperature", temperature)
+    checks.temperatures("temperature", array)
+    kinetic.check_temperatures(domain.stencil, "temperature", array)
+
+
+def _check_face(face: str, domain: Domain) -> None:
+    if face not in list(domain.faces):
+        dimensions = len(domain.shape)
+        raise ValueError(f"unknown face in {dimensions} dimensions, must be one of {', '.join(domain.faces)}")
+
+
+def _initial_velocity(entry: Any, domain: Domain, thermal: HybridThermal | None) -> Any:
+    """The initial velocity, checked before there is a solver that would check it."""
+    velocity = velocity_value(entry, domain.shape)
+    value = conditions.field_value("velocity", velocity, vector=True)
+    field = values.evaluate("velocity", value, domain.shape, cell_centres(domain.shape), len(domain.shape))
+    checks.speed("velocity", field, kinetic.mach_unit(_core.stencil(domain.stencil)))
+    if thermal is not None:
+        thermal.check_speed("velocity", field)
+    return velocity
+
+
+def _check_output(case: dict[str, Any], problems: Problems) -> None:
+    """What the output asks of the rest of the case."""
+    output, heated = case.get("output", {}), _has_temperature(case)
+    if not heated and case["run"].get("steady", {}).get("of") == "temperature":
+        with problems.at("run", "steady"):
+            raise ValueError(NO_THERMAL.format("of: 'temperature' "))
+    if not heated and output.get("image", {}).get("field") == "temperature":
+        with problems.at("output", "image"):
+            raise ValueError(NO_THERMAL.format("field: 'temperature' "))
+    if not heated and "heat" in output:
+        with problems.at("output", "heat"):
+            raise ValueError("asked for, but the case has no temperature; 'thermal' gives it one")
+    stencil = case["domain"]["stencil"]
+    if "heat" in output and models.of(stencil).carries_temperature:
+        with problems.at("output", "heat"):
+            raise ValueError(f"asked for with {stencil}, but it is of a temperature beside the flow; leave it out")
+    if "centrelines" in output:
+        with problems.at("output", "centrelines"):
+            centreline.check_shape(output["centrelines"]["reference"], tuple(int(n) for n in case["domain"]["shape"]))
+    if "forces" in output and not case.get("bodies"):
+        with problems.at("output", "forces"):
+            raise ValueError("forces of bodies asked for, but the case has no bodies")
+
+
+def build_collision(entry: dict[str, Any]) -> Collision:
+    """The collision of a case, its viscosity given or from the Reynolds number."""
+    entry = dict(entry)
+    model = entry.pop("model")
+    flow = [key for key in ("reynolds", "length", "velocity") if key in entry]
+    if ("viscosity" in entry) == bool(flow):
+        raise ValueError("must have either 'viscosity' or 'reynolds', 'length' and 'velocity'")
+    if flow:
+        if len(flow) < 3:
+            raise ValueError(f"has {', '.join(map(repr, flow))} only, must have 'reynolds', 'length' and 'velocity'")
+        entry["viscosity"] = entry.pop("velocity") * entry.pop("length") / entry.pop("reynolds")
+    for key, owners in _OWNERS.items():
+        if key in entry and model not in owners:
+            raise ValueError(f"{key!r} given, which {model} does not have, only {', '.join(owners)}")
+    return COLLISIONS[model](**entry)
+
+
+def velocity_value(entry: Any, shape: tuple[int, ...]) -> Any:
+    """A vector as it is, a profile as a callable of coordinates."""
+    if isinstance(entry, list):
+        return entry
+    axes = "xyz"[: len(shape)]
+    for axis in [entry["direction"], *entry["across"]]:
+        if axis not in axes:
+            raise ValueError(f"velocity: axis {axis!r} given, must be one of {', '.join(axes)}")
+    if entry["direction"] in entry["across"]:
+        raise ValueError(f"velocity: the profile is across its own direction, {entry['direction']!r}")
+    return _parabola(entry, shape)
+
+
+def _parabola(entry: dict[str, Any], shape: tuple[int, ...]) -> Callable[..., list[Any]]:
+    """``max`` times ``4 s (1 - s)`` for each axis across, s being the coordinate as a part of the domain's length."""
+
+    def velocity(*coordinates: NDArray[np.float64]) -> list[Any]:
+        value: Any = float(entry["max"])
+        for axis in entry["across"]:
+            s = coordinates["xyz".index(axis)] / shape["xyz".index(axis)]
+            value = value * 4 * s * (1 - s)
+        return [value if axis == entry["direction"] else 0.0 for axis in "xyz"[: len(shape)]]
+
+    return velocity
+
+
+def _condition(entry: dict[str, Any], shape: tuple[int, ...]) -> conditions.Condition:
+    arguments = {key: value for key, value in entry.items() if key != "condition"}
+    if "velocity" in arguments:
+        arguments["velocity"] = velocity_value(arguments["velocity"], shape)
+    return conditions.BY_KIND[entry["condition"]](**arguments)
+
+
+def _mask(entry: dict[str, Any], shape: tuple[int, ...], folder: Path) -> NDArray[np.bool_]:
+    if entry["shape"] == "mask":
+        file = folder / entry["file"]
+        try:
+            return read_mask("file", file, shape)
+        except OSError as error:
+            raise ValueError(f"file: {file} cannot be read ({checks.reason(error)})") from None
+    centres = cell_centres(shape)
+    for key in ("center", "low", "high"):
+        if key in entry and len(entry[key]) != len(shape):
+            raise ValueError(f"{key}: {entry[key]} given, must have {len(shape)} coordinates")
+    if entry["shape"] == "box":
+        inside = np.ones(shape, dtype=np.bool_)
+        for x, low, high in zip(centres, entry["low"], entry["high"], strict=True):
+            inside &= (x >= low) & (x <= high)
+        return inside
+    squared = np.zeros(shape)
+    axis = entry.get("axis", "z") if entry["shape"] == "cylinder" else None
+    if axis is not None and len(shape) == 2 and axis != "z":
+        raise ValueError(f"axis: {axis!r} given, must be 'z' in two dimensions")
+    for name, x, middle in zip("xyz", centres, entry["center"], strict=False):
+        if name != axis:
+            with np.errstate(over="ignore"):  # infinitely far
+                squared += (x - middle) ** 2
+    with np.errstate(over="ignore"):
+        radius2 = np.square(np.float64(entry["radius"]))
+    return np.asarray(squared <= radius2)

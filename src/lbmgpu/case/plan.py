@@ -1,0 +1,48 @@
+"""Plans the layout of a JSON case over devices."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from .. import models
+from ..planning.planner import Plan, plan
+from .problems import at
+from .read import read_case
+
+
+def plan_case(
+    path: str | os.PathLike[str], devices: str | Sequence[str] | None = None, *, threads: int | None = None
+) -> Plan:
+    """The plan of the case in the file at `path`, by its shape, numbers and periodic faces; bodies do not count.
+
+    Args:
+        path: of the case.
+        devices: as for `plan`, in place of the case's own; all GPUs if neither says more than ``"auto"``.
+        threads: of the CPU, in place of the case's own.
+
+    Raises:
+        CaseError: the case is wrong.
+        FileNotFoundError: there is none.
+        TypeError, ValueError: wrong devices, or more than blocks that the domain can be cut into.
+        CudaError: a GPU cannot be used.
+    """
+    case = read_case(path)
+    faces, shape = case.get("faces", {}), [int(n) for n in case["domain"]["shape"]]
+    if devices is None and case["run"].get("device", "auto") != "auto":
+        devices = case["run"]["device"]
+    with at(case):
+        return plan(
+            shape,
+            case["domain"]["stencil"],
+            devices,
+            collision=case["collision"]["model"],
+            precision=case.get("precision", "float32"),
+            storage=case.get("storage"),
+            streaming=case.get("streaming"),
+            periodic=[
+                f"-{axis}" not in faces or faces[f"-{axis}"]["condition"] == "periodic" for axis in "xyz"[: len(shape)]
+            ],
+            threads=case["run"].get("threads") if threads is None else threads,
+            thermal="thermal" in case and not models.of(case["domain"]["stencil"]).carries_temperature,
+        )

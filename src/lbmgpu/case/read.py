@@ -1,0 +1,227 @@
+"""Reads a JSON case and checks it against the schema; everything wrong is reported at once, each with its path."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import os
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+
+from .. import _core, checks, models
+from ..collision_table import COLLISIONS, case_parameters
+from ..conditions import FACE_CONDITIONS, Condition
+from ..errors import CaseError
+from ..files.regular_files import CASE_BYTES, file_path, read_text
+from ..files.strict_json import parsed
+
+MOST_PROBLEMS = 100
+"""That are looked for; who has more is helped by no longer list."""
+
+_TYPES = {
+    "object": "an object",
+    "array": "an array",
+    "string": "a string",
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "true or false",
+    "null": "null",
+}
+_LIMITS = {
+    "minimum": "at least",
+    "maximum": "at most",
+    "exclusiveMinimum": "above",
+    "exclusiveMaximum": "below",
+}
+_SIZES = {
+    "minItems": "at least {} entries",
+    "maxItems": "at most {} entries",
+    "minLength": "at least {} characters",
+    "maxLength": "at most {} characters",
+}
+
+_SYNONYMS = {
+    "ball": "sphere",
+    "circle": "cylinder",
+    "disc": "cylinder",
+    "disk": "cylinder",
+    "cube": "box",
+    "cuboid": "box",
+    "rectangle": "box",
+    "square": "box",
+    "wall": "no-slip",
+    "slip": "free-slip",
+    "symmetry": "free-slip",
+    "inlet": "velocity-inlet",
+    "outlet": "pressure-outlet",
+    "insulated": "adiabatic",
+    "hot": "isothermal",
+    "cold": "isothermal",
+    "heated": "isothermal",
+}
+"""What else one may call shapes of bodies and conditions."""
+
+
+@cache
+def schema() -> dict[str, Any]:
+    """The JSON schema of a case, draft 2020-12: ``schema.json`` with the members of the engine's lists."""
+    result: dict[str, Any] = json.loads((resources.files(__package__) / "schema.json").read_text(encoding="utf-8"))
+    parts, carried = result["properties"], {"enum": models.that_carry_temperature()}
+    result["if"]["properties"]["domain"]["properties"]["stencil"] = carried  # these need no diffusivity
+    parts["domain"]["properties"]["stencil"] = {"enum": _core.stencil_names()}
+    parts["collision"]["properties"]["model"] = {"enum": list(COLLISIONS)}
+    parts["precision"], parts["streaming"] = {"enum": list(models.PRECISIONS)}, {"enum": list(models.STREAMINGS)}
+    parts["storage"] = {"enum": [*models.STORAGES, None]}
+    for collision in COLLISIONS.values():
+        parts["collision"]["properties"] |= case_parameters(collision)
+    face = result["$defs"]["face"]
+    face["properties"] = {"condition": {"enum": [condition.kind for condition in FACE_CONDITIONS]}}
+    face["allOf"] = [_of_face(condition) for condition in FACE_CONDITIONS]
+    return result
+
+
+def _of_face(condition: type[Condition]) -> dict[str, Any]:
+    """What a face may have that has a condition."""
+    takes = _core.face_conditions()[condition.kind]
+    own: dict[str, Any] = {"velocity": {"$ref": "#/$defs/velocity"}} if takes == "velocity" else {}
+    if takes == "number":
+        own = {condition.number: {"type": "number"} | condition.case_number}
+    then = {"additionalProperties": False, "properties": {"condition": True} | own}
+    if takes == "velocity":
+        then["required"] = ["velocity"]
+    return {"if": {"required": ["condition"], "properties": {"condition": {"const": condition.kind}}}, "then": then}
+
+
+@cache
+def _validator() -> Draft202012Validator:
+    Draft202012Validator.check_schema(schema())
+    return Draft202012Validator(schema())
+
+
+def read_case(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The case in the file at `path`, checked.
+
+    Raises:
+        CaseError: the file cannot be read, is not JSON, or is not a case.
+        FileNotFoundError: there is none.
+    """
+    source = file_path("path", path)
+    try:
+        text = read_text("", source, at_most=CASE_BYTES)
+    except FileNotFoundError:
+        raise FileNotFoundError(f"no case at {source}") from None
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        raise CaseError([(str(source), f"cannot be read ({checks.reason(error)})")]) from None
+    return parse_case(text, str(source))
+
+
+def parse_case(text: str, name: str = "case") -> dict[str, Any]:
+    """The case in a JSON text, checked; `name` stands for it in errors.
+
+    Raises:
+        CaseError: not JSON, or not a case.
+    """
+    try:
+        case: dict[str, Any] = parsed(text)
+    except ValueError as error:
+        raise CaseError([(name, f"not JSON ({error})")]) from None
+    check_case(case)
+    return case
+
+
+def check_case(case: Any) -> None:
+    """Raise CaseError, with a line for everything that the schema does not allow in `case`."""
+    try:
+        problems = list(itertools.islice(_not_finite(case, "$"), MOST_PROBLEMS))
+        if not problems:
+            errors = itertools.islice(_validator().iter_errors(case), MOST_PROBLEMS)
+            problems = [problem for error in errors for problem in _explain(error, case)]
+    except RecursionError:
+        raise CaseError([("$", "nested too deeply")]) from None
+    if problems:
+        raise CaseError(sorted(set(problems)))
+
+
+def json_path(parts: Iterable[str | int]) -> str:
+    """``$.faces['+z'].velocity[0]`` and the like."""
+    text = "$"
+    for part in parts:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            text += f".{part}" if part.isidentifier() else f"[{part!r}]"
+    return text
+
+
+def _not_finite(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    """NaN and infinities, which Python's parser lets pass, and integers that no float can hold."""
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            yield from _not_finite(entry, path + json_path([key])[1:])
+    elif isinstance(value, list):
+        for index, entry in enumerate(value):
+            yield from _not_finite(entry, f"{path}[{index}]")
+    elif isinstance(value, int | float):
+        try:
+            finite = math.isfinite(value)
+        except OverflowError:
+            finite = False
+        if not finite:
+            yield path, f"{checks.shown(value)} given, must be a finite number"
+
+
+def _two_dimensional(case: Any) -> bool:
+    """Whether `case`, right or not, means a domain of two dimensions."""
+    domain = case.get("domain") if isinstance(case, dict) else None
+    if not isinstance(domain, dict):
+        return False
+    shape, stencil = domain.get("shape"), domain.get("stencil")
+    if stencil in _core.stencil_names() and _core.stencil(stencil).D == 2:
+        return True
+    return isinstance(shape, list) and len(shape) == 2
+
+
+def _near(given: str, wanted: list[str]) -> str:
+    """A hint at the one of `wanted` that `given` is near to, in spelling or in meaning."""
+    synonym = _SYNONYMS.get(given.lower())
+    return f"; did you mean {synonym!r}?" if synonym in wanted else checks.did_you_mean(given, wanted)
+
+
+def _explain(error: ValidationError, case: Any) -> Iterator[tuple[str, str]]:
+    """What is wrong and what would be right, for one failed keyword of the schema in `case`."""
+    path, keyword, wanted, given = list(error.absolute_path), error.validator, error.validator_value, error.instance
+    here = json_path(path)
+    shown = checks.shown(given)
+    if keyword == "additionalProperties":
+        known = list(error.schema["properties"])
+        if path in (["faces"], ["thermal", "faces"]) and _two_dimensional(case):
+            known = [face for face in known if "z" not in face]
+        for key in given:
+            if key not in known:
+                hint = checks.did_you_mean(key, known)
+                yield json_path([*path, key]), f"unknown key, must be one of {', '.join(known)}{hint}"
+    elif keyword in ("required", "dependentRequired"):
+        names = wanted if keyword == "required" else [n for key, ns in wanted.items() if key in given for n in ns]
+        missing = [name for name in names if name not in given]
+        yield here, f"lacks {', '.join(repr(name) for name in missing)}"
+    elif keyword == "enum":
+        hint = _near(given, [w for w in wanted if isinstance(w, str)]) if isinstance(given, str) else ""
+        known_values = ", ".join("null" if w is None else repr(w) for w in wanted)
+        yield here, f"{shown} given, must be one of {known_values}{hint}"
+    elif keyword == "type":
+        types = [wanted] if isinstance(wanted, str) else wanted
+        yield here, f"{shown} given, must be {' or '.join(_TYPES[t] for t in types)}"
+    elif keyword in _LIMITS:
+        yield here, f"{shown} given, must be {_LIMITS[keyword]} {wanted}"
+    elif keyword == "pattern":
+        yield here, f"{shown} given, must have no control characters"
+    elif keyword in _SIZES:
+        yield here, f"{shown} given, must have {_SIZES[keyword].format(wanted)}"
+    else:
+        yield here, f"{shown} given: {error.message[:200]}"

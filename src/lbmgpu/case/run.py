@@ -1,0 +1,229 @@
+"""Runs a JSON case from the setup to the files that it leaves."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, TextIO
+
+from tqdm.contrib.logging import logging_redirect_tqdm
+
+from .. import centreline, checks
+from ..errors import CheckpointError, Diverged
+from ..files.atomic_write import write_text
+from ..files.folder_lock import FolderLock
+from ..files.log_file import LogFile
+from ..files.regular_files import check_output, file_path
+from ..parallel.processes import Processes
+from ..solver.run import Checkpoint, Every, RunResult, Steady
+from ..solver.solver import Solver
+from . import tables
+from .build import build_solver
+from .read import read_case
+
+log = logging.getLogger("lbmgpu")
+
+_FILES = ("vtk", "image", "checkpoint", "forces", "heat", "centrelines")
+"""What of an output leaves files."""
+
+
+def run_case(
+    path: str | os.PathLike[str],
+    *,
+    folder: str | os.PathLike[str] | None = None,
+    steps: int | None = None,
+    progress: bool = True,
+    threads: int | None = None,
+    device: str | list[str] | None = None,
+    layout: str | os.PathLike[str] | None = None,
+    comm: Any = None,
+    restart: str | os.PathLike[str] | None = None,
+    out: TextIO | None = None,
+) -> RunResult:
+    """Run the case in the file at `path`.
+
+    Args:
+        path: of the case.
+        folder: for the files it leaves; the case's own ``output.folder`` if None, and the case's name without that.
+        steps: steps of the whole case, in place of the case's own.
+        progress: False for no bar whatever the case says.
+        threads: number of CPU threads, in place of the case's own.
+        device: as for `Solver`, in place of the case's own.
+        layout: the path of a layout or ``"auto"``, in place of the case's own.
+        comm: an mpi4py communicator, as for `Solver`; rank 0 writes the files.
+        restart: a checkpoint of this case to go on from.
+        out: where the comparison and the report are printed; standard output if None.
+
+    Raises:
+        CaseError: the case is wrong.
+        FileNotFoundError: there is no case at `path`, or no checkpoint at `restart`.
+        CheckpointError: the checkpoint is, or is of another setup, or a table of the run ends long before it.
+        CudaError: a GPU is asked for and cannot be used.
+        Diverged: the flow did.
+        OSError: a file or the folder cannot be written, or another run is at work in the folder.
+        KeyboardInterrupt: Ctrl-C was pressed; if the flow was being stepped and the disk took it, its state is in a
+            checkpoint, which the log names. Of several ranks none saves.
+    """
+    case = read_case(path)
+    source = Path(os.fsdecode(path))
+    output = case.get("output", {})
+    if "image" in output:
+        pass  # takes a while, and is to fail before the run if it does
+    processes = Processes.of(comm)
+    solver = build_solver(case, source.parent, threads, device, processes, layout)
+    if restart is not None:
+        solver.restore(restart)
+    total = int(case["run"]["steps"]) if steps is None else checks.integer("steps", steps)
+    if restart is not None and solver.steps > total:
+        raise CheckpointError(f"{restart}: of step {solver.steps}, beyond the {total} steps of the case")
+
+    target = file_path("folder", folder if folder is not None else output.get("folder", source.stem)).absolute()
+    with ExitStack() as stack:
+        handler = processes.on_first(lambda: _entered(stack, target, output, restart is not None))
+        with logging_redirect_tqdm([log]):
+            log.info("case: %s", case.get("name", source.name))
+            if restart is None:
+                processes.on_first(lambda: _set_aside(target / "checkpoint.h5"))
+            if not any(output.get(key, False) is not False for key in _FILES):
+                log.info("the case asks for no 'output': nothing but run.log is left")
+            try:
+                result = _run(case, solver, total, target, progress, restart is not None)
+                _leave(solver, output, target, out or sys.stdout)
+            except Diverged as error:  # for the file alone: who called says it on the screen
+                if handler is not None:
+                    handler.handle(log.makeRecord(log.name, logging.ERROR, __file__, 0, "%s", (error,), None))
+                raise
+    return result
+
+
+def _entered(stack: ExitStack, target: Path, output: dict[str, Any], restarted: bool) -> logging.Handler:
+    """Make the folder `target` this run's, and its log the log's, until `stack` ends; the handler that writes it.
+
+    Raises:
+        OSError: another run is at work there, or a file that this one is to leave in the end cannot be written.
+    """
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        lock = FolderLock(target)
+        stack.callback(lock.release)
+        for name in _left(output):
+            check_output(target / name)
+        handler = LogFile(target / "run.log", append=restarted)
+    except OSError as error:
+        if str(error).startswith("output folder"):
+            raise
+        raise OSError(f"output folder {target}: cannot be written to ({checks.reason(error)})") from error
+    stack.callback(handler.close)
+    log.addHandler(handler)
+    stack.callback(log.removeHandler, handler)
+    if lock.taken_over:
+        log.warning("%s", lock.taken_over)
+    return handler
+
+
+def _left(output: dict[str, Any]) -> list[str]:
+    """The names of the files that replace others in the course of a run."""
+    names = {"vtk": ["fields.vti", "fields.pvti"], "checkpoint": ["checkpoint.h5"], "centrelines": ["centrelines.txt"]}
+    if "image" in output:
+        names["image"] = [f"{output['image'].get('field', 'speed')}.png"]
+    return [name for key, files in names.items() if output.get(key, False) is not False for name in files]
+
+
+def _run(case: dict[str, Any], solver: Solver, total: int, target: Path, progress: bool, restarted: bool) -> RunResult:
+    settings, output = case["run"], case.get("output", {})
+    callbacks: list[Every | Checkpoint] = []
+    if "log_every" in settings:
+        callbacks.append(Every(int(settings["log_every"]), _log_state))
+    for name in tables.TABLES:
+        if name in output:
+            callbacks.append(_table(name, solver, target, int(output[name]["every"]), restarted))
+    if "every" in output.get("checkpoint", {}):  # after the tables, so that they have the steps up to a checkpoint
+        callbacks.append(Checkpoint(target / "checkpoint.h5", int(output["checkpoint"]["every"])))
+    until = None
+    if "steady" in settings:
+        steady = settings["steady"]
+        until = Steady(steady["tolerance"], int(steady.get("every", Steady.every)), steady.get("of", Steady.of))
+    shown = progress and settings.get("progress", True)
+    try:
+        result = solver.run(total - solver.steps, progress=shown, until=until, callbacks=callbacks)
+    except KeyboardInterrupt:
+        if solver._processes.size == 1:  # other ranks may not have been interrupted, nor be at the same step
+            _keep(solver, target)
+        raise
+    log.info("%s after %d steps, %.1f MLUPS", result.reason, solver.steps, result.mlups)
+    return result
+
+
+def _table(name: str, solver: Solver, target: Path, every: int, restarted: bool) -> Every:
+    """Begin the table `name`, or go on with it; the callback that writes its rows."""
+    table = tables.TABLES[name]
+    path, columns = target / f"{name}.csv", table.columns(solver)
+    rows = Every(every, tables.appender(path, table))
+    due = solver._processes.on_first(lambda: _begin_table(path, columns, solver, every, restarted))
+    if any(solver._processes.shared(due)):
+        rows(solver)
+    return rows
+
+
+def _begin_table(path: Path, columns: list[str], solver: Solver, every: int, restarted: bool) -> bool:
+    """Write the header, or cut what a restart writes again; whether a row is to follow at once."""
+    if not (restarted and path.exists() and path.stat().st_size):
+        tables.start(path, columns)
+        return False
+    tables.cut(path, solver.steps, every)
+    return solver.steps > 0 and solver.steps % every == 0
+
+
+def _set_aside(checkpoint: Path) -> None:
+    """Rename what an earlier run left, which a restart would otherwise take for this run's."""
+    if checkpoint.is_file():
+        kept = checkpoint.with_name("checkpoint.previous.h5")
+        os.replace(checkpoint, kept)
+        log.warning("%s is of an earlier run: now %s", checkpoint, kept.name)
+
+
+def _keep(solver: Solver, target: Path) -> None:
+    """Save the state of an interrupted run; say how to go on."""
+    try:
+        path = solver.save(target / "checkpoint.h5")
+    except (Diverged, OSError) as error:
+        log.error("the state is not saved: %s", error)
+    else:
+        log.warning("to go on from step %d, give the same command with --restart %s", solver.steps, path)
+
+
+def _leave(solver: Solver, output: dict[str, Any], target: Path, out: TextIO) -> None:
+    """Write the files of the end state, and print the comparison and the report."""
+    written = []
+    if "checkpoint" in output:
+        written.append(solver.save(target / "checkpoint.h5"))
+    if output.get("vtk"):
+        written.append(solver.write_vtk(target / "fields.vti"))
+    if "image" in output:
+        from ..plot import speed_picture, temperature_picture
+
+        image = output["image"]
+        field, normal, position = image.get("field", "speed"), image.get("normal", "y"), image.get("position", 0.5)
+        draw = temperature_picture if field == "temperature" else speed_picture
+        written.append(draw(solver, target / f"{field}.png", normal, float(position)))
+    for file in written:
+        log.info("wrote %s", file)
+    if "centrelines" in output:
+        entry = output["centrelines"]
+        comparison = centreline.compare(solver, entry["reference"], entry["velocity"])
+        table = target / "centrelines.txt"
+        solver._processes.on_first(lambda: write_text(table, f"{comparison}\n"))
+        if comparison is not None:
+            print(f"\n{comparison}", file=out)
+    if output.get("report"):
+        report = solver.report()
+        if solver.rank == 0:
+            print(f"\n{report}", file=out)
+
+
+def _log_state(solver: Solver) -> None:
+    text = f"step {solver.steps}: mass {solver.mass():.9g}, kinetic energy {solver.kinetic_energy():.6g}"
+    log.info("%s", text if solver.thermal is None else f"{text}, heat {solver.heat():.9g}")

@@ -1,0 +1,98 @@
+"""Tables in time of the forces on bodies and of heat, CSV files: written row by row, and cut back before a restart."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..conditions import Isothermal
+from ..domain import FACES
+from ..errors import CheckpointError
+from ..files.atomic_write import naming, replacing
+from ..files.regular_files import TABLE_BYTES, check_output, output_file, regular_file
+from ..solver.solver import Solver
+
+
+class Table(NamedTuple):
+    """What a table has beside the step: names of columns, and the numbers of now, which all ranks ask for together."""
+
+    columns: Callable[[Solver], list[str]]
+    numbers: Callable[[Solver], list[float]]
+
+
+def column(name: str) -> str:
+    """The name of a body as a part of a header: one that a spreadsheet would take for a formula begins with ``'``."""
+    return f"'{name}" if name.lstrip()[:1] in tuple("=+-@") else name
+
+
+def _warmed(solver: Solver) -> list[str]:
+    """The faces and bodies with a temperature of their own."""
+    domain = solver.domain
+    faces = [name for name, condition in domain.thermal.items() if isinstance(condition, Isothermal)]
+    return faces + [body.name for body in domain.bodies.values() if isinstance(body.thermal, Isothermal)]
+
+
+TABLES = {
+    "forces": Table(
+        lambda solver: [f"{column(b)} F{axis}" for b in solver.domain.bodies for axis in "xyz"[: solver._stencil.D]],
+        lambda solver: [float(x) for name in solver.domain.bodies for x in solver.body_force(name)],
+    ),
+    "heat": Table(
+        lambda solver: ["heat", *(f"{name if name in FACES else column(name)} flux" for name in _warmed(solver))],
+        lambda solver: [solver.heat(), *(solver.mean_heat_flux(name) for name in _warmed(solver))],
+    ),
+}
+"""By the name of the file and of the key in a case's output."""
+
+
+def start(path: Path, columns: list[str]) -> None:
+    """Begin a table at `path` with its header, in place of any that is there."""
+    descriptor = output_file(path, append=False)
+    with naming(path), open(descriptor, "a", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerow(["step", *columns])
+
+
+def cut(path: Path, steps: int, every: int) -> None:
+    """Drop the rows from step `steps` on, which a run from there writes again `every` so many steps.
+
+    The table is replaced whole. A run that was killed may have left a part of a row: it goes too.
+
+    Raises:
+        CheckpointError: the table ends so long before that rows would be missing, or is none; it is left as it is.
+    """
+    check_output(path)
+    try:
+        with regular_file("", path, at_most=TABLE_BYTES) as file:
+            header, *rows = csv.reader(TextIOWrapper(file, encoding="utf-8", newline=""))
+    except (ValueError, csv.Error) as error:  # a file that ends at once too
+        raise CheckpointError(f"{path}: not a table of a run ({error}); delete it to begin a new one") from None
+    whole = [row for row in rows if len(row) == len(header) and row[0].isdigit()]
+    written = [int(row[0]) for row in whole[-2:]]
+    interval = max(every, written[-1] - written[0]) if written else every  # the run before may have had another one
+    if written and written[-1] < steps - interval:
+        raise CheckpointError(
+            f"{path}: ends at step {written[-1]} and the checkpoint is of step {steps}: the rows between are missing; "
+            "delete the table to begin a new one, or restart from another checkpoint"
+        )
+    kept = [header, *(row for row in whole if int(row[0]) < steps)]
+    with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(kept)
+
+
+def appender(path: Path, table: Table) -> Callable[[Any], None]:
+    """A callback that appends the step and the numbers of `table`."""
+
+    def append(solver: Solver) -> None:
+        numbers = [f"{x:.9g}" for x in table.numbers(solver)]
+
+        def write() -> None:
+            descriptor = output_file(path, append=True)
+            with naming(path), open(descriptor, "a", newline="", encoding="utf-8") as file:
+                csv.writer(file).writerow([solver.steps, *numbers])
+
+        solver._processes.on_first(write)
+
+    return append

@@ -1,0 +1,142 @@
+"""The values of a domain's conditions: evaluated, handed to the engine, and again for each step if they change."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .. import _core, checks, kinetic, values
+from ..conditions import Value
+from ..domain import Domain
+from ..thermal import HybridThermal
+from ..values import Floats
+
+
+class BoundaryValues:
+    """Values on the faces and bodies of `domain`, by name: arrays in the user's axis order.
+
+    Evaluates all of them at `time` when made, so that what is wrong with them shows before an engine exists. With a
+    `thermal` model, velocities are held below its limit too, and the engine gets the temperatures' deviations from its
+    reference.
+    """
+
+    def __init__(self, domain: Domain, thermal: HybridThermal | None = None, time: float = 0.0) -> None:
+        self._domain = domain
+        self._thermal = thermal
+        self._cs2 = _core.stencil(domain.stencil).cs2
+        self.face_velocities: dict[str, Floats] = {}
+        self.face_numbers: dict[str, Floats] = {}
+        self.body_velocities: dict[str, Floats] = {}
+        self.face_temperatures: dict[str, Floats] = {}
+        self.body_temperatures: dict[str, Floats] = {}
+        self._specs: list[tuple[dict[str, Floats], str, Value]] = []
+        for face, condition in domain.faces.items():
+            if hasattr(condition, "velocity"):
+                self._specs.append((self.face_velocities, face, condition.velocity))
+            if condition.number:
+                self._specs.append((self.face_numbers, face, getattr(condition, condition.number)))
+        for name, body in domain.bodies.items():
+            if hasattr(body.condition, "velocity"):
+                self._specs.append((self.body_velocities, name, body.condition.velocity))
+            if hasattr(body.thermal, "temperature"):
+                self._specs.append((self.body_temperatures, name, body.thermal.temperature))
+        for face, condition in domain.thermal.items():
+            if hasattr(condition, "temperature"):
+                self._specs.append((self.face_temperatures, face, condition.temperature))
+        self._evaluate(self._specs, time)
+        changing = [spec for spec in self._specs if values.takes_time(spec[2])]
+        self._changing = {
+            "faces": [spec for spec in changing if not self._of_body(spec[0])],
+            "bodies": [spec for spec in changing if self._of_body(spec[0])],
+        }
+        self._time = dict.fromkeys(self._changing, time)
+
+    @property
+    def changing(self) -> bool:
+        """Whether any value changes in time."""
+        return any(self._changing.values())
+
+    def _of_body(self, target: dict[str, Floats]) -> bool:
+        return target is self.body_velocities or target is self.body_temperatures
+
+    def _evaluate(self, specs: list[tuple[dict[str, Floats], str, Value]], time: float) -> None:
+        shape = self._domain.shape
+        for target, name, value in specs:
+            when = f" at t = {time:g}" if values.takes_time(value) else ""
+            if target is self.face_velocities:
+                label = f"velocity of faces[{name!r}]{when}"
+                target[name] = values.face_velocity(label, value, shape, name, self._cs2, time)
+                self._check_speed(label, target[name])
+            elif target is self.face_numbers:
+                condition = self._domain.faces[name]
+                label = f"{condition.number} of faces[{name!r}]{when}"
+                target[name] = values.face_number(label, value, shape, name, time, condition.check_number)
+            elif target is self.face_temperatures:
+                label = f"temperature of thermal[{name!r}]{when}"
+                target[name] = values.face_number(label, value, shape, name, time, checks.temperatures)
+                kinetic.check_temperatures(self._domain.stencil, label, target[name])
+            elif target is self.body_temperatures:
+                label = f"temperature of body {name!r}{when}"
+                target[name] = values.body_temperature(label, value, self._domain.bodies[name].mask, time)
+            else:
+                mask = self._domain.bodies[name].mask
+                label = f"velocity of body {name!r}{when}"
+                target[name] = values.body_velocity(label, value, mask, self._cs2, time)
+                self._check_speed(label, target[name])
+
+    def _check_speed(self, label: str, velocity: Floats) -> None:
+        if self._thermal is not None:
+            self._thermal.check_speed(label, velocity)
+
+    def apply(self, engine: _core.Engine) -> None:
+        """Hand the values on the faces to a new engine and add the bodies to it."""
+        for body in self._domain.bodies.values():
+            velocity = self.body_velocities.get(body.name)
+            temperature = self.body_temperatures.get(body.name)
+            engine.add_body(
+                values.to_engine(body.mask, components=False),
+                None if velocity is None else values.to_engine(velocity, components=True),
+                None if temperature is None else self._above_reference(temperature),
+            )
+        self._hand_over(engine, self._specs, bodies=False)
+
+    def bring_to(self, engine: _core.Engine, time: float, *, faces: bool = True) -> None:
+        """Evaluate what changes in time at `time`, without `faces` on bodies only, and hand it to the engine.
+
+        What fails or is interrupted half-way is done again at the next call.
+        """
+        for part in self._changing if faces else ("bodies",):
+            if self._changing[part] and self._time[part] != time:
+                self._time[part] = math.nan
+                self._evaluate(self._changing[part], time)
+                self._hand_over(engine, self._changing[part], bodies=True)
+                self._time[part] = time
+
+    def _above_reference(self, temperature: Floats) -> Floats:
+        """The deviation as the engine takes it."""
+        reference = 0.0 if self._thermal is None else self._thermal.reference
+        return values.to_engine(np.subtract(temperature, reference), components=False)
+
+    def temperatures(self) -> list[Floats]:
+        """The temperatures of the surfaces, an array for each face and body that has some."""
+        bodies = self._domain.bodies
+        found = [t if t.ndim == 0 else t[bodies[name].mask] for name, t in self.body_temperatures.items()]
+        return [*self.face_temperatures.values(), *found]
+
+    def _hand_over(
+        self, engine: _core.Engine, specs: list[tuple[dict[str, Floats], str, Value]], *, bodies: bool
+    ) -> None:
+        faces = list(self._domain.faces)
+        names = list(self._domain.bodies)
+        for target, name, _ in specs:
+            if target is self.face_velocities:
+                engine.set_face_velocity(faces.index(name), values.to_engine(target[name], components=True))
+            elif target is self.face_numbers:
+                engine.set_face_density(faces.index(name), values.to_engine(target[name], components=False))
+            elif target is self.face_temperatures:
+                engine.set_face_temperature(faces.index(name), self._above_reference(target[name]))
+            elif bodies and target is self.body_temperatures:
+                engine.set_body_temperature(names.index(name), self._above_reference(target[name]))
+            elif bodies:
+                engine.set_body_velocity(names.index(name), values.to_engine(target[name], components=True))

@@ -1,0 +1,193 @@
+"""Whether a solver's memory fits the machine, asked before anything is allocated."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from .. import _core, models
+from ..layout import Layout, engine_blocks
+from ..parallel import gpu
+from ..parallel.processes import Processes
+
+GIB = 2**30
+MIB = 2**20
+CONTROL_GROUP = Path("/sys/fs/cgroup")
+
+
+def available_memory(device: str = "cpu") -> int:
+    """Bytes that this process can still take: what is free on a GPU; of the CPU's by the kernel's estimate and the
+    control group's limit.
+    """
+    if device != "cpu":
+        return int(gpu.described(device)["free_memory"])
+    limits = []
+    try:
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                limits.append(int(line.split()[1]) * 1024)
+    except OSError:  # not Linux
+        limits.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    group = _available_in_group(CONTROL_GROUP)
+    return min(limits if group is None else [*limits, group])
+
+
+def _available_in_group(group: Path) -> int | None:
+    """Bytes left of the limit of a control group of version 2; None if there is no limit or no such group.
+
+    The kernel counts cached files as used, and gives them back when memory gets short: the inactive ones are free.
+    """
+    try:
+        limit = (group / "memory.max").read_text().strip()
+        if limit == "max":
+            return None
+        used = int((group / "memory.current").read_text())
+        for line in (group / "memory.stat").read_text().splitlines():
+            if line.startswith("inactive_file "):
+                used -= int(line.split()[1])
+    except OSError:
+        return None
+    return max(0, int(limit) - max(0, used))
+
+
+def bytes_beside(
+    dimensions: int,
+    precision: str,
+    *,
+    force_field: bool = False,
+    moving_bodies: bool = False,
+    heated_bodies: bool = False,
+    source_field: bool = False,
+) -> int:
+    """Bytes a cell that making a solver takes beside its lattice; an estimate from above.
+
+    The solid cells and the masks of bodies, a `force_field` and a `source_field` of heat in the engine's type and as
+    given, the velocities of `moving_bodies` and the temperatures of `heated_bodies`. An initial state and `Steady` take
+    more in their time.
+    """
+    real, double = np.dtype(precision).itemsize, 8
+    force = dimensions * (real + double) if force_field else 0
+    velocity = 2 * dimensions * double if moving_bodies else 0
+    heat = (real + double if source_field else 0) + (2 * double if heated_bodies else 0)
+    return 3 + force + velocity + heat
+
+
+def check_memory(
+    stencil: str,
+    shape: tuple[int, ...],
+    precision: str,
+    storage: str,
+    streaming: str,
+    beside: int = 0,
+    device: str = "cpu",
+    layout: Layout | None = None,
+    processes: Processes | None = None,
+    thermal: bool = False,
+) -> None:
+    """Raise ValueError if a solver of this kind does not fit, saying what would, or if the layout does not tile it.
+
+    What all processes on one host need on one device is added up. All of them call this together, and get the error of
+    any.
+
+    Args:
+        stencil, shape, precision, storage, streaming: of the engine.
+        beside: bytes a cell that are needed beside the lattice, see `bytes_beside`.
+        device: ``"cpu"``, or ``"cuda:0"`` and so on; without a layout.
+        layout: the blocks of `shape`, which name their devices; None for one.
+        processes: that the solver runs on; None for one.
+        thermal: whether there is a temperature beside the flow.
+    """
+    ranks = Processes() if processes is None else processes
+    need = Need(stencil, shape, precision, streaming, beside, device, tuple(engine_blocks(layout)), thermal)
+    names = need.devices(ranks.rank)
+    own = ranks.each(lambda: [(name, _identity(name), available_memory(name)) for name in names])
+    every = ranks.shared(own)  # before any of them takes what it needs
+
+    def check() -> None:
+        for name, identity, _ in own:
+            sharing = [(rank, *entry) for rank in ranks.host for entry in every[rank] if entry[1] == identity]
+            users = [(rank, other) for rank, other, _, _ in sharing]
+            available = min(free for _, _, _, free in sharing)
+            if need.on(users, storage) > available:
+                raise ValueError(_refusal(need, storage, name, users, available))
+
+    ranks.each(check)
+
+
+@dataclass(frozen=True)
+class Need:
+    """What a solver needs on each device; see `check_memory`."""
+
+    stencil: str
+    shape: tuple[int, ...]
+    precision: str
+    streaming: str
+    beside: int
+    device: str
+    blocks: tuple[tuple[tuple[int, ...], tuple[int, ...], int, str], ...]
+    thermal: bool = False
+
+    def devices(self, rank: int) -> list[str]:
+        """Those of a rank, each once."""
+        if not self.blocks:
+            return [self.device]
+        return list(dict.fromkeys(name for _, _, owner, name in self.blocks if owner == rank))
+
+    def cells(self, users: Sequence[tuple[int, str]]) -> int:
+        """Of the blocks of these ranks on these devices of theirs."""
+        if not self.blocks:
+            return math.prod(self.shape)
+        return sum(math.prod(size) for _, size, owner, name in self.blocks if (owner, name) in users)
+
+    def on(self, users: Sequence[tuple[int, str]], storage: str) -> int:
+        """Bytes of the blocks of these ranks on these devices of theirs."""
+        lattices = sum(self._lattices(rank, storage)[name] for rank, name in users)
+        return lattices + self.beside * self.cells(users)
+
+    def _lattices(self, rank: int, storage: str) -> dict[str, int]:
+        numbers, place = (self.precision, storage, self.streaming), (self.device, self.blocks, rank)
+        return _core.Engine.memory_needed(self.stencil, self.shape, *numbers, *place, self.thermal)
+
+
+def _identity(device: str) -> str:
+    return device if device == "cpu" else gpu.identity(device)
+
+
+def _refusal(need: Need, storage: str, device: str, users: Sequence[tuple[int, str]], available: int) -> str:
+    """What is needed on `device` of this rank by it and other `users`, and what would fit."""
+    needed, shape = need.on(users, storage), need.shape
+    options = []
+    if not need.blocks:
+        scale, scaled = 1.0, shape
+        least = models.smallest_size(need.stencil)
+        while max(scaled) > least and replace(need, shape=scaled).on(users, storage) > available:  # to a few percent
+            scale *= 0.97
+            scaled = tuple(max(least, int(n * scale)) for n in shape)
+        options.append(f"shape {scaled}")
+    model = models.of(need.stencil, thermal=need.thermal)
+    if need.streaming == "two-lattice" and "in-place" in model.streamings:
+        in_place = replace(need, streaming="in-place").on(users, storage)
+        if in_place <= available:
+            options.append(f"streaming 'in-place' ({in_place / GIB:.2f} GiB)")
+    others = [("storage", need, smaller) for smaller in ("float32", "float16")]
+    if model.storages(need.precision) == [need.precision]:  # stored as it is computed
+        others = [("precision", replace(need, precision="float32"), "float32")]
+    for what, other, smaller in others:
+        if smaller in model.storages(other.precision):
+            bytes_needed = other.on(users, smaller)
+            if bytes_needed < needed and bytes_needed <= available:
+                options.append(f"{what} {smaller!r} ({bytes_needed / GIB:.2f} GiB)")
+    if need.blocks:
+        cells = need.cells(users)
+        options.append(f"{int(cells * available / needed):.3g} cells there instead of {cells:.3g}, by more devices")
+    together = f" for {len(users)} processes of one host together" if len(users) > 1 else ""
+    where = f" on {device}{together}" if need.blocks else ""
+    return (
+        f"shape: {shape} given needs {needed / GIB:.2f} GiB{where} as {need.stencil} in {storage}, but "
+        f"{available / GIB:.2f} GiB of memory is available; what would fit: {', or '.join(options)}"
+    )

@@ -1,0 +1,327 @@
+"""A solver's arguments, checked one by one and together before anything is allocated, and the engine made of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import _core, checks, models
+from ..collision_table import COLLISIONS, check_pair
+from ..collisions import Collision
+from ..conditions import Isothermal, Periodic
+from ..domain import Domain
+from ..layout import Layout, check_layout, engine_blocks
+from ..models import PRECISIONS, STORAGES, STREAMINGS
+from ..parallel import consistency, devices
+from ..parallel.processes import Processes, layout_over
+from ..parallel.staged_exchange import warn_of_staging
+from ..thermal import HybridThermal
+from . import doubtful
+from .boundary import BoundaryValues
+from .memory import bytes_beside, check_memory
+
+MAX_THREADS = 4096
+CELLS_PER_THREAD = 4096
+"""Fewer cells a thread would take less time to update than the threads take to wait for each other."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a solver is set up with, all checked."""
+
+    domain: Domain
+    collision: Collision
+    precision: str
+    storage: str
+    streaming: str
+    devices: tuple[str, ...]
+    threads: int
+    layout: Layout | None
+    processes: Processes
+    thermal: HybridThermal | None = None
+
+    def check_memory(self, *, force_field: bool = False) -> None:
+        """Raise ValueError if the solver would not fit the device's memory; a `force_field` is a force a cell."""
+        domain, source = self.domain, None if self.thermal is None else self.thermal.source
+        beside = bytes_beside(
+            len(domain.shape),
+            self.precision,
+            force_field=force_field,
+            moving_bodies=any(hasattr(body.condition, "velocity") for body in domain.bodies.values()),
+            heated_bodies=any(isinstance(body.thermal, Isothermal) for body in domain.bodies.values()),
+            source_field=callable(source) or (source is not None and np.ndim(source) > 0),
+        )
+        check_memory(
+            domain.stencil,
+            domain.shape,
+            self.precision,
+            self.storage,
+            self.streaming,
+            beside,
+            device=self.devices[0],
+            layout=self.layout,
+            processes=self.processes,
+            thermal=self.thermal is not None,
+        )
+
+    def engine(self, boundary: BoundaryValues) -> _core.Engine:
+        """A new engine, at rest."""
+        domain, stencil = self.domain, _core.stencil(self.domain.stencil)
+        thermal = None
+        if self.thermal is not None:
+            thermal = self.thermal.parameters(stencil) | {"faces": thermal_faces(domain)}
+            del thermal["reference"]  # all temperatures are handed over as deviations from it
+        own: dict[str, Any] = self.collision.parameters(stencil)
+        if models.of(domain.stencil).carries_temperature:
+            own["thermal_faces"] = thermal_faces(domain)
+        wanted = [os.environ.get(name, "") for name in ("LBMGPU_CHANNEL", "LBMGPU_SCHEDULE")]
+        channel, schedule = self.processes.shared(wanted)[0]  # some launchers pass no environment on
+        engine = _core.Engine(
+            stencil=domain.stencil,
+            shape=domain.shape,
+            collision=self.collision.kind,
+            precision=self.precision,
+            storage=self.storage,
+            streaming=self.streaming,
+            faces=[condition.kind for condition in domain.faces.values()],
+            device=self.devices[0],
+            threads=self.threads,
+            blocks=engine_blocks(self.layout),
+            channel=channel,
+            schedule=schedule,
+            comm=self.processes.engine,
+            thermal=thermal,
+            **own,
+        )
+        boundary.apply(engine)
+        if len(self.layout or ()) > 1:  # on all ranks: they make their links together
+            warn_of_staging(engine.layout, engine.links, channel, stacklevel=3)  # of who makes the solver
+        return engine
+
+
+def check_settings(
+    domain: Any,
+    collision: Any,
+    *,
+    force: Any,
+    precision: Any,
+    storage: Any,
+    streaming: Any,
+    device: Any,
+    layout: Any,
+    comm: Any,
+    threads: Any,
+    thermal: Any,
+) -> Settings:
+    """The settings, or the TypeError or ValueError that says which argument is wrong, on all ranks of `comm`.
+
+    The `force` is only compared among them, and refused where the stencil takes none.
+    """
+    processes = Processes.of(comm)
+
+    def each_by_itself() -> tuple[str, str, str]:
+        numbers = check_values(domain, collision, force, precision, storage, streaming, thermal)
+        if isinstance(layout, str) and layout == "auto":
+            check_alone(processes)
+        return numbers
+
+    precision, storage, streaming = processes.each(each_by_itself)
+    numbers = {"precision": precision, "storage": storage, "streaming": streaming}
+    consistency.check_setup(processes, domain, collision, force, thermal, **numbers)  # before all that needs the shape
+    if isinstance(layout, str) and layout == "auto":
+        heated = thermal is not None
+        layout, device = _planned(domain, collision, precision, storage, streaming, device, threads, heated)
+    layout = processes.each(lambda: check_layout(layout, domain.shape))  # it may be a file that one rank cannot read
+    consistency.check_blocks(processes, layout)
+    layout, chosen = check_devices(device, layout, domain.shape, processes)
+    if threads is None:
+        threads = max(1, min(processes.threads, domain.cells // processes.size // CELLS_PER_THREAD))
+    threads = processes.each(lambda: checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS))
+    check_periodic(domain)
+    doubtful.warn_of_threads(threads)
+    if processes.first:
+        doubtful.warn_of_covered_faces(domain)
+    numbers_and_devices = (precision, storage, streaming, chosen, threads)
+    collision = collision.without_defaults(_core.stencil(domain.stencil))
+    return Settings(domain._for_solver(), collision, *numbers_and_devices, layout, processes, thermal)
+
+
+def check_values(
+    domain: Any, collision: Any, force: Any, precision: Any, storage: Any, streaming: Any, thermal: Any
+) -> tuple[str, str, str]:
+    """Precision, storage and streaming, those that are None by default, or TypeError or ValueError.
+
+    The `force` is only refused where the stencil takes none.
+    """
+    _check_domain(domain, collision)
+    numbers = _checked_numbers(domain.stencil, precision, storage, streaming)
+    check_thermal(thermal, domain, numbers[1])
+    models.check_domain(domain, force, thermal=thermal is not None)
+    return numbers
+
+
+def _check_domain(domain: Any, collision: Any) -> None:
+    """Raise TypeError or ValueError unless they are a domain and a collision that suits it."""
+    if not isinstance(domain, Domain):
+        raise TypeError(f"domain: {checks.shown(domain)} given, must be a Domain")
+    if not isinstance(collision, Collision):
+        hint = " (a value such as BGK(0.1), not the class)" if isinstance(collision, type) else ""
+        raise TypeError(
+            f"collision: {checks.shown(collision)} given, must be {checks.alternatives(list(COLLISIONS))}{hint}"
+        )
+    check_pair(domain.stencil, type(collision))
+    collision.check(_core.stencil(domain.stencil))
+
+
+def _checked_numbers(stencil: str, precision: Any, storage: Any, streaming: Any) -> tuple[str, str, str]:
+    """Precision, storage and streaming, those that are None by default, or TypeError or ValueError."""
+    if isinstance(precision, str) and precision == "float16":
+        raise ValueError(f"precision: 'float16' is for storage only; use storage='float16' with one of {PRECISIONS}")
+    precision = checks.choice("precision", precision, PRECISIONS)
+    storage, streaming = check_storage(storage, precision), check_streaming(streaming, stencil)
+    models.check_numbers(stencil, precision, storage, streaming)
+    return precision, storage, streaming
+
+
+def check_devices(
+    device: Any, layout: Layout | None, shape: tuple[int, ...], processes: Processes
+) -> tuple[Layout | None, tuple[str, ...]]:
+    """The layout and the devices of this process, each once; or TypeError or ValueError.
+
+    A list of devices makes a layout over them, and so do those of all ranks; beside a layout a device can only say
+    again what all blocks of the process are on.
+    """
+    if layout is None:
+        one = isinstance(device, str) or not isinstance(device, Sequence)
+
+        def resolved() -> list[str]:
+            given = [device] if one else checks.listed("device", device, "names of devices")
+            if not given:
+                raise ValueError("device: an empty list given, must hold one device at least")
+            return [devices.resolve(name, processes.node_rank) for name in given]
+
+        names = processes.each(resolved)
+        count = int(sum(processes.shared(len(names))))
+        if count > max(shape):
+            raise ValueError(f"device: {count} devices given, more than cells along any axis of {shape}")
+        planned = None if one and processes.size == 1 else layout_over(processes, shape, names)
+        return planned, tuple(dict.fromkeys(names))
+    placed = tuple(dict.fromkeys(block.device for block in layout if block.rank == processes.rank))
+
+    def own() -> tuple[str, ...]:
+        same = {"auto", placed[0], placed[0].split(":")[0]} if len(placed) == 1 else {"auto"}  # "cuda" of one GPU
+        if placed and not (isinstance(device, str) and device in same):
+            where = ", ".join(placed)
+            raise ValueError(f"device: {checks.shown(device)} given beside a layout on {where}, must be left out")
+        return tuple(devices.resolve(name) for name in placed)
+
+    return layout, processes.each(own) or ("cpu",)  # a rank without a block is refused with the layout by the engine
+
+
+def _planned(
+    domain: Domain,
+    collision: Collision,
+    precision: str,
+    storage: str,
+    streaming: str,
+    device: Any,
+    threads: Any,
+    thermal: bool,
+) -> tuple[Layout | None, Any]:
+    """The layout that is planned over the devices, and what is then left as the argument `device`."""
+    from ..planning.planner import plan  # which itself makes solvers
+
+    one = isinstance(device, str) or not isinstance(device, Sequence)
+    names = [device] if one else checks.listed("device", device, "names of devices")
+    if len(names) == 1:
+        return None, names[0]
+    found = plan(
+        domain.shape,
+        domain.stencil,
+        names,
+        collision=type(collision).__name__,
+        precision=precision,
+        storage=storage,
+        streaming=streaming,
+        periodic=[isinstance(domain.faces["-" + axis], Periodic) for axis in "xyz"[: len(domain.shape)]],
+        threads=threads,
+        thermal=thermal,
+    )
+    return found.chosen(), "auto"
+
+
+def check_alone(processes: Processes) -> None:
+    """Raise ValueError unless there is one process: what layout 'auto' plans for."""
+    if processes.size > 1:
+        raise ValueError("layout: 'auto' plans for one process; with comm give a Layout or the path of one")
+
+
+def check_storage(storage: Any, precision: str) -> str:
+    """The storage for a `precision`, that itself if None; or TypeError or ValueError."""
+    chosen = precision if storage is None else checks.choice("storage", storage, STORAGES)
+    if STORAGES.index(chosen) > STORAGES.index(precision):
+        raise ValueError(f"storage: {chosen!r} given, must not be wider than the precision, {precision!r}")
+    return chosen
+
+
+def check_streaming(streaming: Any, stencil: str) -> str:
+    """The streaming, that of the `stencil` if None; or TypeError or ValueError."""
+    return models.default_streaming(stencil) if streaming is None else checks.choice("streaming", streaming, STREAMINGS)
+
+
+def check_thermal(thermal: Any, domain: Domain, storage: str) -> None:
+    """Raise TypeError or ValueError unless it is a model of the temperature, or None, that suits domain and storage."""
+    if models.of(domain.stencil).carries_temperature:
+        if thermal is not None:
+            raise ValueError(
+                f"thermal: {checks.shown(thermal)} given with {domain.stencil}, must be None: with ThermalBGK the "
+                "temperature is a moment of the populations"
+            )
+        _check_warm_faces(domain)
+        return
+    heated = {f"thermal[{face!r}]": condition for face, condition in domain.thermal.items()}
+    heated |= {f"thermal of body {name!r}": body.thermal for name, body in domain.bodies.items()}
+    named = [name for name, condition in heated.items() if isinstance(condition, Isothermal)]
+    if thermal is None:
+        if named:
+            raise ValueError(f"thermal: None given, but {', '.join(named)} is Isothermal; must be HybridThermal(...)")
+        return
+    if not isinstance(thermal, HybridThermal):
+        hint = " (a value such as HybridThermal(0.05), not the class)" if isinstance(thermal, type) else ""
+        raise TypeError(f"thermal: {checks.shown(thermal)} given, must be HybridThermal(...) or None{hint}")
+    thermal.check(_core.stencil(domain.stencil))
+    storages = models.of(domain.stencil, thermal=True).storages()
+    if storage not in storages:
+        right = checks.alternatives([repr(name) for name in storages])
+        raise ValueError(f"storage: {storage!r} given with thermal, must be {right}")
+    _check_warm_faces(domain)
+
+
+def _check_warm_faces(domain: Domain) -> None:
+    for face, condition in domain.thermal.items():
+        if isinstance(condition, Isothermal) and isinstance(domain.faces[face], Periodic):
+            raise ValueError(
+                f"thermal[{face!r}]: Isothermal given on a face that is Periodic, must be on "
+                f"another: set domain.faces[{face!r}], to NoSlip() for instance"
+            )
+
+
+def thermal_faces(domain: Domain) -> list[str]:
+    """The condition of the temperature on each face as the engine names it."""
+    pairs = zip(domain.faces.values(), domain.thermal.values(), strict=True)
+    return [flow.kind if isinstance(flow, Periodic) else heat.kind for flow, heat in pairs]
+
+
+def check_periodic(domain: Domain) -> None:
+    """Raise ValueError where one face of an axis is periodic and the other is not."""
+    for axis in "xyz"[: len(domain.shape)]:
+        low, high = domain.faces["-" + axis], domain.faces["+" + axis]
+        if isinstance(low, Periodic) != isinstance(high, Periodic):
+            raise ValueError(
+                f"faces: '-{axis}' is {type(low).__name__} and '+{axis}' is {type(high).__name__}, "
+                "must both be Periodic or neither"
+            )

@@ -1,0 +1,64 @@
+"""The log of a run as a file: a regular one, no link to another, whose disk may be full: no reason to end the run."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from io import TextIOWrapper
+from pathlib import Path
+
+from .. import checks
+from .regular_files import output_file
+
+
+class PlainFormatter(logging.Formatter):
+    """Writes a message in one line, with escapes for what would steer a terminal or look like another line."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        """Called by `logging` with the message in `record`."""
+        record.message = checks.escaped(record.message)
+        return super().formatMessage(record)
+
+
+class LogFile(logging.FileHandler):
+    """Says once, on standard error, that the file cannot be written; what it lacks is written when there is room.
+
+    Args:
+        path: of the log.
+        append: write behind what is there; else in place of it.
+
+    Raises:
+        OSError: the file cannot be opened, or is a link, a pipe, a device or a folder.
+    """
+
+    _said = False
+
+    def __init__(self, path: Path, *, append: bool) -> None:
+        super().__init__(path, mode="a" if append else "w", encoding="utf-8")
+        self.setFormatter(PlainFormatter("%(asctime)s %(levelname)s %(message)s"))
+
+    def _open(self) -> TextIOWrapper:
+        return open(output_file(Path(self.baseFilename), append=self.mode == "a"), "a", encoding="utf-8")
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Called by `logging` where a record could not be written."""
+        error = sys.exc_info()[1]
+        if isinstance(error, OSError):
+            self._say(error)
+        else:
+            super().handleError(record)
+
+    def close(self) -> None:
+        """Close the file, which writes what is left to be written."""
+        try:
+            super().close()
+        except OSError as error:
+            self._say(error)
+
+    def _say(self, error: OSError) -> None:
+        if not self._said:
+            self._said = True
+            print(
+                f"lbmgpu: {self.baseFilename}: cannot be written ({checks.reason(error)}); the run goes on without it",
+                file=sys.stderr,
+            )

@@ -1,0 +1,176 @@
+"""Opens files that may come from elsewhere: regular ones only, of a sane size, looked at before a byte is read.
+
+A name can lead to a device that never ends, a pipe that nobody writes to, or more bytes than there is memory.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import checks
+
+CASE_BYTES = 2**22
+LAYOUT_BYTES = 2**24
+TABLE_BYTES = 2**30
+"""The largest files that are read: far beyond use, and read and checked in seconds."""
+
+_HEADER_BYTES = 2**16
+"""At the beginning of an array's file; more than NumPy writes for any array without named fields."""
+
+_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+
+_KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISLNK, "a symbolic link"),
+)
+
+
+def file_path(name: str, path: Any) -> Path:
+    """`path` as a Path.
+
+    Raises:
+        TypeError, ValueError: not a path, or one that no file can have.
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"{name}: {checks.shown(path)} given, must be a path")
+    try:
+        text = os.fsdecode(path)
+        if b"\0" not in os.fsencode(text):
+            return Path(text)
+    except Exception:  # of the object's own conversion, or of characters that the system's encoding lacks
+        pass
+    raise ValueError(f"{name}: {checks.shown(path)} given, must be a path that the system can have, without NUL")
+
+
+def regular_file(name: str, path: str | os.PathLike[str], *, at_most: int | None = None) -> BinaryIO:
+    """The file at `path`, open for reading; links are followed.
+
+    Args:
+        name: of the argument, for errors; empty where who catches them names the file.
+        path: of the file.
+        at_most: its size in bytes; None for any.
+
+    Raises:
+        ValueError: not a regular file, or a larger one.
+        OSError: there is none, or it cannot be opened.
+    """
+    path = file_path(name or "path", path)
+    _check(name, path, os.stat(path), at_most)  # a device is not even opened: to some that does something
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
+    try:
+        _check(name, path, os.fstat(descriptor), at_most)
+        return open(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def read_text(name: str, path: str | os.PathLike[str], *, at_most: int) -> str:
+    """The text of a `regular_file`, UTF-8.
+
+    Raises:
+        ValueError, OSError: as `regular_file`; bytes that are not UTF-8.
+    """
+    with regular_file(name, path, at_most=at_most) as file:
+        data = file.read(at_most + 1) or b""  # some files of the kernel are longer than their size
+    if len(data) > at_most:
+        raise ValueError(_too_large(name, path, len(data), at_most))
+    return data.decode("utf-8")
+
+
+def read_mask(name: str, path: str | os.PathLike[str], shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """The bool array of `shape` in a file of `numpy.save`, whose header is looked at before anything is allocated.
+
+    Raises:
+        TypeError: an array of another type.
+        ValueError, OSError: as `regular_file`; not the file of an array, one of another shape, or a part of one.
+    """
+    with regular_file(name, path) as file:
+        head = io.BytesIO(file.read(_HEADER_BYTES) or b"")
+        try:
+            version = np.lib.format.read_magic(head)
+            if version not in _HEADERS:
+                raise ValueError(f"version {version} of the format")
+            found, by_columns, dtype = _HEADERS[version](head)
+        except Exception as error:  # NumPy's parser of a header raises whatever the text leads it to
+            raise ValueError(f"{name}: {path} cannot be read as a NumPy array ({_first_line(error)})") from None
+        if dtype != np.bool_:
+            raise TypeError(f"{name}: {path} holds an array of {dtype}, must be bool (such as values > 0)")
+        if found != shape:
+            raise ValueError(f"{name}: {path} holds an array of shape {found}, must be the domain's, {shape}")
+        count = int(np.prod(shape, dtype=np.int64))
+        if os.fstat(file.fileno()).st_size < head.tell() + count:
+            raise ValueError(f"{name}: {path} ends before its array of {count} cells does")
+        file.seek(head.tell())
+        cells = np.frombuffer(file.read(count), np.uint8)
+    if cells.size != count:
+        raise ValueError(f"{name}: {path} ends before its array of {count} cells does")
+    mask: NDArray[np.bool_] = (cells != 0).reshape(shape, order="F" if by_columns else "C")
+    return mask
+
+
+def output_file(path: Path, *, append: bool) -> int:
+    """A descriptor of the file at `path` that writes at its end, made if there is none, emptied unless `append`.
+
+    No link is followed and nothing else than a regular file is written to: what is there may be another's.
+
+    Raises:
+        OSError: it is something else, or cannot be opened, with the path.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+    check_output(path)
+    descriptor = os.open(path, flags, 0o666)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(f"{path}: is {kind_of(os.fstat(descriptor))}, must be a regular file")
+        if not append:
+            os.ftruncate(descriptor, 0)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def check_output(path: Path) -> None:
+    """Raise OSError where `path` is there and not a regular file, or is a link."""
+    try:
+        found = os.lstat(path)
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(f"{path}: is {kind_of(found)}, must be a regular file or not there yet")
+
+
+def kind_of(found: os.stat_result) -> str:
+    """What a file that is not a regular one is, in words."""
+    return next((words for test, words in _KINDS if test(found.st_mode)), "no regular file")
+
+
+def _check(name: str, path: str | os.PathLike[str], found: os.stat_result, at_most: int | None) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise ValueError(f"{_prefix(name, path)}is {kind_of(found)}, must be a regular file")
+    if at_most is not None and found.st_size > at_most:
+        raise ValueError(_too_large(name, path, found.st_size, at_most))
+
+
+def _too_large(name: str, path: str | os.PathLike[str], size: int, at_most: int) -> str:
+    return f"{_prefix(name, path)}has {size} bytes, must have at most {at_most}"
+
+
+def _prefix(name: str, path: str | os.PathLike[str]) -> str:
+    return f"{name}: {path} " if name else ""
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).split("\n")[0][:200]

@@ -1,0 +1,1 @@
+"""Files of a simulation: checkpoints and VTK images."""

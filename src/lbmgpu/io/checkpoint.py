@@ -1,0 +1,220 @@
+"""Checkpoints: the whole setup and the state, bit for bit, in one HDF5 file that appears whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..domain import Domain
+from ..errors import CheckpointError
+from ..files.atomic_write import naming
+from ..files.interrupts import kept
+from ..files.regular_files import check_output, file_path
+from ..layout import Layout
+from ..parallel.processes import Processes, box
+from .checkpoint_arrays import Arrays, check_size, encoded
+from .checkpoint_reader import damage_of, opened
+from .checkpoint_setup import arguments_of, describe, differences
+from .checkpoint_writer import NewCheckpoint, new_checkpoint
+from .chunks import Chunks, each
+
+if TYPE_CHECKING:
+    from ..solver.solver import Solver
+
+EXPONENT = 0x7C00
+"""The bits of a float16 that are all set if it is not finite."""
+
+Result = TypeVar("Result")
+
+
+class _Piece(NamedTuple):
+    """A population or the temperature in the rank's window."""
+
+    chunks: Chunks
+    lead: int | None
+    """The number of a population; None for all of the array."""
+    part: NDArray[Any]
+
+
+def save(solver: Solver, path: str | os.PathLike[str]) -> Path:
+    """See `Solver.save`. An interrupt ends it between two chunks, on all ranks, and is raised; the older file stays."""
+    target = Path(os.path.realpath(file_path("path", path)))
+    processes = solver._processes
+    processes.on_first(lambda: check_output(target))  # HDF5 does not survive a pipe
+    with kept() as interrupts, ExitStack() as stack:
+
+        def on_first(function: Callable[[], Result]) -> Result | None:
+            """Do it on rank 0; an error there, or an interrupt of any rank, is raised on all."""
+            result, error = None, None
+            try:
+                with naming(target):  # here, so that all ranks are told it
+                    result = function() if processes.first else None
+            except BaseException as caught:  # the others wait to hear of it
+                error = caught
+            processes.agree_on(error or next(iter(interrupts), None))
+            return result
+
+        solver._check()
+        setup, arrays = describe(solver)
+        manifest = {
+            "steps": solver.steps,
+            "streaming": solver.streaming,
+            "reference_density": solver._engine.reference_density,
+            "setup": setup,
+        }
+        pieces = _pieces(solver)
+        digests = _digests_of_ranks(solver, pieces)
+        file = on_first(lambda: stack.enter_context(new_checkpoint(target, processes.threads, interrupts)))
+        on_first(lambda: None if file is None else _write_arrays(file, arrays, [piece.chunks for piece in pieces]))
+        for piece in pieces:  # one after the other: rank 0 need not hold the whole state
+            whole = processes.gathered(solver.layout, piece.part, solver._engine.window)
+            known = digests.get(piece.chunks.name, {})
+            on_first(partial(_write, file, piece, whole, known))
+        on_first(lambda: None if file is None else file.close(manifest))
+        on_first(stack.close)
+    return target
+
+
+def _pieces(solver: Solver) -> list[_Piece]:
+    engine, window = solver._engine, solver._engine.window[1][::-1]
+    dtype, shape = engine.storage_dtype, solver._domain.shape[::-1]
+    state = np.empty((solver._stencil.Q, *window), dtype=dtype)
+    engine.get_state(state)
+    chunks = Chunks.of("state", (len(state), *shape), dtype, lead=1)
+    pieces = [_Piece(chunks, number, part) for number, part in enumerate(state)]
+    if solver.thermal is not None:
+        temperature = np.empty(window, dtype=solver.storage)
+        engine.temperature(temperature)
+        pieces.append(_Piece(Chunks.of("temperature", shape, solver.storage), None, temperature))
+    return pieces
+
+
+def _digests_of_ranks(solver: Solver, pieces: Sequence[_Piece]) -> dict[str, dict[int, str]]:
+    """Digests by the names of arrays and the numbers of chunks, of those that a block of a rank holds whole."""
+    processes = solver._processes
+    if processes.size == 1:
+        return {}
+    dimensions, origin = len(solver._domain.shape), solver._engine.window[0][::-1]
+    blocks = [
+        (block.offset[::-1], tuple(a + n for a, n in zip(block.offset, block.size, strict=True))[::-1])
+        for block in solver.layout
+        if block.rank == processes.rank
+    ]
+    wanted = [
+        (piece, chunk)
+        for piece in pieces
+        for chunk in (piece.chunks if piece.lead is None else piece.chunks.at(piece.lead))
+        if any(
+            all(a >= b for a, b in zip(chunk.low[-dimensions:], low, strict=True))
+            and all(a <= b for a, b in zip(chunk.high[-dimensions:], high, strict=True))
+            for low, high in blocks
+        )
+    ]
+
+    def digest(item: Any) -> tuple[str, int, str]:
+        piece, chunk = item
+        ends = zip(chunk.low[-dimensions:], chunk.high[-dimensions:], origin, strict=True)
+        own = np.ascontiguousarray(piece.part[tuple(slice(a - o, b - o) for a, b, o in ends)])
+        return piece.chunks.name, chunk.index, piece.chunks.digest(chunk, own)
+
+    found: dict[str, dict[int, str]] = {}
+    for part in processes.shared(each(digest, wanted, processes.threads)):
+        for name, index, text in part:
+            found.setdefault(name, {})[index] = text
+    return found
+
+
+def _write_arrays(file: NewCheckpoint, arrays: Arrays, fields: Sequence[Chunks]) -> None:
+    """Write the arrays of the setup, and make room for the fields."""
+    for chunks in dict.fromkeys(fields):
+        file.add(chunks)
+    for name, stored, more in encoded(arrays):
+        chunks = Chunks.of(name, stored.shape, stored.dtype)
+        file.add(chunks, **more)
+        file.write(chunks, stored)
+
+
+def _write(file: NewCheckpoint | None, piece: _Piece, whole: NDArray[Any] | None, digests: Mapping[int, str]) -> None:
+    if file is not None and whole is not None:
+        file.write(piece.chunks, whole, piece.lead, digests)
+
+
+def restore(solver: Solver, path: str | os.PathLike[str]) -> None:
+    """See `Solver.restore`. Nothing changes before every rank has read its part."""
+    state, temperature, steps, reference_density = solver._processes.each(lambda: _read(solver, path))
+    solver._engine.reference_density = reference_density
+    solver._engine.set_state(state)
+    if temperature is not None:
+        solver._engine.set_temperature(temperature)
+    solver._engine.steps = steps
+
+
+def _read(solver: Solver, path: str | os.PathLike[str]) -> tuple[NDArray[Any], NDArray[np.float64] | None, int, float]:
+    """State and temperature in the solver's window, the steps and the reference density."""
+    setup, arrays = describe(solver)
+    window = solver._engine.window
+    solid = solver._solid.T[box(*window)]
+    with opened(path, solver._processes.threads) as file:
+        header = file.header
+        found = list(differences(header.setup, setup, file.arrays(), arrays))
+        if found:
+            listing = "".join(f"\n  {line}" for line in found)
+            raise CheckpointError(f"a checkpoint of another setup:{listing}")
+        state, temperature = file.state(window), file.temperature(window)
+        _check_finite("state", state, solid)
+        if temperature is None:
+            return state, None, header.steps, header.reference_density
+        _check_finite("temperature", temperature[None], solid)
+        return state, temperature.astype(np.float64), header.steps, header.reference_density
+
+
+def _check_finite(name: str, values: NDArray[Any], solid: NDArray[np.bool_]) -> None:
+    """Raise CheckpointError for values of fluid cells that are not finite; those of solid cells may be anything.
+
+    Args:
+        name: of the field.
+        values: ``(n, nz, ny, nx)``; of uint16 they are the bits of float16.
+        solid: ``(nz, ny, nx)``.
+    """
+    for part in values:
+        if part.dtype == np.uint16:
+            wrong = (part & EXPONENT) == EXPONENT
+        elif np.isfinite(part.min()) and np.isfinite(part.max()):  # much faster than to look at each, and as sure
+            continue
+        else:
+            wrong = ~np.isfinite(part)
+        if (wrong & ~solid).any():
+            raise CheckpointError(f"damaged, the {name} holds values that are not finite")
+
+
+def load(
+    cls: type[Solver],
+    path: str | os.PathLike[str],
+    *,
+    domain: Domain | None,
+    device: str | Sequence[str],
+    layout: Layout | str | os.PathLike[str] | None,
+    comm: Any,
+    threads: int | None,
+) -> Solver:
+    """See `Solver.load`."""
+    processes = Processes.of(comm)
+
+    def read() -> dict[str, Any]:
+        with opened(path, processes.threads) as file:
+            header, arrays = file.header, file.arrays()
+            check_size(Chunks.of("state", header.state, header.dtype).nbytes // processes.size)
+        with damage_of(file_path("path", path)):
+            return arguments_of(header.setup, arrays, header.streaming, domain)
+
+    arguments = processes.each(read)
+    solver = cls(**arguments, device=device, comm=comm if comm is None else processes, layout=layout, threads=threads)
+    restore(solver, path)
+    return solver

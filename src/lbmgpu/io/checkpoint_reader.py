@@ -1,0 +1,290 @@
+"""Reads checkpoints, which may be anybody's: what a file declares is checked before it is read, and what is read before
+it is used. Whatever is wrong with a file is a CheckpointError."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+import h5py
+import numpy as np
+from h5py import h5g
+from numpy.typing import NDArray
+
+from .. import _core, checks
+from ..domain import MAX_CELLS
+from ..errors import CheckpointError
+from ..files.interrupts import kept
+from ..files.regular_files import file_path
+from ..files.strict_json import parsed
+from ..models import PRECISIONS, STORAGES, STREAMINGS
+from . import hdf5_tree
+from .checkpoint_arrays import Arrays, decoded
+from .checkpoint_setup import array_names
+from .checkpoint_writer import FORMAT, MAX_MANIFEST, VERSION
+from .chunks import SMALLEST, Chunk, Chunks, each
+from .hdf5_tree import Unexpected
+
+STORED = {"float16": "uint16", "float32": "float32", "float64": "float64"}
+"""The type in the file by the storage."""
+
+Window = tuple[Sequence[int], Sequence[int]]
+"""Offset and size of a box of cells."""
+
+
+class Header:
+    """What a checkpoint holds beside arrays, checked: each member has its type and range.
+
+    Attributes:
+        steps, streaming, reference_density: of the solver.
+        setup: see `checkpoint_setup.describe`; its stencil, shape, precision and storage are right.
+        state: shape of the state.
+        dtype: of the state and of the temperature.
+        has_temperature: whether there is a temperature beside the flow.
+    """
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self.steps = checks.integer("steps", values["steps"])
+        self.streaming = checks.choice("streaming", values["streaming"], STREAMINGS)
+        self.reference_density = checks.number("reference_density", values["reference_density"], above=0)
+        self.setup: dict[str, Any] = mapping("setup", values["setup"])
+        stencil = _core.stencil(checks.choice("stencil", self.setup["stencil"], _core.stencil_names()))
+        checks.choice("precision", self.setup["precision"], PRECISIONS)
+        self.dtype = np.dtype(STORED[checks.choice("storage", self.setup["storage"], STORAGES)])
+        for key in ("collision", "faces", "bodies"):
+            mapping(key, self.setup[key])
+        for key in ("faces", "bodies"):
+            for name, entry in self.setup[key].items():
+                mapping(name, entry)
+        shape = [checks.integer("shape", n, at_least=1) for n in self.setup["shape"]]
+        if len(shape) != stencil.D or math.prod(shape) > MAX_CELLS:
+            raise ValueError(f"shape: {checks.shown(shape)} given")
+        self.shape = tuple(shape)
+        self.state = (stencil.Q, *reversed(shape))
+        self.has_temperature = "diffusivity" in mapping("thermal", self.setup.get("thermal", {}))
+
+
+class Stored(Protocol):
+    """An open checkpoint; all of these raise CheckpointError."""
+
+    header: Header
+
+    def arrays(self) -> Arrays:
+        """The arrays that the setup refers to."""
+
+    def state(self, window: Window) -> NDArray[Any]:
+        """The state in a box of cells, ``(Q, nz, ny, nx)``."""
+
+    def temperature(self, window: Window) -> NDArray[Any] | None:
+        """The temperature in a box of cells, ``(nz, ny, nx)``; None without one beside the flow."""
+
+
+@contextmanager
+def opened(path: str | os.PathLike[str], threads: int = 1) -> Iterator[Stored]:
+    """An open checkpoint of a known version.
+
+    Args:
+        path: of the file.
+        threads: that read and compute digests.
+
+    Raises:
+        CheckpointError: it is not one, or damaged.
+        FileNotFoundError: there is none.
+        PermissionError: it must not be read.
+    """
+    source = file_path("path", path)
+    descriptor = _opened_file(source)
+    try:
+        with kept() as interrupts, damage_of(source), _hdf5(descriptor, source) as file:
+            yield _stored(file, descriptor, threads, interrupts)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def damage_of(source: Path) -> Iterator[None]:
+    """Whatever the body raises for a file that is not right is a CheckpointError that names it."""
+    try:
+        yield
+    except CheckpointError as error:
+        raise error if str(error).startswith(str(source)) else CheckpointError(f"{source}: {error}") from error
+    except PermissionError:
+        raise
+    except (
+        ArithmeticError,
+        AttributeError,
+        EOFError,
+        LookupError,
+        OSError,
+        RuntimeError,
+        TypeError,
+        Unexpected,
+        ValueError,
+    ) as error:
+        what = f"{error} is missing" if isinstance(error, KeyError) and len(error.args) == 1 else error
+        raise CheckpointError(f"{source}: damaged or not a checkpoint ({what})") from error
+
+
+def _opened_file(source: Path) -> int:
+    """The descriptor of a regular file; no device or pipe is waited for."""
+    try:
+        descriptor = os.open(source, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
+        raise FileNotFoundError(f"no checkpoint at {source}") from None
+    except PermissionError:
+        raise
+    except OSError as error:
+        raise CheckpointError(f"{source}: cannot be read ({checks.reason(error)})") from error
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return descriptor
+    os.close(descriptor)
+    if stat.S_ISDIR(mode):
+        raise FileNotFoundError(f"no checkpoint at {source}, which is a folder")
+    raise CheckpointError(f"{source}: not a checkpoint, as it is not a regular file")
+
+
+def _hdf5(descriptor: int, source: Path) -> h5py.File:
+    """The open file as HDF5 sees it.
+
+    It opens the file by itself, without callbacks into Python, which it would call at the end of the process too if it
+    could not close a damaged file. Of `source` there might be another file by now.
+    """
+    same = f"/proc/self/fd/{descriptor}"
+    return h5py.File(same if os.access(same, os.R_OK) else source, "r", locking=False)
+
+
+def _stored(file: h5py.File, descriptor: int, threads: int, interrupts: Sequence[BaseException]) -> Stored:
+    from .checkpoint_old import OLD_VERSIONS, OldCheckpoint  # which needs what is defined here
+
+    root = file["/"].id
+    version = hdf5_tree.attribute(root, "version")
+    if type(version) is int and version in OLD_VERSIONS:
+        return OldCheckpoint(root, descriptor, version, interrupts)
+    if hdf5_tree.attribute(root, "format") != FORMAT:
+        raise CheckpointError("not a checkpoint of lbmgpu")
+    if type(version) is not int or version != VERSION:
+        known = f"this lbmgpu reads versions 1 to {VERSION}"
+        raise CheckpointError(f"of format version {checks.shown(version)}, {known}")
+    return _Version4(root, descriptor, threads, interrupts)
+
+
+class _Version4:
+    """A checkpoint of version 4: arrays are read from their places in the file, and each chunk against its digest.
+
+    Args:
+        root: the group of all there is in the file.
+        descriptor, threads, interrupts: see `NewCheckpoint`.
+    """
+
+    def __init__(self, root: h5g.GroupID, descriptor: int, threads: int, interrupts: Sequence[BaseException]) -> None:
+        self._descriptor, self._threads, self._interrupts = descriptor, threads, interrupts
+        self._size = os.fstat(descriptor).st_size
+        found = hdf5_tree.attributes(root, ("format", "version", "manifest_sha256"))
+        manifest = self._manifest(root, found["manifest_sha256"])
+        if (manifest["format"], manifest["version"]) != (FORMAT, VERSION):
+            raise Unexpected("the manifest is of another format")
+        self.header = Header(manifest)
+        self._tables = mapping("datasets", manifest["datasets"])
+        expected = {"state", *array_names(self.header.setup), *(["temperature"] if self.header.has_temperature else [])}
+        if set(self._tables) != expected or "manifest" in expected:
+            raise Unexpected("the manifest does not list what the setup needs")
+        if hdf5_tree.names(root, {"manifest", *expected}) != {"manifest", *expected}:
+            raise Unexpected("an array is missing")
+        self._places = {name: self._place(root, self._chunks(name)) for name in expected}
+        for name, shape in (("state", self.header.state), ("temperature", self.header.state[1:])):
+            if name in expected and (self._chunks(name).shape, self._chunks(name).dtype) != (shape, self.header.dtype):
+                raise Unexpected(f"the {name} is not of the shape and the storage of the setup")
+
+    def arrays(self) -> Arrays:
+        return decoded(array_names(self.header.setup), self._tables, self._whole, self.header.shape)
+
+    def state(self, window: Window) -> NDArray[Any]:
+        return self._read("state", [(0, self.header.state[0]), *reversed_axes(window)])
+
+    def temperature(self, window: Window) -> NDArray[Any] | None:
+        return self._read("temperature", reversed_axes(window)) if self.header.has_temperature else None
+
+    def _manifest(self, root: h5g.GroupID, digest: Any) -> dict[str, Any]:
+        hdf5_tree.check_link(root, "manifest")
+        dataset = hdf5_tree.dataset(root, "manifest")
+        if dataset.dtype != np.uint8 or len(dataset.shape) != 1 or not 0 < dataset.shape[0] <= MAX_MANIFEST:
+            raise Unexpected("the manifest is not a text of a sane size")
+        text = np.empty(dataset.shape, np.uint8)
+        self._fill(text, dataset.get_offset())
+        if hashlib.sha256(text.data).hexdigest() != digest:
+            raise Unexpected("the digest of the manifest is another one")
+        return mapping("manifest", parsed(text.tobytes().decode(), finite=True))
+
+    def _chunks(self, name: str) -> Chunks:
+        table = self._tables[name]
+        shape, chunk = (tuple(checks.integer(key, n) for n in table[key]) for key in ("shape", "chunk"))
+        dtype = np.dtype(checks.choice("dtype", table["dtype"], ("uint8", *STORED.values())))
+        chunks = Chunks(name, shape, dtype, chunk)
+        if not chunks.is_right() or chunks.nbytes > self._size or chunks.count != len(table["digests"]):
+            raise Unexpected(f"{name!r} is not declared as it must be")
+        return chunks
+
+    def _place(self, root: h5g.GroupID, chunks: Chunks) -> int:
+        dataset = hdf5_tree.dataset(root, chunks.name)
+        place = dataset.get_offset()
+        if (dataset.shape, dataset.dtype) != (chunks.shape, chunks.dtype):
+            raise Unexpected(f"{chunks.name!r} is not what the manifest says")
+        if place is None or place + chunks.nbytes > self._size:
+            raise Unexpected(f"{chunks.name!r} is not all in the file")
+        return int(place)
+
+    def _whole(self, name: str) -> NDArray[Any]:
+        return self._read(name, [(0, n) for n in self._chunks(name).shape])
+
+    def _read(self, name: str, box: Sequence[tuple[int, int]]) -> NDArray[Any]:
+        """The array by that name from the first to the last index of each axis."""
+        chunks, digests, place = self._chunks(name), self._tables[name]["digests"], self._places[name]
+        low, high = (tuple(pair[end] for pair in box) for end in (0, 1))
+        result = np.empty([b - a for a, b in box], chunks.dtype)
+
+        def read(chunk: Chunk) -> None:
+            first = tuple(map(max, chunk.low, low))
+            last = tuple(map(min, chunk.high, high))
+            target = result[tuple(slice(a - o, b - o) for a, b, o in zip(first, last, low, strict=True))]
+            whole = target.flags.c_contiguous and target.size == chunk.size
+            own = target if whole else np.empty(chunk.shape, chunks.dtype)
+            self._fill(own, place + chunk.start * chunks.dtype.itemsize)
+            if chunks.digest(chunk, own) != digests[chunk.index]:
+                raise Unexpected(f"the digest of chunk {chunk.index} of {name!r} is another one")
+            if not whole:
+                target[...] = own[tuple(slice(a - o, b - o) for a, b, o in zip(first, last, chunk.low, strict=True))]
+
+        def meets(chunk: Chunk) -> bool:
+            ends = zip(chunk.low, chunk.high, low, high, strict=True)
+            return all(a < d and c < b for a, b, c, d in ends)
+
+        threads = self._threads if result.nbytes > SMALLEST else 1
+        each(read, filter(meets, chunks), threads, self._interrupts)
+        return result
+
+    def _fill(self, values: NDArray[Any], place: int) -> None:
+        rest = values.reshape(-1).view(np.uint8).data
+        while rest.nbytes:
+            count = os.preadv(self._descriptor, [rest], place)
+            if count == 0:
+                raise EOFError("the file ends too early")
+            rest, place = rest[count:], place + count
+
+
+def mapping(name: str, value: Any) -> dict[str, Any]:
+    """`value` if it is an object of JSON, else TypeError."""
+    if not isinstance(value, dict):
+        raise TypeError(f"{name}: {checks.shown(value)} given, must be an object")
+    return value
+
+
+def reversed_axes(window: Window) -> list[tuple[int, int]]:
+    """The first index and the end of a window along each axis of the arrays in a file."""
+    return [(a, a + n) for a, n in zip(reversed(window[0]), reversed(window[1]), strict=True)]

@@ -1,0 +1,222 @@
+"""The setup of a solver as a checkpoint holds it: described as JSON and arrays, compared, made into values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core, checks, conditions, values
+from ..collision_table import BY_KIND
+from ..collisions import Collision
+from ..domain import Domain
+from ..engine import settings
+from ..engine.boundary import BoundaryValues
+from ..errors import CheckpointError
+from ..thermal import HybridThermal
+from .checkpoint_arrays import Arrays
+
+if TYPE_CHECKING:
+    from ..solver.solver import Solver
+
+CHANGES = {"changes in time": True}
+"""Stands in the file for a value that a callable gives before each step."""
+
+
+def describe(solver: Solver) -> tuple[dict[str, Any], Arrays]:
+    """What identifies the setup, as JSON with exact numbers, and the arrays that it refers to by name."""
+    arrays: Arrays = {}
+
+    def keep(name: str, value: Any, current: NDArray[np.float64], dimensions: int = 1) -> Any:
+        """The value as JSON if it is uniform, of as many `dimensions` at most; else where it is."""
+        if values.takes_time(value):
+            return CHANGES
+        if current.ndim <= dimensions:
+            return current.tolist()
+        arrays[name] = current
+        return {"array": name}
+
+    domain, boundary = solver._domain, solver._boundary
+    setup: dict[str, Any] = {
+        "stencil": domain.stencil,
+        "shape": list(domain.shape),
+        "precision": solver.precision,
+        "storage": solver.storage,
+        "collision": {"model": solver.collision.kind, **solver.collision.parameters(solver._stencil)},
+        "faces": {},
+        "bodies": {},
+        "force": None if solver.force is None else keep("force", None, solver.force),
+    }
+    for face, condition in domain.faces.items():
+        entry: dict[str, Any] = {"condition": condition.kind}
+        setup["faces"][face] = entry
+        if hasattr(condition, "velocity"):
+            entry["velocity"] = keep(f"faces.{face}.velocity", condition.velocity, boundary.face_velocities[face])
+        if name := condition.number:
+            entry[name] = keep(f"faces.{face}.{name}", getattr(condition, name), boundary.face_numbers[face])
+    for index, (name, body) in enumerate(domain.bodies.items()):
+        arrays[f"bodies.{index}.mask"] = body.mask
+        entry = setup["bodies"][name] = {"condition": body.condition.kind, "mask": {"array": f"bodies.{index}.mask"}}
+        if isinstance(body.condition, conditions.MovingWall):
+            current = boundary.body_velocities[name]
+            entry["velocity"] = keep(f"bodies.{index}.velocity", body.condition.velocity, current)
+        if isinstance(body.thermal, conditions.Isothermal):
+            current = boundary.body_temperatures[name]
+            warmth = keep(f"bodies.{index}.temperature", body.thermal.temperature, current, 0)
+            entry["thermal"] = {"condition": body.thermal.kind, "temperature": warmth}
+    if solver.thermal is not None:
+        source = solver.heat_source
+        setup["thermal"] = solver.thermal.parameters(solver._stencil)
+        setup["thermal"]["source"] = None if source is None else keep("source", None, source, 0)
+    if solver._has_temperature:
+        setup.setdefault("thermal", {})["faces"] = {
+            face: {
+                "condition": condition.kind,
+                "temperature": keep(f"thermal.{face}", condition.temperature, boundary.face_temperatures[face], 0),
+            }
+            for face, condition in domain.thermal.items()
+            if isinstance(condition, conditions.Isothermal)
+        }
+    return setup, arrays
+
+
+def array_names(setup: dict[str, Any]) -> list[str]:
+    """The names of the arrays that a setup refers to, each once."""
+    found: dict[str, None] = {}
+
+    def look(entry: Any) -> None:
+        if _is_array(entry):
+            found[entry["array"]] = None
+        elif isinstance(entry, dict):
+            for part in entry.values():
+                look(part)
+
+    look(setup)
+    return list(found)
+
+
+def differences(stored: Any, own: Any, stored_arrays: Arrays, arrays: Arrays, key: str = "") -> Iterator[str]:
+    """A line for each key in which two setups differ."""
+    if isinstance(stored, dict) and isinstance(own, dict):
+        if _is_array(stored) and _is_array(own):
+            if not np.array_equal(stored_arrays[stored["array"]], arrays[own["array"]]):
+                yield f"{key}: the arrays differ"
+            return
+        if not _is_array(stored) and not _is_array(own):
+            for name in [*stored, *(n for n in own if n not in stored)]:
+                path = f"{key}.{name}" if key else name
+                yield from differences(stored.get(name), own.get(name), stored_arrays, arrays, path)
+            return
+    if stored != own:
+        yield f"{key}: the file has {_shown(stored)}, this solver has {_shown(own)}"
+
+
+def _is_array(entry: Any) -> bool:
+    """Whether an entry of a setup names an array; bodies may be called anything, "array" too."""
+    return isinstance(entry, dict) and set(entry) == {"array"} and isinstance(entry["array"], str)
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, dict):
+        return "an array" if "array" in value else "a function of time" if value == CHANGES else checks.shown(value)
+    return checks.shown(value)
+
+
+def arguments_of(setup: dict[str, Any], arrays: Arrays, streaming: str, domain: Domain | None) -> dict[str, Any]:
+    """The arguments of `Solver` that a file holds, all checked.
+
+    Args:
+        setup: of the file.
+        arrays: those that it refers to.
+        streaming: of the file.
+        domain: given in place of the one in the file.
+
+    Raises:
+        CheckpointError: a condition changes in time and no domain is given.
+        KeyError, TypeError, ValueError and others: the setup is not one.
+    """
+    value = _lookup(arrays)
+    collision = _collision(setup)
+    thermal = _thermal(setup, value)
+    force = value(setup["force"])
+    if domain is None:
+        domain = _domain(setup, value)
+        settings.check_values(domain, collision, force, setup["precision"], setup["storage"], streaming, thermal)
+        settings.check_periodic(domain)
+        BoundaryValues(domain, thermal)  # which raises where a value does not suit its face or body
+        _check_fields(domain, force, thermal)
+    return {
+        "domain": domain,
+        "collision": collision,
+        "force": force,
+        "precision": setup["precision"],
+        "storage": setup["storage"],
+        "streaming": streaming,
+        "thermal": thermal,
+    }
+
+
+def _check_fields(domain: Domain, force: Any, thermal: HybridThermal | None) -> None:
+    """Raise TypeError or ValueError where a force or a heat source does not suit the domain."""
+    from ..solver.solver import MAX_FORCE  # which imports this module
+
+    if force is not None:
+        value = conditions.field_value("force", force, vector=True)
+        if np.abs(values.evaluate("force", value, domain.shape, (), len(domain.shape))).max() > MAX_FORCE:
+            raise ValueError(f"force: more than {MAX_FORCE:g} given")
+    if thermal is not None and thermal.source is not None:
+        values.evaluate("source", thermal.source, domain.shape, (), None)
+
+
+def _lookup(arrays: Arrays) -> Callable[[Any], Any]:
+    return lambda entry: arrays[entry["array"]] if isinstance(entry, dict) else entry
+
+
+def _collision(setup: dict[str, Any]) -> Collision:
+    parameters = dict(setup["collision"])
+    collision = BY_KIND[parameters.pop("model")](**parameters)
+    collision.check(_core.stencil(setup["stencil"]))
+    return collision
+
+
+def _thermal(setup: dict[str, Any], value: Callable[[Any], Any]) -> HybridThermal | None:
+    entry = dict(setup.get("thermal") or {})
+    entry.pop("faces", None)
+    if not entry:  # of D2Q37 there are faces only
+        return None
+    return HybridThermal(**entry | {"source": value(entry["source"])})
+
+
+def _domain(setup: dict[str, Any], value: Callable[[Any], Any]) -> Domain:
+    domain = Domain(tuple(setup["shape"]), setup["stencil"])
+    parts = [(f"face {name!r}", entry) for name, entry in setup["faces"].items()]
+    parts += [(f"body {name!r}", entry) for name, entry in setup["bodies"].items()]
+    heated = setup.get("thermal", {}).get("faces", {})
+    parts += [(f"face {name!r} of the temperature", entry) for name, entry in heated.items()]
+    parts += [
+        (f"body {name!r} of the temperature", e["thermal"]) for name, e in setup["bodies"].items() if "thermal" in e
+    ]
+    changing = [label for label, entry in parts if CHANGES in entry.values()]
+    if changing:
+        raise CheckpointError(
+            f"the condition on {', '.join(changing)} changes in time, and a file cannot hold a function; "
+            "give the domain again: Solver.load(path, domain=...)"
+        )
+
+    def condition(entry: dict[str, Any]) -> conditions.Condition:
+        kind = conditions.BY_KIND[entry["condition"]]
+        return kind(**{field.name: value(entry[field.name]) for field in fields(kind) if field.name in entry})
+
+    for face, entry in setup["faces"].items():
+        domain.faces[face] = condition(entry)
+    for face, entry in heated.items():
+        domain.thermal[face] = condition(entry)
+    for name, entry in setup["bodies"].items():
+        thermal = condition(entry["thermal"]) if "thermal" in entry else None
+        domain.add_body(value(entry["mask"]), name, condition(entry), thermal)
+    return domain

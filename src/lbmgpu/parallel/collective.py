@@ -1,0 +1,217 @@
+"""The calls that all ranks of a solver make together: the same ones, with the same arguments, and left alike.
+
+What differs is an error on all ranks before any of them begins, where they would wait for each other or mix their data.
+On one process nothing of this happens.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+import numpy as np
+
+from . import consistency
+from .rendezvous import ENDED, Rendezvous, named
+
+if TYPE_CHECKING:
+    from ..solver.fields import Fields
+    from .processes import Processes
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+ERROR_SECONDS = 10.0
+"""Time that a rank that leaves a call by an error gives the others to do the same: an error of all comes at once."""
+INTERRUPT_SECONDS = 2.0
+"""The same of an interrupt, of which others know nothing."""
+LONGEST = 40
+"""Characters of an argument that an error shows."""
+
+_OWN = {"progress"}
+"""Arguments that ranks may be given differently: what each shows."""
+_AGREED = "_lbmgpu_agreed"
+"""Mark of an exception that all ranks know of."""
+
+
+def collective(method: Callable[P, R]) -> Callable[P, R]:
+    """A method of `Solver` that all ranks call together; what differs among them is a ValueError on all of them."""
+    signature = inspect.signature(method)
+
+    @functools.wraps(method)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        solver: Any = args[0]
+        if solver._processes.meeting is None:
+            return method(*args, **kwargs)
+        try:
+            given = signature.bind(*args, **kwargs)
+        except TypeError:
+            return method(*args, **kwargs)  # which says what is wrong
+        given.apply_defaults()
+        with together(solver, method.__name__, dict(list(given.arguments.items())[1:])):
+            return method(*args, **kwargs)
+
+    return called
+
+
+def collective_if_gathered(method: Callable[P, R]) -> Callable[P, R]:
+    """The same of a field, which is each rank's own matter unless it is gathered."""
+    gathered = collective(method)
+
+    @functools.wraps(method)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        gather = kwargs.get("gather", args[1] if len(args) > 1 else False)
+        return method(*args, **kwargs) if gather is False else gathered(*args, **kwargs)
+
+    return called
+
+
+@contextmanager
+def together(solver: Fields, name: str, arguments: Mapping[str, Any]) -> Iterator[None]:
+    """A call of all ranks, from the comparison of what they were given to its end or the error that ends it.
+
+    Raises:
+        ValueError: on all ranks, if they are not in the same call, of the same solver, at the same step, with the same
+            arguments. Of functions it is compared only that they are ones.
+        RuntimeError: the ranks cannot make any more calls together, as one of them has left.
+    """
+    processes = solver._processes
+    assert processes.meeting is not None
+    with processes.meeting.turn:
+        here = Place(name, {k: told(v) for k, v in arguments.items() if k not in _OWN}, processes.number, solver.steps)
+        agree(processes.meeting, here)
+        with left_alike(processes.meeting, here):
+            yield
+
+
+@contextmanager
+def left_alike(meeting: Rendezvous | None, here: Place) -> Iterator[None]:
+    """A call that all ranks are in: all leave it by an error, or those that do not are told of it in their next one."""
+    if meeting is None:
+        yield
+        return
+    with meeting.turn:
+        try:
+            yield
+        except BaseException as error:
+            _left(meeting, here, error)
+            raise
+
+
+@contextmanager
+def by_user(processes: Processes, name: str, steps: int = 0) -> Iterator[None]:
+    """Functions of the user within a call: what they do may differ, but all ranks go on from there or none.
+
+    An error on one rank is one of its class, if that is a usual one, on all of them. A call of the solver in there is
+    one that all ranks make.
+    """
+    meeting = processes.meeting
+    if meeting is None:
+        yield
+        return
+    try:
+        yield
+    except BaseException as error:
+        if not getattr(error, _AGREED, False):
+            agree(meeting, Place(f"the end of {name}", {}, processes.number, steps, error))
+        raise
+    agree(meeting, Place(f"the end of {name}", {}, processes.number, steps))
+
+
+@dataclasses.dataclass
+class Place:
+    """Where a rank stands: a call, what it was given, as texts, the number of the solver, its steps, and an error."""
+
+    call: str
+    arguments: Mapping[str, str]
+    solver: int = 1
+    steps: int = 0
+    error: BaseException | None = None
+
+    def __str__(self) -> str:
+        given = ", ".join(f"{name}={value}" for name, value in self.arguments.items() if len(value) <= LONGEST)
+        of = f" of its solver {self.solver}" if self.solver > 1 else ""
+        return f"{self.call}({given}) at step {self.steps}{of}" if " " not in self.call else f"{self.call}{of}"
+
+    @property
+    def compared(self) -> dict[str, str]:
+        """All that must be the same on all ranks, by name."""
+        return {**self.arguments, "solver": str(self.solver), "steps done": str(self.steps)}
+
+    def described(self) -> dict[str, Any]:
+        """For the other ranks."""
+        error = None if self.error is None else (type(self.error).__name__, str(self.error))
+        return {"call": self.call, "words": str(self), "given": self.compared, "error": error}
+
+
+def agree(meeting: Rendezvous, here: Place) -> None:
+    """Return if all ranks are `here`, and raise on all of them if not; a rank that brings an error raises that."""
+    every = _brought(meeting, here, str(here))
+    if here.error is not None:
+        _mark(here.error)
+    elif every is not None:
+        raise _mark(_difference(every))
+
+
+def _left(meeting: Rendezvous, here: Place, error: BaseException) -> None:
+    if getattr(error, _AGREED, False) or meeting.broken:
+        return
+    limit = ERROR_SECONDS if isinstance(error, Exception) else INTERRUPT_SECONDS
+    words = f"{here}, which it left by {type(error).__name__}"
+    _brought(meeting, Place(f"{here.call}, left by an error", {}, here.solver, 0, error), words, limit)
+    _mark(error)
+
+
+def _brought(meeting: Rendezvous, here: Place, words: str, limit: float | None = None) -> list[Any] | None:
+    compared = json.dumps([here.call, here.compared, here.error is not None])
+    every = meeting.meet(compared, json.dumps(here.described()), words, limit)
+    ended: dict[str, Any] = {"call": ENDED, "words": ENDED, "given": {}, "error": None}
+    return None if every is None else [ended if text == ENDED else json.loads(text) for text in every]
+
+
+def _difference(every: Sequence[Mapping[str, Any]]) -> Exception:
+    """The error about what ranks bring, each its `Place.described`."""
+    if len({place["call"] for place in every}) > 1:
+        stand = [place["words"] + ("" if place["error"] is None else f" ({_said(place)})") for place in every]
+        where = "; ".join(
+            f"{named(rank for rank, other in enumerate(stand) if other == one)}: {one}" for one in dict.fromkeys(stand)
+        )
+        return ValueError(f"comm: different calls given, must be the same on all ranks: {where}")
+    for rank, place in enumerate(every):
+        if place["error"] is not None:
+            kind = {"TypeError": TypeError, "ValueError": ValueError}.get(place["error"][0], RuntimeError)
+            return kind(f"rank {rank}: {place['error'][1] if kind is not RuntimeError else _said(place)}")
+    lines = consistency.differences([place["given"] for place in every], longest=LONGEST)
+    return ValueError(f"{'; '.join(lines)}; all ranks take the same arguments (in {every[0]['call']})")
+
+
+def _said(place: Mapping[str, Any]) -> str:
+    kind, text = place["error"]
+    return f"{kind}: {text}" if text else kind
+
+
+def _mark(error: Any) -> Any:
+    setattr(error, _AGREED, True)
+    return error
+
+
+def told(value: Any) -> str:
+    """What two ranks have in common if they were given the same argument; short values as they are written."""
+    if isinstance(value, os.PathLike):
+        value = os.fsdecode(value)
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return repr(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        parts = [told(getattr(value, field.name)) for field in dataclasses.fields(value) if field.init]
+        return f"{type(value).__name__}({', '.join(parts)})"
+    if isinstance(value, Sequence) and all(dataclasses.is_dataclass(entry) for entry in value):
+        return f"[{', '.join(map(told, value))}]"
+    return consistency.of_value(value)

@@ -1,0 +1,267 @@
+"""The ranks of an MPI job: from a user's mpi4py communicator to the engine's, and how an error on one rank ends all."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+from .. import _core, checks
+from ..errors import LoneProcessWarning
+
+LAST_WORDS = 1.0
+"""Seconds that a rank which fails leaves the launcher to pass its traceback on; an abort drops what is on the way."""
+
+TIMEOUT_VARIABLE = "LBMGPU_MPI_TIMEOUT"
+
+_LAUNCHED = ("OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "MPI_LOCALRANKID")
+"""What launchers set for their processes: Open MPI, PMIx, MPICH and Slurm, Intel MPI."""
+
+_SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_NUM_TASKS")
+"""Where they say how many processes there are, as far as they do."""
+
+_called = ""
+"""The rank and the size of the communicator that `end_all_on_error` has been called with; empty before."""
+
+_hooks: tuple[Any, Any] | None = None
+"""The hooks for exceptions that nobody catches, in the main thread and in others, where this module has set them."""
+
+_timeout: float | None = None
+"""What `set_mpi_timeout` was given; 0 for None."""
+
+_ending = False
+"""Whether one of these hooks is at work; a hook that another one calls leaves the end of the job to that."""
+
+_warned = False
+"""Whether `warn_of_lone_process` has warned."""
+
+
+def launched() -> Any:
+    """``MPI.COMM_WORLD`` if an MPI launcher has started this process as one of several; None otherwise.
+
+    Raises:
+        ValueError: it has, but mpi4py is not there.
+    """
+    if not _has_launcher():
+        return None
+    try:
+        from mpi4py import MPI
+    except ImportError:
+        raise ValueError(
+            "comm: started by an MPI launcher, but there is no mpi4py: pip install 'lbmgpu[mpi]'"
+        ) from None
+    return MPI.COMM_WORLD if MPI.COMM_WORLD.Get_size() > 1 else None
+
+
+def communicator(comm: Any) -> _core.Communicator | None:
+    """The engine's communicator for the argument `comm` of a solver; None for None, which is one process.
+
+    It is a duplicate, so that the engine's messages never meet the user's; all ranks of `comm` call this together.
+
+    Raises:
+        TypeError: not an intracommunicator of mpi4py.
+        ValueError: one that has been freed.
+        RuntimeError: an MPI library that the engine does not know; MPI not initialised, or finalised already.
+    """
+    if comm is None:
+        return None
+    return _core.mpi_communicator(checked(comm).__file__, comm.py2f())
+
+
+def node_local(comm: Any) -> tuple[int, ...]:
+    """The ranks of `comm` on the host of this process, itself among them, in order; all ranks of `comm` call this
+    together.
+
+    Raises:
+        TypeError: not an intracommunicator of mpi4py.
+        ValueError: one that has been freed.
+        RuntimeError: MPI is not initialised, or finalised already.
+    """
+    mpi = checked(comm)
+    host = comm.Split_type(mpi.COMM_TYPE_SHARED)
+    try:
+        return tuple(sorted(host.allgather(int(comm.Get_rank()))))
+    finally:
+        host.Free()
+
+
+def end_all_on_error(comm: Any) -> None:
+    """From now on an exception that nobody catches, in any thread of this rank, ends the whole job.
+
+    Its traceback goes to standard error by the hooks that were there before, after a line with the rank in `comm`.
+    Without this a rank that fails would leave the others waiting for its messages. Only the first call in a process
+    counts. SystemExit is no error: a rank that leaves by it alone is still waited for.
+
+    Raises:
+        TypeError: not an intracommunicator of mpi4py.
+        ValueError: one that has been freed.
+        RuntimeError: MPI is not initialised, or finalised already.
+    """
+    global _called
+    checked(comm)
+    if not _called:
+        _called = f"rank {comm.Get_rank()} of {comm.Get_size()}"
+        _set_hooks()
+
+
+def set_mpi_timeout(seconds: float | None) -> None:
+    """How long a rank waits for the others in a call that all ranks make before it says who has not come, and in which
+    call each rank stands, and ends the job.
+
+    Until this is called it is the environment variable ``LBMGPU_MPI_TIMEOUT``, None without it. Call it on all ranks:
+    each has its own.
+
+    Args:
+        seconds: above 0, and more than the ranks are apart in a sound job, such as one of them that draws a picture
+            while the others go on; None for no end: after a minute a rank says once who has not come, and waits on.
+
+    Raises:
+        TypeError, ValueError: not such a number.
+    """
+    global _timeout
+    _timeout = 0.0 if seconds is None else checks.number("seconds", seconds, above=0)
+
+
+def mpi_timeout() -> float | None:
+    """See `set_mpi_timeout`.
+
+    Raises:
+        ValueError: the environment has none that is one.
+    """
+    if _timeout is not None:
+        return _timeout or None
+    text = os.environ.get(TIMEOUT_VARIABLE, "")
+    if not text:
+        set_mpi_timeout(None)
+        return None
+    try:
+        set_mpi_timeout(float(text))
+    except ValueError:
+        raise ValueError(f"{TIMEOUT_VARIABLE}: {text!r} given, must be a number of seconds above 0") from None
+    return _timeout
+
+
+def end_all(words: str) -> None:
+    """Say why on standard error and end the whole job."""
+    global _ending
+    _ending = True
+    print(words, file=sys.stderr)
+    _abort()
+
+
+def is_running() -> bool:
+    """Whether MPI is initialised and not finalised."""
+    return _running() is not None
+
+
+def end_all_if_launched() -> None:
+    """The same for the process of a job that has not made a solver yet, if a launcher has started it.
+
+    An error before the first solver leaves the others waiting too. MPI is not loaded for it; what counts is whether it
+    runs, on several ranks, when the exception comes.
+    """
+    if _has_launcher() and _said_size() != 1:
+        _set_hooks()
+
+
+def warn_of_lone_process() -> None:
+    """Warn with LoneProcessWarning, once, if there are several processes; for a solver without a communicator."""
+    global _warned
+    mpi = _running()
+    if _warned or not ((_has_launcher() and _said_size() > 1) or (mpi is not None and mpi.COMM_WORLD.Get_size() > 1)):
+        return
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__package__")).startswith("lbmgpu"):  # to who makes the solver
+        level, frame = level + 1, frame.f_back
+    warnings.warn(
+        "comm: not given, but an MPI launcher has started several processes, and each computes the whole domain; "
+        "pass comm=MPI.COMM_WORLD to share it, or comm=MPI.COMM_SELF to say so",
+        LoneProcessWarning,
+        stacklevel=level,
+    )
+    _warned = True  # not before: as an error it comes each time
+
+
+def _has_launcher() -> bool:
+    return any(name in os.environ for name in _LAUNCHED)
+
+
+def _said_size() -> int:
+    """How many processes the launcher says that it has started; 0 if it does not."""
+    said = [os.environ.get(name, "") for name in _SIZES]
+    return max((int(text) for text in said if text.isdecimal()), default=0)
+
+
+def _running() -> Any:
+    """The module mpi4py.MPI if MPI is initialised and not finalised, else None; it is not imported for this."""
+    mpi: Any = sys.modules.get("mpi4py.MPI")
+    return mpi if mpi is not None and mpi.Is_initialized() and not mpi.Is_finalized() else None
+
+
+def _set_hooks() -> None:
+    """Have exceptions that nobody catches end the job; what stands there already is called first."""
+    global _hooks
+    former, former_of_threads = sys.excepthook, threading.excepthook
+    if (former, former_of_threads) == _hooks:
+        return
+
+    def hook(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
+        _end_all(lambda: former(kind, error, traceback))
+
+    def hook_of_threads(arguments: threading.ExceptHookArgs) -> None:
+        if issubclass(arguments.exc_type, SystemExit):  # which ends its thread alone
+            former_of_threads(arguments)
+        else:
+            _end_all(lambda: former_of_threads(arguments))
+
+    _hooks = (hook, hook_of_threads)
+    sys.excepthook, threading.excepthook = _hooks
+
+
+def _end_all(show: Callable[[], object]) -> None:
+    """Show an exception and end the job, if MPI runs and others may wait for this rank."""
+    global _ending
+    mpi = _running()
+    alone = mpi is None or not (_called or mpi.COMM_WORLD.Get_size() > 1)
+    if alone or _ending:
+        show()
+        return
+    _ending = True
+    try:
+        who = _called or f"rank {mpi.COMM_WORLD.Get_rank()} of {mpi.COMM_WORLD.Get_size()}"
+        print(f"{who} failed and ends the job:", file=sys.stderr)
+        show()
+    finally:
+        _abort()
+
+
+def _abort() -> None:
+    """End the job, once what has been written has had time to leave."""
+    mpi = _running()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        time.sleep(LAST_WORDS)
+    finally:
+        if mpi is not None and not mpi.Is_finalized():
+            mpi.COMM_WORLD.Abort(1)
+
+
+def checked(comm: Any) -> Any:
+    """The module mpi4py.MPI, if `comm` is one of its intracommunicators.
+
+    Whoever has one has imported the module: it is not imported here, which would initialise MPI.
+    """
+    mpi: Any = sys.modules.get("mpi4py.MPI")
+    if mpi is None or not isinstance(comm, mpi.Intracomm):
+        raise TypeError(f"comm: {checks.shown(comm)} given, must be None or an intracommunicator like MPI.COMM_WORLD")
+    if not mpi.Is_initialized() or mpi.Is_finalized():
+        raise RuntimeError(f"comm: {checks.shown(comm)} given, but MPI is not initialised, or finalised already")
+    if comm == mpi.COMM_NULL:
+        raise ValueError(f"comm: {checks.shown(comm)} given, which has been freed")
+    return mpi

@@ -1,0 +1,47 @@
+"""Says when GPUs of one process exchange through the host's memory because they do not reach each other's."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..errors import StagedExchangeWarning
+
+
+def staged_pairs(blocks: Sequence[Mapping[str, Any]], links: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """The names of each two different GPUs of one process with a staged link between them, each pair once.
+
+    Args:
+        blocks: of the layout, as the engine gives them: `rank` and `device`.
+        links: as the engine gives them: `from` and `to`, numbers of blocks, and `channel`.
+    """
+    pairs = set()
+    for link in links:
+        ends = blocks[link["from"]], blocks[link["to"]]
+        first, second = sorted(end["device"] for end in ends)
+        gpus = first.startswith("cuda:") and second.startswith("cuda:") and first != second
+        if link["channel"] == "staged" and gpus and ends[0]["rank"] == ends[1]["rank"]:
+            pairs.add((first, second))
+    return sorted(pairs)
+
+
+def warn_of_staging(
+    blocks: Sequence[Mapping[str, Any]], links: Sequence[Mapping[str, Any]], channel: str, *, stacklevel: int
+) -> None:
+    """Warn with StagedExchangeWarning of the `staged_pairs`, unless the user asked for them.
+
+    Args:
+        blocks, links: see there.
+        channel: that LBMGPU_CHANNEL forces, or an empty text.
+        stacklevel: of the caller, as for `warnings.warn`.
+    """
+    pairs = [] if channel == "staged" else staged_pairs(blocks, links)
+    if pairs:
+        names = ", ".join(f"{first} and {second}" for first, second in pairs)
+        warnings.warn(
+            f"{names} do not reach each other's memory: what their blocks exchange goes through the host's memory in "
+            "every step, which is some ten times slower; solver.report() says how many bytes",
+            StagedExchangeWarning,
+            stacklevel=stacklevel + 1,
+        )

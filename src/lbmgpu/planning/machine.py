@@ -1,0 +1,240 @@
+"""Measures the machine that a plan is made for: how fast its devices update cells and its links bring them."""
+
+from __future__ import annotations
+
+import os
+import statistics
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+
+from .. import _core
+from ..benchmarks import single
+from ..collision_table import COLLISIONS
+from ..domain import Domain
+from ..engine import digits
+from ..engine.memory import available_memory
+from ..environment import environment
+from ..layout import Layout
+from ..parallel import gpu
+from ..parallel.processes import Processes
+from ..solver.solver import Solver
+from .cost_model import Device, Link, Machine
+
+SIZE = {("cpu", 2): 2048, ("cpu", 3): 128, ("cuda", 2): 4096, ("cuda", 3): 256}
+"""Cells a side of the box whose update is timed: more than most caches hold, made in a moment."""
+
+SMALL_SIZE = {2: 64, 3: 16}
+"""The same for what a step takes whatever the size."""
+
+SECONDS = 0.1
+"""Of steps, for one figure of a plan."""
+
+COPY_BYTES = 2**26
+ROW_SHARE = 0.75
+X_SHARE = 0.8
+"""What the exchange of GPUs reaches of a plain copy's bandwidth, since it copies rows; and of that across x, where it
+copies columns. As found on two H200 of one host, see docs/scaling.md."""
+
+FACE = {"cpu": 2**12, "cuda": 2**16}
+DEEP = 16
+"""Cells of a face whose exchange is timed, and behind it in each of two blocks, of a stencil that reaches far."""
+
+EXCHANGES = 7
+"""Times that it is timed."""
+
+
+def measure_machine(devices: Sequence[str], configuration: single.Configuration, threads: int | None = None) -> Machine:
+    """The machine of `devices`, one for each block; several seconds the first time in a process.
+
+    GPUs of one model count as equally fast, and the first of them is measured.
+
+    Args:
+        devices: names as ``"cpu"`` or ``"cuda:0"``; one that is named several times gets several blocks.
+        configuration: of the solvers that are timed; its size does not matter, of its flow only whether it is heated.
+        threads: of the CPU; None for all.
+
+    Raises:
+        CudaError: a GPU cannot be used.
+        ValueError: memory that does not suffice for a small box.
+    """
+    kinds = {name: "cpu" if name == "cpu" else str(gpu.described(name)["name"]) for name in devices}
+    first = {kind: name for name, kind in reversed(list(kinds.items()))}
+    found = {kind: measure_device(name, configuration, threads) for kind, name in first.items()}
+    return Machine(
+        devices=tuple(replace(found[kinds[name]], name=name) for name in devices),
+        pairs={
+            (a, b): measure_way(a, b, configuration, threads)
+            for a in kinds
+            for b in kinds
+            if a != b or devices.count(a) > 1
+        },
+    )
+
+
+@cache
+def measure_device(name: str, configuration: single.Configuration, threads: int | None) -> Device:
+    """The speed of its update and what a step and a row take beside, measured once a process.
+
+    From three boxes: a small one, whose cells take next to nothing; a large one; one of as many cells in shorter rows.
+    """
+    stencil = _core.stencil(configuration.stencil)
+    small, size = SMALL_SIZE[stencil.D], SIZE["cpu" if name == "cpu" else "cuda", stencil.D]
+    while size > 2 * small and 4 * _bytes(configuration, size, name) > available_memory(name):
+        size //= 2
+
+    def seconds(*shape: int) -> float:
+        return step_seconds(Domain(shape, stencil.name), configuration, threads=threads, seconds=SECONDS, device=name)
+
+    cells = size**stencil.D
+    whole = seconds(*[size] * stencil.D)
+    fixed = min(seconds(*[small] * stencil.D), whole / 2)
+    cut = seconds(size // 4, size * 4) if stencil.D == 2 else seconds(size // 4, size * 2, size * 2)
+    moved = cells * 2 * (stencil.Q + configuration.heated) * np.dtype(configuration.storage).itemsize
+    rows = cells // size
+    # Four times the rows; those of the whole box are a part of its time.
+    a_row = min(max(0.0, cut - whole) / (3 * rows), (whole - fixed) / (2 * rows))
+    return Device(name, speed=moved / (whole - fixed - rows * a_row), fixed=fixed, a_row=a_row)
+
+
+def measure_way(source: str, target: str, configuration: single.Configuration, threads: int | None) -> Link:
+    """The link from one device to another for the populations of a configuration's stencil.
+
+    Across x those of a stencil that reaches several cells lie in runs of so many: what the exchange makes of them is
+    then measured, and not what a copy does.
+    """
+    if _core.stencil(configuration.stencil).reach == 1:
+        return measure_link(source, target)
+    return measure_exchange(source, target, configuration, threads, os.environ.get("LBMGPU_CHANNEL", ""))
+
+
+def measure_link(source: str, target: str) -> Link:
+    """The link from one device to another, or from a device to itself, by the channel that LBMGPU_CHANNEL forces.
+
+    Measured once a process.
+    """
+    if os.environ.get("LBMGPU_CHANNEL") == "staged":  # into the host's memory, and then out of it
+        first, second = _measured_link(source, "cpu"), _measured_link("cpu", target)
+        bandwidth = 1 / (1 / first.bandwidth + 1 / second.bandwidth)
+        return Link("host", bandwidth, first.latency + second.latency, min(first.x_share, second.x_share))
+    return _measured_link(source, target)
+
+
+@cache
+def _measured_link(source: str, target: str) -> Link:
+    latency, bandwidth = _core.link_bandwidth(source, target, COPY_BYTES, 5)
+    if source == target == "cpu":
+        return Link("same", bandwidth, latency)
+    kind = "same" if source == target else "peer" if _core.device_reaches(target, source) else "host"
+    return Link(kind, ROW_SHARE * bandwidth, latency, X_SHARE)
+
+
+@cache
+def measure_exchange(
+    source: str, target: str, configuration: single.Configuration, threads: int | None, channel: str
+) -> Link:
+    """The link by the exchange of two blocks itself, across y and across x.
+
+    Both of the blocks get what the other has, so this is the link both ways at once. Measured once a process for each
+    `channel` that LBMGPU_CHANNEL is.
+    """
+    kind = measure_link(source, target).kind
+    size = FACE["cpu" if "cpu" in (source, target) else "cuda"]
+    small = _bytes_and_seconds(source, target, configuration, threads, 4 * DEEP, axis=1)
+    along = _bytes_and_seconds(source, target, configuration, threads, size, axis=1)
+    across = _bytes_and_seconds(source, target, configuration, threads, size, axis=0)
+    return link_between(kind, small, along, across)
+
+
+def link_between(
+    kind: str, small: tuple[float, float], along: tuple[float, float], across: tuple[float, float]
+) -> Link:
+    """The link of a kind from the bytes and seconds of three exchanges: a small one, a large one of rows, one across
+    x.
+
+    Of the two across y the difference gives the bandwidth, and what is left of the small one the latency. Noise may
+    not make a figure negative: the large one counts alone if it was not slower, and x is never faster than y.
+    """
+    (few, short), (many, long) = small, along
+    bandwidth = (many - few) / (long - short) if long > short else many / long
+    latency = max(0.0, short - few / bandwidth)
+    moved, seconds = across
+    share = moved / max(seconds - latency, moved / bandwidth) / bandwidth
+    return Link(kind, bandwidth, latency, min(1.0, share))
+
+
+def _bytes_and_seconds(
+    source: str, target: str, configuration: single.Configuration, threads: int | None, size: int, axis: int
+) -> tuple[float, float]:
+    """Of the exchange that one of two blocks waits for, beside each other along an axis, with a face of so many cells
+    at either end: the median of several, those of the last steps of short runs."""
+    shape, parts = [size, size], [1, 1]
+    shape[axis], parts[axis] = 2 * DEEP, 2
+    with environment(LBMGPU_SCHEDULE="blocking"):  # by itself
+        solver = make_solver(
+            Domain(shape, configuration.stencil),
+            configuration,
+            threads=threads,
+            device="auto",
+            layout=Layout.split(shape, parts, [source, target]),
+        )
+        solver._advance_chunk(4)
+        found = []
+        for _ in range(EXCHANGES):
+            before = solver._engine.phase_seconds["exchange"]
+            solver._advance_chunk(4)
+            found.append((solver._engine.phase_seconds["exchange"] - before) / 4)
+    return sum(link["bytes"] for link in solver._engine.links) / 2, statistics.median(found)
+
+
+@digits.unwarned()
+def make_solver(
+    domain: Domain,
+    configuration: single.Configuration,
+    *,
+    threads: int | None,
+    device: str = "auto",
+    layout: Layout | None = None,
+) -> Solver:
+    """A solver of a configuration for a domain."""
+    return Solver(
+        domain,
+        COLLISIONS[configuration.collision](single.VISCOSITY),
+        precision=configuration.precision,
+        storage=configuration.storage,
+        streaming=configuration.streaming,
+        device=device,
+        layout=layout,
+        comm=Processes(),  # in one process, however many there are
+        threads=threads,
+        thermal=single.HEAT if configuration.heated else None,
+    )
+
+
+def step_seconds(
+    domain: Domain,
+    configuration: single.Configuration,
+    *,
+    threads: int | None,
+    seconds: float,
+    device: str = "auto",
+    layout: Layout | None = None,
+) -> float:
+    """Seconds of a step of a solver, the best of three times about `seconds` of steps.
+
+    The best, as what else runs on the machine can only make it worse.
+    """
+    solver = make_solver(domain, configuration, threads=threads, device=device, layout=layout)
+    trial = 2 if "cpu" in solver.device else 50
+    solver._advance_chunk(trial)
+    steps = max(2, int(trial * seconds / solver._advance_chunk(trial)))
+    return min(solver._advance_chunk(steps) for _ in range(3)) / steps
+
+
+def _bytes(configuration: single.Configuration, size: int, device: str) -> int:
+    shape = (size,) * _core.stencil(configuration.stencil).D
+    numbers = (configuration.precision, configuration.storage, configuration.streaming)
+    needed = _core.Engine.memory_needed(configuration.stencil, shape, *numbers, device, thermal=configuration.heated)
+    return needed[device]

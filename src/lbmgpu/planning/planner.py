@@ -1,0 +1,351 @@
+"""Plans the layout of a domain over devices: predicts the step of every sensible tiling and takes the fastest."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .. import _core, checks, models
+from ..benchmarks import single
+from ..collision_table import COLLISIONS, check_pair, of_stencil
+from ..conditions import NoSlip
+from ..domain import Domain
+from ..engine.settings import MAX_THREADS, check_storage, check_streaming, check_thermal
+from ..layout import Block, Layout
+from ..models import PRECISIONS
+from ..parallel import devices as device_names
+from .cost_model import Device, Machine, Prediction, Problem, Tiling, Vector, predict, rank_of
+from .machine import measure_machine, step_seconds
+
+ALIKE = 1.05
+"""Devices whose speeds differ by less than this factor get equal parts: measuring is no more exact."""
+
+TRIED = 4
+"""Candidates that are run where the fastest is to be found by measuring."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A tiling and what the model says of it.
+
+    Attributes:
+        tiling: of the domain.
+        prediction: by the model; its efficiency is of all devices of the plan.
+        devices: that get the blocks, in order: those of the plan, or the fastest of them.
+    """
+
+    tiling: Tiling
+    prediction: Prediction
+    devices: tuple[Device, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The layout that should be the fastest, and the others that were looked at; `str` of it is a table.
+
+    Attributes:
+        problem: what is computed.
+        machine: what the predictions are for.
+        candidates: fastest first.
+        configuration: stencil, collision, numbers and streaming, and whether there is a temperature; its size does not
+            matter.
+        threads: of the CPU; None for all.
+        alternatives: over devices of unequal speed, those of the candidates in which the slower ones get about half of
+            what the model gives them, and nothing; the best of each.
+    """
+
+    problem: Problem
+    machine: Machine
+    candidates: tuple[Candidate, ...]
+    configuration: single.Configuration
+    threads: int | None = None
+    alternatives: tuple[Candidate, ...] = ()
+
+    @property
+    def layout(self) -> Layout:
+        """The best one, as a solver takes it and `Layout.save` writes it."""
+        return self.layout_of(self.candidates[0])
+
+    @property
+    def step_seconds(self) -> float:
+        """Predicted, of the best."""
+        return self.candidates[0].prediction.step_seconds
+
+    @property
+    def mlups(self) -> float:
+        """Million cell updates a second, predicted, of the best."""
+        return self.candidates[0].prediction.mlups
+
+    @property
+    def efficiency(self) -> float:
+        """Part of the devices' update speeds together, predicted, of the best."""
+        return self.candidates[0].prediction.efficiency
+
+    def layout_of(self, candidate: Candidate) -> Layout:
+        """That of one of the candidates."""
+        tiling = candidate.tiling
+        return Layout(
+            Block(tiling.offset(place), tiling.size(place), device=device.name)
+            for place, device in zip(tiling.places(), candidate.devices, strict=True)
+        )
+
+    def measure(self, candidate: Candidate, seconds: float = 0.2) -> float:
+        """Million cell updates a second of a solver with that layout, in about three times `seconds` of steps.
+
+        Raises:
+            ValueError: memory that does not suffice.
+            CudaError: a GPU cannot be used.
+        """
+        domain = Domain(self.problem.shape, self.configuration.stencil)
+        for axis, around in zip("xyz", self.problem.periodic, strict=False):
+            if not around:
+                domain.faces["-" + axis] = domain.faces["+" + axis] = NoSlip()
+        layout = self.layout_of(candidate)
+        step = step_seconds(domain, self.configuration, threads=self.threads, seconds=seconds, layout=layout)
+        return self.problem.cells / step / 1e6
+
+    def tried(self) -> tuple[Candidate, ...]:
+        """The candidates worth measuring: the first by the model, and the alternatives to it."""
+        return tuple(dict.fromkeys([*self.candidates[:TRIED], *self.alternatives]))
+
+    def chosen(self) -> Layout:
+        """What ``layout="auto"`` takes: the best by the model; over devices of unequal speed the `fastest`.
+
+        The model is exact to some percent, and a processor beside a GPU brings less than that.
+
+        Raises:
+            ValueError, CudaError: see `fastest`.
+        """
+        return self.layout_of(self.fastest()) if self.alternatives else self.layout
+
+    def fastest(self, seconds: float = 0.2) -> Candidate:
+        """That of `tried` which turns out the fastest; takes about three times `seconds` for each, and their setup.
+
+        One that does not fit the memory is passed over.
+
+        Raises:
+            ValueError: none fits the memory.
+            CudaError: a GPU cannot be used.
+        """
+        speeds, refused = self.measured(seconds)
+        if not speeds:
+            raise next(iter(refused.values()))
+        return max(speeds, key=lambda candidate: speeds[candidate])
+
+    def measured(self, seconds: float = 0.2) -> tuple[dict[Candidate, float], dict[Candidate, ValueError]]:
+        """The speeds of `tried`, as `measure` gives them, and why the others have none: they do not fit the memory."""
+        speeds: dict[Candidate, float] = {}
+        refused: dict[Candidate, ValueError] = {}
+        for candidate in self.tried():
+            try:
+                speeds[candidate] = self.measure(candidate, seconds)
+            except ValueError as error:
+                refused[candidate] = error
+        return speeds, refused
+
+    def row(self, candidate: Candidate, measured: float | None = None) -> str:
+        """A line of the table, with the speed that was `measured` if it was."""
+        found = candidate.prediction
+        sizes = " ".join(map(_short, candidate.tiling.sizes))
+        line = (
+            f"{'x'.join(map(str, candidate.tiling.parts)):<10}{sizes:<26}{1e6 * found.update_seconds:>11.1f}"
+            f"{1e6 * found.exchange_seconds:>13.1f}{1e6 * found.step_seconds:>11.1f}{found.mlups:>11.1f}"
+            f"{found.efficiency:>8.3f}"
+        )
+        return line if measured is None else f"{line}{measured:>11.1f}"
+
+    def __str__(self) -> str:
+        return "\n".join([HEADER, *(self.row(candidate) for candidate in self.candidates)])
+
+
+HEADER = (
+    f"{'parts':<10}{'cells along each axis':<26}{'update us':>11}{'exchange us':>13}{'step us':>11}{'MLUPS':>11}"
+    f"{'effic.':>8}"
+)
+
+
+def described(machine: Machine) -> list[str]:
+    """A line for each device and each link."""
+    lines = [
+        f"{device.name}: {device.speed / 1e9:.1f} GB/s in updates, {1e6 * device.fixed:.1f} us a step and "
+        f"{1e9 * device.a_row:.1f} ns a row beside"
+        for device in dict.fromkeys(machine.devices)
+    ]
+    for (source, target), link in machine.pairs.items():
+        across = "" if link.x_share == 1 else f"across x {link.x_share:.2f} of that, "
+        lines.append(
+            f"{source} to {target} ({link.kind}): {link.bandwidth / 1e9:.1f} GB/s, {across}"
+            f"{1e6 * link.latency:.1f} us an exchange"
+        )
+    return lines
+
+
+def plan(
+    shape: Sequence[int],
+    stencil: str = "D3Q19",
+    devices: str | Sequence[str] | None = None,
+    *,
+    collision: str | None = None,
+    precision: str = "float32",
+    storage: str | None = None,
+    streaming: str | None = None,
+    periodic: Sequence[bool] | None = None,
+    threads: int | None = None,
+    machine: Machine | None = None,
+    thermal: bool = False,
+) -> Plan:
+    """Measure the devices and the links between them, predict the step of every tiling, and choose; see `model`.
+
+    Every way to cut the domain into as many boxes as there are devices, as equal as can be; over devices of unequal
+    speed also layers across one axis in proportion to the speeds, layers in which the slower ones get half of that, and
+    all without the slower ones, which may cost more than they bring.
+
+    Args:
+        shape: of the domain.
+        stencil: its name.
+        devices: names, one for each block; all GPUs if None, or the CPU where there is none.
+        collision: name of its class, which matters on a CPU; if None ``"BGK"``, of D2Q37 ``"ThermalBGK"``.
+        precision, storage, streaming: as for `Solver`.
+        periodic: of each axis, whether the domain is; all if None.
+        threads: of the CPU; None for all.
+        machine: speeds that are known; then nothing is measured, and its devices are those of the blocks.
+        thermal: whether there is a temperature beside the flow.
+
+    Raises:
+        TypeError, ValueError: a wrong argument, or more devices than blocks that the domain can be cut into.
+        CudaError: a GPU cannot be used.
+    """
+    domain = Domain(shape, stencil)
+    velocities = tuple(tuple(int(c) for c in velocity) for velocity in _core.stencil(domain.stencil).c)
+    precision = checks.choice("precision", precision, PRECISIONS)
+    storage, streaming = check_storage(storage, precision), check_streaming(streaming, domain.stencil)
+    if collision is None:
+        collision = of_stencil(domain.stencil)[0].__name__
+    collision = checks.choice("collision", collision, COLLISIONS)
+    check_pair(domain.stencil, COLLISIONS[collision])
+    models.check_numbers(domain.stencil, precision, storage, streaming)
+    configuration = single.Configuration(
+        stencil=domain.stencil,
+        collision=collision,
+        precision=precision,
+        storage=storage,
+        streaming=streaming,
+        flow="heated" if checks.flag("thermal", thermal) else "periodic",
+    )
+    check_thermal(single.HEAT if thermal else None, domain, storage)
+    if threads is not None:
+        threads = checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS)
+    given = [True] * len(domain.shape) if periodic is None else periodic
+    around = tuple(checks.flag("periodic", p) for p in checks.listed("periodic", given, "a flag for each axis"))
+    if len(around) != len(domain.shape):
+        raise ValueError(f"periodic: {around} given, must be {len(domain.shape)} flags, one an axis")
+    problem = Problem(domain.shape, velocities, np.dtype(storage).itemsize, around, thermal)
+    if machine is not None and devices is not None:
+        raise ValueError(f"devices: {checks.shown(devices)} given beside a machine, whose devices are taken")
+    names = [device.name for device in machine.devices] if machine is not None else _resolved(devices)
+    least = problem.reach
+    if not any(True for _ in _cuts(len(names), problem.shape, least)):
+        raise ValueError(f"devices: {len(names)} given, more than blocks that {problem.shape} can be cut into")
+    machine = machine or measure_machine(names, configuration, threads)
+    kinds = [_candidates(machine, machine, problem)]
+    fast = [device for device in machine.devices if device.speed * ALIKE >= max(d.speed for d in machine.devices)]
+    if len(fast) < len(machine.devices):
+        kinds += [
+            _candidates(machine, machine, problem, slowed=0.5),
+            _candidates(machine, replace(machine, devices=tuple(fast)), problem),
+        ]
+    every = sorted(dict.fromkeys(itertools.chain(*kinds)), key=_order)
+    alternatives = tuple(min(kind, key=_order) for kind in kinds[1:] if kind)
+    return Plan(problem, machine, tuple(every), configuration, threads, alternatives)
+
+
+def _order(candidate: Candidate) -> tuple[float, Vector]:
+    return rank_of(candidate.prediction, candidate.tiling)
+
+
+def _candidates(machine: Machine, part: Machine, problem: Problem, slowed: float = 1.0) -> list[Candidate]:
+    """The tilings over a part of a machine, in which slower devices count as `slowed` to that part of their speed."""
+    owners = [(device.host, device.name) for device in part.devices]
+    most = max(device.speed for device in part.devices)
+    speeds = [
+        device.speed * (1.0 if device.speed * ALIKE >= most else slowed) / owners.count(owner)
+        for device, owner in zip(part.devices, owners, strict=True)
+    ]
+    found = []
+    for tiling in tilings(problem.shape, speeds, problem.reach):
+        prediction = predict(part, problem, tiling, _overlaps(part, tiling))
+        share = replace(prediction, efficiency=prediction.efficiency * part.speed / machine.speed)
+        found.append(Candidate(tiling, share, part.devices))
+    return found
+
+
+def _overlaps(machine: Machine, tiling: Tiling) -> bool:
+    """Whether the engine updates interiors while the exchange goes on: they are whole rows, and the CPU has none."""
+    beside = any(device.name != "cpu" or device.host > 0 for device in machine.devices)
+    wanted = os.environ.get("LBMGPU_SCHEDULE") or ("overlap" if beside else "blocking")
+    return wanted == "overlap" and tiling.parts[0] == 1
+
+
+def tilings(shape: Vector, speeds: Sequence[float], least: int = 1) -> list[Tiling]:
+    """Every sensible tiling with a block for each of `speeds`, no part having fewer than `least` cells.
+
+    Parts as equal as can be along all axes; where the speeds are unequal also layers in proportion to them.
+    """
+    found = [
+        Tiling(tuple(_equal(n, k) for n, k in zip(shape, parts, strict=True)))
+        for parts in _cuts(len(speeds), shape, least)
+    ]
+    if max(speeds) > ALIKE * min(speeds):
+        for axis, n in enumerate(shape):
+            if n >= least * len(speeds):
+                sizes: list[Vector] = [(m,) for m in shape]
+                sizes[axis] = _proportional(n, speeds, least)
+                found.append(Tiling(tuple(sizes)))
+    return list(dict.fromkeys(found))
+
+
+def _resolved(devices: Any) -> list[str]:
+    if devices is None:
+        return device_names.available()
+    several = [devices] if isinstance(devices, str) else checks.listed("devices", devices, "names such as 'cpu'")
+    names = [device_names.resolve(name) for name in several]
+    if not names:
+        raise ValueError("devices: none given, must be one at least")
+    return names
+
+
+def _cuts(blocks: int, shape: Vector, least: int) -> Iterator[Vector]:
+    """The numbers of parts along the axes whose product is `blocks`; a part has `least` cells, or is the whole axis."""
+    divisors = [k for k in range(1, blocks + 1) if blocks % k == 0]
+    for parts in itertools.product(divisors, repeat=len(shape) - 1):
+        last, rest = divmod(blocks, math.prod(parts))
+        cut = (*parts, last)
+        if rest == 0 and all(k == 1 or n >= least * k for n, k in zip(shape, cut, strict=True)):
+            yield cut
+
+
+def _equal(cells: int, parts: int) -> Vector:
+    edges = [cells * k // parts for k in range(parts + 1)]
+    return tuple(b - a for a, b in itertools.pairwise(edges))
+
+
+def _proportional(cells: int, speeds: Sequence[float], least: int) -> Vector:
+    total = sum(speeds)
+    edges = [round(cells * part / total) for part in itertools.accumulate(speeds, initial=0.0)]
+    for k in range(1, len(edges)):
+        edges[k] = max(edges[k], edges[k - 1] + least)
+    edges[-1] = cells
+    for k in range(len(edges) - 2, 0, -1):
+        edges[k] = min(edges[k], edges[k + 1] - least)
+    return tuple(b - a for a, b in itertools.pairwise(edges))
+
+
+def _short(sizes: Vector) -> str:
+    """``3x64`` for three parts of 64 cells, ``2x65+64`` for two of 65 beside one of 64; the largest first."""
+    return "+".join(f"{sizes.count(n)}x{n}" if sizes.count(n) > 1 else str(n) for n in sorted(set(sizes), reverse=True))

@@ -1,0 +1,179 @@
+"""The fields of a solver as NumPy arrays and as arrays of its GPU, their sums, and the forces on bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core, checks
+from ..engine.boundary import BoundaryValues
+from ..parallel.collective import collective, collective_if_gathered
+from ..values import Floats
+from .properties import Described
+
+
+class Fields(Described):
+    """The part of `Solver` that reads the state of now."""
+
+    _stencil: _core.Stencil
+    _boundary: BoundaryValues
+    _solid: NDArray[np.bool_]
+
+    @collective_if_gathered
+    def density(self, gather: bool = False) -> Any:
+        """Density, ``(nx, ny[, nz])``, in the dtype of `precision`; 1 in solid cells.
+
+        Args:
+            gather: of several processes: the whole domain on rank 0 and None elsewhere, in place of each one's `window`
+                of it. Cells of a window that belong to other processes are NaN.
+        """
+        return self._field(self._engine.density, 0, gather)
+
+    @collective_if_gathered
+    def velocity(self, gather: bool = False) -> Any:
+        """Velocity in cells a step, ``(D, nx, ny[, nz])``; solid cells have that of their wall.
+
+        With a force it is that of Guo, Zheng & Shi, Phys. Rev. E 65 (2002) 046308, eq. 19: half of the step's
+        momentum input included. The buoyancy in it is that of the temperature of now, one step newer than what the last
+        collision had, which differs at second order in time and not at all in a steady state. In D2Q37 half of gravity
+        is taken off in the same way (Sbragaglia et al., J. Fluid Mech. 628 (2009) 299). `gather`: see `density`.
+        """
+        with self._walls_of_now():
+            return self._field(self._engine.velocity, len(self._domain.shape), gather)
+
+    @collective_if_gathered
+    def populations(self, gather: bool = False) -> Any:
+        """Populations after the collision, ``(Q, nx, ny[, nz])``, in the order of the stencil's velocities.
+
+        `gather`: see `density`.
+        """
+        return self._field(self._engine.populations, self._stencil.Q, gather)
+
+    def _field(self, read: Callable[[NDArray[Any]], None], components: int, gather: bool) -> Any:
+        """A field in the user's order of axes, of this process's window or gathered."""
+        gather = checks.flag("gather", gather)
+        shape = self._engine.window[1][::-1]
+        out = np.empty((*([components] if components else []), *shape), dtype=self.precision)
+        if self._processes.size > 1:
+            out.fill(np.nan)
+        with self._lock:
+            read(out)
+        whole = self._processes.gathered(self.layout, out, self._engine.window) if gather else out
+        if whole is None or components == 0:
+            return None if whole is None else whole.T
+        return whole.transpose(0, *reversed(range(1, whole.ndim)))
+
+    def device_array(self, field: str) -> _core.DeviceArray:
+        """A field of now in the memory of the solver's GPU, for CuPy, PyTorch, JAX and others there.
+
+        It never crosses the bus: give it to ``cupy.asarray``, ``torch.from_dlpack`` or ``jax.dlpack.from_dlpack``. It
+        is a field of its own, which later steps do not change.
+
+        Args:
+            field: ``"density"``, ``"velocity"``, ``"populations"`` or ``"temperature"``, with the shape and the dtype
+                of the method of that name. The temperature is 0 in all solid cells.
+
+        Returns:
+            An object with ``__cuda_array_interface__``, ``__dlpack__`` and `shape`.
+
+        Raises:
+            TypeError, ValueError: no such field, or a solver on the CPU.
+        """
+        names = ("density", "velocity", "populations", "temperature")
+        number = names.index(checks.choice("field", field, names if self._has_temperature else names[:3]))
+        if self.device == "cpu":
+            raise ValueError(f"field: {field!r} of a solver on the CPU is in NumPy's memory: use solver.{field}()")
+        with self._walls_of_now():
+            return _core.device_field(self._engine, number, self._reference_temperature)
+
+    def solid(self) -> NDArray[np.bool_]:
+        """Bool array ``(nx, ny[, nz])`` of the whole domain, True in bodies."""
+        return self._solid.copy()
+
+    @collective
+    def mass(self) -> float:
+        """Sum of the density over the fluid cells."""
+        return self._totals()[0]
+
+    @collective
+    def momentum(self) -> Floats:
+        """Sum of density times velocity over the fluid cells, ``(D,)``."""
+        return np.array(self._totals()[1])
+
+    @collective
+    def kinetic_energy(self) -> float:
+        """Sum of half the density times the velocity squared over the fluid cells."""
+        return self._totals()[2]
+
+    def _totals(self) -> tuple[float, list[float], float, float]:
+        with self._lock:
+            return self._engine.totals()
+
+    @collective
+    def body_force(self, name: str) -> Floats:
+        """Force that the fluid exerts on the body `name`, ``(D,)``, in lattice units.
+
+        By momentum exchange over the links between fluid and solid cells (Ladd, J. Fluid Mech. 271 (1994) 285); the
+        pressure is relative to density 1.
+
+        Raises:
+            ValueError: no body of that name.
+        """
+        origin = [0.0] * len(self._domain.shape)
+        index = self._body_index(name)
+        with self._walls_of_now():
+            return np.array(self._engine.body_force(index, origin)[0])
+
+    @collective
+    def body_torque(self, name: str, center: ArrayLike | None = None) -> Floats:
+        """Torque that the fluid exerts on the body `name` about `center`.
+
+        Args:
+            name: of the body.
+            center: coordinates ``(D,)``; the centroid of the body's cells if None.
+
+        Returns:
+            ``(3,)``, or ``(1,)`` in two dimensions, where it is about the z axis.
+
+        Raises:
+            TypeError, ValueError: no body of that name, or a center that is not D finite numbers.
+        """
+        index = self._body_index(name)
+        dimensions = len(self._domain.shape)
+        if center is None:
+            about = np.argwhere(self._domain.bodies[name].mask).mean(axis=0) + 0.5
+        else:
+            about = checks.real_array("center", center)
+            if about.shape != (dimensions,):
+                raise ValueError(f"center: shape {about.shape} given, must be ({dimensions},)")
+        with self._walls_of_now():
+            return np.array(self._engine.body_force(index, about.tolist())[1])
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """``with solver.paused():`` no other thread steps or changes the solver meanwhile.
+
+        What is read in there is of one state: the step count and several fields, say. Each call by itself needs none
+        of it: it has its turn between two chunks of a run, which last about 0.1 s. Of several processes a run, or
+        another call that all ranks make, ends first.
+        """
+        meeting = self._processes.meeting
+        with nullcontext() if meeting is None else meeting.turn, self._lock:
+            yield
+
+    @contextmanager
+    def _walls_of_now(self, faces: bool = False) -> Iterator[None]:
+        """Bodies, and `faces` too, have the values of the time reached, and no step comes between."""
+        with self._lock:
+            self._boundary.bring_to(self._engine, float(self._engine.steps), faces=faces)
+            yield
+
+    def _body_index(self, name: str) -> int:
+        names = list(self._domain.bodies)
+        if not names:
+            raise ValueError(f"name: {checks.shown(name)} given, but the domain has no bodies; add_body makes one")
+        return names.index(checks.choice("name", name, names))

@@ -1,0 +1,213 @@
+"""What a solver is made of and how fast its last run was, beside what the machine's memory can do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import _core
+from ..engine.memory import GIB, MIB, available_memory
+from ..parallel import gpu
+from ..thermal import HybridThermal
+
+if TYPE_CHECKING:
+    from .solver import Solver
+
+
+CPU_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+CACHED_SHARE = 1.3
+"""More than a lattice in memory has been seen to reach; above it, part of the lattice is taken from a cache."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """Numbers about a solver; `str` of it is a table. Speeds are None before the first run.
+
+    Attributes:
+        setup: what the solver is, by name.
+        memory_bytes: held by the engine, on all ranks.
+        bytes_per_update: bytes of populations, and of the temperature if any, read and written per cell and step.
+        steps: steps of the last run.
+        mlups: million updates of fluid cells a second in the last run.
+        update_bandwidth: bytes a second of ``x <- a x`` on the same machine, on a GPU of a copy, all devices together;
+            None if not measured.
+        phase_seconds: time in each phase of the steps of the last run: boundary, update, and exchange while nothing
+            is updated; the mean of the blocks of this rank. GPUs time one step of each thousand or so; of one block on
+            a GPU nothing is known.
+        hidden_share: part of the time of the exchange in which the interior was updated; None without an exchange.
+        links: what blocks of this rank bring and send each step: from and to, numbers of blocks; channel (direct,
+            staged, mpi); bytes a step.
+        cache_bytes: the last cache of the processor or the GPU, None if not known.
+        device: as `Solver.device`.
+    """
+
+    setup: dict[str, str]
+    memory_bytes: int
+    bytes_per_update: int
+    steps: int | None
+    mlups: float | None
+    update_bandwidth: float | None
+    phase_seconds: dict[str, float]
+    cache_bytes: int | None = None
+    device: str = "cpu"
+    hidden_share: float | None = None
+    links: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def bandwidth(self) -> float | None:
+        """Bytes of these a second that the last run moved."""
+        return None if self.mlups is None else self.mlups * 1e6 * self.bytes_per_update
+
+    @property
+    def share(self) -> float | None:
+        """`bandwidth` as a part of `update_bandwidth`."""
+        if self.bandwidth is None or self.update_bandwidth is None:
+            return None
+        return self.bandwidth / self.update_bandwidth
+
+    @property
+    def cached(self) -> bool:
+        """Whether the lattice may sit in the cache, where `share` says nothing about the memory."""
+        fits = self.cache_bytes is not None and self.memory_bytes <= self.cache_bytes
+        return fits or (self.share is not None and self.share > CACHED_SHARE)
+
+    def __str__(self) -> str:
+        rows = list(self.setup.items())
+        rows.append(("memory", _size(self.memory_bytes)))
+        rows.append(("bytes an update", f"{self.bytes_per_update} B"))
+        if self.mlups is not None and self.bandwidth is not None:
+            rows.append(("last run", f"{self.steps} steps, {self.mlups:.1f} MLUPS"))
+            rows.append(("bandwidth", f"{self.bandwidth / 1e9:.1f} GB/s"))
+        if self.update_bandwidth is not None:
+            name, what = ("update", "x <- a x, ") if self.device == "cpu" else ("copy", "")
+            rows.append((f"{name} bandwidth", f"{self.update_bandwidth / 1e9:.1f} GB/s ({what}measured)"))
+        if self.share is not None:
+            note = " (the domain may sit in the cache)" if self.cached else ""
+            rows.append(("share", f"{100 * self.share:.1f} %{note}"))
+        total = sum(self.phase_seconds.values())
+        for phase, seconds in self.phase_seconds.items():
+            rows.append((f"time in {phase}", f"{seconds:.3g} s ({100 * seconds / total if total else 0:.1f} %)"))
+        if self.hidden_share is not None:
+            rows.append(("hidden exchange", f"{100 * self.hidden_share:.1f} %"))
+        width = max(len(name) for name, _ in rows)
+        return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
+
+
+def _size(size: int) -> str:
+    return f"{size / GIB:.3f} GiB" if size >= GIB else f"{size / MIB:.3f} MiB"
+
+
+def make_report(solver: Solver, bandwidth: bool) -> Report:
+    """See `Solver.report`."""
+    engine, domain = solver._engine, solver._domain
+    links = engine.links
+    size = " x ".join(map(str, domain.shape))
+    setup = {
+        "domain": f"{size} cells, {domain.stencil}",
+        "collision": str(solver.collision),
+        "arithmetic": f"{solver.precision}, stored as {solver.storage}",
+        "streaming": solver.streaming,
+        **({} if solver.thermal is None else {"thermal": _thermal_words(solver.thermal)}),
+        "device": _device_words(solver),
+        "blocks": "; ".join(
+            f"{tuple(b['size'])} at {tuple(b['offset'])} on {_place(b, solver)}" for b in engine.layout
+        ),
+        "exchange": _exchange_words(links, engine.overlaps) + (" (of this rank)" if solver._processes.size > 1 else ""),
+    }
+    phases = dict(solver._last_phases)
+    hidden = phases.pop("hidden exchange", 0.0)
+    exchange = phases.get("exchange", 0.0) + hidden
+    if not links:
+        phases.pop("exchange", None)
+    last, devices = solver._last_run, solver._settings.devices
+    processes = solver._processes
+    own = sum(device_bandwidth(name, engine.threads) for name in devices) if bandwidth else 0.0
+    memory, update = (sum(values) for values in zip(*processes.shared([engine.memory_bytes, own]), strict=True))
+    return Report(
+        setup=setup,
+        memory_bytes=memory,
+        bytes_per_update=engine.bytes_per_update,
+        steps=last.steps if last else None,
+        mlups=last.mlups if last and last.steps else None,
+        update_bandwidth=update if bandwidth else None,
+        phase_seconds=phases if any(phases.values()) else {},
+        cache_bytes=_cache_bytes(devices),
+        device=solver.device,
+        hidden_share=hidden / exchange if exchange > 0 else None,
+        links=tuple(links),
+    )
+
+
+def _thermal_words(thermal: HybridThermal) -> str:
+    return f"diffusivity {thermal.diffusivity:.6g}, {thermal.operators} operators, buoyancy {thermal.buoyancy}"
+
+
+def last_cache(folder: Path) -> int | None:
+    """Bytes of the last cache among those that the kernel lists in `folder`; None if it lists none."""
+    units = {"K": 2**10, "M": 2**20, "G": 2**30}
+    sizes = []
+    try:
+        for entry in folder.glob("index*"):
+            text = (entry / "size").read_text().strip()
+            sizes.append(int(text.rstrip("KMG")) * units.get(text[-1:], 1))
+    except (OSError, ValueError):  # not Linux, or a machine that does not say
+        return None
+    return max(sizes, default=None)
+
+
+def _place(block: dict[str, Any], solver: Solver) -> str:
+    return block["device"] if solver._processes.size == 1 else f"{block['device']} of rank {block['rank']}"
+
+
+def _device_words(solver: Solver) -> str:
+    engine = solver._engine
+    return "; ".join(
+        f"cpu, {engine.isa}, {engine.threads} threads" if name == "cpu" else f"{name}, {gpu.described(name)['name']}"
+        for name in solver._settings.devices
+    )
+
+
+def _exchange_words(links: list[dict[str, Any]], overlaps: bool) -> str:
+    words = []
+    for channel in dict.fromkeys(link["channel"] for link in links):
+        sizes = [link["bytes"] for link in links if link["channel"] == channel]
+        words.append(f"{len(sizes)} links {channel}, {_size(int(sum(sizes)))} a step")
+    return "; ".join(words) + (", behind the interior" if overlaps else "") if words else "none"
+
+
+def _cache_bytes(devices: tuple[str, ...]) -> int | None:
+    """Of the last caches of all devices; None if one is not known."""
+    sizes = [last_cache(CPU_CACHES) if name == "cpu" else gpu.described(name)["l2_bytes"] for name in devices]
+    known = [size for size in sizes if size is not None]
+    return sum(known) if len(known) == len(sizes) else None
+
+
+def device_bandwidth(device: str, threads: int) -> float:
+    """Bytes a second that the memory of a device moves, measured once a process; see `Report`."""
+    return update_bandwidth(threads) if device == "cpu" else copy_bandwidth(device)
+
+
+@cache
+def copy_bandwidth(device: str) -> float:
+    """Bytes a second of a copy on a GPU, measured once a process."""
+    return measure_copy_bandwidth(device, seconds=0.5)
+
+
+def measure_copy_bandwidth(device: str, seconds: float) -> float:
+    """Bytes a second of a copy of much more than the cache holds, sustained for `seconds`."""
+    size = min(2 * GIB, available_memory(device) // 4)
+    return _core.cuda_copy_bandwidth(gpu.ordinal(device), size, seconds)
+
+
+@cache
+def update_bandwidth(threads: int) -> float:
+    """Bytes a second of ``x <- a x`` with `threads`, measured once a process."""
+    return measure_bandwidth(threads, repeats=5)
+
+
+def measure_bandwidth(threads: int, repeats: int) -> float:
+    """Bytes a second of ``x <- a x`` over an array much larger than the cache, the best of `repeats`."""
+    size = max(2**20, min(GIB, available_memory() // 4))
+    return _core.update_bandwidth(size, threads, repeats)

@@ -1,0 +1,258 @@
+"""The run loop: steps in chunks, looks for divergence and steady flow between them, and calls callbacks."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import checks, models
+from ..engine import doubtful
+from ..errors import Diverged
+from ..files.regular_files import file_path
+from ..parallel import collective
+from .progress import Progress
+
+if TYPE_CHECKING:
+    from .solver import Solver
+
+log = logging.getLogger("lbmgpu")
+
+CHUNK_SECONDS = 0.1
+"""Short enough for Ctrl-C, the progress bar and other threads, which wait for a chunk; long enough to cost nothing."""
+MAX_CHUNK = 1000
+CHECK_SHARE = 0.02
+"""Part of the time that looking for divergence may take, as long as it is done every `MAX_CHUNK` steps."""
+
+
+@dataclass(frozen=True)
+class Steady:
+    """Ends a run when the velocity, or the temperature, no longer changes.
+
+    Args:
+        tolerance: the run ends when ``||u - u_last|| / ||u||``, the Euclidean norm over all fluid cells, is at most
+            this, `u_last` being the velocity `every` steps before. Of the temperature: when ``max |T - T_last|`` over
+            them is, in units of temperature.
+        every: steps between two looks.
+        of: ``"velocity"``, or ``"temperature"`` of a solver that has one.
+    """
+
+    tolerance: float
+    every: int = 500
+    of: str = "velocity"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tolerance", checks.number("tolerance", self.tolerance, above=0))
+        object.__setattr__(self, "every", checks.integer("every", self.every, at_least=1))
+        object.__setattr__(self, "of", checks.choice("of", self.of, ("velocity", "temperature")))
+
+
+@dataclass(frozen=True)
+class Every:
+    """Calls ``function(solver)`` in a run whenever the step count is a multiple of `steps`."""
+
+    steps: int
+    function: Callable[[Any], object]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "steps", checks.integer("steps", self.steps, at_least=1))
+        checks.function("function", self.function)
+
+    def __call__(self, solver: Solver) -> None:
+        self.function(solver)
+
+
+@dataclass
+class Checkpoint:
+    """Saves a checkpoint at `path` in a run whenever the step count is a multiple of `every`.
+
+    Each replaces the one before; a state that diverged is not saved.
+    """
+
+    path: str | os.PathLike[str]
+    every: int
+    _written: Path | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "path":
+            file_path("path", value)
+        elif name == "every":
+            value = checks.integer("every", value, at_least=1)
+        elif type(self) is Checkpoint and name != "_written":
+            raise AttributeError(f"Checkpoint: no attribute {name!r} to assign; it has path and every")
+        object.__setattr__(self, name, value)
+
+    @property
+    def written(self) -> Path | None:
+        """The path once the run at hand, or the last one, wrote a checkpoint; None before."""
+        return self._written
+
+    @property
+    def steps(self) -> int:
+        """Steps between two checkpoints."""
+        return self.every
+
+    def __call__(self, solver: Solver) -> None:
+        self._written = solver.save(self.path)
+        log.info("step %d: checkpoint %s", solver.steps, self.written)
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """How a run ended.
+
+    Attributes:
+        steps: steps done.
+        converged: whether `until` was reached.
+        reason: why it ended, in words.
+        seconds: time spent stepping.
+        mlups: million updates of fluid cells a second of that time.
+    """
+
+    steps: int
+    converged: bool
+    reason: str
+    seconds: float
+    mlups: float
+
+
+class HealthCheck:
+    """Decides when to look for divergence: as often as a small share of the time allows."""
+
+    def __init__(self) -> None:
+        self._steps = 0
+        self._stepped = 0.0
+        self._cost = 0.0
+
+    def after(self, solver: Solver, steps: int, seconds: float) -> None:
+        """Look if it is due after a chunk of `steps` that took `seconds`."""
+        self._steps += steps
+        self._stepped += seconds
+        if self._steps >= MAX_CHUNK or self._stepped * CHECK_SHARE >= self._cost:
+            self.now(solver)
+
+    def now(self, solver: Solver) -> None:
+        """Look if there was any step since the last time."""
+        if self._steps == 0:
+            return
+        self._steps, self._stepped = 0, 0.0
+        start = time.perf_counter()
+        solver._check()
+        self._cost = solver._processes.agreed(time.perf_counter() - start)
+
+    @property
+    def room(self) -> int:
+        """Steps until a look is due at the latest; never 0, or a loop that waits for them would not end."""
+        return max(1, MAX_CHUNK - self._steps)
+
+
+def advance(
+    solver: Solver, steps: int, next_stop: Callable[[], int] = lambda: MAX_CHUNK
+) -> Iterator[tuple[int, float, int]]:
+    """Advance in chunks, and yield after each its steps, its seconds, and the solver's steps at its end.
+
+    A chunk lasts about `CHUNK_SECONDS` and has at most `next_stop()` steps. Between chunks Python handles signals, so
+    that Ctrl-C finds the state whole, and other threads have their turn, so that they find it whole too.
+    """
+    rate = 0.0
+    while steps > 0:
+        with solver._lock:
+            chunk = min(max(1, int(rate * CHUNK_SECONDS)), solver._health.room, steps, next_stop())
+            seconds = solver._advance_chunk(chunk)
+            solver._health.after(solver, chunk, seconds)
+            reached = solver.steps
+        rate = chunk / max(seconds, 1e-9)
+        steps -= chunk
+        yield chunk, seconds, reached
+
+
+def run(
+    solver: Solver,
+    steps: int,
+    *,
+    progress: bool = False,
+    until: Steady | None = None,
+    callbacks: Sequence[Every | Checkpoint] = (),
+) -> RunResult:
+    """See `Solver.run`."""
+    steps = checks.integer("steps", steps)
+    progress = checks.flag("progress", progress)
+    if until is not None and not isinstance(until, Steady):
+        raise TypeError(f"until: {checks.shown(until)} given, must be Steady(tolerance) or None")
+    if until is not None and until.of == "temperature" and not solver._has_temperature:
+        others = "".join(f" and {name}" for name in models.that_carry_temperature())
+        raise ValueError(
+            f"until: a steady temperature given, but the solver has none; Solver(thermal=...){others} have"
+        )
+    if isinstance(callbacks, Every | Checkpoint):
+        kind = type(callbacks).__name__
+        raise TypeError(f"callbacks: a single {kind}(...) given, must be a list: [{kind}(...)]")
+    if isinstance(callbacks, Sequence):
+        callbacks = checks.listed("callbacks", callbacks, "a list of Every and Checkpoint")
+    if not isinstance(callbacks, list) or not all(isinstance(c, Every | Checkpoint) for c in callbacks):
+        raise TypeError(f"callbacks: {checks.shown(callbacks)} given, must be a list of Every and Checkpoint")
+
+    if until is not None and solver._processes.first:
+        doubtful.warn_of_tolerance(until.tolerance, until.of, solver.precision, solver.storage)
+    checkpoints = [c for c in callbacks if isinstance(c, Checkpoint)]
+    for checkpoint in checkpoints:
+        checkpoint._written = None  # an error of this run must not name a file of an earlier one
+    done, seconds, converged = 0, 0.0, False
+    if until is not None:
+        _measured_change(solver, until)  # from here on the change is counted
+
+    def next_stop() -> int:
+        """Steps until a callback or a look at the change is due."""
+        stops = [c.steps - solver.steps % c.steps for c in callbacks]
+        if until is not None:
+            stops.append(until.every - done % until.every)
+        return min(stops, default=steps)
+
+    cells = solver._fluid_cells
+    try:
+        with Progress(steps, cells, progress and solver._processes.first) as bar:
+            for chunk, chunk_seconds, reached in advance(solver, steps, next_stop):
+                done += chunk
+                seconds += chunk_seconds
+                bar.update(chunk, chunk_seconds)
+                for callback in callbacks:
+                    if reached % callback.steps == 0:
+                        with collective.by_user(solver._processes, f"a callback of run at step {reached}", reached):
+                            callback(solver)
+                if until is not None and done % until.every == 0:
+                    change = _change(solver, until)
+                    bar.change(change)
+                    log.debug("step %d: change of the %s %.3g", solver.steps, until.of, change)
+                    if change <= until.tolerance:
+                        converged = True
+                        break
+            with solver._lock:
+                solver._health.now(solver)
+    except Diverged as error:
+        written = [c.written for c in checkpoints if c.written is not None]
+        last = written[-1] if written else None
+        raise Diverged(error.step, error.cell, last, error.speed_limit, error.warmth) from None
+    except KeyboardInterrupt:
+        log.warning("interrupted after step %d", solver.steps)
+        raise
+    reason = f"steady: the {until.of} changes by less than {until.tolerance:g}" if converged and until else "done"
+    mlups = cells * done / seconds / 1e6 if seconds > 0 else 0.0
+    return RunResult(done, converged, reason, seconds, mlups)
+
+
+def _measured_change(solver: Solver, until: Steady) -> float:
+    engine = solver._engine
+    with solver._lock:
+        return engine.temperature_change() if until.of == "temperature" else engine.velocity_change()
+
+
+def _change(solver: Solver, until: Steady) -> float:
+    change = _measured_change(solver, until)
+    if change != change:  # 0/0 at rest, or a state that is not finite
+        solver._check()
+        return 0.0
+    return change
