@@ -1,7 +1,9 @@
 """Lattice Boltzmann fluid simulation: domains, conditions and collisions in Python, the cell updates in C++."""
 
+import importlib as _importlib
 import logging as _logging
-from importlib.metadata import version as _version
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 from ._core import CudaError, stencil_names
 from .collisions import BGK, MRT, TRT, Regularized
@@ -41,7 +43,11 @@ from .solver.solver import Solver
 from .thermal import BodyHeatFlux, Convection, HybridThermal, diffusivity_limit, speed_limit
 from .units import Units
 
-__version__ = _version("lbmgpu")
+if _TYPE_CHECKING:
+    from . import plot as plot
+
+    __version__: str
+
 _logging.getLogger("lbmgpu").addHandler(_logging.NullHandler())  # what to show is up to the program
 _end_all_if_launched()
 
@@ -94,3 +100,19 @@ __all__ = [
     "stencil",
     "stencil_names",
 ]
+
+
+def __getattr__(name: str) -> _Any:
+    """What takes a while to be loaded, when it is used: the pictures of `plot`, and the version."""
+    if name == "plot":
+        return _importlib.import_module("lbmgpu.plot")
+    if name == "__version__":
+        from importlib.metadata import version
+
+        globals()[name] = version("lbmgpu")
+        return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), "plot", "__version__"])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from . import checks
 
 if TYPE_CHECKING:
-    from .solver.solver import Solver
+    from .solver import Solver
 
 Floats = NDArray[np.float64]
 

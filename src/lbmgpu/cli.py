@@ -21,12 +21,12 @@ from .case import read
 from .case.plan import plan_case
 from .case.run import run_case
 from .collision_table import COLLISIONS
-from .engine.memory import GIB, available_memory
 from .engine.settings import MAX_THREADS
 from .errors import CaseError, Diverged
 from .files.log_file import PlainFormatter
 from .models import PRECISIONS, STORAGES, STREAMINGS
 from .parallel import devices, ranks
+from .parallel.device_memory import GIB, available_memory
 from .planning import planner
 from .solver.report import update_bandwidth
 
@@ -292,7 +292,7 @@ def _bench(arguments: argparse.Namespace) -> int:
     device = devices.resolve(arguments.device)
     seconds, repeats = arguments.seconds or 1.0, arguments.repeats or 5
     if chosen:
-        configurations = [single.Configuration.completed(arguments.size, device, chosen)]
+        configurations = [single.completed(arguments.size, device, chosen)]
     else:
         configurations = single.menu(arguments.size, device)
     if arguments.tune:

@@ -309,7 +309,7 @@ class Domain(Guarded):
         """A domain equal to this one that can be changed apart from it."""
         return copy.copy(self)
 
-    def _for_solver(self) -> Domain:
+    def for_solver(self) -> Domain:
         """A copy that refuses changes."""
         other = self.copy()
         other._faces._used = other._thermal._used = other._bodies._used = True

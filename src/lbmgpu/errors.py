@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
+
+_PACKAGE = str(Path(__file__).parent) + os.sep
 
 
 class Diverged(RuntimeError):
@@ -93,3 +98,11 @@ class LostDigitsWarning(RuntimeWarning):
 
 class DistantReferenceWarning(RuntimeWarning):
     """Temperatures far from the reference that buoyancy is counted from: the force is far larger than is meant."""
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn in the name of the line outside the package that all this was called from."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

@@ -9,10 +9,9 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
-
-from jsonschema import Draft202012Validator
 
 from . import _core, checks
 from .domain import MAX_SIZE
@@ -48,7 +47,13 @@ _SCHEMA = {
     "required": ["blocks"],
     "additionalProperties": False,
 }
-_VALIDATOR = Draft202012Validator(_SCHEMA)
+
+
+@cache
+def _validator() -> Any:
+    from jsonschema import Draft202012Validator  # here, as it takes a while to be loaded
+
+    return Draft202012Validator(_SCHEMA)
 
 
 @dataclass(frozen=True)
@@ -190,7 +195,7 @@ class Layout(Guarded):
             document = parsed(text)
         except ValueError as error:
             raise ValueError(f"{path}: not JSON: {error}") from None
-        for problem in _VALIDATOR.iter_errors(document):  # the first will do
+        for problem in _validator().iter_errors(document):  # the first will do
             raise ValueError(f"{path}: {problem.json_path}: {problem.message[:200]}")
         blocks = []
         for number, entry in enumerate(document["blocks"]):

@@ -8,16 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from . import checks
 from .files.atomic_write import replacing
-from .files.regular_files import file_path
-from .io.vtk import output_path
+from .files.regular_files import file_path, output_path
+from .solver import Solver, simulation_of
 
 if TYPE_CHECKING:
-    from .solver.solver import Solver
+    from matplotlib.figure import Figure
 
 
 def speed_figure(solver: Solver, normal: str = "y", position: float = 0.5) -> Figure | None:
@@ -58,6 +57,8 @@ def _figure(solver: Solver, field: str, normal: str, position: float) -> Figure 
         title = field
     shown = np.ma.masked_array(colour, solid)
     width, height = solid.shape
+    from matplotlib.figure import Figure  # here, as it takes a while to be loaded
+
     figure = Figure(figsize=_size(width, height), layout="constrained")
     plot = figure.add_subplot()
     plot.set_facecolor("0.6")
@@ -95,8 +96,8 @@ def _picture(
     position: float,
     dpi: int,
 ) -> Path:
-    target = file_path("path", path)
-    solver._processes.on_first(lambda: output_path("path", target))
+    target, processes = file_path("path", path), simulation_of(solver).processes
+    processes.on_first(lambda: output_path("path", target))
     figure = draw(solver, normal, position)
 
     def write() -> None:
@@ -104,7 +105,7 @@ def _picture(
             with replacing(target) as temporary:
                 figure.savefig(temporary, dpi=dpi)
 
-    solver._processes.on_first(write)
+    processes.on_first(write)
     return target
 
 
@@ -114,6 +115,8 @@ def lines_figure(
     labels: Sequence[str] = ("position", "value"),
 ) -> Figure:
     """Curves and, as dots, what they are compared with: `lines` and `points` are ``{name: (x values, y values)}``."""
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(6, 4), layout="constrained")
     plot = figure.add_subplot()
     for name, (x, y) in lines.items():

@@ -131,8 +131,8 @@ def refused(path: Path, solver: lbm.Solver | None) -> str:
     assert solver is not None, "was loaded"
     assert loaded.steps == solver.steps
     state, own = (np.empty((9, 7, 9), "f4") for _ in range(2))
-    loaded._engine.get_state(state)
-    solver._engine.get_state(own)
+    loaded._simulation.engine.get_state(state)
+    solver._simulation.engine.get_state(own)
     assert state.tobytes() == own.tobytes()
     np.testing.assert_array_equal(loaded.temperature(), solver.temperature())
     (stored, arrays), (setup, own_arrays) = describe(loaded), describe(solver)

@@ -51,7 +51,7 @@ def _same_bits(flow: int, seed: int, devices: list[str]) -> str:
         one = case.solver(device=str(rng.choice(devices)), **options)
         many = case.solver(layout=layout, device="auto", **options)
         for solver in (one, many):
-            solver._advance_chunk(steps)  # without a look at whether the flow is stable: not all of them are
+            solver._simulation.advance(steps)  # without a look at whether the flow is stable: not all of them are
     fields = ["populations", "density", "velocity"] + (["temperature"] if model != "isothermal" else [])
     for field in fields:
         ours, theirs = getattr(many, field)(), getattr(one, field)()

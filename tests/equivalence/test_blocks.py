@@ -97,9 +97,9 @@ def test_a_layout_changes_no_bit(
     options = {"precision": precision, "storage": storage, "streaming": streaming}
     one = case.solver(**options)
     many = case.solver(layout=data.draw(layouts(shape)), **options)
-    assert {link["channel"] for link in many._engine.links} <= {channel}
+    assert {link["channel"] for link in many._simulation.engine.links} <= {channel}
     for solver in (one, many):
-        solver._advance_chunk(50)  # without a look at whether the flow is stable: not all of them are
+        solver._simulation.advance(50)  # without a look at whether the flow is stable: not all of them are
     assume(np.isfinite(one.populations()[:, case.fluid()]).all())
     assert_same(many, one)
 
@@ -133,14 +133,14 @@ def test_blocks_on_gpus_change_no_bit(
         names = gpu_names(gpu, int(np.prod(parts)))
         case = random_case(rng, stencil, collision, shape)
         one = case.solver(device=gpu, **options)
-        one._advance_chunk(50)
+        one._simulation.advance(50)
         if not np.isfinite(one.populations()[:, case.fluid()]).all():
             continue
         for devices in [names] if channel == "direct" else [names, ["cpu", *names[1:]]]:
             many = case.solver(device="auto", layout=lbm.Layout.split(shape, parts, devices), **options)
-            assert many._engine.overlaps == (parts[0] == 1)
-            many._advance_chunk(50)
-            assert {link["channel"] for link in many._engine.links} == {channel}
+            assert many._simulation.engine.overlaps == (parts[0] == 1)
+            many._simulation.advance(50)
+            assert {link["channel"] for link in many._simulation.engine.links} == {channel}
             assert_same(many, one)
 
 
@@ -151,9 +151,9 @@ def test_a_gpu_and_the_cpu_share_a_domain(gpu: str, rng: np.random.Generator) ->
     one = case.solver(device=gpu)
     many = case.solver(device=[gpu, "cpu"])
     assert many.device == f"{gpu}, cpu"
-    assert {link["channel"] for link in many._engine.links} == {"staged"}
+    assert {link["channel"] for link in many._simulation.engine.links} == {"staged"}
     for solver in (one, many):
-        solver._advance_chunk(41)
+        solver._simulation.advance(41)
     assert_same(many, one)
 
 
@@ -162,12 +162,12 @@ def test_a_checkpoint_moves_between_layouts_on_gpus(gpu: str, rng: np.random.Gen
     shape = (40, 12, 10)
     case = random_case(rng, "D3Q19", "bgk", shape)
     first = case.solver(device="auto", layout=lbm.Layout.split(shape, (1, 2, 2), gpu_names(gpu, 4)))
-    first._advance_chunk(7)
+    first._simulation.advance(7)
     path = first.save(tmp_path / "state.h5")
-    first._advance_chunk(36)
+    first._simulation.advance(36)
     for options in ({"device": "cpu"}, {"device": gpu}, {"layout": lbm.Layout.over(shape, gpu_names(gpu, 3))}):
         again = lbm.Solver.load(path, **options)
-        again._advance_chunk(36)
+        again._simulation.advance(36)
         assert_same(again, first)
 
 
@@ -218,10 +218,10 @@ def test_the_first_diverged_cell_is_named_in_the_domain() -> None:
     halves = lbm.Layout([lbm.Block((4, 0), (4, 6)), lbm.Block((0, 0), (4, 6))])
     solver = lbm.Solver(lbm.Domain((8, 6), "D2Q9"), lbm.BGK(0.1), layout=halves)
     populations = np.empty((9, 6, 8))
-    solver._engine.populations(populations)
+    solver._simulation.engine.populations(populations)
     for cell in ((5, 4), (2, 3)):
         populations[0, cell[1], cell[0]] = np.nan
-    solver._engine.set_populations(populations)
+    solver._simulation.engine.set_populations(populations)
     with pytest.raises(lbm.Diverged) as error:
         solver.check()
     assert error.value.cell == (2, 3)

@@ -247,7 +247,7 @@ def test_a_layout_changes_no_bit(walls, axis, precision, channel, data):
     case = random_gas_case(rng, shape, walls, axis, prandtl=data.draw(st.sampled_from([1.0, 0.71])), rough=True)
     one = case.solver(precision=precision)
     many = case.solver(precision=precision, layout=data.draw(wide_layouts(shape)))
-    assert {link["channel"] for link in many._engine.links} <= {channel}
+    assert {link["channel"] for link in many._simulation.engine.links} <= {channel}
     for solver in (one, many):
         solver.step(12)
     assert_same(one, many)

@@ -68,8 +68,8 @@ def test_streamings_agree(name, nx, precision, storage, device, rng):
         options = {"precision": precision, "storage": storage, "device": device}
         two, one = (case.solver(streaming=streaming, **options) for streaming in STREAMINGS)
         for steps in (0, 1, 1, 3, 4):
-            two._advance_chunk(steps)
-            one._advance_chunk(steps)
+            two._simulation.advance(steps)
+            one._simulation.advance(steps)
             assert_same(case, one, two)
         assert finite(case, one)
 
@@ -145,7 +145,7 @@ def test_a_gpu_holds_the_bits_of_a_cpu(name, periodic, streaming, gpu, rng, monk
         options = {"precision": precision, "storage": storage, "streaming": streaming}
         one, other = (case.solver(device=device, **options) for device in ("cpu", gpu))
         for solver in (one, other):
-            solver._advance_chunk(steps)
+            solver._simulation.advance(steps)
         assert finite(case, one)
         assert_same(case, other, one)
 
@@ -179,9 +179,9 @@ def test_a_layout_changes_no_bit(stencil, collision, streaming, precision, stora
     options = {"precision": precision, "storage": storage, "streaming": streaming}
     one = case.solver(**options)
     many = case.solver(layout=data.draw(layouts(shape)), **options)
-    assert {link["channel"] for link in many._engine.links} <= {channel}
+    assert {link["channel"] for link in many._simulation.engine.links} <= {channel}
     for solver in (one, many):
-        solver._advance_chunk(30)  # without a look at whether the flow is stable: not all of them are
+        solver._simulation.advance(30)  # without a look at whether the flow is stable: not all of them are
     assume(finite(case, one))
     assert_same(case, many, one)
 
@@ -217,11 +217,11 @@ def test_blocks_on_gpus_change_no_bit(stencil, streaming, precision, storage, ch
         names = [f"cuda:{k % count}" for k in range(int(np.prod(parts)))]
         case = random_thermal_case(rng, stencil, "mrt", shape, faces=some_faces(rng, shape))
         one = case.solver(device=gpu, **options)
-        one._advance_chunk(25)
+        one._simulation.advance(25)
         assert finite(case, one)
         for devices in [names] if channel == "direct" else [names, ["cpu", *names[1:]]]:
             many = case.solver(device="auto", layout=lbm.Layout.split(shape, parts, devices), **options)
-            many._advance_chunk(25)
+            many._simulation.advance(25)
             assert_same(case, many, one)
 
 

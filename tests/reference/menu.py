@@ -135,7 +135,7 @@ def digest(solver: lbm.Solver) -> str:
     solver.step(STEPS)
     fluid = ~solver.domain.solid()
     numbers = [solver.populations().astype(np.float64)[:, fluid]]
-    if solver._has_temperature:
+    if solver._simulation.has_temperature:
         numbers.append(solver.temperature().astype(np.float64)[fluid])
     # Zero has one sign here: the compilers are free in that of a zero.
     return hashlib.sha256(b"".join((array + 0.0).tobytes() for array in numbers)).hexdigest()[:16]

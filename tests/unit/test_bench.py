@@ -39,7 +39,7 @@ def test_what_tuning_finds_is_remembered(flow: str, gpu: str, tmp_path: Path, mo
     monkeypatch.setenv("LBMGPU_CACHE_DIR", str(tmp_path))
     best = bench.tune(configuration, device=gpu, seconds=0.001)
     solver = bench.make_solver(configuration, gpu, None)
-    kernels = {kernel["phase"]: kernel for kernel in solver._engine.update_kernels()}
+    kernels = {kernel["phase"]: kernel for kernel in solver._simulation.engine.update_kernels()}
     assert set(kernels) == set(best) == {"own", "neighbor"}
     for phase, kernel in kernels.items():
         assert kernel["lanes"] == best[phase]["lanes"]
@@ -94,18 +94,18 @@ def test_d2q37_in_the_menus() -> None:
 
 @pytest.mark.parametrize("chosen", [{"stencil": "D2Q37"}, {"collision": "ThermalBGK"}, {"flow": "plates"}])
 def test_what_goes_with_d2q37_is_found(chosen: dict[str, str]) -> None:
-    found = bench.Configuration.completed(None, "cuda:0", chosen)
+    found = bench.completed(None, "cuda:0", chosen)
     flow = chosen.get("flow", "periodic")
     assert found == bench.Configuration("D2Q37", "ThermalBGK", "float32", "float32", "two-lattice", 4096, flow)
-    double = bench.Configuration.completed(64, "cpu", {**chosen, "precision": "float64"})
+    double = bench.completed(64, "cpu", {**chosen, "precision": "float64"})
     assert (double.storage, double.size) == ("float64", 64)
-    assert bench.Configuration.completed(None, "cpu", chosen).size == 1024
+    assert bench.completed(None, "cpu", chosen).size == 1024
 
 
 def test_what_is_chosen_of_the_others() -> None:
-    assert bench.Configuration.completed(None, "cpu", {"storage": "float16"}) == bench.Configuration(storage="float16")
-    assert bench.Configuration.completed(None, "cuda:0", {"stencil": "D2Q9"}).size == 8192
-    assert bench.Configuration.completed(None, "cpu", {"precision": "float64"}).storage == "float64"
+    assert bench.completed(None, "cpu", {"storage": "float16"}) == bench.Configuration(storage="float16")
+    assert bench.completed(None, "cuda:0", {"stencil": "D2Q9"}).size == 8192
+    assert bench.completed(None, "cpu", {"precision": "float64"}).storage == "float64"
 
 
 @pytest.mark.parametrize(

@@ -18,14 +18,16 @@ from hypothesis import strategies as st
 
 import lbmgpu as lbm
 from lbmgpu.io import chunks
-from lbmgpu.io.checkpoint_reader import opened
+from lbmgpu.io.checkpoint_open import opened
 from lbmgpu.io.chunks import Chunks
 
 
 def state_of(solver: lbm.Solver) -> np.ndarray[Any, Any]:
     """The stored numbers."""
-    state = np.empty((solver._stencil.Q, *solver.domain.shape[::-1]), solver._engine.storage_dtype)
-    solver._engine.get_state(state)
+    state = np.empty(
+        (solver._simulation.stencil.Q, *solver.domain.shape[::-1]), solver._simulation.engine.storage_dtype
+    )
+    solver._simulation.engine.get_state(state)
     return state
 
 

@@ -18,6 +18,7 @@ import pytest
 import lbmgpu as lbm
 from lbmgpu import _core, cli
 from lbmgpu.case.run import run_case
+from lbmgpu.engine.simulation import Simulation
 from lbmgpu.parallel import devices
 
 CASE: dict[str, Any] = {
@@ -314,16 +315,16 @@ def test_interrupt_keeps_the_state(
     change(case, output={"forces": {"every": 10}}, run={"steps": 200})
     assert cli.main(["run", str(case), "--no-progress", "--output", "whole"]) == cli.OK
 
-    advance = lbm.Solver._advance_chunk
+    advance = Simulation.advance
 
-    def interrupted(solver: lbm.Solver, steps: int) -> float:
-        seconds = advance(solver, steps)
-        if solver.steps >= 120:
+    def interrupted(simulation: Simulation, steps: int) -> float:
+        seconds = advance(simulation, steps)
+        if simulation.steps >= 120:
             raise KeyboardInterrupt
         return seconds
 
     with monkeypatch.context() as patch:
-        patch.setattr(lbm.Solver, "_advance_chunk", interrupted)
+        patch.setattr(Simulation, "advance", interrupted)
         assert cli.main(["run", str(case), "--no-progress"]) == cli.INTERRUPTED
     checkpoint = case.parent / "small" / "checkpoint.h5"
     message = f"to go on from step 120, give the same command with --restart {checkpoint}\n"
@@ -373,14 +374,14 @@ def test_run_in_another_thread(case: Path) -> None:
 def test_interrupt_of_a_run_that_diverged(
     case: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted(solver: lbm.Solver, _: int) -> float:
+    def interrupted(simulation: Simulation, _: int) -> float:
         raise KeyboardInterrupt
 
-    def diverged(solver: lbm.Solver) -> None:
+    def diverged(simulation: Simulation) -> None:
         raise lbm.Diverged(7, (1, 2))
 
-    monkeypatch.setattr(lbm.Solver, "_advance_chunk", interrupted)
-    monkeypatch.setattr(lbm.Solver, "_check", diverged)
+    monkeypatch.setattr(Simulation, "advance", interrupted)
+    monkeypatch.setattr(Simulation, "check", diverged)
     assert cli.main(["run", str(case), "--no-progress"]) == cli.INTERRUPTED
     assert "the state is not saved: diverged" in capsys.readouterr().err
     assert not (case.parent / "small" / "checkpoint.h5").exists()

@@ -103,7 +103,7 @@ def test_only_the_deviation_from_the_reference_is_computed(precision: str) -> No
         heat = above[fluid].astype(np.float64).sum() + reference * fluid.sum()
         assert made.heat() == pytest.approx(heat, rel=1e-14)
         flux = made.heat_flux("-x"), made.heat_flux("hot").flux, made.nusselt("+x", 6, 5)
-        found.append((above, made.populations(), made._engine.temperature_change(), *flux))
+        found.append((above, made.populations(), made._simulation.engine.temperature_change(), *flux))
     for zero, far in zip(*found, strict=True):
         np.testing.assert_array_equal(zero, far)
 

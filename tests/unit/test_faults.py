@@ -70,7 +70,7 @@ def test_a_disk_that_is_full_for_a_moment_leaves_no_damaged_checkpoint(first: in
     solver.step(4)
     path = solver.save(tmp_path / "state.h5")
     solver.step(3)
-    gathered, count, disk = solver._processes.gathered, 0, ExitStack()
+    gathered, count, disk = solver._simulation.processes.gathered, 0, ExitStack()
 
     def watched(*arguments: Any) -> Any:
         nonlocal count
@@ -81,7 +81,7 @@ def test_a_disk_that_is_full_for_a_moment_leaves_no_damaged_checkpoint(first: in
         count += 1
         return gathered(*arguments)
 
-    solver._processes.gathered = watched  # type: ignore[method-assign]
+    solver._simulation.processes.gathered = watched  # type: ignore[method-assign]
     try:
         with disk:
             solver.save(path)

@@ -20,7 +20,7 @@ from lbmgpu.files.folder_lock import NAME, FolderLock
 HOLD = """
 import sys, time
 from pathlib import Path
-from lbmgpu.folder_lock import FolderLock
+from lbmgpu.files.folder_lock import FolderLock
 lock = FolderLock(Path(sys.argv[1]))
 print("held", flush=True)
 time.sleep(60)

@@ -81,7 +81,7 @@ def test_a_child_of_a_child_works() -> None:
 
 
 def test_a_solver_that_another_thread_was_stepping_is_refused_in_the_child_and_can_be_dropped() -> None:
-    held = [flow(2)._engine]
+    held = [flow(2)._simulation.engine]
     stop = threading.Event()
 
     def steps(engine: _core.Engine) -> None:

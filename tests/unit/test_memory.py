@@ -10,6 +10,7 @@ import pytest
 import lbmgpu as lbm
 from lbmgpu import _core
 from lbmgpu.engine import memory
+from lbmgpu.parallel import device_memory
 from lbmgpu.parallel.gpu import identity
 
 SHAPE = (32, 32, 32)
@@ -39,13 +40,13 @@ def group(folder: Path, limit: str, current: int, inactive: int) -> Path:
 def test_cached_files_of_a_group_are_free(
     tmp_path: Path, limit: str, current: int, inactive: int, left: int | None
 ) -> None:
-    assert memory._available_in_group(group(tmp_path, limit, current, inactive)) == left
+    assert device_memory._available_in_group(group(tmp_path, limit, current, inactive)) == left
 
 
 def test_limit_of_a_group_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert memory._available_in_group(tmp_path) is None
-    monkeypatch.setattr(memory, "CONTROL_GROUP", group(tmp_path, "1000", 600, 250))
-    assert memory.available_memory() == 650
+    assert device_memory._available_in_group(tmp_path) is None
+    monkeypatch.setattr(device_memory, "CONTROL_GROUP", group(tmp_path, "1000", 600, 250))
+    assert device_memory.available_memory() == 650
 
 
 def test_bytes_beside_the_lattice() -> None:
@@ -77,7 +78,10 @@ def test_a_temperature_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     enough = heated + CELLS * memory.bytes_beside(3, "float32")
     monkeypatch.setattr(memory, "available_memory", lambda device="cpu": enough)
     model = lbm.HybridThermal(0.1)
-    assert lbm.Solver(lbm.Domain(SHAPE), lbm.BGK(0.1), thermal=model)._engine.memory_bytes >= LATTICE + 8 * CELLS
+    assert (
+        lbm.Solver(lbm.Domain(SHAPE), lbm.BGK(0.1), thermal=model)._simulation.engine.memory_bytes
+        >= LATTICE + 8 * CELLS
+    )
     monkeypatch.setattr(memory, "available_memory", lambda device="cpu": enough - 1)
     with pytest.raises(ValueError, match="what would fit") as caught:
         lbm.Solver(lbm.Domain(SHAPE), lbm.BGK(0.1), thermal=model)
@@ -90,7 +94,7 @@ def test_a_temperature_counts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("beside", [0, 50])
 def test_shape_that_would_fit_does(monkeypatch: pytest.MonkeyPatch, beside: int) -> None:
-    monkeypatch.setattr(memory, "available_memory", lambda device="cpu": 10 * memory.MIB)
+    monkeypatch.setattr(memory, "available_memory", lambda device="cpu": 10 * device_memory.MIB)
     with pytest.raises(ValueError, match="what would fit") as caught:
         memory.check_memory("D3Q19", (100, 80, 60), "float32", "float32", "in-place", beside)
     shape = tuple(int(n) for n in str(caught.value).rpartition("shape (")[2].partition(")")[0].split(","))

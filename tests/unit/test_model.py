@@ -129,7 +129,7 @@ def test_the_engine_exchanges_what_the_model_counts(
     for streaming in ("in-place", "two-lattice"):
         layout = lbm.Layout.split(shape, parts)
         solver = lbm.Solver(domain, lbm.BGK(0.1), streaming=streaming, layout=layout, threads=1, thermal=model)
-        exchanged = sum(link["bytes"] for link in solver._engine.links)
+        exchanged = sum(link["bytes"] for link in solver._simulation.engine.links)
         # With a bandwidth of 1 byte a second and no latency, the model's seconds are bytes.
         around = (periodic,) * len(shape)
         problem = Problem(shape, velocities(stencil), 4, around, thermal)
@@ -240,7 +240,7 @@ def test_the_engine_exchanges_what_the_model_counts_of_d2q37(parts: tuple[int, i
         domain.faces[face] = lbm.NoSlip()
     layout = lbm.Layout.split(shape, parts)
     solver = lbm.Solver(domain, lbm.ThermalBGK(0.1), precision="float64", layout=layout, threads=1)
-    exchanged = sum(link["bytes"] for link in solver._engine.links)
+    exchanged = sum(link["bytes"] for link in solver._simulation.engine.links)
     problem = Problem(shape, velocities("D2Q37"), 8, (walls != "x", walls != "y"))
     tiling = equal(shape, parts)
     assert exchanged == sum(sum(arriving_bytes(problem, tiling, place)) for place in tiling.places())

@@ -38,7 +38,7 @@ def known(monkeypatch: pytest.MonkeyPatch) -> None:
         return Device(name, 5e10, 1e-5, 1e-7)
 
     monkeypatch.setattr(probe, "measure_device", measured)
-    monkeypatch.setattr(probe, "measure_link", lambda source, target: Link("same", 1e10, 1e-7))
+    monkeypatch.setattr(probe, "measure_link", lambda *arguments: Link("same", 1e10, 1e-7))
 
 
 def test_all_factorisations_that_fit_are_looked_at() -> None:
@@ -242,7 +242,7 @@ def test_gpus_of_one_model_are_measured_once(monkeypatch: pytest.MonkeyPatch) ->
     models = {"cuda:0": "NVIDIA A", "cuda:1": "NVIDIA B", "cuda:2": "NVIDIA A"}
     monkeypatch.setattr(probe.gpu, "described", lambda name: {"name": models[name]})
     monkeypatch.setattr(probe, "measure_device", measured)
-    monkeypatch.setattr(probe, "measure_link", lambda source, target: Link("peer", 1e11))
+    monkeypatch.setattr(probe, "measure_link", lambda *arguments: Link("peer", 1e11))
     found = probe.measure_machine(["cuda:2", "cpu", "cuda:0", "cuda:1"], bench.Configuration())
     assert [device.name for device in found.devices] == ["cuda:2", "cpu", "cuda:0", "cuda:1"]
     assert sorted(asked) == ["cpu", "cuda:1", "cuda:2"]

@@ -54,7 +54,7 @@ def test_the_exchange_itself_is_measured(stencil: str, monkeypatch: pytest.Monke
 
     measured = probe._bytes_and_seconds
     monkeypatch.setattr(probe, "_bytes_and_seconds", watched)
-    configuration = bench.Configuration.completed(64, "cpu", {"stencil": stencil, "precision": "float64"})
+    configuration = bench.completed(64, "cpu", {"stencil": stencil, "precision": "float64"})
     link = probe.measure_exchange("cpu", "cpu", configuration, 1, "")
     assert os.environ["LBMGPU_SCHEDULE"] == "overlap"
     assert link.kind == "same"
@@ -73,9 +73,9 @@ def test_the_exchange_itself_is_measured(stencil: str, monkeypatch: pytest.Monke
 def test_which_links_are_measured_so(stencil: str, exchanged: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     plain, far = Link("same", 1e10), Link("same", 2e10)
     monkeypatch.setattr(probe, "measure_device", lambda name, configuration, threads: Device(name, 1e10))
-    monkeypatch.setattr(probe, "measure_link", lambda source, target: plain)
+    monkeypatch.setattr(probe, "measure_link", lambda *arguments: plain)
     monkeypatch.setattr(probe, "measure_exchange", lambda *arguments: far)
-    configuration = bench.Configuration.completed(64, "cpu", {"stencil": stencil})
+    configuration = bench.completed(64, "cpu", {"stencil": stencil})
     found = probe.measure_machine(["cpu", "cpu"], configuration, threads=1)
     assert found.pairs == {("cpu", "cpu"): far if exchanged else plain}
 

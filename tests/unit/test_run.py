@@ -129,7 +129,7 @@ def test_divergence_says_where_and_when(method: str) -> None:
 
 def test_divergence_at_the_end_of_a_short_run() -> None:
     solver = unstable()
-    solver._engine.step(3000)
+    solver._simulation.engine.step(3000)
     with pytest.raises(lbm.Diverged):
         solver.run(1)
 
@@ -167,7 +167,7 @@ def test_there_is_always_room_for_a_step() -> None:
 
 def test_diverged_state_is_not_saved(tmp_path: Path) -> None:
     solver = unstable()
-    solver._engine.step(3000)
+    solver._simulation.engine.step(3000)
     with pytest.raises(lbm.Diverged):
         solver.save(tmp_path / "state.h5")
     assert list(tmp_path.iterdir()) == []
@@ -200,7 +200,7 @@ def test_other_threads_run_while_stepping() -> None:
     thread = threading.Thread(target=tick)
     thread.start()
     start = time.perf_counter()
-    solver._engine.step(1000)
+    solver._simulation.engine.step(1000)
     end = time.perf_counter()
     stop.set()
     thread.join()
@@ -301,9 +301,9 @@ def test_times_of_the_report_are_of_the_last_run(solver: lbm.Solver) -> None:
     solver.step(500)
     assert solver.report(bandwidth=False).phase_seconds == {}
     for steps in (2000, 10):
-        before = sum(solver._engine.phase_seconds.values())
+        before = sum(solver._simulation.engine.phase_seconds.values())
         solver.run(steps)
-        after = sum(solver._engine.phase_seconds.values())
+        after = sum(solver._simulation.engine.phase_seconds.values())
         assert sum(solver.report(bandwidth=False).phase_seconds.values()) == pytest.approx(after - before)
 
 

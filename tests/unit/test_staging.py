@@ -48,18 +48,18 @@ def test_other_links_are_as_they_should_be(places: list[str], channel: str) -> N
     assert staged_pairs(blocks(*places), links) == []
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warn_of_staging(blocks(*places), links, "", stacklevel=1)
+        warn_of_staging(blocks(*places), links, "")
 
 
 def test_the_warning_names_the_devices() -> None:
     links = [link(0, 1, "staged"), link(1, 0, "staged")]
     with pytest.warns(lbm.StagedExchangeWarning, match=r"^cuda:0 and cuda:1 do not reach .* the host's memory") as said:
-        warn_of_staging(blocks("cuda:0/0", "cuda:1/0"), links, "", stacklevel=1)
+        warn_of_staging(blocks("cuda:0/0", "cuda:1/0"), links, "")
     assert len(said) == 1
     assert said[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warn_of_staging(blocks("cuda:0/0", "cuda:1/0"), links, "staged", stacklevel=1)
+        warn_of_staging(blocks("cuda:0/0", "cuda:1/0"), links, "staged")
 
 
 def test_a_solver_warns_at_the_line_that_makes_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,4 +93,4 @@ def test_gpus_that_reach_each_other_exchange_directly_and_nothing_is_said(
     assert bool(words) == bool(apart)
     assert all(f"{a} and {b}" in words for a, b in apart)
     if not apart:
-        assert {entry["channel"] for entry in solver._engine.links} <= {"direct"}
+        assert {entry["channel"] for entry in solver._simulation.engine.links} <= {"direct"}

@@ -17,7 +17,7 @@ from lbmgpu.files.atomic_write import replacing, replacing_open, write_text
 HOLDER = """
 import sys, time
 from pathlib import Path
-from lbmgpu.temporary_file import TemporaryFile
+from lbmgpu.files.temporary_file import TemporaryFile
 file = TemporaryFile(Path(sys.argv[1]))
 print(file.path, flush=True)
 time.sleep(100)

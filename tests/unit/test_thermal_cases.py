@@ -159,8 +159,8 @@ def test_plans_count_the_temperature(case: Path, monkeypatch: pytest.MonkeyPatch
 def test_a_planned_layout_of_a_temperature(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measured with one, and run with one, with the same bits."""
     heated: list[bool] = []
-    make = bench.HybridThermal.check
-    monkeypatch.setattr(bench.HybridThermal, "check", lambda *a: heated.append(True) or make(*a))
+    make = lbm.HybridThermal.check
+    monkeypatch.setattr(lbm.HybridThermal, "check", lambda *a: heated.append(True) or make(*a))
     domain = lbm.Domain((12, 12, 16))
     model = lbm.HybridThermal(0.1, buoyancy=(0, 1e-3, 0))
     fields = []

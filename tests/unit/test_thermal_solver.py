@@ -368,7 +368,7 @@ def test_a_temperature_that_is_not_finite_is_found() -> None:
     made = solver(thermal=lbm.HybridThermal(0.1))
     field = np.zeros((5, 7))
     field[3, 4] = np.nan
-    made._engine.set_temperature(field)
+    made._simulation.engine.set_temperature(field)
     with pytest.raises(lbm.Diverged) as caught:
         made.check()
     assert caught.value.cell == (4, 3)

@@ -167,7 +167,7 @@ def test_the_energy_coupling(stencil: str) -> None:
         options: dict[str, Any] = {"precision": "float64", "device": "cpu", "threads": 1}
         solver = lbm.Solver(domain, lbm.MRT(0.1), thermal=model, **options)
         solver.initialize()
-        solver._engine.set_temperature(np.full(shape[::-1], 0.8 - 0.3))
+        solver._simulation.engine.set_temperature(np.full(shape[::-1], 0.8 - 0.3))
         solver.step(1)
         found.append(solver.populations())
     data = lbm.stencil(stencil)

@@ -6,7 +6,7 @@ from .. import _core, models
 from ..conditions import Isothermal, NoSlip
 from ..domain import Domain
 from ..kinetic import ThermalBGK
-from ..solver.solver import Solver
+from ..solver import Solver
 from ..values import Floats
 
 STENCIL = models.that_carry_temperature()[0]

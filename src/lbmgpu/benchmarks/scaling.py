@@ -14,10 +14,10 @@ from ..collisions import MRT
 from ..conditions import FreeSlip, Isothermal, NoSlip, Outflow, VelocityInlet
 from ..domain import Domain
 from ..engine import digits
-from ..environment import environment
 from ..layout import Block, Layout
 from ..parallel.processes import Processes
-from ..solver.solver import Solver
+from ..planning.configuration import HEAT, VISCOSITY
+from ..solver import Solver, simulation_of
 from . import flows, single
 from .device_group import Team
 
@@ -32,7 +32,7 @@ STIRRING = 10
 and more memory than the lattice."""
 
 SCHEDULES = ("overlap", "blocking")
-"""What LBMGPU_SCHEDULE may name: the exchange beside the update of the interior, or before the update."""
+"""What `Scaling.schedule` may name: the exchange beside the update of the interior, or before the update."""
 
 PLANE = 8
 """A side of the plane of D2Q37, in sides of the box: 4096 beside 512."""
@@ -50,8 +50,8 @@ class Scaling:
         flow: ``"periodic"``, a uniform stream; ``"channel"``, from an inlet past a cylinder to an outflow, along x;
             ``"heated"``, in a box between a warm and a cold wall across x; ``"plates"``, of D2Q37, a gas between a warm
             and a cold plate across y.
-        channel: what LBMGPU_CHANNEL is in the run; empty for the engine's choice.
-        schedule: what LBMGPU_SCHEDULE is in the run, one of `SCHEDULES`; empty for the engine's choice.
+        channel: as for `Solver`; empty for the engine's choice.
+        schedule: as for `Solver`, one of `SCHEDULES`; empty for the engine's choice.
     """
 
     series: str
@@ -213,9 +213,7 @@ def measure_all(
         kind = (row.alone, row.stencil, row.storage, row.flow)
         if kind not in known:
             known[kind] = team.alone(partial(_alone, row, team, threads, seconds, repeats))
-        with environment(LBMGPU_CHANNEL=row.channel, LBMGPU_SCHEDULE=row.schedule):
-            measurement = _measure(row, team, known[kind], threads, seconds, repeats)
-        yield measurement
+        yield _measure(row, team, known[kind], threads, seconds, repeats)
 
 
 def _alone(row: Scaling, team: Team, threads: int | None, seconds: float, repeats: int) -> float:
@@ -226,16 +224,18 @@ def _alone(row: Scaling, team: Team, threads: int | None, seconds: float, repeat
 def _measure(
     row: Scaling, team: Team, alone: float, threads: int | None, seconds: float, repeats: int
 ) -> ScalingMeasurement:
-    solver = make_solver(row, row.shape, layout=layout_of(row, team), comm=team.processes, threads=threads)
+    how = {"channel": row.channel or "auto", "schedule": row.schedule or "auto"}
+    solver = make_solver(row, row.shape, layout=layout_of(row, team), comm=team.processes, threads=threads, **how)
     reached = speeds(solver, seconds, repeats)
     links: dict[str, float] = {}
-    blocks = solver._engine.layout
-    own = [link for link in solver._engine.links if blocks[link["to"]]["rank"] == solver.rank]  # of what arrives
+    engine = simulation_of(solver).engine
+    blocks = engine.layout
+    own = [link for link in engine.links if blocks[link["to"]]["rank"] == solver.rank]  # of what arrives
     for channel, size in team.all([(link["channel"], link["bytes"]) for link in own]):
         links[channel] = links.get(channel, 0.0) + size
     channels = sorted(links, key=lambda channel: -links[channel])
-    phases = solver._engine.phase_seconds
-    times = team.all([(solver._engine.overlaps, phases["hidden exchange"], phases["exchange"])])
+    phases = engine.phase_seconds
+    times = team.all([(engine.overlaps, phases["hidden exchange"], phases["exchange"])])
     hidden, waited = (sum(values) for values in list(zip(*times, strict=True))[1:])
     return ScalingMeasurement(
         row,
@@ -283,10 +283,10 @@ def make_solver(row: Scaling, shape: tuple[int, ...], **options: Any) -> Solver:
         for face in domain.faces:
             domain.faces[face] = NoSlip()
         domain.thermal["-x"], domain.thermal["+x"] = Isothermal(0.5), Isothermal(-0.5)
-        options["thermal"] = single.HEAT
+        options["thermal"] = HEAT
     velocity = (SPEED, 0.0, 0.0) if row.flow == "channel" else STREAM
     force = tuple(u / STIRRING for u in velocity)
-    solver = Solver(domain, MRT(single.VISCOSITY), storage=row.storage, force=force, **options)
+    solver = Solver(domain, MRT(VISCOSITY), storage=row.storage, force=force, **options)
     solver.step(STIRRING)
     solver.force = None
     return solver
@@ -298,12 +298,13 @@ def speeds(solver: Solver, seconds: float, repeats: int) -> list[float]:
     Raises:
         Diverged: the flow did not stay finite.
     """
-    solver._advance_chunk(2 if solver.device == "cpu" else 40)  # kernels are compiled, steps recorded
+    simulation = simulation_of(solver)
+    simulation.advance(2 if solver.device == "cpu" else 40)  # kernels are compiled, steps recorded
     steps = 2
-    while (elapsed := solver._advance_chunk(steps)) < 0.1 * seconds:
+    while (elapsed := simulation.advance(steps)) < 0.1 * seconds:
         steps *= 2 if elapsed > 0.05 * seconds else 4
     steps = max(2, round(steps * seconds / elapsed / 2) * 2)
-    found = [solver._domain.cells * steps / solver._advance_chunk(steps) / 1e6 for _ in range(repeats)]
+    found = [solver.domain.cells * steps / simulation.advance(steps) / 1e6 for _ in range(repeats)]
     solver.check()
     return found
 

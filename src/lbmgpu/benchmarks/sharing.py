@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..environment import environment
 from ..layout import Block, Layout
 from ..planning.planner import plan
 from .device_group import Team
@@ -16,6 +15,9 @@ from .scaling import Scaling, machine, make_solver, speeds
 
 PARTS = (128, 64, 32, 16)
 """The slow device gets one layer of so many."""
+
+CHOICE: dict[str, Any] = {"channel": "auto", "schedule": "auto"}
+"""Of the engine, whatever the environment says."""
 
 
 @dataclass(frozen=True)
@@ -85,14 +87,13 @@ def measure_all(
         row = Scaling("strong", (side,) * 3, (1, 1, len(fast)))
         layouts = [(layers_of(row.shape, fast, slow, n), False) for n in share_layers(side)]
         alone: float | None = None
-        with environment(LBMGPU_CHANNEL="", LBMGPU_SCHEDULE=""):
-            layouts.append((_chosen(row, [*fast, slow], threads), True))
-            for layout, planned in layouts:
-                reached = speeds(make_solver(row, row.shape, layout=layout, threads=threads), seconds, repeats)
-                mlups = statistics.median(reached)
-                alone = mlups if alone is None else alone
-                blocks = [(block.size, block.device) for block in layout]
-                yield ShareMeasurement(row.shape, planned, blocks, share_of(layout, slow), mlups, reached, alone)
+        layouts.append((_chosen(row, [*fast, slow], threads), True))
+        for layout, planned in layouts:
+            reached = speeds(make_solver(row, row.shape, layout=layout, threads=threads, **CHOICE), seconds, repeats)
+            mlups = statistics.median(reached)
+            alone = mlups if alone is None else alone
+            blocks = [(block.size, block.device) for block in layout]
+            yield ShareMeasurement(row.shape, planned, blocks, share_of(layout, slow), mlups, reached, alone)
 
 
 def share_layers(layers: int) -> list[int]:
@@ -127,4 +128,4 @@ def to_json(measurements: Sequence[ShareMeasurement], team: Team, threads: int |
 
 def _chosen(row: Scaling, names: list[str], threads: int | None) -> Layout:
     """As a solver with ``layout="auto"`` does it."""
-    return plan(row.shape, row.stencil, names, collision="MRT", storage=row.storage, threads=threads).chosen()
+    return plan(row.shape, row.stencil, names, collision="MRT", storage=row.storage, threads=threads, **CHOICE).chosen()

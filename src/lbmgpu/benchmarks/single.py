@@ -22,12 +22,11 @@ from ..engine import digits
 from ..files.atomic_write import write_text
 from ..parallel import gpu
 from ..parallel.processes import Processes
+from ..planning.configuration import HEAT, VISCOSITY, Configuration
+from ..solver import Solver, simulation_of
 from ..solver.report import measure_bandwidth, measure_copy_bandwidth
-from ..solver.solver import Solver
-from ..thermal import HybridThermal
 from . import flows, power
 
-VISCOSITY = 0.02
 SIZE = {2: 4096, 3: 192}
 GPU_SIZE = {2: 8192, 3: 512}
 PLATES_SIZE, PLATES_GPU_SIZE = 1024, 4096
@@ -37,56 +36,29 @@ FLOWS = ("periodic", "forced", "cavity", "channel", "heated", "plates")
 box, between a warm and a cold wall; of D2Q37, a gas between a warm and a cold plate."""
 PLATES_FLOWS = ("periodic", "plates")
 """Those that D2Q37 has."""
-HEAT = HybridThermal(VISCOSITY / 0.71, buoyancy=(0.0, 1e-5, 0.0))
-"""Of the heated flow: air."""
 
 
-@dataclass(frozen=True)
-class Configuration:
-    """One row of a benchmark: a box of `size` cells a side with a `flow` of `FLOWS` in it."""
+def completed(size: int | None, device: str, chosen: Mapping[str, str]) -> Configuration:
+    """What was `chosen` of a configuration, and what goes with it; of the device's own size if None.
 
-    stencil: str = "D3Q19"
-    collision: str = "BGK"
-    precision: str = "float32"
-    storage: str = "float32"
-    streaming: str = "in-place"
-    size: int = 192
-    flow: str = "periodic"
-
-    @property
-    def heated(self) -> bool:
-        """Whether there is a temperature beside the flow."""
-        return self.flow == "heated"
-
-    @classmethod
-    def completed(cls, size: int | None, device: str, chosen: Mapping[str, str]) -> Configuration:
-        """What was `chosen` of a configuration, and what goes with it; of the device's own size if None.
-
-        Raises:
-            ValueError: parts that do not go together.
-        """
-        words = dict(chosen)
-        if words.get("flow") == "plates":
-            words.setdefault("stencil", flows.STENCIL)
-        others = [name for name in ("D3Q19", *_core.stencil_names()) if _goes_with(name, words.get("collision"))]
-        stencil = words.setdefault("stencil", others[0])
-        words.setdefault("collision", of_stencil(stencil)[0].__name__)
-        words.setdefault("streaming", models.default_streaming(stencil))
-        words.setdefault("storage", words.get("precision", "float32"))
-        found = cls(**words, size=default_size(stencil, device) if size is None else size)
-        check_pair(stencil, COLLISIONS[found.collision])
-        models.check_numbers(stencil, found.precision, found.storage, found.streaming)
-        right = PLATES_FLOWS if models.of(stencil).carries_temperature else FLOWS[:-1]
-        if found.flow not in right:
-            raise ValueError(f"flow: {found.flow!r} given with {stencil}, must be one of {', '.join(right)}")
-        return found
-
-    def __str__(self) -> str:
-        size = "^".join((str(self.size), self.stencil[1]))
-        if self.flow != "periodic":
-            size += f" {self.flow}"
-        kind = self.precision if self.storage == self.precision else f"{self.precision}/{self.storage}"
-        return f"{self.stencil} {self.collision} {kind} {self.streaming} {size}"
+    Raises:
+        ValueError: parts that do not go together.
+    """
+    words = dict(chosen)
+    if words.get("flow") == "plates":
+        words.setdefault("stencil", flows.STENCIL)
+    others = [name for name in ("D3Q19", *_core.stencil_names()) if _goes_with(name, words.get("collision"))]
+    stencil = words.setdefault("stencil", others[0])
+    words.setdefault("collision", of_stencil(stencil)[0].__name__)
+    words.setdefault("streaming", models.default_streaming(stencil))
+    words.setdefault("storage", words.get("precision", "float32"))
+    found = Configuration(**words, size=default_size(stencil, device) if size is None else size)
+    check_pair(stencil, COLLISIONS[found.collision])
+    models.check_numbers(stencil, found.precision, found.storage, found.streaming)
+    right = PLATES_FLOWS if models.of(stencil).carries_temperature else FLOWS[:-1]
+    if found.flow not in right:
+        raise ValueError(f"flow: {found.flow!r} given with {stencil}, must be one of {', '.join(right)}")
+    return found
 
 
 def _goes_with(stencil: str, collision: str | None) -> bool:
@@ -114,7 +86,7 @@ class Measurement:
         share: `bandwidth` as a part of `update_bandwidth`.
         kernels: on a GPU, of each phase's kernel: cells a thread (lanes), threads a block, registers, bytes of stack
             (local_bytes), and the part of a multiprocessor's threads at work (occupancy).
-        watts: that a GPU drew while it updated cells, the mean; None where it is not known, see `energy`.
+        watts: that a GPU drew while it updated cells, the mean; None where it is not known, see `power`.
         nanojoules: that a cell update took of them, which is joules of 10^9 updates: `watts` over the median speed.
     """
 
@@ -257,9 +229,10 @@ def measure(
     With a `meter` of the device also the power that it draws in those steps.
     """
     solver = make_solver(configuration, device, threads)
+    simulation = simulation_of(solver)
     trial = 2 if solver.device == "cpu" else 50
-    solver._advance_chunk(trial)
-    steps = max(2, int(trial * seconds / solver._advance_chunk(trial)))
+    simulation.advance(trial)
+    steps = max(2, int(trial * seconds / simulation.advance(trial)))
     speeds, bandwidths = [], []
     if meter is not None:
         meter.total = power.Draw()
@@ -269,12 +242,12 @@ def measure(
         else:
             bandwidths.append(measure_copy_bandwidth(solver.device, seconds=min(seconds, 1)))
         with nullcontext() if meter is None else meter.measuring():
-            speeds.append(solver.domain.cells * steps / solver._advance_chunk(steps) / 1e6)
+            speeds.append(solver.domain.cells * steps / simulation.advance(steps) / 1e6)
     solver.check()
     mlups, update = statistics.median(speeds), statistics.median(bandwidths)
-    per_update = solver._engine.bytes_per_update
+    per_update = simulation.engine.bytes_per_update
     bandwidth = mlups * 1e6 * per_update
-    kernels = solver._engine.update_kernels()
+    kernels = simulation.engine.update_kernels()
     watts = None if meter is None else meter.total.watts
     return Measurement(
         configuration,

@@ -19,7 +19,7 @@ from ..engine.settings import check_alone, check_devices, check_storage, check_s
 from ..files.regular_files import read_mask
 from ..layout import Layout, check_layout
 from ..parallel.processes import Processes
-from ..solver.solver import Solver
+from ..solver import Solver
 from ..thermal import HybridThermal
 from ..values import cell_centres
 from .problems import Problems, at

@@ -9,10 +9,7 @@ import os
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import resources
-from typing import Any
-
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
+from typing import TYPE_CHECKING, Any
 
 from .. import _core, checks, models
 from ..collision_table import COLLISIONS, case_parameters
@@ -20,6 +17,10 @@ from ..conditions import FACE_CONDITIONS, Condition
 from ..errors import CaseError
 from ..files.regular_files import CASE_BYTES, file_path, read_text
 from ..files.strict_json import parsed
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import ValidationError
 
 MOST_PROBLEMS = 100
 """That are looked for; who has more is helped by no longer list."""
@@ -100,6 +101,8 @@ def _of_face(condition: type[Condition]) -> dict[str, Any]:
 
 @cache
 def _validator() -> Draft202012Validator:
+    from jsonschema import Draft202012Validator  # here, as it takes a while to be loaded
+
     Draft202012Validator.check_schema(schema())
     return Draft202012Validator(schema())
 

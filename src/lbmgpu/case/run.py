@@ -9,8 +9,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO
 
-from tqdm.contrib.logging import logging_redirect_tqdm
-
 from .. import centreline, checks
 from ..errors import CheckpointError, Diverged
 from ..files.atomic_write import write_text
@@ -18,8 +16,8 @@ from ..files.folder_lock import FolderLock
 from ..files.log_file import LogFile
 from ..files.regular_files import check_output, file_path
 from ..parallel.processes import Processes
+from ..solver import Solver, simulation_of
 from ..solver.run import Checkpoint, Every, RunResult, Steady
-from ..solver.solver import Solver
 from . import tables
 from .build import build_solver
 from .read import read_case
@@ -67,6 +65,8 @@ def run_case(
         KeyboardInterrupt: Ctrl-C was pressed; if the flow was being stepped and the disk took it, its state is in a
             checkpoint, which the log names. Of several ranks none saves.
     """
+    from tqdm.contrib.logging import logging_redirect_tqdm  # here, as it takes a while to be loaded
+
     case = read_case(path)
     source = Path(os.fsdecode(path))
     output = case.get("output", {})
@@ -150,7 +150,7 @@ def _run(case: dict[str, Any], solver: Solver, total: int, target: Path, progres
     try:
         result = solver.run(total - solver.steps, progress=shown, until=until, callbacks=callbacks)
     except KeyboardInterrupt:
-        if solver._processes.size == 1:  # other ranks may not have been interrupted, nor be at the same step
+        if simulation_of(solver).processes.size == 1:  # other ranks may not be interrupted, nor be at the same step
             _keep(solver, target)
         raise
     log.info("%s after %d steps, %.1f MLUPS", result.reason, solver.steps, result.mlups)
@@ -162,8 +162,9 @@ def _table(name: str, solver: Solver, target: Path, every: int, restarted: bool)
     table = tables.TABLES[name]
     path, columns = target / f"{name}.csv", table.columns(solver)
     rows = Every(every, tables.appender(path, table))
-    due = solver._processes.on_first(lambda: _begin_table(path, columns, solver, every, restarted))
-    if any(solver._processes.shared(due)):
+    processes = simulation_of(solver).processes
+    due = processes.on_first(lambda: _begin_table(path, columns, solver, every, restarted))
+    if any(processes.shared(due)):
         rows(solver)
     return rows
 
@@ -215,7 +216,7 @@ def _leave(solver: Solver, output: dict[str, Any], target: Path, out: TextIO) ->
         entry = output["centrelines"]
         comparison = centreline.compare(solver, entry["reference"], entry["velocity"])
         table = target / "centrelines.txt"
-        solver._processes.on_first(lambda: write_text(table, f"{comparison}\n"))
+        simulation_of(solver).processes.on_first(lambda: write_text(table, f"{comparison}\n"))
         if comparison is not None:
             print(f"\n{comparison}", file=out)
     if output.get("report"):

@@ -13,7 +13,7 @@ from ..domain import FACES
 from ..errors import CheckpointError
 from ..files.atomic_write import naming, replacing
 from ..files.regular_files import TABLE_BYTES, check_output, output_file, regular_file
-from ..solver.solver import Solver
+from ..solver import Solver, simulation_of
 
 
 class Table(NamedTuple):
@@ -35,9 +35,13 @@ def _warmed(solver: Solver) -> list[str]:
     return faces + [body.name for body in domain.bodies.values() if isinstance(body.thermal, Isothermal)]
 
 
+def _axes(solver: Solver) -> str:
+    return "xyz"[: len(solver.domain.shape)]
+
+
 TABLES = {
     "forces": Table(
-        lambda solver: [f"{column(b)} F{axis}" for b in solver.domain.bodies for axis in "xyz"[: solver._stencil.D]],
+        lambda solver: [f"{column(body)} F{axis}" for body in solver.domain.bodies for axis in _axes(solver)],
         lambda solver: [float(x) for name in solver.domain.bodies for x in solver.body_force(name)],
     ),
     "heat": Table(
@@ -93,6 +97,6 @@ def appender(path: Path, table: Table) -> Callable[[Any], None]:
             with naming(path), open(descriptor, "a", newline="", encoding="utf-8") as file:
                 csv.writer(file).writerow([solver.steps, *numbers])
 
-        solver._processes.on_first(write)
+        simulation_of(solver).processes.on_first(write)
 
     return append

@@ -12,12 +12,11 @@ import numpy as np
 
 from .. import checks
 from ..conditions import MovingWall, NoSlip, Periodic
-from ..errors import DistantReferenceWarning, LostDigitsWarning
+from ..errors import DistantReferenceWarning, LostDigitsWarning, warn
 from ..values import Floats
-from .doubtful import warn
 
 if TYPE_CHECKING:
-    from ..solver.thermal import ThermalFields
+    from .simulation import Simulation
 
 TEMPERATURE_RATIO = 10.0
 """Of the largest deviation from the reference to the spread: a cavity of 48 x 48 cells filled with water, at Rayleigh
@@ -31,25 +30,24 @@ WAVELENGTH = 280.0
 """In the same units; such a wave decays 1 to 2 % wrong in float16 storage, and one of 570 not at all with TRT."""
 
 
-def check_setup(solver: ThermalFields) -> None:
+def check_setup(simulation: Simulation) -> None:
     """Warn with LostDigitsWarning, on one rank, of what is prescribed but for a force."""
-    check_temperatures(solver)
-    if solver.storage == "float16" and solver.rank == 0:
-        solver._channel_width = _channel_width(solver)
-        _check_viscosity(solver)
+    check_temperatures(simulation)
+    if simulation.storage == "float16" and simulation.rank == 0:
+        _check_viscosity(simulation)
 
 
-def check_temperatures(solver: ThermalFields, *initial: Floats) -> None:
+def check_temperatures(simulation: Simulation, *initial: Floats) -> None:
     """Warn where temperatures lie far from the reference, beside their own differences.
 
     With LostDigitsWarning where float32 stores them; with DistantReferenceWarning where they drive a flow all the same.
 
     Args:
-        solver: whose walls' temperatures are looked at.
+        simulation: whose walls' temperatures are looked at.
         initial: that of the fluid, if it is given.
     """
-    given, model = [*solver._boundary.temperatures(), *initial], solver.thermal
-    if model is None or solver.rank != 0 or not given:
+    given, model = [*simulation.boundary.temperatures(), *initial], simulation.thermal
+    if model is None or simulation.rank != 0 or not given:
         return
     low, high = min(float(t.min()) for t in given), max(float(t.max()) for t in given)
     spread, farthest = high - low, max(high - model.reference, model.reference - low)
@@ -57,7 +55,7 @@ def check_temperatures(solver: ThermalFields, *initial: Floats) -> None:
         return
     found = f"reference: {model.reference:g} given, but temperatures are from {low:g} to {high:g}: "
     advice = f"; give HybridThermal(..., reference={(low + high) / 2:g})"
-    if solver.storage == "float32":
+    if simulation.storage == "float32":
         reason = "float32 has too few digits for their differences, and the buoyancy is that of T - reference"
         warn(found + reason + advice, LostDigitsWarning)
     elif model.buoyancy is not None and any(model.buoyancy):
@@ -65,25 +63,25 @@ def check_temperatures(solver: ThermalFields, *initial: Floats) -> None:
         warn(found + reason + advice, DistantReferenceWarning)
 
 
-def check_force(solver: ThermalFields, force: Floats) -> None:
+def check_force(simulation: Simulation, force: Floats) -> None:
     """Warn with LostDigitsWarning where float16 storage would lose what a force does in a step to what it drives.
 
     The speed is that of a channel as wide as walls and bodies make it, up to the largest that the method is for, and no
     less than those of faces. A uniform force counts along axes that walls do not close.
 
     Args:
-        solver: of any storage.
+        simulation: of any storage.
         force: ``(D,)`` or ``(D, nx, ny[, nz])``.
     """
-    if solver.storage != "float16" or solver.rank != 0:
+    if simulation.storage != "float16" or simulation.rank != 0:
         return
     if force.ndim == 1:
-        closed = [all(_is_wall(solver, sign + axis) for sign in "-+") for axis in "xyz"[: force.size]]
+        closed = [all(_is_wall(simulation, sign + axis) for sign in "-+") for axis in "xyz"[: force.size]]
         force = np.where(closed, 0.0, force)
-    largest, gap = _fastest(force), solver._channel_width
-    speed = max(map(_fastest, solver._boundary.face_velocities.values()), default=0.0)
+    largest, gap = _fastest(force), simulation.channel_width
+    speed = max(map(_fastest, simulation.boundary.face_velocities.values()), default=0.0)
     if not math.isinf(gap):
-        driven = largest * gap**2 / (8 * solver.collision.viscosity)
+        driven = largest * gap**2 / (8 * simulation.collision.viscosity)
         speed = max(speed, min(driven, checks.MAX_MACH / math.sqrt(3)))
     if 0 < largest < speed / FORCE_RATIO:
         error = speed / largest / FORCE_RATIO
@@ -96,11 +94,11 @@ def check_force(solver: ThermalFields, force: Floats) -> None:
         )
 
 
-def _check_viscosity(solver: ThermalFields) -> None:
+def _check_viscosity(simulation: Simulation) -> None:
     """Warn where float16 storage would lose what viscosity does in a step at the largest scale."""
-    gap, shape, viscosity = solver._channel_width, solver._domain.shape, solver.collision.viscosity
+    gap, shape, viscosity = simulation.channel_width, simulation.domain.shape, simulation.collision.viscosity
     length, limit, what = float(max(shape)) if math.isinf(gap) else 2 * gap, WAVELENGTH, "waves"
-    if _slides(solver):
+    if _slides(simulation):
         length, limit, what = gap, GAP, "a gap between walls that slide"
     least = (length / limit) ** 2
     if viscosity < least:
@@ -125,22 +123,24 @@ def _fastest(vectors: Floats) -> float:
     return float(np.sqrt((vectors**2).sum(axis=0)).max())
 
 
-def _channel_width(solver: ThermalFields) -> float:
+def channel_width(simulation: Simulation) -> float:
     """Twice the fluid's volume over the area of walls and bodies: the width of a channel; infinite without any."""
-    solid = solver._solid
+    solid = simulation.solid
     area = sum(np.count_nonzero(np.diff(solid, axis=axis)) for axis in range(solid.ndim)) if solid.any() else 0
     for axis, name in enumerate("xyz"[: solid.ndim]):
-        area += sum(_is_wall(solver, sign + name) for sign in "-+") * (solid.size // solid.shape[axis])
-    return 2 * solver._fluid_cells / area if area else math.inf
+        area += sum(_is_wall(simulation, sign + name) for sign in "-+") * (solid.size // solid.shape[axis])
+    return 2 * simulation.fluid_cells / area if area else math.inf
 
 
-def _is_wall(solver: ThermalFields, face: str) -> bool:
-    return isinstance(solver._domain.faces[face], NoSlip | MovingWall)
+def _is_wall(simulation: Simulation, face: str) -> bool:
+    return isinstance(simulation.domain.faces[face], NoSlip | MovingWall)
 
 
-def _slides(solver: ThermalFields) -> bool:
+def _slides(simulation: Simulation) -> bool:
     """Whether a wall moves along an axis that is periodic."""
-    faces = solver._domain.faces
-    periodic = [axis for axis in range(solver._stencil.D) if isinstance(faces["-" + "xyz"[axis]], Periodic)]
-    moving = {face: velocity for face, velocity in solver._boundary.face_velocities.items() if _is_wall(solver, face)}
+    faces = simulation.domain.faces
+    periodic = [axis for axis in range(simulation.stencil.D) if isinstance(faces["-" + "xyz"[axis]], Periodic)]
+    moving = {
+        face: velocity for face, velocity in simulation.boundary.face_velocities.items() if _is_wall(simulation, face)
+    }
     return any(bool(np.any(velocity[axis])) for velocity in moving.values() for axis in periodic)

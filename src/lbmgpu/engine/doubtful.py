@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
-import warnings
-from pathlib import Path
 
 import numpy as np
 
 from ..conditions import MovingWall, Outflow, PressureOutlet, VelocityInlet
 from ..domain import Domain
-from ..errors import CoveredFaceWarning, TooManyThreadsWarning, UnreachableToleranceWarning
+from ..errors import CoveredFaceWarning, TooManyThreadsWarning, UnreachableToleranceWarning, warn
 
 _OPEN = (VelocityInlet, PressureOutlet, Outflow, MovingWall)
 FLOOR = {
@@ -24,8 +21,6 @@ FLOOR = {
 """By precision and storage, in spacings of the storage's numbers at 1. Cavities of 6 to 64 cells a side, with BGK, TRT
 and MRT at lid speeds from 0.001 to 0.1, changed by 0.46 to 2 of them in 100 and in 500 steps where the storage is the
 precision. Where it is narrower those of 24 and 64 cells changed by 0.14 to 0.8; smaller ones came to rest at times."""
-
-_PACKAGE = str(Path(__file__).parents[1])
 
 
 def warn_of_threads(threads: int) -> None:
@@ -72,11 +67,3 @@ def warn_of_tolerance(tolerance: float, of: str, precision: str, storage: str) -
 def smallest_change(precision: str, storage: str) -> float:
     """The least that the velocity of a flow of many cells changes by once it is steady, relative to itself."""
     return FLOOR[precision, storage] * float(np.finfo(storage).eps)
-
-
-def warn(message: str, category: type[Warning]) -> None:
-    """Warn in the name of the line outside the package that all this was called from."""
-    level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=level)

@@ -3,56 +3,16 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
 from .. import _core, models
 from ..layout import Layout, engine_blocks
 from ..parallel import gpu
+from ..parallel.device_memory import GIB, available_memory
 from ..parallel.processes import Processes
-
-GIB = 2**30
-MIB = 2**20
-CONTROL_GROUP = Path("/sys/fs/cgroup")
-
-
-def available_memory(device: str = "cpu") -> int:
-    """Bytes that this process can still take: what is free on a GPU; of the CPU's by the kernel's estimate and the
-    control group's limit.
-    """
-    if device != "cpu":
-        return int(gpu.described(device)["free_memory"])
-    limits = []
-    try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                limits.append(int(line.split()[1]) * 1024)
-    except OSError:  # not Linux
-        limits.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    group = _available_in_group(CONTROL_GROUP)
-    return min(limits if group is None else [*limits, group])
-
-
-def _available_in_group(group: Path) -> int | None:
-    """Bytes left of the limit of a control group of version 2; None if there is no limit or no such group.
-
-    The kernel counts cached files as used, and gives them back when memory gets short: the inactive ones are free.
-    """
-    try:
-        limit = (group / "memory.max").read_text().strip()
-        if limit == "max":
-            return None
-        used = int((group / "memory.current").read_text())
-        for line in (group / "memory.stat").read_text().splitlines():
-            if line.startswith("inactive_file "):
-                used -= int(line.split()[1])
-    except OSError:
-        return None
-    return max(0, int(limit) - max(0, used))
 
 
 def bytes_beside(

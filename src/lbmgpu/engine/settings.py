@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,7 @@ from ..conditions import Isothermal, Periodic
 from ..domain import Domain
 from ..layout import Layout, check_layout, engine_blocks
 from ..models import PRECISIONS, STORAGES, STREAMINGS
-from ..parallel import consistency, devices
+from ..parallel import consistency, devices, exchange
 from ..parallel.processes import Processes, layout_over
 from ..parallel.staged_exchange import warn_of_staging
 from ..thermal import HybridThermal
@@ -27,6 +26,9 @@ from .memory import bytes_beside, check_memory
 MAX_THREADS = 4096
 CELLS_PER_THREAD = 4096
 """Fewer cells a thread would take less time to update than the threads take to wait for each other."""
+
+Planned = Callable[..., tuple[Layout | None, Any]]
+"""Of a domain, a collision, the argument `device` and more options of `Solver`: the layout, and then the `device`."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,10 @@ class Settings:
     layout: Layout | None
     processes: Processes
     thermal: HybridThermal | None = None
+    channel: str = ""
+    """That is forced on all links between blocks; empty for the engine's choice."""
+    schedule: str = ""
+    """That is forced on the exchange; empty for the engine's choice."""
 
     def check_memory(self, *, force_field: bool = False) -> None:
         """Raise ValueError if the solver would not fit the device's memory; a `force_field` is a force a cell."""
@@ -78,8 +84,6 @@ class Settings:
         own: dict[str, Any] = self.collision.parameters(stencil)
         if models.of(domain.stencil).carries_temperature:
             own["thermal_faces"] = thermal_faces(domain)
-        wanted = [os.environ.get(name, "") for name in ("LBMGPU_CHANNEL", "LBMGPU_SCHEDULE")]
-        channel, schedule = self.processes.shared(wanted)[0]  # some launchers pass no environment on
         engine = _core.Engine(
             stencil=domain.stencil,
             shape=domain.shape,
@@ -91,15 +95,15 @@ class Settings:
             device=self.devices[0],
             threads=self.threads,
             blocks=engine_blocks(self.layout),
-            channel=channel,
-            schedule=schedule,
+            channel=self.channel,
+            schedule=self.schedule,
             comm=self.processes.engine,
             thermal=thermal,
             **own,
         )
         boundary.apply(engine)
         if len(self.layout or ()) > 1:  # on all ranks: they make their links together
-            warn_of_staging(engine.layout, engine.links, channel, stacklevel=3)  # of who makes the solver
+            warn_of_staging(engine.layout, engine.links, self.channel)
         return engine
 
 
@@ -107,19 +111,23 @@ def check_settings(
     domain: Any,
     collision: Any,
     *,
-    force: Any,
-    precision: Any,
-    storage: Any,
-    streaming: Any,
-    device: Any,
-    layout: Any,
-    comm: Any,
-    threads: Any,
-    thermal: Any,
+    force: Any = None,
+    precision: Any = "float32",
+    storage: Any = None,
+    streaming: Any = None,
+    device: Any = "auto",
+    layout: Any = None,
+    comm: Any = None,
+    threads: Any = None,
+    thermal: Any = None,
+    channel: Any = None,
+    schedule: Any = None,
+    planned: Planned | None = None,
 ) -> Settings:
     """The settings, or the TypeError or ValueError that says which argument is wrong, on all ranks of `comm`.
 
-    The `force` is only compared among them, and refused where the stencil takes none.
+    The `force` is only compared among them, and refused where the stencil takes none. What ``layout="auto"`` becomes
+    is up to `planned`; without that there is none.
     """
     processes = Processes.of(comm)
 
@@ -127,14 +135,19 @@ def check_settings(
         numbers = check_values(domain, collision, force, precision, storage, streaming, thermal)
         if isinstance(layout, str) and layout == "auto":
             check_alone(processes)
+        exchange.check("channel", channel)
+        exchange.check("schedule", schedule)
         return numbers
 
     precision, storage, streaming = processes.each(each_by_itself)
     numbers = {"precision": precision, "storage": storage, "streaming": streaming}
-    consistency.check_setup(processes, domain, collision, force, thermal, **numbers)  # before all that needs the shape
-    if isinstance(layout, str) and layout == "auto":
-        heated = thermal is not None
-        layout, device = _planned(domain, collision, precision, storage, streaming, device, threads, heated)
+    forced = {"channel": channel, "schedule": schedule}
+    consistency.check_setup(
+        processes, domain, collision, force, thermal, **numbers, **forced
+    )  # before all that needs the shape
+    if planned is not None and isinstance(layout, str) and layout == "auto":
+        options = {**numbers, **forced, "threads": threads, "thermal": thermal is not None}
+        layout, device = planned(domain, collision, device, **options)
     layout = processes.each(lambda: check_layout(layout, domain.shape))  # it may be a file that one rank cannot read
     consistency.check_blocks(processes, layout)
     layout, chosen = check_devices(device, layout, domain.shape, processes)
@@ -147,7 +160,9 @@ def check_settings(
         doubtful.warn_of_covered_faces(domain)
     numbers_and_devices = (precision, storage, streaming, chosen, threads)
     collision = collision.without_defaults(_core.stencil(domain.stencil))
-    return Settings(domain._for_solver(), collision, *numbers_and_devices, layout, processes, thermal)
+    own = [exchange.forced(name, word) for name, word in forced.items()]
+    words = processes.shared(own)[0]  # of the first rank: some launchers pass no environment on to others
+    return Settings(domain.for_solver(), collision, *numbers_and_devices, layout, processes, thermal, *words)
 
 
 def check_values(
@@ -220,38 +235,6 @@ def check_devices(
         return tuple(devices.resolve(name) for name in placed)
 
     return layout, processes.each(own) or ("cpu",)  # a rank without a block is refused with the layout by the engine
-
-
-def _planned(
-    domain: Domain,
-    collision: Collision,
-    precision: str,
-    storage: str,
-    streaming: str,
-    device: Any,
-    threads: Any,
-    thermal: bool,
-) -> tuple[Layout | None, Any]:
-    """The layout that is planned over the devices, and what is then left as the argument `device`."""
-    from ..planning.planner import plan  # which itself makes solvers
-
-    one = isinstance(device, str) or not isinstance(device, Sequence)
-    names = [device] if one else checks.listed("device", device, "names of devices")
-    if len(names) == 1:
-        return None, names[0]
-    found = plan(
-        domain.shape,
-        domain.stencil,
-        names,
-        collision=type(collision).__name__,
-        precision=precision,
-        storage=storage,
-        streaming=streaming,
-        periodic=[isinstance(domain.faces["-" + axis], Periodic) for axis in "xyz"[: len(domain.shape)]],
-        threads=threads,
-        thermal=thermal,
-    )
-    return found.chosen(), "auto"
 
 
 def check_alone(processes: Processes) -> None:

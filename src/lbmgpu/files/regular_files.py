@@ -174,3 +174,21 @@ def _prefix(name: str, path: str | os.PathLike[str]) -> str:
 
 def _first_line(error: Exception) -> str:
     return str(error).split("\n")[0][:200]
+
+
+def output_path(name: str, path: Any) -> Path:
+    """`path` as a Path to write to.
+
+    Raises:
+        TypeError, ValueError: not the path of a file.
+        FileNotFoundError: its folder does not exist.
+    """
+    target = file_path(name, path)
+    if not target.name:
+        raise ValueError(f"{name}: {checks.shown(path)} given, must name a file")
+    if target.is_dir():
+        raise ValueError(f"{name}: {target} given, which is a folder; must name a file, such as {target / 'name'}")
+    folder = Path(os.path.realpath(target)).parent
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{name}: {target} given, but there is no folder {folder}; make it first")
+    return target

@@ -7,26 +7,23 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..domain import Domain
+from ..engine.simulation import Simulation
 from ..errors import CheckpointError
 from ..files.atomic_write import naming
 from ..files.interrupts import kept
 from ..files.regular_files import check_output, file_path
-from ..layout import Layout
 from ..parallel.processes import Processes, box
 from .checkpoint_arrays import Arrays, check_size, encoded
-from .checkpoint_reader import damage_of, opened
+from .checkpoint_open import damage_of, opened
 from .checkpoint_setup import arguments_of, describe, differences
 from .checkpoint_writer import NewCheckpoint, new_checkpoint
 from .chunks import Chunks, each
-
-if TYPE_CHECKING:
-    from ..solver.solver import Solver
 
 EXPONENT = 0x7C00
 """The bits of a float16 that are all set if it is not finite."""
@@ -43,10 +40,10 @@ class _Piece(NamedTuple):
     part: NDArray[Any]
 
 
-def save(solver: Solver, path: str | os.PathLike[str]) -> Path:
+def save(simulation: Simulation, path: str | os.PathLike[str]) -> Path:
     """See `Solver.save`. An interrupt ends it between two chunks, on all ranks, and is raised; the older file stays."""
     target = Path(os.path.realpath(file_path("path", path)))
-    processes = solver._processes
+    processes = simulation.processes
     processes.on_first(lambda: check_output(target))  # HDF5 does not survive a pipe
     with kept() as interrupts, ExitStack() as stack:
 
@@ -61,20 +58,20 @@ def save(solver: Solver, path: str | os.PathLike[str]) -> Path:
             processes.agree_on(error or next(iter(interrupts), None))
             return result
 
-        solver._check()
-        setup, arrays = describe(solver)
+        simulation.check()
+        setup, arrays = describe(simulation)
         manifest = {
-            "steps": solver.steps,
-            "streaming": solver.streaming,
-            "reference_density": solver._engine.reference_density,
+            "steps": simulation.steps,
+            "streaming": simulation.streaming,
+            "reference_density": simulation.engine.reference_density,
             "setup": setup,
         }
-        pieces = _pieces(solver)
-        digests = _digests_of_ranks(solver, pieces)
+        pieces = _pieces(simulation)
+        digests = _digests_of_ranks(simulation, pieces)
         file = on_first(lambda: stack.enter_context(new_checkpoint(target, processes.threads, interrupts)))
         on_first(lambda: None if file is None else _write_arrays(file, arrays, [piece.chunks for piece in pieces]))
         for piece in pieces:  # one after the other: rank 0 need not hold the whole state
-            whole = processes.gathered(solver.layout, piece.part, solver._engine.window)
+            whole = processes.gathered(simulation.layout, piece.part, simulation.engine.window)
             known = digests.get(piece.chunks.name, {})
             on_first(partial(_write, file, piece, whole, known))
         on_first(lambda: None if file is None else file.close(manifest))
@@ -82,29 +79,29 @@ def save(solver: Solver, path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def _pieces(solver: Solver) -> list[_Piece]:
-    engine, window = solver._engine, solver._engine.window[1][::-1]
-    dtype, shape = engine.storage_dtype, solver._domain.shape[::-1]
-    state = np.empty((solver._stencil.Q, *window), dtype=dtype)
+def _pieces(simulation: Simulation) -> list[_Piece]:
+    engine, window = simulation.engine, simulation.engine.window[1][::-1]
+    dtype, shape = engine.storage_dtype, simulation.domain.shape[::-1]
+    state = np.empty((simulation.stencil.Q, *window), dtype=dtype)
     engine.get_state(state)
     chunks = Chunks.of("state", (len(state), *shape), dtype, lead=1)
     pieces = [_Piece(chunks, number, part) for number, part in enumerate(state)]
-    if solver.thermal is not None:
-        temperature = np.empty(window, dtype=solver.storage)
+    if simulation.thermal is not None:
+        temperature = np.empty(window, dtype=simulation.storage)
         engine.temperature(temperature)
-        pieces.append(_Piece(Chunks.of("temperature", shape, solver.storage), None, temperature))
+        pieces.append(_Piece(Chunks.of("temperature", shape, simulation.storage), None, temperature))
     return pieces
 
 
-def _digests_of_ranks(solver: Solver, pieces: Sequence[_Piece]) -> dict[str, dict[int, str]]:
+def _digests_of_ranks(simulation: Simulation, pieces: Sequence[_Piece]) -> dict[str, dict[int, str]]:
     """Digests by the names of arrays and the numbers of chunks, of those that a block of a rank holds whole."""
-    processes = solver._processes
+    processes = simulation.processes
     if processes.size == 1:
         return {}
-    dimensions, origin = len(solver._domain.shape), solver._engine.window[0][::-1]
+    dimensions, origin = len(simulation.domain.shape), simulation.engine.window[0][::-1]
     blocks = [
         (block.offset[::-1], tuple(a + n for a, n in zip(block.offset, block.size, strict=True))[::-1])
-        for block in solver.layout
+        for block in simulation.layout
         if block.rank == processes.rank
     ]
     wanted = [
@@ -146,22 +143,24 @@ def _write(file: NewCheckpoint | None, piece: _Piece, whole: NDArray[Any] | None
         file.write(piece.chunks, whole, piece.lead, digests)
 
 
-def restore(solver: Solver, path: str | os.PathLike[str]) -> None:
+def restore(simulation: Simulation, path: str | os.PathLike[str]) -> None:
     """See `Solver.restore`. Nothing changes before every rank has read its part."""
-    state, temperature, steps, reference_density = solver._processes.each(lambda: _read(solver, path))
-    solver._engine.reference_density = reference_density
-    solver._engine.set_state(state)
+    state, temperature, steps, reference_density = simulation.processes.each(lambda: _read(simulation, path))
+    simulation.engine.reference_density = reference_density
+    simulation.engine.set_state(state)
     if temperature is not None:
-        solver._engine.set_temperature(temperature)
-    solver._engine.steps = steps
+        simulation.engine.set_temperature(temperature)
+    simulation.engine.steps = steps
 
 
-def _read(solver: Solver, path: str | os.PathLike[str]) -> tuple[NDArray[Any], NDArray[np.float64] | None, int, float]:
+def _read(
+    simulation: Simulation, path: str | os.PathLike[str]
+) -> tuple[NDArray[Any], NDArray[np.float64] | None, int, float]:
     """State and temperature in the solver's window, the steps and the reference density."""
-    setup, arrays = describe(solver)
-    window = solver._engine.window
-    solid = solver._solid.T[box(*window)]
-    with opened(path, solver._processes.threads) as file:
+    setup, arrays = describe(simulation)
+    window = simulation.engine.window
+    solid = simulation.solid.T[box(*window)]
+    with opened(path, simulation.processes.threads) as file:
         header = file.header
         found = list(differences(header.setup, setup, file.arrays(), arrays))
         if found:
@@ -194,18 +193,8 @@ def _check_finite(name: str, values: NDArray[Any], solid: NDArray[np.bool_]) -> 
             raise CheckpointError(f"damaged, the {name} holds values that are not finite")
 
 
-def load(
-    cls: type[Solver],
-    path: str | os.PathLike[str],
-    *,
-    domain: Domain | None,
-    device: str | Sequence[str],
-    layout: Layout | str | os.PathLike[str] | None,
-    comm: Any,
-    threads: int | None,
-) -> Solver:
-    """See `Solver.load`."""
-    processes = Processes.of(comm)
+def arguments(path: str | os.PathLike[str], domain: Domain | None, processes: Processes) -> dict[str, Any]:
+    """The arguments of `Solver` that a checkpoint holds, checked; on all ranks. See `Solver.load`."""
 
     def read() -> dict[str, Any]:
         with opened(path, processes.threads) as file:
@@ -214,7 +203,4 @@ def load(
         with damage_of(file_path("path", path)):
             return arguments_of(header.setup, arrays, header.streaming, domain)
 
-    arguments = processes.each(read)
-    solver = cls(**arguments, device=device, comm=comm if comm is None else processes, layout=layout, threads=threads)
-    restore(solver, path)
-    return solver
+    return processes.each(read)

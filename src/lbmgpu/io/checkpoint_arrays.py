@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import checks
-from ..engine.memory import available_memory
+from ..parallel.device_memory import available_memory
 
 Arrays = dict[str, NDArray[Any]]
 

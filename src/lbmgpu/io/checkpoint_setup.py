@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,18 +15,16 @@ from ..collisions import Collision
 from ..domain import Domain
 from ..engine import settings
 from ..engine.boundary import BoundaryValues
+from ..engine.simulation import MAX_FORCE, Simulation
 from ..errors import CheckpointError
 from ..thermal import HybridThermal
 from .checkpoint_arrays import Arrays
-
-if TYPE_CHECKING:
-    from ..solver.solver import Solver
 
 CHANGES = {"changes in time": True}
 """Stands in the file for a value that a callable gives before each step."""
 
 
-def describe(solver: Solver) -> tuple[dict[str, Any], Arrays]:
+def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
     """What identifies the setup, as JSON with exact numbers, and the arrays that it refers to by name."""
     arrays: Arrays = {}
 
@@ -39,16 +37,16 @@ def describe(solver: Solver) -> tuple[dict[str, Any], Arrays]:
         arrays[name] = current
         return {"array": name}
 
-    domain, boundary = solver._domain, solver._boundary
+    domain, boundary = simulation.domain, simulation.boundary
     setup: dict[str, Any] = {
         "stencil": domain.stencil,
         "shape": list(domain.shape),
-        "precision": solver.precision,
-        "storage": solver.storage,
-        "collision": {"model": solver.collision.kind, **solver.collision.parameters(solver._stencil)},
+        "precision": simulation.precision,
+        "storage": simulation.storage,
+        "collision": {"model": simulation.collision.kind, **simulation.collision.parameters(simulation.stencil)},
         "faces": {},
         "bodies": {},
-        "force": None if solver.force is None else keep("force", None, solver.force),
+        "force": None if simulation.force is None else keep("force", None, simulation.force),
     }
     for face, condition in domain.faces.items():
         entry: dict[str, Any] = {"condition": condition.kind}
@@ -67,11 +65,11 @@ def describe(solver: Solver) -> tuple[dict[str, Any], Arrays]:
             current = boundary.body_temperatures[name]
             warmth = keep(f"bodies.{index}.temperature", body.thermal.temperature, current, 0)
             entry["thermal"] = {"condition": body.thermal.kind, "temperature": warmth}
-    if solver.thermal is not None:
-        source = solver.heat_source
-        setup["thermal"] = solver.thermal.parameters(solver._stencil)
+    if simulation.thermal is not None:
+        source = simulation.heat_source
+        setup["thermal"] = simulation.thermal.parameters(simulation.stencil)
         setup["thermal"]["source"] = None if source is None else keep("source", None, source, 0)
-    if solver._has_temperature:
+    if simulation.has_temperature:
         setup.setdefault("thermal", {})["faces"] = {
             face: {
                 "condition": condition.kind,
@@ -163,8 +161,6 @@ def arguments_of(setup: dict[str, Any], arrays: Arrays, streaming: str, domain: 
 
 def _check_fields(domain: Domain, force: Any, thermal: HybridThermal | None) -> None:
     """Raise TypeError or ValueError where a force or a heat source does not suit the domain."""
-    from ..solver.solver import MAX_FORCE  # which imports this module
-
     if force is not None:
         value = conditions.field_value("force", force, vector=True)
         if np.abs(values.evaluate("force", value, domain.shape, (), len(domain.shape))).max() > MAX_FORCE:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -14,31 +14,10 @@ from numpy.typing import NDArray
 from pyevtk.evtk import writeBlockSize
 from pyevtk.vtk import VtkFile, VtkImageData
 
-from .. import checks
+from ..engine.simulation import Simulation
 from ..files.atomic_write import replacing
-from ..files.regular_files import file_path as file_path
+from ..files.regular_files import file_path, output_path
 from ..parallel.processes import box
-
-if TYPE_CHECKING:
-    from ..solver.solver import Solver
-
-
-def output_path(name: str, path: Any) -> Path:
-    """`path` as a Path to write to.
-
-    Raises:
-        TypeError, ValueError: not the path of a file.
-        FileNotFoundError: its folder does not exist.
-    """
-    target = file_path(name, path)
-    if not target.name:
-        raise ValueError(f"{name}: {checks.shown(path)} given, must name a file")
-    if target.is_dir():
-        raise ValueError(f"{name}: {target} given, which is a folder; must name a file, such as {target / 'name'}")
-    folder = Path(os.path.realpath(target)).parent
-    if not folder.is_dir():
-        raise FileNotFoundError(f"{name}: {target} given, but there is no folder {folder}; make it first")
-    return target
 
 
 def _image_path(path: Any) -> Path:
@@ -51,32 +30,41 @@ def _image_path(path: Any) -> Path:
     return target.with_name(f"{target.name}.vti")
 
 
-def write_vtk(solver: Solver, path: str | os.PathLike[str]) -> Path:
-    """See `Solver.write_vtk`. Cell data: density, velocity (three components), solid (0 or 1), temperature if any."""
-    target, processes = _image_path(path), solver._processes
+def write_vtk(
+    simulation: Simulation, path: str | os.PathLike[str], fields: Mapping[str, Callable[[], NDArray[Any]]]
+) -> Path:
+    """See `Solver.write_vtk`. Cell data: density, velocity (three components), solid (0 or 1), temperature if any.
+
+    Args:
+        simulation: of the solver.
+        path: of the file.
+        fields: what reads each of the fields, the density, the velocity and the temperature if any.
+    """
+    target, processes = _image_path(path), simulation.processes
     processes.each(lambda: output_path("path", target))
-    start = tuple(axis.start for axis in solver.window)
-    with solver._lock:  # all of one step
-        density, velocity, solid = solver.density().T, solver.velocity().T, solver._solid.T
-        temperature = solver.temperature().T if solver._has_temperature else None
+    start = tuple(simulation.engine.window[0])
+    with simulation.lock:  # all of one step
+        arrays = {name: read().T for name, read in fields.items()}
+    density, velocity, temperature = arrays["density"], arrays["velocity"], arrays.get("temperature")
+    solid = simulation.solid.T
     if processes.size == 1:
         return _write_piece(target, start, _fields(density, velocity, solid, temperature))
 
     def write_own() -> None:
-        for number, block in enumerate(solver.layout):
+        for number, block in enumerate(simulation.layout):
             if block.rank == processes.rank:
                 part = box(block.offset, block.size, start)[1:]
                 own = None if temperature is None else temperature[part]
-                fields = _fields(density[part], velocity[part], solid[box(block.offset, block.size)], own)
-                _write_piece(_piece_path(target, number), block.offset, fields)
+                own_fields = _fields(density[part], velocity[part], solid[box(block.offset, block.size)], own)
+                _write_piece(_piece_path(target, number), block.offset, own_fields)
 
     processes.each(write_own)
     index = target.with_suffix(".pvti")
     components = {"density": density.dtype.name, "velocity": velocity.dtype.name, "solid": "uint8"}
     if temperature is not None:
         components["temperature"] = temperature.dtype.name
-    pieces = [(block.offset, block.size, _piece_path(target, k).name) for k, block in enumerate(solver.layout)]
-    shape = _three(solver._domain.shape, 1)
+    pieces = [(block.offset, block.size, _piece_path(target, k).name) for k, block in enumerate(simulation.layout)]
+    shape = _three(simulation.domain.shape, 1)
     processes.on_first(lambda: _write_index(index, shape, components, pieces))
     return index
 

@@ -7,13 +7,11 @@ On one process nothing of this happens.
 from __future__ import annotations
 
 import dataclasses
-import functools
-import inspect
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,11 +19,7 @@ from . import consistency
 from .rendezvous import ENDED, Rendezvous, named
 
 if TYPE_CHECKING:
-    from ..solver.fields import Fields
     from .processes import Processes
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 ERROR_SECONDS = 10.0
 """Time that a rank that leaves a call by an error gives the others to do the same: an error of all comes at once."""
@@ -40,51 +34,23 @@ _AGREED = "_lbmgpu_agreed"
 """Mark of an exception that all ranks know of."""
 
 
-def collective(method: Callable[P, R]) -> Callable[P, R]:
-    """A method of `Solver` that all ranks call together; what differs among them is a ValueError on all of them."""
-    signature = inspect.signature(method)
-
-    @functools.wraps(method)
-    def called(*args: P.args, **kwargs: P.kwargs) -> R:
-        solver: Any = args[0]
-        if solver._processes.meeting is None:
-            return method(*args, **kwargs)
-        try:
-            given = signature.bind(*args, **kwargs)
-        except TypeError:
-            return method(*args, **kwargs)  # which says what is wrong
-        given.apply_defaults()
-        with together(solver, method.__name__, dict(list(given.arguments.items())[1:])):
-            return method(*args, **kwargs)
-
-    return called
-
-
-def collective_if_gathered(method: Callable[P, R]) -> Callable[P, R]:
-    """The same of a field, which is each rank's own matter unless it is gathered."""
-    gathered = collective(method)
-
-    @functools.wraps(method)
-    def called(*args: P.args, **kwargs: P.kwargs) -> R:
-        gather = kwargs.get("gather", args[1] if len(args) > 1 else False)
-        return method(*args, **kwargs) if gather is False else gathered(*args, **kwargs)
-
-    return called
-
-
 @contextmanager
-def together(solver: Fields, name: str, arguments: Mapping[str, Any]) -> Iterator[None]:
+def together(processes: Processes, name: str, arguments: Mapping[str, Any], steps: Callable[[], int]) -> Iterator[None]:
     """A call of all ranks, from the comparison of what they were given to its end or the error that ends it.
+
+    Args:
+        processes: of the solver, which are several.
+        name, arguments: of the call.
+        steps: gives those that the solver has done, once this call has its turn.
 
     Raises:
         ValueError: on all ranks, if they are not in the same call, of the same solver, at the same step, with the same
             arguments. Of functions it is compared only that they are ones.
         RuntimeError: the ranks cannot make any more calls together, as one of them has left.
     """
-    processes = solver._processes
     assert processes.meeting is not None
     with processes.meeting.turn:
-        here = Place(name, {k: told(v) for k, v in arguments.items() if k not in _OWN}, processes.number, solver.steps)
+        here = Place(name, {k: told(v) for k, v in arguments.items() if k not in _OWN}, processes.number, steps())
         agree(processes.meeting, here)
         with left_alike(processes.meeting, here):
             yield

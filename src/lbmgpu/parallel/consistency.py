@@ -31,6 +31,8 @@ def check_setup(
     precision: str,
     storage: str,
     streaming: str,
+    channel: str | None,
+    schedule: str | None,
 ) -> None:
     """Raise ValueError on all ranks where they were given different ones of these; all of them call it together.
 
@@ -38,13 +40,15 @@ def check_setup(
 
     Args:
         processes: that the solver runs on.
-        domain, collision, thermal, precision, storage, streaming: as for `Solver`, each checked by itself.
+        domain, collision, thermal, precision, storage, streaming, channel, schedule: as for `Solver`, each checked by
+            itself.
         force: as for `Solver`, not checked yet.
     """
     if processes.size == 1:
         return
     own = {"stencil": domain.stencil, "shape": str(domain.shape), "collision": repr(collision)}
     own |= {"precision": precision, "storage": storage, "streaming": streaming}
+    own |= {"channel": str(channel), "schedule": str(schedule)}
     own |= {f"faces[{face!r}]": _of_condition(condition) for face, condition in domain.faces.items()}
     own |= {f"thermal[{face!r}]": _of_condition(condition) for face, condition in domain.thermal.items()}
     bodies = [

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core, checks
-from ..engine.memory import GIB
 from . import kernel_cache
+from .device_memory import GIB
 
 log = logging.getLogger("lbmgpu")
 

@@ -6,13 +6,12 @@ import os
 import sys
 import threading
 import time
-import warnings
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
 from .. import _core, checks
-from ..errors import LoneProcessWarning
+from ..errors import LoneProcessWarning, warn
 
 LAST_WORDS = 1.0
 """Seconds that a rank which fails leaves the launcher to pass its traceback on; an abort drops what is on the way."""
@@ -175,14 +174,10 @@ def warn_of_lone_process() -> None:
     mpi = _running()
     if _warned or not ((_has_launcher() and _said_size() > 1) or (mpi is not None and mpi.COMM_WORLD.Get_size() > 1)):
         return
-    level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and str(frame.f_globals.get("__package__")).startswith("lbmgpu"):  # to who makes the solver
-        level, frame = level + 1, frame.f_back
-    warnings.warn(
+    warn(
         "comm: not given, but an MPI launcher has started several processes, and each computes the whole domain; "
         "pass comm=MPI.COMM_WORLD to share it, or comm=MPI.COMM_SELF to say so",
         LoneProcessWarning,
-        stacklevel=level,
     )
     _warned = True  # not before: as an error it comes each time
 

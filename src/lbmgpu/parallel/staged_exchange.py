@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..errors import StagedExchangeWarning
+from ..errors import StagedExchangeWarning, warn
 
 
 def staged_pairs(blocks: Sequence[Mapping[str, Any]], links: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
@@ -26,22 +25,18 @@ def staged_pairs(blocks: Sequence[Mapping[str, Any]], links: Sequence[Mapping[st
     return sorted(pairs)
 
 
-def warn_of_staging(
-    blocks: Sequence[Mapping[str, Any]], links: Sequence[Mapping[str, Any]], channel: str, *, stacklevel: int
-) -> None:
+def warn_of_staging(blocks: Sequence[Mapping[str, Any]], links: Sequence[Mapping[str, Any]], channel: str) -> None:
     """Warn with StagedExchangeWarning of the `staged_pairs`, unless the user asked for them.
 
     Args:
         blocks, links: see there.
-        channel: that LBMGPU_CHANNEL forces, or an empty text.
-        stacklevel: of the caller, as for `warnings.warn`.
+        channel: that is forced, or an empty text.
     """
     pairs = [] if channel == "staged" else staged_pairs(blocks, links)
     if pairs:
         names = ", ".join(f"{first} and {second}" for first, second in pairs)
-        warnings.warn(
+        warn(
             f"{names} do not reach each other's memory: what their blocks exchange goes through the host's memory in "
             "every step, which is some ten times slower; solver.report() says how many bytes",
             StagedExchangeWarning,
-            stacklevel=stacklevel + 1,
         )

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import os
 import statistics
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from .. import _core
-from ..benchmarks import single
 from ..collision_table import COLLISIONS
 from ..domain import Domain
 from ..engine import digits
-from ..engine.memory import available_memory
-from ..environment import environment
+from ..engine.settings import check_settings
+from ..engine.simulation import Simulation
 from ..layout import Layout
-from ..parallel import gpu
+from ..parallel import exchange, gpu
+from ..parallel.device_memory import available_memory
 from ..parallel.processes import Processes
-from ..solver.solver import Solver
+from .configuration import HEAT, VISCOSITY, Configuration
 from .cost_model import Device, Link, Machine
 
 SIZE = {("cpu", 2): 2048, ("cpu", 3): 128, ("cuda", 2): 4096, ("cuda", 3): 256}
@@ -46,7 +46,9 @@ EXCHANGES = 7
 """Times that it is timed."""
 
 
-def measure_machine(devices: Sequence[str], configuration: single.Configuration, threads: int | None = None) -> Machine:
+def measure_machine(
+    devices: Sequence[str], configuration: Configuration, threads: int | None = None, channel: str | None = None
+) -> Machine:
     """The machine of `devices`, one for each block; several seconds the first time in a process.
 
     GPUs of one model count as equally fast, and the first of them is measured.
@@ -55,6 +57,7 @@ def measure_machine(devices: Sequence[str], configuration: single.Configuration,
         devices: names as ``"cpu"`` or ``"cuda:0"``; one that is named several times gets several blocks.
         configuration: of the solvers that are timed; its size does not matter, of its flow only whether it is heated.
         threads: of the CPU; None for all.
+        channel: as for `Solver`.
 
     Raises:
         CudaError: a GPU cannot be used.
@@ -66,7 +69,7 @@ def measure_machine(devices: Sequence[str], configuration: single.Configuration,
     return Machine(
         devices=tuple(replace(found[kinds[name]], name=name) for name in devices),
         pairs={
-            (a, b): measure_way(a, b, configuration, threads)
+            (a, b): measure_way(a, b, configuration, threads, channel)
             for a in kinds
             for b in kinds
             if a != b or devices.count(a) > 1
@@ -75,7 +78,7 @@ def measure_machine(devices: Sequence[str], configuration: single.Configuration,
 
 
 @cache
-def measure_device(name: str, configuration: single.Configuration, threads: int | None) -> Device:
+def measure_device(name: str, configuration: Configuration, threads: int | None) -> Device:
     """The speed of its update and what a step and a row take beside, measured once a process.
 
     From three boxes: a small one, whose cells take next to nothing; a large one; one of as many cells in shorter rows.
@@ -99,23 +102,25 @@ def measure_device(name: str, configuration: single.Configuration, threads: int 
     return Device(name, speed=moved / (whole - fixed - rows * a_row), fixed=fixed, a_row=a_row)
 
 
-def measure_way(source: str, target: str, configuration: single.Configuration, threads: int | None) -> Link:
+def measure_way(
+    source: str, target: str, configuration: Configuration, threads: int | None, channel: str | None = None
+) -> Link:
     """The link from one device to another for the populations of a configuration's stencil.
 
     Across x those of a stencil that reaches several cells lie in runs of so many: what the exchange makes of them is
     then measured, and not what a copy does.
     """
     if _core.stencil(configuration.stencil).reach == 1:
-        return measure_link(source, target)
-    return measure_exchange(source, target, configuration, threads, os.environ.get("LBMGPU_CHANNEL", ""))
+        return measure_link(source, target, channel)
+    return measure_exchange(source, target, configuration, threads, exchange.forced("channel", channel))
 
 
-def measure_link(source: str, target: str) -> Link:
-    """The link from one device to another, or from a device to itself, by the channel that LBMGPU_CHANNEL forces.
+def measure_link(source: str, target: str, channel: str | None = None) -> Link:
+    """The link from one device to another, or from a device to itself, by a channel as for `Solver`.
 
     Measured once a process.
     """
-    if os.environ.get("LBMGPU_CHANNEL") == "staged":  # into the host's memory, and then out of it
+    if exchange.forced("channel", channel) == "staged":  # into the host's memory, and then out of it
         first, second = _measured_link(source, "cpu"), _measured_link("cpu", target)
         bandwidth = 1 / (1 / first.bandwidth + 1 / second.bandwidth)
         return Link("host", bandwidth, first.latency + second.latency, min(first.x_share, second.x_share))
@@ -132,19 +137,18 @@ def _measured_link(source: str, target: str) -> Link:
 
 
 @cache
-def measure_exchange(
-    source: str, target: str, configuration: single.Configuration, threads: int | None, channel: str
-) -> Link:
+def measure_exchange(source: str, target: str, configuration: Configuration, threads: int | None, channel: str) -> Link:
     """The link by the exchange of two blocks itself, across y and across x.
 
     Both of the blocks get what the other has, so this is the link both ways at once. Measured once a process for each
-    `channel` that LBMGPU_CHANNEL is.
+    `channel` that is forced; empty for the choice of the engine.
     """
-    kind = measure_link(source, target).kind
+    channel = channel or "auto"
+    kind = measure_link(source, target, channel).kind
     size = FACE["cpu" if "cpu" in (source, target) else "cuda"]
-    small = _bytes_and_seconds(source, target, configuration, threads, 4 * DEEP, axis=1)
-    along = _bytes_and_seconds(source, target, configuration, threads, size, axis=1)
-    across = _bytes_and_seconds(source, target, configuration, threads, size, axis=0)
+    small = _bytes_and_seconds(source, target, configuration, threads, channel, 4 * DEEP, axis=1)
+    along = _bytes_and_seconds(source, target, configuration, threads, channel, size, axis=1)
+    across = _bytes_and_seconds(source, target, configuration, threads, channel, size, axis=0)
     return link_between(kind, small, along, across)
 
 
@@ -166,74 +170,64 @@ def link_between(
 
 
 def _bytes_and_seconds(
-    source: str, target: str, configuration: single.Configuration, threads: int | None, size: int, axis: int
+    source: str,
+    target: str,
+    configuration: Configuration,
+    threads: int | None,
+    channel: str,
+    size: int,
+    axis: int,
 ) -> tuple[float, float]:
     """Of the exchange that one of two blocks waits for, beside each other along an axis, with a face of so many cells
     at either end: the median of several, those of the last steps of short runs."""
     shape, parts = [size, size], [1, 1]
     shape[axis], parts[axis] = 2 * DEEP, 2
-    with environment(LBMGPU_SCHEDULE="blocking"):  # by itself
-        solver = make_solver(
-            Domain(shape, configuration.stencil),
-            configuration,
-            threads=threads,
-            device="auto",
-            layout=Layout.split(shape, parts, [source, target]),
-        )
-        solver._advance_chunk(4)
-        found = []
-        for _ in range(EXCHANGES):
-            before = solver._engine.phase_seconds["exchange"]
-            solver._advance_chunk(4)
-            found.append((solver._engine.phase_seconds["exchange"] - before) / 4)
-    return sum(link["bytes"] for link in solver._engine.links) / 2, statistics.median(found)
+    simulation = make_simulation(
+        Domain(shape, configuration.stencil),
+        configuration,
+        threads=threads,
+        layout=Layout.split(shape, parts, [source, target]),
+        channel=channel,
+        schedule="blocking",  # by itself
+    )
+    simulation.advance(4)
+    found = []
+    for _ in range(EXCHANGES):
+        before = simulation.engine.phase_seconds["exchange"]
+        simulation.advance(4)
+        found.append((simulation.engine.phase_seconds["exchange"] - before) / 4)
+    return sum(link["bytes"] for link in simulation.engine.links) / 2, statistics.median(found)
 
 
 @digits.unwarned()
-def make_solver(
-    domain: Domain,
-    configuration: single.Configuration,
-    *,
-    threads: int | None,
-    device: str = "auto",
-    layout: Layout | None = None,
-) -> Solver:
-    """A solver of a configuration for a domain."""
-    return Solver(
+def make_simulation(domain: Domain, configuration: Configuration, **options: Any) -> Simulation:
+    """A simulation of a configuration in a domain; `options` are more arguments of `Solver`."""
+    settings = check_settings(
         domain,
-        COLLISIONS[configuration.collision](single.VISCOSITY),
+        COLLISIONS[configuration.collision](VISCOSITY),
         precision=configuration.precision,
         storage=configuration.storage,
         streaming=configuration.streaming,
-        device=device,
-        layout=layout,
         comm=Processes(),  # in one process, however many there are
-        threads=threads,
-        thermal=single.HEAT if configuration.heated else None,
+        thermal=HEAT if configuration.heated else None,
+        **options,
     )
+    return Simulation(settings)
 
 
-def step_seconds(
-    domain: Domain,
-    configuration: single.Configuration,
-    *,
-    threads: int | None,
-    seconds: float,
-    device: str = "auto",
-    layout: Layout | None = None,
-) -> float:
-    """Seconds of a step of a solver, the best of three times about `seconds` of steps.
+def step_seconds(domain: Domain, configuration: Configuration, *, seconds: float, **options: Any) -> float:
+    """Seconds of a step of a simulation, the best of three times about `seconds` of steps; see `make_simulation`.
 
     The best, as what else runs on the machine can only make it worse.
     """
-    solver = make_solver(domain, configuration, threads=threads, device=device, layout=layout)
-    trial = 2 if "cpu" in solver.device else 50
-    solver._advance_chunk(trial)
-    steps = max(2, int(trial * seconds / solver._advance_chunk(trial)))
-    return min(solver._advance_chunk(steps) for _ in range(3)) / steps
+    simulation = make_simulation(domain, configuration, **options)
+    trial = 2 if "cpu" in simulation.device else 50
+    simulation.advance(trial)
+    steps = max(2, int(trial * seconds / simulation.advance(trial)))
+    return min(simulation.advance(steps) for _ in range(3)) / steps
 
 
-def _bytes(configuration: single.Configuration, size: int, device: str) -> int:
+def _bytes(configuration: Configuration, size: int, device: str) -> int:
     shape = (size,) * _core.stencil(configuration.stencil).D
     numbers = (configuration.precision, configuration.storage, configuration.streaming)
     needed = _core.Engine.memory_needed(configuration.stencil, shape, *numbers, device, thermal=configuration.heated)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from .. import _core, checks, models
-from ..benchmarks import single
 from ..collision_table import COLLISIONS, check_pair, of_stencil
 from ..conditions import NoSlip
 from ..domain import Domain
@@ -20,6 +18,8 @@ from ..engine.settings import MAX_THREADS, check_storage, check_streaming, check
 from ..layout import Block, Layout
 from ..models import PRECISIONS
 from ..parallel import devices as device_names
+from ..parallel import exchange
+from .configuration import HEAT, Configuration
 from .cost_model import Device, Machine, Prediction, Problem, Tiling, Vector, predict, rank_of
 from .machine import measure_machine, step_seconds
 
@@ -58,14 +58,17 @@ class Plan:
         threads: of the CPU; None for all.
         alternatives: over devices of unequal speed, those of the candidates in which the slower ones get about half of
             what the model gives them, and nothing; the best of each.
+        channel, schedule: as for `Solver`.
     """
 
     problem: Problem
     machine: Machine
     candidates: tuple[Candidate, ...]
-    configuration: single.Configuration
+    configuration: Configuration
     threads: int | None = None
     alternatives: tuple[Candidate, ...] = ()
+    channel: str | None = None
+    schedule: str | None = None
 
     @property
     def layout(self) -> Layout:
@@ -107,7 +110,8 @@ class Plan:
             if not around:
                 domain.faces["-" + axis] = domain.faces["+" + axis] = NoSlip()
         layout = self.layout_of(candidate)
-        step = step_seconds(domain, self.configuration, threads=self.threads, seconds=seconds, layout=layout)
+        options = {"threads": self.threads, "channel": self.channel, "schedule": self.schedule}
+        step = step_seconds(domain, self.configuration, seconds=seconds, layout=layout, **options)
         return self.problem.cells / step / 1e6
 
     def tried(self) -> tuple[Candidate, ...]:
@@ -199,8 +203,10 @@ def plan(
     threads: int | None = None,
     machine: Machine | None = None,
     thermal: bool = False,
+    channel: str | None = None,
+    schedule: str | None = None,
 ) -> Plan:
-    """Measure the devices and the links between them, predict the step of every tiling, and choose; see `model`.
+    """Measure the devices and the links between them, predict the step of every tiling, and choose; see `cost_model`.
 
     Every way to cut the domain into as many boxes as there are devices, as equal as can be; over devices of unequal
     speed also layers across one axis in proportion to the speeds, layers in which the slower ones get half of that, and
@@ -216,6 +222,7 @@ def plan(
         threads: of the CPU; None for all.
         machine: speeds that are known; then nothing is measured, and its devices are those of the blocks.
         thermal: whether there is a temperature beside the flow.
+        channel, schedule: as for `Solver`.
 
     Raises:
         TypeError, ValueError: a wrong argument, or more devices than blocks that the domain can be cut into.
@@ -230,7 +237,7 @@ def plan(
     collision = checks.choice("collision", collision, COLLISIONS)
     check_pair(domain.stencil, COLLISIONS[collision])
     models.check_numbers(domain.stencil, precision, storage, streaming)
-    configuration = single.Configuration(
+    configuration = Configuration(
         stencil=domain.stencil,
         collision=collision,
         precision=precision,
@@ -238,13 +245,15 @@ def plan(
         streaming=streaming,
         flow="heated" if checks.flag("thermal", thermal) else "periodic",
     )
-    check_thermal(single.HEAT if thermal else None, domain, storage)
+    check_thermal(HEAT if thermal else None, domain, storage)
     if threads is not None:
         threads = checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS)
     given = [True] * len(domain.shape) if periodic is None else periodic
     around = tuple(checks.flag("periodic", p) for p in checks.listed("periodic", given, "a flag for each axis"))
     if len(around) != len(domain.shape):
         raise ValueError(f"periodic: {around} given, must be {len(domain.shape)} flags, one an axis")
+    exchange.check("channel", channel)
+    exchange.check("schedule", schedule)
     problem = Problem(domain.shape, velocities, np.dtype(storage).itemsize, around, thermal)
     if machine is not None and devices is not None:
         raise ValueError(f"devices: {checks.shown(devices)} given beside a machine, whose devices are taken")
@@ -252,25 +261,31 @@ def plan(
     least = problem.reach
     if not any(True for _ in _cuts(len(names), problem.shape, least)):
         raise ValueError(f"devices: {len(names)} given, more than blocks that {problem.shape} can be cut into")
-    machine = machine or measure_machine(names, configuration, threads)
-    kinds = [_candidates(machine, machine, problem)]
+    machine = machine or measure_machine(names, configuration, threads, channel)
+    forced = exchange.forced("schedule", schedule)
+    kinds = [_candidates(machine, machine, problem, forced)]
     fast = [device for device in machine.devices if device.speed * ALIKE >= max(d.speed for d in machine.devices)]
     if len(fast) < len(machine.devices):
         kinds += [
-            _candidates(machine, machine, problem, slowed=0.5),
-            _candidates(machine, replace(machine, devices=tuple(fast)), problem),
+            _candidates(machine, machine, problem, forced, slowed=0.5),
+            _candidates(machine, replace(machine, devices=tuple(fast)), problem, forced),
         ]
     every = sorted(dict.fromkeys(itertools.chain(*kinds)), key=_order)
     alternatives = tuple(min(kind, key=_order) for kind in kinds[1:] if kind)
-    return Plan(problem, machine, tuple(every), configuration, threads, alternatives)
+    return Plan(problem, machine, tuple(every), configuration, threads, alternatives, channel, schedule)
 
 
 def _order(candidate: Candidate) -> tuple[float, Vector]:
     return rank_of(candidate.prediction, candidate.tiling)
 
 
-def _candidates(machine: Machine, part: Machine, problem: Problem, slowed: float = 1.0) -> list[Candidate]:
-    """The tilings over a part of a machine, in which slower devices count as `slowed` to that part of their speed."""
+def _candidates(
+    machine: Machine, part: Machine, problem: Problem, schedule: str, slowed: float = 1.0
+) -> list[Candidate]:
+    """The tilings over a part of a machine, in which slower devices count as `slowed` to that part of their speed.
+
+    The `schedule` is one that is forced, or empty.
+    """
     owners = [(device.host, device.name) for device in part.devices]
     most = max(device.speed for device in part.devices)
     speeds = [
@@ -279,16 +294,16 @@ def _candidates(machine: Machine, part: Machine, problem: Problem, slowed: float
     ]
     found = []
     for tiling in tilings(problem.shape, speeds, problem.reach):
-        prediction = predict(part, problem, tiling, _overlaps(part, tiling))
+        prediction = predict(part, problem, tiling, _overlaps(part, tiling, schedule))
         share = replace(prediction, efficiency=prediction.efficiency * part.speed / machine.speed)
         found.append(Candidate(tiling, share, part.devices))
     return found
 
 
-def _overlaps(machine: Machine, tiling: Tiling) -> bool:
+def _overlaps(machine: Machine, tiling: Tiling, schedule: str) -> bool:
     """Whether the engine updates interiors while the exchange goes on: they are whole rows, and the CPU has none."""
     beside = any(device.name != "cpu" or device.host > 0 for device in machine.devices)
-    wanted = os.environ.get("LBMGPU_SCHEDULE") or ("overlap" if beside else "blocking")
+    wanted = schedule or ("overlap" if beside else "blocking")
     return wanted == "overlap" and tiling.parts[0] == 1
 
 

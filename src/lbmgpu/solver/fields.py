@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core, checks
-from ..engine.boundary import BoundaryValues
-from ..parallel.collective import collective, collective_if_gathered
+from ..engine.simulation import Simulation
 from ..values import Floats
-from .properties import Described
 
 
-class Fields(Described):
+class Fields:
     """The part of `Solver` that reads the state of now."""
 
-    _stencil: _core.Stencil
-    _boundary: BoundaryValues
-    _solid: NDArray[np.bool_]
+    def __init__(self, simulation: Simulation) -> None:
+        self._simulation = simulation
 
-    @collective_if_gathered
     def density(self, gather: bool = False) -> Any:
         """Density, ``(nx, ny[, nz])``, in the dtype of `precision`; 1 in solid cells.
 
@@ -31,9 +26,8 @@ class Fields(Described):
             gather: of several processes: the whole domain on rank 0 and None elsewhere, in place of each one's `window`
                 of it. Cells of a window that belong to other processes are NaN.
         """
-        return self._field(self._engine.density, 0, gather)
+        return self.read(self._simulation.engine.density, 0, gather)
 
-    @collective_if_gathered
     def velocity(self, gather: bool = False) -> Any:
         """Velocity in cells a step, ``(D, nx, ny[, nz])``; solid cells have that of their wall.
 
@@ -42,27 +36,30 @@ class Fields(Described):
         collision had, which differs at second order in time and not at all in a steady state. In D2Q37 half of gravity
         is taken off in the same way (Sbragaglia et al., J. Fluid Mech. 628 (2009) 299). `gather`: see `density`.
         """
-        with self._walls_of_now():
-            return self._field(self._engine.velocity, len(self._domain.shape), gather)
+        with self._simulation.walls_of_now():
+            return self.read(self._simulation.engine.velocity, len(self._simulation.domain.shape), gather)
 
-    @collective_if_gathered
     def populations(self, gather: bool = False) -> Any:
         """Populations after the collision, ``(Q, nx, ny[, nz])``, in the order of the stencil's velocities.
 
         `gather`: see `density`.
         """
-        return self._field(self._engine.populations, self._stencil.Q, gather)
+        return self.read(self._simulation.engine.populations, self._simulation.stencil.Q, gather)
 
-    def _field(self, read: Callable[[NDArray[Any]], None], components: int, gather: bool) -> Any:
+    def read(self, read: Callable[[NDArray[Any]], None], components: int, gather: bool) -> Any:
         """A field in the user's order of axes, of this process's window or gathered."""
         gather = checks.flag("gather", gather)
-        shape = self._engine.window[1][::-1]
-        out = np.empty((*([components] if components else []), *shape), dtype=self.precision)
-        if self._processes.size > 1:
+        shape = self._simulation.engine.window[1][::-1]
+        out = np.empty((*([components] if components else []), *shape), dtype=self._simulation.precision)
+        if self._simulation.processes.size > 1:
             out.fill(np.nan)
-        with self._lock:
+        with self._simulation.lock:
             read(out)
-        whole = self._processes.gathered(self.layout, out, self._engine.window) if gather else out
+        whole = (
+            self._simulation.processes.gathered(self._simulation.layout, out, self._simulation.engine.window)
+            if gather
+            else out
+        )
         if whole is None or components == 0:
             return None if whole is None else whole.T
         return whole.transpose(0, *reversed(range(1, whole.ndim)))
@@ -84,36 +81,28 @@ class Fields(Described):
             TypeError, ValueError: no such field, or a solver on the CPU.
         """
         names = ("density", "velocity", "populations", "temperature")
-        number = names.index(checks.choice("field", field, names if self._has_temperature else names[:3]))
-        if self.device == "cpu":
+        number = names.index(checks.choice("field", field, names if self._simulation.has_temperature else names[:3]))
+        if self._simulation.device == "cpu":
             raise ValueError(f"field: {field!r} of a solver on the CPU is in NumPy's memory: use solver.{field}()")
-        with self._walls_of_now():
-            return _core.device_field(self._engine, number, self._reference_temperature)
+        with self._simulation.walls_of_now():
+            return _core.device_field(self._simulation.engine, number, self._simulation.reference_temperature)
 
     def solid(self) -> NDArray[np.bool_]:
         """Bool array ``(nx, ny[, nz])`` of the whole domain, True in bodies."""
-        return self._solid.copy()
+        return self._simulation.solid.copy()
 
-    @collective
     def mass(self) -> float:
         """Sum of the density over the fluid cells."""
-        return self._totals()[0]
+        return self._simulation.totals()[0]
 
-    @collective
     def momentum(self) -> Floats:
         """Sum of density times velocity over the fluid cells, ``(D,)``."""
-        return np.array(self._totals()[1])
+        return np.array(self._simulation.totals()[1])
 
-    @collective
     def kinetic_energy(self) -> float:
         """Sum of half the density times the velocity squared over the fluid cells."""
-        return self._totals()[2]
+        return self._simulation.totals()[2]
 
-    def _totals(self) -> tuple[float, list[float], float, float]:
-        with self._lock:
-            return self._engine.totals()
-
-    @collective
     def body_force(self, name: str) -> Floats:
         """Force that the fluid exerts on the body `name`, ``(D,)``, in lattice units.
 
@@ -123,12 +112,11 @@ class Fields(Described):
         Raises:
             ValueError: no body of that name.
         """
-        origin = [0.0] * len(self._domain.shape)
+        origin = [0.0] * len(self._simulation.domain.shape)
         index = self._body_index(name)
-        with self._walls_of_now():
-            return np.array(self._engine.body_force(index, origin)[0])
+        with self._simulation.walls_of_now():
+            return np.array(self._simulation.engine.body_force(index, origin)[0])
 
-    @collective
     def body_torque(self, name: str, center: ArrayLike | None = None) -> Floats:
         """Torque that the fluid exerts on the body `name` about `center`.
 
@@ -143,37 +131,18 @@ class Fields(Described):
             TypeError, ValueError: no body of that name, or a center that is not D finite numbers.
         """
         index = self._body_index(name)
-        dimensions = len(self._domain.shape)
+        dimensions = len(self._simulation.domain.shape)
         if center is None:
-            about = np.argwhere(self._domain.bodies[name].mask).mean(axis=0) + 0.5
+            about = np.argwhere(self._simulation.domain.bodies[name].mask).mean(axis=0) + 0.5
         else:
             about = checks.real_array("center", center)
             if about.shape != (dimensions,):
                 raise ValueError(f"center: shape {about.shape} given, must be ({dimensions},)")
-        with self._walls_of_now():
-            return np.array(self._engine.body_force(index, about.tolist())[1])
-
-    @contextmanager
-    def paused(self) -> Iterator[None]:
-        """``with solver.paused():`` no other thread steps or changes the solver meanwhile.
-
-        What is read in there is of one state: the step count and several fields, say. Each call by itself needs none
-        of it: it has its turn between two chunks of a run, which last about 0.1 s. Of several processes a run, or
-        another call that all ranks make, ends first.
-        """
-        meeting = self._processes.meeting
-        with nullcontext() if meeting is None else meeting.turn, self._lock:
-            yield
-
-    @contextmanager
-    def _walls_of_now(self, faces: bool = False) -> Iterator[None]:
-        """Bodies, and `faces` too, have the values of the time reached, and no step comes between."""
-        with self._lock:
-            self._boundary.bring_to(self._engine, float(self._engine.steps), faces=faces)
-            yield
+        with self._simulation.walls_of_now():
+            return np.array(self._simulation.engine.body_force(index, about.tolist())[1])
 
     def _body_index(self, name: str) -> int:
-        names = list(self._domain.bodies)
+        names = list(self._simulation.domain.bodies)
         if not names:
             raise ValueError(f"name: {checks.shown(name)} given, but the domain has no bodies; add_body makes one")
         return names.index(checks.choice("name", name, names))

@@ -6,8 +6,6 @@ import sys
 from types import TracebackType
 from typing import Any
 
-from tqdm.auto import tqdm
-
 
 def watched() -> bool:
     """Whether standard error is a terminal or a notebook; in a file, the frames of a bar would pile up."""
@@ -22,7 +20,11 @@ class Progress:
         self._steps = 0
         self._seconds = 0.0
         self._postfix: dict[str, str] = {}
-        self._bar: Any = tqdm(total=steps, unit="step", disable=not (shown and watched()), dynamic_ncols=True)
+        self._bar: Any = None
+        if shown and watched():
+            from tqdm.auto import tqdm  # here, as it takes a while to be loaded
+
+            self._bar = tqdm(total=steps, unit="step", dynamic_ncols=True)
 
     def __enter__(self) -> Progress:
         return self
@@ -30,10 +32,13 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._bar.close()
+        if self._bar is not None:
+            self._bar.close()
 
     def update(self, steps: int, seconds: float) -> None:
         """Count `steps` done in `seconds`."""
+        if self._bar is None:
+            return
         self._steps += steps
         self._seconds += seconds
         if self._seconds > 0:

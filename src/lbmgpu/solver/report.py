@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import _core
-from ..engine.memory import GIB, MIB, available_memory
+from ..engine.simulation import Simulation
 from ..parallel import gpu
+from ..parallel.device_memory import GIB, MIB, available_memory
 from ..thermal import HybridThermal
-
-if TYPE_CHECKING:
-    from .solver import Solver
-
+from .run import RunLoop
 
 CPU_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 CACHED_SHARE = 1.3
@@ -99,30 +97,31 @@ def _size(size: int) -> str:
     return f"{size / GIB:.3f} GiB" if size >= GIB else f"{size / MIB:.3f} MiB"
 
 
-def make_report(solver: Solver, bandwidth: bool) -> Report:
-    """See `Solver.report`."""
-    engine, domain = solver._engine, solver._domain
+def make_report(simulation: Simulation, loop: RunLoop, bandwidth: bool) -> Report:
+    """See `Solver.report`; the `loop` knows the last run."""
+    engine, domain = simulation.engine, simulation.domain
     links = engine.links
     size = " x ".join(map(str, domain.shape))
     setup = {
         "domain": f"{size} cells, {domain.stencil}",
-        "collision": str(solver.collision),
-        "arithmetic": f"{solver.precision}, stored as {solver.storage}",
-        "streaming": solver.streaming,
-        **({} if solver.thermal is None else {"thermal": _thermal_words(solver.thermal)}),
-        "device": _device_words(solver),
+        "collision": str(simulation.collision),
+        "arithmetic": f"{simulation.precision}, stored as {simulation.storage}",
+        "streaming": simulation.streaming,
+        **({} if simulation.thermal is None else {"thermal": _thermal_words(simulation.thermal)}),
+        "device": _device_words(simulation),
         "blocks": "; ".join(
-            f"{tuple(b['size'])} at {tuple(b['offset'])} on {_place(b, solver)}" for b in engine.layout
+            f"{tuple(b['size'])} at {tuple(b['offset'])} on {_place(b, simulation)}" for b in engine.layout
         ),
-        "exchange": _exchange_words(links, engine.overlaps) + (" (of this rank)" if solver._processes.size > 1 else ""),
+        "exchange": _exchange_words(links, engine.overlaps)
+        + (" (of this rank)" if simulation.processes.size > 1 else ""),
     }
-    phases = dict(solver._last_phases)
+    phases = dict(loop.phases)
     hidden = phases.pop("hidden exchange", 0.0)
     exchange = phases.get("exchange", 0.0) + hidden
     if not links:
         phases.pop("exchange", None)
-    last, devices = solver._last_run, solver._settings.devices
-    processes = solver._processes
+    last, devices = loop.last, simulation.settings.devices
+    processes = simulation.processes
     own = sum(device_bandwidth(name, engine.threads) for name in devices) if bandwidth else 0.0
     memory, update = (sum(values) for values in zip(*processes.shared([engine.memory_bytes, own]), strict=True))
     return Report(
@@ -134,7 +133,7 @@ def make_report(solver: Solver, bandwidth: bool) -> Report:
         update_bandwidth=update if bandwidth else None,
         phase_seconds=phases if any(phases.values()) else {},
         cache_bytes=_cache_bytes(devices),
-        device=solver.device,
+        device=simulation.device,
         hidden_share=hidden / exchange if exchange > 0 else None,
         links=tuple(links),
     )
@@ -157,15 +156,15 @@ def last_cache(folder: Path) -> int | None:
     return max(sizes, default=None)
 
 
-def _place(block: dict[str, Any], solver: Solver) -> str:
-    return block["device"] if solver._processes.size == 1 else f"{block['device']} of rank {block['rank']}"
+def _place(block: dict[str, Any], simulation: Simulation) -> str:
+    return block["device"] if simulation.processes.size == 1 else f"{block['device']} of rank {block['rank']}"
 
 
-def _device_words(solver: Solver) -> str:
-    engine = solver._engine
+def _device_words(simulation: Simulation) -> str:
+    engine = simulation.engine
     return "; ".join(
         f"cpu, {engine.isa}, {engine.threads} threads" if name == "cpu" else f"{name}, {gpu.described(name)['name']}"
-        for name in solver._settings.devices
+        for name in simulation.settings.devices
     )
 
 

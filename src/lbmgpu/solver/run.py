@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import checks, models
 from ..engine import doubtful
+from ..engine.simulation import Simulation
 from ..errors import Diverged
 from ..files.regular_files import file_path
 from ..parallel import collective
@@ -128,21 +129,21 @@ class HealthCheck:
         self._stepped = 0.0
         self._cost = 0.0
 
-    def after(self, solver: Solver, steps: int, seconds: float) -> None:
+    def after(self, simulation: Simulation, steps: int, seconds: float) -> None:
         """Look if it is due after a chunk of `steps` that took `seconds`."""
         self._steps += steps
         self._stepped += seconds
         if self._steps >= MAX_CHUNK or self._stepped * CHECK_SHARE >= self._cost:
-            self.now(solver)
+            self.now(simulation)
 
-    def now(self, solver: Solver) -> None:
+    def now(self, simulation: Simulation) -> None:
         """Look if there was any step since the last time."""
         if self._steps == 0:
             return
         self._steps, self._stepped = 0, 0.0
         start = time.perf_counter()
-        solver._check()
-        self._cost = solver._processes.agreed(time.perf_counter() - start)
+        simulation.check()
+        self._cost = simulation.processes.agreed(time.perf_counter() - start)
 
     @property
     def room(self) -> int:
@@ -150,109 +151,128 @@ class HealthCheck:
         return max(1, MAX_CHUNK - self._steps)
 
 
-def advance(
-    solver: Solver, steps: int, next_stop: Callable[[], int] = lambda: MAX_CHUNK
-) -> Iterator[tuple[int, float, int]]:
-    """Advance in chunks, and yield after each its steps, its seconds, and the solver's steps at its end.
+class RunLoop:
+    """Steps a simulation, and looks between chunks of steps whether it is sound.
 
-    A chunk lasts about `CHUNK_SECONDS` and has at most `next_stop()` steps. Between chunks Python handles signals, so
-    that Ctrl-C finds the state whole, and other threads have their turn, so that they find it whole too.
+    Attributes:
+        last: the result of the last run; None before.
+        phases: seconds in each phase of its steps.
     """
-    rate = 0.0
-    while steps > 0:
-        with solver._lock:
-            chunk = min(max(1, int(rate * CHUNK_SECONDS)), solver._health.room, steps, next_stop())
-            seconds = solver._advance_chunk(chunk)
-            solver._health.after(solver, chunk, seconds)
-            reached = solver.steps
-        rate = chunk / max(seconds, 1e-9)
-        steps -= chunk
-        yield chunk, seconds, reached
 
+    def __init__(self, simulation: Simulation) -> None:
+        self._simulation = simulation
+        self._health = HealthCheck()
+        self.last: RunResult | None = None
+        self.phases: dict[str, float] = {}
 
-def run(
-    solver: Solver,
-    steps: int,
-    *,
-    progress: bool = False,
-    until: Steady | None = None,
-    callbacks: Sequence[Every | Checkpoint] = (),
-) -> RunResult:
-    """See `Solver.run`."""
-    steps = checks.integer("steps", steps)
-    progress = checks.flag("progress", progress)
-    if until is not None and not isinstance(until, Steady):
-        raise TypeError(f"until: {checks.shown(until)} given, must be Steady(tolerance) or None")
-    if until is not None and until.of == "temperature" and not solver._has_temperature:
-        others = "".join(f" and {name}" for name in models.that_carry_temperature())
-        raise ValueError(
-            f"until: a steady temperature given, but the solver has none; Solver(thermal=...){others} have"
-        )
-    if isinstance(callbacks, Every | Checkpoint):
-        kind = type(callbacks).__name__
-        raise TypeError(f"callbacks: a single {kind}(...) given, must be a list: [{kind}(...)]")
-    if isinstance(callbacks, Sequence):
-        callbacks = checks.listed("callbacks", callbacks, "a list of Every and Checkpoint")
-    if not isinstance(callbacks, list) or not all(isinstance(c, Every | Checkpoint) for c in callbacks):
-        raise TypeError(f"callbacks: {checks.shown(callbacks)} given, must be a list of Every and Checkpoint")
+    def advance(self, steps: int, next_stop: Callable[[], int] = lambda: MAX_CHUNK) -> Iterator[tuple[int, float, int]]:
+        """Advance in chunks, and yield after each its steps, its seconds, and the solver's steps at its end.
 
-    if until is not None and solver._processes.first:
-        doubtful.warn_of_tolerance(until.tolerance, until.of, solver.precision, solver.storage)
-    checkpoints = [c for c in callbacks if isinstance(c, Checkpoint)]
-    for checkpoint in checkpoints:
-        checkpoint._written = None  # an error of this run must not name a file of an earlier one
-    done, seconds, converged = 0, 0.0, False
-    if until is not None:
-        _measured_change(solver, until)  # from here on the change is counted
+        A chunk lasts about `CHUNK_SECONDS` and has at most `next_stop()` steps. Between chunks Python handles signals,
+        so that Ctrl-C finds the state whole, and other threads have their turn, so that they find it whole too.
+        """
+        rate = 0.0
+        while steps > 0:
+            with self._simulation.lock:
+                chunk = min(max(1, int(rate * CHUNK_SECONDS)), self._health.room, steps, next_stop())
+                seconds = self._simulation.advance(chunk)
+                self._health.after(self._simulation, chunk, seconds)
+                reached = self._simulation.steps
+            rate = chunk / max(seconds, 1e-9)
+            steps -= chunk
+            yield chunk, seconds, reached
 
-    def next_stop() -> int:
-        """Steps until a callback or a look at the change is due."""
-        stops = [c.steps - solver.steps % c.steps for c in callbacks]
+    def run(
+        self,
+        solver: Solver,
+        steps: int,
+        *,
+        progress: bool = False,
+        until: Steady | None = None,
+        callbacks: Sequence[Every | Checkpoint] = (),
+    ) -> RunResult:
+        """See `Solver.run`; the callbacks get the `solver`, whose part this is."""
+        simulation = self._simulation
+        before = simulation.engine.phase_seconds
+        steps = checks.integer("steps", steps)
+        progress = checks.flag("progress", progress)
+        if until is not None and not isinstance(until, Steady):
+            raise TypeError(f"until: {checks.shown(until)} given, must be Steady(tolerance) or None")
+        if until is not None and until.of == "temperature" and not simulation.has_temperature:
+            others = "".join(f" and {name}" for name in models.that_carry_temperature())
+            raise ValueError(
+                f"until: a steady temperature given, but the solver has none; Solver(thermal=...){others} have"
+            )
+        if isinstance(callbacks, Every | Checkpoint):
+            kind = type(callbacks).__name__
+            raise TypeError(f"callbacks: a single {kind}(...) given, must be a list: [{kind}(...)]")
+        if isinstance(callbacks, Sequence):
+            callbacks = checks.listed("callbacks", callbacks, "a list of Every and Checkpoint")
+        if not isinstance(callbacks, list) or not all(isinstance(c, Every | Checkpoint) for c in callbacks):
+            raise TypeError(f"callbacks: {checks.shown(callbacks)} given, must be a list of Every and Checkpoint")
+
+        if until is not None and simulation.processes.first:
+            doubtful.warn_of_tolerance(until.tolerance, until.of, simulation.precision, simulation.storage)
+        checkpoints = [c for c in callbacks if isinstance(c, Checkpoint)]
+        for checkpoint in checkpoints:
+            checkpoint._written = None  # an error of this run must not name a file of an earlier one
+        done, seconds, converged = 0, 0.0, False
         if until is not None:
-            stops.append(until.every - done % until.every)
-        return min(stops, default=steps)
+            _measured_change(simulation, until)  # from here on the change is counted
 
-    cells = solver._fluid_cells
-    try:
-        with Progress(steps, cells, progress and solver._processes.first) as bar:
-            for chunk, chunk_seconds, reached in advance(solver, steps, next_stop):
-                done += chunk
-                seconds += chunk_seconds
-                bar.update(chunk, chunk_seconds)
-                for callback in callbacks:
-                    if reached % callback.steps == 0:
-                        with collective.by_user(solver._processes, f"a callback of run at step {reached}", reached):
-                            callback(solver)
-                if until is not None and done % until.every == 0:
-                    change = _change(solver, until)
-                    bar.change(change)
-                    log.debug("step %d: change of the %s %.3g", solver.steps, until.of, change)
-                    if change <= until.tolerance:
-                        converged = True
-                        break
-            with solver._lock:
-                solver._health.now(solver)
-    except Diverged as error:
-        written = [c.written for c in checkpoints if c.written is not None]
-        last = written[-1] if written else None
-        raise Diverged(error.step, error.cell, last, error.speed_limit, error.warmth) from None
-    except KeyboardInterrupt:
-        log.warning("interrupted after step %d", solver.steps)
-        raise
-    reason = f"steady: the {until.of} changes by less than {until.tolerance:g}" if converged and until else "done"
-    mlups = cells * done / seconds / 1e6 if seconds > 0 else 0.0
-    return RunResult(done, converged, reason, seconds, mlups)
+        def next_stop() -> int:
+            """Steps until a callback or a look at the change is due."""
+            stops = [c.steps - simulation.steps % c.steps for c in callbacks]
+            if until is not None:
+                stops.append(until.every - done % until.every)
+            return min(stops, default=steps)
+
+        cells = simulation.fluid_cells
+        try:
+            with Progress(steps, cells, progress and simulation.processes.first) as bar:
+                for chunk, chunk_seconds, reached in self.advance(steps, next_stop):
+                    done += chunk
+                    seconds += chunk_seconds
+                    bar.update(chunk, chunk_seconds)
+                    for callback in callbacks:
+                        if reached % callback.steps == 0:
+                            with collective.by_user(
+                                simulation.processes, f"a callback of run at step {reached}", reached
+                            ):
+                                callback(solver)
+                    if until is not None and done % until.every == 0:
+                        change = _change(simulation, until)
+                        bar.change(change)
+                        log.debug("step %d: change of the %s %.3g", simulation.steps, until.of, change)
+                        if change <= until.tolerance:
+                            converged = True
+                            break
+                with simulation.lock:
+                    self._health.now(simulation)
+        except Diverged as error:
+            written = [c.written for c in checkpoints if c.written is not None]
+            last = written[-1] if written else None
+            raise Diverged(error.step, error.cell, last, error.speed_limit, error.warmth) from None
+        except KeyboardInterrupt:
+            log.warning("interrupted after step %d", simulation.steps)
+            raise
+        reason = f"steady: the {until.of} changes by less than {until.tolerance:g}" if converged and until else "done"
+        mlups = cells * done / seconds / 1e6 if seconds > 0 else 0.0
+        self.last = RunResult(done, converged, reason, seconds, mlups)
+        after = simulation.engine.phase_seconds
+        self.phases = {phase: seconds - before.get(phase, 0.0) for phase, seconds in after.items()}
+        return self.last
 
 
-def _measured_change(solver: Solver, until: Steady) -> float:
-    engine = solver._engine
-    with solver._lock:
+def _measured_change(simulation: Simulation, until: Steady) -> float:
+    engine = simulation.engine
+    with simulation.lock:
         return engine.temperature_change() if until.of == "temperature" else engine.velocity_change()
 
 
-def _change(solver: Solver, until: Steady) -> float:
-    change = _measured_change(solver, until)
+def _change(simulation: Simulation, until: Steady) -> float:
+    change = _measured_change(simulation, until)
     if change != change:  # 0/0 at rest, or a state that is not finite
-        solver._check()
+        simulation.check()
         return 0.0
     return change

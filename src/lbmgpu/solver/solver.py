@@ -1,40 +1,36 @@
-"""The solver: sets up an engine for a domain and a collision, steps it, and saves and loads its state."""
+"""The solver: what users set up, step, read and save; a front of the simulation and of what works on it."""
 
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _core, checks, kinetic, models, values
+from .. import checks
 from ..collisions import Collision
-from ..conditions import Value, field_value
 from ..domain import Domain
-from ..engine import digits
-from ..engine.boundary import BoundaryValues
 from ..engine.settings import check_settings
-from ..errors import Diverged
-from ..io import checkpoint, vtk
+from ..engine.simulation import Simulation
+from ..files.regular_files import file_path, output_path
+from ..guarded import Guarded
 from ..layout import Layout
-from ..parallel import collective
-from ..parallel.fair_lock import FairLock
+from ..parallel.collective import Place, by_user, left_alike
 from ..parallel.processes import Processes
-from ..thermal import HybridThermal, speed_limit
+from ..thermal import HybridThermal
 from ..values import Floats
-from . import run
+from . import auto_layout
+from .calls import collective, collective_if_gathered, of_part
+from .fields import Fields
 from .report import Report, make_report
+from .run import Checkpoint, Every, RunLoop, RunResult, Steady
 from .thermal import ThermalFields
 
-MAX_FORCE = 1.0
-"""A force that would change the velocity by one cell a step within a step."""
 
-
-class Solver(ThermalFields):
+class Solver(Guarded):
     """A fluid in a domain, advanced by the lattice Boltzmann method.
 
     It starts at rest with density 1. The domain is copied: later changes to it do not reach the solver.
@@ -63,6 +59,12 @@ class Solver(ThermalFields):
         threads: number of CPU threads; if None, all cores or the rank's share of them, or fewer for a small domain.
         thermal: `HybridThermal`: a temperature beside the flow, in D2Q9 and D3Q19, stored in `storage`, not float16;
             None for none. D2Q37 takes none, as its populations carry the temperature.
+        channel: how blocks exchange their halos: ``"direct"``, from memory to memory; ``"staged"``, through buffers in
+            the host's memory; ``"mpi"``, by messages, between ranks; ``"auto"``, the best that each two of them have.
+            None: what the environment variable ``LBMGPU_CHANNEL`` says, ``"auto"`` without it.
+        schedule: when they do: ``"overlap"``, while the interiors of the blocks are updated; ``"blocking"``, before
+            the update; ``"auto"``, the first, but not where all blocks are on the CPU of one process. None: what
+            ``LBMGPU_SCHEDULE`` says, ``"auto"`` without it. Results depend on neither of them.
 
     Raises:
         TypeError, ValueError: a wrong argument, or one that does not go with another or differs among ranks, or a
@@ -85,8 +87,10 @@ class Solver(ThermalFields):
         comm: Any = None,
         threads: int | None = None,
         thermal: HybridThermal | None = None,
+        channel: str | None = None,
+        schedule: str | None = None,
     ) -> None:
-        self._settings = check_settings(
+        settings = check_settings(
             domain,
             collision,
             force=force,
@@ -98,31 +102,88 @@ class Solver(ThermalFields):
             comm=comm,
             threads=threads,
             thermal=thermal,
+            channel=channel,
+            schedule=schedule,
+            planned=auto_layout.planned,
         )
-        self._domain = self._settings.domain
-        self._processes = self._settings.processes
-        self._lock = FairLock()  # held through all calls of the engine that belong together, and each chunk of steps
-        self._health = run.HealthCheck()
-        self._last_run: run.RunResult | None = None
-        self._last_phases: dict[str, float] = {}
-        with collective.left_alike(self._processes.meeting, collective.Place("Solver", {}, self._processes.number)):
-            self._stencil = _core.stencil(self._domain.stencil)
-            force_field = callable(force) or (isinstance(force, np.ndarray) and force.ndim > 1)
-            self._settings.check_memory(force_field=force_field)
-            with collective.by_user(self._processes, "the functions of Solver"):
-                self._boundary = BoundaryValues(self._domain, thermal)
-                force_values = self._evaluate_force(force)
-                source = None if thermal is None else self._evaluate_source(thermal.source)
-            self._solid = self._domain.solid()
-            self._fluid_cells = self._domain.cells - int(np.count_nonzero(self._solid))
-            digits.check_setup(self)
-            self._engine = self._settings.engine(self._boundary)
-            self._set_force(force_values)
-            self._set_source(source)
+        self._simulation = Simulation(settings, force)
+        self._fields = Fields(self._simulation)
+        self._thermal = ThermalFields(self._simulation, self._fields)
+        self._loop = RunLoop(self._simulation)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Refused, by a TypeError: memory of the engine goes through no pickle."""
+        raise TypeError("Solver: cannot be pickled or copied; save and load take its state through a file")
+
+    def __repr__(self) -> str:
+        return f"Solver({self.domain!r}, {self.collision!r}, {self.precision}, step {self.steps})"
+
+    # Setup
+
+    @property
+    def domain(self) -> Domain:
+        """The domain, which does not change: another one needs another solver; its `copy` can be changed."""
+        return self._simulation.domain
+
+    @property
+    def collision(self) -> Collision:
+        """The collision."""
+        return self._simulation.collision
+
+    @property
+    def thermal(self) -> HybridThermal | None:
+        """The model of a temperature beside the flow, None for none."""
+        return self._simulation.thermal
+
+    @property
+    def precision(self) -> str:
+        """Type of the arithmetic and of the fields."""
+        return self._simulation.precision
+
+    @property
+    def storage(self) -> str:
+        """Type that populations are kept in."""
+        return self._simulation.storage
+
+    @property
+    def streaming(self) -> str:
+        """``"in-place"`` or ``"two-lattice"``."""
+        return self._simulation.streaming
+
+    @property
+    def device(self) -> str:
+        """``"cpu"``, or ``"cuda:0"`` and so on; of several the names, as in ``"cuda:0, cuda:1"``."""
+        return self._simulation.device
+
+    @property
+    def layout(self) -> Layout:
+        """The blocks that the domain is cut into."""
+        return self._simulation.layout
+
+    @property
+    def rank(self) -> int:
+        """Of this process in `comm`; 0 for one process."""
+        return self._simulation.rank
+
+    @property
+    def window(self) -> tuple[slice, ...]:
+        """The part of the domain's arrays that this process gives: the smallest box with all its blocks."""
+        offset, size = self._simulation.engine.window
+        return tuple(slice(a, a + n) for a, n in zip(offset, size, strict=True))
+
+    @property
+    def threads(self) -> int:
+        """Number of CPU threads."""
+        return self._simulation.engine.threads
+
+    @property
+    def steps(self) -> int:
+        """Steps completed since the state was initialised."""
+        return self._simulation.steps
 
     # State
 
-    @collective.collective
+    @collective
     def initialize(
         self,
         density: ArrayLike | Callable[..., Any] | None = None,
@@ -148,69 +209,57 @@ class Solver(ThermalFields):
             TypeError, ValueError: not numbers, not finite, of a wrong shape or out of range; of a speed at which the
                 temperature is unstable `ThermallyUnstable`.
         """
-        nonequilibrium = checks.flag("nonequilibrium", nonequilibrium)
-        if nonequilibrium and not self._model.nonequilibrium:
-            name = self._stencil.name
-            raise ValueError(f"nonequilibrium: True given with {name}, must be False: it has equilibrium only")
-        shape, cells = self._domain.shape, values.cell_centres(self._domain.shape)
-        rho = u = None
-        with collective.by_user(self._processes, "the functions of initialize"):
-            if density is not None:
-                rho = values.evaluate("density", field_value("density", density, vector=False), shape, cells, None)
-                checks.densities("density", rho)
-                rho = values.to_engine(np.broadcast_to(rho, shape), components=False)
-            if velocity is not None:
-                given, dimensions = field_value("velocity", velocity, vector=True), len(shape)
-                u = values.evaluate("velocity", given, shape, cells, dimensions)
-                checks.speed("velocity", u, kinetic.mach_unit(self._stencil))
-                if self.thermal is not None:
-                    self.thermal.check_speed("velocity", u)
-                if u.ndim == 1:
-                    u = np.broadcast_to(u.reshape(-1, *[1] * dimensions), (dimensions, *shape))
-                u = values.to_engine(u, components=True)
-            heat = None if temperature is None else self._initial_temperature(temperature)
-        with self._lock:
-            self._engine.initialize(rho, u, nonequilibrium, heat)
-            self._engine.steps = 0
+        self._simulation.initialize(density, velocity, nonequilibrium, temperature)
 
     @property
     def force(self) -> Floats | None:
         """Body force a volume, ``(D,)`` or ``(D, nx, ny[, nz])``; assign a vector, an array, a callable or None."""
-        return self._force
+        return self._simulation.force
 
     @force.setter
-    @collective.collective
+    @collective
     def force(self, force: ArrayLike | Callable[..., Any] | None) -> None:
-        with collective.by_user(self._processes, "the function of force"):
-            value = self._evaluate_force(force)
-        self._set_force(value)
+        with by_user(self._simulation.processes, "the function of force"):
+            value = self._simulation.evaluate_force(force)
+        self._simulation.set_force(value)
 
-    def _evaluate_force(self, force: Any) -> Floats | None:
-        models.check_force(self._stencil.name, force)
-        if force is None:
-            return None
-        value: Value = field_value("force", force, vector=True)
-        if values.takes_time(value):
-            raise ValueError("force: takes t, but a force does not change by itself; assign solver.force between steps")
-        shape = self._domain.shape
-        result = values.evaluate("force", value, shape, values.cell_centres(shape), len(shape))
-        largest = float(np.abs(result).max())
-        if largest > MAX_FORCE:
-            raise ValueError(f"force: {largest:g} given, must be at most {MAX_FORCE:g} in magnitude, in lattice units")
-        result.flags.writeable = False
-        return result
+    @property
+    def heat_source(self) -> Floats | None:
+        """Heat a step in units of temperature, ``()`` or ``(nx, ny[, nz])``; assign a number, an array, a callable of
+        the cell centres' coordinates or None.
 
-    def _set_force(self, force: Floats | None) -> None:
-        if force is not None:
-            digits.check_force(self, force)
-        given = None if force is None else values.to_engine(force, components=True)
-        with self._lock:
-            self._engine.set_force(given)
-            self._force = force
+        Raises:
+            ValueError: the solver has no temperature.
+        """
+        return self._thermal.source
+
+    @heat_source.setter
+    @collective
+    def heat_source(self, source: ArrayLike | Callable[..., Any] | None) -> None:
+        self._thermal.source = source
+
+    # Fields, sums and forces, as `fields.py` and `thermal.py` make them
+
+    density = collective_if_gathered(of_part("_fields", Fields.density))
+    velocity = collective_if_gathered(of_part("_fields", Fields.velocity))
+    populations = collective_if_gathered(of_part("_fields", Fields.populations))
+    device_array = of_part("_fields", Fields.device_array)
+    solid = of_part("_fields", Fields.solid)
+    mass = collective(of_part("_fields", Fields.mass))
+    momentum = collective(of_part("_fields", Fields.momentum))
+    kinetic_energy = collective(of_part("_fields", Fields.kinetic_energy))
+    body_force = collective(of_part("_fields", Fields.body_force))
+    body_torque = collective(of_part("_fields", Fields.body_torque))
+    temperature = collective_if_gathered(of_part("_thermal", ThermalFields.temperature))
+    heat = collective(of_part("_thermal", ThermalFields.heat))
+    heat_flux = collective(of_part("_thermal", ThermalFields.heat_flux))
+    mean_heat_flux = collective(of_part("_thermal", ThermalFields.mean_heat_flux))
+    nusselt = collective(of_part("_thermal", ThermalFields.nusselt))
+    nusselt_map = collective(of_part("_thermal", ThermalFields.nusselt_map))
 
     # Time
 
-    @collective.collective
+    @collective
     def step(self, steps: int = 1) -> None:
         """Advance by `steps` steps.
 
@@ -221,17 +270,17 @@ class Solver(ThermalFields):
             Diverged: the state is not finite; looked for at least every 1000 steps.
             TypeError, ValueError: not an integer from 0.
         """
-        for _ in run.advance(self, checks.integer("steps", steps)):
+        for _ in self._loop.advance(checks.integer("steps", steps)):
             pass
 
-    @collective.collective
+    @collective
     def run(
         self,
         steps: int,
         progress: bool = False,
-        until: run.Steady | None = None,
-        callbacks: Sequence[run.Every | run.Checkpoint] = (),
-    ) -> run.RunResult:
+        until: Steady | None = None,
+        callbacks: Sequence[Every | Checkpoint] = (),
+    ) -> RunResult:
         """Advance by `steps` steps, or fewer if the flow gets steady before.
 
         Args:
@@ -250,41 +299,28 @@ class Solver(ThermalFields):
             KeyboardInterrupt: Ctrl-C was pressed; the state is that after `solver.steps` steps, whole.
             TypeError, ValueError: a wrong argument.
         """
-        before = self._engine.phase_seconds
-        self._last_run = run.run(self, steps, progress=progress, until=until, callbacks=callbacks)
-        after = self._engine.phase_seconds
-        self._last_phases = {phase: seconds - before.get(phase, 0.0) for phase, seconds in after.items()}
-        return self._last_run
+        return self._loop.run(self, steps, progress=progress, until=until, callbacks=callbacks)
 
-    def _advance_chunk(self, steps: int) -> float:
-        """Advance without looking at the state; return the seconds that the engine took."""
-        with self._lock:
-            start = time.perf_counter()
-            if self._boundary.changing:
-                for _ in range(steps):
-                    self._boundary.bring_to(self._engine, float(self._engine.steps))
-                    self._engine.step(1)
-            else:
-                self._engine.step(steps)
-            return self._processes.agreed(time.perf_counter() - start)
-
-    @collective.collective
+    @collective
     def check(self) -> None:
         """Raise `Diverged` if the state holds a value that is not finite or a speed above 1."""
-        self._check()
+        self._simulation.check()
 
-    def _check(self) -> None:
-        with self._lock:
-            cell, steps = self._engine.find_diverged(), self._engine.steps
-        if cell is not None:
-            model = self.thermal
-            limit = None if model is None else speed_limit(model.diffusivity, model.operators, self._stencil.D)
-            warmth = self._stencil.cs2 if self._model.carries_temperature else None
-            raise Diverged(steps, cell, speed_limit=limit, warmth=warmth)
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """``with solver.paused():`` no other thread steps or changes the solver meanwhile.
+
+        What is read in there is of one state: the step count and several fields, say. Each call by itself needs none
+        of it: it has its turn between two chunks of a run, which last about 0.1 s. Of several processes a run, or
+        another call that all ranks make, ends first.
+        """
+        meeting = self._simulation.processes.meeting
+        with nullcontext() if meeting is None else meeting.turn, self._simulation.lock:
+            yield
 
     # Files
 
-    @collective.collective
+    @collective
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a checkpoint, HDF5, from which the run continues bit for bit; return its path.
 
@@ -298,10 +334,12 @@ class Solver(ThermalFields):
             FileNotFoundError: the folder of `path` does not exist.
             OSError: the file cannot be written.
         """
-        with self._lock:
-            target = vtk.file_path("path", path)
-            self._processes.on_first(lambda: vtk.output_path("path", target))
-            return checkpoint.save(self, target)
+        from ..io import checkpoint  # with HDF5, which takes a while to be loaded
+
+        with self._simulation.lock:
+            target = file_path("path", path)
+            self._simulation.processes.on_first(lambda: output_path("path", target))
+            return checkpoint.save(self._simulation, target)
 
     @classmethod
     def load(
@@ -313,26 +351,32 @@ class Solver(ThermalFields):
         layout: Layout | str | os.PathLike[str] | None = None,
         comm: Any = None,
         threads: int | None = None,
+        channel: str | None = None,
+        schedule: str | None = None,
     ) -> Solver:
         """A solver with the setup and the state of a checkpoint.
 
         Args:
             path: of the checkpoint.
             domain: the domain again; needed if a condition changes in time, since a file cannot hold a function.
-            device, layout, comm, threads: as for the solver; any layout continues bit for bit.
+            device, layout, comm, threads, channel, schedule: as for the solver; any layout continues bit for bit.
 
         Raises:
             CheckpointError: the file is damaged, of an unknown version, or not of this `domain`.
             FileNotFoundError: there is none.
         """
+        from ..io import checkpoint
+
         processes = None if comm is None else Processes.of(comm, "Solver.load", path)
         meeting = None if processes is None else processes.meeting
-        with collective.left_alike(meeting, collective.Place("Solver.load", {})):
-            return checkpoint.load(
-                cls, path, domain=domain, device=device, layout=layout, comm=processes, threads=threads
-            )
+        with left_alike(meeting, Place("Solver.load", {})):
+            found = checkpoint.arguments(path, domain, Processes.of(processes))
+            where: dict[str, Any] = {"device": device, "layout": layout, "comm": processes, "threads": threads}
+            solver = cls(**found, **where, channel=channel, schedule=schedule)
+            checkpoint.restore(solver._simulation, path)
+            return solver
 
-    @collective.collective
+    @collective
     def restore(self, path: str | os.PathLike[str]) -> None:
         """Take state and step count from a checkpoint of the same setup; streaming, blocks and threads may differ.
 
@@ -341,10 +385,12 @@ class Solver(ThermalFields):
                 the solver stays as it was.
             FileNotFoundError: there is none.
         """
-        with self._lock:
-            checkpoint.restore(self, path)
+        from ..io import checkpoint
 
-    @collective.collective
+        with self._simulation.lock:
+            checkpoint.restore(self._simulation, path)
+
+    @collective
     def write_vtk(self, path: str | os.PathLike[str]) -> Path:
         """Write density, velocity, temperature and solid cells as a VTK image; return the path of the file to open.
 
@@ -358,9 +404,14 @@ class Solver(ThermalFields):
             FileNotFoundError: the folder of `path` does not exist.
             OSError: the file cannot be written.
         """
-        return vtk.write_vtk(self, path)
+        from ..io import vtk  # with a package that takes a while to be loaded
 
-    @collective.collective
+        fields = {"density": self.density, "velocity": self.velocity}
+        if self._simulation.has_temperature:
+            fields["temperature"] = self.temperature
+        return vtk.write_vtk(self._simulation, path, fields)
+
+    @collective
     def report(self, bandwidth: bool = True) -> Report:
         """Setup, memory and speed of the last run; `str` of it is a table.
 
@@ -368,8 +419,10 @@ class Solver(ThermalFields):
             bandwidth: measure the bandwidth of the device's memory too, once a process, which takes a second or two.
         """
         bandwidth = checks.flag("bandwidth", bandwidth)
-        with self._lock:  # through the measurement too, which steps would disturb
-            return make_report(self, bandwidth)
+        with self._simulation.lock:  # through the measurement too, which steps would disturb
+            return make_report(self._simulation, self._loop, bandwidth)
 
-    def __repr__(self) -> str:
-        return f"Solver({self._domain!r}, {self.collision!r}, {self.precision}, step {self.steps})"
+
+def simulation_of(solver: Solver) -> Simulation:
+    """What a solver works on, for the other rooms of the package: see `Simulation`."""
+    return solver._simulation

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from .. import checks, kinetic, values
-from ..conditions import Periodic, field_value
-from ..engine import digits
-from ..parallel.collective import by_user, collective, collective_if_gathered
-from ..thermal import BodyHeatFlux, HybridThermal, source_value
+from .. import checks
+from ..conditions import Periodic
+from ..engine.simulation import Simulation
+from ..parallel.collective import by_user
+from ..thermal import BodyHeatFlux, HybridThermal
 from ..values import Floats
 from .fields import Fields
 
 
-class ThermalFields(Fields):
+class ThermalFields:
     """The part of `Solver` about the temperature; but for `thermal`, all raise ValueError where there is none.
 
     Of D2Q37, whose populations carry it, `temperature` is there; the others belong to `HybridThermal` and raise too.
@@ -27,11 +26,10 @@ class ThermalFields(Fields):
     step itself takes from the wall.
     """
 
-    _heat_source: Floats | None
-    _fluid_cells: int
-    _channel_width: float
+    def __init__(self, simulation: Simulation, fields: Fields) -> None:
+        self._simulation = simulation
+        self._fields = fields
 
-    @collective_if_gathered
     def temperature(self, gather: bool = False, above_reference: bool = False) -> Any:
         """Temperature, ``(nx, ny[, nz])``, in the dtype of `precision`.
 
@@ -51,17 +49,16 @@ class ThermalFields(Fields):
         self._check_temperature()
         if checks.flag("above_reference", above_reference):
             self._hybrid()
-        reference = 0.0 if above_reference else self._reference_temperature
+        reference = 0.0 if above_reference else self._simulation.reference_temperature
 
         def read(out: NDArray[Any]) -> None:
-            self._engine.temperature(out)
+            self._simulation.engine.temperature(out)
             if reference != 0:
                 np.add(out, reference, out=out, dtype=np.float64, casting="same_kind")  # rounded once
 
-        with self._walls_of_now():
-            return self._field(read, 0, gather)
+        with self._simulation.walls_of_now():
+            return self._fields.read(read, 0, gather)
 
-    @collective
     def heat(self) -> float:
         """Sum of the temperature over the fluid cells.
 
@@ -69,28 +66,21 @@ class ThermalFields(Fields):
             ValueError: the solver has no temperature.
         """
         reference = self._hybrid().reference
-        return self._totals()[3] + reference * self._fluid_cells
+        return self._simulation.totals()[3] + reference * self._simulation.fluid_cells
 
     @property
-    def heat_source(self) -> Floats | None:
-        """Heat a step in units of temperature, ``()`` or ``(nx, ny[, nz])``; assign a number, an array, a callable of
-        the cell centres' coordinates or None.
-
-        Raises:
-            ValueError: the solver has no temperature.
-        """
+    def source(self) -> Floats | None:
+        """See `Solver.heat_source`."""
         self._hybrid()
-        return self._heat_source
+        return self._simulation.heat_source
 
-    @heat_source.setter
-    @collective
-    def heat_source(self, source: ArrayLike | Callable[..., Any] | None) -> None:
+    @source.setter
+    def source(self, source: Any) -> None:
         self._hybrid()
-        with by_user(self._processes, "the function of heat_source"):
-            value = self._evaluate_source(source)
-        self._set_source(value)
+        with by_user(self._simulation.processes, "the function of heat_source"):
+            value = self._simulation.evaluate_source(source)
+        self._simulation.set_heat_source(value)
 
-    @collective
     def heat_flux(self, where: str) -> Any:
         """Heat into the fluid through a face or from a body, each cell of it; the same on all ranks.
 
@@ -106,17 +96,18 @@ class ThermalFields(Fields):
             TypeError, ValueError: no face or body of that name, a periodic face, or a solver without a temperature.
         """
         face, body = self._place(where)
-        with self._walls_of_now(faces=True):
+        with self._simulation.walls_of_now(faces=True):
             if face is not None:
-                return np.ascontiguousarray(self._engine.heat_flux(face).T)
-            cells, flux, area = self._engine.body_heat_flux(body)
-        every = self._processes.shared([cells.tolist(), flux.tolist(), area.tolist()])
-        whole = np.concatenate([np.reshape(part[0], (-1, len(self._domain.shape))) for part in every]).astype(np.int64)
+                return np.ascontiguousarray(self._simulation.engine.heat_flux(face).T)
+            cells, flux, area = self._simulation.engine.body_heat_flux(body)
+        every = self._simulation.processes.shared([cells.tolist(), flux.tolist(), area.tolist()])
+        whole = np.concatenate(
+            [np.reshape(part[0], (-1, len(self._simulation.domain.shape))) for part in every]
+        ).astype(np.int64)
         flux, area = (np.concatenate([np.asarray(part[k], dtype=np.float64) for part in every]) for k in (1, 2))
         order = np.lexsort(whole.T[::-1])
         return BodyHeatFlux(whole[order], flux[order], area[order])
 
-    @collective
     def mean_heat_flux(self, where: str, area: float | None = None) -> float:
         """Heat into the fluid a step and a unit of area, the mean over a face's fluid cells or a body's surface.
 
@@ -133,10 +124,10 @@ class ThermalFields(Fields):
             area = checks.number("area", area, above=0)
             if face is not None:
                 raise ValueError(f"area: {area:g} given, must be left out for a face")
-        with self._walls_of_now(faces=True):
+        with self._simulation.walls_of_now(faces=True):
             if face is not None:
-                return self._engine.mean_heat_flux(face)
-            rate, of_steps = self._engine.body_heat_rate(body)
+                return self._simulation.engine.mean_heat_flux(face)
+            rate, of_steps = self._simulation.engine.body_heat_rate(body)
         if area is not None:
             return rate / area
         return rate / of_steps if of_steps > 0 else 0.0
@@ -189,53 +180,26 @@ class ThermalFields(Fields):
         return length / (self._hybrid().diffusivity * difference)
 
     def _check_temperature(self) -> None:
-        if not self._has_temperature:
+        if not self._simulation.has_temperature:
             raise ValueError("thermal: this solver has no temperature; Solver(thermal=HybridThermal(...)) has one")
 
     def _hybrid(self) -> HybridThermal:
         self._check_temperature()
-        if self.thermal is None:
-            stencil = self._stencil.name
+        if self._simulation.thermal is None:
+            stencil = self._simulation.stencil.name
             raise ValueError(
                 f"thermal: {stencil} has no heat sources, sums of heat, heat fluxes or Nusselt numbers, which "
                 "belong to HybridThermal; compute them from temperature() and density() (docs/kinetic_thermal.md)"
             )
-        return self.thermal
+        return self._simulation.thermal
 
     def _place(self, where: Any) -> tuple[int | None, int]:
         """The number of a face, or None and that of a body."""
         self._hybrid()
-        faces, bodies = list(self._domain.faces), list(self._domain.bodies)
+        faces, bodies = list(self._simulation.domain.faces), list(self._simulation.domain.bodies)
         name = checks.choice("where", where, [*faces, *bodies])
         if name not in faces:
             return None, bodies.index(name)
-        if isinstance(self._domain.faces[name], Periodic):
+        if isinstance(self._simulation.domain.faces[name], Periodic):
             raise ValueError(f"where: {name!r} given, a face that is periodic, must be one with a condition or a body")
         return faces.index(name), -1
-
-    def _initial_temperature(self, temperature: Any) -> NDArray[np.float64]:
-        if not self._has_temperature:
-            raise ValueError("temperature: given, but the solver has none; Solver(thermal=HybridThermal(...)) has one")
-        shape, value = self._domain.shape, field_value("temperature", temperature, vector=False)
-        field = values.evaluate("temperature", value, shape, values.cell_centres(shape), None)
-        checks.temperatures("temperature", field)
-        kinetic.check_temperatures(self._stencil.name, "temperature", field)
-        if self.thermal is not None:
-            digits.check_temperatures(self, field)
-        above = np.subtract(field, self._reference_temperature)
-        return values.to_engine(np.broadcast_to(above, shape), components=False)
-
-    def _evaluate_source(self, source: Any) -> Floats | None:
-        if source is None:
-            return None
-        shape = self._domain.shape
-        result = values.evaluate("source", source_value(source), shape, values.cell_centres(shape), None).copy()
-        checks.temperatures("source", result)
-        result.flags.writeable = False
-        return result
-
-    def _set_source(self, source: Floats | None) -> None:
-        with self._lock:
-            if self.thermal is not None:
-                self._engine.set_heat_source(None if source is None else values.to_engine(source, components=False))
-            self._heat_source = source

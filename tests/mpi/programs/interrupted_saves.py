@@ -25,7 +25,7 @@ path = solver.save(folder / "state.h5")
 world.barrier()
 before = path.read_bytes()
 solver.step(3)
-gathered = solver._processes.gathered
+gathered = solver._simulation.processes.gathered
 
 at, by, count = 0, 0, 0
 
@@ -39,7 +39,7 @@ def watched(*arguments: object) -> object:
     return gathered(*arguments)
 
 
-solver._processes.gathered = watched
+solver._simulation.processes.gathered = watched
 for by in range(size):
     for at in (0, 7, 18):
         count, begin = 0, time.monotonic()
@@ -52,7 +52,7 @@ for by in range(size):
         assert os.listdir(folder) == ["state.h5"], os.listdir(folder)
         world.barrier()
 
-solver._processes.gathered = gathered
+solver._simulation.processes.gathered = gathered
 solver.save(path)
 loaded = lbm.Solver.load(path, device="cpu", comm=world)
 assert loaded.steps == 7

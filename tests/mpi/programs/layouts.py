@@ -28,12 +28,12 @@ for number, (stencil, collision, streaming, (precision, storage)) in enumerate(k
     case = random_case(rng, stencil, collision, shape)
     options = {"precision": precision, "storage": storage, "streaming": streaming}
     many = case.solver(device="auto", layout=random_layout(rng, shape, size, devices), comm=world, **options)
-    many._advance_chunk(50)  # without a look at whether the flow is stable: not all of them are
+    many._simulation.advance(50)  # without a look at whether the flow is stable: not all of them are
     fields = [many.populations(gather=True), many.density(gather=True), many.velocity(gather=True)]
     sums = [many.mass(), *(many.body_force(name) for name in many.domain.bodies)]
     if rank == 0:
         one = case.solver(device=devices[0], comm=MPI.COMM_SELF, **options)
-        one._advance_chunk(50)
+        one._simulation.advance(50)
         fluid = case.fluid()
         whole = one.populations()
         if not np.isfinite(whole[:, fluid]).all():

@@ -29,11 +29,11 @@ for number, (stencil, operators, streaming, precision) in enumerate(kinds):
     case = random_thermal_case(rng, stencil, "trt", shape, operators=operators, faces=some_faces(rng, shape))
     options = {"precision": precision, "streaming": streaming}
     many = case.solver(device="auto", layout=random_layout(rng, shape, size, devices), comm=world, **options)
-    many._advance_chunk(20)
+    many._simulation.advance(20)
     path = many.save(folder / f"{number}.h5")
-    many._advance_chunk(20)
+    many._simulation.advance(20)
     again = lbm.Solver.load(path, layout=random_layout(rng, shape, size, devices), device="auto", comm=world)
-    again._advance_chunk(20)
+    again._simulation.advance(20)
     faces, bodies = isothermal(case)
     fields = [solver.temperature(gather=True) for solver in (many, again)]
     sums = [many.heat(), *(many.nusselt(name, 1.0, 1.0) for name in (*faces, *bodies))]
@@ -46,7 +46,7 @@ for number, (stencil, operators, streaming, precision) in enumerate(kinds):
         assert all(np.array_equal(other, part) for other in world.allgather(part))
 
     one = case.solver(device=devices[0], comm=MPI.COMM_SELF, **options)
-    one._advance_chunk(40)
+    one._simulation.advance(40)
     whole = one.temperature()
     assert np.isfinite(whole).all()
     if rank == 0:

@@ -1,0 +1,36 @@
+"""What a speed is measured of: a box of fluid with its stencil, collision, numbers and flow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..thermal import HybridThermal
+
+VISCOSITY = 0.02
+HEAT = HybridThermal(VISCOSITY / 0.71, buoyancy=(0.0, 1e-5, 0.0))
+"""Of the heated flow: air."""
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A box of `size` cells a side with a `flow` in it, one of `benchmarks.single.FLOWS`: a row of a benchmark."""
+
+    stencil: str = "D3Q19"
+    collision: str = "BGK"
+    precision: str = "float32"
+    storage: str = "float32"
+    streaming: str = "in-place"
+    size: int = 192
+    flow: str = "periodic"
+
+    @property
+    def heated(self) -> bool:
+        """Whether there is a temperature beside the flow."""
+        return self.flow == "heated"
+
+    def __str__(self) -> str:
+        size = "^".join((str(self.size), self.stencil[1]))
+        if self.flow != "periodic":
+            size += f" {self.flow}"
+        kind = self.precision if self.storage == self.precision else f"{self.precision}/{self.storage}"
+        return f"{self.stencil} {self.collision} {kind} {self.streaming} {size}"

@@ -1,0 +1,36 @@
+"""What ``layout="auto"`` of a solver becomes: the layout that is planned over its devices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import checks
+from ..collisions import Collision
+from ..conditions import Periodic
+from ..domain import Domain
+from ..layout import Layout
+from ..planning import planner
+
+
+def planned(domain: Domain, collision: Collision, device: Any, **options: Any) -> tuple[Layout | None, Any]:
+    """The layout that is planned over the devices, and what is then left as the argument `device`.
+
+    Args:
+        domain, collision: of the solver.
+        device: as for `Solver`; one device gets one block.
+        options: those of `plan` that a solver has too.
+    """
+    one = isinstance(device, str) or not isinstance(device, Sequence)
+    names = [device] if one else checks.listed("device", device, "names of devices")
+    if len(names) == 1:
+        return None, names[0]
+    found = planner.plan(
+        domain.shape,
+        domain.stencil,
+        names,
+        collision=type(collision).__name__,
+        periodic=[isinstance(domain.faces["-" + axis], Periodic) for axis in "xyz"[: len(domain.shape)]],
+        **options,
+    )
+    return found.chosen(), "auto"

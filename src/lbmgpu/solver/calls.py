@@ -1,0 +1,58 @@
+"""How methods of `Solver` are made: those that all ranks call together, and those that a part of it has."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from ..parallel.collective import together
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Method = Callable[Concatenate[Any, P], R]
+
+
+def collective(method: Method[P, R]) -> Method[P, R]:
+    """A method of `Solver` that all ranks call together; what differs among them is a ValueError on all of them."""
+    signature = inspect.signature(method)
+
+    @functools.wraps(method)
+    def called(solver: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        simulation = solver._simulation
+        if simulation.processes.meeting is None:
+            return method(solver, *args, **kwargs)
+        try:
+            given = signature.bind(solver, *args, **kwargs)
+        except TypeError:
+            return method(solver, *args, **kwargs)  # which says what is wrong
+        given.apply_defaults()
+        arguments = dict(list(given.arguments.items())[1:])
+        with together(simulation.processes, method.__name__, arguments, lambda: simulation.steps):
+            return method(solver, *args, **kwargs)
+
+    return called
+
+
+def collective_if_gathered(method: Method[P, R]) -> Method[P, R]:
+    """The same of a field, which is each rank's own matter unless it is gathered."""
+    gathered = collective(method)
+
+    @functools.wraps(method)
+    def called(solver: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        gather = kwargs.get("gather", args[0] if args else False)
+        return method(solver, *args, **kwargs) if gather is False else gathered(solver, *args, **kwargs)
+
+    return called
+
+
+def of_part(part: str, method: Method[P, R]) -> Method[P, R]:
+    """A method of `Solver` that is that of the part in its attribute `part`, with the same signature and text."""
+
+    @functools.wraps(method)
+    def forwarded(solver: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return method(getattr(solver, part), *args, **kwargs)
+
+    forwarded.__qualname__ = f"Solver.{method.__name__}"
+    return forwarded
