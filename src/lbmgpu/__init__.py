@@ -2,8 +2,7 @@
 
 import importlib as _importlib
 import logging as _logging
-from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
+from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
 from ._core import CudaError, stencil_names
 from .collisions import BGK, MRT, TRT, Regularized
@@ -34,8 +33,7 @@ from .errors import (
 )
 from .kinetic import ThermalBGK
 from .layout import Block, Layout
-from .parallel.ranks import end_all_if_launched as _end_all_if_launched
-from .parallel.ranks import set_mpi_timeout
+from .parallel.ranks import end_all_if_launched as _end_all_if_launched, set_mpi_timeout
 from .planning.planner import Plan, plan
 from .solver.report import Report
 from .solver.run import Checkpoint, Every, RunResult, Steady

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 import lbmgpu as lbm
-from lbmgpu.case import build as case_build
-from lbmgpu.case import read as case_file
+from lbmgpu.case import build as case_build, read as case_file
 
 CASES: list[dict[str, Any]] = [
     {

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -43,15 +40,14 @@ def _same_bits(flow: int, seed: int, devices: list[str]) -> str:
     names = rng.choice(devices, 4).tolist()
     layout = random_layout(rng, case.shape, 1, names)
     options["threads"] = int(rng.integers(1, 4))
-    channel, schedule = str(rng.choice(["", "staged", "direct"])), str(rng.choice(["", "blocking", "overlap"]))
+    channel, schedule = str(rng.choice(["auto", "staged", "direct"])), str(rng.choice(["auto", "blocking", "overlap"]))
     if any(name != "cpu" for name in names) and channel == "direct":
-        channel = ""  # the host does not reach a GPU's memory
+        channel = "auto"  # the host does not reach a GPU's memory
     steps = int(rng.integers(1, 13))
-    with _environment(LBMGPU_CHANNEL=channel, LBMGPU_SCHEDULE=schedule):
-        one = case.solver(device=str(rng.choice(devices)), **options)
-        many = case.solver(layout=layout, device="auto", **options)
-        for solver in (one, many):
-            solver._simulation.advance(steps)  # without a look at whether the flow is stable: not all of them are
+    one = case.solver(device=str(rng.choice(devices)), **options)
+    many = case.solver(layout=layout, device="auto", channel=channel, schedule=schedule, **options)
+    for solver in (one, many):
+        solver._simulation.advance(steps)  # without a look at whether the flow is stable: not all of them are
     fields = ["populations", "density", "velocity"] + (["temperature"] if model != "isothermal" else [])
     for field in fields:
         ours, theirs = getattr(many, field)(), getattr(one, field)()
@@ -115,18 +111,3 @@ def _random_kinds(rng: np.random.Generator, dimensions: int) -> list[str]:
     for _ in range(dimensions):
         kinds += ["periodic"] * 2 if rng.random() < 0.4 else [str(kind) for kind in rng.choice(walls, 2)]
     return kinds
-
-
-@contextmanager
-def _environment(**wanted: str) -> Iterator[None]:
-    """Environment variables for a while."""
-    before = {name: os.environ.get(name) for name in wanted}
-    os.environ.update(wanted)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value

@@ -23,8 +23,7 @@ import numpy as np
 
 import lbmgpu as lbm
 from lbmgpu.case.run import run_case
-from lbmgpu.files.folder_lock import NAME as LOCK
-from lbmgpu.files.folder_lock import FolderLock
+from lbmgpu.files.folder_lock import NAME as LOCK, FolderLock
 
 NAME = "paths"
 QUICK, LONG = 20, 300

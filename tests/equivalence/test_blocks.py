@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, assume, given, settings, strategies as st
 from reference import STENCILS, Collision
 from reference.cases import CLASSES, Case, random_bodies, random_faces, random_fields
 from reference.registry import KINDS_OF_BLOCKS

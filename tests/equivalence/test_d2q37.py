@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from reference.cases import reverse
 from reference.d2q37 import moments
 from reference.d2q37_cases import WALLS, GasCase, in_gas_order, random_gas_case

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, assume, given, settings, strategies as st
 from reference.cases import engine_state, reverse
 from reference.registry import KINDS, KINDS_OF_BLOCKS, STREAMINGS, THERMAL_STENCILS
 from reference.thermal_cases import OPERATORS, ThermalCase, random_thermal_case

@@ -10,13 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, assume, given, settings, strategies as st
 
 import lbmgpu as lbm
 from lbmgpu import _core
-from lbmgpu.case import build as case_build
-from lbmgpu.case import read as case_file
+from lbmgpu.case import build as case_build, read as case_file
 from lbmgpu.collision_table import COLLISIONS
 from lbmgpu.thermal import OPERATORS
 

@@ -13,8 +13,7 @@ import h5py
 import numpy as np
 import pytest
 from attack import _crafted, damage
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import lbmgpu as lbm
 from lbmgpu.io import chunks

@@ -15,8 +15,7 @@ import pytest
 
 import lbmgpu as lbm
 from lbmgpu import _core, cli
-from lbmgpu.benchmarks import power as energy
-from lbmgpu.benchmarks import single as bench
+from lbmgpu.benchmarks import power as energy, single as bench
 
 UUID = "0123456789abcdef0123456789abcdef"
 WRITTEN = "GPU-01234567-89ab-cdef-0123-456789abcdef"

@@ -14,14 +14,9 @@ import pytest
 import lbmgpu as lbm
 from lbmgpu import _core, cli
 from lbmgpu.benchmarks import single as bench
-from lbmgpu.case import build as case_build
-from lbmgpu.case import plan as case_plan
-from lbmgpu.case import read as case_file
-from lbmgpu.parallel.processes import Processes
-from lbmgpu.planning import machine as probe
-from lbmgpu.planning import planner
+from lbmgpu.case import build as case_build, plan as case_plan, read as case_file
+from lbmgpu.planning import machine as probe, planner
 from lbmgpu.planning.cost_model import Device, Link, Machine
-from lbmgpu.planning.planner import tilings
 
 GPUS = Machine(tuple(Device(f"cuda:{k}", 4e12, 5e-6) for k in range(4)), {"peer": Link("peer", 2.8e11, 9e-6, 0.8)})
 
@@ -42,22 +37,22 @@ def known(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_all_factorisations_that_fit_are_looked_at() -> None:
-    parts = {tiling.parts for tiling in tilings((8, 4, 3), [1.0] * 8)}
+    parts = {tiling.parts for tiling in planner.tilings((8, 4, 3), [1.0] * 8)}
     assert parts == {(8, 1, 1), (4, 2, 1), (2, 4, 1), (4, 1, 2), (2, 2, 2), (1, 4, 2)}
-    assert all(math.prod(tiling.parts) == 8 for tiling in tilings((8, 4, 3), [1.0] * 8))
-    assert {tiling.parts for tiling in tilings((9, 8), [1.0] * 4, least=3)} == {(2, 2)}
-    assert tilings((7, 5), [1.0]) == tilings((7, 5), [3.0])
-    (one,) = tilings((7, 5), [1.0])
+    assert all(math.prod(tiling.parts) == 8 for tiling in planner.tilings((8, 4, 3), [1.0] * 8))
+    assert {tiling.parts for tiling in planner.tilings((9, 8), [1.0] * 4, least=3)} == {(2, 2)}
+    assert planner.tilings((7, 5), [1.0]) == planner.tilings((7, 5), [3.0])
+    (one,) = planner.tilings((7, 5), [1.0])
     assert one.sizes == ((7,), (5,))
 
 
 def test_unequal_speeds_add_layers_in_proportion() -> None:
-    found = [tiling.sizes for tiling in tilings((10, 100), [3e12, 1e12])]
+    found = [tiling.sizes for tiling in planner.tilings((10, 100), [3e12, 1e12])]
     assert found == [((10,), (50, 50)), ((5, 5), (100,)), ((8, 2), (100,)), ((10,), (75, 25))]
-    assert ((10,), (99, 1)) in [tiling.sizes for tiling in tilings((10, 100), [1e12, 1.0])]
-    assert ((10,), (97, 3)) in [tiling.sizes for tiling in tilings((10, 100), [1e12, 1.0], least=3)]
-    assert ((10,), (1, 98, 1)) in [tiling.sizes for tiling in tilings((10, 100), [1.0, 1e12, 1.0])]
-    assert len(tilings((10, 100), [1.0, 1.02])) == 2
+    assert ((10,), (99, 1)) in [tiling.sizes for tiling in planner.tilings((10, 100), [1e12, 1.0])]
+    assert ((10,), (97, 3)) in [tiling.sizes for tiling in planner.tilings((10, 100), [1e12, 1.0], least=3)]
+    assert ((10,), (1, 98, 1)) in [tiling.sizes for tiling in planner.tilings((10, 100), [1.0, 1e12, 1.0])]
+    assert len(planner.tilings((10, 100), [1.0, 1.02])) == 2
 
 
 def test_the_plan_of_known_gpus() -> None:
@@ -101,7 +96,6 @@ def test_a_cpu_that_costs_more_than_it_brings_is_left_out() -> None:
 
 def test_auto_over_unequal_devices_takes_what_is_measured_as_fastest(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the model says, and not what does not fit the memory."""
-    monkeypatch.setenv("LBMGPU_SCHEDULE", "blocking")  # overlap would make the model prefer others
     devices = (Device("cpu", 4e12, 5e-6), Device("cpu", 2e11, 2e-5, 1e-8, host=1))
     machine = Machine(devices, {"network": Link("network", 2e10, 1e-6)})
     monkeypatch.setattr(planner, "measure_machine", lambda *arguments: machine)
@@ -120,12 +114,12 @@ def test_auto_over_unequal_devices_takes_what_is_measured_as_fastest(monkeypatch
     for parts in ([(500, 12)], [(488, 24)], [(512,)]):
         favourite[:] = parts
         measured.clear()
-        solver = lbm.Solver(domain, lbm.BGK(0.1), device=["cpu", "cpu"], layout="auto")
+        solver = lbm.Solver(domain, lbm.BGK(0.1), device=["cpu", "cpu"], layout="auto", schedule="blocking")
         assert tuple(block.size[1] for block in solver.layout) == parts[0]
         assert len(measured) == len(set(measured)) >= planner.TRIED
     monkeypatch.setattr(planner, "TRIED", 0)
     favourite.clear()
-    plan = lbm.plan((16, 512), "D2Q9", machine=machine)
+    plan = lbm.plan((16, 512), "D2Q9", machine=machine, schedule="blocking")  # overlap would favour others
     only = [candidate for candidate in plan.alternatives if len(candidate.devices) == 1]
     with pytest.raises(ValueError, match="does not fit"):
         replace(plan, alternatives=tuple(only)).fastest()
@@ -403,13 +397,13 @@ def test_wrong_layouts_of_a_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     lbm.Layout.split((16, 10), (2, 2)).save(tmp_path / "other.json")
     ((path, words),) = refused(layout="other.json", device="cpu")
     assert path == "$.run.layout"
-    monkeypatch.setattr(Processes, "__init__", two_ranks)
+    monkeypatch.setattr("lbmgpu.parallel.processes.Processes.__init__", two_ranks)
     assert ("$.run.layout", "'auto' plans for one process; with comm give a Layout or the path of one") in refused(
         layout="auto", device="cpu"
     )
 
 
-def two_ranks(self: Processes, comm: object = None, *_: object) -> None:
+def two_ranks(self: Any, comm: object = None, *_: object) -> None:
     """A process that takes itself for the first of two."""
     self.engine, self.rank, self.size, self.host, self._sharing = None, 0, 2, (0,), 1
 

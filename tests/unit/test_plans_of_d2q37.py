@@ -10,8 +10,7 @@ import pytest
 import lbmgpu as lbm
 from lbmgpu import cli
 from lbmgpu.benchmarks import single as bench
-from lbmgpu.planning import machine as probe
-from lbmgpu.planning import planner
+from lbmgpu.planning import machine as probe, planner
 from lbmgpu.planning.cost_model import Device, Link, Machine
 
 LINK = Link("peer", 380e9, 8e-6, 0.25)

@@ -14,8 +14,7 @@ import pytest
 
 import lbmgpu as lbm
 from lbmgpu import cli
-from lbmgpu.case import read as case_file
-from lbmgpu.case import tables
+from lbmgpu.case import read as case_file, tables
 from lbmgpu.files.log_file import LogFile, PlainFormatter
 from lbmgpu.files.regular_files import output_file, read_mask, read_text, regular_file
 

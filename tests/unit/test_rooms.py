@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 CPP = ROOT / "src" / "cpp"
+PACKAGE = ROOT / "src" / "lbmgpu"
 ARROWS = {
     "lattice": {"lattice"},
     "process": {"process"},
@@ -18,6 +23,35 @@ ARROWS = {
     "bindings": {"bindings", "engine", "backend", "lattice", "process"},
 }
 """The rooms whose headers each room may include."""
+
+_VALUES = ("conditions", "values", "domain", "collisions", "collision_table", "models", "kinetic", "thermal", "units")
+TOP = {
+    **dict.fromkeys(("checks", "errors", "guarded"), "basics"),
+    **dict.fromkeys((*_VALUES, "layout"), "values"),
+    **dict.fromkeys(("plot", "centreline"), "pictures"),
+    **dict.fromkeys(("__init__", "__main__", "cli"), "front"),
+}
+"""The rooms of the modules at the top of the package; those below it are in the room of their folder."""
+
+_BELOW_SOLVER = {"basics", "files", "values", "parallel", "engine"}
+PYTHON_ARROWS = {
+    "basics": {"basics"},
+    "files": {"files", "basics"},
+    "values": {"values", "basics", "files"},
+    "parallel": {"parallel", "basics", "values"},
+    "engine": {"engine", "basics", "values", "parallel"},
+    "planning": {"planning", "basics", "values", "parallel", "engine"},
+    "io": {"io", *_BELOW_SOLVER},
+    "solver": {"solver", "io", "planning", *_BELOW_SOLVER},
+    "pictures": {"pictures", "solver", "basics", "files"},
+    "benchmarks": {"benchmarks", "solver", "planning", *_BELOW_SOLVER},
+    "case": {"case", "pictures", "solver", "planning", *_BELOW_SOLVER},
+    "front": {"front", "case", "benchmarks", "pictures", "solver", "planning", *_BELOW_SOLVER},
+}
+"""The rooms of the package whose modules each room may import, from a function too."""
+
+MOST_AT_TOP = 20
+LOADED_WHEN_USED = ("matplotlib", "h5py", "jsonschema", "mpi4py", "pyevtk", "tqdm")
 
 LINES = 500
 COMMENT = {".h": "// ", ".cpp": "// ", ".cu": "// ", ".py": '"""', ".pyi": '"""', ".txt": "# "}
@@ -93,3 +127,100 @@ def test_files_are_short_enough_to_read(path: Path) -> None:
 @pytest.mark.parametrize("path", sources(CPP, ".h"), ids=name)
 def test_headers_guard_themselves(path: Path) -> None:
     assert re.search(r"^#pragma once$", path.read_text(), re.MULTILINE)
+
+
+MODULES = {
+    str(path.relative_to(PACKAGE).with_suffix("")): ast.parse(path.read_text()) for path in sources(PACKAGE, ".py")
+}
+"""The syntax of each module of the package, by its path below the package without the suffix."""
+
+
+def python_room(module: str) -> str:
+    folder, _, stem = module.rpartition("/")
+    return folder or TOP[stem]
+
+
+def imported(module: str, *, when_typed: bool) -> set[str]:
+    """The modules of the package that one imports, anywhere in it; those for type checkers alone if `when_typed`."""
+
+    def statements(node: ast.AST) -> Iterator[ast.AST]:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test) and not when_typed:
+                continue
+            yield child
+            yield from statements(child)
+
+    found = set()
+    for node in statements(MODULES[module]):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            above = ["lbmgpu", *module.split("/")][: -node.level] if node.level else []
+            source = ".".join([*above, *([node.module] if node.module else [])])
+            names = [f"{source}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            package, *parts = name.split(".")
+            if package == "lbmgpu" and parts[:1] != ["_core"]:
+                found.add(_module_of(parts))
+    return found - {module}
+
+
+def _module_of(parts: list[str]) -> str:
+    """The module that a name below the package is, or is in."""
+    for end in range(len(parts), -1, -1):
+        for path in ("/".join(parts[:end]), "/".join([*parts[:end], "__init__"])):
+            if path in MODULES:
+                return path
+    raise AssertionError(parts)
+
+
+def cycle(arrows: Mapping[str, set[str]]) -> list[str]:
+    """What is in cycles: all that is left when those that nothing left is reached from are taken away."""
+    left = {one: set(others) - {one} for one, others in arrows.items()}
+    while leaves := [one for one, others in left.items() if not others & left.keys()]:
+        for one in leaves:
+            del left[one]
+    return sorted(left)
+
+
+def test_every_python_room_is_known_and_the_top_is_small() -> None:
+    assert {python_room(module) for module in MODULES} == set(PYTHON_ARROWS)
+    assert len([module for module in MODULES if "/" not in module]) <= MOST_AT_TOP
+    assert cycle(PYTHON_ARROWS) == []
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_follow_the_arrows(module: str) -> None:
+    room = python_room(module)
+    for other in imported(module, when_typed=True):
+        assert python_room(other) in PYTHON_ARROWS[room], f"{module} imports {other}: {room} must not know its room"
+
+
+def test_no_imports_go_round() -> None:
+    assert cycle({module: imported(module, when_typed=False) for module in MODULES}) == []
+    assert cycle({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_private_names_are_used_where_they_are_defined(module: str) -> None:
+    """In their module; that in which `Solver` keeps its simulation is known in its room."""
+    nodes = list(ast.walk(MODULES[module]))
+    known = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    known |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    private = [node for node in nodes if isinstance(node, ast.Attribute) and re.match("_(?!.*__$)", node.attr)]
+    own = [node for node in private if isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")]
+    known |= {node.attr for node in own} | {"_getframe"}
+    if python_room(module) == "solver":
+        known.add("_simulation")
+    assert [ast.unparse(node) for node in private if node.attr not in known] == []
+
+
+def test_what_takes_long_to_be_imported_is_imported_when_it_is_used() -> None:
+    code = (
+        f"import sys, lbmgpu; print([name for name in {LOADED_WHEN_USED} if name in sys.modules]); "
+        "print(lbmgpu.plot.speed_figure.__name__)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["[]", "speed_figure"]

@@ -16,9 +16,7 @@ import pytest
 
 import lbmgpu as lbm
 from lbmgpu import cli
-from lbmgpu.benchmarks import scaling as scaling_bench
-from lbmgpu.benchmarks import sharing as share_bench
-from lbmgpu.benchmarks import single as bench
+from lbmgpu.benchmarks import scaling as scaling_bench, sharing as share_bench, single as bench
 from lbmgpu.benchmarks.device_group import Team
 from lbmgpu.benchmarks.scaling import Scaling
 from lbmgpu.planning import planner

@@ -17,8 +17,7 @@ from ..domain import Domain
 from ..engine.settings import MAX_THREADS, check_storage, check_streaming, check_thermal
 from ..layout import Block, Layout
 from ..models import PRECISIONS
-from ..parallel import devices as device_names
-from ..parallel import exchange
+from ..parallel import devices as device_names, exchange
 from .configuration import HEAT, Configuration
 from .cost_model import Device, Machine, Prediction, Problem, Tiling, Vector, predict, rank_of
 from .machine import measure_machine, step_seconds
