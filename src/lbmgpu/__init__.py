@@ -42,12 +42,13 @@ from .thermal import BodyHeatFlux, Convection, HybridThermal, diffusivity_limit,
 from .units import Units
 
 if _TYPE_CHECKING:
-    from . import plot as plot
+    from . import case as case, plot as plot
 
     __version__: str
 
 _logging.getLogger("lbmgpu").addHandler(_logging.NullHandler())  # what to show is up to the program
 _end_all_if_launched()
+_LOADED_WHEN_USED = ("case", "plot")
 
 __all__ = [
     "BGK",
@@ -101,9 +102,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> _Any:
-    """What takes a while to be loaded, when it is used: the pictures of `plot`, and the version."""
-    if name == "plot":
-        return _importlib.import_module("lbmgpu.plot")
+    """What takes a while to be loaded, when it is used: pictures, JSON cases, and the version."""
+    if name in _LOADED_WHEN_USED:
+        return _importlib.import_module(f"{__name__}.{name}")
     if name == "__version__":
         from importlib.metadata import version
 
@@ -113,4 +114,4 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), "plot", "__version__"])
+    return sorted({*globals(), *_LOADED_WHEN_USED, "__version__"})

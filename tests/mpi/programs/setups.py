@@ -54,6 +54,8 @@ refused("collision", make, lambda: make(collision=lbm.MRT(0.1)))
 refused("precision", make, lambda: make(precision="float64"))
 refused("storage", make, lambda: make(storage="float16"))
 refused("streaming", make, lambda: make(streaming="two-lattice"))
+refused("channel", make, lambda: make(channel="mpi"))
+refused("schedule", make, lambda: make(schedule="blocking"))
 refused("faces['-z']", make, lambda: make(domain(low=lbm.FreeSlip())))
 refused("faces['+z']", make, lambda: make(domain(velocity=(0.04, 0, 0))))
 refused("faces['+z']", make, lambda: make(domain(velocity=lambda x, y, z, t: (0.05, 0, 0))))
@@ -78,6 +80,7 @@ for all_give, last_gives, kind, words in (
     ({}, {"device": []}, ValueError, "device: an empty list given"),
     ({"layout": across}, {"device": ["cpu"]}, ValueError, r"device: \['cpu'\] given beside a layout on cpu"),
     ({}, {"threads": 0}, ValueError, "threads: 0 given"),
+    ({}, {"channel": "post"}, ValueError, "channel: 'post' given"),
 ):
     with pytest.raises(kind, match="^" + ("" if last else f"rank {size - 1}: ") + words):
         make(**all_give, **(last_gives if last else {}))
