@@ -34,7 +34,6 @@ from .errors import (
 from .kinetic import ThermalBGK
 from .layout import Block, Layout
 from .parallel.ranks import end_all_if_launched as _end_all_if_launched, set_mpi_timeout
-from .planning.planner import Plan, plan
 from .solver.report import Report
 from .solver.run import Checkpoint, Every, RunResult, Steady
 from .solver.solver import Solver
@@ -43,12 +42,14 @@ from .units import Units
 
 if _TYPE_CHECKING:
     from . import case as case, plot as plot
+    from .planning.planner import Plan, plan
 
     __version__: str
 
 _logging.getLogger("lbmgpu").addHandler(_logging.NullHandler())  # what to show is up to the program
 _end_all_if_launched()
-_LOADED_WHEN_USED = ("case", "plot")
+_LOADED_WHEN_USED = {"case": "case", "plot": "plot", "Plan": "planning.planner", "plan": "planning.planner"}
+"""The modules of what takes a while to be loaded, or that are it."""
 
 __all__ = [
     "BGK",
@@ -102,9 +103,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> _Any:
-    """What takes a while to be loaded, when it is used: pictures, JSON cases, and the version."""
+    """What takes a while to be loaded, when it is used: pictures, JSON cases, plans, and the version."""
     if name in _LOADED_WHEN_USED:
-        return _importlib.import_module(f"{__name__}.{name}")
+        place = _LOADED_WHEN_USED[name]
+        module = _importlib.import_module(f"{__name__}.{place}")
+        return module if place == name else getattr(module, name)
     if name == "__version__":
         from importlib.metadata import version
 

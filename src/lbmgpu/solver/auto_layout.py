@@ -10,7 +10,6 @@ from ..collisions import Collision
 from ..conditions import Periodic
 from ..domain import Domain
 from ..layout import Layout
-from ..planning import planner
 
 
 def planned(domain: Domain, collision: Collision, device: Any, **options: Any) -> tuple[Layout | None, Any]:
@@ -21,6 +20,8 @@ def planned(domain: Domain, collision: Collision, device: Any, **options: Any) -
         device: as for `Solver`; one device gets one block.
         options: those of `plan` that a solver has too.
     """
+    from ..planning import planner  # here, as most solvers need none and it takes a while to be loaded
+
     one = isinstance(device, str) or not isinstance(device, Sequence)
     names = [device] if one else checks.listed("device", device, "names of devices")
     if len(names) == 1:
