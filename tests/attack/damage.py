@@ -135,7 +135,7 @@ def refused(path: Path, solver: lbm.Solver | None) -> str:
     solver._simulation.engine.get_state(own)
     assert state.tobytes() == own.tobytes()
     np.testing.assert_array_equal(loaded.temperature(), solver.temperature())
-    (stored, arrays), (setup, own_arrays) = describe(loaded), describe(solver)
+    (stored, arrays), (setup, own_arrays) = describe(loaded._simulation), describe(solver._simulation)
     assert not list(differences(stored, setup, arrays, own_arrays))
     return "every bit is right"
 

@@ -17,7 +17,7 @@ import pytest
 import lbmgpu as lbm
 from lbmgpu import cli
 from lbmgpu.benchmarks import scaling as scaling_bench, sharing as share_bench, single as bench
-from lbmgpu.benchmarks.device_group import Team
+from lbmgpu.benchmarks.device_group import DeviceGroup
 from lbmgpu.benchmarks.scaling import Scaling
 from lbmgpu.planning import planner
 
@@ -81,9 +81,9 @@ def test_four_and_eight_devices_are_cut_along_several_axes_too(blocks: int, part
 
 
 def test_blocks_are_spread_over_the_devices() -> None:
-    team = Team(["cpu", "cpu"])
-    team.owners = [(0, "cuda:0"), (1, "cuda:1")]
-    layout = scaling_bench.layout_of(Scaling("strong", (8, 6, 4), (2, 2, 2)), team)
+    group = DeviceGroup(["cpu", "cpu"])
+    group.owners = [(0, "cuda:0"), (1, "cuda:1")]
+    layout = scaling_bench.layout_of(Scaling("strong", (8, 6, 4), (2, 2, 2)), group)
     assert [(block.rank, block.device) for block in layout] == [(0, "cuda:0")] * 4 + [(1, "cuda:1")] * 4
     assert [block.size for block in layout] == [(4, 3, 2)] * 8
 
@@ -128,13 +128,13 @@ def test_bench_over_several_devices(
 def test_a_row_has_its_channel_and_the_environment_is_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LBMGPU_CHANNEL", "mpi")  # which one process cannot have
     monkeypatch.delenv("LBMGPU_SCHEDULE", raising=False)
-    team = Team(["cpu", "cpu"])
+    group = DeviceGroup(["cpu", "cpu"])
     rows = [
         Scaling("strong", (6, 6, 6), (1, 1, 2)),
         Scaling("strong", (6, 6, 6), (1, 1, 2), channel="staged", schedule="blocking"),
     ]
     seen = []
-    for measured in scaling_bench.measure_all(rows, team, threads=1, seconds=1e-3, repeats=1):
+    for measured in scaling_bench.measure_all(rows, group, threads=1, seconds=1e-3, repeats=1):
         seen.append(measured.channels)
         assert os.environ["LBMGPU_CHANNEL"] == "mpi"
         assert "LBMGPU_SCHEDULE" not in os.environ

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import checks
 from . import scaling, sharing, single
-from .device_group import Team
+from .device_group import DeviceGroup
 
 
 def run(
@@ -36,44 +36,44 @@ def run(
         CudaError: a GPU cannot be used.
         OSError: the file cannot be written.
     """
-    team = Team(names, comm)
-    mixed = sharing.is_mixed(team)
-    if mixed and team.processes.size > 1:
-        raise ValueError(f"device: {checks.shown(team.owners)}: GPUs and the CPU together are measured in one process")
-    size = size or scaling.default_size(team)
+    group = DeviceGroup(names, comm)
+    mixed = sharing.is_mixed(group)
+    if mixed and group.processes.size > 1:
+        raise ValueError(f"device: {checks.shown(group.owners)}: GPUs and the CPU together are measured in one process")
+    size = size or scaling.default_size(group)
     timing = {"threads": threads, "seconds": seconds, "repeats": repeats}
-    if team.processes.first:
-        for key, value in scaling.machine(team, threads).items():
+    if group.processes.first:
+        for key, value in scaling.machine(group, threads).items():
             print(f"{key}: {value}")
-    (_shares if mixed else _scaling)(team, size, timing, file if team.processes.first else None)
+    (_shares if mixed else _scaling)(group, size, timing, file if group.processes.first else None)
 
 
-def _scaling(team: Team, size: int, timing: dict[str, Any], file: str | None) -> None:
-    rows = scaling.menu(size, len(team.owners), _other_channel(team))
-    first = team.processes.first
+def _scaling(group: DeviceGroup, size: int, timing: dict[str, Any], file: str | None) -> None:
+    rows = scaling.menu(size, len(group.owners), _other_channel(group))
+    first = group.processes.first
     if first:
         print(
-            f"alone: MLUPS of one block on the first device; effic.: MLUPS over {team.devices} x alone\n"
+            f"alone: MLUPS of one block on the first device; effic.: MLUPS over {group.devices} x alone\n"
             f"{scaling.HEADER}",
             flush=True,
         )
     measurements = []
-    for measurement in scaling.measure_all(rows, team, **timing):
+    for measurement in scaling.measure_all(rows, group, **timing):
         measurements.append(measurement)
         if first:
             print(measurement.line(), flush=True)
-            single.write_json(file, scaling.to_json(measurements, team, timing["threads"]))
+            single.write_json(file, scaling.to_json(measurements, group, timing["threads"]))
 
 
-def _other_channel(team: Team) -> str | None:
+def _other_channel(group: DeviceGroup) -> str | None:
     """What the engine's choice of a channel is compared with; CPUs of several ranks have but one."""
-    if team.processes.size == 1:
+    if group.processes.size == 1:
         return "staged"
-    return None if all(name == "cpu" for _, name in team.owners) else "mpi"
+    return None if all(name == "cpu" for _, name in group.owners) else "mpi"
 
 
-def _shares(team: Team, size: int, timing: dict[str, Any], file: str | None) -> None:
-    fast = [name for _, name in team.owners if name != "cpu"]
+def _shares(group: DeviceGroup, size: int, timing: dict[str, Any], file: str | None) -> None:
+    fast = [name for _, name in group.owners if name != "cpu"]
     print(
         f"share: part of the cells on the CPU; without: MLUPS of {', '.join(fast)} alone\n{sharing.HEADER}",
         flush=True,
@@ -82,4 +82,4 @@ def _shares(team: Team, size: int, timing: dict[str, Any], file: str | None) -> 
     for measurement in sharing.measure_all(size, fast, "cpu", **timing):
         measurements.append(measurement)
         print(measurement.line(), flush=True)
-        single.write_json(file, sharing.to_json(measurements, team, timing["threads"]))
+        single.write_json(file, sharing.to_json(measurements, group, timing["threads"]))

@@ -14,7 +14,7 @@ POLL_SECONDS = 0.005
 """Between two looks of a rank that waits: MPI's own waiting would take the cores that another one computes on."""
 
 
-class Team:
+class DeviceGroup:
     """Devices with a block each, in the order of ranks.
 
     Args:

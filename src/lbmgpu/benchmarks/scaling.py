@@ -19,7 +19,7 @@ from ..parallel.processes import Processes
 from ..planning.configuration import HEAT, VISCOSITY
 from ..solver import Solver, simulation_of
 from . import flows, single
-from .device_group import Team
+from .device_group import DeviceGroup
 
 SPEED = 0.05
 """Of the inlet of the channel."""
@@ -187,19 +187,19 @@ def _between_plates(size: int, blocks: int, channels: Sequence[str]) -> list[Sca
     return list(dict.fromkeys(rows))
 
 
-def default_size(team: Team) -> int:
+def default_size(group: DeviceGroup) -> int:
     """Cells a side, as for the benchmark of one device."""
-    return (single.SIZE if team.first_device == "cpu" else single.GPU_SIZE)[3]
+    return (single.SIZE if group.first_device == "cpu" else single.GPU_SIZE)[3]
 
 
 def measure_all(
-    rows: Sequence[Scaling], team: Team, *, threads: int | None, seconds: float, repeats: int
+    rows: Sequence[Scaling], group: DeviceGroup, *, threads: int | None, seconds: float, repeats: int
 ) -> Iterator[ScalingMeasurement]:
     """Measure one after the other, and one device alone where a row is the first of its kind.
 
     Args:
         rows: what to measure.
-        team: the devices, and the processes that they belong to, all of which call this together.
+        group: the devices, and the processes that they belong to, all of which call this together.
         threads: of the CPU, in each process; None for all, or its share of them.
         seconds: of steps, a repeat.
         repeats: of each row.
@@ -212,34 +212,34 @@ def measure_all(
     for row in rows:
         kind = (row.alone, row.stencil, row.storage, row.flow)
         if kind not in known:
-            known[kind] = team.alone(partial(_alone, row, team, threads, seconds, repeats))
-        yield _measure(row, team, known[kind], threads, seconds, repeats)
+            known[kind] = group.alone(partial(_alone, row, group, threads, seconds, repeats))
+        yield _measure(row, group, known[kind], threads, seconds, repeats)
 
 
-def _alone(row: Scaling, team: Team, threads: int | None, seconds: float, repeats: int) -> float:
-    solver = make_solver(row, row.alone, device=team.first_device, comm=Processes(), threads=threads or team.threads)
+def _alone(row: Scaling, group: DeviceGroup, threads: int | None, seconds: float, repeats: int) -> float:
+    solver = make_solver(row, row.alone, device=group.first_device, comm=Processes(), threads=threads or group.threads)
     return statistics.median(speeds(solver, seconds, repeats))
 
 
 def _measure(
-    row: Scaling, team: Team, alone: float, threads: int | None, seconds: float, repeats: int
+    row: Scaling, group: DeviceGroup, alone: float, threads: int | None, seconds: float, repeats: int
 ) -> ScalingMeasurement:
     how = {"channel": row.channel or "auto", "schedule": row.schedule or "auto"}
-    solver = make_solver(row, row.shape, layout=layout_of(row, team), comm=team.processes, threads=threads, **how)
+    solver = make_solver(row, row.shape, layout=layout_of(row, group), comm=group.processes, threads=threads, **how)
     reached = speeds(solver, seconds, repeats)
     links: dict[str, float] = {}
     engine = simulation_of(solver).engine
     blocks = engine.layout
     own = [link for link in engine.links if blocks[link["to"]]["rank"] == solver.rank]  # of what arrives
-    for channel, size in team.all([(link["channel"], link["bytes"]) for link in own]):
+    for channel, size in group.all([(link["channel"], link["bytes"]) for link in own]):
         links[channel] = links.get(channel, 0.0) + size
     channels = sorted(links, key=lambda channel: -links[channel])
     phases = engine.phase_seconds
-    times = team.all([(engine.overlaps, phases["hidden exchange"], phases["exchange"])])
+    times = group.all([(engine.overlaps, phases["hidden exchange"], phases["exchange"])])
     hidden, waited = (sum(values) for values in list(zip(*times, strict=True))[1:])
     return ScalingMeasurement(
         row,
-        team.devices,
+        group.devices,
         channels,
         sum(links.values()),
         any(overlaps for overlaps, _, _ in times),
@@ -250,14 +250,14 @@ def _measure(
     )
 
 
-def layout_of(row: Scaling, team: Team) -> Layout:
-    """The blocks of a row on the devices of a team: the same number on each, one beside the other.
+def layout_of(row: Scaling, group: DeviceGroup) -> Layout:
+    """The blocks of a row on the devices of a group: the same number on each, one beside the other.
 
     Raises:
         ValueError: more parts than cells.
     """
     blocks = Layout.split(row.shape, row.parts)
-    owners = [team.owners[k * len(team.owners) // len(blocks)] for k in range(len(blocks))]
+    owners = [group.owners[k * len(group.owners) // len(blocks)] for k in range(len(blocks))]
     return Layout(
         Block(block.offset, block.size, rank, device) for block, (rank, device) in zip(blocks, owners, strict=True)
     )
@@ -309,22 +309,22 @@ def speeds(solver: Solver, seconds: float, repeats: int) -> list[float]:
     return found
 
 
-def to_json(measurements: Sequence[ScalingMeasurement], team: Team, threads: int | None) -> dict[str, Any]:
+def to_json(measurements: Sequence[ScalingMeasurement], group: DeviceGroup, threads: int | None) -> dict[str, Any]:
     """The measurements and the machine as JSON, on rank 0; rows hold their `efficiency` too."""
     rows = [{**asdict(m.row), **asdict(m), "efficiency": m.efficiency} for m in measurements]
     for row in rows:
         del row["row"]
-    return {"machine": machine(team, threads), "scaling": rows}
+    return {"machine": machine(group, threads), "scaling": rows}
 
 
-def machine(team: Team, threads: int | None) -> dict[str, Any]:
+def machine(group: DeviceGroup, threads: int | None) -> dict[str, Any]:
     """What the figures were measured on, as rank 0 knows it."""
-    names = dict.fromkeys(name for rank, name in team.owners if rank == 0)
+    names = dict.fromkeys(name for rank, name in group.owners if rank == 0)
     kinds = {"cpu" if name == "cpu" else "gpu": name for name in reversed(names)}
     described: dict[str, Any] = {}
     for name in kinds.values():
-        described |= single.machine(threads or team.threads, name)
-    return {**described, "devices": [name for _, name in team.owners], "processes": team.processes.size}
+        described |= single.machine(threads or group.threads, name)
+    return {**described, "devices": [name for _, name in group.owners], "processes": group.processes.size}
 
 
 def _times(numbers: Sequence[int]) -> str:

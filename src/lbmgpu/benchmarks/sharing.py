@@ -10,7 +10,7 @@ from typing import Any
 
 from ..layout import Block, Layout
 from ..planning.planner import plan
-from .device_group import Team
+from .device_group import DeviceGroup
 from .scaling import Scaling, machine, make_solver, speeds
 
 PARTS = (128, 64, 32, 16)
@@ -61,9 +61,9 @@ class ShareMeasurement:
 HEADER = f"{'domain':<15}{'layout':<8}{'blocks':<34}{'share':>9}{'MLUPS':>11} {'without':>10}{'gain, %':>9}"
 
 
-def is_mixed(team: Team) -> bool:
+def is_mixed(group: DeviceGroup) -> bool:
     """Whether GPUs and the CPU are together in it."""
-    return len({name == "cpu" for _, name in team.owners}) == 2
+    return len({name == "cpu" for _, name in group.owners}) == 2
 
 
 def measure_all(
@@ -121,9 +121,9 @@ def share_of(layout: Layout, slow: str) -> float:
     return sum(n for own, n in cells if own) / sum(n for _, n in cells)
 
 
-def to_json(measurements: Sequence[ShareMeasurement], team: Team, threads: int | None) -> dict[str, Any]:
+def to_json(measurements: Sequence[ShareMeasurement], group: DeviceGroup, threads: int | None) -> dict[str, Any]:
     """The measurements and the machine as JSON; rows hold their `gain` too."""
-    return {"machine": machine(team, threads), "shares": [{**asdict(m), "gain": m.gain} for m in measurements]}
+    return {"machine": machine(group, threads), "shares": [{**asdict(m), "gain": m.gain} for m in measurements]}
 
 
 def _chosen(row: Scaling, names: list[str], threads: int | None) -> Layout:
