@@ -309,12 +309,6 @@ class Domain(Guarded):
         """A domain equal to this one that can be changed apart from it."""
         return copy.copy(self)
 
-    def for_solver(self) -> Domain:
-        """A copy that refuses changes."""
-        other = self.copy()
-        other._faces._used = other._thermal._used = other._bodies._used = True
-        return other
-
     def __reduce__(self) -> tuple[Any, ...]:
         """What `copy`, `pickle` and `copy.deepcopy` make it anew of."""
         faces, thermal = dict(self._faces), dict(self._thermal)
@@ -324,6 +318,13 @@ class Domain(Guarded):
 
     def __repr__(self) -> str:
         return f"Domain({self._shape}, {self.stencil!r})"
+
+
+def unchanging(domain: Domain) -> Domain:
+    """A copy for a solver, which refuses changes."""
+    other = domain.copy()
+    other._faces._used = other._thermal._used = other._bodies._used = True
+    return other
 
 
 _PARTS = frozenset(vars(Domain((1, 1), "D2Q9")))

@@ -12,7 +12,7 @@ from .. import _core, checks, models
 from ..collision_table import COLLISIONS, check_pair
 from ..collisions import Collision
 from ..conditions import Isothermal, Periodic
-from ..domain import Domain
+from ..domain import Domain, unchanging
 from ..layout import Layout, check_layout, engine_blocks
 from ..models import PRECISIONS, STORAGES, STREAMINGS
 from ..parallel import consistency, devices, exchange
@@ -162,7 +162,7 @@ def check_settings(
     collision = collision.without_defaults(_core.stencil(domain.stencil))
     own = [exchange.forced(name, word) for name, word in forced.items()]
     words = processes.shared(own)[0]  # of the first rank: some launchers pass no environment on to others
-    return Settings(domain.for_solver(), collision, *numbers_and_devices, layout, processes, thermal, *words)
+    return Settings(unchanging(domain), collision, *numbers_and_devices, layout, processes, thermal, *words)
 
 
 def check_values(
