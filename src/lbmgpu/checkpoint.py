@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .checkpoint_arrays import Arrays, check_size, encoded
-from .checkpoint_reader import damage_of, opened
+from .checkpoint_reader import boundary_arrays, damage_of, opened
 from .checkpoint_setup import arguments_of, describe, differences
 from .checkpoint_writer import NewCheckpoint, new_checkpoint
 from .chunks import Chunks, each
-from .domain import Domain
+from .domain import FACES, Domain
 from .errors import CheckpointError
 from .interrupts import kept
 from .layout import Layout
@@ -71,6 +71,7 @@ def save(solver: Solver, path: str | os.PathLike[str]) -> Path:
         }
         pieces = _pieces(solver)
         digests = _digests_of_ranks(solver, pieces)
+        arrays |= _boundary_numbers(solver)
         file = on_first(lambda: stack.enter_context(new_checkpoint(target, processes.threads, interrupts)))
         on_first(lambda: None if file is None else _write_arrays(file, arrays, [piece.chunks for piece in pieces]))
         for piece in pieces:  # one after the other: rank 0 need not hold the whole state
@@ -94,6 +95,12 @@ def _pieces(solver: Solver) -> list[_Piece]:
         engine.temperature(temperature)
         pieces.append(_Piece(Chunks.of("temperature", shape, solver.storage), None, temperature))
     return pieces
+
+
+def _boundary_numbers(solver: Solver) -> Arrays:
+    """By their names in the file; those of the whole face on every rank."""
+    names = boundary_arrays(solver._domain.shape, {face: c.kind for face, c in solver._domain.faces.items()})
+    return {name: solver._engine.boundary_numbers(FACES.index(face)) for name, (face, _) in names.items()}
 
 
 def _digests_of_ranks(solver: Solver, pieces: Sequence[_Piece]) -> dict[str, dict[int, str]]:
@@ -148,16 +155,27 @@ def _write(file: NewCheckpoint | None, piece: _Piece, whole: NDArray[Any] | None
 
 def restore(solver: Solver, path: str | os.PathLike[str]) -> None:
     """See `Solver.restore`. Nothing changes before every rank has read its part."""
-    state, temperature, steps, reference_density = solver._processes.each(lambda: _read(solver, path))
-    solver._engine.reference_density = reference_density
-    solver._engine.set_state(state)
-    if temperature is not None:
-        solver._engine.set_temperature(temperature)
-    solver._engine.steps = steps
+    found = solver._processes.each(lambda: _read(solver, path))
+    solver._engine.reference_density = found.reference_density
+    solver._engine.set_state(found.state)
+    if found.temperature is not None:
+        solver._engine.set_temperature(found.temperature)
+    for face, numbers in found.boundary_numbers.items():
+        solver._engine.set_boundary_numbers(FACES.index(face), numbers)
+    solver._engine.steps = found.steps
 
 
-def _read(solver: Solver, path: str | os.PathLike[str]) -> tuple[NDArray[Any], NDArray[np.float64] | None, int, float]:
-    """State and temperature in the solver's window, the steps and the reference density."""
+class _Found(NamedTuple):
+    """What a file has for a solver; state and temperature in its window, numbers by face."""
+
+    state: NDArray[Any]
+    temperature: NDArray[np.float64] | None
+    boundary_numbers: dict[str, NDArray[np.float64]]
+    steps: int
+    reference_density: float
+
+
+def _read(solver: Solver, path: str | os.PathLike[str]) -> _Found:
     setup, arrays = describe(solver)
     window = solver._engine.window
     solid = solver._solid.T[box(*window)]
@@ -167,12 +185,15 @@ def _read(solver: Solver, path: str | os.PathLike[str]) -> tuple[NDArray[Any], N
         if found:
             listing = "".join(f"\n  {line}" for line in found)
             raise CheckpointError(f"a checkpoint of another setup:{listing}")
-        state, temperature = file.state(window), file.temperature(window)
+        state, temperature, numbers = file.state(window), file.temperature(window), file.boundary_numbers()
         _check_finite("state", state, solid)
-        if temperature is None:
-            return state, None, header.steps, header.reference_density
-        _check_finite("temperature", temperature[None], solid)
-        return state, temperature.astype(np.float64), header.steps, header.reference_density
+        if temperature is not None:
+            _check_finite("temperature", temperature[None], solid)
+            temperature = temperature.astype(np.float64)
+        for face, values in numbers.items():
+            if not np.isfinite(values).all():
+                raise CheckpointError(f"damaged, the numbers of face {face!r} hold values that are not finite")
+        return _Found(state, temperature, numbers, header.steps, header.reference_density)
 
 
 def _check_finite(name: str, values: NDArray[Any], solid: NDArray[np.bool_]) -> None:

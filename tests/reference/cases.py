@@ -47,6 +47,12 @@ class Case:
     def all_faces(self) -> Sequence[Face]:
         return self.faces or [("periodic", None)] * (2 * len(self.shape))
 
+    def least_blocks(self) -> list[tuple[int, int]]:
+        """For each axis the fewest cells along it that a block may have at its lower and its upper face."""
+        kinds = [kind for kind, _ in self.all_faces()]
+        least = [3 if kind in _core.boundary_numbers() else 1 for kind in kinds]
+        return list(zip(least[::2], least[1::2], strict=True))
+
     def fluid(self) -> NDArray[np.bool_]:
         """Cells that are in no body."""
         fluid = np.ones(self.shape, dtype=bool)

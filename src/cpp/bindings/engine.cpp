@@ -358,6 +358,32 @@ void bind_engine(py::module_& module) {
                 e.set_state(data);
             },
             py::arg("values"))
+        .def(
+            "boundary_numbers",
+            [](Engine& e, int face) {
+                check_face(e, face);
+                std::vector<double> values;
+                {
+                    const InUse use(e);
+                    values = e.boundary_numbers(face);
+                }
+                std::vector<py::ssize_t> shape = face_shape(e, face, 0);
+                shape.insert(shape.begin(), e.boundary_number_count(face));
+                return py::array_t<double>(shape, values.data());
+            },
+            py::arg("face"))
+        .def(
+            "set_boundary_numbers",
+            [](Engine& e, int face, const Doubles& values) {
+                check_face(e, face);
+                std::vector<py::ssize_t> shape = face_shape(e, face, 0);
+                shape.insert(shape.begin(), e.boundary_number_count(face));
+                require_shape("values", values, shape);
+                const std::vector<double> numbers = to_vector("values", values);
+                const InUse use(e);
+                e.set_boundary_numbers(face, numbers);
+            },
+            py::arg("face"), py::arg("values"))
         .def_property_readonly("storage_dtype", &storage_dtype)
         .def("body_force", &body_force, py::arg("body"), py::arg("center"))
         .def("totals",

@@ -102,6 +102,13 @@ public:
     /// Largest over the fluid cells since the last call.
     double temperature_change();
 
+    /// How many numbers each cell before a face keeps from step to step, as its condition says.
+    int boundary_number_count(int face) const;
+    /// Those of all cells of the face, number by number; 0 for solid cells. They begin anew when a state is set.
+    std::vector<double> boundary_numbers(int face);
+    /// After the state, which they are of.
+    void set_boundary_numbers(int face, const std::vector<double>& values);
+
     void set_populations(const double* values);
     /// The stored numbers of the populations themselves.
     void get_state(void* out);
@@ -192,6 +199,7 @@ private:
     }
     /// Before fields are read.
     void prepare_fields();
+    void prepare_boundary_numbers();
     void check_heated() const;
     /// Whether the fluid has a temperature, of whatever model.
     void check_temperature() const;
@@ -230,7 +238,8 @@ private:
     std::unique_ptr<HaloExchange> exchange_ = std::make_unique<HaloExchange>();
     std::unique_ptr<Executor> executor_;  // after the parts and the exchange, whose steps it has recorded
     bool halos_are_current_ = false;      // the next step finds what it imports
-    bool is_whole_ = true;                // all blocks are after the same step
+    bool boundary_numbers_are_current_ = false;
+    bool is_whole_ = true;  // all blocks are after the same step
     bool plan_is_current_ = false;
     bool values_are_current_ = false;
     bool solid_velocity_is_current_ = true;  // of bodies that move; only fields show it

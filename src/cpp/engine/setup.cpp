@@ -41,6 +41,10 @@ void require_finite(const std::string& argument, double value) {
     }
 }
 
+FaceKind condition_kind(const std::string& name) {
+    return FaceKind(position("faces", name, backend::names_of<boundary::Conditions>()));
+}
+
 /// The number of axes, which that of the sizes must be.
 int checked_axes(const Setup& setup) {
     return backend::with_stencil(stencil_kind(setup.stencil), [&](auto s) {
@@ -196,6 +200,10 @@ backend::BlockSpec block_spec(const Setup& setup) {
     }
     check_size(spec.size);
     check_model(spec, setup.faces);
+    for (std::size_t f = 0; f < std::min(setup.faces.size(), std::size_t(6)); ++f) {
+        spec.stored[f] = with_condition(condition_kind(setup.faces[f]),
+                                        [](auto c) { return boundary::stored_numbers<decltype(c)>(); });
+    }
     if (setup.thermal) {
         set_heat(setup, spec);
     }
@@ -207,6 +215,9 @@ backend::BlockSpec part_of(const backend::BlockSpec& whole, const Block& block) 
     for (int d = 0; d < 3; ++d) {
         spec.size[d] = block.size[d];
         spec.wraps[d] = whole.wraps[d] && block.size[d] == whole.size[d];
+    }
+    for (int face = 0; face < 6; ++face) {
+        spec.stored[face] = block.is_at(face, whole.size) ? whole.stored[face] : 0;
     }
     return spec;
 }
@@ -243,7 +254,7 @@ Domain make_domain(const Setup& setup) {
         throw std::invalid_argument("faces: " + std::to_string(2 * domain.D) + " are needed");
     }
     for (std::size_t f = 0; f < setup.faces.size(); ++f) {
-        domain.faces[f] = FaceKind(position("faces", setup.faces[f], backend::names_of<boundary::Conditions>()));
+        domain.faces[f] = condition_kind(setup.faces[f]);
     }
     for (int a = 0; a < domain.D; ++a) {
         if (is_periodic(domain.faces[2 * a]) != is_periodic(domain.faces[2 * a + 1])) {

@@ -27,7 +27,8 @@ for number, (stencil, collision, streaming, (precision, storage)) in enumerate(k
     shape = (19, 7, 6)[: STENCILS[stencil].D]
     case = random_case(rng, stencil, collision, shape)
     options = {"precision": precision, "storage": storage, "streaming": streaming}
-    many = case.solver(device="auto", layout=random_layout(rng, shape, size, devices), comm=world, **options)
+    layout = random_layout(rng, shape, size, devices, case.least_blocks())
+    many = case.solver(device="auto", layout=layout, comm=world, **options)
     many._advance_chunk(50)  # without a look at whether the flow is stable: not all of them are
     fields = [many.populations(gather=True), many.density(gather=True), many.velocity(gather=True)]
     sums = [many.mass(), *(many.body_force(name) for name in many.domain.bodies)]
