@@ -73,7 +73,7 @@ class BoundaryCell:
 Start = Callable[[BoundaryCell], Array]
 Complete = Callable[[BoundaryCell], tuple[Array, Array]]
 FORMULAS: dict[str, tuple[Start, Complete]] = {}
-"""By kind of face: the numbers that a cell starts with, and those after a step with all populations that could come in."""
+"""By kind of face: the numbers that a cell starts with; those after a step, and all populations that could come in."""
 
 
 def boundary_cells(

@@ -1,4 +1,4 @@
-"""Adds a collision and two boundary conditions that are for tests alone to a copy of the sources: ``add_members.py TREE``.
+"""Adds a collision and two conditions that are for tests alone to a copy of the sources: ``add_members.py TREE``.
 
 What it does is what an author of a new one does: a header and a place in a list, a class in Python, a formula in the
 reference. All tests that run over the lists then run over these members too.
