@@ -192,7 +192,7 @@ def test_gradients_of_an_initial_state_cross_the_blocks(rng: np.random.Generator
 
 @pytest.mark.parametrize("streaming", ["in-place", "two-lattice"])
 def test_a_checkpoint_continues_on_another_layout(streaming: str, rng: np.random.Generator, tmp_path: Path) -> None:
-    shape = (12, 7, 5)
+    shape = (12, 7, 13)
     case = random_case(rng, "D3Q19", "bgk", shape)
     layouts = [None, lbm.Layout.split(shape, (3, 2, 1)), lbm.Layout.split(shape, (1, 2, 4))]
     first = case.solver(streaming=streaming, layout=layouts[1])

@@ -231,7 +231,7 @@ def test_blocks_on_gpus_change_no_bit(stencil, streaming, precision, storage, ch
 @pytest.mark.parametrize("name", THERMAL_STENCILS)
 def test_checkpoint_continues(name, streaming, precision, storage, after, tmp_path, device, rng):
     """Saved, loaded and continued is the run that never stopped; also in the other streaming and on other layouts."""
-    shape = (11, 6, 5)[: int(name[1])]
+    shape = (11, 9, 7)[: int(name[1])]
     case = random_thermal_case(rng, name, "trt", shape)
     options = {"precision": precision, "storage": storage, "device": device}
     solver = case.solver(streaming=streaming, **options)
@@ -256,7 +256,7 @@ def test_checkpoint_continues(name, streaming, precision, storage, after, tmp_pa
 
 
 def test_a_checkpoint_from_blocks(tmp_path: Path, rng: np.random.Generator) -> None:
-    shape = (12, 7, 5)
+    shape = (12, 7, 13)
     case = random_thermal_case(rng, "D3Q19", "bgk", shape)
     first = case.solver(layout=lbm.Layout.split(shape, (3, 2, 1)))
     first.step(5)

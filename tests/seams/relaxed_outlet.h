@@ -35,18 +35,16 @@ struct RelaxedOutlet {
         stored[1] = Real(0.5) * cell.stored(1) + Real(0.5 * cell.inward()) * u[cell.axis()];
         u[cell.axis()] = Real(cell.inward()) * stored[1];
         const Real density = Real(1) + stored[0];
-        const Real speed2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
         static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
             constexpr int opposite = Stencil<S>::opposite(i);
             Real cu = 0;
             for (int d = 0; d < S::D; ++d) {
                 cu += Real(Stencil<S>::component(i, d)) * u[d];
             }
-            const Real even = Real(4.5) * (cu * cu) - Real(1.5) * speed2;
             const Real departed = cell.departed(opposite);
             const Real streamed = cell.comes_in(opposite) ? departed : cell.streamed(opposite);
-            incoming[i] = Real(2 * Stencil<S>::w(i)) * (stored[0] + density * even) - departed +
-                          Real(0.05) * (streamed - departed);
+            incoming[i] = departed + Real(0.05) * (streamed - departed) +
+                          Real(Stencil<S>::w(i)) * (Real(3) * (density * cu) - Real(0.1) * stored[0]);
         });
     }
 };

@@ -102,6 +102,8 @@ def test_kinetic_kernels_stay_in_registers(precision: str, architecture: str) ->
         ("transfer.h", ["transfer<lbm::Half>"]),
         ("fields.h", ["density<{}, float>", "velocity<{}, double>", "population<{}, float>", "set_population<{}>"]),
         ("fields.h", ["set_force<{}>", "get_stored<{}>", "set_stored<{}>", "initialize<{}>"]),
+        ("boundary_cells.h", ["complete_boundary_cells<{}>", "start_boundary_cells<{}>"]),
+        ("boundary_cells.h", ["get_boundary_numbers<{}>", "set_boundary_numbers<{}>"]),
         ("reductions.h", ["totals<{}>", "velocity_change<{}>", "find_diverged<{}>", "body_force<{}>"]),
         ("heat.h", ["advance_beside_bodies<{}>", "put_beside_bodies<{}>", "temperature<{}, double>"]),
         ("heat.h", ["set_temperature<{}>", "reset_temperature<{}>", "set_heat_source<{}>"]),

@@ -18,14 +18,23 @@ public:
 
     LBM_HD Real get(Index place) const {
         Real number;
-        __builtin_memcpy(&number, slot_ + place * Index(sizeof(Real)), sizeof(Real));
+        copy(slot_ + place * Index(sizeof(Real)), reinterpret_cast<char*>(&number));
         return number;
     }
     LBM_HD void put(Index place, Real number) const {
-        __builtin_memcpy(slot_ + place * Index(sizeof(Real)), &number, sizeof(Real));
+        copy(reinterpret_cast<const char*>(&number), slot_ + place * Index(sizeof(Real)));
     }
 
 private:
+    /// As bytes, since exchanges copy them as stored populations.
+    LBM_HD static void copy(const char* from, char* to) {
+#if defined(__CUDACC__)
+        *reinterpret_cast<Real*>(to) = *reinterpret_cast<const Real*>(from);
+#else
+        __builtin_memcpy(to, from, sizeof(Real));
+#endif
+    }
+
     char* slot_;
 };
 
@@ -67,7 +76,6 @@ public:
     LBM_HD Real stored(int k) const { return numbers_.get(cell_.numbers + k); }
     LBM_HD Real stored(int k, int axis, int side) const { return numbers_.get(cell_.beside[axis][side] + k); }
 
-private:
     const BoundaryCell& cell_;
     CellView<S, Real, Stored> populations_;
     BoundaryNumbers<Real, Stored> numbers_;
