@@ -35,7 +35,7 @@ def random_case(rng: np.random.Generator, name: str, shape: tuple[int, ...], kin
         name,
         shape,
         Collision(kind, 0.1, **more),
-        faces=random_faces(rng, shape),
+        faces=random_faces(rng, shape, speed=0.02),
         bodies=random_bodies(rng, shape),
         force=rng.uniform(-1e-4, 1e-4, (len(shape), *shape)),
         density=density,

@@ -179,7 +179,9 @@ def random_fields(rng: np.random.Generator, shape: Sequence[int], speed: float =
     return density, speed * rng.uniform(-1, 1, (len(shape), *shape))
 
 
-def random_faces(rng: np.random.Generator, shape: Sequence[int], kinds: Sequence[str] | None = None) -> list[Face]:
+def random_faces(
+    rng: np.random.Generator, shape: Sequence[int], kinds: Sequence[str] | None = None, speed: float = 0.05
+) -> list[Face]:
     """A kind for every face, with a value for every cell of the face; periodic faces come in pairs."""
     if kinds is None:
         chosen: list[str] = []
@@ -193,7 +195,7 @@ def random_faces(rng: np.random.Generator, shape: Sequence[int], kinds: Sequence
     for number, kind in enumerate(kinds):
         tangential = tuple(np.delete(shape, number // 2))
         if kind in HAS_VELOCITY:
-            faces.append((kind, 0.05 * rng.uniform(-1, 1, (len(shape), *tangential))))
+            faces.append((kind, speed * rng.uniform(-1, 1, (len(shape), *tangential))))
         elif TAKES[kind] == "number":
             middle, width = NUMBERS[kind]
             faces.append((kind, middle + width * rng.uniform(-1, 1, tangential)))
