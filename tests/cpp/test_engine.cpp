@@ -331,8 +331,8 @@ TEST(engine_refuses_what_does_not_fit_its_domain) {
     tests::add_body(engine, false);
     CHECK_THROWS(std::invalid_argument, "overlaps", tests::add_body(engine, false));
     CHECK_THROWS(std::invalid_argument, "face 0 takes no velocity", engine.set_face_velocity(0, {0.1, 0.0, 0.0}));
-    CHECK_THROWS(std::invalid_argument, "face 3 takes no density", engine.set_face_density(3, {1.0}));
-    CHECK_THROWS(std::invalid_argument, "face 6 takes no", engine.set_face_density(6, {1.0}));
+    CHECK_THROWS(std::invalid_argument, "face 3 takes no density", engine.set_face_number(3, {1.0}, "density"));
+    CHECK_THROWS(std::invalid_argument, "face 6 takes no", engine.set_face_number(6, {1.0}));
     CHECK_THROWS(std::invalid_argument, "face -1 takes no", engine.set_face_velocity(-1, {1.0}));
 }
 
