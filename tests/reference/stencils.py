@@ -80,6 +80,9 @@ RATES: dict[str, dict[str, float | None]] = {
 All as published, but for the ``xxe`` of D3Q27: 1.98 is unstable at viscosities above 0.015.
 """
 
+STABLE_FROM: dict[str, float] = {"D3Q19": 0.002}
+"""The viscosity from which on those are known to be stable, where it is not 0.0005."""
+
 GROUPS: dict[str, list[str]] = {
     "D2Q9": ["conserved", "e", "eps", *["conserved", "q"] * 2, "nu", "nu"],
     "D3Q19": ["conserved", "e", "eps", *["conserved", "q"] * 3, *["nu", "pi"] * 2, *["nu"] * 3, *["m"] * 3],
