@@ -287,8 +287,9 @@ class Engine:
     def set_face_velocity(self, face: int, velocity: NDArray[np.float64]) -> None:
         """Velocity of a moving wall or inlet, ``(D,)`` or ``(D, <face>)``. May be called between steps."""
 
-    def set_face_density(self, face: int, density: NDArray[np.float64]) -> None:
-        """Density of a pressure outlet, 0-d or ``(<face>)``. May be called between steps."""
+    def set_face_number(self, face: int, number: NDArray[np.float64], name: str = "number") -> None:
+        """The number that the condition of a face takes, such as a density, 0-d or ``(<face>)``; errors call it by
+        `name`. May be called between steps."""
 
     def set_face_temperature(self, face: int, temperature: NDArray[np.float64]) -> None:
         """Temperature of an isothermal face, 0-d or ``(<face>)``. May be called between steps, as all of these."""

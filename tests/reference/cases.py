@@ -96,7 +96,7 @@ class Case:
             if kind in HAS_VELOCITY:
                 engine.set_face_velocity(number, reverse(np.asarray(value, float), 1))
             elif TAKES[kind] == "number" and value is not None:
-                engine.set_face_density(number, reverse(np.asarray(value, float)))
+                engine.set_face_number(number, reverse(np.asarray(value, float)))
         if self.force is not None:
             engine.set_force(reverse(np.asarray(self.force, float), 1))
         density = None if self.density is None else reverse(self.density)

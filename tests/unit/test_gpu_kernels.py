@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
-from reference.registry import FLOW_STENCILS, KINDS, MODELS, NUMBERS, THERMAL_STENCILS
+from reference.registry import MODELS, NUMBERS, PAIRS, THERMAL_PAIRS
 
 from lbmgpu import _core
 from lbmgpu.devices import look_for_compiler
 
 ARCHITECTURES = ["sm_80", "sm_90", "sm_100"]
-CASES = [(s, c, *n, t) for s in FLOW_STENCILS for c in KINDS for n in NUMBERS for t in (0, 1)]
+CASES = [(s, c, *n, t) for s, c in PAIRS for n in NUMBERS for t in (0, 1)]
 
 
 @pytest.mark.matrix
@@ -52,9 +52,7 @@ def check_registers(
         assert int(stack[1]) == 0, log
 
 
-HEATED = [
-    (s, c, *n, t) for s in THERMAL_STENCILS for c in KINDS for n in MODELS["hybrid thermal"]["numbers"] for t in (0, 1)
-]
+HEATED = [(s, c, *n, t) for s, c in THERMAL_PAIRS for n in MODELS["hybrid thermal"]["numbers"] for t in (0, 1)]
 
 
 @pytest.mark.parametrize(("stencil", "collision", "precision", "storage", "turn"), HEATED)

@@ -145,7 +145,7 @@ void Engine::set_body_velocity(int body, std::vector<double> velocity) {
     values_are_current_ = solid_velocity_is_current_ = false;
 }
 
-void Engine::set_face_value(int face, boundary::Value kind, const char* what, std::vector<double> values) {
+void Engine::set_face_value(int face, boundary::Value kind, const std::string& what, std::vector<double> values) {
     if (face < 0 || face >= 2 * domain_.D ||
         with_condition(domain_.faces[face], [](auto c) { return decltype(c)::value; }) != kind) {
         throw std::invalid_argument("face " + std::to_string(face) + " takes no " + what);
@@ -158,8 +158,8 @@ void Engine::set_face_velocity(int face, std::vector<double> velocity) {
     set_face_value(face, boundary::Value::Velocity, "velocity", std::move(velocity));
 }
 
-void Engine::set_face_density(int face, std::vector<double> density) {
-    set_face_value(face, boundary::Value::Number, "density", std::move(density));
+void Engine::set_face_number(int face, std::vector<double> number, const std::string& name) {
+    set_face_value(face, boundary::Value::Number, name, std::move(number));
 }
 
 void Engine::set_force(const std::vector<double>& force) {

@@ -39,8 +39,8 @@ public:
     /// A body that has a velocity may be given another.
     void set_body_velocity(int body, std::vector<double> velocity);
     void set_face_velocity(int face, std::vector<double> velocity);
-    /// The number that the condition of a face takes, such as a density.
-    void set_face_density(int face, std::vector<double> density);
+    /// The number that the condition of a face takes, such as a density, by whose name errors tell of it.
+    void set_face_number(int face, std::vector<double> number, const std::string& name = "number");
     /// Empty (none), D values, or D a cell.
     void set_force(const std::vector<double>& force);
     /// One value, or one a face cell; of an isothermal face.
@@ -170,7 +170,7 @@ private:
     void add_phase_times(double steps);
     std::unique_ptr<HaloExchange> make_exchange(const std::vector<Extent>& extents) const;
     void prepare();
-    void set_face_value(int face, boundary::Value kind, const char* what, std::vector<double> values);
+    void set_face_value(int face, boundary::Value kind, const std::string& what, std::vector<double> values);
     void mark_solid();
     void rebuild_solid_velocity();
 

@@ -73,27 +73,25 @@ Operators operators_of(const ThermalSetup& thermal, int D) {
     return o;
 }
 
-/// Energy moment of a neighbour's population over the squared norm of that moment, along axes and diagonals
-/// (d'Humieres et al., Phil. Trans. R. Soc. A 360 (2002) 437; Lallemand & Luo, Phys. Rev. E 61 (2000) 6546).
-constexpr double energy_moment_3d[2] = {-11.0 / 2394, 8.0 / 2394}, energy_moment_2d[2] = {-1.0 / 36, 2.0 / 36};
-
+/// Of a stencil whose pairs lie along axes and diagonals.
+template <class S>
 void set_heat(const Setup& setup, backend::BlockSpec& spec) {
     const ThermalSetup& thermal = *setup.thermal;
     require_positive("thermal diffusivity", thermal.diffusivity);
-    const int D = int(setup.shape.size());
-    if (!thermal.buoyancy.empty() && thermal.buoyancy.size() != std::size_t(D)) {
-        throw std::invalid_argument("thermal buoyancy: " + std::to_string(D) + " components are needed");
+    if (!thermal.buoyancy.empty() && thermal.buoyancy.size() != std::size_t(S::D)) {
+        throw std::invalid_argument("thermal buoyancy: " + std::to_string(S::D) + " components are needed");
     }
     require_finite("thermal energy_coupling", thermal.energy_coupling);
     for (const double component : thermal.buoyancy) {
         require_finite("thermal buoyancy", component);
     }
-    const Operators operators = operators_of(thermal, D);
+    const Operators operators = operators_of(thermal, S::D);
+    constexpr double share[2] = {share_of_energy<S>(1), share_of_energy<S>(2 * S::D + 1)};
     HeatParameters<double>& heat = spec.heat;
     for (int k = 0; k < 2; ++k) {
         heat.diffusion[k] = thermal.diffusivity * operators.laplacian[k];
         heat.slope[k] = operators.slope[k];
-        heat.energy[k] = 2 * thermal.energy_coupling * (D == 2 ? energy_moment_2d : energy_moment_3d)[k];
+        heat.energy[k] = 2 * thermal.energy_coupling * share[k];
     }
     std::copy(thermal.buoyancy.begin(), thermal.buoyancy.end(), heat.buoyancy);
 }
@@ -205,7 +203,11 @@ backend::BlockSpec block_spec(const Setup& setup) {
                                         [](auto c) { return boundary::stored_numbers<decltype(c)>(); });
     }
     if (setup.thermal) {
-        set_heat(setup, spec);
+        backend::with_stencil(spec.stencil, [&](auto s) {
+            if constexpr (HybridThermal::has_stencil<decltype(s)>) {
+                set_heat<decltype(s)>(setup, spec);
+            }
+        });
     }
     return spec;
 }
