@@ -22,6 +22,11 @@ CLOSED = Path("/sys")
 """A folder in which nobody can make a file, root included."""
 
 
+def addresses_are_taken() -> bool:
+    """Whether AddressSanitizer is loaded, which takes terabytes of addresses: they cannot be limited."""
+    return "asan" in os.environ.get("LD_PRELOAD", "")
+
+
 @contextmanager
 def full_disk(size: int) -> Iterator[None]:
     """Whatever this process writes beyond the first `size` bytes of a file fails, with "File too large".

@@ -61,6 +61,9 @@ def stencil_names() -> list[str]: ...
 def face_conditions() -> dict[str, str]:
     """The conditions of faces, and what each takes for every cell: ``velocity``, ``number`` or nothing."""
 
+def boundary_numbers() -> dict[str, int]:
+    """How many numbers each cell before a face keeps, of the conditions that make all its populations at once."""
+
 def collision_names(stencil: str = "") -> list[str]:
     """Those that go with `stencil`, or all of them, in the names of the engine."""
 
@@ -284,8 +287,9 @@ class Engine:
     def set_face_velocity(self, face: int, velocity: NDArray[np.float64]) -> None:
         """Velocity of a moving wall or inlet, ``(D,)`` or ``(D, <face>)``. May be called between steps."""
 
-    def set_face_density(self, face: int, density: NDArray[np.float64]) -> None:
-        """Density of a pressure outlet, 0-d or ``(<face>)``. May be called between steps."""
+    def set_face_number(self, face: int, number: NDArray[np.float64], name: str = "number") -> None:
+        """The number that the condition of a face takes, such as a density, 0-d or ``(<face>)``; errors call it by
+        `name`. May be called between steps."""
 
     def set_face_temperature(self, face: int, temperature: NDArray[np.float64]) -> None:
         """Temperature of an isothermal face, 0-d or ``(<face>)``. May be called between steps, as all of these."""
@@ -360,6 +364,15 @@ class Engine:
 
     def set_populations(self, values: NDArray[np.float64]) -> None:
         """Set f after collision (rest weights included), ``(Q, nz, ny, nx)``."""
+
+    def boundary_numbers(self, face: int) -> NDArray[np.float64]:
+        """The numbers that the cells before a face keep from step to step, ``(n, <face>)``; n is 0 for most conditions.
+
+        All ranks call it. They begin anew when a state is set.
+        """
+
+    def set_boundary_numbers(self, face: int, values: NDArray[np.float64]) -> None:
+        """Set them, as `boundary_numbers` gave them, after the state that they are of."""
 
     def get_state(self, out: NDArray[Any]) -> None:
         """Fill `out`, uint16, float32 or float64 by storage, ``(Q, nz, ny, nx)``, with the stored deviations' bits."""

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from . import _core, checks, models
 from .collisions import MAX_VISCOSITY, Collision
 
-STENCIL = "D2Q37"
-"""The stencil that the collision is of."""
 MAX_GRAVITY = 1.0
 """An acceleration that would change the velocity by one cell a step within a step."""
 LOWEST, HIGHEST = 0.3, 2.0
@@ -67,7 +65,7 @@ class ThermalBGK(Collision):
     @property
     def tau(self) -> float:
         """Relaxation time of the stress, steps: ``viscosity / cs2 + 1/2``."""
-        return self.viscosity / _core.stencil(STENCIL).cs2 + 0.5
+        return self.viscosity / _core.stencil(models.that_carry_temperature()[0]).cs2 + 0.5
 
     @property
     def tau_heat(self) -> float:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import faulthandler
 import inspect
-import os
 import re
 import resource
 import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from faults import addresses_are_taken
 
 from lbmgpu import _core
 from lbmgpu.models import MODELS, of
@@ -215,7 +219,7 @@ def main() -> None:
     faulthandler.enable()
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
-    if "asan" not in os.environ.get("LD_PRELOAD", ""):  # which itself takes terabytes of addresses
+    if not addresses_are_taken():
         resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
     nonsense, outcomes = Nonsense(seed), Counter[str]()
     for k in range(count):

@@ -15,7 +15,7 @@ import numpy as np
 
 from lbmgpu import _core, models
 
-SHAPES = {"D2Q9": [20, 14], "D3Q19": [9, 8, 7], "D3Q27": [8, 6, 7], "D2Q37": [12, 9]}
+SHAPES = {name: [20, 14] if _core.stencil(name).D == 2 else [9, 8, 7] for name in _core.stencil_names()}
 
 
 def make(stencil: str, threads: int, device: str = "cpu") -> _core.Engine:

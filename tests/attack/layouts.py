@@ -73,7 +73,8 @@ def _random_flow(rng: np.random.Generator) -> tuple[str, Any, dict[str, Any]]:
         walls, axis = str(rng.choice(list(WALLS))), int(rng.integers(2))
         return model, random_gas_case(rng, shape, walls, axis, prandtl=prandtl, rough=True), {"precision": precision}
     streaming = str(rng.choice(["in-place", "two-lattice"]))
-    stencil, kind = str(rng.choice(MODELS[model]["stencils"])), str(rng.choice(KINDS))
+    stencil = str(rng.choice(MODELS[model]["stencils"]))
+    kind = str(rng.choice(KINDS[stencil]))
     shape = tuple(int(rng.integers(2, most)) for most in (40, 8, 6)[: STENCILS[stencil].D])
     faces = _random_kinds(rng, len(shape))
     if model == "hybrid thermal":

@@ -57,7 +57,7 @@ void disturb(Engine& engine, std::uint64_t seed) {
             for (std::size_t k = 0; k < cells; ++k) {
                 density[k] = 1 + 0.005 * noise(seed, k);
             }
-            engine.set_face_density(face, density);
+            engine.set_face_number(face, density);
         }
     }
     const auto cells = std::size_t(domain.cells());

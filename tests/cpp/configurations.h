@@ -40,8 +40,6 @@ inline const std::vector<std::string> isothermal_stencils = [] {
     for_stencils([&](auto s) { names.emplace_back(decltype(s)::name); });
     return names;
 }();
-/// Of those.
-inline const std::vector<std::string> all_collisions = lbm::engine::collision_names(isothermal_stencils.front());
 inline const std::vector<std::string> all_streamings = {"two-lattice", "in-place"};
 
 /// Faces named by one word an axis, "low/high" where the two differ.

@@ -49,7 +49,7 @@ TEST(layout_refuses_what_does_not_tile) {
 }
 
 TEST(layout_setup_refuses_what_cannot_be) {
-    refused("'D3Q15' is not one of 'D2Q9'", [](Setup& s) { s.stencil = "D3Q15"; });
+    refused("'cube' is not one of 'D2Q9'", [](Setup& s) { s.stencil = "cube"; });
     refused("collision: 'srt'", [](Setup& s) { s.collision = "srt"; });
     refused("precision: 'float16' is for storage", [](Setup& s) { s.precision = "float16"; });
     refused("wider", [](Setup& s) { s.precision = "float32"; });

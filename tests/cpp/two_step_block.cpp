@@ -149,6 +149,9 @@ public:
             }
         });
     }
+    void start_boundary_numbers() override {}  // periodic faces have none
+    void boundary_numbers(double*) const override {}
+    void set_boundary_numbers(const double*) override {}
     void update_shell(int steps) override {
         ++two_step_updates;
         ask([this, steps] {

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from reference import STENCILS, Collision
 from reference.cases import Case, in_reference_order, random_fields
-from reference.registry import KINDS, STREAMINGS, shapes
+from reference.registry import PAIRS, STREAMINGS, by_dimension
 
-SHAPES = shapes((21, 18), (9, 8, 10))
+SHAPES = by_dimension((21, 18), (9, 8, 10))
 
 
 def sums(case: Case, populations: np.ndarray) -> tuple[float, np.ndarray]:
@@ -20,8 +20,7 @@ def sums(case: Case, populations: np.ndarray) -> tuple[float, np.ndarray]:
 
 @pytest.mark.parametrize("smagorinsky", [0.0, 0.15], ids=["laminar", "smagorinsky"])
 @pytest.mark.parametrize("streaming", STREAMINGS)
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", STENCILS)
+@pytest.mark.parametrize(("name", "kind"), PAIRS)
 def test_periodic_box(name, kind, streaming, smagorinsky, device, rng):
     """In float64 mass and momentum of a random state stay to 1e-13 over 200 steps."""
     shape = SHAPES[name]
@@ -39,8 +38,7 @@ def test_periodic_box(name, kind, streaming, smagorinsky, device, rng):
 
 
 @pytest.mark.parametrize("streaming", STREAMINGS)
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", STENCILS)
+@pytest.mark.parametrize(("name", "kind"), PAIRS)
 def test_force_is_the_only_source_of_momentum(name, kind, streaming, device, rng):
     """Momentum grows by the sum of the forces every step; mass stays."""
     shape = SHAPES[name]
@@ -57,8 +55,7 @@ def test_force_is_the_only_source_of_momentum(name, kind, streaming, device, rng
     np.testing.assert_allclose(solver.momentum(), later_momentum - given / 2, rtol=0, atol=1e-13 * mass)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", STENCILS)
+@pytest.mark.parametrize(("name", "kind"), PAIRS)
 def test_closed_box_keeps_its_mass(name, kind, device, rng):
     """Resting walls, sliding walls, tangentially moving walls and bodies let nothing through."""
     shape = SHAPES[name]
@@ -84,8 +81,7 @@ def test_closed_box_keeps_its_mass(name, kind, device, rng):
 
 
 @pytest.mark.parametrize("storage", ["float32", "float16"])
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", STENCILS)
+@pytest.mark.parametrize(("name", "kind"), PAIRS)
 def test_uniform_stream_does_not_drift(name, kind, storage, device):
     """In float32 a uniform stream keeps mass and momentum to 1e-6 over 20 000 steps."""
     shape = {2: (16, 16), 3: (8, 8, 8)}[STENCILS[name].D]
@@ -102,8 +98,7 @@ def test_uniform_stream_does_not_drift(name, kind, storage, device):
     np.testing.assert_allclose(momentum, stream * mass, rtol=1e-3)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", STENCILS)
+@pytest.mark.parametrize(("name", "kind"), PAIRS)
 def test_decaying_flow_does_not_drift(name, kind, device):
     """In float32 a stream with a shear wave on it keeps mass and momentum over 10 000 steps as well."""
     shape = {2: (16, 16), 3: (8, 8, 8)}[STENCILS[name].D]

@@ -38,7 +38,7 @@ def test_a_gpu_holds_the_bits_of_a_cpu(
     """Collisions, numbers, forces and eddy viscosities take turns, and how many threads share a row."""
     turn = PERIODIC_AXES.index((name, periodic))
     precision, storage = FORMATS[turn % len(FORMATS)]
-    kind_of_turn = KINDS[(turn + turn // len(FORMATS)) % len(KINDS)]
+    kind_of_turn = KINDS[name][(turn + turn // len(FORMATS)) % len(KINDS[name])]
     walls = [kind for kind in CLASSES if kind != "periodic"]
     lanes = {"float64": 2, "float16": (4, 8)[turn // 5 % 2]}.get(storage, (2, 4, 1)[turn % 3])
     several_blocks = f"{lanes},64,4"

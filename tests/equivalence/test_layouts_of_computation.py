@@ -35,7 +35,7 @@ def random_case(rng: np.random.Generator, name: str, shape: tuple[int, ...], kin
         name,
         shape,
         Collision(kind, 0.1, **more),
-        faces=random_faces(rng, shape),
+        faces=random_faces(rng, shape, speed=0.02),
         bodies=random_bodies(rng, shape),
         force=rng.uniform(-1e-4, 1e-4, (len(shape), *shape)),
         density=density,
@@ -62,7 +62,7 @@ def assert_bits(one: np.ndarray, other: np.ndarray) -> None:
 def test_streamings_agree(name, nx, precision, storage, rng):
     """Both streamings hold the same bits after odd and even numbers of steps, boundaries and bodies on."""
     shape = (nx, 5, 3)[: STENCILS[name].D]
-    for kind in KINDS:
+    for kind in KINDS[name]:
         case = random_case(rng, name, shape, kind, smagorinsky=0.1 if kind == "mrt" else 0.0)
         two, one = (case.engine(precision=precision, storage=storage, streaming=s) for s in STREAMINGS)
         for steps in (0, 1, 1, 3, 4, 6):
@@ -118,11 +118,14 @@ def test_state_continues_in_either_streaming(name, written, precision, storage, 
     source.step(after)
     saved = np.empty((STENCILS[name].Q, *case.shape[::-1]), dtype=source.storage_dtype)
     source.get_state(saved)
+    numbers = [source.boundary_numbers(face) for face in range(2 * len(case.shape))]
     source.step(6)
     for streaming in STREAMINGS:
         other = case.engine(streaming=streaming, **options)
         other.step(1)
         other.set_state(saved)
+        for face, values in enumerate(numbers):
+            other.set_boundary_numbers(face, values)
         other.steps = after
         other.step(6)
         assert other.steps == after + 6

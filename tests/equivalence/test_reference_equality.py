@@ -16,15 +16,15 @@ from reference.cases import (
     random_fields,
     reverse,
 )
-from reference.moments import GROUPS, MATRICES, RATES
-from reference.registry import KINDS, STREAMINGS, shapes
+from reference.registry import KINDS, PAIRS, STREAMINGS, by_dimension
+from reference.stencils import GROUPS, MATRICES, RATES
 
 import lbmgpu as lbm
 from lbmgpu import _core
 
 STEPS = 20
 TOLERANCE = 1e-12
-SHAPES = shapes((9, 7), (7, 5, 4))
+SHAPES = by_dimension((9, 7), (7, 5, 4))
 
 
 def assert_same(case: Case, solver: lbm.Solver, steps: int = STEPS) -> None:
@@ -66,8 +66,7 @@ def test_stencils_agree(name):
 @pytest.mark.parametrize("smagorinsky", [0.0, 0.17], ids=["laminar", "smagorinsky"])
 @pytest.mark.parametrize("forcing", ["unforced", "uniform-force", "cell-force"])
 @pytest.mark.parametrize("streaming", STREAMINGS)
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", STENCILS)
+@pytest.mark.parametrize(("name", "kind"), PAIRS)
 def test_collisions(name, kind, streaming, forcing, smagorinsky, device, rng):
     """Every stencil, collision, streaming and forcing, in a periodic box."""
     shape = SHAPES[name]
@@ -94,8 +93,7 @@ def test_mrt_rates_by_name(name, device, rng):
 
 
 @pytest.mark.parametrize("streaming", STREAMINGS)
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", STENCILS)
+@pytest.mark.parametrize(("name", "kind"), PAIRS)
 def test_one_collision_of_arbitrary_populations(name, kind, streaming, rng):
     """From populations far from equilibrium, none of which is special, too."""
     shape = SHAPES[name]
@@ -139,8 +137,7 @@ def test_one_pair_of_faces(name, kind, axis, streaming, device, rng):
 @pytest.mark.matrix
 @pytest.mark.parametrize("streaming", STREAMINGS)
 @pytest.mark.parametrize("bodies", [False, True], ids=["box", "bodies"])
-@pytest.mark.parametrize("number", range(4 * len(KINDS)))
-@pytest.mark.parametrize("name", STENCILS)
+@pytest.mark.parametrize(("name", "number"), [(s, n) for s in STENCILS for n in range(4 * len(KINDS[s]))])
 def test_mixed_faces(name, number, bodies, streaming, device, rng):
     """Random conditions on all faces, meeting at edges and corners and at bodies resting and moving."""
     sizes = [1, 2, 3, 5, 8] if number % 4 == 0 else [4, 5, 6]
@@ -151,7 +148,7 @@ def test_mixed_faces(name, number, bodies, streaming, device, rng):
     case = Case(
         name,
         shape,
-        Collision(KINDS[number % len(KINDS)], 0.1),
+        Collision(KINDS[name][number % len(KINDS[name])], 0.1),
         faces=random_faces(rng, shape),
         bodies=random_bodies(rng, shape) if bodies else (),
         force=rng.uniform(-1e-4, 1e-4, (len(shape), *shape)),

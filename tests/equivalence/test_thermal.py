@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from reference import Collision, Heat
 from reference.cases import CLASSES, in_reference_order, random_fields
-from reference.registry import KINDS, STREAMINGS, THERMAL_STENCILS
+from reference.registry import KINDS, STREAMINGS, THERMAL_PAIRS, THERMAL_STENCILS, by_dimension
 from reference.thermal_cases import OPERATORS, ThermalCase, random_thermal_case
 
 import lbmgpu as lbm
 
 STEPS = 20
 TOLERANCE = 1e-12
-SHAPES = {"D2Q9": (9, 7), "D3Q19": (6, 5, 4)}
+SHAPES = by_dimension((9, 7), (6, 5, 4))
 FACES = ["-x", "+x", "-y", "+y", "-z", "+z"]
 
 
@@ -58,8 +58,7 @@ def assert_same_heat(case: ThermalCase, solver: lbm.Solver, reference) -> None:
 
 @pytest.mark.parametrize("operators", OPERATORS)
 @pytest.mark.parametrize("streaming", STREAMINGS)
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", THERMAL_STENCILS)
+@pytest.mark.parametrize(("name", "kind"), THERMAL_PAIRS)
 def test_in_a_periodic_box(name, kind, streaming, operators, device, rng):
     """Every stencil, collision and streaming, both sets of operators; buoyancy, coupling and a source on."""
     shape = SHAPES[name]
@@ -142,8 +141,7 @@ def test_every_condition_of_the_flow(name, kind, device, rng):
 
 
 @pytest.mark.parametrize("streaming", STREAMINGS)
-@pytest.mark.parametrize("number", range(3 * len(KINDS)))
-@pytest.mark.parametrize("name", THERMAL_STENCILS)
+@pytest.mark.parametrize(("name", "number"), [(s, n) for s in THERMAL_STENCILS for n in range(3 * len(KINDS[s]))])
 def test_everything_at_once(name, number, streaming, device, rng):
     """Random walls, ragged bodies at rest and moving that touch each other and the faces, sizes down to one cell."""
     sizes = [2, 3, 5, 8] if number % 4 == 0 else [4, 5, 6]
@@ -151,9 +149,9 @@ def test_everything_at_once(name, number, streaming, device, rng):
     case = random_thermal_case(
         rng,
         name,
-        KINDS[number % len(KINDS)],
+        KINDS[name][number % len(KINDS[name])],
         shape,
-        operators=OPERATORS[number // len(KINDS) % 2],
+        operators=OPERATORS[number // len(KINDS[name]) % 2],
         smagorinsky=0.1 if number % 3 == 2 else 0.0,
     )
     assert_same(case, case.solver(streaming=streaming, device=device))

@@ -47,6 +47,12 @@ class Case:
     def all_faces(self) -> Sequence[Face]:
         return self.faces or [("periodic", None)] * (2 * len(self.shape))
 
+    def least_blocks(self) -> list[tuple[int, int]]:
+        """For each axis the fewest cells along it that a block may have at its lower and its upper face."""
+        kinds = [kind for kind, _ in self.all_faces()]
+        least = [3 if kind in _core.boundary_numbers() else 1 for kind in kinds]
+        return list(zip(least[::2], least[1::2], strict=True))
+
     def fluid(self) -> NDArray[np.bool_]:
         """Cells that are in no body."""
         fluid = np.ones(self.shape, dtype=bool)
@@ -90,7 +96,7 @@ class Case:
             if kind in HAS_VELOCITY:
                 engine.set_face_velocity(number, reverse(np.asarray(value, float), 1))
             elif TAKES[kind] == "number" and value is not None:
-                engine.set_face_density(number, reverse(np.asarray(value, float)))
+                engine.set_face_number(number, reverse(np.asarray(value, float)))
         if self.force is not None:
             engine.set_force(reverse(np.asarray(self.force, float), 1))
         density = None if self.density is None else reverse(self.density)
@@ -173,7 +179,9 @@ def random_fields(rng: np.random.Generator, shape: Sequence[int], speed: float =
     return density, speed * rng.uniform(-1, 1, (len(shape), *shape))
 
 
-def random_faces(rng: np.random.Generator, shape: Sequence[int], kinds: Sequence[str] | None = None) -> list[Face]:
+def random_faces(
+    rng: np.random.Generator, shape: Sequence[int], kinds: Sequence[str] | None = None, speed: float = 0.05
+) -> list[Face]:
     """A kind for every face, with a value for every cell of the face; periodic faces come in pairs."""
     if kinds is None:
         chosen: list[str] = []
@@ -187,7 +195,7 @@ def random_faces(rng: np.random.Generator, shape: Sequence[int], kinds: Sequence
     for number, kind in enumerate(kinds):
         tangential = tuple(np.delete(shape, number // 2))
         if kind in HAS_VELOCITY:
-            faces.append((kind, 0.05 * rng.uniform(-1, 1, (len(shape), *tangential))))
+            faces.append((kind, speed * rng.uniform(-1, 1, (len(shape), *tangential))))
         elif TAKES[kind] == "number":
             middle, width = NUMBERS[kind]
             faces.append((kind, middle + width * rng.uniform(-1, 1, tangential)))

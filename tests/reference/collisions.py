@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from .moments import GROUPS, MATRICES, RATES
-from .stencils import CS2, Stencil
+from .stencils import CS2, GROUPS, MATRICES, RATES, Stencil
 
 Array = NDArray[np.float64]
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from . import boundary_cells
 from .boundaries import Link, special_links
 from .collisions import Collision, collide, equilibrium
 from .stencils import CS2, STENCILS
@@ -54,8 +56,12 @@ class Reference:
             values = self._over_cells(np.asarray(velocity, float), self.shape)
             self.wall_velocity += np.where(mask, values, 0.0)
         self.solid = self.body_of >= 0
-        self.links = list(special_links(self.stencil, faces or ["periodic"] * 2 * dimensions, self.solid))
-        self._by_kind = {kind: [k for k in self.links if k.kind == kind] for kind in {k.kind for k in self.links}}
+        self.faces = faces or ["periodic"] * 2 * dimensions
+        self.links = list(special_links(self.stencil, self.faces, self.solid))
+        self._of_cells = [link for link in self.links if link.kind in boundary_cells.FORMULAS]
+        alone = [link for link in self.links if link.kind not in boundary_cells.FORMULAS]
+        self._by_kind = {kind: [k for k in alone if k.kind == kind] for kind in {k.kind for k in alone}}
+        self.numbers: dict[boundary_cells.Place, Array] = {}
         self.initialize(np.ones(self.shape), np.zeros((dimensions, *self.shape)))
 
     @staticmethod
@@ -66,6 +72,7 @@ class Reference:
     def initialize(self, density: Array, velocity: Array) -> None:
         """Set the populations to equilibrium."""
         self.f = equilibrium(self.stencil, density, velocity)
+        self.numbers = {}
 
     def density(self) -> Array:
         return self.f.sum(axis=0)
@@ -77,13 +84,13 @@ class Reference:
     def step(self, steps: int = 1) -> None:
         """Advance by `steps`."""
         for _ in range(steps):
-            arrived = self._streamed()
+            arrived = self._streamed(self.numbers)
             arrived[:, self.solid] = self.stencil.w[:, None]
             self.f = collide(self.stencil, self.collision, arrived, self.force)
             self.f[:, self.solid] = self.stencil.w[:, None]
 
-    def _streamed(self) -> Array:
-        """What arrives at every cell."""
+    def _streamed(self, numbers: dict[boundary_cells.Place, Array]) -> Array:
+        """What arrives at every cell; `numbers` are those of boundary cells, which become those after the step."""
         arrived = np.empty_like(self.f)
         axes = tuple(range(self.stencil.D))
         for i, c in enumerate(self.stencil.c):
@@ -91,6 +98,7 @@ class Reference:
         for kind, links in self._by_kind.items():
             here = ([link.i for link in links], *np.transpose([link.cell for link in links]))
             arrived[here] = self._arriving(kind, links)
+        boundary_cells.complete(self, self._of_cells, arrived, numbers)
         return arrived
 
     def _arriving(self, kind: str, links: list[Link]) -> Array:
@@ -125,6 +133,10 @@ class Reference:
         values = np.asarray(self.face_velocity[link.face], float)
         return values[(slice(None), *link.at)] if values.ndim > 1 else values
 
+    def face_value(self, link: Link) -> Any:
+        """What the condition of its face takes beside a link."""
+        return self._wall_velocity(link) if link.face in self.face_velocity else self._wall_density(link)
+
     def _wall_density(self, link: Link) -> float:
         values = np.asarray(self.face_density.get(link.face, 1.0), float)
         return values[link.at] if values.ndim else values
@@ -136,7 +148,7 @@ class Reference:
         cell 0 is at 0.5. Through a free-slip face it acts on the body as in a mirror. The torque has one component in
         two dimensions, three in three.
         """
-        arrived = self._streamed()
+        arrived = self._streamed(dict(self.numbers))
         dimensions = self.stencil.D
         about = np.zeros(dimensions) if center is None else np.asarray(center, float)
         force = np.zeros(dimensions)

@@ -17,7 +17,7 @@ from .cases import Case, random_bodies, random_faces, random_fields
 from .collisions import Collision
 from .d2q37 import CS2
 from .d2q37_cases import GasCase
-from .registry import FLOW_STENCILS, KINDS, NUMBERS, STREAMINGS, THERMAL_STENCILS
+from .registry import FLOW_STENCILS, NUMBERS, PAIRS, STREAMINGS, THERMAL_STENCILS
 from .thermal import Heat
 from .thermal_cases import ThermalCase
 
@@ -109,7 +109,7 @@ def menu() -> dict[str, Make]:
     """Flows by name; each takes options of the solver, such as its device and layout."""
     flows: dict[str, Make] = {}
     places = {stencil: itertools.cycle(WALLS) for stencil in FLOW_STENCILS}
-    for stencil, kind, numbers, streaming in itertools.product(FLOW_STENCILS, KINDS, NUMBERS, STREAMINGS):
+    for (stencil, kind), numbers, streaming in itertools.product(PAIRS, NUMBERS, STREAMINGS):
         precision, storage = numbers
         options = {"precision": precision, "storage": storage, "streaming": streaming}
         place = next(places[stencil])

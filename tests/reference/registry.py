@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from lbmgpu import _core
 
 MODELS = _core.models()
 FLOW_STENCILS: list[str] = MODELS["isothermal"]["stencils"]
 THERMAL_STENCILS: list[str] = MODELS["hybrid thermal"]["stencils"]
-KINDS: list[str] = _core.collision_names(FLOW_STENCILS[0])
-"""The collisions of a fluid whose populations carry mass and momentum."""
-KINDS_OF_BLOCKS = [kind for kind in KINDS if kind not in ("trt", "regularized")]
+KINDS: dict[str, list[str]] = {name: _core.collision_names(name) for name in FLOW_STENCILS}
+"""The collisions of each stencil whose populations carry mass and momentum."""
+PAIRS = [(name, kind) for name in FLOW_STENCILS for kind in KINDS[name]]
+THERMAL_PAIRS = [(name, kind) for name, kind in PAIRS if name in THERMAL_STENCILS]
+PAIRS_OF_BLOCKS = [(name, kind) for name, kind in PAIRS if kind not in ("trt", "regularized")]
 """Those of tests of cuts into blocks, which treat the two that are left out as they treat ``bgk``."""
+THERMAL_PAIRS_OF_BLOCKS = [(name, kind) for name, kind in PAIRS_OF_BLOCKS if name in THERMAL_STENCILS]
 NUMBERS: list[tuple[str, str]] = MODELS["isothermal"]["numbers"]
 """Precision and storage."""
 STREAMINGS: list[str] = MODELS["isothermal"]["streamings"][::-1]
 
+Value = TypeVar("Value")
 
-def shapes(plane: tuple[int, ...], space: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
-    """A shape for each stencil of a flow, in the plane or in space."""
+
+def by_dimension(plane: Value, space: Value) -> dict[str, Value]:
+    """For each stencil of a flow, such as a shape: what goes with those of the plane, or of space."""
     return {name: plane if _core.stencil(name).D == 2 else space for name in FLOW_STENCILS}

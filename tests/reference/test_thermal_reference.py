@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from . import STENCILS, Collision, Heat, ThermalReference
-from .registry import KINDS, THERMAL_STENCILS
+from .registry import THERMAL_PAIRS, THERMAL_STENCILS
 from .thermal import OPERATORS
 
 BOTH = ["isotropic", "printed"]
@@ -121,8 +121,7 @@ def test_heat_is_kept(name, operators, rng):
 
 
 @pytest.mark.matrix
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", THERMAL_STENCILS)
+@pytest.mark.parametrize(("name", "kind"), THERMAL_PAIRS)
 def test_the_coupling_is_a_pressure(name, kind):
     """A fluid at rest under a temperature that varies: density takes up what the energy's equilibrium adds.
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from .boundaries import crossed_faces
 from .collisions import Collision, collide, macroscopic
 from .lattice import Reference
-from .moments import MATRICES
+from .stencils import GROUPS, MATRICES
 
 Array = NDArray[np.float64]
 
@@ -70,7 +70,7 @@ class ThermalReference(Reference):
         dimensions = self.stencil.D
         self.kinds = list(flow.get("faces") or ["periodic"] * 2 * dimensions)
         self.buoyancy = np.zeros(dimensions) if len(heat.buoyancy) == 0 else np.asarray(heat.buoyancy, float)
-        e = MATRICES[self.stencil.name][1]
+        e = MATRICES[self.stencil.name][GROUPS[self.stencil.name].index("e")]
         self.energy = (e / (e @ e)).reshape((-1,) + (1,) * dimensions)
         self.set_walls(heat.faces or ["adiabatic"] * 2 * dimensions, heat.bodies)
 
@@ -153,7 +153,7 @@ class ThermalReference(Reference):
 
     def step(self, steps: int = 1) -> None:
         for _ in range(steps):
-            arrived = self._streamed()
+            arrived = self._streamed(self.numbers)
             arrived[:, self.solid] = self.stencil.w[:, None]
             force = self.applied_force()
             u = macroscopic(self.stencil, arrived, force)[1]

@@ -1,4 +1,4 @@
-"""Adds a collision and a boundary condition that are for tests alone to a copy of the sources: ``add_members.py TREE``.
+"""Adds a collision and two conditions that are for tests alone to a copy of the sources: ``add_members.py TREE``.
 
 What it does is what an author of a new one does: a header and a place in a list, a class in Python, a formula in the
 reference. All tests that run over the lists then run over these members too.
@@ -32,6 +32,14 @@ class WallAtDistance(Condition):
 
 
 '''
+OUTLET = '''@dataclass(frozen=True, eq=False)
+class RelaxedOutlet(PressureOutlet):
+    """For tests of the seam alone: an outlet that follows the fluid with a delay."""
+
+    kind: ClassVar[str] = "relaxed-outlet"
+
+
+'''
 REFERENCE = """        if kind == "wall-at-distance":
             return self._wall_at_distance(links)
 """
@@ -54,6 +62,36 @@ FORMULA = '''
             arriving.append(near if twice < 1 else (outgoing + (twice - 1) * departed) / twice)
         return np.array(arriving)
 '''
+OUTLET_FORMULA = """
+
+def _relaxed_start(cell: BoundaryCell) -> Array:
+    density, velocity = cell.moments(0)
+    return np.array([density - 1, cell.inward * velocity[cell.axis]])
+
+
+def _relaxed(cell: BoundaryCell) -> tuple[Array, Array]:
+    stencil = cell.reference.stencil
+    (density, u), stored = cell.moments(0), np.empty(2)
+    inside = (2 * density + cell.moments(1)[0] + cell.moments(2)[0]) / 4
+    along = [axis for axis in range(stencil.D) if axis != cell.axis]
+    beside = sum(cell.stored_beside(axis, side)[0] for axis in along for side in range(2))
+    stored[0] = 0.5 * cell.stored()[0] + 0.2 * (inside - 1) + 0.1 / len(along) * beside
+    stored[0] += 0.1 * (cell.value - cell.reference.reference_density)
+    stored[1] = (cell.stored()[1] + cell.inward * u[cell.axis]) / 2
+    u = u.copy()
+    u[cell.axis] = cell.inward * stored[1]
+    cu = stencil.c @ u
+    incoming = stencil.w * (3 * (1 + stored[0]) * cu - 0.1 * stored[0])
+    for i in range(stencil.Q):
+        back = int(stencil.opposite[i])
+        departed = cell.departed(back)
+        streamed = departed if back in cell.missing else cell.streamed(back)
+        incoming[i] += departed + 0.05 * (streamed - departed)
+    return stored, incoming
+
+
+FORMULAS["relaxed-outlet"] = _relaxed_start, _relaxed
+"""
 
 
 def insert(file: Path, anchor: str, text: str, *, before: bool = False) -> None:
@@ -71,17 +109,29 @@ def main(tree: Path) -> None:
     shutil.copy(HERE / "wall_at_distance.h", lattice / "boundary")
     insert(lattice / "boundary/all.h", '#include "velocity_inlet.h"\n', '#include "wall_at_distance.h"\n')
     insert(lattice / "boundary/all.h", "PressureOutlet, ", "WallAtDistance, ")
+    shutil.copy(HERE / "relaxed_outlet.h", lattice / "boundary")
+    insert(lattice / "boundary/all.h", '#include "pressure_outlet.h"\n', '#include "relaxed_outlet.h"\n')
+    insert(lattice / "boundary/all.h", "WallAtDistance, ", "RelaxedOutlet, ")
 
     collisions = package / "collisions.py"
     collisions.write_text(collisions.read_text() + COLLISION)
-    insert(package / "conditions.py", "@dataclass(frozen=True, eq=False)\nclass Adiabatic", CONDITION, before=True)
+    insert(
+        package / "conditions.py", "@dataclass(frozen=True, eq=False)\nclass Adiabatic", CONDITION + OUTLET, before=True
+    )
 
     insert(reference / "collisions.py", '"bgk": _bgk, ', '"wide-bgk": _bgk, ')
     insert(reference / "boundaries.py", '"no-slip", ', '"wall-at-distance", ')
+    insert(reference / "boundaries.py", '"velocity-inlet", ', '"relaxed-outlet", ')
+    formulas = reference / "boundary_cells.py"
+    formulas.write_text(formulas.read_text() + OUTLET_FORMULA)
     back = "        back = self.f[(self.stencil.opposite[i], *cells)]\n"
     insert(reference / "lattice.py", back, REFERENCE, before=True)
     insert(reference / "lattice.py", "\n    def _wall_velocity(", FORMULA, before=True)
-    insert(reference / "cases.py", '"pressure-outlet": (1.0, 0.01)', ', "wall-at-distance": (0.5, 0.4)')
+    insert(
+        reference / "cases.py",
+        '"pressure-outlet": (1.0, 0.01)',
+        ', "wall-at-distance": (0.5, 0.3), "relaxed-outlet": (1.0, 0.01)',
+    )
 
 
 if __name__ == "__main__":

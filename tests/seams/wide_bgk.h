@@ -5,21 +5,12 @@
 
 namespace lbm {
 
-struct WideBGK {
+struct WideBGK : OneRate {
     static constexpr const char* name = "wide-bgk";
-    template <class S>
-    static constexpr bool goes_with = !Stencil<S>::multispeed;
-    template <class Real>
-    using Parameters = Relaxation<Real>;
-
-    template <class S, class Given>
-    static Parameters<double> parameters(const Given& given) {
-        return relaxation(given);
-    }
 
     template <class S, class V, class P, class Coupling>
-    LBM_HD static void collide(V (&h)[S::Q], const PairSums<S, V>& sums, const Moments<S, V>& m, bool forced, const P& p,
-                               const Coupling& coupling) {
+    LBM_HD static void collide(V (&h)[S::Q], const PairSums<S, V>& sums, const Moments<S, V>& m, bool forced,
+                               const P& p, const Coupling& coupling) {
         using R = Scalar<V>;
         const EquilibriumTerms<S, V> terms = equilibrium_terms(m);
         PairSums<S, V> n, source;

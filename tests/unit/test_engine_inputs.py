@@ -90,7 +90,7 @@ def test_numbers_that_are_not_finite_are_refused(value: float) -> None:
     for call in (
         lambda: one.set_force(np.array([0, 0, value])),
         lambda: one.set_face_velocity(0, np.array([0, 0, value])),
-        lambda: one.set_face_density(1, np.array(value)),
+        lambda: one.set_face_number(1, np.array(value)),
         lambda: one.set_heat_source(np.array(value)),
         lambda: one.initialize(field, None, False),
         lambda: one.initialize(None, np.stack([field] * 3), False),

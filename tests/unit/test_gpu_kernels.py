@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
-from reference.registry import FLOW_STENCILS, KINDS, MODELS, NUMBERS, THERMAL_STENCILS
+from reference.registry import MODELS, NUMBERS, PAIRS, THERMAL_PAIRS
 
 from lbmgpu import _core
 from lbmgpu.parallel.devices import look_for_compiler
 
 ARCHITECTURES = ["sm_80", "sm_90", "sm_100"]
-CASES = [(s, c, *n, t) for s in FLOW_STENCILS for c in KINDS for n in NUMBERS for t in (0, 1)]
+CASES = [(s, c, *n, t) for s, c in PAIRS for n in NUMBERS for t in (0, 1)]
 
 
 @pytest.mark.matrix
@@ -52,9 +52,7 @@ def check_registers(
         assert int(stack[1]) == 0, log
 
 
-HEATED = [
-    (s, c, *n, t) for s in THERMAL_STENCILS for c in KINDS for n in MODELS["hybrid thermal"]["numbers"] for t in (0, 1)
-]
+HEATED = [(s, c, *n, t) for s, c in THERMAL_PAIRS for n in MODELS["hybrid thermal"]["numbers"] for t in (0, 1)]
 
 
 @pytest.mark.parametrize(("stencil", "collision", "precision", "storage", "turn"), HEATED)
@@ -102,6 +100,8 @@ def test_kinetic_kernels_stay_in_registers(precision: str, architecture: str) ->
         ("transfer.h", ["transfer<lbm::Half>"]),
         ("fields.h", ["density<{}, float>", "velocity<{}, double>", "population<{}, float>", "set_population<{}>"]),
         ("fields.h", ["set_force<{}>", "get_stored<{}>", "set_stored<{}>", "initialize<{}>"]),
+        ("boundary_cells.h", ["complete_boundary_cells<{}>", "start_boundary_cells<{}>"]),
+        ("boundary_cells.h", ["get_boundary_numbers<{}>", "set_boundary_numbers<{}>"]),
         ("reductions.h", ["totals<{}>", "velocity_change<{}>", "find_diverged<{}>", "body_force<{}>"]),
         ("heat.h", ["advance_beside_bodies<{}>", "put_beside_bodies<{}>", "temperature<{}, double>"]),
         ("heat.h", ["set_temperature<{}>", "reset_temperature<{}>", "set_heat_source<{}>"]),

@@ -8,6 +8,7 @@ import sys
 import textwrap
 
 import pytest
+from faults import addresses_are_taken
 
 from lbmgpu import _core
 
@@ -20,7 +21,7 @@ def run(program: str) -> subprocess.CompletedProcess[str]:
 SETUP = 'dict(stencil="D2Q9", shape=[64, 64], collision="bgk", viscosity=0.1, faces=["periodic"] * 4)'
 
 
-@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="the sanitizer takes terabytes of addresses")
+@pytest.mark.skipif(addresses_are_taken(), reason="the sanitizer takes terabytes of addresses")
 def test_threads_that_cannot_be_created_are_an_error_and_fewer_work() -> None:
     done = run(
         f"""

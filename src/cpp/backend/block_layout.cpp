@@ -2,6 +2,7 @@
 #include "block_layout.h"
 
 #include "../lattice/stencil.h"
+#include "boundary_places.h"
 
 namespace lbm::backend {
 namespace {
@@ -22,6 +23,7 @@ Address block_address(const BlockSpec& spec, Device device) {
     return with_stencil(spec.stencil, [&](auto s) {
         using S = decltype(s);
         const std::size_t element = size_of(spec.storage);
+        const Index line = line_bytes / Index(element);
         Address a{};
         a.nx = spec.size[0];
         a.ny = spec.size[1];
@@ -32,17 +34,19 @@ Address block_address(const BlockSpec& spec, Device device) {
         a.halo_x = depth > 1 ? depth : 0;
         a.Q = S::Q;
         a.crossing = depth > 1 ? 0 : Stencil<S>::crossing;
-        a.lead = line_bytes / Index(element);
+        a.lead = line;
         a.pitch = row_pitch(a.nx + 2 * a.halo_x, element, device);
         a.population_stride = a.pitch;
         a.row_stride = a.Q * a.pitch;
         if (is_hybrid(spec)) {
-            const Index line = line_bytes / Index(element);
             a.temperature = a.row_stride + line;
             a.temperature_stride = a.pitch + line;
             a.row_stride = a.temperature + spec.state->phases * a.temperature_stride;
         }
         a.sides = a.lead + Index(a.ny + 2 * a.halo_y) * (a.nz + 2 * a.halo_z) * a.row_stride + a.lead;
+        a.numbers = (a.side_out(1, a.crossing, 0, 0) + line - 1) / line * line;
+        const Index numbers = BoundaryPlaces(a, spec.stored).total() * Index(size_of(spec.precision) / element);
+        a.numbers_stride = (numbers + line - 1) / line * line;
         for (int d = 0; d < 3; ++d) {
             // A processor's packs of cells want the ends of rows apart.
             a.wraps[d] = device == Device::Gpu && spec.wraps[d] && !is_hybrid(spec);
@@ -53,7 +57,8 @@ Address block_address(const BlockSpec& spec, Device device) {
 
 std::size_t lattice_bytes(const BlockSpec& spec, Device device) {
     const Address a = block_address(spec, device);
-    const Index elements = a.side_out(1, a.crossing, 0, 0);
+    const Index elements =
+        a.numbers_stride == 0 ? a.side_out(1, a.crossing, 0, 0) : a.numbers + spec.state->phases * a.numbers_stride;
     return std::size_t(elements) * size_of(spec.storage);
 }
 

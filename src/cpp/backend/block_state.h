@@ -40,6 +40,7 @@ struct BlockSpec {
     bool has_eddy;                   // whether an eddy viscosity changes that
     HeatParameters<double> heat;     // of hybrid thermal models
     double gravity[3];               // acceleration, of multispeed models
+    int stored[6];                   // numbers that each cell before a face keeps; 0 where the block has none
 };
 
 /// The parameters of a collision in their own type.
@@ -117,6 +118,11 @@ public:
     /// None of them to begin with; transfers are made after it is called.
     virtual void set_interior(const RowBox& rows) = 0;
     virtual void fill_links() = 0;
+    /// Gives the plan's boundary cells the numbers that their conditions start with, in a state that was set.
+    virtual void start_boundary_numbers() = 0;
+    /// Those of the state, cell by cell as the plan lists them.
+    virtual void boundary_numbers(double* out) const = 0;
+    virtual void set_boundary_numbers(const double* values) = 0;
     /// Advances by so many steps, at most those that one launch of its state does. From then on phase() and lattice()
     /// are those of the last of them.
     virtual void update_shell(int steps) = 0;

@@ -16,6 +16,7 @@ struct CellView {
     /// What streams in with velocity i in the next step, once all copies between cells have been made.
     LBM_HD Real arriving(int i) const { return from_storage<Real>(data[places.arriving(i)]); }
     LBM_HD void set_departed(int i, Real value) const { data[places.departed(i)] = Store<Stored>::from(value); }
+    LBM_HD void set_arriving(int i, Real value) const { data[places.arriving(i)] = Store<Stored>::from(value); }
 };
 
 template <class S, class Real, class Stored>

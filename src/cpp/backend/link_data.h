@@ -22,7 +22,7 @@ struct TransferRun {
 /// One link whose incoming population is that of a formula (lattice/boundary/condition.h).
 struct WallLink {
     double value;
-    float distance;
+    double distance;
     unsigned char i;          // the incoming velocity
     unsigned char condition;  // its place in boundary::Conditions
     bool meets_fluid;         // what streams in towards the wall comes from the fluid, not off another wall
@@ -40,6 +40,23 @@ struct WallCell {
     int first;
     unsigned char count;
     bool needs_moments;  // some formula reads the cell's density or velocity
+};
+
+/// A cell before a face whose condition makes all populations at once that come in through the face. Places of its
+/// numbers are counted in numbers from the beginning of a slot of them.
+struct BoundaryCell {
+    int x, y, z;
+    unsigned char condition;   // its place in boundary::Conditions
+    unsigned char face;        // 2 axis, and 1 more at the upper end
+    unsigned char inwards;     // fluid cells that follow inwards, 2 at most
+    unsigned char stored;      // how many numbers it keeps
+    unsigned incoming;         // a bit for each velocity that comes in through the face
+    unsigned missing;          // and for those too that such a formula of another face makes
+    double value[3];           // velocity, or a number in the first place
+    double reference_density;  // of the fluid at rest
+    Index numbers;             // the place of its first
+    Index beside[3][2];  // that of its neighbours, down and up each axis along the face; its own where there is none
+    Index first;         // its first one among those of all cells of the plan
 };
 
 /// A link between a fluid cell and a body: what the fluid cell receives along velocity i comes off the body.

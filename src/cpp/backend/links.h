@@ -15,6 +15,8 @@ struct LinkPlan {
     std::vector<WallCell> wall_cells;
     std::vector<WallCell> late_cells;  // those with a formula that reads what has streamed in: after all copies
     std::vector<WallLink> wall_links;
+    std::vector<BoundaryCell> boundary_cells;  // served after all links
+    Index boundary_numbers = 0;                // that they keep
     std::vector<WallTemperature> wall_temperatures;
     std::vector<HeatedCell> heated_cells;
     std::vector<HeatedLink> heated_links;

@@ -96,11 +96,11 @@ int add_body(Engine& e, const py::array_t<bool, py::array::c_style>& mask, const
     return e.add_body(cells, std::move(values), std::move(temperatures));
 }
 
-void set_face_density(Engine& e, int face, const Doubles& density) {
+void set_face_number(Engine& e, int face, const Doubles& number, const std::string& name) {
     check_face(e, face);
-    std::vector<double> values = scalars("density", density, face_shape(e, face, 0));
+    std::vector<double> values = scalars(name.c_str(), number, face_shape(e, face, 0));
     const InUse use(e);
-    e.set_face_density(face, std::move(values));
+    e.set_face_number(face, std::move(values), name);
 }
 
 void initialize(Engine& e, const std::optional<Doubles>& density, const std::optional<Doubles>& velocity,
@@ -275,7 +275,7 @@ void bind_engine(py::module_& module) {
                 e.set_face_velocity(face, std::move(values));
             },
             py::arg("face"), py::arg("velocity"))
-        .def("set_face_density", &set_face_density, py::arg("face"), py::arg("density"))
+        .def("set_face_number", &set_face_number, py::arg("face"), py::arg("number"), py::arg("name") = "number")
         .def(
             "set_force",
             [](Engine& e, const std::optional<Doubles>& force) {
@@ -358,6 +358,32 @@ void bind_engine(py::module_& module) {
                 e.set_state(data);
             },
             py::arg("values"))
+        .def(
+            "boundary_numbers",
+            [](Engine& e, int face) {
+                check_face(e, face);
+                std::vector<double> values;
+                {
+                    const InUse use(e);
+                    values = e.boundary_numbers(face);
+                }
+                std::vector<py::ssize_t> shape = face_shape(e, face, 0);
+                shape.insert(shape.begin(), e.boundary_number_count(face));
+                return py::array_t<double>(shape, values.data());
+            },
+            py::arg("face"))
+        .def(
+            "set_boundary_numbers",
+            [](Engine& e, int face, const Doubles& values) {
+                check_face(e, face);
+                std::vector<py::ssize_t> shape = face_shape(e, face, 0);
+                shape.insert(shape.begin(), e.boundary_number_count(face));
+                require_shape("values", values, shape);
+                const std::vector<double> numbers = to_vector("values", values);
+                const InUse use(e);
+                e.set_boundary_numbers(face, numbers);
+            },
+            py::arg("face"), py::arg("values"))
         .def_property_readonly("storage_dtype", &storage_dtype)
         .def("body_force", &body_force, py::arg("body"), py::arg("center"))
         .def("totals",

@@ -101,6 +101,16 @@ void bind_stencil(py::module_& module) {
         });
         return conditions;
     });
+    module.def("boundary_numbers", [] {
+        py::dict numbers;
+        for_types(boundary::Conditions{}, [&](auto member) {
+            using Condition = typename decltype(member)::type;
+            if constexpr (boundary::has_cell_formula<Condition>) {
+                numbers[Condition::name] = Condition::stored;
+            }
+        });
+        return numbers;
+    });
     module.def("collision_names", &engine::collision_names, py::arg("stencil") = "");
 }
 

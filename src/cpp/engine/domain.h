@@ -24,6 +24,8 @@ decltype(auto) with_condition(FaceKind kind, Visitor&& visitor) {
 }
 inline bool is_periodic(FaceKind kind) { return kind == face_kind<boundary::Periodic>; }
 
+inline std::string face_name(int face) { return {"-+"[face % 2], "xyz"[face / 2]}; }
+
 enum class ThermalKind { Periodic, Adiabatic, Isothermal };
 
 constexpr std::uint16_t no_body = 0xFFFF;

@@ -24,13 +24,18 @@ backend::BlockSpec checked(backend::BlockSpec spec, const Domain& domain) {
     return spec;
 }
 
+Layout checked(Layout layout, const Domain& domain) {
+    check_boundary_cells(domain, layout);
+    return layout;
+}
+
 }  // namespace
 
 Engine::Engine(const Setup& setup)
     : domain_(make_domain(setup)),
       spec_(checked(block_spec(setup), domain_)),
       device_(backend::checked(setup.device)),
-      layout_(make_layout(setup, spec_)),
+      layout_(checked(make_layout(setup, spec_), domain_)),
       comm_(setup.comm != nullptr ? setup.comm : std::make_shared<comm::Serial>()),
       whole_{{0, 0, 0}, {domain_.size[0], domain_.size[1], domain_.size[2]}},
       window_(layout_.window(comm_->rank())),
@@ -140,7 +145,7 @@ void Engine::set_body_velocity(int body, std::vector<double> velocity) {
     values_are_current_ = solid_velocity_is_current_ = false;
 }
 
-void Engine::set_face_value(int face, boundary::Value kind, const char* what, std::vector<double> values) {
+void Engine::set_face_value(int face, boundary::Value kind, const std::string& what, std::vector<double> values) {
     if (face < 0 || face >= 2 * domain_.D ||
         with_condition(domain_.faces[face], [](auto c) { return decltype(c)::value; }) != kind) {
         throw std::invalid_argument("face " + std::to_string(face) + " takes no " + what);
@@ -153,8 +158,8 @@ void Engine::set_face_velocity(int face, std::vector<double> velocity) {
     set_face_value(face, boundary::Value::Velocity, "velocity", std::move(velocity));
 }
 
-void Engine::set_face_density(int face, std::vector<double> density) {
-    set_face_value(face, boundary::Value::Number, "density", std::move(density));
+void Engine::set_face_number(int face, std::vector<double> number, const std::string& name) {
+    set_face_value(face, boundary::Value::Number, name, std::move(number));
 }
 
 void Engine::set_force(const std::vector<double>& force) {
@@ -207,8 +212,11 @@ void Engine::prepare() {
         std::vector<Extent> extents;
         for (const Block& block : layout_.blocks()) {
             const int(&offset)[3] = block.offset;
-            extents.push_back(
-                {{offset[0], offset[1], offset[2]}, backend::block_address(part_of(spec_, block), block.device)});
+            const backend::BlockSpec spec = part_of(spec_, block);
+            Extent extent{{offset[0], offset[1], offset[2]}, backend::block_address(spec, block.device)};
+            std::copy(spec.stored, spec.stored + 6, extent.stored);
+            extent.number_elements = int(backend::size_of(spec.precision) / backend::size_of(spec.storage));
+            extents.push_back(extent);
         }
         for (Part& part : parts_) {
             part.state->set_interior(interior_of(part));
@@ -219,7 +227,7 @@ void Engine::prepare() {
             exchange_ = make_exchange(extents);
         }
         plan_is_current_ = values_are_current_ = true;
-        halos_are_current_ = false;
+        halos_are_current_ = boundary_numbers_are_current_ = false;
     }
     if (!values_are_current_) {
         for (Part& part : parts_) {
@@ -306,7 +314,7 @@ void Engine::initialize(const double* density, const double* velocity, bool none
 }
 
 void Engine::state_is_set() {
-    halos_are_current_ = false;
+    halos_are_current_ = boundary_numbers_are_current_ = false;
     is_whole_ = true;
 }
 
@@ -333,6 +341,7 @@ void Engine::step(Index steps) {
 }
 
 void Engine::bring_halos() {
+    prepare_boundary_numbers();
     for (backend::BlockState* state : states_) {  // the exchange begins after all that has been asked for
         state->mark(backend::Marked::end_slot);
         state->after(*state, backend::Marked::end_slot);

@@ -39,8 +39,8 @@ public:
     /// A body that has a velocity may be given another.
     void set_body_velocity(int body, std::vector<double> velocity);
     void set_face_velocity(int face, std::vector<double> velocity);
-    /// The number that the condition of a face takes, such as a density.
-    void set_face_density(int face, std::vector<double> density);
+    /// The number that the condition of a face takes, such as a density, by whose name errors tell of it.
+    void set_face_number(int face, std::vector<double> number, const std::string& name = "number");
     /// Empty (none), D values, or D a cell.
     void set_force(const std::vector<double>& force);
     /// One value, or one a face cell; of an isothermal face.
@@ -101,6 +101,13 @@ public:
     BodyHeatRate body_heat_rate(int body);
     /// Largest over the fluid cells since the last call.
     double temperature_change();
+
+    /// How many numbers each cell before a face keeps from step to step, as its condition says.
+    int boundary_number_count(int face) const;
+    /// Those of all cells of the face, number by number; 0 for solid cells. They begin anew when a state is set.
+    std::vector<double> boundary_numbers(int face);
+    /// After the state, which they are of.
+    void set_boundary_numbers(int face, const std::vector<double>& values);
 
     void set_populations(const double* values);
     /// The stored numbers of the populations themselves.
@@ -163,7 +170,7 @@ private:
     void add_phase_times(double steps);
     std::unique_ptr<HaloExchange> make_exchange(const std::vector<Extent>& extents) const;
     void prepare();
-    void set_face_value(int face, boundary::Value kind, const char* what, std::vector<double> values);
+    void set_face_value(int face, boundary::Value kind, const std::string& what, std::vector<double> values);
     void mark_solid();
     void rebuild_solid_velocity();
 
@@ -192,6 +199,7 @@ private:
     }
     /// Before fields are read.
     void prepare_fields();
+    void prepare_boundary_numbers();
     void check_heated() const;
     /// Whether the fluid has a temperature, of whatever model.
     void check_temperature() const;
@@ -230,7 +238,8 @@ private:
     std::unique_ptr<HaloExchange> exchange_ = std::make_unique<HaloExchange>();
     std::unique_ptr<Executor> executor_;  // after the parts and the exchange, whose steps it has recorded
     bool halos_are_current_ = false;      // the next step finds what it imports
-    bool is_whole_ = true;                // all blocks are after the same step
+    bool boundary_numbers_are_current_ = false;
+    bool is_whole_ = true;  // all blocks are after the same step
     bool plan_is_current_ = false;
     bool values_are_current_ = false;
     bool solid_velocity_is_current_ = true;  // of bodies that move; only fields show it

@@ -11,7 +11,9 @@ namespace lbm::engine {
 
 struct Extent {
     int offset[3];
-    Address address;  // and the size
+    Address address;          // and the size
+    int stored[6] = {};       // numbers that each cell before a face keeps
+    int number_elements = 1;  // of the lattice, that one of them takes
 
     bool holds(const int (&cell)[3]) const {
         const int size[3] = {address.nx, address.ny, address.nz};

@@ -44,6 +44,7 @@ struct HaloPlan::Builder {
     std::vector<Import> imports =
         std::vector<Import>(blocks.size(), {0, backend::ByPhase<std::vector<CopyRun>>(phases)});  // by block
     std::vector<PendingWallLink> pending{};
+    std::vector<BoundaryPlan::Incoming> incoming{};
     BlockFinder holder{blocks, own};
 
     void build() {
@@ -57,6 +58,7 @@ struct HaloPlan::Builder {
             }
         }
         group_wall_links();
+        add_boundary_cells();
         if (domain.heated) {
             add_temperatures();
         }
@@ -178,6 +180,8 @@ struct HaloPlan::Builder {
             if constexpr (boundary::has_formula<Condition>) {
                 const Index place = domain.face_cell(face, offset[0] + x, offset[1] + y, offset[2] + z);
                 add_reflection<Condition>(x, y, z, i, {face, -1, place, i});
+            } else if constexpr (boundary::has_cell_formula<Condition>) {
+                incoming.push_back({x, y, z, face, i});
             } else {
                 copy(x, y, z, i, {own, x, y, z}, Stencil<S>::opposite(i));
             }
@@ -211,7 +215,26 @@ struct HaloPlan::Builder {
 
     /// Half-way between the cell's centre and the one beyond.
     static WallLink link_of(int i, FaceKind kind) {
-        return {0, 0.5F, static_cast<unsigned char>(i), static_cast<unsigned char>(kind), false};
+        return {0, 0.5, static_cast<unsigned char>(i), static_cast<unsigned char>(kind), false};
+    }
+
+    void add_boundary_cells() {
+        BoundaryPlan boundary(domain, blocks, own, std::move(incoming));
+        for (const BoundaryPlan::Copy& copy : boundary.copies) {
+            const Extent& from = blocks[std::size_t(copy.block)];
+            for (const Phase phase : phases) {
+                const auto element = [&](const Address& a, Index place) {
+                    return a.numbers + phase_index(phase) * a.numbers_stride + place * from.number_elements;
+                };
+                for (int k = 0; k < copy.count * from.number_elements; ++k) {
+                    append(imports[std::size_t(copy.block)].copies[phase], element(address, copy.target) + k,
+                           element(from.address, copy.source) + k);
+                }
+            }
+        }
+        plan.links_.boundary_cells = std::move(boundary.cells);
+        plan.links_.boundary_numbers = boundary.numbers;
+        plan.boundary_places_ = std::move(boundary.places);
     }
 
     void add_temperatures() {
@@ -307,24 +330,30 @@ void HaloPlan::take(FarPlan&& far, const std::vector<Phase>& phases) {
     }
 }
 
-double HaloPlan::value(const Domain& domain, FaceKind kind, const ValueSource& source) {
+/// What a condition is given at a wall.
+template <class Condition>
+boundary::Wall HaloPlan::wall(const Domain& domain, const ValueSource& source) {
     const bool face = source.face >= 0;
     const auto& given = face ? domain.face_value[source.face] : domain.body_velocity[source.body];
     const Index count = face ? domain.face_cells(source.face) : domain.cells();
+    boundary::Wall wall{{0, 0, 0}, domain.reference_density};
+    if constexpr (Condition::value == boundary::Value::Velocity) {
+        for (int d = 0; d < domain.D; ++d) {
+            wall.value[d] = component(given, domain.D, d, source.place, count);
+        }
+    } else if constexpr (Condition::value == boundary::Value::Number) {
+        wall.value[0] = given.empty() ? Condition::preset : component(given, 1, 0, source.place, count);
+    }
+    return wall;
+}
+
+double HaloPlan::value(const Domain& domain, FaceKind kind, const ValueSource& source) {
     return backend::with_stencil(domain.stencil, [&](auto s) {
         using S = decltype(s);
         return with_condition(kind, [&](auto c) {
             using Condition = decltype(c);
-            boundary::Wall wall{{0, 0, 0}, domain.reference_density};
-            if constexpr (Condition::value == boundary::Value::Velocity) {
-                for (int d = 0; d < S::D; ++d) {
-                    wall.value[d] = component(given, S::D, d, source.place, count);
-                }
-            } else if constexpr (Condition::value == boundary::Value::Number) {
-                wall.value[0] = given.empty() ? Condition::preset : component(given, 1, 0, source.place, count);
-            }
             if constexpr (boundary::has_formula<Condition>) {
-                return Condition::template link_value<S>(wall, source.off_wall);
+                return Condition::template link_value<S>(wall<Condition>(domain, source), source.off_wall);
             } else {
                 throw std::logic_error(std::string(Condition::name) + " has no formula");
                 return 0.0;
@@ -337,6 +366,14 @@ void HaloPlan::refresh_values(const Domain& domain) {
     for (std::size_t k = 0; k < value_sources_.size(); ++k) {
         WallLink& link = links_.wall_links[k];
         link.value = value(domain, FaceKind(link.condition), value_sources_[k]);
+    }
+    for (std::size_t k = 0; k < boundary_places_.size(); ++k) {
+        backend::BoundaryCell& cell = links_.boundary_cells[k];
+        with_condition(FaceKind(cell.condition), [&](auto c) {
+            const boundary::Wall here = wall<decltype(c)>(domain, {cell.face, -1, boundary_places_[k], 0});
+            std::copy(here.value, here.value + 3, cell.value);
+            cell.reference_density = here.reference_density;
+        });
     }
     for (std::size_t body = 0; body < body_links_.size(); ++body) {
         for (BodyLink& link : body_links_[body]) {
@@ -372,6 +409,8 @@ void HaloPlan::refresh_temperatures(const Domain& domain) {
 std::size_t HaloPlan::bytes() const {
     std::size_t sum = (links_.wall_cells.capacity() + links_.late_cells.capacity()) * sizeof(WallCell) +
                       links_.wall_links.capacity() * sizeof(WallLink) + value_sources_.capacity() * sizeof(ValueSource);
+    sum +=
+        links_.boundary_cells.capacity() * sizeof(backend::BoundaryCell) + boundary_places_.capacity() * sizeof(Index);
     for (const auto& runs : links_.copies) {
         sum += runs.capacity() * sizeof(CopyRun);
     }

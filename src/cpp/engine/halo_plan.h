@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "../backend/links.h"
+#include "boundary_plan.h"
 #include "extent.h"
 #include "far_plan.h"
 #include "temperature_plan.h"
@@ -34,6 +35,17 @@ public:
     const WallHeat& face_heat(int face) const { return temperatures_.face_heat[std::size_t(face)]; }
     const WallHeat& body_heat(int body) const { return temperatures_.body_heat[std::size_t(body)]; }
 
+    /// visit(cell's place on the face, number k, its place among those of all boundary cells of the plan).
+    template <class Visit>
+    void for_boundary_numbers(int face, Visit&& visit) const {
+        for (std::size_t c = 0; c < boundary_places_.size(); ++c) {
+            const backend::BoundaryCell& cell = links_.boundary_cells[c];
+            for (int k = 0; cell.face == face && k < cell.stored; ++k) {
+                visit(boundary_places_[c], k, cell.first + k);
+            }
+        }
+    }
+
     /// Takes over the current velocities, densities and temperatures of the faces and bodies.
     void refresh_values(const Domain& domain);
 
@@ -52,12 +64,15 @@ private:
     struct Builder;
 
     void take(FarPlan&& far, const std::vector<Phase>& phases);
+    template <class Condition>
+    static boundary::Wall wall(const Domain& domain, const ValueSource& source);
     static double value(const Domain& domain, FaceKind kind, const ValueSource& source);
     void refresh_temperatures(const Domain& domain);
 
     backend::LinkPlan links_;
     std::vector<Import> imports_;
     std::vector<ValueSource> value_sources_;  // of each wall link
+    std::vector<Index> boundary_places_;      // of each boundary cell on its face
     std::vector<std::vector<backend::BodyLink>> body_links_;
     WallTerms column_temperatures_, column_gradients_;  // of each column behind a wall
     TemperaturePlan temperatures_;                      // its wall_temperatures, cells and links are moved to links_

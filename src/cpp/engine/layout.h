@@ -16,6 +16,11 @@ struct Block {
     std::string device;
 
     Index cells() const { return Index(size[0]) * size[1] * size[2]; }
+    /// Whether it lies at a face of a domain of this size.
+    bool is_at(int face, const int (&domain)[3]) const {
+        const int axis = face / 2;
+        return face % 2 == 0 ? offset[axis] == 0 : offset[axis] + size[axis] == domain[axis];
+    }
 };
 
 /// A box of the domain's cells.

@@ -60,8 +60,12 @@ ModelFacts facts() {
             }
         });
     }
-    f.faces = Model::takes_all_faces ? backend::names_of<boundary::Conditions>()
-                                     : std::vector<std::string>{boundary::Periodic::name, boundary::NoSlip::name};
+    for_types(boundary::Conditions{}, [&](auto member) {
+        using Condition = typename decltype(member)::type;
+        if constexpr (Model::template takes_face<Condition>) {
+            f.faces.emplace_back(Condition::name);
+        }
+    });
     f.walled_axes = Model::walled_axes;
     f.bodies = Model::takes_bodies;
     f.nonequilibrium = Model::starts_from_gradients;

@@ -41,6 +41,10 @@ void require_finite(const std::string& argument, double value) {
     }
 }
 
+FaceKind condition_kind(const std::string& name) {
+    return FaceKind(position("faces", name, backend::names_of<boundary::Conditions>()));
+}
+
 /// The number of axes, which that of the sizes must be.
 int checked_axes(const Setup& setup) {
     return backend::with_stencil(stencil_kind(setup.stencil), [&](auto s) {
@@ -69,27 +73,25 @@ Operators operators_of(const ThermalSetup& thermal, int D) {
     return o;
 }
 
-/// Energy moment of a neighbour's population over the squared norm of that moment, along axes and diagonals
-/// (d'Humieres et al., Phil. Trans. R. Soc. A 360 (2002) 437; Lallemand & Luo, Phys. Rev. E 61 (2000) 6546).
-constexpr double energy_moment_3d[2] = {-11.0 / 2394, 8.0 / 2394}, energy_moment_2d[2] = {-1.0 / 36, 2.0 / 36};
-
+/// Of a stencil whose pairs lie along axes and diagonals.
+template <class S>
 void set_heat(const Setup& setup, backend::BlockSpec& spec) {
     const ThermalSetup& thermal = *setup.thermal;
     require_positive("thermal diffusivity", thermal.diffusivity);
-    const int D = int(setup.shape.size());
-    if (!thermal.buoyancy.empty() && thermal.buoyancy.size() != std::size_t(D)) {
-        throw std::invalid_argument("thermal buoyancy: " + std::to_string(D) + " components are needed");
+    if (!thermal.buoyancy.empty() && thermal.buoyancy.size() != std::size_t(S::D)) {
+        throw std::invalid_argument("thermal buoyancy: " + std::to_string(S::D) + " components are needed");
     }
     require_finite("thermal energy_coupling", thermal.energy_coupling);
     for (const double component : thermal.buoyancy) {
         require_finite("thermal buoyancy", component);
     }
-    const Operators operators = operators_of(thermal, D);
+    const Operators operators = operators_of(thermal, S::D);
+    constexpr double share[2] = {share_of_energy<S>(1), share_of_energy<S>(2 * S::D + 1)};
     HeatParameters<double>& heat = spec.heat;
     for (int k = 0; k < 2; ++k) {
         heat.diffusion[k] = thermal.diffusivity * operators.laplacian[k];
         heat.slope[k] = operators.slope[k];
-        heat.energy[k] = 2 * thermal.energy_coupling * (D == 2 ? energy_moment_2d : energy_moment_3d)[k];
+        heat.energy[k] = 2 * thermal.energy_coupling * share[k];
     }
     std::copy(thermal.buoyancy.begin(), thermal.buoyancy.end(), heat.buoyancy);
 }
@@ -196,8 +198,16 @@ backend::BlockSpec block_spec(const Setup& setup) {
     }
     check_size(spec.size);
     check_model(spec, setup.faces);
+    for (std::size_t f = 0; f < std::min(setup.faces.size(), std::size_t(6)); ++f) {
+        spec.stored[f] = with_condition(condition_kind(setup.faces[f]),
+                                        [](auto c) { return boundary::stored_numbers<decltype(c)>(); });
+    }
     if (setup.thermal) {
-        set_heat(setup, spec);
+        backend::with_stencil(spec.stencil, [&](auto s) {
+            if constexpr (HybridThermal::has_stencil<decltype(s)>) {
+                set_heat<decltype(s)>(setup, spec);
+            }
+        });
     }
     return spec;
 }
@@ -207,6 +217,9 @@ backend::BlockSpec part_of(const backend::BlockSpec& whole, const Block& block) 
     for (int d = 0; d < 3; ++d) {
         spec.size[d] = block.size[d];
         spec.wraps[d] = whole.wraps[d] && block.size[d] == whole.size[d];
+    }
+    for (int face = 0; face < 6; ++face) {
+        spec.stored[face] = block.is_at(face, whole.size) ? whole.stored[face] : 0;
     }
     return spec;
 }
@@ -243,7 +256,7 @@ Domain make_domain(const Setup& setup) {
         throw std::invalid_argument("faces: " + std::to_string(2 * domain.D) + " are needed");
     }
     for (std::size_t f = 0; f < setup.faces.size(); ++f) {
-        domain.faces[f] = FaceKind(position("faces", setup.faces[f], backend::names_of<boundary::Conditions>()));
+        domain.faces[f] = condition_kind(setup.faces[f]);
     }
     for (int a = 0; a < domain.D; ++a) {
         if (is_periodic(domain.faces[2 * a]) != is_periodic(domain.faces[2 * a + 1])) {

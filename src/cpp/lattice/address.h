@@ -25,6 +25,8 @@ struct Address {
     Index population_stride;   // from population i to i + 1 of the same (y, z)
     Index pitch;               // from x = 0 of a row to the end of its padding
     Index sides;               // offset of the side columns
+    Index numbers;             // offset of the numbers that cells before faces keep, of the arithmetic type
+    Index numbers_stride;      // from those of one phase to the next
     Index temperature;         // from population 0 of a row to its temperature; 0: there is none
     Index temperature_stride;  // from that to the second one
     bool wraps[3];             // axes along which the block is its own neighbour

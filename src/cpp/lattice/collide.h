@@ -3,9 +3,9 @@
 // A collision is a struct with what follows; those of multispeed stencils, which the update of their model knows, have
 // all but the last two, and parameters of their own:
 //   name                         by which setups call it,
-//   goes_with<S>                 the stencils that it has,
+//   goes_with<S>                 the stencils that it has (FlowCollision),
 //   Parameters<Real>             which begin with a Relaxation,
-//   parameters<S>(given)         made by the host from what the user gives,
+//   parameters<S>(given)         made by the host from what the user gives (both of OneRate, where nothing is added),
 //   relax<S>(n, omega, p)        -K n as a change, n being pair sums; or, if it is no linear operator on n,
 //   collide<S>(h, sums, moments, forced, p, coupling)   which changes all populations of the cell,
 // and a place in the list of collisions/all.h.
@@ -38,6 +38,23 @@ Relaxation<double> relaxation(const Given& given) {
     const double constant = given.at_least_zero("smagorinsky", 0);
     return {1 / (3 * given.positive("viscosity") + 0.5), 18 * root_of_two * constant * constant};
 }
+
+/// What collisions share of fluids whose populations carry mass and momentum.
+struct FlowCollision {
+    template <class S>
+    static constexpr bool goes_with = !Stencil<S>::multispeed;
+};
+
+/// What such collisions share that take the viscosity and no more.
+struct OneRate : FlowCollision {
+    template <class Real>
+    using Parameters = Relaxation<Real>;
+
+    template <class S, class Given>
+    static Parameters<double> parameters(const Given& given) {
+        return relaxation(given);
+    }
+};
 
 /// Parameters without an eddy viscosity, which the compiler then leaves out.
 template <class Parameters>

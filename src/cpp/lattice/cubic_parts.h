@@ -4,14 +4,12 @@
 // couples only amplitudes that these symmetries change alike (Schur's lemma), one or two of each kind:
 //   even: the sums over the shells; an axis and the plane normal to it; the shears of a plane;
 //   odd:  the fluxes along an axis, of each plane and of the corners; the product of all three components.
+// A stencil may lack the edges or the corners, and with them their parts.
 // Relaxing in any moment basis with one rate for all equivalent moments is such a relaxation, and takes a third of the
 // operations in this form.
 #pragma once
 
 #include "pairs.h"
-#include "stencils/d2q9.h"
-#include "stencils/d3q19.h"
-#include "stencils/d3q27.h"
 
 namespace lbm {
 
@@ -48,7 +46,8 @@ LBM_HD constexpr void combine(CubicRates<To>& out, const CubicRates<From>& a, co
 template <class S>
 struct CubicPairs {
     static constexpr int planes = S::D == 3 ? 3 : 1;
-    static constexpr int edges = 2 * planes;  // pairs D .. D + edges - 1; plane q has D + 2q and D + 2q + 1
+    // Pairs D .. D + edges - 1; plane q has D + 2q and D + 2q + 1.
+    static constexpr int edges = S::shell_weight[2] > 0 ? 2 * planes : 0;
     static constexpr int corners = Stencil<S>::pairs - S::D - edges;
 
     LBM_HD static constexpr int edge(int plane, int k) { return S::D + 2 * plane + k; }
@@ -64,12 +63,13 @@ struct CubicPairs {
 
 namespace detail {
 
-/// The first edge of a plane has equal components along its axes, the second opposite ones.
+/// The first edge of a plane has equal components along its axes, the second opposite ones; of corners there are all or
+/// none.
 template <class S>
 constexpr bool cubic_pairs_are_sound() {
     using P = CubicPairs<S>;
     bool sound = P::corners == 0 || P::corners == 4;
-    for (int q = 0; q < P::planes; ++q) {
+    for (int q = 0; q < P::edges / 2; ++q) {
         for (int d = 0; d < S::D; ++d) {
             const bool first = d == P::axis(q, 0), second = d == P::axis(q, 1);
             sound = sound && P::c(P::edge(q, 0), d) == (first || second ? 1 : 0);
@@ -79,10 +79,6 @@ constexpr bool cubic_pairs_are_sound() {
     return sound;
 }
 
-static_assert(cubic_pairs_are_sound<D2Q9>());
-static_assert(cubic_pairs_are_sound<D3Q19>());
-static_assert(cubic_pairs_are_sound<D3Q27>());
-
 }  // namespace detail
 
 /// The change of n, which carries no mass and no momentum, by these rates. The rest population and the odd parts along
@@ -90,54 +86,69 @@ static_assert(cubic_pairs_are_sound<D3Q27>());
 template <class S, class V, class C>
 LBM_HD PairChange<S, V> relax_parts(const PairSums<S, V>& n, const CubicRates<C>& rates) {
     using P = CubicPairs<S>;
-    constexpr bool solid = S::D == 3, cornered = P::corners > 0;
+    static_assert(detail::cubic_pairs_are_sound<S>());
+    constexpr bool solid = S::D == 3, edged = P::edges > 0, cornered = P::corners > 0;
     PairChange<S, V> change{};
 
     V plane_sum[P::planes], shear[P::planes], corner_shear[P::planes];  // even
     static_for<P::planes>([&]<int q>() LBM_INLINE_LAMBDA {
-        plane_sum[q] = n.even[P::edge(q, 0)] + n.even[P::edge(q, 1)];
-        shear[q] = n.even[P::edge(q, 0)] - n.even[P::edge(q, 1)];
+        if constexpr (edged) {
+            plane_sum[q] = n.even[P::edge(q, 0)] + n.even[P::edge(q, 1)];
+            shear[q] = n.even[P::edge(q, 0)] - n.even[P::edge(q, 1)];
+        }
         corner_shear[q] = V{};
         static_for<P::corners>([&]<int k>() LBM_INLINE_LAMBDA {
             constexpr int p = P::corner(k);
             accumulate<P::c(p, P::axis(q, 0)) * P::c(p, P::axis(q, 1))>(corner_shear[q], n.even[p]);
         });
     });
-    V shell_sum[3] = {total<0, S::D>(n.even), total<0, P::planes>(plane_sum), V{}};
+    V shell_sum[3] = {total<0, S::D>(n.even), V{}, V{}};
+    if constexpr (edged) {
+        shell_sum[1] = total<0, P::planes>(plane_sum);
+    }
     if constexpr (cornered) {
         shell_sum[2] = total<P::corner(0), P::corners>(n.even);
     }
     V common[3];
     static_for<3>([&]<int shell>() LBM_INLINE_LAMBDA {
-        common[shell] = rates.sum[shell][0] * shell_sum[0] + rates.sum[shell][1] * shell_sum[1];
+        common[shell] = rates.sum[shell][0] * shell_sum[0];
+        if constexpr (edged) {
+            common[shell] = common[shell] + rates.sum[shell][1] * shell_sum[1];
+        }
         if constexpr (cornered) {
             common[shell] = common[shell] + rates.sum[shell][2] * shell_sum[2];
         }
     });
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
         change.even[d] = common[0] + rates.deviator[0][0] * n.even[d];
-        if constexpr (solid) {
+        if constexpr (solid && edged) {
             change.even[d] = change.even[d] + rates.deviator[0][1] * plane_sum[P::plane(d)];
         }
     });
     static_for<P::planes>([&]<int q>() LBM_INLINE_LAMBDA {
-        V mean = common[1], difference = rates.shear[0][0] * shear[q];
-        if constexpr (solid) {
-            mean = mean + (rates.deviator[1][0] * n.even[P::normal(q)] + rates.deviator[1][1] * plane_sum[q]);
+        if constexpr (edged) {
+            V mean = common[1], difference = rates.shear[0][0] * shear[q];
+            if constexpr (solid) {
+                mean = mean + (rates.deviator[1][0] * n.even[P::normal(q)] + rates.deviator[1][1] * plane_sum[q]);
+            }
+            if constexpr (cornered) {
+                difference = difference + rates.shear[0][1] * corner_shear[q];
+                corner_shear[q] = rates.shear[1][0] * shear[q] + rates.shear[1][1] * corner_shear[q];
+            }
+            change.even[P::edge(q, 0)] = mean + difference;
+            change.even[P::edge(q, 1)] = mean - difference;
+        } else if constexpr (cornered) {
+            corner_shear[q] = rates.shear[1][1] * corner_shear[q];
         }
-        if constexpr (cornered) {
-            difference = difference + rates.shear[0][1] * corner_shear[q];
-            corner_shear[q] = rates.shear[1][0] * shear[q] + rates.shear[1][1] * corner_shear[q];
-        }
-        change.even[P::edge(q, 0)] = mean + difference;
-        change.even[P::edge(q, 1)] = mean - difference;
     });
 
     V plane_flux[P::planes][2], axis_flux[S::D], corner_flux[S::D];  // odd; a plane's along its first and second axis
-    static_for<P::planes>([&]<int q>() LBM_INLINE_LAMBDA {
-        plane_flux[q][0] = n.odd[P::edge(q, 0)] + n.odd[P::edge(q, 1)];
-        plane_flux[q][1] = n.odd[P::edge(q, 0)] - n.odd[P::edge(q, 1)];
-    });
+    if constexpr (edged) {
+        static_for<P::planes>([&]<int q>() LBM_INLINE_LAMBDA {
+            plane_flux[q][0] = n.odd[P::edge(q, 0)] + n.odd[P::edge(q, 1)];
+            plane_flux[q][1] = n.odd[P::edge(q, 0)] - n.odd[P::edge(q, 1)];
+        });
+    }
     V triple = V{};
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
         corner_flux[d] = axis_flux[d] = V{};
@@ -148,26 +159,32 @@ LBM_HD PairChange<S, V> relax_parts(const PairSums<S, V>& n, const CubicRates<C>
         constexpr int p = P::corner(k);
         accumulate<P::c(p, 0) * P::c(p, 1) * P::c(p, 2)>(triple, n.odd[p]);
     });
-    static_for<P::planes>([&]<int q>() LBM_INLINE_LAMBDA {
-        V flux[2];
-        static_for<2>([&]<int k>() LBM_INLINE_LAMBDA {
-            constexpr int d = P::axis(q, k);
-            flux[k] = rates.flux[0][0] * plane_flux[q][k];
-            if constexpr (solid) {
-                constexpr int other = P::other_plane(q, d);
-                flux[k] = flux[k] + rates.flux_across * plane_flux[other][P::axis(other, 0) == d ? 0 : 1];
-            }
-            if constexpr (cornered) {
-                flux[k] = flux[k] + rates.flux[0][1] * corner_flux[d];
-                axis_flux[d] = axis_flux[d] + plane_flux[q][k];
-            }
+    if constexpr (edged) {
+        static_for<P::planes>([&]<int q>() LBM_INLINE_LAMBDA {
+            V flux[2];
+            static_for<2>([&]<int k>() LBM_INLINE_LAMBDA {
+                constexpr int d = P::axis(q, k);
+                flux[k] = rates.flux[0][0] * plane_flux[q][k];
+                if constexpr (solid) {
+                    constexpr int other = P::other_plane(q, d);
+                    flux[k] = flux[k] + rates.flux_across * plane_flux[other][P::axis(other, 0) == d ? 0 : 1];
+                }
+                if constexpr (cornered) {
+                    flux[k] = flux[k] + rates.flux[0][1] * corner_flux[d];
+                    axis_flux[d] = axis_flux[d] + plane_flux[q][k];
+                }
+            });
+            change.odd[P::edge(q, 0)] = flux[0] + flux[1];
+            change.odd[P::edge(q, 1)] = flux[0] - flux[1];
         });
-        change.odd[P::edge(q, 0)] = flux[0] + flux[1];
-        change.odd[P::edge(q, 1)] = flux[0] - flux[1];
-    });
+    }
     if constexpr (cornered) {
         static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
-            corner_flux[d] = rates.flux[1][0] * axis_flux[d] + rates.flux[1][1] * corner_flux[d];
+            if constexpr (edged) {
+                corner_flux[d] = rates.flux[1][0] * axis_flux[d] + rates.flux[1][1] * corner_flux[d];
+            } else {
+                corner_flux[d] = rates.flux[1][1] * corner_flux[d];
+            }
         });
         triple = rates.triple * triple;
     }

@@ -2,6 +2,8 @@
 // its own on each backend.
 #pragma once
 
+#include "boundary/no_slip.h"
+#include "boundary/periodic.h"
 #include "state/two_lattice.h"
 #include "stencil.h"
 #include "storage.h"
@@ -26,8 +28,9 @@ struct NeighborModel {
     template <class State>
     static constexpr bool keeps = true;
     static constexpr bool takes_bodies = true;
-    /// Conditions of all kinds hold on its faces; else faces are periodic or walls at rest.
-    static constexpr bool takes_all_faces = true;
+    /// The conditions that hold on its faces.
+    template <class Condition>
+    static constexpr bool takes_face = true;
     /// Of how many axes faces may be other than periodic.
     static constexpr int walled_axes = 3;
     /// Initial states may have the first-order part that the velocity's gradients imply.
@@ -70,7 +73,9 @@ struct MultispeedThermal {
     template <class State>
     static constexpr bool keeps = IsSame<State, TwoLattice>::value;
     static constexpr bool takes_bodies = false;
-    static constexpr bool takes_all_faces = false;
+    template <class Condition>
+    static constexpr bool takes_face =
+        IsSame<Condition, boundary::Periodic>::value || IsSame<Condition, boundary::NoSlip>::value;
     static constexpr int walled_axes = 1;
     static constexpr bool starts_from_gradients = false;
     static constexpr TemperatureKind temperature = TemperatureKind::Moment;

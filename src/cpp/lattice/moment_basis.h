@@ -30,6 +30,7 @@ struct MomentBasis<D2Q9> {
     static constexpr RateGroup group[groups] = {{"conserved", 0}, {"nu", 0}, {"e", 1.63}, {"eps", 1.14}, {"q", 1.92}};
     static constexpr const char* name[9] = {"rho", "e", "eps", "jx", "qx", "jy", "qy", "pxx", "pxy"};
     static constexpr int group_of[9] = {0, 2, 3, 0, 4, 0, 4, 1, 1};
+    static constexpr int energy = 1;  // the row of the energy
 
     static constexpr int value(int row, int x, int y, int) {
         const int s = x * x + y * y;
@@ -55,6 +56,7 @@ struct MomentBasis<D3Q19> {
     static constexpr const char* name[19] = {"rho",   "e",   "eps",  "jx",  "qx",  "jy",  "qy", "jz", "qz", "3pxx",
                                              "3pixx", "pww", "piww", "pxy", "pyz", "pxz", "mx", "my", "mz"};
     static constexpr int group_of[19] = {0, 2, 3, 0, 4, 0, 4, 0, 4, 1, 5, 1, 5, 1, 1, 1, 6, 6, 6};
+    static constexpr int energy = 1;
 
     static constexpr int value(int row, int x, int y, int z) {
         const int s = x * x + y * y + z * z;
@@ -95,6 +97,7 @@ struct MomentBasis<D3Q27> {
                                              "xxe", "wwe",  "xye",  "yze",  "zxe",  "taux", "tauy", "tauz", "xyz"};
     static constexpr int group_of[27] = {0, 0, 0, 0, 2, 1, 1, 1, 1, 1, 3, 3, 3, 4,
                                          4, 4, 5, 6, 7, 7, 7, 7, 7, 8, 8, 8, 8};
+    static constexpr int energy = 4;
 
     static constexpr int value(int row, int x, int y, int z) {
         const int s = x * x + y * y + z * z;
@@ -162,11 +165,24 @@ struct Moment {
     }
 };
 
+/// What the population of velocity i grows by where the energy moment grows by one.
+template <class S>
+constexpr double share_of_energy(int i) {
+    constexpr int row = MomentBasis<S>::energy;
+    return double(Moment<S>::value(row, i)) / Moment<S>::norm2(row);
+}
+
 namespace detail {
 
 template <class S>
 constexpr bool basis_is_sound() {
     using M = Moment<S>;
+    const auto energy = [](int i) { return M::value(MomentBasis<S>::energy, i); };
+    for (int i = 1; i < S::Q; ++i) {  // linear in the squared speed
+        if (energy(i) - energy(0) != Stencil<S>::squared_speed(i) * (energy(1) - energy(0)) || energy(1) == energy(0)) {
+            return false;
+        }
+    }
     for (int k = 0; k < S::Q; ++k) {
         for (int l = 0; l < k; ++l) {
             int product = 0;

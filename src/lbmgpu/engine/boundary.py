@@ -133,7 +133,8 @@ class BoundaryValues:
             if target is self.face_velocities:
                 engine.set_face_velocity(faces.index(name), values.to_engine(target[name], components=True))
             elif target is self.face_numbers:
-                engine.set_face_density(faces.index(name), values.to_engine(target[name], components=False))
+                number = values.to_engine(target[name], components=False)
+                engine.set_face_number(faces.index(name), number, self._domain.faces[name].number)
             elif target is self.face_temperatures:
                 engine.set_face_temperature(faces.index(name), self._above_reference(target[name]))
             elif bodies and target is self.body_temperatures:

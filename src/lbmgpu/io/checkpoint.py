@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..domain import Domain
+from ..domain import FACES, Domain
 from ..engine.simulation import Simulation
 from ..errors import CheckpointError
 from ..files.atomic_write import naming
@@ -21,6 +21,7 @@ from ..files.regular_files import check_output, file_path
 from ..parallel.processes import Processes, box
 from .checkpoint_arrays import Arrays, check_size, encoded
 from .checkpoint_open import damage_of, opened
+from .checkpoint_reader import boundary_arrays
 from .checkpoint_setup import arguments_of, describe, differences
 from .checkpoint_writer import NewCheckpoint, new_checkpoint
 from .chunks import Chunks, each
@@ -68,6 +69,7 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> Path:
         }
         pieces = _pieces(simulation)
         digests = _digests_of_ranks(simulation, pieces)
+        arrays |= _boundary_numbers(simulation)
         file = on_first(lambda: stack.enter_context(new_checkpoint(target, processes.threads, interrupts)))
         on_first(lambda: None if file is None else _write_arrays(file, arrays, [piece.chunks for piece in pieces]))
         for piece in pieces:  # one after the other: rank 0 need not hold the whole state
@@ -91,6 +93,12 @@ def _pieces(simulation: Simulation) -> list[_Piece]:
         engine.temperature(temperature)
         pieces.append(_Piece(Chunks.of("temperature", shape, simulation.storage), None, temperature))
     return pieces
+
+
+def _boundary_numbers(simulation: Simulation) -> Arrays:
+    """By their names in the file; those of the whole face on every rank."""
+    names = boundary_arrays(simulation.domain.shape, {face: c.kind for face, c in simulation.domain.faces.items()})
+    return {name: simulation.engine.boundary_numbers(FACES.index(face)) for name, (face, _) in names.items()}
 
 
 def _digests_of_ranks(simulation: Simulation, pieces: Sequence[_Piece]) -> dict[str, dict[int, str]]:
@@ -145,18 +153,27 @@ def _write(file: NewCheckpoint | None, piece: _Piece, whole: NDArray[Any] | None
 
 def restore(simulation: Simulation, path: str | os.PathLike[str]) -> None:
     """See `Solver.restore`. Nothing changes before every rank has read its part."""
-    state, temperature, steps, reference_density = simulation.processes.each(lambda: _read(simulation, path))
-    simulation.engine.reference_density = reference_density
-    simulation.engine.set_state(state)
-    if temperature is not None:
-        simulation.engine.set_temperature(temperature)
-    simulation.engine.steps = steps
+    found = simulation.processes.each(lambda: _read(simulation, path))
+    simulation.engine.reference_density = found.reference_density
+    simulation.engine.set_state(found.state)
+    if found.temperature is not None:
+        simulation.engine.set_temperature(found.temperature)
+    for face, numbers in found.boundary_numbers.items():
+        simulation.engine.set_boundary_numbers(FACES.index(face), numbers)
+    simulation.engine.steps = found.steps
 
 
-def _read(
-    simulation: Simulation, path: str | os.PathLike[str]
-) -> tuple[NDArray[Any], NDArray[np.float64] | None, int, float]:
-    """State and temperature in the solver's window, the steps and the reference density."""
+class _Found(NamedTuple):
+    """What a file has for a solver; state and temperature in its window, numbers by face."""
+
+    state: NDArray[Any]
+    temperature: NDArray[np.float64] | None
+    boundary_numbers: dict[str, NDArray[np.float64]]
+    steps: int
+    reference_density: float
+
+
+def _read(simulation: Simulation, path: str | os.PathLike[str]) -> _Found:
     setup, arrays = describe(simulation)
     window = simulation.engine.window
     solid = simulation.solid.T[box(*window)]
@@ -166,12 +183,15 @@ def _read(
         if found:
             listing = "".join(f"\n  {line}" for line in found)
             raise CheckpointError(f"a checkpoint of another setup:{listing}")
-        state, temperature = file.state(window), file.temperature(window)
+        state, temperature, numbers = file.state(window), file.temperature(window), file.boundary_numbers()
         _check_finite("state", state, solid)
-        if temperature is None:
-            return state, None, header.steps, header.reference_density
-        _check_finite("temperature", temperature[None], solid)
-        return state, temperature.astype(np.float64), header.steps, header.reference_density
+        if temperature is not None:
+            _check_finite("temperature", temperature[None], solid)
+            temperature = temperature.astype(np.float64)
+        for face, values in numbers.items():
+            if not np.isfinite(values).all():
+                raise CheckpointError(f"damaged, the numbers of face {face!r} hold values that are not finite")
+        return _Found(state, temperature, numbers, header.steps, header.reference_density)
 
 
 def _check_finite(name: str, values: NDArray[Any], solid: NDArray[np.bool_]) -> None:

@@ -85,6 +85,9 @@ class OldCheckpoint:
         reference = checks.number("reference", self.header.setup["thermal"]["reference"])
         return converted_temperature(_read(self._temperature, reversed_axes(window)), reference)
 
+    def boundary_numbers(self) -> dict[str, NDArray[np.float64]]:
+        return {}  # no condition of that time kept any
+
     def _dataset(self, group: h5g.GroupID, name: str, dimensions: int) -> h5d.DatasetID:
         """An array with checksums that is all in the file."""
         dataset = hdf5_tree.dataset(group, name, (h5d.CHUNKED,), (FLETCHER32,))

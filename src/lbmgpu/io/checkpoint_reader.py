@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,7 +14,7 @@ from h5py import h5g
 from numpy.typing import NDArray
 
 from .. import _core, checks
-from ..domain import MAX_CELLS
+from ..domain import FACES, MAX_CELLS
 from ..files.strict_json import parsed
 from ..models import PRECISIONS, STORAGES, STREAMINGS
 from . import hdf5_tree
@@ -40,6 +40,7 @@ class Header:
         state: shape of the state.
         dtype: of the state and of the temperature.
         has_temperature: whether there is a temperature beside the flow.
+        boundary: face and shape of the numbers that cells before faces keep, by the names of their arrays.
     """
 
     def __init__(self, values: dict[str, Any]) -> None:
@@ -61,6 +62,9 @@ class Header:
         self.shape = tuple(shape)
         self.state = (stencil.Q, *reversed(shape))
         self.has_temperature = "diffusivity" in mapping("thermal", self.setup.get("thermal", {}))
+        self.boundary = boundary_arrays(
+            self.shape, {face: entry.get("condition") for face, entry in self.setup["faces"].items()}
+        )
 
 
 class Stored(Protocol):
@@ -76,6 +80,27 @@ class Stored(Protocol):
 
     def temperature(self, window: Window) -> NDArray[Any] | None:
         """The temperature in a box of cells, ``(nz, ny, nx)``; None without one beside the flow."""
+
+    def boundary_numbers(self) -> dict[str, NDArray[np.float64]]:
+        """By face, the numbers that the cells before it keep, of those that have any."""
+
+
+def boundary_arrays(shape: Sequence[int], kinds: Mapping[str, Any]) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """Face and shape of the arrays that hold what the cells before faces keep, by their names in a checkpoint.
+
+    Args:
+        shape: of the domain.
+        kinds: of the conditions, by face.
+    """
+    stored = _core.boundary_numbers()
+    return {
+        f"boundary.{face}": (
+            face,
+            (stored[kind], *(n for axis, n in reversed(list(enumerate(shape))) if axis != "xyz".index(face[1]))),
+        )
+        for face, kind in kinds.items()
+        if isinstance(kind, str) and stored.get(kind) and face in FACES
+    }
 
 
 class NewestCheckpoint:
@@ -95,7 +120,8 @@ class NewestCheckpoint:
             raise Unexpected("the manifest is of another format")
         self.header = Header(manifest)
         self._tables = mapping("datasets", manifest["datasets"])
-        expected = {"state", *array_names(self.header.setup), *(["temperature"] if self.header.has_temperature else [])}
+        expected = {"state", *array_names(self.header.setup), *self.header.boundary}
+        expected |= {"temperature"} if self.header.has_temperature else set()
         if set(self._tables) != expected or "manifest" in expected:
             raise Unexpected("the manifest does not list what the setup needs")
         if hdf5_tree.names(root, {"manifest", *expected}) != {"manifest", *expected}:
@@ -104,6 +130,9 @@ class NewestCheckpoint:
         for name, shape in (("state", self.header.state), ("temperature", self.header.state[1:])):
             if name in expected and (self._chunks(name).shape, self._chunks(name).dtype) != (shape, self.header.dtype):
                 raise Unexpected(f"the {name} is not of the shape and the storage of the setup")
+        for name, (face, shape) in self.header.boundary.items():
+            if (self._chunks(name).shape, self._chunks(name).dtype) != (shape, np.dtype(np.float64)):
+                raise Unexpected(f"the numbers of face {face!r} are not of the shape of the setup")
 
     def arrays(self) -> Arrays:
         return decoded(array_names(self.header.setup), self._tables, self._whole, self.header.shape)
@@ -113,6 +142,9 @@ class NewestCheckpoint:
 
     def temperature(self, window: Window) -> NDArray[Any] | None:
         return self._read("temperature", reversed_axes(window)) if self.header.has_temperature else None
+
+    def boundary_numbers(self) -> dict[str, NDArray[np.float64]]:
+        return {face: self._whole(name) for name, (face, _) in self.header.boundary.items()}
 
     def _manifest(self, root: h5g.GroupID, digest: Any) -> dict[str, Any]:
         hdf5_tree.check_link(root, "manifest")

@@ -10,12 +10,19 @@ import numpy as np
 import lbmgpu as lbm
 
 
-def random_layout(rng: np.random.Generator, shape: tuple[int, ...], ranks: int, devices: Sequence[str]) -> lbm.Layout:
+def random_layout(
+    rng: np.random.Generator,
+    shape: tuple[int, ...],
+    ranks: int,
+    devices: Sequence[str],
+    ends: Sequence[tuple[int, int]] = ((1, 1),) * 3,
+) -> lbm.Layout:
     """Blocks cut in all directions, some of a cell or two, each rank with one at least, several of them where there are
-    more. Half of the time not across rows, which leaves blocks an interior."""
+    more. Half of the time not across rows, which leaves blocks an interior. `ends`: see `Case.least_blocks`."""
     while True:
         across_rows = int(rng.integers(0, 2))
-        boxes = list(itertools.product(*(_cuts(rng, n, 2 if d else 2 * across_rows) for d, n in enumerate(shape))))
+        most = (2 * across_rows, 2, 2)
+        boxes = list(itertools.product(*(_cuts(rng, *axis) for axis in zip(shape, most, ends, strict=False))))
         if len(boxes) >= ranks:
             break
     owners = [*range(ranks), *rng.integers(0, ranks, len(boxes) - ranks).tolist()]
@@ -26,6 +33,7 @@ def random_layout(rng: np.random.Generator, shape: tuple[int, ...], ranks: int, 
     )
 
 
-def _cuts(rng: np.random.Generator, n: int, most: int) -> list[tuple[int, int]]:
-    at = sorted(set(rng.integers(1, n, int(rng.integers(0, most + 1))).tolist())) if n > 1 else []
+def _cuts(rng: np.random.Generator, n: int, most: int, ends: tuple[int, int]) -> list[tuple[int, int]]:
+    first, last = ends[0], n - ends[1]
+    at = sorted(set(rng.integers(first, last + 1, int(rng.integers(0, most + 1))).tolist())) if last >= first else []
     return list(itertools.pairwise([0, *at, n]))

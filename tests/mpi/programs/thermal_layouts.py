@@ -27,12 +27,13 @@ for number, (stencil, operators, streaming, precision) in enumerate(kinds):
     rng = np.random.default_rng(number)
     shape = (19, 7, 6)[: int(stencil[1])]
     case = random_thermal_case(rng, stencil, "trt", shape, operators=operators, faces=some_faces(rng, shape))
-    options = {"precision": precision, "streaming": streaming}
-    many = case.solver(device="auto", layout=random_layout(rng, shape, size, devices), comm=world, **options)
+    options, ends = {"precision": precision, "streaming": streaming}, case.least_blocks()
+    many = case.solver(device="auto", layout=random_layout(rng, shape, size, devices, ends), comm=world, **options)
     many._simulation.advance(20)
     path = many.save(folder / f"{number}.h5")
     many._simulation.advance(20)
-    again = lbm.Solver.load(path, layout=random_layout(rng, shape, size, devices), device="auto", comm=world)
+    layout = random_layout(rng, shape, size, devices, ends)
+    again = lbm.Solver.load(path, layout=layout, device="auto", comm=world)
     again._simulation.advance(20)
     faces, bodies = isothermal(case)
     fields = [solver.temperature(gather=True) for solver in (many, again)]

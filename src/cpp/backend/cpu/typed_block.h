@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "../block_layout.h"
@@ -12,8 +11,10 @@
 #include "../kinetic_cells.h"
 #include "../wall_links.h"
 #include "buffer.h"
+#include "clear_lattice.h"
 #include "cpu_block.h"
 #include "field_rows.h"
+#include "host_boundary.h"
 #include "host_heat.h"
 #include "host_transfers.h"
 #include "kernels.h"
@@ -35,7 +36,7 @@ public:
         arguments_.heat = spec.heat;
         for (int k = 0; k < spec.state->lattices; ++k) {
             lattices_[k] = Buffer(backend::lattice_bytes(spec, backend::Device::Cpu));
-            clear(lattices_[k]);
+            clear_lattice(address(), lattices_[k].template as<Stored>(), threads_);
         }
         restart_phase();
         set_interior({});
@@ -106,6 +107,9 @@ public:
                 serve(late[std::size_t(k)]);
             }
         });
+        if (!plan_->boundary_cells.empty()) {
+            boundary().complete(next_numbers(), forces());
+        }
         if constexpr (Stencil<S>::multispeed) {
             const auto& columns = plan_->wall_columns;
             const auto parameters = backend::parameters_of<KineticParameters<Real>>(spec_);
@@ -119,6 +123,10 @@ public:
         }
     }
 
+    void start_boundary_numbers() override { boundary().start(forces()); }
+    void boundary_numbers(double* out) const override { boundary().get(out); }
+    void set_boundary_numbers(const double* values) override { boundary().put(values); }
+
     void set_interior(const backend::RowBox& rows) override {
         shell_ = RowRanges::around(address().ny, address().nz, rows);
         interior_ = RowRanges::of(address().ny, rows);
@@ -128,7 +136,7 @@ public:
     void update_shell(int /*steps: one*/) override {
         arguments_.phase = next_phase(phase_);
         arguments_.source = current();
-        now_ = (now_ + 1) % spec_.state->lattices;
+        now_ = next();
         arguments_.target = current();
         update(shell_);
         phase_ = arguments_.phase;
@@ -293,6 +301,7 @@ private:
     using View = backend::LatticeView<S, Real, Stored>;
 
     Stored* current() const { return lattices_[now_].template as<Stored>(); }
+    int next() const { return (now_ + 1) % spec_.state->lattices; }
     View view() const { return View{current(), arguments_.address, phase_}; }
     Index rows() const { return Index(address().ny) * address().nz; }
     Index row(int y, int z) const { return Index(z) * address().ny + y; }
@@ -305,6 +314,15 @@ private:
         }
         const backend::LinkPlaces* places = plan_->wall_places[phase_].data();
         backend::serve_wall_links(view(), cell, plan_->wall_links.data(), places, force, {});
+    }
+
+    HostBoundary<S, Real, Stored> boundary() const { return {view(), plan_->boundary_cells, threads_}; }
+    /// Of the step to come.
+    backend::BoundaryNumbers<Real, Stored> next_numbers() const {
+        return {lattices_[next()].template as<Stored>(), address(), next_phase(phase_)};
+    }
+    auto forces() const {
+        return [this](int x, int y, int z, double(&force)[3]) { force_at(x, y, z, force); };
     }
 
     void update(const RowRanges& ranges) {
@@ -322,27 +340,6 @@ private:
                 body(int(r % address().ny), int(r / address().ny));
             }
         });
-    }
-
-    /// Zeroes a lattice: rest, and the first touch of every page by the thread that will update it.
-    void clear(const Buffer& lattice) const {
-        const Address& a = address();
-        auto* data = lattice.as<Stored>();
-        const Index slab = a.row_stride * (a.ny + 2 * a.halo_y);
-        over_rows([&](int y, int z) {
-            Stored* start = data + a.row(y, z, 0);
-            std::memset(static_cast<void*>(start), 0, std::size_t(a.row_stride) * sizeof(Stored));
-        });
-        for (int z = -a.halo_z; z < a.nz + a.halo_z; ++z) {
-            const bool halo = z < 0 || z >= a.nz;
-            const Index start = a.row(-a.halo_y, z, 0);
-            const Index skip_to = halo ? start + slab : a.row(0, z, 0);
-            std::memset(static_cast<void*>(data + start), 0, std::size_t(skip_to - start) * sizeof(Stored));
-            if (!halo) {
-                const Index behind = a.row(a.ny, z, 0);
-                std::memset(static_cast<void*>(data + behind), 0, std::size_t(start + slab - behind) * sizeof(Stored));
-            }
-        }
     }
 
     void restart_phase() { phase_ = spec_.state->first_phase; }

@@ -7,6 +7,7 @@
 
 #include "../block_layout.h"
 #include "../initial_state.h"
+#include "device_boundary.h"
 #include "device_field.h"
 #include "device_heat.h"
 #include "device_links.h"
@@ -50,8 +51,8 @@ public:
     const Address& address() const override { return address_; }
 
     std::size_t bytes() const override {
-        std::size_t sum =
-            links_.bytes() + staging_.bytes() + sums_.bytes() + heat_.bytes() + walls_.bytes() + force_.bytes();
+        std::size_t sum = links_.bytes() + staging_.bytes() + sums_.bytes() + heat_.bytes() + walls_.bytes() +
+                          boundary_.bytes() + force_.bytes();
         const std::initializer_list<const DeviceBuffer*> buffers = {
             &lattices_[0], &lattices_[1], &solid_, &solid_velocity_, &last_velocity_, &body_links_, &end_sums_};
         for (const DeviceBuffer* buffer : buffers) {
@@ -79,6 +80,7 @@ public:
         links_.set_plan(plan, backend::phases_of(spec_), stream_);
         heat_.set_plan(plan, interior_);
         walls_.set(plan);
+        boundary_.set(plan);
         uploaded_body_ = nullptr;
         Index at_ends = 0;
         for (const auto* cells : {&plan.wall_cells, &plan.late_cells}) {
@@ -99,6 +101,7 @@ public:
         links_.set_values(*plan_, stream_);
         heat_.set_values(*plan_);
         walls_.set(*plan_);
+        boundary_.set(*plan_);
         uploaded_body_ = nullptr;
     }
 
@@ -194,20 +197,24 @@ public:
                 kernels_.get(links_name()).launch(stream_, shape, state(), links);
             }
         }
+        boundary_.complete(state(), lattices_[next()].as<void>(), !streams_.divided());
         walls_.fill(state(), !streams_.divided());
         heat_.advance_beside_bodies(state(), !streams_.divided());
     }
 
+    void start_boundary_numbers() override { boundary_.start(state()); }
+    void boundary_numbers(double* out) const override { boundary_.get(state(), out); }
+    void set_boundary_numbers(const double* values) override { boundary_.put(state(), values); }
+
     void update_shell(int /*steps: one*/) override {
         streams_.fork();
-        const int next = (now_ + 1) % spec_.state->lattices;
-        step_ = {next_phase(phase_), lattices_[now_].as<void>(), lattices_[next].as<void>()};
+        step_ = {next_phase(phase_), lattices_[now_].as<void>(), lattices_[next()].as<void>()};
         for (int k = 0; k < shell_.count; ++k) {
             update(streams_.border(), shell_.boxes[k]);
         }
         phase_ = step_.phase;
         end_sums_are_current_ = keeps_end_sums_;
-        now_ = next;
+        now_ = next();
         heat_.put_beside_bodies(streams_.border(), state(), false, !streams_.divided());
     }
 
@@ -361,6 +368,7 @@ private:
         }
         heat_.expect_kernels();
         walls_.expect_kernels();
+        boundary_.expect_kernels();
         Phase phase = phase_;
         do {
             phase = next_phase(phase);
@@ -369,6 +377,7 @@ private:
     }
     Index rows() const { return Index(address_.ny) * address_.nz; }
     Index cells() const { return rows() * address_.nx; }
+    int next() const { return (now_ + 1) % spec_.state->lattices; }
     RowRange all() const { return {0, rows()}; }
 
     void clear(const DeviceBuffer& buffer) const { stream_.clear(buffer.address(), buffer.bytes()); }
@@ -451,6 +460,7 @@ private:
     mutable const void* uploaded_body_ = nullptr;
     mutable DeviceHeat heat_{spec_, address_, stream_, kernels_, sums_, staging_};
     DeviceWalls walls_{spec_, stream_, kernels_};
+    DeviceBoundary boundary_{spec_, stream_, kernels_};
 };
 
 }  // namespace

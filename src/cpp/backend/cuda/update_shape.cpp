@@ -2,6 +2,8 @@
 #include "update_shape.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <iterator>
 
 namespace lbm::cuda {
 
@@ -9,6 +11,14 @@ using backend::BlockSpec;
 using backend::NumberKind;
 
 namespace {
+
+/// How many populations the stencil has whose launches were measured and that is nearest to a block's in that.
+int nearest_measured(const BlockSpec& spec) {
+    const int Q = backend::with_stencil(spec.stencil, [](auto s) { return decltype(s)::Q; });
+    constexpr int measured[] = {D2Q9::Q, D3Q19::Q, D3Q27::Q};
+    return *std::min_element(std::begin(measured), std::end(measured),
+                             [Q](int a, int b) { return std::abs(a - Q) < std::abs(b - Q); });
+}
 
 /// Whether rows cut into so many cells a thread leave few threads of their warps without work.
 bool fills_warps(const BlockSpec& spec, int lanes) {
@@ -24,13 +34,14 @@ BlockSize block_size(const BlockSpec& spec) {
 }
 
 UpdateShape usual_shape(const BlockSpec& spec, const UpdateKind& kind) {
-    const bool many = spec.stencil == backend::stencil_kind<D3Q27>;
+    const int populations = nearest_measured(spec);
+    const bool many = populations == D3Q27::Q;
     // Many threads of one cell are best for the cells' own places, unless a few of them hold up the others with sums.
     const bool own = kind.phase == Phase::InPlaceOwn && !kind.end_sums;
     const bool wide = kind.phase != Phase::TwoLattice && !own;
     const bool laden = kind.forcing != Forcing::None || spec.has_eddy;  // takes more registers
     const BlockSize size = block_size(spec);
-    if (spec.stencil == backend::stencil_kind<D2Q9>) {
+    if (populations == D2Q9::Q) {
         return spec.precision == NumberKind::Float64         ? UpdateShape{2, 256, 2}
                : wide || spec.storage == NumberKind::Float16 ? UpdateShape{4, 256, 2}
                : own                                         ? UpdateShape{1, 1024, 1}

@@ -14,10 +14,26 @@ namespace lbm::boundary {
 
 using Conditions = TypeList<Periodic, NoSlip, MovingWall, FreeSlip, VelocityInlet, PressureOutlet, Outflow>;
 
-/// Whether a condition changes what comes in by a formula.
+/// Whether a condition changes what comes in along a link by a formula.
 template <class Condition>
 constexpr bool has_formula = requires {
     Condition::needs_moments;
 };
+
+/// Whether a condition has a formula of boundary cells.
+template <class Condition>
+constexpr bool has_cell_formula = requires {
+    Condition::stored;
+};
+
+/// How many numbers each cell before a face keeps.
+template <class Condition>
+constexpr int stored_numbers() {
+    if constexpr (has_cell_formula<Condition>) {
+        return Condition::stored;
+    } else {
+        return 0;
+    }
+}
 
 }  // namespace lbm::boundary

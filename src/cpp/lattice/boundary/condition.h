@@ -10,8 +10,20 @@
 //   needs_streamed   whether it reads what has just streamed in, and
 //   link_value<S>()  the number stored with each link, made by the host from the user's value.
 //
-// A formula is local to its cell: what it reads lies there, in the state after the last step. So it may be applied to
-// all links between two steps, or by the update of the cell itself.
+// A link's formula is local to its cell: what it reads lies there, in the state after the last step. So it may be
+// applied to all links between two steps, or by the update of the cell itself.
+//
+// A condition may have a boundary cell's formula in place of that, which makes all populations that come in through the
+// face into the cell before it, when all others have come in. It runs between two steps only, and needs a precedence
+// above 0. Characteristic and gradient-based boundaries are of this form:
+//
+//   stored                                how many numbers each cell before the face keeps from step to step
+//   start<S>(cell, stored)                those of a state that was set
+//   complete<S>(cell, stored, incoming)   those after the step to come, and the populations, as deviations from rest;
+//                                         of `incoming` only those count that come in through the face
+//
+// `cell` is a boundary cell as below. Its numbers are kept as exactly as the arithmetic is, move between blocks, and
+// are part of checkpoints.
 #pragma once
 
 #include "../stencil.h"
@@ -42,7 +54,21 @@ struct CellMoments {
     Real density, velocity[3], speed2;
 };
 
-// What a formula reads of populations, `f` in its arguments:
+// What a boundary cell offers, `cell` in the arguments of its formula. `start` finds moments, values and the normal:
+//   cell.axis()                 the axis of the face's normal: 0, 1 or 2
+//   cell.inward()               the inward normal's component along it: 1 or -1
+//   cell.value(d)               what the user gives here: a component of a velocity, or a number for d = 0
+//   cell.reference_density()    of the fluid at rest
+//   cell.moments(k)             CellMoments of the cell (k = 0) and of the next two inwards, after the last step; where
+//                               the fluid ends before, of its last cell
+//   cell.departed(i)            what departed from the cell with velocity i
+//   cell.comes_in(i)            whether population i is one that a formula of boundary cells makes
+//   cell.streamed(i)            what has just streamed in with velocity i, where that is none
+//   cell.stored(k)              number k of the cell before this step
+//   cell.stored(k, axis, side)  the same of its neighbour along the face, down (side 0) or up (1) another axis; its own
+//                               where the face or the fluid ends
+
+// What a link's formula reads of populations, `f` in its arguments:
 //   f.outgoing()  what departed along the link, towards the wall; where the condition redirects the link, what departed
 //                 from the cell that it is redirected to
 //   f.departed()  what departed with velocity i, away from the wall

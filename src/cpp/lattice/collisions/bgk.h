@@ -5,17 +5,8 @@
 
 namespace lbm {
 
-struct BGK {
+struct BGK : OneRate {
     static constexpr const char* name = "bgk";
-    template <class S>
-    static constexpr bool goes_with = !Stencil<S>::multispeed;
-    template <class Real>
-    using Parameters = Relaxation<Real>;
-
-    template <class S, class Given>
-    static Parameters<double> parameters(const Given& given) {
-        return relaxation(given);
-    }
 
     template <class S, class V, class Parameters>
     LBM_HD static PairChange<S, V> relax(const PairSums<S, V>& n, V omega, const Parameters&) {

@@ -5,10 +5,8 @@
 
 namespace lbm {
 
-struct MRT {
+struct MRT : FlowCollision {
     static constexpr const char* name = "mrt";
-    template <class S>
-    static constexpr bool goes_with = !Stencil<S>::multispeed;
     template <class Real>
     struct Parameters : Relaxation<Real> {
         CubicRates<Real> moment_rates;  // -K

@@ -40,12 +40,14 @@ constexpr CubicRates<double> cubic_rates(const double (&rate)[S::Q]) {
     constexpr int edge = P::edge(0, 0), twin = P::edge(0, 1);
     r.sum[0][0] = even(x, y);
     r.deviator[0][0] = even(x, x) - even(x, y);
-    r.sum[0][1] = even(x, edge);
-    r.sum[1][0] = even(edge, x);
-    r.shear[0][0] = 0.5 * (even(edge, edge) - even(edge, twin));
-    r.sum[1][1] = 0.5 * (even(edge, edge) + even(edge, twin));
-    r.flux[0][0] = 0.5 * odd(edge, edge);
-    if constexpr (S::D == 3) {
+    if constexpr (P::edges > 0) {
+        r.sum[0][1] = even(x, edge);
+        r.sum[1][0] = even(edge, x);
+        r.shear[0][0] = 0.5 * (even(edge, edge) - even(edge, twin));
+        r.sum[1][1] = 0.5 * (even(edge, edge) + even(edge, twin));
+        r.flux[0][0] = 0.5 * odd(edge, edge);
+    }
+    if constexpr (P::edges > 0 && S::D == 3) {
         constexpr int other = P::edge(1, 0);
         r.deviator[0][1] = even(z, edge) - even(x, edge);
         r.deviator[1][0] = even(edge, z) - even(edge, x);
@@ -57,16 +59,18 @@ constexpr CubicRates<double> cubic_rates(const double (&rate)[S::Q]) {
         constexpr int first = P::corner(0), second = P::corner(1);
         r.sum[0][2] = even(x, first);
         r.sum[2][0] = even(first, x);
-        r.sum[1][2] = 0.5 * (even(edge, first) + even(twin, first));
-        r.shear[0][1] = 0.5 * (even(edge, first) - even(twin, first));
-        r.sum[2][1] = 0.5 * (even(first, edge) + even(first, twin));
-        r.shear[1][0] = 0.5 * (even(first, edge) - even(first, twin));
         r.shear[1][1] = 0.25 * (even(first, first) - even(first, second));
         r.sum[2][2] = even(first, second) + r.shear[1][1];
-        r.flux[0][1] = 0.5 * odd(edge, first);
-        r.flux[1][0] = 0.5 * odd(first, edge);
         r.flux[1][1] = 0.25 * (odd(first, first) + odd(first, second));
         r.triple = odd(first, first) - 3 * r.flux[1][1];
+        if constexpr (P::edges > 0) {
+            r.sum[1][2] = 0.5 * (even(edge, first) + even(twin, first));
+            r.shear[0][1] = 0.5 * (even(edge, first) - even(twin, first));
+            r.sum[2][1] = 0.5 * (even(first, edge) + even(first, twin));
+            r.shear[1][0] = 0.5 * (even(first, edge) - even(first, twin));
+            r.flux[0][1] = 0.5 * odd(edge, first);
+            r.flux[1][0] = 0.5 * odd(first, edge);
+        }
     }
     return r;
 }

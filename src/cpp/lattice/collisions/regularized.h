@@ -6,17 +6,8 @@
 
 namespace lbm {
 
-struct Regularized {
+struct Regularized : OneRate {
     static constexpr const char* name = "regularized";
-    template <class S>
-    static constexpr bool goes_with = !Stencil<S>::multispeed;
-    template <class Real>
-    using Parameters = Relaxation<Real>;
-
-    template <class S, class Given>
-    static Parameters<double> parameters(const Given& given) {
-        return relaxation(given);
-    }
 
     template <class S, class V, class Parameters>
     LBM_HD static PairChange<S, V> relax(const PairSums<S, V>& n, V omega, const Parameters&) {

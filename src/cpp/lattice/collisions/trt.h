@@ -6,10 +6,8 @@
 
 namespace lbm {
 
-struct TRT {
+struct TRT : FlowCollision {
     static constexpr const char* name = "trt";
-    template <class S>
-    static constexpr bool goes_with = !Stencil<S>::multispeed;
     template <class Real>
     struct Parameters : Relaxation<Real> {
         Real omega_odd;  // rate of the odd parts

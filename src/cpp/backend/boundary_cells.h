@@ -1,0 +1,135 @@
+// Cells before faces whose condition makes all populations at once that come in through the face, and the numbers that
+// they keep from step to step.
+#pragma once
+
+#include "wall_links.h"
+
+namespace lbm::backend {
+
+/// The numbers of a slot, in the arithmetic type whatever the populations are stored as: they lie behind the lattice,
+/// so that whatever moves populations between blocks moves them too.
+template <class Real, class Stored>
+class BoundaryNumbers {
+public:
+    BoundaryNumbers() = default;
+    /// Of the step of `phase`, in a lattice.
+    LBM_HD BoundaryNumbers(Stored* lattice, const Address& address, Phase phase)
+        : slot_(reinterpret_cast<char*>(lattice + address.numbers + phase_index(phase) * address.numbers_stride)) {}
+
+    LBM_HD Real get(Index place) const {
+        Real number;
+        copy(slot_ + place * Index(sizeof(Real)), reinterpret_cast<char*>(&number));
+        return number;
+    }
+    LBM_HD void put(Index place, Real number) const {
+        copy(reinterpret_cast<const char*>(&number), slot_ + place * Index(sizeof(Real)));
+    }
+
+private:
+    /// As bytes, since exchanges copy them as stored populations.
+    LBM_HD static void copy(const char* from, char* to) {
+#if defined(__CUDACC__)
+        *reinterpret_cast<Real*>(to) = *reinterpret_cast<const Real*>(from);
+#else
+        __builtin_memcpy(to, from, sizeof(Real));
+#endif
+    }
+
+    char* slot_;
+};
+
+/// What a formula reads of its cell (lattice/boundary/condition.h).
+template <class S, class Real, class Stored>
+class BoundaryCellView {
+public:
+    /// `force(x, y, z, F)` is that on a cell.
+    template <class Force>
+    LBM_HD BoundaryCellView(const LatticeView<S, Real, Stored>& lattice, const BoundaryCell& cell, Force&& force)
+        : cell_(cell),
+          populations_(lattice.cell(cell.x, cell.y, cell.z)),
+          numbers_(lattice.data, lattice.address, lattice.phase) {
+        int at[3] = {cell.x, cell.y, cell.z};
+        for (int k = 0; k < 3; ++k) {
+            if (k > int(cell.inwards)) {
+                moments_[k] = moments_[k - 1];
+                continue;
+            }
+            double f[3] = {};
+            force(at[0], at[1], at[2], f);
+            Real deviation;
+            boundary::CellMoments<Real>& m = moments_[k];
+            moments_after_collision(lattice.cell(at[0], at[1], at[2]), f, deviation, m.velocity);
+            m.density = Real(1) + deviation;
+            m.speed2 = m.velocity[0] * m.velocity[0] + m.velocity[1] * m.velocity[1] + m.velocity[2] * m.velocity[2];
+            at[axis()] += inward();
+        }
+    }
+
+    LBM_HD int axis() const { return cell_.face / 2; }
+    LBM_HD int inward() const { return cell_.face % 2 == 0 ? 1 : -1; }
+    LBM_HD Real value(int d) const { return Real(cell_.value[d]); }
+    LBM_HD Real reference_density() const { return Real(cell_.reference_density); }
+    LBM_HD const boundary::CellMoments<Real>& moments(int k) const { return moments_[k]; }
+    LBM_HD Real departed(int i) const { return populations_.departed(i); }
+    LBM_HD bool comes_in(int i) const { return (cell_.missing >> i & 1U) != 0; }
+    LBM_HD Real streamed(int i) const { return populations_.arriving(i); }
+    LBM_HD Real stored(int k) const { return numbers_.get(cell_.numbers + k); }
+    LBM_HD Real stored(int k, int axis, int side) const { return numbers_.get(cell_.beside[axis][side] + k); }
+
+    const BoundaryCell& cell_;
+    CellView<S, Real, Stored> populations_;
+    BoundaryNumbers<Real, Stored> numbers_;
+    boundary::CellMoments<Real> moments_[3];
+};
+
+/// Calls visit(condition's type) for the condition of a cell.
+template <class S, class Visit>
+LBM_HD void with_condition_of(const BoundaryCell& cell, Visit&& visit) {
+    for_types(boundary::Conditions{}, [&](auto member) LBM_INLINE_LAMBDA {
+        using Condition = typename decltype(member)::type;
+        if constexpr (boundary::has_cell_formula<Condition> && !Stencil<S>::multispeed) {
+            if (cell.condition == position_in<boundary::Conditions, Condition>) {
+                visit(member);
+            }
+        }
+    });
+}
+
+/// Brings what comes in through the face, and puts the numbers after the step to come into `next`.
+template <class S, class Real, class Stored, class Force>
+LBM_HD void complete_boundary_cell(const LatticeView<S, Real, Stored>& lattice, const BoundaryCell& cell,
+                                   const BoundaryNumbers<Real, Stored>& next, Force&& force) {
+    with_condition_of<S>(cell, [&](auto member) LBM_INLINE_LAMBDA {
+        using Condition = typename decltype(member)::type;
+        const BoundaryCellView<S, Real, Stored> view(lattice, cell, force);
+        Real stored[Condition::stored > 0 ? Condition::stored : 1] = {};
+        Real incoming[S::Q] = {};
+        Condition::template complete<S>(view, stored, incoming);
+        for (int k = 0; k < Condition::stored; ++k) {
+            next.put(cell.numbers + k, stored[k]);
+        }
+        const CellView<S, Real, Stored> populations = lattice.cell(cell.x, cell.y, cell.z);
+        static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+            if ((cell.incoming >> i & 1U) != 0) {
+                populations.set_arriving(i, incoming[i]);
+            }
+        });
+    });
+}
+
+/// Gives a cell the numbers that its condition starts with, in a state that was set.
+template <class S, class Real, class Stored, class Force>
+LBM_HD void start_boundary_cell(const LatticeView<S, Real, Stored>& lattice, const BoundaryCell& cell, Force&& force) {
+    with_condition_of<S>(cell, [&](auto member) LBM_INLINE_LAMBDA {
+        using Condition = typename decltype(member)::type;
+        const BoundaryCellView<S, Real, Stored> view(lattice, cell, force);
+        Real stored[Condition::stored > 0 ? Condition::stored : 1] = {};
+        Condition::template start<S>(view, stored);
+        const BoundaryNumbers<Real, Stored> numbers(lattice.data, lattice.address, lattice.phase);
+        for (int k = 0; k < Condition::stored; ++k) {
+            numbers.put(cell.numbers + k, stored[k]);
+        }
+    });
+}
+
+}  // namespace lbm::backend

@@ -1,0 +1,70 @@
+// The boundary cells of a block on the CPU, served and read by its threads.
+#pragma once
+
+#include <vector>
+
+#include "../boundary_cells.h"
+#include "threads.h"
+
+namespace lbm::cpu {
+
+/// Of a state; none of it outlives a call.
+template <class S, class Real, class Stored>
+class HostBoundary {
+public:
+    using View = backend::LatticeView<S, Real, Stored>;
+    using Numbers = backend::BoundaryNumbers<Real, Stored>;
+
+    HostBoundary(const View& view, const std::vector<backend::BoundaryCell>& cells, int threads)
+        : view_(view), cells_(cells), threads_(threads) {}
+
+    /// Before the update, when all links have been served; `force(x, y, z, F)` is that on a cell.
+    template <class Force>
+    void complete(const Numbers& next, Force&& force) const {
+        for_cells([&](const backend::BoundaryCell& cell) { complete_cell(cell, next, force); });
+    }
+    template <class Force>
+    void start(Force&& force) const {
+        for_cells([&](const backend::BoundaryCell& cell) { backend::start_boundary_cell(view_, cell, force); });
+    }
+    void get(double* out) const {
+        for_numbers([&](Index place, Index at) { out[at] = double(numbers().get(place)); });
+    }
+    void put(const double* values) const {
+        for_numbers([&](Index place, Index at) { numbers().put(place, Real(values[at])); });
+    }
+
+private:
+    Numbers numbers() const { return {view_.data, view_.address, view_.phase}; }
+
+    /// Not inlined: compiling the formulas of all conditions once is enough.
+    template <class Force>
+    [[gnu::noinline]] void complete_cell(const backend::BoundaryCell& cell, const Numbers& next, Force&& force) const {
+        backend::complete_boundary_cell(view_, cell, next, force);
+    }
+
+    template <class Visit>
+    void for_cells(Visit&& visit) const {
+        const auto count = Index(cells_.size());
+        parallel_shares(count < 128 ? 1 : threads_, count, [&](Index first, Index last) {
+            for (Index k = first; k < last; ++k) {
+                visit(cells_[std::size_t(k)]);
+            }
+        });
+    }
+    /// visit(place of a number, its own number among those of all cells).
+    template <class Visit>
+    void for_numbers(Visit&& visit) const {
+        for (const backend::BoundaryCell& cell : cells_) {
+            for (int k = 0; k < cell.stored; ++k) {
+                visit(cell.numbers + k, cell.first + k);
+            }
+        }
+    }
+
+    View view_;
+    const std::vector<backend::BoundaryCell>& cells_;
+    int threads_;
+};
+
+}  // namespace lbm::cpu

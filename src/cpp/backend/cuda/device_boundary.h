@@ -1,0 +1,74 @@
+// The boundary cells of a block on a GPU.
+#pragma once
+
+#include "../links.h"
+#include "kernel_names.h"
+#include "kernel_set.h"
+#include "kernels/arguments.h"
+#include "upload.h"
+
+namespace lbm::cuda {
+
+class DeviceBoundary {
+public:
+    /// What is referred to must outlive it.
+    DeviceBoundary(const backend::BlockSpec& spec, const WorkStream& stream, KernelSet& kernels)
+        : spec_(spec), stream_(stream), kernels_(kernels) {}
+
+    std::size_t bytes() const { return cells_.bytes(); }
+    /// The plan, or new values of its faces.
+    void set(const backend::LinkPlan& plan) {
+        count_ = Index(plan.boundary_cells.size());
+        numbers_ = plan.boundary_numbers;
+        upload(cells_, stream_, plan.boundary_cells);
+    }
+    void expect_kernels() const {
+        if (count_ > 0) {
+            kernels_.expect(kernel("complete_boundary_cells"));
+        }
+    }
+    /// Before the update, when all links have been served; `next` is the lattice that it writes.
+    void complete(const StateArguments& state, void* next, bool begins_early) const {
+        if (count_ > 0) {
+            LaunchShape shape = flat(count_);
+            shape.begins_early = begins_early;
+            kernels_.get(kernel("complete_boundary_cells"))
+                .launch(stream_, shape, state, cells_.as<backend::BoundaryCell>(), count_, next);
+        }
+    }
+    void start(const StateArguments& state) const {
+        if (count_ > 0) {
+            kernels_.get(kernel("start_boundary_cells"))
+                .launch(stream_, flat(count_), state, cells_.as<backend::BoundaryCell>(), count_);
+        }
+    }
+    void get(const StateArguments& state, double* out) const {
+        if (numbers_ > 0) {
+            const DeviceBuffer all(stream_.ordinal(), std::size_t(numbers_) * sizeof(double));
+            kernels_.get(kernel("get_boundary_numbers"))
+                .launch(stream_, flat(count_), state, cells_.as<backend::BoundaryCell>(), count_, all.as<double>());
+            stream_.copy_to_host(out, all.address(), all.bytes());
+            stream_.synchronize();
+        }
+    }
+    void put(const StateArguments& state, const double* values) const {
+        if (numbers_ > 0) {
+            DeviceBuffer all;
+            upload(all, stream_, values, std::size_t(numbers_));
+            kernels_.get(kernel("set_boundary_numbers"))
+                .launch(stream_, flat(count_), state, cells_.as<backend::BoundaryCell>(), count_, all.as<double>());
+            stream_.synchronize();
+        }
+    }
+
+private:
+    KernelName kernel(const char* function) const { return state_kernel(spec_, "boundary_cells.h", function); }
+
+    const backend::BlockSpec& spec_;
+    const WorkStream& stream_;
+    KernelSet& kernels_;
+    DeviceBuffer cells_;
+    Index count_ = 0, numbers_ = 0;
+};
+
+}  // namespace lbm::cuda

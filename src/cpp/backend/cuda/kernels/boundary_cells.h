@@ -1,0 +1,73 @@
+// Boundary cells, a thread for each: what comes in through their faces, and the numbers that they keep.
+#pragma once
+
+#include "../../boundary_cells.h"
+#include "order.h"
+#include "state_access.h"
+
+namespace lbm::cuda {
+
+/// The force on a cell, as boundary cells ask for it.
+template <class S, class Real, class Stored>
+struct ForceOnCell {
+    const StateAccess<S, Real, Stored>& state;
+
+    __device__ void operator()(int x, int y, int z, double (&force)[3]) const {
+        state.force(x, Index(z) * state.a.address.ny + y, force);
+    }
+};
+
+/// Before the step to come, of the phase after that of `a`, whose numbers go into the lattice `next`.
+template <class S, class Real, class Stored>
+__global__ void complete_boundary_cells(const __grid_constant__ StateArguments a, const backend::BoundaryCell* cells,
+                                        Index count, void* next) {
+    const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
+    let_next_kernel_begin();
+    if (k >= count) {
+        return;
+    }
+    const backend::BoundaryCell cell = cells[k];
+    wait_for_kernel_before();
+    const StateAccess<S, Real, Stored> state{a};
+    const backend::BoundaryNumbers<Real, Stored> numbers(static_cast<Stored*>(next), a.address, next_phase(a.phase));
+    backend::complete_boundary_cell(state.lattice(), cell, numbers, ForceOnCell<S, Real, Stored>{state});
+}
+
+template <class S, class Real, class Stored>
+__global__ void start_boundary_cells(const __grid_constant__ StateArguments a, const backend::BoundaryCell* cells,
+                                     Index count) {
+    const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < count) {
+        const StateAccess<S, Real, Stored> state{a};
+        backend::start_boundary_cell(state.lattice(), cells[k], ForceOnCell<S, Real, Stored>{state});
+    }
+}
+
+/// visit(numbers, place, number among those of all cells) for each number of a cell.
+template <class S, class Real, class Stored, class Visit>
+__device__ void for_numbers_of_cell(const StateArguments& a, const backend::BoundaryCell* cells, Index count,
+                                    Visit&& visit) {
+    const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < count) {
+        const backend::BoundaryNumbers<Real, Stored> numbers(static_cast<Stored*>(a.data), a.address, a.phase);
+        for (int n = 0; n < cells[k].stored; ++n) {
+            visit(numbers, cells[k].numbers + n, cells[k].first + n);
+        }
+    }
+}
+
+template <class S, class Real, class Stored>
+__global__ void get_boundary_numbers(const __grid_constant__ StateArguments a, const backend::BoundaryCell* cells,
+                                     Index count, double* out) {
+    for_numbers_of_cell<S, Real, Stored>(
+        a, cells, count, [&](const auto& numbers, Index place, Index at) { out[at] = double(numbers.get(place)); });
+}
+
+template <class S, class Real, class Stored>
+__global__ void set_boundary_numbers(const __grid_constant__ StateArguments a, const backend::BoundaryCell* cells,
+                                     Index count, const double* values) {
+    for_numbers_of_cell<S, Real, Stored>(
+        a, cells, count, [&](const auto& numbers, Index place, Index at) { numbers.put(place, Real(values[at])); });
+}
+
+}  // namespace lbm::cuda

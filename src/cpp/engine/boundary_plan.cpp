@@ -1,0 +1,141 @@
+// Groups links by cell and face, and finds the cells around each.
+#include "boundary_plan.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+
+#include "../backend/boundary_places.h"
+
+namespace lbm::engine {
+namespace {
+
+using backend::BoundaryCell;
+
+constexpr int most_inwards = 2;  // cells that a formula reads beside its own
+
+class Builder {
+public:
+    Builder(BoundaryPlan& plan, const Domain& domain, const std::vector<Extent>& blocks, int own)
+        : plan_(plan), domain_(domain), blocks_(blocks), own_(own), holder_(blocks, own) {}
+
+    /// A cell before a face, of which links are the first.
+    void add(const BoundaryPlan::Incoming& link) {
+        const int at[3] = {link.x + offset(0), link.y + offset(1), link.z + offset(2)};
+        BoundaryCell cell{};
+        cell.x = link.x;
+        cell.y = link.y;
+        cell.z = link.z;
+        cell.condition = static_cast<unsigned char>(domain_.faces[link.face]);
+        cell.face = static_cast<unsigned char>(link.face);
+        cell.inwards = static_cast<unsigned char>(inwards(link.face, at));
+        cell.stored = static_cast<unsigned char>(extent().stored[link.face]);
+        cell.numbers = place(own_, link.face, at);
+        cell.first = plan_.numbers;
+        plan_.numbers += cell.stored;
+        for (int axis = 0; axis < 3; ++axis) {
+            for (int side = 0; side < 2; ++side) {
+                cell.beside[axis][side] = beside(cell, at, axis, side);
+            }
+        }
+        plan_.cells.push_back(cell);
+        plan_.places.push_back(domain_.face_cell(link.face, at[0], at[1], at[2]));
+    }
+
+private:
+    const Extent& extent() const { return blocks_[std::size_t(own_)]; }
+    int offset(int axis) const { return extent().offset[axis]; }
+    bool is_fluid(const int (&at)[3]) const { return !domain_.solid(domain_.cell(at[0], at[1], at[2])); }
+
+    int inwards(int face, const int (&from)[3]) const {
+        const int axis = face / 2, step = face % 2 == 0 ? 1 : -1;
+        int at[3] = {from[0], from[1], from[2]};
+        int count = 0;
+        for (at[axis] += step; count < most_inwards && at[axis] >= 0 && at[axis] < domain_.size[axis] && is_fluid(at);
+             at[axis] += step) {
+            ++count;
+        }
+        return count;
+    }
+
+    /// Of the numbers of a cell of the domain in a block.
+    Index place(int block, int face, const int (&at)[3]) const {
+        const Extent& in = blocks_[std::size_t(block)];
+        return backend::BoundaryPlaces(in.address, in.stored)
+            .of(face, {at[0] - in.offset[0], at[1] - in.offset[1], at[2] - in.offset[2]});
+    }
+
+    Index beside(const BoundaryCell& cell, const int (&at)[3], int axis, int side) {
+        int other[3] = {at[0], at[1], at[2]};
+        other[axis] += 2 * side - 1;
+        if (axis == cell.face / 2 || axis >= domain_.D) {
+            return cell.numbers;
+        }
+        const int outside[3] = {other[0], other[1], other[2]};  // of the block, where the domain repeats
+        if (is_periodic(domain_.faces[2 * axis])) {
+            other[axis] = Address::wrapped(other[axis], domain_.size[axis]);
+        }
+        if (other[axis] < 0 || other[axis] >= domain_.size[axis] || !is_fluid(other)) {
+            return cell.numbers;
+        }
+        const int block = holder_(other);
+        if (block == own_) {
+            return place(own_, cell.face, other);
+        }
+        const Index target = place(own_, cell.face, outside);
+        plan_.copies.push_back({target, block, place(block, cell.face, other), cell.stored});
+        return target;
+    }
+
+    BoundaryPlan& plan_;
+    const Domain& domain_;
+    const std::vector<Extent>& blocks_;
+    const int own_;
+    BlockFinder holder_;
+};
+
+}  // namespace
+
+BoundaryPlan::BoundaryPlan(const Domain& domain, const std::vector<Extent>& blocks, int own,
+                           std::vector<Incoming> links) {
+    const auto cell_of = [](const Incoming& link) { return std::tie(link.z, link.y, link.x); };
+    std::sort(links.begin(), links.end(), [&](const Incoming& a, const Incoming& b) {
+        return std::tuple_cat(cell_of(a), std::tie(a.face, a.i)) < std::tuple_cat(cell_of(b), std::tie(b.face, b.i));
+    });
+    Builder builder(*this, domain, blocks, own);
+    for (std::size_t first = 0, last = 0; first < links.size(); first = last) {
+        const std::size_t cells_before = cells.size();
+        unsigned missing = 0;
+        for (; last < links.size() && cell_of(links[last]) == cell_of(links[first]); ++last) {
+            if (last == first || links[last].face != links[last - 1].face) {
+                builder.add(links[last]);
+            }
+            cells.back().incoming |= 1U << unsigned(links[last].i);
+            missing |= 1U << unsigned(links[last].i);
+        }
+        for (std::size_t k = cells_before; k < cells.size(); ++k) {
+            cells[k].missing = missing;
+        }
+    }
+}
+
+void check_boundary_cells(const Domain& domain, const Layout& layout) {
+    for (int face = 0; face < 2 * domain.D; ++face) {
+        const int axis = face / 2, needed = std::min(1 + most_inwards, domain.size[axis]);
+        with_condition(domain.faces[face], [&](auto c) {
+            for (std::size_t k = 0; k < layout.blocks().size(); ++k) {
+                const Block& block = layout.blocks()[k];
+                if (boundary::has_cell_formula<decltype(c)> && block.is_at(face, domain.size) &&
+                    block.size[axis] < needed) {
+                    throw std::invalid_argument("layout: block " + std::to_string(k) + " has " +
+                                                std::to_string(block.size[axis]) + " cells before face " +
+                                                face_name(face) + ", where '" + decltype(c)::name + "' reads " +
+                                                std::to_string(needed) + " inwards: cut it elsewhere");
+                }
+            }
+        });
+    }
+}
+
+}  // namespace lbm::engine

@@ -1,0 +1,55 @@
+// What an engine does of the numbers that cells before faces keep.
+#include <stdexcept>
+
+#include "engine.h"
+
+namespace lbm::engine {
+
+int Engine::boundary_number_count(int face) const {
+    return with_condition(domain_.faces[face], [](auto c) { return boundary::stored_numbers<decltype(c)>(); });
+}
+
+void Engine::prepare_boundary_numbers() {
+    prepare();
+    if (!boundary_numbers_are_current_) {
+        for (backend::BlockState* state : states_) {
+            state->start_boundary_numbers();
+        }
+        boundary_numbers_are_current_ = true;
+        halos_are_current_ = false;
+    }
+}
+
+std::vector<double> Engine::boundary_numbers(int face) {
+    prepare_boundary_numbers();
+    const Index cells = domain_.face_cells(face);
+    std::vector<double> all(std::size_t(boundary_number_count(face) * cells));
+    for (const Part& part : parts_) {
+        std::vector<double> own(std::size_t(part.plan.links().boundary_numbers));
+        part.state->boundary_numbers(own.data());
+        part.plan.for_boundary_numbers(
+            face, [&](Index place, int k, Index at) { all[std::size_t(k * cells + place)] = own[std::size_t(at)]; });
+    }
+    comm_->sum(all.data(), int(all.size()));
+    return all;
+}
+
+void Engine::set_boundary_numbers(int face, const std::vector<double>& values) {
+    prepare_boundary_numbers();
+    const Index cells = domain_.face_cells(face);
+    if (values.size() != std::size_t(boundary_number_count(face) * cells)) {
+        throw std::invalid_argument("boundary numbers: " + std::to_string(values.size()) + " given for face " +
+                                    face_name(face) + ", must be " +
+                                    std::to_string(boundary_number_count(face) * cells));
+    }
+    for (const Part& part : parts_) {
+        std::vector<double> own(std::size_t(part.plan.links().boundary_numbers));
+        part.state->boundary_numbers(own.data());  // those of other faces stay
+        part.plan.for_boundary_numbers(
+            face, [&](Index place, int k, Index at) { own[std::size_t(at)] = values[std::size_t(k * cells + place)]; });
+        part.state->set_boundary_numbers(own.data());
+    }
+    halos_are_current_ = false;
+}
+
+}  // namespace lbm::engine
