@@ -36,7 +36,7 @@ def random_case(rng: np.random.Generator, name: str, shape: tuple[int, ...], kin
         shape,
         Collision(kind, 0.1, **more),
         faces=random_faces(rng, shape, speed=0.02),
-        bodies=random_bodies(rng, shape),
+        bodies=random_bodies(rng, shape, speed=0.02),
         force=rng.uniform(-1e-4, 1e-4, (len(shape), *shape)),
         density=density,
         velocity=velocity,

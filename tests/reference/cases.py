@@ -204,11 +204,13 @@ def random_faces(
     return faces
 
 
-def random_bodies(rng: np.random.Generator, shape: Sequence[int]) -> list[tuple[NDArray[np.bool_], Any]]:
+def random_bodies(
+    rng: np.random.Generator, shape: Sequence[int], speed: float = 0.05
+) -> list[tuple[NDArray[np.bool_], Any]]:
     """A resting body and one whose every cell moves its own way, both ragged and touching faces now and then."""
     label = rng.random(tuple(shape))
     label.flat[label.size // 2] = 1.0  # some fluid is left
     resting, moving = label < 0.12, (label > 0.12) & (label < 0.24)
     resting.flat[0], moving.flat[0] = True, False
     moving.flat[-1], resting.flat[-1] = True, False
-    return [(resting, None), (moving, 0.05 * rng.uniform(-1, 1, (len(shape), *shape)))]
+    return [(resting, None), (moving, speed * rng.uniform(-1, 1, (len(shape), *shape)))]
