@@ -148,7 +148,7 @@ def profile(lines: list[str]) -> str:
     """The kernels of a file of Nsight Compute, as Markdown; of equal launches the last one counts."""
     kernels: dict[str, dict[str, str]] = {}
     for row in csv.DictReader(line for line in lines if line.startswith('"')):
-        if row["Metric Name"] in METRICS and re.match(r"void (update|fill_links)<", row["Kernel Name"]):
+        if row["Metric Name"] in METRICS and re.match(r"void (update|apply_boundaries)<", row["Kernel Name"]):
             kernels.setdefault(row["Kernel Name"], {})[row["Metric Name"]] = row["Metric Value"]
     table = [f"| kernel | {' | '.join(METRICS.values())} |", "|---" * (1 + len(METRICS)) + "|"]
     for kernel, values in kernels.items():
@@ -162,7 +162,7 @@ def kernel_name(kernel: str) -> str:
     """A kernel's C++ name in words."""
     function, arguments = re.sub(r"^void |\(.*$", "", kernel).split("<", 1)
     words = [word.strip("> ") for word in arguments.split(",")]
-    if function == "fill_links":
+    if function == "apply_boundaries":
         return "boundary links of the channel"
     stencil, collision, _, stored, _, _, _, phase, _, end_sums, *_ = words
     numbers = "float32, stored as float16" if stored == "Half" else "float32"

@@ -28,7 +28,7 @@ struct ScalarCell {
 
     LBM_HD void load(Real (&h)[S::Q]) const {
         for (int i = 0; i < S::Q; ++i) {
-            h[i] = units_from_storage<Real>(source[arriving_offset<S>(address, phase, x, y, z, i)]);
+            h[i] = units_from_storage<Real>(source[post_streaming_offset<S>(address, phase, x, y, z, i)]);
         }
     }
     LBM_HD bool force(Real (&force)[S::D]) const {
@@ -39,7 +39,7 @@ struct ScalarCell {
     }
     LBM_HD void store(const Real (&h)[S::Q]) const {
         for (int i = 0; i < S::Q; ++i) {
-            target[departed_offset<S>(address, next_phase(phase), x, y, z, i)] = Store<Stored>::from_units(h[i]);
+            target[post_collision_offset<S>(address, next_phase(phase), x, y, z, i)] = Store<Stored>::from_units(h[i]);
         }
     }
 };

@@ -18,16 +18,17 @@ namespace fs = std::filesystem;
 namespace {
 
 /// A folder of the test's own, and a cache in one below it that is not there yet.
-struct Place {
+struct NeighborSlot {
     fs::path root;
     std::string folder;
     KernelCache cache;
 
-    Place() : Place(fs::temp_directory_path() / "lbm-cache-XXXXXX") {}
-    explicit Place(std::string pattern) : root(mkdtemp(pattern.data())), folder(root / "a" / "b"), cache(folder) {}
-    ~Place() { fs::remove_all(root); }
-    Place(const Place&) = delete;
-    Place& operator=(const Place&) = delete;
+    NeighborSlot() : NeighborSlot(fs::temp_directory_path() / "lbm-cache-XXXXXX") {}
+    explicit NeighborSlot(std::string pattern)
+        : root(mkdtemp(pattern.data())), folder(root / "a" / "b"), cache(folder) {}
+    ~NeighborSlot() { fs::remove_all(root); }
+    NeighborSlot(const NeighborSlot&) = delete;
+    NeighborSlot& operator=(const NeighborSlot&) = delete;
 
     fs::path file() const { return fs::path(folder) / (sha256("key") + ".kernel"); }
 };
@@ -62,7 +63,7 @@ TEST(kernel_cache_digest_is_sha256) {
 }
 
 TEST(kernel_cache_keeps_what_it_was_given_for_its_user_only) {
-    const Place place;
+    const NeighborSlot place;
     CHECK(!place.cache.find("key"));
     const mode_t before = umask(0);
     place.cache.keep("key", image);
@@ -77,7 +78,7 @@ TEST(kernel_cache_keeps_what_it_was_given_for_its_user_only) {
 }
 
 TEST(kernel_cache_refuses_a_folder_that_others_can_write) {
-    const Place place;
+    const NeighborSlot place;
     place.cache.keep("key", image);
     for (const unsigned bits : {0020U, 0002U}) {
         fs::permissions(place.folder, fs::perms(0700 | bits));
@@ -91,7 +92,7 @@ TEST(kernel_cache_refuses_a_folder_that_others_can_write) {
 }
 
 TEST(kernel_cache_passes_over_files_that_may_be_somebody_elses) {
-    const Place place;
+    const NeighborSlot place;
     place.cache.keep("key", image);
     const std::string whole = content_of(place.file());
     fs::permissions(place.file(), fs::perms(0620));
@@ -119,7 +120,7 @@ TEST(kernel_cache_refuses_what_belongs_to_another_user) {
     if (geteuid() != 0) {
         return;  // only root gives files away
     }
-    const Place place;
+    const NeighborSlot place;
     place.cache.keep("key", image);
     CHECK_EQUAL(chown(place.file().c_str(), 65534, 65534), 0);
     CHECK(!place.cache.find("key"));
@@ -131,7 +132,7 @@ TEST(kernel_cache_refuses_what_belongs_to_another_user) {
 }
 
 TEST(kernel_cache_finds_every_damage) {
-    const Place place;
+    const NeighborSlot place;
     place.cache.keep("key", image);
     const std::string whole = content_of(place.file());
     const auto put = [&](const std::string& text) {

@@ -71,10 +71,10 @@ TEST(lattice_crossing_ranks_count_each_direction) {
             int next = 0;
             for (int i = 0; i < S::Q; ++i) {
                 if (S::c[i][0] == direction) {
-                    CHECK_EQUAL(Stencil<S>::crossing_rank(i), next++);
+                    CHECK_EQUAL(Stencil<S>::rank_through_x_face(i), next++);
                 }
             }
-            CHECK_EQUAL(next, Stencil<S>::crossing);
+            CHECK_EQUAL(next, Stencil<S>::through_x_face);
         }
     });
 }
@@ -100,18 +100,18 @@ TEST(lattice_every_population_has_a_place_of_its_own) {
         using S = decltype(s);
         for (const int nx : {1, 2, 33}) {
             const Address a = address_of<S>(nx, 3, 2);
-            const Index elements = a.side_out(1, a.crossing, 0, 0);
-            for (const Phase phase : {Phase::TwoLattice, Phase::InPlaceOwn, Phase::InPlaceNeighbor}) {
+            const Index elements = a.x_face_out(1, a.through_x_face, 0, 0);
+            for (const Phase phase : {Phase::TwoLattice, Phase::AAEven, Phase::AAOdd}) {
                 std::set<Index> left;
                 std::set<Index> found;
                 for_cells(a, [&](int x, int y, int z) {
                     for (int i = 0; i < S::Q; ++i) {
-                        for (const Index at : {lbm::departed_offset<S>(a, phase, x, y, z, i),
-                                               lbm::arriving_offset<S>(a, phase, x, y, z, i)}) {
+                        for (const Index at : {lbm::post_collision_offset<S>(a, phase, x, y, z, i),
+                                               lbm::post_streaming_offset<S>(a, phase, x, y, z, i)}) {
                             CHECK(at >= 0 && at < elements);
                         }
-                        left.insert(lbm::departed_offset<S>(a, phase, x, y, z, i));
-                        found.insert(lbm::arriving_offset<S>(a, phase, x, y, z, i));
+                        left.insert(lbm::post_collision_offset<S>(a, phase, x, y, z, i));
+                        found.insert(lbm::post_streaming_offset<S>(a, phase, x, y, z, i));
                     }
                 });
                 CHECK_EQUAL(left.size(), std::size_t(a.nx) * a.ny * a.nz * S::Q);
@@ -125,7 +125,7 @@ TEST(lattice_inside_a_block_streaming_moves_nothing_twice) {
     tests::for_stencils([](auto s) {
         using S = decltype(s);
         const Address a = address_of<S>(5, 4, 3);
-        for (const Phase phase : {Phase::TwoLattice, Phase::InPlaceOwn, Phase::InPlaceNeighbor}) {
+        for (const Phase phase : {Phase::TwoLattice, Phase::AAEven, Phase::AAOdd}) {
             for_cells(a, [&](int x, int y, int z) {
                 for (int i = 0; i < S::Q; ++i) {
                     const int from[3] = {x - S::c[i][0], y - S::c[i][1], z - S::c[i][2]};
@@ -133,8 +133,8 @@ TEST(lattice_inside_a_block_streaming_moves_nothing_twice) {
                         from[2] >= a.nz) {
                         continue;
                     }
-                    CHECK_EQUAL(lbm::arriving_offset<S>(a, phase, x, y, z, i),
-                                lbm::departed_offset<S>(a, phase, from[0], from[1], from[2], i));
+                    CHECK_EQUAL(lbm::post_streaming_offset<S>(a, phase, x, y, z, i),
+                                lbm::post_collision_offset<S>(a, phase, from[0], from[1], from[2], i));
                 }
             });
         }
@@ -189,7 +189,7 @@ TEST(lattice_parts_of_the_cube_relax_as_the_moments_do) {
         }
         lbm::PairChange<S, double> change = lbm::relax_parts(sums, lbm::cubic_rates<S>(rate));
         const double no_momentum[S::D] = {};
-        lbm::close_conservation<S>(change, no_momentum);
+        lbm::enforce_conservation<S>(change, no_momentum);
         CHECK_CLOSE(change.rest, -relaxed[0], 1e-14);
         for (int p = 0; p < pairs; ++p) {
             CHECK_CLOSE(change.even[p] + change.odd[p], -relaxed[2 * p + 1], 1e-14);
@@ -204,22 +204,24 @@ TEST(lattice_offsets_hold_more_than_2_to_the_32_elements) {
 }
 
 TEST(lattice_walls_reflect_what_theory_says) {
-    struct Departed {
+    struct PostCollision {
         double towards_the_wall;
         double outgoing() const { return towards_the_wall; }
     };
     using S = lbm::D3Q19;
     namespace boundary = lbm::boundary;
     const boundary::CellMoments<double> rest{1.5, {0, 0, 0}, 0};
-    CHECK_EQUAL(boundary::VelocityInlet::incoming<S>(boundary::Link<double>{1, 0.0, 0.5, true}, rest, Departed{0.25}),
-                0.25);
-    CHECK_CLOSE(boundary::VelocityInlet::incoming<S>(boundary::Link<double>{1, 0.1, 0.5, true}, rest, Departed{0.25}),
-                0.4, 1e-15);
-    CHECK_CLOSE(boundary::MovingWall::incoming<S>(boundary::Link<double>{1, 0.1, 0.5, true}, rest, Departed{0.25}),
+    CHECK_EQUAL(
+        boundary::VelocityInlet::incoming<S>(boundary::Link<double>{1, 0.0, 0.5, true}, rest, PostCollision{0.25}),
+        0.25);
+    CHECK_CLOSE(
+        boundary::VelocityInlet::incoming<S>(boundary::Link<double>{1, 0.1, 0.5, true}, rest, PostCollision{0.25}), 0.4,
+        1e-15);
+    CHECK_CLOSE(boundary::MovingWall::incoming<S>(boundary::Link<double>{1, 0.1, 0.5, true}, rest, PostCollision{0.25}),
                 0.35, 1e-15);
     // A fluid at rest at the wall's density reflects its own deviation.
     const double w = 1.0 / 18;
     CHECK_CLOSE(
-        boundary::PressureOutlet::incoming<S>(boundary::Link<double>{1, 1.1, 0.5, true}, rest, Departed{w * 0.1}),
+        boundary::PressureOutlet::incoming<S>(boundary::Link<double>{1, 1.1, 0.5, true}, rest, PostCollision{w * 0.1}),
         w * 0.1, 1e-16);
 }

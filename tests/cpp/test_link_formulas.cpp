@@ -6,7 +6,7 @@
 #include "../../src/cpp/backend/block_layout.h"
 #include "../../src/cpp/backend/cpu/host_transfers.h"
 #include "../../src/cpp/backend/wall_links.h"
-#include "../../src/cpp/engine/halo_plan.h"
+#include "../../src/cpp/engine/boundary_halo_plan.h"
 #include "../../src/cpp/lattice/cell_update.h"
 #include "check.h"
 #include "configurations.h"
@@ -36,7 +36,7 @@ struct ServedCell {
 
     void load(Real (&h)[S::Q]) const {
         for (int i = 0; i < S::Q; ++i) {
-            h[i] = lbm::units_from_storage<Real>(source[lbm::arriving_offset<S>(address, phase, x, y, z, i)]);
+            h[i] = lbm::units_from_storage<Real>(source[lbm::post_streaming_offset<S>(address, phase, x, y, z, i)]);
         }
     }
     bool force(Real (&force)[S::D]) const {
@@ -45,7 +45,7 @@ struct ServedCell {
     }
     void store(const Real (&h)[S::Q]) const {
         for (int i = 0; i < S::Q; ++i) {
-            target[lbm::departed_offset<S>(address, lbm::next_phase(phase), x, y, z, i)] =
+            target[lbm::post_collision_offset<S>(address, lbm::next_phase(phase), x, y, z, i)] =
                 lbm::Store<Stored>::from_units(h[i]);
         }
     }
@@ -66,9 +66,9 @@ struct SelfServedCell : ServedCell<S, Real, Stored> {
         const auto moments = lbm::backend::link_moments(lattice, *wall, uniform_force, {});
         for (int k = wall->first; k < wall->first + wall->count; ++k) {
             const WallLink& link = plan.wall_links[std::size_t(k)];
-            const Index departed = plan.wall_places[this->phase][std::size_t(k)].departed;
+            const Index outgoing = plan.wall_offsets[this->phase][std::size_t(k)].outgoing;
             const lbm::backend::LinkPopulations<S, Real, Stored> f{lattice, *wall, link.i,
-                                                                   lbm::from_storage<Real>(this->source[departed])};
+                                                                   lbm::from_storage<Real>(this->source[outgoing])};
             const Stored stored = lbm::Store<Stored>::from(lbm::backend::incoming<S>(link, moments, f));
             h[link.i] = lbm::units_from_storage<Real>(stored);
         }
@@ -77,7 +77,7 @@ struct SelfServedCell : ServedCell<S, Real, Stored> {
 
 template <class Stored>
 std::vector<Stored> noisy_lattice(const Address& address) {
-    std::vector<Stored> numbers(std::size_t(address.side_out(1, address.crossing, 0, 0)));
+    std::vector<Stored> numbers(std::size_t(address.x_face_out(1, address.through_x_face, 0, 0)));
     for (std::size_t k = 0; k < numbers.size(); ++k) {
         numbers[k] = lbm::Store<Stored>::from(0.02F * float(tests::noise(3, k)));
     }
@@ -87,7 +87,7 @@ std::vector<Stored> noisy_lattice(const Address& address) {
 /// Both ways after a step of `phase`, from the same noise.
 template <class S, class Real, class Stored>
 void compare(const lbm::engine::Domain& domain, const Address& address, Phase phase) {
-    const lbm::engine::HaloPlan halo_plan(domain, {{{0, 0, 0}, address}}, 0, {phase});
+    const lbm::engine::BoundaryHaloPlan halo_plan(domain, {{{0, 0, 0}, address}}, 0, {phase});
     const LinkPlan& plan = halo_plan.links();
     CHECK(!plan.wall_links.empty());
     std::vector<Stored> copied = noisy_lattice<Stored>(address);
@@ -99,7 +99,7 @@ void compare(const lbm::engine::Domain& domain, const Address& address, Phase ph
     for (const auto* cells : {&plan.wall_cells, &plan.late_cells}) {
         for (const WallCell& cell : *cells) {
             lbm::backend::serve_wall_links(lbm::backend::LatticeView<S, Real, Stored>{served.data(), address, phase},
-                                           cell, plan.wall_links.data(), plan.wall_places[phase].data(), uniform_force,
+                                           cell, plan.wall_links.data(), plan.wall_offsets[phase].data(), uniform_force,
                                            {});
             wall_at[domain.cell(cell.x, cell.y, cell.z)] = &cell;
         }
@@ -159,7 +159,7 @@ TEST(link_formulas_inside_an_update_give_the_bits_of_the_lists) {
             domain.owner.assign(std::size_t(domain.cells()), lbm::engine::no_body);
             domain.owner[std::size_t(domain.cell(3, 2, 0))] = 0;
             domain.body_velocity = {std::vector<double>(std::size_t(S::D), 0.02)};
-            for (const Phase phase : {Phase::TwoLattice, Phase::InPlaceOwn, Phase::InPlaceNeighbor}) {
+            for (const Phase phase : {Phase::TwoLattice, Phase::AAEven, Phase::AAOdd}) {
                 const auto with = [&]<class Real, class Stored>(Real, Stored) {
                     lbm::backend::BlockSpec spec{};
                     spec.stencil = domain.stencil;

@@ -14,8 +14,8 @@ namespace {
 
 using lbm::Index;
 using lbm::Phase;
+using lbm::engine::BlockPlacement;
 using lbm::engine::Domain;
-using lbm::engine::Extent;
 using lbm::engine::Setup;
 using lbm::engine::TemperaturePlan;
 
@@ -47,24 +47,24 @@ public:
             const int(&at)[3] = block.offset;
             const auto address =
                 lbm::backend::block_address(lbm::engine::part_of(whole, block), lbm::backend::Device::Cpu);
-            extents_.push_back({{at[0], at[1], at[2]}, address});
-            numbers_.emplace_back(std::size_t(address.side_out(1, address.crossing, 0, 0)), std::nan(""));
+            placements_.push_back({{at[0], at[1], at[2]}, address});
+            numbers_.emplace_back(std::size_t(address.x_face_out(1, address.through_x_face, 0, 0)), std::nan(""));
         }
-        for (std::size_t k = 0; k < extents_.size(); ++k) {
-            const auto& a = extents_[k].address;
+        for (std::size_t k = 0; k < placements_.size(); ++k) {
+            const auto& a = placements_[k].address;
             for (int z = 0; z < a.nz; ++z) {
                 for (int y = 0; y < a.ny; ++y) {
                     for (int x = 0; x < a.nx; ++x) {
-                        const int(&o)[3] = extents_[k].offset;
+                        const int(&o)[3] = placements_[k].offset;
                         at(k, x, y, z) = of_cell(x + o[0], y + o[1], z + o[2]);
                     }
                 }
             }
         }
-        for (std::size_t k = 0; k < extents_.size(); ++k) {
-            plans_.emplace_back(domain, extents_, int(k));
+        for (std::size_t k = 0; k < placements_.size(); ++k) {
+            plans_.emplace_back(domain, placements_, int(k));
         }
-        for (std::size_t k = 0; k < extents_.size(); ++k) {  // first what comes from other blocks, as in a step
+        for (std::size_t k = 0; k < placements_.size(); ++k) {  // first what comes from other blocks, as in a step
             for (const bool own : {false, true}) {
                 for (const TemperaturePlan::Copy& copy : plans_[k].copies) {
                     if ((copy.block == int(k)) == own) {
@@ -83,7 +83,7 @@ public:
 
     double& at(std::size_t block, int x, int y, int z) {
         return numbers_[block].at(
-            std::size_t(lbm::temperature_offset(extents_[block].address, Phase::TwoLattice, x, y, z)));
+            std::size_t(lbm::temperature_offset(placements_[block].address, Phase::TwoLattice, x, y, z)));
     }
     double of_cell(int x, int y, int z) const { return std::sin(double(domain_.cell(x, y, z))); }
     const TemperaturePlan& plan(std::size_t block) const { return plans_[block]; }
@@ -91,7 +91,7 @@ public:
 
 private:
     const Domain& domain_;
-    std::vector<Extent> extents_;
+    std::vector<BlockPlacement> placements_;
     std::vector<std::vector<double>> numbers_;
     std::vector<TemperaturePlan> plans_;
 };

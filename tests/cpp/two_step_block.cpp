@@ -142,7 +142,7 @@ public:
         interior_ = lbm::cpu::RowRanges::of(address_.ny, rows);
     }
 
-    void fill_links() override {
+    void apply_boundaries() override {
         ask([this] {
             for (const lbm::backend::CopyRun& run : plan_->copies[phase_]) {
                 lbm::cpu::copy_run(run, current(), current());
@@ -172,8 +172,8 @@ public:
         return std::make_unique<WorkRecorder>();
     }
 
-    void note(lbm::backend::Moment moment) override { moments_[int(moment)] = Clock::now(); }
-    double seconds_between(lbm::backend::Moment from, lbm::backend::Moment to) const override {
+    void record(lbm::backend::Timestamp moment) override { moments_[int(moment)] = Clock::now(); }
+    double seconds_between(lbm::backend::Timestamp from, lbm::backend::Timestamp to) const override {
         return std::chrono::duration<double>(moments_[int(to)] - moments_[int(from)]).count();
     }
 
@@ -216,7 +216,9 @@ private:
     using Row = std::vector<double>;
 
     double* current() const { return static_cast<double*>(lattice(now_)); }
-    Index place(int x, int y, int z, int i) const { return lbm::FarPlaces<S>(address_, x, y, z).departed(i); }
+    Index place(int x, int y, int z, int i) const {
+        return lbm::LongRangeOffsets<S>(address_, x, y, z).post_collision(i);
+    }
 
     /// The ordinary block, with the state of now.
     lbm::backend::BlockState& reader() const {
@@ -309,14 +311,14 @@ private:
     lbm::cpu::RowRanges shell_, interior_;
     bool forced_ = false;
     double force_[3] = {};
-    Clock::time_point moments_[lbm::backend::moments_of_step];
+    Clock::time_point moments_[lbm::backend::timestamps_of_step];
 };
 
 std::unique_ptr<lbm::backend::BlockState> make_two_step_block(const BlockSpec& spec,
                                                               const lbm::backend::DeviceOptions& options) {
     using lbm::backend::NumberKind;
     if (options.name != "cpu" || spec.precision != NumberKind::Float64 || spec.storage != NumberKind::Float64 ||
-        spec.collision != lbm::backend::collision_kind<lbm::BGK> || spec.has_eddy) {
+        spec.collision != lbm::backend::collision_kind<lbm::BGK> || spec.has_eddy_viscosity) {
         throw std::logic_error("blocks of two steps have BGK in float64 on the CPU");
     }
     return lbm::backend::with_stencil(spec.stencil, [&](auto s) -> std::unique_ptr<lbm::backend::BlockState> {

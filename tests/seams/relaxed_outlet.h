@@ -41,7 +41,7 @@ struct RelaxedOutlet {
             for (int d = 0; d < S::D; ++d) {
                 cu += Real(Stencil<S>::component(i, d)) * u[d];
             }
-            const Real departed = cell.departed(opposite);
+            const Real departed = cell.post_collision(opposite);
             const Real streamed = cell.comes_in(opposite) ? departed : cell.streamed(opposite);
             incoming[i] = departed + Real(0.05) * (streamed - departed) +
                           Real(Stencil<S>::w(i)) * (Real(3) * (density * cu) - Real(0.1) * stored[0]);

@@ -26,7 +26,7 @@ struct WallAtDistance {
             return f.outgoing();
         }
         return twice < Real(1) ? twice * f.outgoing() + (Real(1) - twice) * f.streamed()
-                               : (f.outgoing() + (twice - Real(1)) * f.departed()) / twice;
+                               : (f.outgoing() + (twice - Real(1)) * f.returning()) / twice;
     }
 };
 

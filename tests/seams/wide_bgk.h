@@ -34,7 +34,7 @@ struct WideBGK : OneRate {
         });
         V half_force[S::D];
         static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { half_force[d] = forced ? R(0.5) * m.force[d] : V{}; });
-        close_conservation<S>(change, half_force);
+        enforce_conservation<S>(change, half_force);
         apply<S>(change, h);
     }
 };

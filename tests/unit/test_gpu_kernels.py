@@ -71,8 +71,8 @@ def test_kinetic_kernels_stay_in_registers(precision: str, architecture: str) ->
     """Where populations carry the energy: what updates use, with wrapped axes and a Prandtl number, and walls."""
     look_for_compiler()
     real = {"float32": "float", "float64": "double"}[precision]
-    header, shape = "kinetic_update.h", {"float32": "128, 4", "float64": "128, 3"}[precision]
-    kernels = [f"kinetic_update<lbm::D2Q37, {real}, {wraps}, true, {shape}>" for wraps in range(4)]
+    header, shape = "multispeed_update.h", {"float32": "128, 4", "float64": "128, 3"}[precision]
+    kernels = [f"multispeed_update<lbm::D2Q37, {real}, {wraps}, true, {shape}>" for wraps in range(4)]
     kernels += [f"fill_wall_columns<lbm::D2Q37, {real}>"]
     logs = [_core.cuda_kernel_resources(header, "lbm::cuda::" + kernel, architecture) for kernel in kernels]
     for periodic in (1, 2, 3):  # what blocks choose, at a Prandtl number of 1
@@ -96,7 +96,7 @@ def test_kinetic_kernels_stay_in_registers(precision: str, architecture: str) ->
 @pytest.mark.parametrize(
     ("header", "kernels"),
     [
-        ("fill_links.h", ["fill_links<{}>"]),
+        ("apply_boundaries.h", ["apply_boundaries<{}>"]),
         ("transfer.h", ["transfer<lbm::Half>"]),
         ("fields.h", ["density<{}, float>", "velocity<{}, double>", "population<{}, float>", "set_population<{}>"]),
         ("fields.h", ["set_force<{}>", "get_stored<{}>", "set_stored<{}>", "initialize<{}>"]),

@@ -33,7 +33,7 @@ Address block_address(const BlockSpec& spec, Device device) {
         a.halo_z = S::D == 3 ? depth : 0;
         a.halo_x = depth > 1 ? depth : 0;
         a.Q = S::Q;
-        a.crossing = depth > 1 ? 0 : Stencil<S>::crossing;
+        a.through_x_face = depth > 1 ? 0 : Stencil<S>::through_x_face;
         a.lead = line;
         a.pitch = row_pitch(a.nx + 2 * a.halo_x, element, device);
         a.population_stride = a.pitch;
@@ -44,12 +44,12 @@ Address block_address(const BlockSpec& spec, Device device) {
             a.row_stride = a.temperature + spec.state->phases * a.temperature_stride;
         }
         a.sides = a.lead + Index(a.ny + 2 * a.halo_y) * (a.nz + 2 * a.halo_z) * a.row_stride + a.lead;
-        a.numbers = (a.side_out(1, a.crossing, 0, 0) + line - 1) / line * line;
+        a.numbers = (a.x_face_out(1, a.through_x_face, 0, 0) + line - 1) / line * line;
         const Index numbers = BoundaryPlaces(a, spec.stored).total() * Index(size_of(spec.precision) / element);
         a.numbers_stride = (numbers + line - 1) / line * line;
         for (int d = 0; d < 3; ++d) {
             // A processor's packs of cells want the ends of rows apart.
-            a.wraps[d] = device == Device::Gpu && spec.wraps[d] && !is_hybrid(spec);
+            a.self_periodic[d] = device == Device::Gpu && spec.self_periodic[d] && !is_hybrid(spec);
         }
         return a;
     });
@@ -57,8 +57,8 @@ Address block_address(const BlockSpec& spec, Device device) {
 
 std::size_t lattice_bytes(const BlockSpec& spec, Device device) {
     const Address a = block_address(spec, device);
-    const Index elements =
-        a.numbers_stride == 0 ? a.side_out(1, a.crossing, 0, 0) : a.numbers + spec.state->phases * a.numbers_stride;
+    const Index elements = a.numbers_stride == 0 ? a.x_face_out(1, a.through_x_face, 0, 0)
+                                                 : a.numbers + spec.state->phases * a.numbers_stride;
     return std::size_t(elements) * size_of(spec.storage);
 }
 

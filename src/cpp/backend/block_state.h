@@ -15,12 +15,12 @@
 #include "initial_state.h"
 #include "kinds.h"
 #include "links.h"
-#include "moments_of_step.h"
 #include "recorder.h"
 #include "remote_block.h"
 #include "row_box.h"
 #include "state_kind.h"
 #include "thermal_state.h"
+#include "timestamps.h"
 #include "transfers.h"
 
 namespace lbm::backend {
@@ -34,10 +34,10 @@ struct BlockSpec {
     NumberKind precision;
     NumberKind storage;
     int size[3];                     // nz = 1 in two dimensions
-    bool wraps[3];                   // axes along which the block is its own neighbour
+    bool self_periodic[3];           // axes along which the block is its own neighbour
     std::vector<double> parameters;  // of the collision, in its order (lattice/parameters.h)
     double omega;                    // its rate of the stress
-    bool has_eddy;                   // whether an eddy viscosity changes that
+    bool has_eddy_viscosity;         // whether an eddy viscosity changes that
     HeatParameters<double> heat;     // of hybrid thermal models
     double gravity[3];               // acceleration, of multispeed models
     int stored[6];                   // numbers that each cell before a face keeps; 0 where the block has none
@@ -92,7 +92,7 @@ struct Cell {
 };
 
 /// Arrays that go in and out have x fastest, then y, z and the component.
-class BlockState : public Marked {
+class BlockState : public EventSource {
 public:
     virtual const Address& address() const = 0;
     virtual std::size_t bytes() const = 0;
@@ -117,7 +117,7 @@ public:
     /// The rows that update_shell() leaves to update_interior(): nothing that the exchange reads or writes is in them.
     /// None of them to begin with; transfers are made after it is called.
     virtual void set_interior(const RowBox& rows) = 0;
-    virtual void fill_links() = 0;
+    virtual void apply_boundaries() = 0;
     /// Gives the plan's boundary cells the numbers that their conditions start with, in a state that was set.
     virtual void start_boundary_numbers() = 0;
     /// Those of the state, cell by cell as the plan lists them.
@@ -130,18 +130,18 @@ public:
     virtual void update_interior() = 0;
 
     /// Notes when what has been asked for so far is done; of what is done side by side, the part that the moment is of.
-    virtual void note(Moment moment) = 0;
+    virtual void record(Timestamp moment) = 0;
     /// Seconds between the last notes of two moments, both past.
-    virtual double seconds_between(Moment from, Moment to) const = 0;
+    virtual double seconds_between(Timestamp from, Timestamp to) const = 0;
 
     /// Whether calls return before their work is done.
-    virtual bool works_by_itself() const { return false; }
+    virtual bool is_asynchronous() const { return false; }
     /// Calls work with the block's device as that of the thread, for libraries that want one.
     virtual void on_device(const std::function<void()>& work) const { work(); }
     /// Marks the end of all that has been asked for so far.
-    virtual void mark(int slot) { static_cast<void>(slot); }
+    virtual void record_event(int slot) { static_cast<void>(slot); }
     /// What is asked for from now on begins after what another block has marked.
-    virtual void after(const Marked& other, int slot) { other.wait(slot); }
+    virtual void wait_for(const EventSource& other, int slot) { other.wait(slot); }
     /// By which other processes of the host open this block (open_block); empty where it cannot be shared.
     virtual std::string share() { return {}; }
     /// None of them has.

@@ -70,9 +70,9 @@ public:
     LBM_HD Real value(int d) const { return Real(cell_.value[d]); }
     LBM_HD Real reference_density() const { return Real(cell_.reference_density); }
     LBM_HD const boundary::CellMoments<Real>& moments(int k) const { return moments_[k]; }
-    LBM_HD Real departed(int i) const { return populations_.departed(i); }
+    LBM_HD Real post_collision(int i) const { return populations_.post_collision(i); }
     LBM_HD bool comes_in(int i) const { return (cell_.missing >> i & 1U) != 0; }
-    LBM_HD Real streamed(int i) const { return populations_.arriving(i); }
+    LBM_HD Real streamed(int i) const { return populations_.post_streaming(i); }
     LBM_HD Real stored(int k) const { return numbers_.get(cell_.numbers + k); }
     LBM_HD Real stored(int k, int axis, int side) const { return numbers_.get(cell_.beside[axis][side] + k); }
 
@@ -111,7 +111,7 @@ LBM_HD void complete_boundary_cell(const LatticeView<S, Real, Stored>& lattice, 
         const CellView<S, Real, Stored> populations = lattice.cell(cell.x, cell.y, cell.z);
         static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
             if ((cell.incoming >> i & 1U) != 0) {
-                populations.set_arriving(i, incoming[i]);
+                populations.set_post_streaming(i, incoming[i]);
             }
         });
     });

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../lattice/equilibrium.h"
-#include "../lattice/kinetic_wall.h"
+#include "../lattice/multispeed_wall.h"
 
 namespace lbm::backend {
 
@@ -40,7 +40,7 @@ struct InitialState {
     LBM_HD void populations(int x, int y, int z, const double* force, double (&h)[S::Q]) const {
         const int place[3] = {given.corner[0] + x, given.corner[1] + y, given.corner[2] + z};
         if constexpr (Stencil<S>::multispeed) {
-            weighted<S>(kinetic_equilibrium<S>(gas(cell(place), force)), h);
+            weighted<S>(multispeed_equilibrium<S>(gas(cell(place), force)), h);
         } else {
             isothermal_populations(place, force, h);
         }

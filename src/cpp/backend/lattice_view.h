@@ -10,13 +10,17 @@ namespace lbm::backend {
 template <class S, class Real, class Stored>
 struct CellView {
     Stored* data;
-    CellPlaces<S> places;
+    CellOffsets<S> places;
 
-    LBM_HD Real departed(int i) const { return from_storage<Real>(data[places.departed(i)]); }
+    LBM_HD Real post_collision(int i) const { return from_storage<Real>(data[places.post_collision(i)]); }
     /// What streams in with velocity i in the next step, once all copies between cells have been made.
-    LBM_HD Real arriving(int i) const { return from_storage<Real>(data[places.arriving(i)]); }
-    LBM_HD void set_departed(int i, Real value) const { data[places.departed(i)] = Store<Stored>::from(value); }
-    LBM_HD void set_arriving(int i, Real value) const { data[places.arriving(i)] = Store<Stored>::from(value); }
+    LBM_HD Real post_streaming(int i) const { return from_storage<Real>(data[places.post_streaming(i)]); }
+    LBM_HD void set_post_collision(int i, Real value) const {
+        data[places.post_collision(i)] = Store<Stored>::from(value);
+    }
+    LBM_HD void set_post_streaming(int i, Real value) const {
+        data[places.post_streaming(i)] = Store<Stored>::from(value);
+    }
 };
 
 template <class S, class Real, class Stored>
@@ -34,16 +38,16 @@ struct LatticeView {
         const int first = cx < 0 ? -cx : 0;
         const int last = cx > 0 ? address.nx - cx : address.nx;
         for (int x = 0; x < first && x < address.nx; ++x) {
-            visit(x, data[departed_offset<S>(address, phase, x, y, z, i)]);
+            visit(x, data[post_collision_offset<S>(address, phase, x, y, z, i)]);
         }
         if (first < last) {
-            Stored* inner = data + departed_offset<S>(address, phase, first, y, z, i) - first;
+            Stored* inner = data + post_collision_offset<S>(address, phase, first, y, z, i) - first;
             for (int x = first; x < last; ++x) {
                 visit(x, inner[x]);
             }
         }
         for (int x = last > first ? last : first; x < address.nx; ++x) {
-            visit(x, data[departed_offset<S>(address, phase, x, y, z, i)]);
+            visit(x, data[post_collision_offset<S>(address, phase, x, y, z, i)]);
         }
     }
 };

@@ -1,7 +1,7 @@
 // The links that a backend must serve between two updates, as plain data that a GPU's compiler reads too.
 #pragma once
 
-#include "../lattice/kinetic_wall.h"
+#include "../lattice/multispeed_wall.h"
 #include "../lattice/portability.h"
 
 namespace lbm::backend {
@@ -30,8 +30,8 @@ struct WallLink {
 
 /// Where the population of a wall link departed from, towards the wall or inside before an outflow, and where it
 /// arrives.
-struct LinkPlaces {
-    Index departed, arriving;
+struct LinkOffsets {
+    Index outgoing, incoming;
 };
 
 /// A cell with such links: the range [first, first + count) of the plan's wall links.
@@ -63,9 +63,9 @@ struct BoundaryCell {
 struct BodyLink {
     int x, y, z;
     int i;
-    int solid[3];   // the body's cell
-    int off_solid;  // the velocity off that cell: i, mirrored where a free-slip face lies between
-    double push;    // 2 w_i c . u_w rho_0 / cs2, c the velocity off the solid cell
+    int solid[3];          // the body's cell
+    int off_solid;         // the velocity off that cell: i, mirrored where a free-slip face lies between
+    double wall_momentum;  // 2 w_i c . u_w rho_0 / cs2, c the velocity off the solid cell
 };
 
 /// A temperature beyond a wall: `sign` times that at `source` plus `value`. Places of temperatures are those of slot 0.
@@ -77,7 +77,7 @@ struct WallTemperature {
 
 /// What a fluid cell beside a body has for a temperature where velocity i leads: `sign` times that at `source` plus
 /// `value`.
-struct HeatedLink {
+struct ThermalLink {
     Index source;
     double value;
     signed char sign;
@@ -85,7 +85,7 @@ struct HeatedLink {
 };
 
 /// A fluid cell beside a body, with the range [first, first + count) of the plan's heated links, by rising i.
-struct HeatedCell {
+struct ThermalCell {
     int x, y, z;
     int first;
     unsigned char count;
@@ -101,7 +101,7 @@ struct HeatSample {
 /// A column of halo cells behind a wall; (x, y) is the fluid cell before it, which may lie in the halo.
 struct WallColumn {
     int x, y;
-    KineticWall wall;
+    MultispeedWall wall;
 };
 
 struct ForceAndTorque {

@@ -26,7 +26,7 @@ LBM_HD void fill_wall_temperature(const TemperatureView<Real, Stored>& view, con
 }
 
 template <class Real, class Stored>
-LBM_HD Real beyond_body(const TemperatureView<Real, Stored>& view, const HeatedLink& link) {
+LBM_HD Real beyond_body(const TemperatureView<Real, Stored>& view, const ThermalLink& link) {
     return Real(link.sign) * view.at(link.source) + Real(link.value);
 }
 
@@ -34,8 +34,8 @@ LBM_HD Real beyond_body(const TemperatureView<Real, Stored>& view, const HeatedL
 /// update itself cannot tell: it reads the temperatures of solid cells, of which each would have to be another one for
 /// every fluid cell beside it.
 template <class S, class Real, class Stored>
-LBM_HD Real advanced_beside_body(const LatticeView<S, Real, Stored>& lattice, const HeatedCell& cell,
-                                 const HeatedLink* links, const Real (&body_force)[3], Real source,
+LBM_HD Real advanced_beside_body(const LatticeView<S, Real, Stored>& lattice, const ThermalCell& cell,
+                                 const ThermalLink* links, const Real (&body_force)[3], Real source,
                                  const HeatParameters<Real>& heat) {
     const Address& a = lattice.address;
     const TemperatureView<Real, Stored> view(lattice.data, a, lattice.phase);
@@ -56,9 +56,10 @@ LBM_HD Real advanced_beside_body(const LatticeView<S, Real, Stored>& lattice, co
     const auto local = local_temperature<S>(
         around[0], [&]<int i>() LBM_INLINE_LAMBDA { return around[i]; }, heat);
 
-    const CellPlaces<S> places(a, lattice.phase, cell.x, cell.y, cell.z);
+    const CellOffsets<S> places(a, lattice.phase, cell.x, cell.y, cell.z);
     Real h[S::Q], force[S::D];
-    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { h[i] = from_storage<Real>(lattice.data[places.arriving(i)]); });
+    static_for<S::Q>([&]<int i>()
+                         LBM_INLINE_LAMBDA { h[i] = from_storage<Real>(lattice.data[places.post_streaming(i)]); });
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { force[d] = body_force[d]; });
     add_buoyancy<S>(force, local.here, heat);
     const Moments<S, Real> m = compute_moments<S>(h[0], pair_sums<S>(h), force, true, Real(1));

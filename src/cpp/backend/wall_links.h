@@ -13,7 +13,7 @@ namespace lbm::backend {
 template <class S, class Real, class Stored>
 LBM_HD void add_up_cell(const CellView<S, Real, Stored>& cell, Real& deviation, Real (&momentum)[3]) {
     Real f[S::Q];
-    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { f[i] = cell.departed(i); });
+    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { f[i] = cell.post_collision(i); });
     add_up<S>(f, deviation, momentum);
 }
 
@@ -36,7 +36,7 @@ LBM_HD void moments_after_collision(const CellView<S, Real, Stored>& cell, const
 
 /// Whether a cell still holds a flow; written so that a NaN fails too.
 template <class Real>
-LBM_HD bool is_sane(Real deviation, Real speed2) {
+LBM_HD bool state_is_valid(Real deviation, Real speed2) {
     return deviation > Real(-1) && deviation < Real(1000) && speed2 < Real(1);
 }
 
@@ -49,8 +49,10 @@ struct LinkPopulations {
     Real outgoing_;
 
     LBM_HD Real outgoing() const { return outgoing_; }
-    LBM_HD Real departed() const { return lattice.cell(cell.x, cell.y, cell.z).departed(i); }
-    LBM_HD Real streamed() const { return lattice.cell(cell.x, cell.y, cell.z).arriving(Stencil<S>::opposite(i)); }
+    LBM_HD Real returning() const { return lattice.cell(cell.x, cell.y, cell.z).post_collision(i); }
+    LBM_HD Real streamed() const {
+        return lattice.cell(cell.x, cell.y, cell.z).post_streaming(Stencil<S>::opposite(i));
+    }
 };
 
 /// What comes in along a link by the formula of its condition.
@@ -93,25 +95,25 @@ LBM_HD boundary::CellMoments<Real> link_moments(const LatticeView<S, Real, Store
 /// Serves the links of a cell on which something is computed; `links` and `places` are all of the plan's.
 template <class S, class Real, class Stored>
 LBM_HD void serve_wall_links(LatticeView<S, Real, Stored> lattice, const WallCell& cell, const WallLink* links,
-                             const LinkPlaces* places, const double (&force)[3], EndSums<Real> end_sums) {
+                             const LinkOffsets* places, const double (&force)[3], EndSums<Real> end_sums) {
     const boundary::CellMoments<Real> moments = link_moments(lattice, cell, force, end_sums);
     constexpr int together = 5;  // loads that wait for the memory at the same time
     for (int first = cell.first; first < cell.first + cell.count; first += together) {
         const int left = cell.first + cell.count - first;
         WallLink batch[together]{};
-        LinkPlaces at[together]{};
-        Real departed[together]{};
+        LinkOffsets at[together]{};
+        Real outgoing[together]{};
         static_for<together>([&]<int j>() LBM_INLINE_LAMBDA {
             if (j < left) {
                 batch[j] = links[first + j];
                 at[j] = places[first + j];
-                departed[j] = from_storage<Real>(lattice.data[at[j].departed]);
+                outgoing[j] = from_storage<Real>(lattice.data[at[j].outgoing]);
             }
         });
         static_for<together>([&]<int j>() LBM_INLINE_LAMBDA {
             if (j < left) {
-                const LinkPopulations<S, Real, Stored> f{lattice, cell, batch[j].i, departed[j]};
-                lattice.data[at[j].arriving] = Store<Stored>::from(incoming<S>(batch[j], moments, f));
+                const LinkPopulations<S, Real, Stored> f{lattice, cell, batch[j].i, outgoing[j]};
+                lattice.data[at[j].incoming] = Store<Stored>::from(incoming<S>(batch[j], moments, f));
             }
         });
     }
@@ -121,8 +123,8 @@ LBM_HD void serve_wall_links(LatticeView<S, Real, Stored> lattice, const WallCel
 template <class S, class Real, class Stored>
 LBM_HD void add_body_force(const LatticeView<S, Real, Stored>& lattice, const BodyLink& link, const double (&center)[3],
                            ForceAndTorque& sum) {
-    const Real departed = lattice.cell(link.x, link.y, link.z).departed(Stencil<S>::opposite(link.i));
-    const double exchanged = double(departed) + double(boundary::bounced_back(departed, Real(link.push)));
+    const Real outgoing = lattice.cell(link.x, link.y, link.z).post_collision(Stencil<S>::opposite(link.i));
+    const double exchanged = double(outgoing) + double(boundary::bounced_back(outgoing, Real(link.wall_momentum)));
     double force[3], arm[3];
     for (int d = 0; d < 3; ++d) {
         const int off = Stencil<S>::component(link.off_solid, d);

@@ -17,7 +17,7 @@ constexpr int most_inwards = 2;  // cells that a formula reads beside its own
 
 class Builder {
 public:
-    Builder(BoundaryPlan& plan, const Domain& domain, const std::vector<Extent>& blocks, int own)
+    Builder(BoundaryPlan& plan, const Domain& domain, const std::vector<BlockPlacement>& blocks, int own)
         : plan_(plan), domain_(domain), blocks_(blocks), own_(own), holder_(blocks, own) {}
 
     /// A cell before a face, of which links are the first.
@@ -30,7 +30,7 @@ public:
         cell.condition = static_cast<unsigned char>(domain_.faces[link.face]);
         cell.face = static_cast<unsigned char>(link.face);
         cell.inwards = static_cast<unsigned char>(inwards(link.face, at));
-        cell.stored = static_cast<unsigned char>(extent().stored[link.face]);
+        cell.stored = static_cast<unsigned char>(placement().stored[link.face]);
         cell.numbers = place(own_, link.face, at);
         cell.first = plan_.numbers;
         plan_.numbers += cell.stored;
@@ -44,8 +44,8 @@ public:
     }
 
 private:
-    const Extent& extent() const { return blocks_[std::size_t(own_)]; }
-    int offset(int axis) const { return extent().offset[axis]; }
+    const BlockPlacement& placement() const { return blocks_[std::size_t(own_)]; }
+    int offset(int axis) const { return placement().offset[axis]; }
     bool is_fluid(const int (&at)[3]) const { return !domain_.solid(domain_.cell(at[0], at[1], at[2])); }
 
     int inwards(int face, const int (&from)[3]) const {
@@ -61,7 +61,7 @@ private:
 
     /// Of the numbers of a cell of the domain in a block.
     Index place(int block, int face, const int (&at)[3]) const {
-        const Extent& in = blocks_[std::size_t(block)];
+        const BlockPlacement& in = blocks_[std::size_t(block)];
         return backend::BoundaryPlaces(in.address, in.stored)
             .of(face, {at[0] - in.offset[0], at[1] - in.offset[1], at[2] - in.offset[2]});
     }
@@ -90,14 +90,14 @@ private:
 
     BoundaryPlan& plan_;
     const Domain& domain_;
-    const std::vector<Extent>& blocks_;
+    const std::vector<BlockPlacement>& blocks_;
     const int own_;
     BlockFinder holder_;
 };
 
 }  // namespace
 
-BoundaryPlan::BoundaryPlan(const Domain& domain, const std::vector<Extent>& blocks, int own,
+BoundaryPlan::BoundaryPlan(const Domain& domain, const std::vector<BlockPlacement>& blocks, int own,
                            std::vector<Incoming> links) {
     const auto cell_of = [](const Incoming& link) { return std::tie(link.z, link.y, link.x); };
     std::sort(links.begin(), links.end(), [&](const Incoming& a, const Incoming& b) {

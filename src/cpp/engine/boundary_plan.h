@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "../backend/links.h"
-#include "extent.h"
+#include "block_placement.h"
 #include "layout.h"
 
 namespace lbm::engine {
@@ -27,7 +27,7 @@ struct BoundaryPlan {
 
     BoundaryPlan() = default;
     /// For block `own` of all blocks, which tile the domain.
-    BoundaryPlan(const Domain& domain, const std::vector<Extent>& blocks, int own, std::vector<Incoming> links);
+    BoundaryPlan(const Domain& domain, const std::vector<BlockPlacement>& blocks, int own, std::vector<Incoming> links);
 
     std::vector<backend::BoundaryCell> cells;  // but for values
     std::vector<Index> places;                 // of each on its face of the domain

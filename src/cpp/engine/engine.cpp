@@ -9,7 +9,7 @@
 
 #include "interior.h"
 #include "models.h"
-#include "surroundings.h"
+#include "padded_box.h"
 
 namespace lbm::engine {
 namespace {
@@ -43,7 +43,7 @@ Engine::Engine(const Setup& setup)
       channel_(setup.channel),
       has_interiors_(layout_.blocks().size() > 1 && has_interiors(layout_, setup.schedule)) {
     for (const Part& part : parts_) {
-        (part.state->works_by_itself() ? by_themselves_ : by_host_).push_back(part.state.get());
+        (part.state->is_asynchronous() ? by_themselves_ : by_host_).push_back(part.state.get());
     }
     states_ = by_themselves_;
     states_.insert(states_.end(), by_host_.begin(), by_host_.end());
@@ -105,7 +105,7 @@ int Engine::population_count() const {
 
 int Engine::add_body(const std::vector<bool>& mask, std::vector<double> velocity, std::vector<double> temperature) {
     if (!temperature.empty()) {
-        check_heated();
+        check_thermal();
     }
     check_bodies(spec_);
     if (spec_.state->steps_per_launch > 1) {
@@ -209,22 +209,22 @@ void Engine::rebuild_solid_velocity() {
 
 void Engine::prepare() {
     if (!plan_is_current_) {
-        std::vector<Extent> extents;
+        std::vector<BlockPlacement> placements;
         for (const Block& block : layout_.blocks()) {
             const int(&offset)[3] = block.offset;
             const backend::BlockSpec spec = part_of(spec_, block);
-            Extent extent{{offset[0], offset[1], offset[2]}, backend::block_address(spec, block.device)};
-            std::copy(spec.stored, spec.stored + 6, extent.stored);
-            extent.number_elements = int(backend::size_of(spec.precision) / backend::size_of(spec.storage));
-            extents.push_back(extent);
+            BlockPlacement placement{{offset[0], offset[1], offset[2]}, backend::block_address(spec, block.device)};
+            std::copy(spec.stored, spec.stored + 6, placement.stored);
+            placement.number_elements = int(backend::size_of(spec.precision) / backend::size_of(spec.storage));
+            placements.push_back(placement);
         }
         for (Part& part : parts_) {
             part.state->set_interior(interior_of(part));
-            part.plan = HaloPlan(domain_, extents, part.number, backend::phases_of(spec_));
+            part.plan = BoundaryHaloPlan(domain_, placements, part.number, backend::phases_of(spec_));
             part.state->set_plan(part.plan.links());
         }
-        if (extents.size() > 1) {
-            exchange_ = make_exchange(extents);
+        if (placements.size() > 1) {
+            exchange_ = make_exchange(placements);
         }
         plan_is_current_ = values_are_current_ = true;
         halos_are_current_ = boundary_numbers_are_current_ = false;
@@ -238,22 +238,23 @@ void Engine::prepare() {
     }
 }
 
-std::unique_ptr<HaloExchange> Engine::make_exchange(const std::vector<Extent>& extents) const {
+std::unique_ptr<HaloExchange> Engine::make_exchange(const std::vector<BlockPlacement>& placements) const {
     std::vector<HaloExchange::Member> members;
     for (const Part& part : parts_) {
         members.push_back({part.number, *part.state, part.plan});
     }
-    std::vector<HaloExchange::Wish> wishes;
-    for (std::size_t k = 0; k < extents.size(); ++k) {
+    std::vector<HaloExchange::SendRequest> send_requests;
+    for (std::size_t k = 0; k < placements.size(); ++k) {
         const Block& other = layout_.blocks()[k];
         const bool beside = std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {
             return are_beside(domain_, backend::halo_depth(spec_), part.place, other);
         });
         if (other.rank != comm_->rank() && beside) {
-            wishes.push_back({int(k), HaloPlan(domain_, extents, int(k), backend::phases_of(spec_)).imports()});
+            send_requests.push_back(
+                {int(k), BoundaryHaloPlan(domain_, placements, int(k), backend::phases_of(spec_)).imports()});
         }
     }
-    return std::make_unique<HaloExchange>(layout_, members, wishes, spec_, channel_, *comm_);
+    return std::make_unique<HaloExchange>(layout_, members, send_requests, spec_, channel_, *comm_);
 }
 
 const std::vector<HaloExchange::Link>& Engine::links() {
@@ -289,7 +290,7 @@ void Engine::initialize(const double* density, const double* velocity, bool none
     prepare();
     state_is_set();
     for (const Part& part : parts_) {
-        const Surroundings box(domain_, part.place, nonequilibrium);
+        const PaddedBox box(domain_, part.place, nonequilibrium);
         std::vector<std::uint8_t> solid;  // beside which gradients are one-sided
         const auto own_part = [&](const double* field, int components) {
             return field == nullptr || layout_.blocks().size() == 1
@@ -343,8 +344,8 @@ void Engine::step(Index steps) {
 void Engine::bring_halos() {
     prepare_boundary_numbers();
     for (backend::BlockState* state : states_) {  // the exchange begins after all that has been asked for
-        state->mark(backend::Marked::end_slot);
-        state->after(*state, backend::Marked::end_slot);
+        state->record_event(backend::EventSource::end_slot);
+        state->wait_for(*state, backend::EventSource::end_slot);
     }
     if (!halos_are_current_) {
         exchange_->begin();
@@ -355,8 +356,8 @@ void Engine::bring_halos() {
 
 void Engine::wait_for_blocks() const {
     for (backend::BlockState* state : states_) {
-        state->mark(backend::Marked::end_slot);
-        state->wait(backend::Marked::end_slot);
+        state->record_event(backend::EventSource::end_slot);
+        state->wait(backend::EventSource::end_slot);
     }
 }
 
@@ -392,41 +393,41 @@ void Engine::run_steps(Index steps) {
 /// Blocks that work by themselves are asked for their interior before the host is held up by the exchange; those of the
 /// host are updated while it goes on.
 void Engine::run_update(int steps) {
-    using backend::Moment;
-    note(Moment::Begun, states_);
+    using backend::Timestamp;
+    record(Timestamp::Begun, states_);
     for (backend::BlockState* state : states_) {
-        state->fill_links();
+        state->apply_boundaries();
     }
-    note(Moment::Filled, states_);
+    record(Timestamp::Filled, states_);
     for (backend::BlockState* state : states_) {
         state->update_shell(steps);
     }
-    note(Moment::ShellDone, states_);
-    note(Moment::InteriorBegun, by_themselves_);
+    record(Timestamp::ShellDone, states_);
+    record(Timestamp::InteriorBegun, by_themselves_);
     for (backend::BlockState* state : by_themselves_) {
         state->update_interior();
     }
-    note(Moment::InteriorDone, by_themselves_);
+    record(Timestamp::InteriorDone, by_themselves_);
     exchange_->begin();
     if (layout_.blocks().size() > 1) {
-        note(Moment::Exchanged, states_);
+        record(Timestamp::Exchanged, states_);
     }
-    note(Moment::InteriorBegun, by_host_);
+    record(Timestamp::InteriorBegun, by_host_);
     for (backend::BlockState* state : by_host_) {
         state->update_interior();
     }
-    note(Moment::InteriorDone, by_host_);
+    record(Timestamp::InteriorDone, by_host_);
     exchange_->end();
-    note(Moment::Exchanged, exchange_->late());
+    record(Timestamp::Exchanged, exchange_->late());
     if (by_themselves_.empty()) {
         add_phase_times(1);
     }
 }
 
-void Engine::note(backend::Moment moment, const std::vector<backend::BlockState*>& states) const {
+void Engine::record(backend::Timestamp moment, const std::vector<backend::BlockState*>& states) const {
     if (notes_) {
         for (backend::BlockState* state : states) {
-            state->note(moment);
+            state->record(moment);
         }
     }
 }

@@ -10,11 +10,11 @@
 #include "../backend/devices.h"
 #include "../comm/communicator.h"
 #include "../process/fork.h"
+#include "boundary_halo_plan.h"
 #include "domain.h"
 #include "executor.h"
 #include "field_parts.h"
 #include "halo_exchange.h"
-#include "halo_plan.h"
 #include "layout.h"
 #include "phase_times.h"
 #include "setup.h"
@@ -154,7 +154,7 @@ private:
     struct Part {
         int number;  // in the layout
         Block place;
-        HaloPlan plan;
+        BoundaryHaloPlan plan;
         std::vector<std::uint8_t> solid;
         std::vector<double> solid_velocity;
         std::unique_ptr<backend::BlockState> state;  // last, as it refers to the others
@@ -166,9 +166,9 @@ private:
     void state_is_set();
     void run_steps(Index steps);
     void run_update(int steps);
-    void note(backend::Moment moment, const std::vector<backend::BlockState*>& states) const;
+    void record(backend::Timestamp moment, const std::vector<backend::BlockState*>& states) const;
     void add_phase_times(double steps);
-    std::unique_ptr<HaloExchange> make_exchange(const std::vector<Extent>& extents) const;
+    std::unique_ptr<HaloExchange> make_exchange(const std::vector<BlockPlacement>& placements) const;
     void prepare();
     void set_face_value(int face, boundary::Value kind, const std::string& what, std::vector<double> values);
     void mark_solid();
@@ -200,7 +200,7 @@ private:
     /// Before fields are read.
     void prepare_fields();
     void prepare_boundary_numbers();
-    void check_heated() const;
+    void check_thermal() const;
     /// Whether the fluid has a temperature, of whatever model.
     void check_temperature() const;
     void bring_halos();

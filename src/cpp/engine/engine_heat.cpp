@@ -9,7 +9,7 @@
 
 namespace lbm::engine {
 
-void Engine::check_heated() const {
+void Engine::check_thermal() const {
     if (!domain_.heated) {
         throw std::invalid_argument("temperature: the fluid has none, as nothing thermal was set up");
     }
@@ -17,7 +17,7 @@ void Engine::check_heated() const {
 
 void Engine::check_temperature() const {
     if (!backend::has_temperature(spec_)) {
-        check_heated();
+        check_thermal();
     }
 }
 
@@ -31,7 +31,7 @@ void Engine::set_face_temperature(int face, std::vector<double> temperature) {
 }
 
 void Engine::set_body_temperature(int body, std::vector<double> temperature) {
-    check_heated();
+    check_thermal();
     if (domain_.body_temperature[body].empty() || temperature.empty()) {
         throw std::invalid_argument("only a body that was added with a temperature can be given another");
     }
@@ -48,7 +48,7 @@ void Engine::set_heat_source(const std::vector<double>& source) {
 }
 
 void Engine::set_temperature(const double* values) {
-    check_heated();
+    check_thermal();
     prepare();
     halos_are_current_ = false;
     give_parts(values, window_, 1, [](auto& block, const double* part) { block.thermal()->set_temperature(part); });
@@ -82,7 +82,7 @@ template void Engine::give_solid_temperature(float* out) const;
 template void Engine::give_solid_temperature(double* out) const;
 
 void Engine::prepare_heat() {
-    check_heated();
+    check_thermal();
     prepare();
     if (!halos_are_current_) {
         bring_halos();

@@ -14,7 +14,7 @@ namespace {
 using backend::BlockState;
 using backend::ByPhase;
 using backend::CopyRun;
-using backend::Marked;
+using backend::EventSource;
 using backend::Transfer;
 
 Channel channel_between(const std::string& from, const std::string& to, const std::string& only) {
@@ -29,11 +29,11 @@ Channel channel_between(const std::string& from, const std::string& to, const st
 }
 
 /// The copies of a link in two halves: into a buffer, one run after the other, and out of it.
-struct Halves {
+struct PackUnpack {
     ByPhase<std::vector<CopyRun>> pack, unpack;
     ByPhase<Index> elements;
 
-    Halves(const ByPhase<std::vector<CopyRun>>& copies, const std::vector<Phase>& phases)
+    PackUnpack(const ByPhase<std::vector<CopyRun>>& copies, const std::vector<Phase>& phases)
         : pack(phases), unpack(phases), elements(phases) {
         for (const Phase phase : phases) {
             Index& at = elements[phase];
@@ -61,7 +61,7 @@ double mean_elements(const ByPhase<std::vector<CopyRun>>& copies) {
     return sum / std::max(phases, 1);
 }
 
-void add_once(std::vector<const Marked*>& all, const Marked* one) {
+void add_once(std::vector<const EventSource*>& all, const EventSource* one) {
     if (std::find(all.begin(), all.end(), one) == all.end()) {
         all.push_back(one);
     }
@@ -94,7 +94,7 @@ struct HaloExchange::Builder {
     const Block& block(int number) const { return layout.blocks()[std::size_t(number)]; }
     const BlockState& state(std::size_t member) const { return members[member].state; }
 
-    void build(const std::vector<Wish>& wishes) {
+    void build(const std::vector<SendRequest>& send_requests) {
         if (!only.empty() && only != "direct" && only != "staged" && only != "mpi") {
             throw std::invalid_argument("channel: '" + only +
                                         "' given, must be direct, staged or mpi (LBMGPU_CHANNEL)");
@@ -103,9 +103,9 @@ struct HaloExchange::Builder {
             own[members[k].number] = k;
             all.roles_.push_back({&members[k].state, {}, {}, false, nullptr, nullptr});
         }
-        share(wishes);
+        share(send_requests);
         for (std::size_t to = 0; to < members.size(); ++to) {
-            for (const HaloPlan::Import& import : members[to].plan.imports()) {
+            for (const BoundaryHaloPlan::Import& import : members[to].plan.imports()) {
                 const auto from = own.find(import.from);
                 if (from == own.end()) {
                     receive(to, import);
@@ -114,10 +114,10 @@ struct HaloExchange::Builder {
                 }
             }
         }
-        for (const Wish& wish : wishes) {
-            for (const HaloPlan::Import& import : wish.imports) {
+        for (const SendRequest& request : send_requests) {
+            for (const BoundaryHaloPlan::Import& import : request.imports) {
                 if (own.contains(import.from)) {
-                    send(own[import.from], wish.number, import);
+                    send(own[import.from], request.number, import);
                 }
             }
         }
@@ -141,11 +141,11 @@ struct HaloExchange::Builder {
         }
         // What works by itself is asked first, and works while the rest does.
         std::stable_partition(all.roles_.begin(), all.roles_.end(),
-                              [](const Role& role) { return role.state->works_by_itself(); });
+                              [](const BlockSchedule& role) { return role.state->is_asynchronous(); });
     }
 
     /// With other processes of the host.
-    void share(const std::vector<Wish>& wishes) {
+    void share(const std::vector<SendRequest>& send_requests) {
         if (comm.size() == 1 || only == "mpi") {
             return;
         }
@@ -153,16 +153,16 @@ struct HaloExchange::Builder {
         std::set<std::pair<int, int>> wanted;
         for (const Member& member : members) {
             blocks.push_back({member.number, member.state, block(member.number).device});
-            for (const HaloPlan::Import& import : member.plan.imports()) {
+            for (const BoundaryHaloPlan::Import& import : member.plan.imports()) {
                 if (!own.contains(import.from)) {
                     wanted.insert({member.number, import.from});
                 }
             }
         }
-        for (const Wish& wish : wishes) {
-            for (const HaloPlan::Import& import : wish.imports) {
+        for (const SendRequest& request : send_requests) {
+            for (const BoundaryHaloPlan::Import& import : request.imports) {
                 if (own.contains(import.from)) {
-                    wanted.insert({import.from, wish.number});
+                    wanted.insert({import.from, request.number});
                 }
             }
         }
@@ -190,18 +190,19 @@ struct HaloExchange::Builder {
     }
 
     /// An own block and one that another process shares wait for each other.
-    void join(std::size_t member, int other, const backend::RemoteBlock& remote, const HaloPlan::Import& import) {
+    void join(std::size_t member, int other, const backend::RemoteBlock& remote,
+              const BoundaryHaloPlan::Import& import) {
         add_once(all.roles_[member].beside, &remote);
         signalled.insert(block(other).rank);
         all.signals_twice_ = all.signals_twice_ || import.leaves_rows;
     }
 
     /// From one block of this process to another.
-    void bring(std::size_t from, std::size_t to, const HaloPlan::Import& import) {
+    void bring(std::size_t from, std::size_t to, const BoundaryHaloPlan::Import& import) {
         const Block& source = block(members[from].number);
         const Block& target = block(members[to].number);
         const Channel channel = channel_between(source.device, target.device, only);
-        note(import, members[to].number, channel);
+        record(import, members[to].number, channel);
         add_once(all.roles_[to].beside, &state(from));
         add_once(all.roles_[from].beside, &state(to));
         if (channel == Channel::Direct) {
@@ -214,7 +215,7 @@ struct HaloExchange::Builder {
             }
             return;
         }
-        const Halves halves(import.copies, phases);
+        const PackUnpack halves(import.copies, phases);
         void* memory = keep(backend::common_memory({source.device, target.device}, bytes(halves.largest())), halves);
         pack(from, memory, halves, true);
         unpack(to, memory, halves, true);
@@ -223,17 +224,17 @@ struct HaloExchange::Builder {
 
     // Messages between two ranks are numbered in the order of the blocks that they go to, then of those they come from.
 
-    void receive(std::size_t to, const HaloPlan::Import& import) {
+    void receive(std::size_t to, const BoundaryHaloPlan::Import& import) {
         if (const backend::RemoteBlock* remote = all.shared_.find(members[to].number, import.from)) {
-            note(import, members[to].number, Channel::Direct);
+            record(import, members[to].number, Channel::Direct);
             join(to, import.from, *remote, import);
             copies[to].first.push_back({{remote->lattice(0), remote->lattice(1)},
                                         {state(to).lattice(0), state(to).lattice(1)},
                                         import.copies});
             return;
         }
-        note(import, members[to].number, Channel::Mpi);
-        const Halves halves(import.copies, phases);
+        record(import, members[to].number, Channel::Mpi);
+        const PackUnpack halves(import.copies, phases);
         const int rank = block(import.from).rank;
         void* memory = message_memory(to, halves);
         unpack(to, memory, halves, !messages_on_device());
@@ -245,17 +246,17 @@ struct HaloExchange::Builder {
         all.has_messages_ = true;
     }
 
-    void send(std::size_t from, int to, const HaloPlan::Import& import) {
+    void send(std::size_t from, int to, const BoundaryHaloPlan::Import& import) {
         if (const backend::RemoteBlock* remote = all.shared_.find(members[from].number, to)) {
-            note(import, to, Channel::Direct);
+            record(import, to, Channel::Direct);
             join(from, to, *remote, import);
             if (import.leaves_rows) {
                 add_once(all.roles_[from].before_second, remote);
             }
             return;
         }
-        note(import, to, Channel::Mpi);
-        const Halves halves(import.copies, phases);
+        record(import, to, Channel::Mpi);
+        const PackUnpack halves(import.copies, phases);
         const int rank = block(to).rank;
         void* memory = message_memory(from, halves);
         pack(from, memory, halves, !messages_on_device());
@@ -270,12 +271,12 @@ struct HaloExchange::Builder {
     std::size_t bytes(Index elements) const { return std::size_t(elements) * element(); }
     std::size_t element() const { return backend::size_of(spec.storage); }
 
-    void note(const HaloPlan::Import& import, int to, Channel channel) const {
+    void record(const BoundaryHaloPlan::Import& import, int to, Channel channel) const {
         const double bytes = mean_elements(import.copies) * double(element());
         all.links_.push_back({import.from, to, channel, bytes / spec.state->steps_per_launch});
     }
 
-    void* keep(std::shared_ptr<void> memory, const Halves& halves) const {
+    void* keep(std::shared_ptr<void> memory, const PackUnpack& halves) const {
         all.buffers_.push_back(std::move(memory));
         all.buffer_bytes_ += bytes(halves.largest());
         return all.buffers_.back().get();
@@ -288,7 +289,7 @@ struct HaloExchange::Builder {
                });
     }
     /// Where messages of a member lie.
-    void* message_memory(std::size_t member, const Halves& halves) const {
+    void* message_memory(std::size_t member, const PackUnpack& halves) const {
         const std::string& device = block(members[member].number).device;
         const std::size_t size = bytes(halves.largest());
         return keep(
@@ -296,14 +297,14 @@ struct HaloExchange::Builder {
             halves);
     }
 
-    void pack(std::size_t member, void* memory, const Halves& halves, bool in_host) {
+    void pack(std::size_t member, void* memory, const PackUnpack& halves, bool in_host) {
         copies[member].first.push_back({{state(member).lattice(0), state(member).lattice(1)},
                                         {memory, memory},
                                         halves.pack,
                                         in_host ? Transfer::InHost::To : Transfer::InHost::Neither});
     }
 
-    void unpack(std::size_t member, void* memory, const Halves& halves, bool in_host) {
+    void unpack(std::size_t member, void* memory, const PackUnpack& halves, bool in_host) {
         copies[member].second.push_back({{memory, memory},
                                          {state(member).lattice(0), state(member).lattice(1)},
                                          halves.unpack,
@@ -312,9 +313,10 @@ struct HaloExchange::Builder {
     }
 };
 
-HaloExchange::HaloExchange(const Layout& layout, const std::vector<Member>& members, const std::vector<Wish>& wishes,
-                           const backend::BlockSpec& spec, const std::string& only, const comm::Communicator& comm) {
-    Builder{*this, layout, members, spec, only, comm}.build(wishes);
+HaloExchange::HaloExchange(const Layout& layout, const std::vector<Member>& members,
+                           const std::vector<SendRequest>& send_requests, const backend::BlockSpec& spec,
+                           const std::string& only, const comm::Communicator& comm) {
+    Builder{*this, layout, members, spec, only, comm}.build(send_requests);
 }
 
 comm::Exchange* HaloExchange::messages() const {
@@ -325,34 +327,34 @@ void HaloExchange::begin() {
     if (roles_.empty()) {
         return;
     }
-    turn_ = 1 - turn_;
-    const int first_slot = turn_, second_slot = 2 + turn_;
-    for (const Role& role : roles_) {
-        role.state->mark(first_slot);
+    parity_ = 1 - parity_;
+    const int first_slot = parity_, second_slot = 2 + parity_;
+    for (const BlockSchedule& role : roles_) {
+        role.state->record_event(first_slot);
     }
     signal();
-    for (const Role& role : roles_) {
-        for (const Marked* other : role.beside) {
-            role.state->after(*other, first_slot);
+    for (const BlockSchedule& role : roles_) {
+        for (const EventSource* other : role.beside) {
+            role.state->wait_for(*other, first_slot);
         }
         role.first->run();
     }
     if (!has_second_ && messages() == nullptr) {
         return;
     }
-    for (const Role& role : roles_) {
-        role.state->mark(second_slot);
+    for (const BlockSchedule& role : roles_) {
+        role.state->record_event(second_slot);
     }
     if (signals_twice_) {
         signal();
     }
-    for (const Role& role : roles_) {
+    for (const BlockSchedule& role : roles_) {
         if (role.goes_on()) {
             run_second(role);
         }
     }
     if (messages() != nullptr) {
-        for (const Role& role : roles_) {  // what is sent is packed, what came before is unpacked
+        for (const BlockSchedule& role : roles_) {  // what is sent is packed, what came before is unpacked
             if (role.has_mail) {
                 role.state->wait(second_slot);
             }
@@ -371,16 +373,16 @@ void HaloExchange::end() {
     if (messages() != nullptr) {
         roles_.front().state->on_device([this] { messages()->finish(); });
     }
-    for (const Role& role : roles_) {
+    for (const BlockSchedule& role : roles_) {
         if (has_second_ && !role.goes_on()) {
             run_second(role);
         }
     }
 }
 
-void HaloExchange::run_second(const Role& role) const {
-    for (const Marked* other : role.before_second) {
-        role.state->after(*other, 2 + turn_);
+void HaloExchange::run_second(const BlockSchedule& role) const {
+    for (const EventSource* other : role.before_second) {
+        role.state->wait_for(*other, 2 + parity_);
     }
     role.second->run();
 }
@@ -395,7 +397,7 @@ void HaloExchange::signal() const {
 
 std::size_t HaloExchange::bytes() const {
     std::size_t sum = buffer_bytes_;
-    for (const Role& role : roles_) {
+    for (const BlockSchedule& role : roles_) {
         sum += role.first->bytes() + role.second->bytes();
     }
     return sum;

@@ -13,7 +13,7 @@
 
 #include "../backend/block_state.h"
 #include "../comm/communicator.h"
-#include "halo_plan.h"
+#include "boundary_halo_plan.h"
 #include "layout.h"
 #include "shared_blocks.h"
 
@@ -34,13 +34,13 @@ public:
     struct Member {
         int number;  // in the layout
         backend::BlockState& state;
-        const HaloPlan& plan;
+        const BoundaryHaloPlan& plan;
     };
 
     /// What a block of another process imports.
-    struct Wish {
+    struct SendRequest {
         int number;
-        std::vector<HaloPlan::Import> imports;
+        std::vector<BoundaryHaloPlan::Import> imports;
     };
 
     /// To a block of this process, or from one to another process.
@@ -51,11 +51,12 @@ public:
     };
 
     HaloExchange() = default;
-    /// Of members and wishes in the order of the layout; `only` forces a channel on every link within this process,
-    /// where it is not empty; "mpi" leaves those to the choice, and shares nothing with other processes. All ranks call
-    /// it. Throws std::invalid_argument where that is no channel or cannot be.
-    HaloExchange(const Layout& layout, const std::vector<Member>& members, const std::vector<Wish>& wishes,
-                 const backend::BlockSpec& spec, const std::string& only, const comm::Communicator& comm);
+    /// Of members and send_requests in the order of the layout; `only` forces a channel on every link within this
+    /// process, where it is not empty; "mpi" leaves those to the choice, and shares nothing with other processes. All
+    /// ranks call it. Throws std::invalid_argument where that is no channel or cannot be.
+    HaloExchange(const Layout& layout, const std::vector<Member>& members,
+                 const std::vector<SendRequest>& send_requests, const backend::BlockSpec& spec, const std::string& only,
+                 const comm::Communicator& comm);
 
     /// Starts all that goes on by itself; end() brings the rest. Without blocks beside one another both do nothing.
     void begin();
@@ -75,12 +76,12 @@ private:
     struct Builder;
 
     /// What one block does in an exchange.
-    struct Role {
+    struct BlockSchedule {
         /// Whether its second part need not wait for the host.
-        bool goes_on() const { return state->works_by_itself() && !has_mail; }
+        bool goes_on() const { return state->is_asynchronous() && !has_mail; }
 
         backend::BlockState* state;
-        std::vector<const backend::Marked*> beside, before_second;
+        std::vector<const backend::EventSource*> beside, before_second;
         bool has_mail = false;                       // messages go out or come in
         std::unique_ptr<backend::Transfers> first;   // packs, and brings what it reaches itself
         std::unique_ptr<backend::Transfers> second;  // unpacks
@@ -94,15 +95,15 @@ private:
     std::vector<char> signal_bytes_;
     std::unique_ptr<comm::Exchange> signals_;
     bool signals_twice_ = false;  // for second marks too; the same on all ranks
-    std::vector<Role> roles_;
+    std::vector<BlockSchedule> roles_;
     std::vector<backend::BlockState*> late_;
     std::vector<Link> links_;
     comm::Exchange* messages() const;  // of this step; null for none
-    void run_second(const Role& role) const;
+    void run_second(const BlockSchedule& role) const;
 
     bool has_second_ = false;  // part of the exchange
     bool has_messages_ = false;
-    int turn_ = 0;  // 0 or 1: a mark is read in one step while that of the next is set
+    int parity_ = 0;  // 0 or 1: a mark is read in one step while that of the next is set
 };
 
 }  // namespace lbm::engine

@@ -152,7 +152,7 @@ void check_model(const backend::BlockSpec& spec, const std::vector<std::string>&
     for (int d = 0; d < D; ++d) {
         require(spec.size[d] >= least, "shape",
                 std::to_string(spec.size[d]) + with + "at least " + std::to_string(least) + " along each axis");
-        walled += spec.wraps[d] ? 0 : 1;
+        walled += spec.self_periodic[d] ? 0 : 1;
     }
     const auto wrong =
         std::find_if(faces.begin(), faces.end(), [&](const auto& face) { return !has(model.faces, face); });

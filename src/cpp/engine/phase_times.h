@@ -14,28 +14,28 @@ struct PhaseTimes {
 
     /// Of the last step of a block that noted all its moments.
     static PhaseTimes of_step(const backend::BlockState& block, bool has_interior) {
-        double at[backend::moments_of_step];
-        for (int k = 0; k < backend::moments_of_step; ++k) {
-            at[k] = block.seconds_between(backend::Moment::Begun, backend::Moment(k));
+        double at[backend::timestamps_of_step];
+        for (int k = 0; k < backend::timestamps_of_step; ++k) {
+            at[k] = block.seconds_between(backend::Timestamp::Begun, backend::Timestamp(k));
         }
         if (!has_interior) {
-            at[int(backend::Moment::InteriorBegun)] = at[int(backend::Moment::InteriorDone)] =
-                at[int(backend::Moment::ShellDone)];
+            at[int(backend::Timestamp::InteriorBegun)] = at[int(backend::Timestamp::InteriorDone)] =
+                at[int(backend::Timestamp::ShellDone)];
         }
         return between(at);
     }
 
     /// Of a step with its moments at these times.
-    static PhaseTimes between(const double (&at)[backend::moments_of_step]) {
-        using backend::Moment;
-        const double filled = at[int(Moment::Filled)], shell = at[int(Moment::ShellDone)];
-        const double interior[2] = {at[int(Moment::InteriorBegun)], at[int(Moment::InteriorDone)]};
-        const double exchanged = std::max(shell, at[int(Moment::Exchanged)]);
+    static PhaseTimes between(const double (&at)[backend::timestamps_of_step]) {
+        using backend::Timestamp;
+        const double filled = at[int(Timestamp::Filled)], shell = at[int(Timestamp::ShellDone)];
+        const double interior[2] = {at[int(Timestamp::InteriorBegun)], at[int(Timestamp::InteriorDone)]};
+        const double exchanged = std::max(shell, at[int(Timestamp::Exchanged)]);
         const auto within = [&](double from, double to) {
             return std::max(0.0, std::min(interior[1], to) - std::max(interior[0], from));
         };
         PhaseTimes times;
-        times.boundary = filled - at[int(Moment::Begun)];
+        times.boundary = filled - at[int(Timestamp::Begun)];
         times.hidden = within(shell, exchanged);
         times.update = shell - filled + (interior[1] - interior[0]) - within(filled, shell);
         times.exchange = exchanged - shell - times.hidden;

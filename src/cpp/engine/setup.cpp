@@ -128,7 +128,7 @@ void set_collision(const Setup& setup, backend::BlockSpec& spec) {
     given.refuse_others();
     spec.omega = parameters.omega;
     if constexpr (requires { parameters.eddy; }) {
-        spec.has_eddy = parameters.eddy > 0;
+        spec.has_eddy_viscosity = parameters.eddy > 0;
     }
     if constexpr (requires { parameters.gravity; }) {
         std::copy(std::begin(parameters.gravity), std::end(parameters.gravity), spec.gravity);
@@ -194,7 +194,7 @@ backend::BlockSpec block_spec(const Setup& setup) {
     for (int d = 0; d < 3; ++d) {
         spec.size[d] = d < D ? setup.shape[d] : 1;
         const std::size_t face = 2 * std::size_t(d);  // the one block spans the domain, so it meets itself there
-        spec.wraps[d] = d < D && (setup.faces.size() <= face || setup.faces[face] == boundary::Periodic::name);
+        spec.self_periodic[d] = d < D && (setup.faces.size() <= face || setup.faces[face] == boundary::Periodic::name);
     }
     check_size(spec.size);
     check_model(spec, setup.faces);
@@ -216,7 +216,7 @@ backend::BlockSpec part_of(const backend::BlockSpec& whole, const Block& block) 
     backend::BlockSpec spec = whole;
     for (int d = 0; d < 3; ++d) {
         spec.size[d] = block.size[d];
-        spec.wraps[d] = whole.wraps[d] && block.size[d] == whole.size[d];
+        spec.self_periodic[d] = whole.self_periodic[d] && block.size[d] == whole.size[d];
     }
     for (int face = 0; face < 6; ++face) {
         spec.stored[face] = block.is_at(face, whole.size) ? whole.stored[face] : 0;

@@ -16,7 +16,7 @@ using Term = WallTerms::Term;
 template <class S>
 class Builder {
 public:
-    Builder(TemperaturePlan& plan, const Domain& domain, const std::vector<Extent>& blocks, int own)
+    Builder(TemperaturePlan& plan, const Domain& domain, const std::vector<BlockPlacement>& blocks, int own)
         : plan_(plan), domain_(domain), blocks_(blocks), own_(own), holder_(blocks, own) {}
 
     void build() {
@@ -39,7 +39,7 @@ private:
         std::vector<Term> terms{};
     };
 
-    const Extent& here() const { return blocks_[std::size_t(own_)]; }
+    const BlockPlacement& here() const { return blocks_[std::size_t(own_)]; }
     const Address& address() const { return here().address; }
     Index place(const int (&at)[3]) const {
         return temperature_offset(address(), Phase::TwoLattice, at[0], at[1], at[2]);
@@ -181,7 +181,7 @@ private:
 
     /// Of a fluid cell whose neighbours may be solid.
     void add_links(int x, int y, int z) {
-        backend::HeatedCell cell{x, y, z, int(plan_.heated_links.size()), 0};
+        backend::ThermalCell cell{x, y, z, int(plan_.thermal_links.size()), 0};
         for (int i = 1; i < S::Q; ++i) {
             const int* c = S::c[i];
             const Folded to = fold(x + c[0], y + c[1], z + c[2]);
@@ -191,7 +191,7 @@ private:
             }
         }
         if (cell.count > 0) {
-            plan_.heated_cells.push_back(cell);
+            plan_.thermal_cells.push_back(cell);
         }
     }
 
@@ -226,7 +226,7 @@ private:
             terms.push_back({-1, body, number(body_cell.cell), 2});
         }
         const Index source = source_of(from);
-        plan_.heated_links.push_back(
+        plan_.thermal_links.push_back(
             {source, 0, static_cast<signed char>(sign * from.sign), static_cast<unsigned char>(i)});
         plan_.link_values.add(terms);
 
@@ -292,7 +292,7 @@ private:
 
     TemperaturePlan& plan_;
     const Domain& domain_;
-    const std::vector<Extent>& blocks_;
+    const std::vector<BlockPlacement>& blocks_;
     const int own_;
     const int size_[3] = {address().nx, address().ny, address().nz};
     BlockFinder holder_;
@@ -300,7 +300,7 @@ private:
 
 }  // namespace
 
-TemperaturePlan::TemperaturePlan(const Domain& domain, const std::vector<Extent>& blocks, int own)
+TemperaturePlan::TemperaturePlan(const Domain& domain, const std::vector<BlockPlacement>& blocks, int own)
     : face_heat(2 * std::size_t(domain.D)), body_heat(domain.body_temperature.size()) {
     backend::with_stencil(domain.stencil, [&](auto s) { Builder<decltype(s)>(*this, domain, blocks, own).build(); });
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "../backend/links.h"
-#include "extent.h"
+#include "block_placement.h"
 #include "wall_terms.h"
 
 namespace lbm::engine {
@@ -29,13 +29,13 @@ struct TemperaturePlan {
 
     TemperaturePlan() = default;
     /// For block `own` of all blocks, which tile the domain.
-    TemperaturePlan(const Domain& domain, const std::vector<Extent>& blocks, int own);
+    TemperaturePlan(const Domain& domain, const std::vector<BlockPlacement>& blocks, int own);
 
     std::vector<Copy> copies;
     std::vector<backend::WallTemperature> wall_temperatures;
     WallTerms wall_terms;
-    std::vector<backend::HeatedCell> heated_cells;
-    std::vector<backend::HeatedLink> heated_links;
+    std::vector<backend::ThermalCell> thermal_cells;
+    std::vector<backend::ThermalLink> thermal_links;
     WallTerms link_values;
     std::vector<WallHeat> face_heat;  // by face
     std::vector<WallHeat> body_heat;  // by body

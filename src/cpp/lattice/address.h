@@ -19,7 +19,7 @@ struct Address {
     int halo_y, halo_z;
     int halo_x;  // cells before and after a row, in the padding; 0 where side columns or wrapped rows take their links
     int Q;
-    int crossing;              // populations that cross a face of the x axis, one way; 0 without side columns
+    int through_x_face;        // populations that cross a face of the x axis, one way; 0 without side columns
     Index lead;                // elements before the first row
     Index row_stride;          // from (y, z) to (y + 1, z)
     Index population_stride;   // from population i to i + 1 of the same (y, z)
@@ -29,27 +29,28 @@ struct Address {
     Index numbers_stride;      // from those of one phase to the next
     Index temperature;         // from population 0 of a row to its temperature; 0: there is none
     Index temperature_stride;  // from that to the second one
-    bool wraps[3];             // axes along which the block is its own neighbour
+    bool self_periodic[3];     // axes along which the block is its own neighbour
 
     LBM_HD static int wrapped(int at, int n) { return at < 0 ? at + n : at >= n ? at - n : at; }
 
     /// Element x = 0 of population i in row (y, z); y and z may lie in the halo.
     LBM_HD Index row(int y, int z, int i) const {
-        y = wraps[1] ? wrapped(y, ny) : y;
-        z = wraps[2] ? wrapped(z, nz) : z;
+        y = self_periodic[1] ? wrapped(y, ny) : y;
+        z = self_periodic[2] ? wrapped(z, nz) : z;
         return lead + (Index(z + halo_z) * (ny + 2 * halo_y) + (y + halo_y)) * row_stride + i * population_stride;
     }
 
-    /// Population that arrives in cell (y, z) of the column at face -x (face 0) or +x (face 1); k is its crossing rank.
-    LBM_HD Index side_in(int face, int k, int y, int z) const {
-        return sides + (face * crossing + k) * side_stride() + Index(z) * ny + y;
+    /// Population that arrives in cell (y, z) of the column at face -x (face 0) or +x (face 1); k is its through_x_face
+    /// rank.
+    LBM_HD Index x_face_in(int face, int k, int y, int z) const {
+        return sides + (face * through_x_face + k) * x_face_stride() + Index(z) * ny + y;
     }
 
-    /// From the column of one crossing rank to the next.
-    LBM_HD Index side_stride() const { return Index(nz) * ny; }
+    /// From the column of one through_x_face rank to the next.
+    LBM_HD Index x_face_stride() const { return Index(nz) * ny; }
 
     /// Population that leaves through face -x (face 0) or +x (face 1).
-    LBM_HD Index side_out(int face, int k, int y, int z) const { return side_in(2 + face, k, y, z); }
+    LBM_HD Index x_face_out(int face, int k, int y, int z) const { return x_face_in(2 + face, k, y, z); }
 };
 
 }  // namespace lbm

@@ -100,7 +100,7 @@ LBM_HD void collide_linearly(V (&h)[S::Q], const PairSums<S, V>& sums, const Mom
             change.odd[p] = change.odd[p] + odd_source<S, p>(m);
         });
     }
-    close_conservation<S>(change, half_force);
+    enforce_conservation<S>(change, half_force);
     apply<S>(change, h);
 }
 

@@ -82,7 +82,7 @@ constexpr bool cubic_pairs_are_sound() {
 }  // namespace detail
 
 /// The change of n, which carries no mass and no momentum, by these rates. The rest population and the odd parts along
-/// the axes are left to `close_conservation`.
+/// the axes are left to `enforce_conservation`.
 template <class S, class V, class C>
 LBM_HD PairChange<S, V> relax_parts(const PairSums<S, V>& n, const CubicRates<C>& rates) {
     using P = CubicPairs<S>;

@@ -61,8 +61,8 @@ struct HybridThermal : NeighborModel {
     static constexpr Drives drives = {true, true, false, true};
 };
 
-/// A gas whose populations carry the energy too (kinetic.h). Its walls are cells behind a face that mirror those before
-/// it, as many as its stencil reaches.
+/// A gas whose populations carry the energy too (multispeed.h). Its walls are cells behind a face that mirror those
+/// before it, as many as its stencil reaches.
 struct MultispeedThermal {
     static constexpr const char* name = "multispeed thermal";
     template <class S>

@@ -69,7 +69,7 @@ LBM_HD V total(const V (&terms)[N]) {
 /// the axis pairs the momentum. Weights rounded to the arithmetic type would otherwise let momentum drift by a part of
 /// a unit in the last place at every step, always the same way.
 template <class S, class V>
-LBM_HD void close_conservation(PairChange<S, V>& change, const V (&half_momentum)[S::D]) {
+LBM_HD void enforce_conservation(PairChange<S, V>& change, const V (&half_momentum)[S::D]) {
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
         V remainder = half_momentum[d];
         static_for<Stencil<S>::pairs - S::D>([&]<int q>() LBM_INLINE_LAMBDA {

@@ -14,7 +14,7 @@ struct Stencil {
     static constexpr int D = S::D, Q = S::Q;
     static constexpr int pairs = (Q - 1) / 2;
     static constexpr double cs2 = S::cs2;
-    /// Streaming crosses several cells, and the populations carry the energy: a stencil of kinetic.h.
+    /// Streaming crosses several cells, and the populations carry the energy: a stencil of multispeed.h.
     static constexpr bool multispeed = S::reach > 1;
 
     /// Component d of 21 velocities from 21 * part on, in three bits each, 3 standing for 0.
@@ -82,14 +82,14 @@ struct Stencil {
 
     /// How many velocities cross a face of the x axis in one direction, and the rank of velocity i among those that
     /// cross in its direction.
-    static constexpr int crossing = [] {
+    static constexpr int through_x_face = [] {
         int count = 0;
         for (int i = 0; i < Q; ++i) {
             count += S::c[i][0] > 0;
         }
         return count;
     }();
-    static constexpr int crossing_rank(int i) {
+    static constexpr int rank_through_x_face(int i) {
         int rank = 0;
         for (int j = 0; j < i; ++j) {
             rank += component(j, 0) == component(i, 0);

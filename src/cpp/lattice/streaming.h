@@ -47,17 +47,17 @@ LBM_HD constexpr Phase next_phase(Phase phase) {
 
 /// Where a step of `phase` finds the population that arrives with velocity i.
 template <class S>
-LBM_HD constexpr Place arriving(Phase phase, int i) {
+LBM_HD constexpr NeighborSlot incoming_slot(Phase phase, int i) {
     return detail::with_state_of(phase, States{}, [&](auto state) LBM_INLINE_LAMBDA {
-        return decltype(state)::type::template arriving<S>(phase, i);
+        return decltype(state)::type::template incoming_slot<S>(phase, i);
     });
 }
 
 /// Where a step of `phase` leaves the population that departs with velocity i.
 template <class S>
-LBM_HD constexpr Place departing(Phase phase, int i) {
+LBM_HD constexpr NeighborSlot outgoing_slot(Phase phase, int i) {
     return detail::with_state_of(phase, States{}, [&](auto state) LBM_INLINE_LAMBDA {
-        return decltype(state)::type::template departing<S>(phase, i);
+        return decltype(state)::type::template outgoing_slot<S>(phase, i);
     });
 }
 
@@ -67,12 +67,12 @@ namespace detail {
 template <class S>
 constexpr bool streaming_is_sound(Phase phase) {
     for (int i = 0; i < S::Q; ++i) {
-        const Place left = departing<S>(phase, i);
-        const Place found = arriving<S>(next_phase(phase), i);
+        const NeighborSlot left = outgoing_slot<S>(phase, i);
+        const NeighborSlot found = incoming_slot<S>(next_phase(phase), i);
         if (left.slot != found.slot || left.along != found.along + 1) {
             return false;
         }
-        const Place first = departing<S>(phase, 1);  // what holds for one velocity holds for all
+        const NeighborSlot first = outgoing_slot<S>(phase, 1);  // what holds for one velocity holds for all
         if (left.along != first.along || left.slot != (first.slot == 1 ? i : Stencil<S>::opposite(i))) {
             return false;
         }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../block_state.h"
-#include "../kinetic_cells.h"
+#include "../multispeed_cells.h"
 #include "../wall_heat.h"
 #include "field_rows.h"
 #include "threads.h"
@@ -49,7 +49,7 @@ public:
 
     void set_plan(const backend::LinkPlan& plan) {
         plan_ = &plan;
-        beside_bodies_.resize(plan.heated_cells.size());
+        beside_bodies_.resize(plan.thermal_cells.size());
     }
     void set_interior(const backend::RowBox& rows) { interior_ = rows; }
 
@@ -60,21 +60,21 @@ public:
         const auto heat = converted<Real>(heat_);
         parallel_shares(count < 512 ? 1 : threads_, count, [&](Index first, Index last) {
             for (Index k = first; k < last; ++k) {
-                const backend::HeatedCell& cell = plan_->heated_cells[std::size_t(k)];
+                const backend::ThermalCell& cell = plan_->thermal_cells[std::size_t(k)];
                 double given[3] = {};
                 force(cell.x, cell.y, cell.z, given);
                 const Real f[3] = {Real(given[0]), Real(given[1]), Real(given[2])};
                 const Real source =
                     source_.data() == nullptr ? heat.source : source_.at(view.address, 1, 0, cell.x, cell.y, cell.z);
                 beside_bodies_[std::size_t(k)] =
-                    backend::advanced_beside_body(view, cell, plan_->heated_links.data(), f, source, heat);
+                    backend::advanced_beside_body(view, cell, plan_->thermal_links.data(), f, source, heat);
             }
         });
     }
     /// After the update of the rows of the interior, or of the others.
     void put_beside_bodies(const View& view, bool of_interior) const {
         for (std::size_t k = 0; k < beside_bodies_.size(); ++k) {
-            const backend::HeatedCell& cell = plan_->heated_cells[k];
+            const backend::ThermalCell& cell = plan_->thermal_cells[k];
             if (interior_.holds(cell.y, cell.z) == of_interior) {
                 set(view, cell.x, cell.y, cell.z, double(beside_bodies_[k]));
             }

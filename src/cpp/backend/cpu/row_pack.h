@@ -23,8 +23,8 @@ struct Row {
     LBM_HD explicit Row(const UpdateArguments& arguments)
         : a(arguments), source(static_cast<const Storage*>(a.source)), target(static_cast<Storage*>(a.target)) {
         for (int i = 0; i < Q; ++i) {
-            arrive_offset[i] = offset(arriving<S>(a.phase, i), i);
-            depart_offset[i] = offset(departing<S>(a.phase, i), i);
+            incoming_offset[i] = offset(incoming_slot<S>(a.phase, i), i);
+            outgoing_offset[i] = offset(outgoing_slot<S>(a.phase, i), i);
         }
     }
 
@@ -35,12 +35,12 @@ struct Row {
         const bool row_follows = y + 1 < a.address.ny;
         to_next = a.address.row(row_follows ? y + 1 : 0, row_follows ? z : z + 1, 0) - row;
         for (int i = 0; i < Q; ++i) {
-            arrive[i] = source + row + arrive_offset[i];
-            depart[i] = target + row + depart_offset[i];
+            arrive[i] = source + row + incoming_offset[i];
+            depart[i] = target + row + outgoing_offset[i];
         }
     }
 
-    LBM_HD Index offset(Place place, int i) const {
+    LBM_HD Index offset(NeighborSlot place, int i) const {
         const Address& address = a.address;
         const Index rows = Index(S::c[i][2]) * (address.ny + 2 * address.halo_y) + S::c[i][1];
         return place.slot * address.population_stride + place.along * (rows * address.row_stride + S::c[i][0]);
@@ -49,7 +49,7 @@ struct Row {
     const UpdateArguments& a;
     const Storage* source;
     Storage* target;
-    Index arrive_offset[Q], depart_offset[Q];
+    Index incoming_offset[Q], outgoing_offset[Q];
     const Storage* arrive[Q];
     Storage* depart[Q];
     Index to_next = 0;  // from this row to the next one
@@ -138,7 +138,7 @@ private:
     /// Without them the sanitizer sees the races that matter.
     void load_inside(Value (&h)[Q]) const {
         static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA {
-            const Index from = x + arriving<S>(row.a.phase, i).along * S::c[i][0];
+            const Index from = x + incoming_slot<S>(row.a.phase, i).along * S::c[i][0];
             Storage lanes[W] = {};
             for (int k = 0; k < W; ++k) {
                 if (from + k >= 0 && from + k < row.a.address.nx) {
@@ -159,8 +159,8 @@ private:
     LBM_HD void take_sides(Value (&h)[Q], int face, int lane) const {
         static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA {
             if constexpr (S::c[i][0] == Inwards) {
-                constexpr int k = Stencil<S>::crossing_rank(i);
-                const Index side = row.a.address.side_in(face, k, row.y, row.z);
+                constexpr int k = Stencil<S>::rank_through_x_face(i);
+                const Index side = row.a.address.x_face_in(face, k, row.y, row.z);
                 h[i] = with_lane(h[i], lane, units_from_storage<Real>(row.source[side]));
             }
         });
@@ -177,9 +177,9 @@ private:
         }
         alignas(64) Storage lanes[W];
         store_stored<Real, W>(lanes, h);
-        constexpr int k = Stencil<S>::crossing_rank(i);
-        row.target[row.a.address.side_out(cx < 0 ? 0 : 1, k, row.y, row.z)] = lanes[cx < 0 ? 0 : last_lane()];
-        if (row.a.phase != Phase::InPlaceNeighbor) {
+        constexpr int k = Stencil<S>::rank_through_x_face(i);
+        row.target[row.a.address.x_face_out(cx < 0 ? 0 : 1, k, row.y, row.z)] = lanes[cx < 0 ? 0 : last_lane()];
+        if (row.a.phase != Phase::AAOdd) {
             store_stored<Real, W>(there, h);
         } else {
             // One lane would land beyond the end of the row.

@@ -8,7 +8,7 @@
 
 #include "../block_layout.h"
 #include "../initial_state.h"
-#include "../kinetic_cells.h"
+#include "../multispeed_cells.h"
 #include "../wall_links.h"
 #include "buffer.h"
 #include "clear_lattice.h"
@@ -83,7 +83,7 @@ public:
         return std::make_unique<HostTransfers<Stored>>(list, backend::phases_of(spec_), phase_, now_, threads_);
     }
 
-    void fill_links() override {
+    void apply_boundaries() override {
         const auto& copies = plan_->copies[phase_];
         Stored* data = current();
         const auto runs = Index(copies.size());
@@ -112,7 +112,7 @@ public:
         }
         if constexpr (Stencil<S>::multispeed) {
             const auto& columns = plan_->wall_columns;
-            const auto parameters = backend::parameters_of<KineticParameters<Real>>(spec_);
+            const auto parameters = backend::parameters_of<MultispeedParameters<Real>>(spec_);
             parallel_shares(columns.size() < 64 ? 1 : threads_, Index(columns.size()), [&](Index first, Index last) {
                 for (Index k = first; k < last; ++k) {
                     backend::fill_wall_column(view(), columns[std::size_t(k)], parameters);
@@ -148,8 +148,8 @@ public:
         heat_.put_beside_bodies(view(), true);
     }
 
-    void note(backend::Moment moment) override { moments_[int(moment)] = Clock::now(); }
-    double seconds_between(backend::Moment from, backend::Moment to) const override {
+    void record(backend::Timestamp moment) override { moments_[int(moment)] = Clock::now(); }
+    double seconds_between(backend::Timestamp from, backend::Timestamp to) const override {
         return std::chrono::duration<double>(moments_[int(to)] - moments_[int(from)]).count();
     }
 
@@ -167,7 +167,7 @@ public:
                 initial.populations(x, y, z, force, h);
                 const auto cell = view().cell(x, y, z);
                 for (int i = 0; i < S::Q; ++i) {
-                    cell.set_departed(i, Real(h[i]));
+                    cell.set_post_collision(i, Real(h[i]));
                 }
             }
         });
@@ -283,7 +283,8 @@ public:
                 for (int d = 0; d < S::D; ++d) {
                     speed2 += u[d] * u[d];
                 }
-                if (!(backend::is_sane(deviation, speed2) && is_warm(x, y, z)) && where[row(y, z)] < 0) {
+                if (!(backend::state_is_valid(deviation, speed2) && temperature_is_valid(x, y, z)) &&
+                    where[row(y, z)] < 0) {
                     where[row(y, z)] = x;
                 }
             });
@@ -312,7 +313,7 @@ private:
         if (cell.needs_moments) {
             force_at(cell.x, cell.y, cell.z, force);
         }
-        const backend::LinkPlaces* places = plan_->wall_places[phase_].data();
+        const backend::LinkOffsets* places = plan_->wall_offsets[phase_].data();
         backend::serve_wall_links(view(), cell, plan_->wall_links.data(), places, force, {});
     }
 
@@ -362,9 +363,9 @@ private:
         }
     }
 
-    bool is_warm(int x, int y, int z) const {
+    bool temperature_is_valid(int x, int y, int z) const {
         if constexpr (Stencil<S>::multispeed) {
-            return backend::is_warm(heat_.at(view(), x, y, z));
+            return backend::temperature_is_valid(heat_.at(view(), x, y, z));
         } else {
             return !backend::is_hybrid(spec_) || std::isfinite(heat_.at(view(), x, y, z));
         }
@@ -473,7 +474,7 @@ private:
     int now_ = 0;
     Phase phase_;
     RowRanges shell_, interior_;
-    Clock::time_point moments_[backend::moments_of_step];
+    Clock::time_point moments_[backend::timestamps_of_step];
     const backend::LinkPlan* plan_ = nullptr;
     const std::uint8_t* solid_ = nullptr;
     const double* solid_velocity_ = nullptr;

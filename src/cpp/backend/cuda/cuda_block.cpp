@@ -32,7 +32,7 @@ namespace {
 using backend::BlockSpec;
 using backend::size_of;
 
-class CudaBlock final : public backend::BlockState, public backend::ThermalState, public MarkedOnGpu {
+class CudaBlock final : public backend::BlockState, public backend::ThermalState, public GpuEventSource {
 public:
     CudaBlock(const BlockSpec& spec, int ordinal)
         : spec_(spec),
@@ -64,7 +64,7 @@ public:
     std::vector<backend::KernelFigures> update_kernels() const override {
         std::vector<backend::KernelFigures> all;
         for (const Phase phase : backend::phases_of(spec_)) {
-            const UpdateShape& shape = shapes_[phase];
+            const LaunchConfiguration& shape = shapes_[phase];
             const Kernel& k = kernels_.get(update_name(phase));
             const LaunchShape launch = update_launch(spec_, shape, rows());
             const int threads = int(launch.block_x * launch.block_y);
@@ -135,7 +135,7 @@ public:
         heat_.set_source(uniform, field, force_pitch(), [this] { return state(); });
     }
 
-    bool works_by_itself() const override { return true; }
+    bool is_asynchronous() const override { return true; }
     void on_device(const std::function<void()>& work) const override {
         const DeviceScope scope(device_.ordinal);
         work();
@@ -153,12 +153,12 @@ public:
                                          backend::phases_of(spec_), phase_, now_});
     }
 
-    void mark(int slot) override { streams_.mark(slot); }
-    const WorkMark& mark_in(int slot) const override { return *streams_.marks()[std::size_t(slot)]; }
-    void wait(int slot) const override { mark_in(slot).wait(); }
-    void after(const backend::Marked& other, int slot) override {
-        if (const auto* on_gpu = dynamic_cast<const MarkedOnGpu*>(&other)) {
-            on_gpu->mark_in(slot).hold(streams_.border());
+    void record_event(int slot) override { streams_.record_event(slot); }
+    const StreamEvent& event_in(int slot) const override { return *streams_.events()[std::size_t(slot)]; }
+    void wait(int slot) const override { event_in(slot).wait(); }
+    void wait_for(const backend::EventSource& other, int slot) override {
+        if (const auto* on_gpu = dynamic_cast<const GpuEventSource*>(&other)) {
+            on_gpu->event_in(slot).make_wait(streams_.border());
         } else {
             other.wait(slot);
         }
@@ -171,14 +171,14 @@ public:
             }
         }
         try {
-            streams_.make_marks(true);
-            return share_block(device_.ordinal, lattices, streams_.marks());
+            streams_.make_events(true);
+            return share_block(device_.ordinal, lattices, streams_.events());
         } catch (const CudaError&) {  // the system has no handles for other processes
             unshare();
             return {};
         }
     }
-    void unshare() override { streams_.make_marks(false); }  // which can be recorded
+    void unshare() override { streams_.make_events(false); }  // which can be recorded
 
     void set_interior(const backend::RowBox& rows) override {
         ++revision_;
@@ -187,13 +187,13 @@ public:
         streams_.divide(rows.count() > 0);
     }
 
-    void fill_links() override {
+    void apply_boundaries() override {
         streams_.join();
         for (LinkArguments links : {links_.arguments(phase_), links_.late_arguments(phase_)}) {
             links.end_sums = end_sums_are_current_ ? end_sums_.as<void>() : nullptr;
             if (links.threads() > 0) {
                 LaunchShape shape = flat(links.threads());
-                shape.begins_early = !streams_.divided();
+                shape.programmatic_launch = !streams_.divided();
                 kernels_.get(links_name()).launch(stream_, shape, state(), links);
             }
         }
@@ -225,8 +225,8 @@ public:
         }
     }
 
-    void note(backend::Moment moment) override { streams_.note(moment); }
-    double seconds_between(backend::Moment from, backend::Moment to) const override {
+    void record(backend::Timestamp moment) override { streams_.record(moment); }
+    double seconds_between(backend::Timestamp from, backend::Timestamp to) const override {
         return streams_.seconds_between(from, to);
     }
 
@@ -360,7 +360,7 @@ private:
         end_sums_are_current_ = false;
     }
     KernelName update_name(Phase phase) const { return update_kernel(spec_, shapes_[phase], kind(phase)); }
-    KernelName links_name() const { return state_kernel(spec_, "fill_links.h", "fill_links"); }
+    KernelName links_name() const { return state_kernel(spec_, "apply_boundaries.h", "apply_boundaries"); }
     /// Those of the next steps, in the order in which they are wanted.
     void expect_kernels() {
         if (links_.arguments(phase_).threads() + links_.late_arguments(phase_).threads() > 0) {
@@ -420,7 +420,7 @@ private:
             a.source = step_.source;
             a.target = step_.target;
             LaunchShape shape = update_launch(spec_, shapes_[step_.phase], rows.count());
-            shape.begins_early = !streams_.divided();
+            shape.programmatic_launch = !streams_.divided();
             kernels_.get(update_name(step_.phase)).launch(stream, shape, a);
         });
     }
@@ -429,7 +429,7 @@ private:
     int D_;
     DeviceInfo device_;
     Address address_;
-    backend::ByPhase<UpdateShape> shapes_{backend::phases_of(spec_)};
+    backend::ByPhase<LaunchConfiguration> shapes_{backend::phases_of(spec_)};
     StepStreams streams_;
     const WorkStream& stream_ = streams_.main();
     Index revision_ = 0;  // of the arguments and addresses that steps are launched with

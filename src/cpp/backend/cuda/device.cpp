@@ -84,7 +84,7 @@ std::shared_ptr<void> pinned_memory(int ordinal, std::size_t bytes) {
     return {memory, [ordinal](void* p) { give_back_on(ordinal, [p] { driver().host_free(p); }); }};
 }
 
-WorkMark::WorkMark(int ordinal, Use use) : ordinal_(ordinal) {
+StreamEvent::StreamEvent(int ordinal, Use use) : ordinal_(ordinal) {
     constexpr unsigned timing = 0, no_timing = 2, interprocess = 4;
     const DeviceScope scope(ordinal);
     const unsigned flags = use == Use::Time             ? timing
@@ -93,38 +93,38 @@ WorkMark::WorkMark(int ordinal, Use use) : ordinal_(ordinal) {
     driver().check(driver().event_create(&event_, flags), "cuEventCreate");
 }
 
-WorkMark::WorkMark(int ordinal, const IpcHandle& shared) : ordinal_(ordinal) {
+StreamEvent::StreamEvent(int ordinal, const IpcHandle& shared) : ordinal_(ordinal) {
     const DeviceScope scope(ordinal);
     driver().check(driver().event_open(&event_, shared), "cuIpcOpenEventHandle");
 }
 
-IpcHandle WorkMark::share() const {
+IpcHandle StreamEvent::share() const {
     const DeviceScope scope(ordinal_);
     IpcHandle handle{};
     driver().check(driver().event_share(&handle, event_), "cuIpcGetEventHandle");
     return handle;
 }
 
-WorkMark::~WorkMark() {
+StreamEvent::~StreamEvent() {
     give_back_on(ordinal_, [this] { driver().event_destroy(event_); });
 }
 
-void WorkMark::set(const WorkStream& stream) {
+void StreamEvent::set(const WorkStream& stream) {
     const DeviceScope scope(ordinal_);
     driver().check(driver().event_record(event_, stream.get()), "cuEventRecord");
 }
 
-void WorkMark::hold(const WorkStream& stream) const {
+void StreamEvent::make_wait(const WorkStream& stream) const {
     const DeviceScope scope(stream.ordinal());
     driver().check(driver().stream_wait(stream.get(), event_, 0), "cuStreamWaitEvent");
 }
 
-void WorkMark::wait() const {
+void StreamEvent::wait() const {
     const DeviceScope scope(ordinal_);
     driver().check(driver().event_synchronize(event_), "cuEventSynchronize");
 }
 
-double WorkMark::seconds_since(const WorkMark& earlier) const {
+double StreamEvent::seconds_since(const StreamEvent& earlier) const {
     const DeviceScope scope(ordinal_);
     float milliseconds = 0;
     driver().check(driver().event_elapsed(&milliseconds, earlier.event_, event_), "cuEventElapsedTime");

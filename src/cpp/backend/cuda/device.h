@@ -76,26 +76,26 @@ std::shared_ptr<void> pinned_memory(int ordinal, std::size_t bytes);
 class WorkStream;
 
 /// A point in the work of a stream.
-class WorkMark {
+class StreamEvent {
 public:
     enum class Use { Order, OtherProcesses, Time };
 
-    explicit WorkMark(int ordinal, Use use = Use::Order);
+    explicit StreamEvent(int ordinal, Use use = Use::Order);
     /// That of another process.
-    WorkMark(int ordinal, const IpcHandle& shared);
-    ~WorkMark();
-    WorkMark(const WorkMark&) = delete;
-    WorkMark& operator=(const WorkMark&) = delete;
+    StreamEvent(int ordinal, const IpcHandle& shared);
+    ~StreamEvent();
+    StreamEvent(const StreamEvent&) = delete;
+    StreamEvent& operator=(const StreamEvent&) = delete;
 
     IpcHandle share() const;
 
     /// All that the stream, of the same GPU, has been given so far.
     void set(const WorkStream& stream);
     /// What the stream, of any GPU, is given from now on begins after it.
-    void hold(const WorkStream& stream) const;
+    void make_wait(const WorkStream& stream) const;
     void wait() const;
     /// Of two marks for times, both past.
-    double seconds_since(const WorkMark& earlier) const;
+    double seconds_since(const StreamEvent& earlier) const;
 
 private:
     int ordinal_;

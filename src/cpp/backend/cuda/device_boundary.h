@@ -28,10 +28,10 @@ public:
         }
     }
     /// Before the update, when all links have been served; `next` is the lattice that it writes.
-    void complete(const StateArguments& state, void* next, bool begins_early) const {
+    void complete(const StateArguments& state, void* next, bool programmatic_launch) const {
         if (count_ > 0) {
             LaunchShape shape = flat(count_);
-            shape.begins_early = begins_early;
+            shape.programmatic_launch = programmatic_launch;
             kernels_.get(kernel("complete_boundary_cells"))
                 .launch(stream_, shape, state, cells_.as<backend::BoundaryCell>(), count_, next);
         }

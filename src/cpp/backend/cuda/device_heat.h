@@ -44,8 +44,8 @@ public:
 
     /// Cells beside bodies, those outside the interior first.
     void set_plan(const backend::LinkPlan& plan, const backend::RowBox& interior) {
-        std::vector<backend::HeatedCell> cells = plan.heated_cells;
-        const auto inner = std::stable_partition(cells.begin(), cells.end(), [&](const backend::HeatedCell& cell) {
+        std::vector<backend::ThermalCell> cells = plan.thermal_cells;
+        const auto inner = std::stable_partition(cells.begin(), cells.end(), [&](const backend::ThermalCell& cell) {
             return !interior.holds(cell.y, cell.z);
         });
         in_shell_ = inner - cells.begin();
@@ -55,7 +55,7 @@ public:
         set_values(plan);
     }
     void set_values(const backend::LinkPlan& plan) {
-        upload(links_, stream_, plan.heated_links);
+        upload(links_, stream_, plan.thermal_links);
         uploaded_ = nullptr;
     }
 
@@ -66,25 +66,25 @@ public:
         }
     }
     /// Before the update; when the links have been filled.
-    void advance_beside_bodies(const StateArguments& state, bool begins_early) const {
+    void advance_beside_bodies(const StateArguments& state, bool programmatic_launch) const {
         if (count_ > 0) {
             LaunchShape shape = flat(count_);
-            shape.begins_early = begins_early;
+            shape.programmatic_launch = programmatic_launch;
             kernels_.get(kernel("advance_beside_bodies"))
-                .launch(stream_, shape, state, cells_.as<backend::HeatedCell>(), count_,
-                        links_.as<backend::HeatedLink>(), beside_.as<void>());
+                .launch(stream_, shape, state, cells_.as<backend::ThermalCell>(), count_,
+                        links_.as<backend::ThermalLink>(), beside_.as<void>());
         }
     }
     /// After the update of the shell, or the interior.
     void put_beside_bodies(const WorkStream& stream, const StateArguments& state, bool of_interior,
-                           bool begins_early) const {
+                           bool programmatic_launch) const {
         const Index first = of_interior ? in_shell_ : 0, count = (of_interior ? count_ : in_shell_) - first;
         if (count > 0) {
             LaunchShape shape = flat(count);
-            shape.begins_early = begins_early;
+            shape.programmatic_launch = programmatic_launch;
             const char* values = beside_.as<char>() + std::size_t(first) * backend::size_of(spec_.precision);
             kernels_.get(kernel("put_beside_bodies"))
-                .launch(stream, shape, state, cells_.as<backend::HeatedCell>() + first, count,
+                .launch(stream, shape, state, cells_.as<backend::ThermalCell>() + first, count,
                         static_cast<const void*>(values));
         }
     }

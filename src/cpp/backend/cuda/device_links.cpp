@@ -18,7 +18,7 @@ void DeviceLinks::set_plan(const backend::LinkPlan& plan, const std::vector<Phas
             [&](const SingleCopy& copy) { singles.push_back(copy); });
         upload(copies_[phase].runs, stream, runs);
         upload(copies_[phase].singles, stream, singles);
-        upload(copies_[phase].wall_places, stream, plan.wall_places[phase]);
+        upload(copies_[phase].wall_offsets, stream, plan.wall_offsets[phase]);
     }
     upload(wall_cells_, stream, plan.wall_cells);
     upload(late_cells_, stream, plan.late_cells);
@@ -31,7 +31,7 @@ void DeviceLinks::set_values(const backend::LinkPlan& plan, const WorkStream& st
 }
 
 LinkArguments DeviceLinks::arguments(Phase phase) const {
-    const auto& [runs, singles, wall_places] = copies_[phase];
+    const auto& [runs, singles, wall_offsets] = copies_[phase];
     return {runs.as<backend::CopyRun>(),
             Index(runs.bytes() / sizeof(backend::CopyRun)),
             singles.as<SingleCopy>(),
@@ -39,7 +39,7 @@ LinkArguments DeviceLinks::arguments(Phase phase) const {
             wall_cells_.as<backend::WallCell>(),
             Index(wall_cells_.bytes() / sizeof(backend::WallCell)),
             wall_links_.as<backend::WallLink>(),
-            wall_places.as<backend::LinkPlaces>(),
+            wall_offsets.as<backend::LinkOffsets>(),
             wall_temperatures_.as<backend::WallTemperature>(),
             Index(wall_temperatures_.bytes() / sizeof(backend::WallTemperature)),
             nullptr};
@@ -50,14 +50,14 @@ LinkArguments DeviceLinks::late_arguments(Phase phase) const {
     late.cells = late_cells_.as<backend::WallCell>();
     late.cell_count = Index(late_cells_.bytes() / sizeof(backend::WallCell));
     late.links = wall_links_.as<backend::WallLink>();
-    late.places = copies_[phase].wall_places.as<backend::LinkPlaces>();
+    late.places = copies_[phase].wall_offsets.as<backend::LinkOffsets>();
     return late;
 }
 
 std::size_t DeviceLinks::bytes() const {
     std::size_t sum = wall_cells_.bytes() + late_cells_.bytes() + wall_links_.bytes() + wall_temperatures_.bytes();
     for (const Copies& copies : copies_) {
-        sum += copies.runs.bytes() + copies.singles.bytes() + copies.wall_places.bytes();
+        sum += copies.runs.bytes() + copies.singles.bytes() + copies.wall_offsets.bytes();
     }
     return sum;
 }

@@ -13,7 +13,7 @@ public:
     /// The values of wall links alone.
     void set_values(const backend::LinkPlan& plan, const WorkStream& stream);
 
-    /// What fill_links takes after a step of `phase`.
+    /// What apply_boundaries takes after a step of `phase`.
     LinkArguments arguments(Phase phase) const;
     /// The same of the cells that are served when all of that is done.
     LinkArguments late_arguments(Phase phase) const;
@@ -21,7 +21,7 @@ public:
 
 private:
     struct Copies {
-        DeviceBuffer runs, singles, wall_places;
+        DeviceBuffer runs, singles, wall_offsets;
     };
 
     backend::ByPhase<Copies> copies_;

@@ -27,21 +27,21 @@ public:
         }
     }
     /// After all that is copied into the halo.
-    void fill(const StateArguments& state, bool begins_early) const {
+    void fill(const StateArguments& state, bool programmatic_launch) const {
         if (count_ == 0) {
             return;
         }
-        backend::with_real(spec_.precision, [&](auto real) { launch<decltype(real)>(state, begins_early); });
+        backend::with_real(spec_.precision, [&](auto real) { launch<decltype(real)>(state, programmatic_launch); });
     }
 
 private:
     template <class Real>
-    void launch(const StateArguments& state, bool begins_early) const {
+    void launch(const StateArguments& state, bool programmatic_launch) const {
         const LaunchShape shape{unsigned((count_ + columns_a_block - 1) / columns_a_block), unsigned(columns_a_block),
-                                unsigned(wall_depth), begins_early};
+                                unsigned(wall_depth), programmatic_launch};
         kernels_.get(wall_columns_kernel(spec_))
             .launch(stream_, shape, state, columns_.as<backend::WallColumn>(), count_,
-                    backend::parameters_of<KineticParameters<Real>>(spec_));
+                    backend::parameters_of<MultispeedParameters<Real>>(spec_));
     }
 
     const backend::BlockSpec& spec_;

@@ -16,8 +16,12 @@ Kernel::~Kernel() {
 void Kernel::launch_with(const WorkStream& stream, const LaunchShape& shape, const void* const* arguments) const {
     const DeviceScope scope(ordinal_);
     LaunchAttribute early{6, 0, 1, {}};
-    const LaunchConfig config{{shape.blocks, 1, 1},        {shape.block_x, shape.block_y, 1}, 0, stream.get(), &early,
-                              shape.begins_early ? 1U : 0U};
+    const LaunchConfig config{{shape.blocks, 1, 1},
+                              {shape.block_x, shape.block_y, 1},
+                              0,
+                              stream.get(),
+                              &early,
+                              shape.programmatic_launch ? 1U : 0U};
     driver().check(driver().launch(&config, function_, arguments, nullptr), "cuLaunchKernelEx");
 }
 

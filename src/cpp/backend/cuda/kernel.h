@@ -10,7 +10,7 @@ namespace lbm::cuda {
 struct LaunchShape {
     unsigned blocks = 1;
     unsigned block_x = 1, block_y = 1;
-    bool begins_early = false;  // the kernel waits for the one before it by itself
+    bool programmatic_launch = false;  // the kernel waits for the one before it by itself
 };
 
 /// So many threads, of which a kernel needs to know no more.

@@ -49,22 +49,24 @@ std::string type_name(NumberKind kind) {
     return kind == NumberKind::Float16 ? "lbm::Half" : kind == NumberKind::Float32 ? "float" : "double";
 }
 
-KernelName update_kernel(const BlockSpec& spec, const UpdateShape& shape, const UpdateKind& kind) {
+KernelName update_kernel(const BlockSpec& spec, const LaunchConfiguration& shape, const UpdateKind& kind) {
     const std::string real = type_name(spec.precision);
     if (backend::is_multispeed(spec)) {
-        const int wraps = int(spec.wraps[0]) + 2 * int(spec.wraps[1]);
-        return {"kinetic_update.h",
-                "lbm::cuda::kinetic_update<" + stencil_name(spec) + ", " + real + ", " + std::to_string(wraps) + ", " +
-                    word(backend::parameters_of<KineticParameters<double>>(spec).excess != 0) + ", " +
+        const int self_periodic = int(spec.self_periodic[0]) + 2 * int(spec.self_periodic[1]);
+        return {"multispeed_update.h",
+                "lbm::cuda::multispeed_update<" + stencil_name(spec) + ", " + real + ", " +
+                    std::to_string(self_periodic) + ", " +
+                    word(backend::parameters_of<MultispeedParameters<double>>(spec).excess != 0) + ", " +
                     std::to_string(shape.threads) + ", " + std::to_string(shape.blocks) + ">"};
     }
     const std::string collision = collision_name(spec);
     const std::string any = collision + "::Parameters<" + real + ">";
     const std::string types = stencil_name(spec) + ", " + collision + ", " + real + ", " + type_name(spec.storage) +
-                              ", " + (spec.has_eddy ? any : "lbm::Laminar<" + any + ">");
-    const int wraps =
-        backend::is_hybrid(spec) ? 0 : int(spec.wraps[0]) + 2 * int(spec.wraps[1]) + 4 * int(spec.wraps[2]);
-    const std::string kinds = std::to_string(wraps) + ", " + phase_name(kind.phase) + ", " +
+                              ", " + (spec.has_eddy_viscosity ? any : "lbm::Laminar<" + any + ">");
+    const int self_periodic = backend::is_hybrid(spec) ? 0
+                                                       : int(spec.self_periodic[0]) + 2 * int(spec.self_periodic[1]) +
+                                                             4 * int(spec.self_periodic[2]);
+    const std::string kinds = std::to_string(self_periodic) + ", " + phase_name(kind.phase) + ", " +
                               forcing_name(kind.forcing) + ", " + word(kind.end_sums) + ", " +
                               word(backend::is_hybrid(spec)) + ", " + span_name(row_span(spec, shape)) + ", " +
                               word(spec.size[0] % shape.lanes == 0);
@@ -73,7 +75,7 @@ KernelName update_kernel(const BlockSpec& spec, const UpdateShape& shape, const 
 }
 
 KernelName wall_columns_kernel(const BlockSpec& spec) {
-    return {"kinetic_update.h",
+    return {"multispeed_update.h",
             "lbm::cuda::fill_wall_columns<" + stencil_name(spec) + ", " + type_name(spec.precision) + ">"};
 }
 

@@ -5,11 +5,11 @@
 
 #include "compiler.h"
 #include "kernels/update_kinds.h"
-#include "update_shape.h"
+#include "launch_configuration.h"
 
 namespace lbm::cuda {
 
-KernelName update_kernel(const backend::BlockSpec& spec, const UpdateShape& shape, const UpdateKind& kind);
+KernelName update_kernel(const backend::BlockSpec& spec, const LaunchConfiguration& shape, const UpdateKind& kind);
 
 /// The kernel that fills the halo behind walls where populations carry the energy.
 KernelName wall_columns_kernel(const backend::BlockSpec& spec);

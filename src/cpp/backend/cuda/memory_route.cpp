@@ -14,7 +14,7 @@ MemoryRoute::End::End(int ordinal, std::size_t bytes) : gpu(ordinal >= 0) {
     const std::string architecture = device_info(ordinal).architecture();  // first: it names a GPU that is not there
     buffer = DeviceBuffer(ordinal, bytes);
     stream = std::make_unique<WorkStream>(ordinal);
-    mark = std::make_unique<WorkMark>(ordinal);
+    mark = std::make_unique<StreamEvent>(ordinal);
     kernel = std::make_unique<Kernel>(ordinal,
                                       compile({"copy_bandwidth.h", "lbm::cuda::copy"}, architecture, cache_folder()));
 }
@@ -43,7 +43,7 @@ void MemoryRoute::copy(std::size_t bytes) const {
         launch(from_, from_.address(), between, bytes);
         if (to_.gpu) {
             from_.mark->set(*from_.stream);
-            from_.mark->hold(*to_.stream);
+            from_.mark->make_wait(*to_.stream);
         } else {
             from_.stream->synchronize();
         }

@@ -32,7 +32,7 @@ private:
         DeviceBuffer buffer;                  // of a GPU
         mutable std::vector<std::byte> host;  // of the host
         std::unique_ptr<WorkStream> stream;
-        std::unique_ptr<WorkMark> mark;
+        std::unique_ptr<StreamEvent> mark;
         std::unique_ptr<Kernel> kernel;
     };
 

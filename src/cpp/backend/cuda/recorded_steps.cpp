@@ -6,9 +6,9 @@
 namespace lbm::cuda {
 namespace {
 
-constexpr int end_slot = backend::Marked::end_slot;
+constexpr int end_slot = backend::EventSource::end_slot;
 
-const WorkMark& end_of(const StepStreams& streams) { return *streams.marks()[std::size_t(end_slot)]; }
+const StreamEvent& end_of(const StepStreams& streams) { return *streams.events()[std::size_t(end_slot)]; }
 
 }  // namespace
 
@@ -55,7 +55,7 @@ void StepRecorder::replay(Index times) {
 }
 
 void StepRecorder::lead() const {
-    first_.mark_main(end_slot);
+    first_.record_main(end_slot);
     first_.all_after(end_of(first_));
     for (StepStreams* other : others_) {
         other->all_after(end_of(first_));
@@ -65,7 +65,7 @@ void StepRecorder::lead() const {
 void StepRecorder::follow() const {
     first_.join();
     for (StepStreams* other : others_) {
-        other->mark(end_slot);
+        other->record_event(end_slot);
         first_.all_after(end_of(*other));
     }
 }

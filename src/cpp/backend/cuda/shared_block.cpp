@@ -16,7 +16,7 @@ struct Handles {
     int lattice_count;
     IpcHandle lattices[2];
     DevicePointer offsets[2];  // of the lattices in the memory that their handles open
-    IpcHandle marks[backend::Marked::slots];
+    IpcHandle marks[backend::EventSource::slots];
 };
 
 std::string to_text(const Handles& handles) {
@@ -92,11 +92,11 @@ private:
     DevicePointer address_ = 0, offset_;
 };
 
-class OpenedBlock final : public backend::RemoteBlock, public MarkedOnGpu {
+class OpenedBlock final : public backend::RemoteBlock, public GpuEventSource {
 public:
     OpenedBlock(int ordinal, const Handles& handles) {
         for (const IpcHandle& mark : handles.marks) {
-            marks_.push_back(std::make_unique<WorkMark>(ordinal, mark));
+            events_.push_back(std::make_unique<StreamEvent>(ordinal, mark));
         }
         for (int k = 0; k < handles.lattice_count; ++k) {
             lattices_.push_back(std::make_unique<OpenedMemory>(ordinal, handles.lattices[k], handles.offsets[k]));
@@ -104,18 +104,18 @@ public:
     }
 
     void* lattice(int which) const override { return lattices_[std::size_t(which) % lattices_.size()]->get(); }
-    const WorkMark& mark_in(int slot) const override { return *marks_[std::size_t(slot)]; }
-    void wait(int slot) const override { mark_in(slot).wait(); }
+    const StreamEvent& event_in(int slot) const override { return *events_[std::size_t(slot)]; }
+    void wait(int slot) const override { event_in(slot).wait(); }
 
 private:
-    std::vector<std::unique_ptr<WorkMark>> marks_;
+    std::vector<std::unique_ptr<StreamEvent>> events_;
     std::vector<std::unique_ptr<OpenedMemory>> lattices_;
 };
 
 }  // namespace
 
 std::string share_block(int ordinal, const std::vector<DevicePointer>& lattices,
-                        const std::vector<std::unique_ptr<WorkMark>>& marks) {
+                        const std::vector<std::unique_ptr<StreamEvent>>& marks) {
     Handles handles{};
     handles.gpu = id_of(ordinal);
     const DeviceScope scope(ordinal);

@@ -11,20 +11,20 @@
 namespace lbm::cuda {
 
 /// What has a mark in each slot.
-class MarkedOnGpu {
+class GpuEventSource {
 public:
-    MarkedOnGpu() = default;
-    MarkedOnGpu(const MarkedOnGpu&) = delete;
-    MarkedOnGpu& operator=(const MarkedOnGpu&) = delete;
-    virtual ~MarkedOnGpu() = default;
+    GpuEventSource() = default;
+    GpuEventSource(const GpuEventSource&) = delete;
+    GpuEventSource& operator=(const GpuEventSource&) = delete;
+    virtual ~GpuEventSource() = default;
 
-    virtual const WorkMark& mark_in(int slot) const = 0;
+    virtual const StreamEvent& event_in(int slot) const = 0;
 };
 
 /// In hexadecimal digits: the GPU, and handles of the lattices and of the marks. Throws CudaError where the system has
 /// none.
 std::string share_block(int ordinal, const std::vector<DevicePointer>& lattices,
-                        const std::vector<std::unique_ptr<WorkMark>>& marks);
+                        const std::vector<std::unique_ptr<StreamEvent>>& marks);
 
 /// For the GPU `ordinal`; null where it does not see or reach the block's GPU, where this process works on that too, or
 /// where the system forbids it.

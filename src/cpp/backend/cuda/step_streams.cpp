@@ -5,10 +5,10 @@
 
 namespace lbm::cuda {
 
-using backend::Moment;
+using backend::Timestamp;
 
 StepStreams::StepStreams(int ordinal) : ordinal_(ordinal), main_(ordinal), fork_(ordinal), join_(ordinal) {
-    make_marks(false);
+    make_events(false);
 }
 
 void StepStreams::divide(bool divided) {
@@ -20,53 +20,53 @@ void StepStreams::divide(bool divided) {
 void StepStreams::fork() {
     if (divided()) {
         fork_.set(main_);
-        fork_.hold(*border_);
+        fork_.make_wait(*border_);
     }
 }
 
 void StepStreams::join() {
     if (divided()) {
         join_.set(*border_);
-        join_.hold(main_);
+        join_.make_wait(main_);
     }
 }
 
-void StepStreams::make_marks(bool for_others) {
-    marks_.clear();
-    for (int k = 0; k < backend::Marked::slots; ++k) {
-        marks_.push_back(
-            std::make_unique<WorkMark>(ordinal_, for_others ? WorkMark::Use::OtherProcesses : WorkMark::Use::Order));
+void StepStreams::make_events(bool for_others) {
+    events_.clear();
+    for (int k = 0; k < backend::EventSource::slots; ++k) {
+        events_.push_back(std::make_unique<StreamEvent>(
+            ordinal_, for_others ? StreamEvent::Use::OtherProcesses : StreamEvent::Use::Order));
     }
 }
 
-void StepStreams::mark(int slot) {
-    if (slot == backend::Marked::end_slot) {
+void StepStreams::record_event(int slot) {
+    if (slot == backend::EventSource::end_slot) {
         join();
-        mark_main(slot);
+        record_main(slot);
     } else {
-        marks_[std::size_t(slot)]->set(border());
+        events_[std::size_t(slot)]->set(border());
     }
 }
 
-void StepStreams::all_after(const WorkMark& mark) {
-    mark.hold(main_);
+void StepStreams::all_after(const StreamEvent& mark) {
+    mark.make_wait(main_);
     if (divided()) {
-        mark.hold(*border_);
+        mark.make_wait(*border_);
     }
 }
 
-void StepStreams::note(Moment moment) {
-    if (moment == Moment::Begun) {  // when the exchange before it is over
+void StepStreams::record(Timestamp moment) {
+    if (moment == Timestamp::Begun) {  // when the exchange before it is over
         join();
     }
-    std::unique_ptr<WorkMark>& mark = moments_[int(moment)];
+    std::unique_ptr<StreamEvent>& mark = moments_[int(moment)];
     if (mark == nullptr) {
-        mark = std::make_unique<WorkMark>(ordinal_, WorkMark::Use::Time);
+        mark = std::make_unique<StreamEvent>(ordinal_, StreamEvent::Use::Time);
     }
-    mark->set(moment == Moment::ShellDone || moment == Moment::Exchanged ? border() : main_);
+    mark->set(moment == Timestamp::ShellDone || moment == Timestamp::Exchanged ? border() : main_);
 }
 
-double StepStreams::seconds_between(Moment from, Moment to) const {
+double StepStreams::seconds_between(Timestamp from, Timestamp to) const {
     return moments_[int(to)]->seconds_since(*moments_[int(from)]);
 }
 

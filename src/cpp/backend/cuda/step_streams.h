@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "../moments_of_step.h"
+#include "../timestamps.h"
 #include "device.h"
 
 namespace lbm::cuda {
@@ -26,25 +26,25 @@ public:
     /// and the reverse.
     void join();
 
-    void make_marks(bool for_others);
-    const std::vector<std::unique_ptr<WorkMark>>& marks() const { return marks_; }  // by slot
+    void make_events(bool for_others);
+    const std::vector<std::unique_ptr<StreamEvent>>& events() const { return events_; }  // by slot
     /// Of the border; that of the end slot of all.
-    void mark(int slot);
+    void record_event(int slot);
     /// Of the main stream.
-    void mark_main(int slot) { marks_[std::size_t(slot)]->set(main_); }
+    void record_main(int slot) { events_[std::size_t(slot)]->set(main_); }
     /// All begins after the mark.
-    void all_after(const WorkMark& mark);
+    void all_after(const StreamEvent& mark);
 
-    void note(backend::Moment moment);
-    double seconds_between(backend::Moment from, backend::Moment to) const;
+    void record(backend::Timestamp moment);
+    double seconds_between(backend::Timestamp from, backend::Timestamp to) const;
 
 private:
     int ordinal_;
     WorkStream main_;
     std::unique_ptr<WorkStream> border_;
-    WorkMark fork_, join_;
-    std::vector<std::unique_ptr<WorkMark>> marks_;
-    std::unique_ptr<WorkMark> moments_[backend::moments_of_step];
+    StreamEvent fork_, join_;
+    std::vector<std::unique_ptr<StreamEvent>> events_;
+    std::unique_ptr<StreamEvent> moments_[backend::timestamps_of_step];
 };
 
 }  // namespace lbm::cuda

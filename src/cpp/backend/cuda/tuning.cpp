@@ -32,9 +32,9 @@ std::string key_of(const BlockSpec& spec, const UpdateKind& kind, const std::str
            code_version();
 }
 
-std::optional<UpdateShape> remembered_shape(const BlockSpec& spec, const std::string& key) {
+std::optional<LaunchConfiguration> remembered_shape(const BlockSpec& spec, const std::string& key) {
     const std::optional<KernelImage> kept = KernelCache(cache_folder()).find(key);
-    UpdateShape shape{};
+    LaunchConfiguration shape{};
     if (!kept || std::sscanf(kept->code.c_str(), "%d %d %d", &shape.lanes, &shape.threads, &shape.blocks) != 3 ||
         !is_possible(spec, shape)) {
         return std::nullopt;
@@ -43,7 +43,7 @@ std::optional<UpdateShape> remembered_shape(const BlockSpec& spec, const std::st
 }
 
 /// In a file of its own beside the kernels, and as safe.
-void remember_shape(const std::string& key, const UpdateShape& shape) {
+void remember_shape(const std::string& key, const LaunchConfiguration& shape) {
     const std::string text =
         std::to_string(shape.lanes) + ' ' + std::to_string(shape.threads) + ' ' + std::to_string(shape.blocks);
     KernelCache(cache_folder()).keep(key, {text, "shape"});
@@ -112,7 +112,7 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, const UpdateKind& asked,
     for (const Phase phase : backend::phases_of(spec)) {
         const UpdateKind kind{phase, asked.forcing, asked.end_sums};
         const std::size_t first = timings.size();
-        const std::vector<UpdateShape> shapes = possible_shapes(spec);
+        const std::vector<LaunchConfiguration> shapes = possible_shapes(spec);
         KernelSet kernels(ordinal, device.architecture());
         const std::size_t ahead = std::max(1U, std::thread::hardware_concurrency());
         for (std::size_t k = 0; k < shapes.size() + ahead; ++k) {  // all, before the first is timed
@@ -123,7 +123,7 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, const UpdateKind& asked,
                 kernels.get(update_kernel(spec, shapes[k - ahead], kind));
             }
         }
-        for (const UpdateShape& shape : shapes) {
+        for (const LaunchConfiguration& shape : shapes) {
             const Kernel& kernel = kernels.get(update_kernel(spec, shape, kind));
             ShapeTiming timing{phase, shape, 0, kernel.registers(), kernel.local_bytes(), false};
             if (timing.local_bytes <= most_local_bytes) {
@@ -162,9 +162,9 @@ std::vector<ShapeTiming> tune(const BlockSpec& spec, const UpdateKind& kind, int
                               [&](auto real) { return tune_as<decltype(real)>(spec, kind, ordinal, seconds); });
 }
 
-UpdateShape chosen_shape(const BlockSpec& spec, const UpdateKind& kind, const std::string& gpu) {
+LaunchConfiguration chosen_shape(const BlockSpec& spec, const UpdateKind& kind, const std::string& gpu) {
     if (const char* given = std::getenv("LBMGPU_UPDATE_SHAPE")) {
-        UpdateShape shape{};
+        LaunchConfiguration shape{};
         if (std::sscanf(given, "%d,%d,%d", &shape.lanes, &shape.threads, &shape.blocks) != 3 ||
             !is_possible(spec, shape)) {
             throw std::invalid_argument(std::string("LBMGPU_UPDATE_SHAPE: '") + given +

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "update_shape.h"
+#include "launch_configuration.h"
 
 namespace lbm::cuda {
 
 struct ShapeTiming {
     Phase phase;
-    UpdateShape shape;
+    LaunchConfiguration shape;
     double seconds;  // a step; 0 for a kernel that spills too much to be timed
     int registers;
     int local_bytes;
@@ -24,6 +24,6 @@ std::vector<ShapeTiming> tune(const backend::BlockSpec& spec, const UpdateKind& 
 
 /// The shape for a block: LBMGPU_UPDATE_SHAPE=lanes,threads,blocks, else what tune() has found with these sources and
 /// this compiler, else the usual one. Throws std::invalid_argument where that variable makes no sense.
-UpdateShape chosen_shape(const backend::BlockSpec& spec, const UpdateKind& kind, const std::string& gpu);
+LaunchConfiguration chosen_shape(const backend::BlockSpec& spec, const UpdateKind& kind, const std::string& gpu);
 
 }  // namespace lbm::cuda

@@ -20,15 +20,16 @@ void set_places(Arguments& a, const backend::BlockSpec& spec, const Address& add
         using S = decltype(s);
         if constexpr (!Stencil<S>::multispeed) {  // it has arguments of its own
             static_assert(S::Q <= max_Q);
-            const auto offset = [&](Place place, int i) {
-                const Index y = address.wraps[1] ? 0 : S::c[i][1], z = address.wraps[2] ? 0 : S::c[i][2];
+            const auto offset = [&](NeighborSlot place, int i) {
+                const Index y = address.self_periodic[1] ? 0 : S::c[i][1],
+                            z = address.self_periodic[2] ? 0 : S::c[i][2];
                 const Index rows = z * (address.ny + 2 * address.halo_y) + y;
                 return (place.slot * address.population_stride + place.along * rows * address.row_stride) *
                        Index(backend::size_of(spec.storage));
             };
             for (int i = 0; i < S::Q; ++i) {
-                a.arrive[i] = offset(arriving<S>(phase, i), i);
-                a.depart[i] = offset(departing<S>(phase, i), i);
+                a.arrive[i] = offset(incoming_slot<S>(phase, i), i);
+                a.depart[i] = offset(outgoing_slot<S>(phase, i), i);
             }
         }
     });
@@ -41,8 +42,8 @@ void with_update_arguments(const backend::BlockSpec& spec, const Address& addres
     backend::with_collision(spec.collision, [&](auto c) {
         using Parameters = typename decltype(c)::template Parameters<Real>;
         const auto parameters = backend::parameters_of<Parameters>(spec);
-        if constexpr (std::is_same_v<Parameters, KineticParameters<Real>>) {
-            KineticArguments<Real> a{nullptr, nullptr, address, {0, 0, address.ny, address.nz}, parameters};
+        if constexpr (std::is_same_v<Parameters, MultispeedParameters<Real>>) {
+            MultispeedArguments<Real> a{nullptr, nullptr, address, {0, 0, address.ny, address.nz}, parameters};
             visit(a);
         } else {
             UpdateArguments<Real, Parameters> a{};

@@ -61,7 +61,7 @@ struct CellMoments {
 //   cell.reference_density()    of the fluid at rest
 //   cell.moments(k)             CellMoments of the cell (k = 0) and of the next two inwards, after the last step; where
 //                               the fluid ends before, of its last cell
-//   cell.departed(i)            what departed from the cell with velocity i
+//   cell.post_collision(i)            what departed from the cell with velocity i
 //   cell.comes_in(i)            whether population i is one that a formula of boundary cells makes
 //   cell.streamed(i)            what has just streamed in with velocity i, where that is none
 //   cell.stored(k)              number k of the cell before this step
@@ -71,19 +71,19 @@ struct CellMoments {
 // What a link's formula reads of populations, `f` in its arguments:
 //   f.outgoing()  what departed along the link, towards the wall; where the condition redirects the link, what departed
 //                 from the cell that it is redirected to
-//   f.departed()  what departed with velocity i, away from the wall
+//   f.returning()  what departed with velocity i, away from the wall
 //   f.streamed()  what has just streamed into the cell towards the wall, where the link meets fluid
 
 /// Half-way bounce-back of what departed towards a wall that gives the fluid momentum: `push` is
 /// 2 w_i c_i . u_w / cs2 times the density at the wall (Ladd, J. Fluid Mech. 271 (1994) 285, eq. 3.3).
 template <class Real>
-LBM_HD Real bounced_back(Real outgoing, Real push) {
-    return outgoing + push;
+LBM_HD Real bounced_back(Real outgoing, Real wall_momentum) {
+    return outgoing + wall_momentum;
 }
 
 /// 2 w_i c_i . u_w / cs2.
 template <class S>
-double push_at_unit_density(const Wall& wall, int i) {
+double wall_momentum_at_unit_density(const Wall& wall, int i) {
     double cu = 0;
     for (int d = 0; d < S::D; ++d) {
         cu += S::c[i][d] * wall.value[d];

@@ -15,7 +15,7 @@ struct VelocityInlet {
 
     template <class S>
     static double link_value(const Wall& wall, int i) {
-        return push_at_unit_density<S>(wall, i);
+        return wall_momentum_at_unit_density<S>(wall, i);
     }
 
     template <class S, class Real, class Populations>

@@ -1,7 +1,7 @@
-// The collision of a gas whose populations carry the energy, as multispeed stencils have it (kinetic.h).
+// The collision of a gas whose populations carry the energy, as multispeed stencils have it (multispeed.h).
 #pragma once
 
-#include "../kinetic.h"
+#include "../multispeed.h"
 
 namespace lbm {
 
@@ -10,7 +10,7 @@ struct ThermalBGK {
     template <class S>
     static constexpr bool goes_with = Stencil<S>::multispeed;
     template <class Real>
-    using Parameters = KineticParameters<Real>;
+    using Parameters = MultispeedParameters<Real>;
 
     template <class S, class Given>
     static Parameters<double> parameters(const Given& given) {

@@ -10,19 +10,19 @@ namespace lbm {
 
 struct InPlace {
     static constexpr const char* name = "in-place";
-    static constexpr Phase first_phase = Phase::InPlaceOwn;
+    static constexpr Phase first_phase = Phase::AAEven;
     static constexpr int phases = 2;
     static constexpr const char* phase_names[] = {"own", "neighbor"};
     static constexpr int lattices = 1;
     static constexpr int steps_per_launch = 1;
 
     template <class S>
-    LBM_HD static constexpr Place arriving(Phase phase, int i) {
-        return phase == Phase::InPlaceOwn ? Place{0, i} : Place{-1, Stencil<S>::opposite(i)};
+    LBM_HD static constexpr NeighborSlot incoming_slot(Phase phase, int i) {
+        return phase == Phase::AAEven ? NeighborSlot{0, i} : NeighborSlot{-1, Stencil<S>::opposite(i)};
     }
     template <class S>
-    LBM_HD static constexpr Place departing(Phase phase, int i) {
-        return phase == Phase::InPlaceOwn ? Place{0, Stencil<S>::opposite(i)} : Place{1, i};
+    LBM_HD static constexpr NeighborSlot outgoing_slot(Phase phase, int i) {
+        return phase == Phase::AAEven ? NeighborSlot{0, Stencil<S>::opposite(i)} : NeighborSlot{1, i};
     }
 };
 

@@ -8,13 +8,13 @@ namespace lbm {
 /// What a step does with the places of populations. The steps of one state take turns in its own phases, which follow
 /// one another here.
 enum class Phase : int {
-    TwoLattice,      // read neighbours, write own, other lattice
-    InPlaceOwn,      // read own slots, write own slots reversed
-    InPlaceNeighbor  // read neighbours' reversed slots, write neighbours' slots
+    TwoLattice,  // read neighbours, write own, other lattice
+    AAEven,      // read own slots, write own slots reversed
+    AAOdd        // read neighbours' reversed slots, write neighbours' slots
 };
 
 /// A slot relative to a cell: `along` times velocity i away, population `slot`.
-struct Place {
+struct NeighborSlot {
     int along;
     int slot;
 };

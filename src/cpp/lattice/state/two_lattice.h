@@ -7,7 +7,8 @@
 //   phase_names         how each is called,
 //   lattices            how many a block has, each of Q numbers a cell,
 //   steps_per_launch    the steps that one launch of its update advances,
-//   arriving<S>(phase, i), departing<S>(phase, i)   where a step of a phase finds the population that arrives with
+//   incoming_slot<S>(phase, i), outgoing_slot<S>(phase, i)   where a step of a phase finds the population that arrives
+//   with
 //                       velocity i, and where it leaves the one that departs with it,
 // and a place in the list of all.h.
 #pragma once
@@ -25,11 +26,11 @@ struct TwoLattice {
     static constexpr int steps_per_launch = 1;
 
     template <class S>
-    LBM_HD static constexpr Place arriving(Phase, int i) {
+    LBM_HD static constexpr NeighborSlot incoming_slot(Phase, int i) {
         return {-1, i};
     }
     template <class S>
-    LBM_HD static constexpr Place departing(Phase, int i) {
+    LBM_HD static constexpr NeighborSlot outgoing_slot(Phase, int i) {
         return {0, i};
     }
 };

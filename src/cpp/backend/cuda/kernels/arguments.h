@@ -3,7 +3,7 @@
 
 #include "../../../lattice/address.h"
 #include "../../../lattice/collide.h"
-#include "../../../lattice/kinetic.h"
+#include "../../../lattice/multispeed.h"
 #include "../../../lattice/stencils/all.h"
 #include "../../../lattice/temperature.h"
 #include "../../end_sums.h"
@@ -37,12 +37,12 @@ struct UpdateArguments {
 
 /// Of the update where populations carry the energy.
 template <class Real>
-struct KineticArguments {
+struct MultispeedArguments {
     const void* source;
     void* target;
     Address address;
     backend::RowBox rows;
-    KineticParameters<Real> parameters;
+    MultispeedParameters<Real> parameters;
 };
 
 constexpr int columns_a_block = 32;  // of halo behind walls, a thread block
@@ -95,7 +95,7 @@ struct LinkArguments {
     const backend::WallCell* cells;
     Index cell_count;
     const backend::WallLink* links;
-    const backend::LinkPlaces* places;
+    const backend::LinkOffsets* places;
     const backend::WallTemperature* wall_temperatures;
     Index wall_temperature_count;
     void* end_sums;  // of the arithmetic type; null where the last step has kept none

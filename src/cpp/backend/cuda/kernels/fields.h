@@ -41,7 +41,7 @@ __global__ void population(const __grid_constant__ StateArguments a, RowRange ra
     const StateAccess<S, Real, Stored> state{a};
     for_cells(a.address, range, [&](int x, Index row, Index at) {
         const int z = int(row / a.address.ny);
-        const Real f = state.lattice().cell(x, int(row - Index(z) * a.address.ny), z).departed(i);
+        const Real f = state.lattice().cell(x, int(row - Index(z) * a.address.ny), z).post_collision(i);
         out[at] = Out(Real(Stencil<S>::w(i)) + (state.solid(row * a.address.nx + x) ? Real(0) : f));
     });
 }
@@ -52,7 +52,7 @@ __global__ void set_population(const __grid_constant__ StateArguments a, RowRang
     for_cells(a.address, range, [&](int x, Index row, Index at) {
         const int z = int(row / a.address.ny);
         const auto cell = state.lattice().cell(x, int(row - Index(z) * a.address.ny), z);
-        cell.set_departed(i, Real(values[at] - Stencil<S>::w(i)));
+        cell.set_post_collision(i, Real(values[at] - Stencil<S>::w(i)));
     });
 }
 
@@ -71,7 +71,8 @@ __global__ void get_stored(const __grid_constant__ StateArguments a, RowRange ra
     for_cells(a.address, range, [&](int x, Index row, Index at) {
         const int z = int(row / a.address.ny);
         const int y = int(row - Index(z) * a.address.ny);
-        const Stored stored = static_cast<const Stored*>(a.data)[departed_offset<S>(a.address, a.phase, x, y, z, i)];
+        const Stored stored =
+            static_cast<const Stored*>(a.data)[post_collision_offset<S>(a.address, a.phase, x, y, z, i)];
         out[at] = state.solid(row * a.address.nx + x) ? Store<Stored>::from(Real(0)) : stored;
     });
 }
@@ -81,7 +82,7 @@ __global__ void set_stored(const __grid_constant__ StateArguments a, RowRange ra
     for_cells(a.address, range, [&](int x, Index row, Index at) {
         const int z = int(row / a.address.ny);
         const int y = int(row - Index(z) * a.address.ny);
-        static_cast<Stored*>(a.data)[departed_offset<S>(a.address, a.phase, x, y, z, i)] = values[at];
+        static_cast<Stored*>(a.data)[post_collision_offset<S>(a.address, a.phase, x, y, z, i)] = values[at];
     });
 }
 
@@ -101,7 +102,7 @@ __global__ void initialize(const __grid_constant__ StateArguments a,
         double h[S::Q];
         given.populations(x, y, z, force, h);
         const auto cell = state.lattice().cell(x, y, z);
-        static_for<S::Q>([&]<int i>() { cell.set_departed(i, Real(h[i])); });
+        static_for<S::Q>([&]<int i>() { cell.set_post_collision(i, Real(h[i])); });
     });
 }
 

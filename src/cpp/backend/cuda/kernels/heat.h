@@ -10,14 +10,14 @@ namespace lbm::cuda {
 
 /// Temperatures after the step to come of the cells beside bodies, a thread for each, into `out`.
 template <class S, class Real, class Stored>
-__global__ void advance_beside_bodies(const __grid_constant__ StateArguments a, const backend::HeatedCell* cells,
-                                      Index count, const backend::HeatedLink* links, Real* out) {
+__global__ void advance_beside_bodies(const __grid_constant__ StateArguments a, const backend::ThermalCell* cells,
+                                      Index count, const backend::ThermalLink* links, Real* out) {
     const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
     let_next_kernel_begin();
     if (k >= count) {
         return;
     }
-    const backend::HeatedCell cell = cells[k];
+    const backend::ThermalCell cell = cells[k];
     wait_for_kernel_before();
     const StateAccess<S, Real, Stored> state{a};
     const Index row = Index(cell.z) * a.address.ny + cell.y;
@@ -32,7 +32,7 @@ __global__ void advance_beside_bodies(const __grid_constant__ StateArguments a, 
 
 /// Puts them where they belong, after the update of their rows.
 template <class S, class Real, class Stored>
-__global__ void put_beside_bodies(const __grid_constant__ StateArguments a, const backend::HeatedCell* cells,
+__global__ void put_beside_bodies(const __grid_constant__ StateArguments a, const backend::ThermalCell* cells,
                                   Index count, const Real* values) {
     const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
     let_next_kernel_begin();

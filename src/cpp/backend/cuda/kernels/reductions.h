@@ -83,7 +83,7 @@ __global__ void find_diverged(const __grid_constant__ StateArguments a, RowRange
         Real deviation, u[3];
         state.moments(x, row, deviation, u);
         const Real speed2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
-        if (!(backend::is_sane(deviation, speed2) && state.is_warm(x, row))) {
+        if (!(backend::state_is_valid(deviation, speed2) && state.temperature_is_valid(x, row))) {
             atomicMin(first, static_cast<unsigned long long>(at));
         }
     });

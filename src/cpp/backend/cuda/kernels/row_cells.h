@@ -11,19 +11,19 @@
 
 namespace lbm::cuda {
 
-/// Bits 0, 1, 2 of `wraps`: x, y, z are wrapped. With `whole_packs` a row's length is a multiple of V. With `end_sums`
-/// the sums of the cells at a row's ends are kept.
-template <class S, class Real, class Stored, int V, int wraps, Phase phase, Forcing forcing, bool end_sums, int threads,
-          RowSpan span, bool whole_packs, class Arguments>
+/// Bits 0, 1, 2 of `self_periodic`: x, y, z are wrapped. With `whole_packs` a row's length is a multiple of V. With
+/// `end_sums` the sums of the cells at a row's ends are kept.
+template <class S, class Real, class Stored, int V, int self_periodic, Phase phase, Forcing forcing, bool end_sums,
+          int threads, RowSpan span, bool whole_packs, class Arguments>
 class RowCells {
 public:
     /// What enters each warp of a thread block from the cells beside it, by the warp.
     struct Edges {
-        Stored low[threads / 32][Stencil<S>::crossing];   // from below, to its first cell
-        Stored high[threads / 32][Stencil<S>::crossing];  // from above, to its last cell or that of the row
+        Stored low[threads / 32][Stencil<S>::through_x_face];   // from below, to its first cell
+        Stored high[threads / 32][Stencil<S>::through_x_face];  // from above, to its last cell or that of the row
     };
     struct Shared {
-        Edges arriving, departing;
+        Edges incoming, outgoing;
     };
 
     /// The cells x .. x + V - 1 of row (y, z); the threads of a block along x are in one row, in the order of x. With
@@ -58,9 +58,9 @@ public:
             }
         });
         if constexpr (V > 1 && moves_before<1>) {
-            fetch_shifted(shared.arriving);
-        } else if constexpr (!wraps_x && !moves_before<1>) {
-            Stored low[crossing]{}, high[crossing]{};
+            fetch_shifted(shared.incoming);
+        } else if constexpr (!self_periodic_x && !moves_before<1>) {
+            Stored low[through_x_face]{}, high[through_x_face]{};
             if (starts_row_) {
                 fetch_beyond<1>(low);
             }
@@ -78,7 +78,7 @@ public:
 
     /// Leaves what departs from all V cells; every thread of the block must call it.
     __device__ void put(Shared& shared) {
-        if constexpr (!wraps_x) {
+        if constexpr (!self_periodic_x) {
             put_sides();
         }
         if constexpr (end_sums) {
@@ -90,12 +90,12 @@ public:
                 const bool leaves = shift < 0 ? starts_row_ : shift > 0 && ends_row_;
                 if (inside_ && !leaves) {
                     *reinterpret_cast<Vector*>(to<i>(shift)) = h_[i];
-                } else if (inside_ && wraps_x) {
+                } else if (inside_ && self_periodic_x) {
                     *to<i>(shift < 0 ? a_.address.nx - 1 : -x_) = h_[i].template get<0>();
                 }
             });
         } else {
-            put_shifted(shared.departing);
+            put_shifted(shared.outgoing);
         }
     }
 
@@ -127,37 +127,38 @@ public:
 
 private:
     using Vector = Pack<Stored, V>;
-    static constexpr int crossing = Stencil<S>::crossing;
+    static constexpr int through_x_face = Stencil<S>::through_x_face;
 
-    static constexpr bool wraps_x = (wraps & 1) != 0;
+    static constexpr bool self_periodic_x = (self_periodic & 1) != 0;
     static constexpr bool whole_rows = span != RowSpan::Several;
-    static constexpr bool closes_rows = wraps_x && whole_rows;  // a row's ends are neighbours within the block
+    static constexpr bool closes_rows = self_periodic_x && whole_rows;  // a row's ends are neighbours within the block
 
     /// Whether population i moves along x between memory and its cell, before the collision and after it.
     template <int i>
-    static constexpr bool moves_before = S::c[i][0] != 0 && arriving<S>(phase, i).along != 0;
+    static constexpr bool moves_before = S::c[i][0] != 0 && incoming_slot<S>(phase, i).along != 0;
     template <int i>
-    static constexpr bool moves_after = S::c[i][0] != 0 && departing<S>(phase, i).along != 0;
+    static constexpr bool moves_after = S::c[i][0] != 0 && outgoing_slot<S>(phase, i).along != 0;
     template <int i>
-    static constexpr int rank = Stencil<S>::crossing_rank(i);
+    static constexpr int rank = Stencil<S>::rank_through_x_face(i);
 
     /// Where population i of cell x + shift arrives or departs, its own shift along x left out.
     template <int i>
     __device__ const Stored* from(int shift) const {
-        const Index rows = around<S::c[i][1] * arriving<S>(phase, i).along, S::c[i][2] * arriving<S>(phase, i).along>();
+        const Index rows =
+            around<S::c[i][1] * incoming_slot<S>(phase, i).along, S::c[i][2] * incoming_slot<S>(phase, i).along>();
         return reinterpret_cast<const Stored*>(source_ + rows + a_.arrive[i]) + shift;
     }
     template <int i>
     __device__ Stored* to(int shift) const {
         const Index rows =
-            around<S::c[i][1] * departing<S>(phase, i).along, S::c[i][2] * departing<S>(phase, i).along>();
+            around<S::c[i][1] * outgoing_slot<S>(phase, i).along, S::c[i][2] * outgoing_slot<S>(phase, i).along>();
         return reinterpret_cast<Stored*>(target_ + rows + a_.depart[i]) + shift;
     }
     /// Bytes to the neighbouring row in y and z, as far as these axes are wrapped.
     template <int dy, int dz>
     __device__ Index around() const {
-        const Index y = (wraps & 2) == 0 || dy == 0 ? 0 : dy > 0 ? up_[0] : down_[0];
-        const Index z = (wraps & 4) == 0 || dz == 0 ? 0 : dz > 0 ? up_[1] : down_[1];
+        const Index y = (self_periodic & 2) == 0 || dy == 0 ? 0 : dy > 0 ? up_[0] : down_[0];
+        const Index z = (self_periodic & 4) == 0 || dz == 0 ? 0 : dz > 0 ? up_[1] : down_[1];
         return y + z;
     }
 
@@ -181,25 +182,25 @@ private:
     __device__ const Stored* beyond() const {
         constexpr bool upward = S::c[i][0] > 0;
         const bool row_ends = upward ? starts_row_ : ends_row_;
-        if (wraps_x || !row_ends) {
+        if (self_periodic_x || !row_ends) {
             return from<i>(upward ? (row_ends ? a_.address.nx - 1 : -1) : row_ends ? -x_ : V);
         }
-        return static_cast<const Stored*>(a_.source) + a_.address.side_in(upward ? 0 : 1, rank<i>, y_, z_);
+        return static_cast<const Stored*>(a_.source) + a_.address.x_face_in(upward ? 0 : 1, rank<i>, y_, z_);
     }
     template <int direction>
-    __device__ void fetch_beyond(Stored (&numbers)[crossing]) const {
+    __device__ void fetch_beyond(Stored (&numbers)[through_x_face]) const {
         for_moving<direction>([&]<int i>() { numbers[rank<i>] = *beyond<i>(); });
     }
 
     /// From the neighbours along x: each thread has read its own places whole. What enters a warp is read again where a
     /// row has but one, and in double precision, where waiting for other warps costs more; halves are dear to read.
     __device__ void fetch_shifted(Edges& edges) {
-        if constexpr (span == RowSpan::Warp && wraps_x && sizeof(Stored) == sizeof(Half)) {
+        if constexpr (span == RowSpan::Warp && self_periodic_x && sizeof(Stored) == sizeof(Half)) {
             shift_warp();
             return;
         }
         if constexpr (span == RowSpan::Warp || sizeof(Real) == sizeof(double)) {
-            Stored low[crossing]{}, high[crossing]{};
+            Stored low[through_x_face]{}, high[through_x_face]{};
             if (inside_ && lane() == 0) {
                 fetch_beyond<1>(low);
             }
@@ -235,21 +236,21 @@ private:
             for_moving<-1>([&]<int i>() { previous[rank<i>] = h_[i].template get<0>(); });
         }
         __syncthreads();
-        Stored entering[crossing]{};
+        Stored entering[through_x_face]{};
         if (lane() == 0) {
-            static_for<crossing>([&]<int k>() { entering[k] = edges.low[warp()][k]; });
+            static_for<through_x_face>([&]<int k>() { entering[k] = edges.low[warp()][k]; });
         }
         shift_up(entering);
         if (lane() == 31 || ends_row_) {
-            static_for<crossing>([&]<int k>() { entering[k] = edges.high[warp()][k]; });
+            static_for<through_x_face>([&]<int k>() { entering[k] = edges.high[warp()][k]; });
         }
         shift_down(entering);
     }
 
     /// Within the warp of a row, whose ends meet where x is wrapped.
     __device__ void shift_warp() {
-        Stored low[crossing]{}, high[crossing]{};
-        if constexpr (wraps_x) {
+        Stored low[through_x_face]{}, high[through_x_face]{};
+        if constexpr (self_periodic_x) {
             const int last = (a_.address.nx - 1) / V;
             for_moving<1>([&]<int i>() { low[rank<i>] = from_thread(last_of_row<i>(), last); });
             for_moving<-1>([&]<int i>() { high[rank<i>] = from_thread(h_[i].template get<0>(), 0); });
@@ -259,11 +260,11 @@ private:
     }
 
     /// Moves what goes up by one cell; `entering` counts at the start of a warp.
-    __device__ void shift_up(const Stored (&entering)[crossing]) {
+    __device__ void shift_up(const Stored (&entering)[through_x_face]) {
         for_moving<1>([&]<int i>() { h_[i].shift_up(lane() == 0, entering[rank<i>]); });
     }
     /// Moves what goes down by one cell; `entering` counts at the end of a warp or row.
-    __device__ void shift_down(const Stored (&entering)[crossing]) {
+    __device__ void shift_down(const Stored (&entering)[through_x_face]) {
         for_moving<-1>([&]<int i>() {
             h_[i].shift_down(lane() == 31 || (whole_packs && ends_row_), entering[rank<i>]);
             if (!whole_packs && ends_row_) {
@@ -284,12 +285,12 @@ private:
     /// What leaves through the ends of the row.
     __device__ void put_sides() const {
         if (starts_row_) {
-            Stored* side = static_cast<Stored*>(a_.target) + a_.address.side_out(0, 0, y_, z_);
-            for_moving<-1>([&]<int i>() { side[rank<i> * a_.address.side_stride()] = h_[i].template get<0>(); });
+            Stored* side = static_cast<Stored*>(a_.target) + a_.address.x_face_out(0, 0, y_, z_);
+            for_moving<-1>([&]<int i>() { side[rank<i> * a_.address.x_face_stride()] = h_[i].template get<0>(); });
         }
         if (ends_row_) {
-            Stored* side = static_cast<Stored*>(a_.target) + a_.address.side_out(1, 0, y_, z_);
-            for_moving<1>([&]<int i>() { side[rank<i> * a_.address.side_stride()] = last_of_row<i>(); });
+            Stored* side = static_cast<Stored*>(a_.target) + a_.address.x_face_out(1, 0, y_, z_);
+            for_moving<1>([&]<int i>() { side[rank<i> * a_.address.x_face_stride()] = last_of_row<i>(); });
         }
     }
 
@@ -324,8 +325,8 @@ private:
 
     /// To the neighbours along x: each thread writes its own places whole, but at the ends of what the block spans.
     __device__ void put_shifted(Edges& edges) {
-        const bool others_low = !whole_rows && inside_ && (starts_row_ ? wraps_x : first_of_block());
-        const bool others_high = !whole_rows && inside_ && (ends_row_ ? wraps_x : last_of_block());
+        const bool others_low = !whole_rows && inside_ && (starts_row_ ? self_periodic_x : first_of_block());
+        const bool others_high = !whole_rows && inside_ && (ends_row_ ? self_periodic_x : last_of_block());
         if (others_high) {  // into the next block
             for_moving<1>([&]<int i>() { *to<i>(ends_row_ ? -x_ : V) = last_of_row<i>(); });
         }

@@ -132,9 +132,9 @@ struct NoTemperatures {
     __device__ void rotate() {}
 };
 
-/// A cell with its temperature, as update_heated_cell takes it.
+/// A cell with its temperature, as update_thermal_cell takes it.
 template <class Lane, class Temperatures, class S, int l>
-struct HeatedLane {
+struct ThermalLane {
     using Value = typename Lane::Value;
     static constexpr Value unit = Lane::unit;
     Lane lane;

@@ -1,7 +1,7 @@
 // Scalar access to a block's state: its cells by number, its fields, the force on a cell.
 #pragma once
 
-#include "../../kinetic_cells.h"
+#include "../../multispeed_cells.h"
 #include "../../wall_links.h"
 #include "arguments.h"
 
@@ -29,9 +29,9 @@ struct StateAccess {
         }
     }
     /// Whether a cell has a temperature that can be, if it has one.
-    __device__ bool is_warm(int x, Index row) const {
+    __device__ bool temperature_is_valid(int x, Index row) const {
         if constexpr (Stencil<S>::multispeed) {
-            return backend::is_warm(temperature(x, row));
+            return backend::temperature_is_valid(temperature(x, row));
         } else {
             const Real t = a.heated ? temperature(x, row) : Real(0);
             return t - t == Real(0);  // finite

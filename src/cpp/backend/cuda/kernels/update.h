@@ -3,7 +3,7 @@
 
 #include "../../../lattice/cell_update.h"
 #include "../../../lattice/collisions/all.h"
-#include "../../../lattice/heated_update.h"
+#include "../../../lattice/thermal_update.h"
 #include "order.h"
 #include "row_cells.h"
 #include "row_temperatures.h"
@@ -42,7 +42,7 @@ __device__ inline RowAt row_in_tiles(unsigned row, const backend::RowBox& rows) 
 }
 
 /// blockIdx.x counts the pieces of a row, then groups of blockDim.y rows.
-template <class S, class Collision, class Real, class Stored, class Parameters, int V, int wraps, Phase phase,
+template <class S, class Collision, class Real, class Stored, class Parameters, int V, int self_periodic, Phase phase,
           Forcing forcing, bool end_sums, bool heated, RowSpan span, bool whole_packs, int threads, int blocks>
 __global__ void __launch_bounds__(threads, blocks) update(const __grid_constant__ UpdateArguments<Real, Parameters> a) {
     const unsigned rows = unsigned(a.rows.ny) * unsigned(a.rows.nz);
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(threads, blocks) update(const __grid_constant_
     const int z = a.rows.z + int(at.z) * a.rows.step_z;
     const int y = a.rows.y + int(at.y) * a.rows.step_y;
     const int x = int((blockIdx.x - group * pieces) * blockDim.x + threadIdx.x) * V;
-    using Cells = RowCells<S, Real, Stored, V, wraps, phase, forcing, end_sums, threads, span, whole_packs,
+    using Cells = RowCells<S, Real, Stored, V, self_periodic, phase, forcing, end_sums, threads, span, whole_packs,
                            UpdateArguments<Real, Parameters>>;
     Cells cells(a, x, y, z, row < rows);
     using Temperatures = typename TemperaturesOf<heated, S, Real, Stored, V, UpdateArguments<Real, Parameters>>::type;
@@ -73,8 +73,8 @@ __global__ void __launch_bounds__(threads, blocks) update(const __grid_constant_
         static_for<together>([&]<int l>() {
             using Lane = typename Cells::template Lane<l>;
             if constexpr (heated) {
-                HeatedLane<Lane, Temperatures, S, l> lane{{cells}, temperatures};
-                update_heated_cell<S, Collision>(lane, a.parameters, a.heat);
+                ThermalLane<Lane, Temperatures, S, l> lane{{cells}, temperatures};
+                update_thermal_cell<S, Collision>(lane, a.parameters, a.heat);
             } else {
                 Lane lane{cells};
                 update_cell<S, Collision>(lane, a.parameters);

@@ -1,7 +1,7 @@
 // What is read of a cell between steps where populations carry the energy, and the halo behind walls.
 #pragma once
 
-#include "../lattice/kinetic_wall.h"
+#include "../lattice/multispeed_wall.h"
 #include "lattice_view.h"
 #include "link_data.h"
 
@@ -9,8 +9,8 @@ namespace lbm::backend {
 
 /// The deviations of what departed from a cell.
 template <class S, class Real, class Stored>
-LBM_HD void departed_from(const CellView<S, Real, Stored>& cell, Real (&h)[S::Q]) {
-    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { h[i] = cell.departed(i); });
+LBM_HD void post_collision_of(const CellView<S, Real, Stored>& cell, Real (&h)[S::Q]) {
+    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { h[i] = cell.post_collision(i); });
 }
 
 /// Density, velocity and temperature between two steps: half of a step's gravity is taken off again, as it has been
@@ -18,8 +18,8 @@ LBM_HD void departed_from(const CellView<S, Real, Stored>& cell, Real (&h)[S::Q]
 template <class S, class Real, class Stored>
 LBM_HD Gas<Real> gas_between_steps(const CellView<S, Real, Stored>& cell, const double (&gravity)[3]) {
     Real h[S::Q];
-    departed_from(cell, h);
-    Gas<Real> gas = gas_of<S>(kinetic_sums<S, false>(h));
+    post_collision_of(cell, h);
+    Gas<Real> gas = gas_of<S>(multispeed_sums<S, false>(h));
     const Real g[2] = {Real(gravity[0]), Real(gravity[1])};
     gas.u[0] -= Real(0.5) * g[0];
     gas.u[1] -= Real(0.5) * g[1];
@@ -34,19 +34,19 @@ LBM_HD Real temperature_of(const Gas<Real>& gas) {
 
 /// Whether a gas is still one.
 template <class Real>
-LBM_HD bool is_warm(Real temperature) {
+LBM_HD bool temperature_is_valid(Real temperature) {
     return temperature > Real(0) && temperature < Real(1e6);
 }
 
 /// The halo cell k (1 to wall_depth) of a column, and what it misses.
 template <class S, class Real, class Stored>
 LBM_HD MassAndEnergy<Real> halo_cell(const LatticeView<S, Real, Stored>& lattice, const WallColumn& column, int k,
-                                     const KineticParameters<Real>& parameters, Real (&out)[S::Q]) {
+                                     const MultispeedParameters<Real>& parameters, Real (&out)[S::Q]) {
     const int inwards = -column.wall.outward * (k - 1);
     const int x = column.x + (column.wall.axis == 0 ? inwards : 0);
     const int y = column.y + (column.wall.axis == 1 ? inwards : 0);
     Real h[S::Q];
-    departed_from(lattice.cell(x, y, 0), h);
+    post_collision_of(lattice.cell(x, y, 0), h);
     return behind_wall<S>(column.wall, k, h, parameters, out);
 }
 
@@ -63,13 +63,13 @@ LBM_HD void put_halo_cell(const LatticeView<S, Real, Stored>& lattice, const Wal
     }
     give_missing<S>(column.wall, k, missing, out);
     const auto cell = lattice.cell(x, y, 0);
-    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { cell.set_departed(i, out[i]); });
+    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { cell.set_post_collision(i, out[i]); });
 }
 
 /// All of a column.
 template <class S, class Real, class Stored>
 LBM_HD void fill_wall_column(const LatticeView<S, Real, Stored>& lattice, const WallColumn& column,
-                             const KineticParameters<Real>& parameters) {
+                             const MultispeedParameters<Real>& parameters) {
     Real out[wall_depth][S::Q];
     MassAndEnergy<Real> missing{0, 0};
     for (int k = 1; k <= wall_depth; ++k) {

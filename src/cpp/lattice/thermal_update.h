@@ -11,7 +11,7 @@ namespace lbm {
 ///
 /// D3Q19 in float32 moves 160 bytes a cell and does about 100 floating-point operations more than update_cell.
 template <class S, class Collision, class Cell, class Parameters, class Heat>
-LBM_HD void update_heated_cell(Cell& cell, const Parameters& parameters, const Heat& heat) {
+LBM_HD void update_thermal_cell(Cell& cell, const Parameters& parameters, const Heat& heat) {
     using V = typename Cell::Value;
     V h[S::Q];
     V force[S::D];

@@ -9,23 +9,23 @@
 namespace lbm::engine {
 
 /// A box that holds a block, with one cell more on each side where the domain goes on, around its periodic ends too.
-struct Surroundings {
+struct PaddedBox {
     int first[3];  // cell of the domain; it may lie outside, around a periodic end
     int size[3];
     int corner[3];     // of the block in the box
     bool periodic[3];  // axes along which the box is the whole domain and periodic
 
-    Surroundings(const Domain& domain, const Block& block, bool with_neighbors) {
+    PaddedBox(const Domain& domain, const Block& block, bool with_neighbors) {
         for (int a = 0; a < 3; ++a) {
-            const bool wraps = is_periodic(domain.faces[2 * a]);
+            const bool self_periodic = is_periodic(domain.faces[2 * a]);
             const bool whole = block.size[a] == domain.size[a];
             const bool more = with_neighbors && !whole;
-            const int below = more && (wraps || block.offset[a] > 0) ? 1 : 0;
-            const int above = more && (wraps || block.offset[a] + block.size[a] < domain.size[a]) ? 1 : 0;
+            const int below = more && (self_periodic || block.offset[a] > 0) ? 1 : 0;
+            const int above = more && (self_periodic || block.offset[a] + block.size[a] < domain.size[a]) ? 1 : 0;
             first[a] = block.offset[a] - below;
             size[a] = block.size[a] + below + above;
             corner[a] = below;
-            periodic[a] = wraps && whole;
+            periodic[a] = self_periodic && whole;
         }
     }
 

@@ -1,5 +1,5 @@
 // Tests of the plan of a stencil that reaches several cells, and of engines that step by it.
-#include "../../src/cpp/engine/far_plan.h"
+#include "../../src/cpp/engine/long_range_plan.h"
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ using lbm::Index;
 using lbm::backend::CopyRun;
 using lbm::engine::Block;
 using lbm::engine::Engine;
-using lbm::engine::FarPlan;
+using lbm::engine::LongRangePlan;
 using lbm::engine::Setup;
 
 Setup gas_setup(std::vector<int> shape, bool walls) {
@@ -31,15 +31,15 @@ Setup gas_setup(std::vector<int> shape, bool walls) {
     return setup;
 }
 
-FarPlan plan_of(const Setup& setup, const std::vector<Block>& blocks, lbm::backend::Device device) {
+LongRangePlan plan_of(const Setup& setup, const std::vector<Block>& blocks, lbm::backend::Device device) {
     const lbm::backend::BlockSpec whole = lbm::engine::block_spec(setup);
-    std::vector<lbm::engine::Extent> extents;
+    std::vector<lbm::engine::BlockPlacement> placements;
     for (const Block& block : blocks) {
         const int(&at)[3] = block.offset;
-        extents.push_back(
+        placements.push_back(
             {{at[0], at[1], at[2]}, lbm::backend::block_address(lbm::engine::part_of(whole, block), device)});
     }
-    return {lbm::engine::make_domain(setup), extents, 0};
+    return {lbm::engine::make_domain(setup), placements, 0};
 }
 
 Index copied(const std::vector<CopyRun>& runs) {
@@ -84,19 +84,19 @@ std::vector<double> stepped(const Setup& setup) {
 
 }  // namespace
 
-TEST(far_plan_brings_26_populations_a_cell_of_a_face) {
+TEST(long_range_plan_brings_26_populations_a_cell_of_a_face) {
     const Setup setup = gas_setup({12, 10}, false);
-    const FarPlan plan = plan_of(setup, grid(setup.shape, 1, 2), lbm::backend::Device::Gpu);  // wrapped along x
+    const LongRangePlan plan = plan_of(setup, grid(setup.shape, 1, 2), lbm::backend::Device::Gpu);  // wrapped along x
     CHECK_EQUAL(copied(plan.copies), 0);
     CHECK_EQUAL(copied(plan.imports[1]), 2 * 26 * 12);
     CHECK(plan.columns.empty());
 }
 
-TEST(far_plan_makes_a_column_for_each_cell_of_a_wall) {
+TEST(long_range_plan_makes_a_column_for_each_cell_of_a_wall) {
     const Setup setup = gas_setup({12, 10}, true);
-    const FarPlan one = plan_of(setup, grid(setup.shape, 1, 1), lbm::backend::Device::Gpu);
+    const LongRangePlan one = plan_of(setup, grid(setup.shape, 1, 1), lbm::backend::Device::Gpu);
     CHECK_EQUAL(one.columns.size(), std::size_t(2 * 12));
-    const FarPlan cut = plan_of(setup, grid(setup.shape, 2, 2), lbm::backend::Device::Gpu);
+    const LongRangePlan cut = plan_of(setup, grid(setup.shape, 2, 2), lbm::backend::Device::Gpu);
     CHECK_EQUAL(cut.columns.size(), std::size_t(6 + 2 * 3));  // of the lower wall, beside the block's ends too
     // The cells before the wall beside those ends come whole, of the two rows above them what leads into the block.
     Index above = 0;
@@ -108,7 +108,7 @@ TEST(far_plan_makes_a_column_for_each_cell_of_a_wall) {
     CHECK_EQUAL(copied(cut.imports[1]), 2 * (3 * 3 * 37 + above));
 }
 
-TEST(far_plan_blocks_threads_and_instruction_sets_change_no_bit) {
+TEST(long_range_plan_blocks_threads_and_instruction_sets_change_no_bit) {
     for (const bool walls : {false, true}) {
         for (const std::vector<int>& shape : {std::vector{19, 11}, std::vector{5, 23}}) {
             const Setup setup = gas_setup(shape, walls);
@@ -126,7 +126,7 @@ TEST(far_plan_blocks_threads_and_instruction_sets_change_no_bit) {
     }
 }
 
-TEST(far_plan_walls_keep_mass) {
+TEST(long_range_plan_walls_keep_mass) {
     Engine engine(gas_setup({16, 12}, true));
     engine.set_face_temperature(2, {0.75});
     engine.initialize(nullptr, nullptr, false);

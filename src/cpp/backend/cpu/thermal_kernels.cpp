@@ -1,6 +1,6 @@
 // The update of rows of cells whose fluid has a temperature, for one stencil and one instruction set; compiled once for
 // each pair of them.
-#include "../../lattice/heated_update.h"
+#include "../../lattice/thermal_update.h"
 #include "row_pack.h"
 
 namespace lbm::cpu {
@@ -8,7 +8,7 @@ namespace {
 
 /// The temperatures of a row, of before the step and of after it.
 template <class Storage>
-struct HeatedRow {
+struct ThermalRow {
     LBM_HD void enter(const UpdateArguments& a, int y, int z) {
         before = static_cast<const Storage*>(a.source) + temperature_offset(a.address, next_phase(a.phase), 0, y, z);
         after = static_cast<Storage*>(a.target) + temperature_offset(a.address, a.phase, 0, y, z);
@@ -19,7 +19,7 @@ struct HeatedRow {
 };
 
 template <class Real, class Storage>
-struct HeatedPack {
+struct ThermalPack {
     using Cells = AnyPack<Real, Storage>;
     static constexpr int W = Cells::W;
     using Value = typename Cells::Value;
@@ -27,7 +27,7 @@ struct HeatedPack {
 
     const Row<Real, Storage>& row;
     Index x;
-    const HeatedRow<Storage>& temperatures;
+    const ThermalRow<Storage>& temperatures;
 
     LBM_HD void load(Value (&h)[Q]) const { Cells{row, x}.load(h); }
     LBM_HD void store(const Value (&h)[Q]) const { Cells{row, x}.store(h); }
@@ -59,27 +59,27 @@ struct HeatedPack {
 
 /// Not inlined, as of packs without a temperature.
 template <class Collision, class Real, class Storage>
-[[gnu::noinline]] void update_heated_pack(const Row<Real, Storage>& row, Index x,
-                                          const HeatedRow<Storage>& temperatures,
-                                          const typename Collision::template Parameters<Real>& parameters,
-                                          const HeatParameters<Real>& heat) {
-    const HeatedPack<Real, Storage> pack{row, x, temperatures};
-    update_heated_cell<S, Collision>(pack, parameters, heat);
+[[gnu::noinline]] void update_thermal_pack(const Row<Real, Storage>& row, Index x,
+                                           const ThermalRow<Storage>& temperatures,
+                                           const typename Collision::template Parameters<Real>& parameters,
+                                           const HeatParameters<Real>& heat) {
+    const ThermalPack<Real, Storage> pack{row, x, temperatures};
+    update_thermal_cell<S, Collision>(pack, parameters, heat);
 }
 
 template <class Collision, class Real, class Storage>
-void update_heated_rows(const UpdateArguments& a, Index first, Index last) {
+void update_thermal_rows(const UpdateArguments& a, Index first, Index last) {
     using Here = Row<Real, Storage>;
     const auto parameters = parameters_from<typename Collision::template Parameters<Real>>(a.parameters);
     const auto heat = converted<Real>(a.heat);
     Here row(a);
-    HeatedRow<Storage> temperatures{};
+    ThermalRow<Storage> temperatures{};
     for (Index r = first; r < last; ++r) {
         const int y = int(r % a.address.ny), z = int(r / a.address.ny);
         row.enter(y, z);
         temperatures.enter(a, y, z);
         for (Index x = 0; x < a.address.nx; x += Here::W) {
-            update_heated_pack<Collision>(row, x, temperatures, parameters, heat);
+            update_thermal_pack<Collision>(row, x, temperatures, parameters, heat);
         }
     }
 }
@@ -90,7 +90,7 @@ template <>
 UpdateKernel kernel_for<HybridThermal, LBM_STENCIL, LBM_ISA>(const KernelKind& kind) {
     return among_kinds<HybridThermal>(kind, [](auto collision, auto numbers) -> UpdateKernel {
         using N = decltype(numbers);
-        return update_heated_rows<decltype(collision), typename N::Real, typename N::Stored>;
+        return update_thermal_rows<decltype(collision), typename N::Real, typename N::Stored>;
     });
 }
 

@@ -10,7 +10,8 @@
 namespace lbm::cuda {
 
 template <class S, class Real, class Stored>
-__global__ void fill_links(const __grid_constant__ StateArguments a, const __grid_constant__ LinkArguments links) {
+__global__ void apply_boundaries(const __grid_constant__ StateArguments a,
+                                 const __grid_constant__ LinkArguments links) {
     const Index thread = Index(blockIdx.x) * blockDim.x + threadIdx.x;
     let_next_kernel_begin();
     const Index run = thread / 32;

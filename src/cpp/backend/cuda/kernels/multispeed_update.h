@@ -1,8 +1,8 @@
 // The update of rows of cells whose populations carry the energy, a thread for a cell, and the halo behind walls.
 #pragma once
 
-#include "../../../lattice/kinetic.h"
-#include "../../kinetic_cells.h"
+#include "../../../lattice/multispeed.h"
+#include "../../multispeed_cells.h"
 #include "../../row_box.h"
 #include "arguments.h"
 #include "order.h"
@@ -10,9 +10,9 @@
 namespace lbm::cuda {
 
 /// A cell of which everything arrives from rows beside it, or from the other end of an axis that is wrapped (of
-/// `wraps`: 1 for x, 2 for y).
-template <class S, class Real, int wraps>
-struct KineticCell {
+/// `self_periodic`: 1 for x, 2 for y).
+template <class S, class Real, int self_periodic>
+struct MultispeedCell {
     using Value = Real;
 
     const Real* source;  // population 0 of x = 0 in the cell's row
@@ -35,14 +35,14 @@ private:
     template <int cy>
     __device__ void load_from_row(Real (&h)[S::Q]) const {
         int rows = -cy;
-        if constexpr ((wraps & 2) != 0) {
+        if constexpr ((self_periodic & 2) != 0) {
             rows = Address::wrapped(y - cy, address.ny) - y;
         }
         const Real* row = source + rows * address.row_stride;
         static_for<S::Q>([&]<int i>() {
             if constexpr (S::c[i][1] == cy) {
                 int from = x - S::c[i][0];
-                if constexpr ((wraps & 1) != 0) {
+                if constexpr ((self_periodic & 1) != 0) {
                     from = Address::wrapped(from, address.nx);
                 }
                 h[i] = row[i * address.population_stride + from];
@@ -51,8 +51,9 @@ private:
     }
 };
 
-template <class S, class Real, int wraps, bool own_third, int threads, int blocks>
-__global__ void __launch_bounds__(threads, blocks) kinetic_update(const __grid_constant__ KineticArguments<Real> a) {
+template <class S, class Real, int self_periodic, bool own_third, int threads, int blocks>
+__global__ void __launch_bounds__(threads, blocks)
+    multispeed_update(const __grid_constant__ MultispeedArguments<Real> a) {
     const int pieces = (a.address.nx + int(blockDim.x) - 1) / int(blockDim.x);
     const int group = int(blockIdx.x) / pieces;
     const int row = group * int(blockDim.y) + int(threadIdx.y);
@@ -60,22 +61,22 @@ __global__ void __launch_bounds__(threads, blocks) kinetic_update(const __grid_c
     const bool inside = row < a.rows.ny && x < a.address.nx;
     const int y = a.rows.y + (row < a.rows.ny ? row : 0) * a.rows.step_y;
     const Index offset = a.address.lead + Index(y + a.address.halo_y) * a.address.row_stride;
-    const KineticCell<S, Real, wraps> cell{static_cast<const Real*>(a.source) + offset,
-                                           static_cast<Real*>(a.target) + offset,
-                                           a.address,
-                                           inside ? x : a.address.nx - 1,
-                                           y,
-                                           inside};
+    const MultispeedCell<S, Real, self_periodic> cell{static_cast<const Real*>(a.source) + offset,
+                                                      static_cast<Real*>(a.target) + offset,
+                                                      a.address,
+                                                      inside ? x : a.address.nx - 1,
+                                                      y,
+                                                      inside};
     let_next_kernel_begin();
     wait_for_kernel_before();
-    update_kinetic_cell<S, own_third>(cell, a.parameters);
+    update_multispeed_cell<S, own_third>(cell, a.parameters);
 }
 
 /// A thread for each halo cell of a column; what the column misses is added up in the order of its cells.
 template <class S, class Real>
 __global__ void __launch_bounds__(columns_a_block* wall_depth)
     fill_wall_columns(const __grid_constant__ StateArguments a, const backend::WallColumn* columns, Index count,
-                      const __grid_constant__ KineticParameters<Real> parameters) {
+                      const __grid_constant__ MultispeedParameters<Real> parameters) {
     __shared__ MassAndEnergy<Real> shared[wall_depth][columns_a_block];
     const Index at = Index(blockIdx.x) * columns_a_block + threadIdx.x;
     const int k = int(threadIdx.y) + 1;

@@ -4,14 +4,14 @@
 #include <vector>
 
 #include "../backend/links.h"
+#include "block_placement.h"
 #include "boundary_plan.h"
-#include "extent.h"
-#include "far_plan.h"
+#include "long_range_plan.h"
 #include "temperature_plan.h"
 
 namespace lbm::engine {
 
-class HaloPlan {
+class BoundaryHaloPlan {
 public:
     /// What another block brings, before the links of the block itself are served: from places of its lattice to places
     /// of this one's.
@@ -21,9 +21,10 @@ public:
         bool leaves_rows = false;  // some of it leaves the other block through the ends of its rows
     };
 
-    HaloPlan() = default;
+    BoundaryHaloPlan() = default;
     /// For block `own` of all blocks, which tile the domain.
-    HaloPlan(const Domain& domain, const std::vector<Extent>& blocks, int own, const std::vector<Phase>& phases);
+    BoundaryHaloPlan(const Domain& domain, const std::vector<BlockPlacement>& blocks, int own,
+                     const std::vector<Phase>& phases);
 
     const backend::LinkPlan& links() const { return links_; }
     /// In the order of the blocks.
@@ -63,7 +64,7 @@ private:
     template <class S>
     struct Builder;
 
-    void take(FarPlan&& far, const std::vector<Phase>& phases);
+    void take(LongRangePlan&& far, const std::vector<Phase>& phases);
     template <class Condition>
     static boundary::Wall wall(const Domain& domain, const ValueSource& source);
     static double value(const Domain& domain, FaceKind kind, const ValueSource& source);

@@ -19,7 +19,7 @@ namespace lbm {
 
 /// Made once by the host, see collisions/thermal_bgk.h.
 template <class Real>
-struct KineticParameters {
+struct MultispeedParameters {
     Real omega;       // rate of the second order, 1 / tau
     Real gravity[2];  // acceleration
     Real shift[2];    // of the velocity in the equilibrium, tau g
@@ -104,7 +104,7 @@ struct Gas {
 
 /// Sums over the deviations h of populations.
 template <class V>
-struct KineticSums {
+struct MultispeedSums {
     V deviation;
     V momentum[2];
     V energy;              // sum of h c^2
@@ -114,8 +114,8 @@ struct KineticSums {
 
 /// Sums of a stencil's populations; `high` for those above the energy too.
 template <class S, bool high, class V>
-LBM_HD KineticSums<V> kinetic_sums(const V (&h)[S::Q]) {
-    KineticSums<V> s{h[0], {V{}, V{}}, V{}, V{}, V{}, V{}, V{}, V{}, V{}, V{}};
+LBM_HD MultispeedSums<V> multispeed_sums(const V (&h)[S::Q]) {
+    MultispeedSums<V> s{h[0], {V{}, V{}}, V{}, V{}, V{}, V{}, V{}, V{}, V{}, V{}};
     const auto pair = [&]<int axis, int a>() LBM_INLINE_LAMBDA {
         using P = AxisPair<S, axis, a>;
         const V sum = h[P::plus] + h[P::minus], difference = h[P::plus] - h[P::minus];
@@ -157,7 +157,7 @@ LBM_HD KineticSums<V> kinetic_sums(const V (&h)[S::Q]) {
 /// The density, velocity and temperature that populations have, without what a force adds: 2 rho T = sum of f c^2
 /// - rho u^2, written in deviations from rest.
 template <class S, class V>
-LBM_HD Gas<V> gas_of(const KineticSums<V>& s) {
+LBM_HD Gas<V> gas_of(const MultispeedSums<V>& s) {
     using R = Scalar<V>;
     const V inverse = R(1) / (s.deviation + R(1));
     Gas<V> g{s.deviation, {s.momentum[0] * inverse, s.momentum[1] * inverse}, V{}};
@@ -168,7 +168,7 @@ LBM_HD Gas<V> gas_of(const KineticSums<V>& s) {
 
 /// (f_eq - w) / w.
 template <class S, class V>
-LBM_HD Quartic<V> kinetic_equilibrium(const Gas<V>& g) {
+LBM_HD Quartic<V> multispeed_equilibrium(const Gas<V>& g) {
     using R = Scalar<V>;
     constexpr double k = 1 / S::cs2;
     const V rho = g.deviation + R(1);
@@ -217,8 +217,8 @@ LBM_HD void add_cubic(Quartic<V>& p, V xxx, V xxy, V xyy, V yyy) {
 /// What the equilibrium gets so that the third order relaxes with its own time: `excess` times its part that is no
 /// equilibrium, sum of f (c - u)^3 with what half a step of the force gives it.
 template <class S, class V>
-LBM_HD void add_third_order(Quartic<V>& p, const KineticSums<V>& s, const Gas<V>& g,
-                            const KineticParameters<Scalar<V>>& k) {
+LBM_HD void add_third_order(Quartic<V>& p, const MultispeedSums<V>& s, const Gas<V>& g,
+                            const MultispeedParameters<Scalar<V>>& k) {
     using R = Scalar<V>;
     const V rho = g.deviation + R(1);
     const V x = g.u[0] + R(0.5) * k.gravity[0], y = g.u[1] + R(0.5) * k.gravity[1];
@@ -237,15 +237,15 @@ LBM_HD void add_third_order(Quartic<V>& p, const KineticSums<V>& s, const Gas<V>
 /// the force gives: the rest population takes up what rounded weights would add to the mass, the velocities of length 1
 /// what they would add to momentum and energy, always the same way.
 template <class S, bool own_third, class V, class Real>
-LBM_HD void collide_kinetic(V (&h)[S::Q], const KineticParameters<Real>& k) {
-    const KineticSums<V> sums = kinetic_sums<S, own_third>(h);
+LBM_HD void collide_multispeed(V (&h)[S::Q], const MultispeedParameters<Real>& k) {
+    const MultispeedSums<V> sums = multispeed_sums<S, own_third>(h);
     Gas<V> gas = gas_of<S>(sums);
     const V rho = gas.deviation + Real(1);
     Gas<V> shifted = gas;
     shifted.u[0] = gas.u[0] + k.shift[0];
     shifted.u[1] = gas.u[1] + k.shift[1];
     shifted.warmth = gas.warmth + k.heating;
-    Quartic<V> p = kinetic_equilibrium<S>(shifted);
+    Quartic<V> p = multispeed_equilibrium<S>(shifted);
     if constexpr (own_third) {
         add_third_order<S>(p, sums, gas, k);
     }
@@ -311,10 +311,10 @@ LBM_HD void collide_kinetic(V (&h)[S::Q], const KineticParameters<Real>& k) {
 ///
 /// In float64 it moves 592 bytes a cell and does about 700 floating-point operations, 880 with an own third order.
 template <class S, bool own_third, class Cell, class Real>
-LBM_HD void update_kinetic_cell(Cell& cell, const KineticParameters<Real>& parameters) {
+LBM_HD void update_multispeed_cell(Cell& cell, const MultispeedParameters<Real>& parameters) {
     typename Cell::Value h[S::Q];
     cell.load(h);
-    collide_kinetic<S, own_third>(h, parameters);
+    collide_multispeed<S, own_third>(h, parameters);
     cell.store(h);
 }
 

@@ -16,7 +16,7 @@ struct UpdateKind {
     bool end_sums = false;  // it keeps those
 };
 
-struct UpdateShape {
+struct LaunchConfiguration {
     int lanes;    // neighbouring cells a thread
     int threads;  // most threads a block
     int blocks;   // blocks that a multiprocessor must be able to run at once: bounds the registers
@@ -27,17 +27,17 @@ enum class BlockSize { Small, Medium, Large };
 BlockSize block_size(const backend::BlockSpec& spec);
 
 /// What has been fastest on an H200 for this kind of block.
-UpdateShape usual_shape(const backend::BlockSpec& spec, const UpdateKind& kind);
+LaunchConfiguration usual_shape(const backend::BlockSpec& spec, const UpdateKind& kind);
 
 /// All that are worth a measurement.
-std::vector<UpdateShape> possible_shapes(const backend::BlockSpec& spec);
+std::vector<LaunchConfiguration> possible_shapes(const backend::BlockSpec& spec);
 
 /// Whether an update can be launched so.
-bool is_possible(const backend::BlockSpec& spec, const UpdateShape& shape);
+bool is_possible(const backend::BlockSpec& spec, const LaunchConfiguration& shape);
 
-RowSpan row_span(const backend::BlockSpec& spec, const UpdateShape& shape);
+RowSpan row_span(const backend::BlockSpec& spec, const LaunchConfiguration& shape);
 
 /// Of so many rows. Whole rows a thread block where they are short enough; several where they are shorter still.
-LaunchShape update_launch(const backend::BlockSpec& spec, const UpdateShape& shape, Index rows);
+LaunchShape update_launch(const backend::BlockSpec& spec, const LaunchConfiguration& shape, Index rows);
 
 }  // namespace lbm::cuda

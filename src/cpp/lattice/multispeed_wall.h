@@ -8,14 +8,14 @@
 // behind an adiabatic wall the energy too: so a box keeps its mass to the rounding of its numbers.
 #pragma once
 
-#include "kinetic.h"
+#include "multispeed.h"
 
 namespace lbm {
 
 constexpr int wall_depth = 3;  // cells behind a wall that streaming reaches
 
 /// A wall between a column of fluid cells and one of halo cells.
-struct KineticWall {
+struct MultispeedWall {
     int axis;     // that it is normal to
     int outward;  // +1 or -1: the halo's side along that axis
     bool isothermal;
@@ -56,8 +56,8 @@ LBM_HD void weighted(const Quartic<Real>& p, Real (&h)[S::Q]) {
 
 /// What the halo cell k (1 the nearest) has for its mirror.
 template <class S, class Real>
-LBM_HD Gas<Real> gas_behind(const KineticWall& wall, int k, const Gas<Real>& mirror,
-                            const KineticParameters<Real>& parameters) {
+LBM_HD Gas<Real> gas_behind(const MultispeedWall& wall, int k, const Gas<Real>& mirror,
+                            const MultispeedParameters<Real>& parameters) {
     const Real* g = parameters.gravity;
     const Real weight = g[wall.axis] * Real(wall.outward * (2 * k - 1));  // gravity times the way from the mirror
     Gas<Real> gas;
@@ -79,8 +79,8 @@ LBM_HD Gas<Real> gas_behind(const KineticWall& wall, int k, const Gas<Real>& mir
 /// wall that goes on, and along it what the wall's own temperature conducts is left at the wall; for an adiabatic one
 /// it is the other way round, and none goes across.
 template <class S, class Real>
-LBM_HD void add_flux_behind(Quartic<Real>& p, const KineticWall& wall, const KineticSums<Real>& s,
-                            const Gas<Real>& mirror, const KineticParameters<Real>& parameters) {
+LBM_HD void add_flux_behind(Quartic<Real>& p, const MultispeedWall& wall, const MultispeedSums<Real>& s,
+                            const Gas<Real>& mirror, const MultispeedParameters<Real>& parameters) {
     const Real rho = Real(1) + mirror.deviation, x = mirror.u[0], y = mirror.u[1], jx = s.momentum[0],
                jy = s.momentum[1];
     const Real pressure = rho * (Real(1) + mirror.warmth) * Real(S::cs2);
@@ -103,11 +103,11 @@ LBM_HD void add_flux_behind(Quartic<Real>& p, const KineticWall& wall, const Kin
 
 /// The halo cell k for the populations h of its mirror, and what has left the mirror towards the wall less what enters.
 template <class S, class Real>
-LBM_HD MassAndEnergy<Real> behind_wall(const KineticWall& wall, int k, const Real (&h)[S::Q],
-                                       const KineticParameters<Real>& parameters, Real (&out)[S::Q]) {
-    const KineticSums<Real> sums = kinetic_sums<S, true>(h);
+LBM_HD MassAndEnergy<Real> behind_wall(const MultispeedWall& wall, int k, const Real (&h)[S::Q],
+                                       const MultispeedParameters<Real>& parameters, Real (&out)[S::Q]) {
+    const MultispeedSums<Real> sums = multispeed_sums<S, true>(h);
     const Gas<Real> mirror = gas_of<S>(sums);
-    Quartic<Real> p = kinetic_equilibrium<S>(gas_behind<S>(wall, k, mirror, parameters));
+    Quartic<Real> p = multispeed_equilibrium<S>(gas_behind<S>(wall, k, mirror, parameters));
     add_flux_behind<S>(p, wall, sums, mirror, parameters);
     weighted<S>(p, out);
     MassAndEnergy<Real> missing{0, 0};
@@ -138,7 +138,7 @@ constexpr double entering(int n) {
 
 /// Gives what enters from the halo cell k its share of what the column misses.
 template <class S, class Real>
-LBM_HD void give_missing(const KineticWall& wall, int k, const MassAndEnergy<Real>& missing, Real (&out)[S::Q]) {
+LBM_HD void give_missing(const MultispeedWall& wall, int k, const MassAndEnergy<Real>& missing, Real (&out)[S::Q]) {
     constexpr double s0 = entering<S>(0), s1 = entering<S>(1), s2 = entering<S>(2), d = s0 * s2 - s1 * s1;
     Real alpha = missing.mass * Real(1 / s0), beta = 0;
     if (!wall.isothermal) {

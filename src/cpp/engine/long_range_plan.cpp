@@ -1,5 +1,5 @@
 // Folds every place of the halo back into the domain, or finds the wall that it lies behind.
-#include "far_plan.h"
+#include "long_range_plan.h"
 
 #include <array>
 
@@ -12,10 +12,10 @@ namespace {
 template <class S>
 class Builder {
 public:
-    Builder(FarPlan& plan, const Domain& domain, const std::vector<Extent>& blocks, int own)
+    Builder(LongRangePlan& plan, const Domain& domain, const std::vector<BlockPlacement>& blocks, int own)
         : plan_(plan), domain_(domain), blocks_(blocks), own_(own), holder_(blocks, own) {
         for (int a = 0; a < S::D; ++a) {
-            halo_[a] = address().wraps[a] ? 0 : depth_;
+            halo_[a] = address().self_periodic[a] ? 0 : depth_;
             if (!is_periodic(domain.faces[2 * a])) {
                 wall_axis_ = a;
             }
@@ -42,7 +42,7 @@ public:
     }
 
 private:
-    const Extent& here() const { return blocks_[std::size_t(own_)]; }
+    const BlockPlacement& here() const { return blocks_[std::size_t(own_)]; }
     const Address& address() const { return here().address; }
 
     /// Population i of the halo in a layer: runs along y beside the block, along x else.
@@ -80,7 +80,7 @@ private:
     /// Whether what gets there along an axis gets to a cell that is computed with the block.
     bool enters(int axis, int to) const {
         const int around = axis < S::D ? depth_ - S::reach : 0;
-        return address().wraps[axis] || (to >= -around && to < size_[axis] + around);
+        return address().self_periodic[axis] || (to >= -around && to < size_[axis] + around);
     }
 
     /// Population i of a place of the halo.
@@ -100,7 +100,7 @@ private:
             return;
         }
         const int block = holder_({cell[0], cell[1], cell[2]});
-        const Extent& from = blocks_[std::size_t(block)];
+        const BlockPlacement& from = blocks_[std::size_t(block)];
         const Index target = place(address(), x, y, z, i);
         const Index source =
             place(from.address, cell[0] - from.offset[0], cell[1] - from.offset[1], cell[2] - from.offset[2], i);
@@ -126,11 +126,13 @@ private:
         }
     }
 
-    static Index place(const Address& a, int x, int y, int z, int i) { return FarPlaces<S>(a, x, y, z).departed(i); }
+    static Index place(const Address& a, int x, int y, int z, int i) {
+        return LongRangeOffsets<S>(a, x, y, z).post_collision(i);
+    }
 
-    FarPlan& plan_;
+    LongRangePlan& plan_;
     const Domain& domain_;
-    const std::vector<Extent>& blocks_;
+    const std::vector<BlockPlacement>& blocks_;
     const int own_;
     const int depth_ = address().halo_x;
     const int size_[3] = {address().nx, address().ny, address().nz};
@@ -141,7 +143,8 @@ private:
 
 }  // namespace
 
-FarPlan::FarPlan(const Domain& domain, const std::vector<Extent>& blocks, int own) : imports(blocks.size()) {
+LongRangePlan::LongRangePlan(const Domain& domain, const std::vector<BlockPlacement>& blocks, int own)
+    : imports(blocks.size()) {
     backend::with_stencil(domain.stencil, [&](auto s) { Builder<decltype(s)>(*this, domain, blocks, own).build(); });
 }
 

@@ -1,5 +1,5 @@
 // The shapes of the update's launches.
-#include "update_shape.h"
+#include "launch_configuration.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -33,33 +33,33 @@ BlockSize block_size(const BlockSpec& spec) {
     return cells < 1e6 ? BlockSize::Small : cells < 4e6 ? BlockSize::Medium : BlockSize::Large;
 }
 
-UpdateShape usual_shape(const BlockSpec& spec, const UpdateKind& kind) {
+LaunchConfiguration usual_shape(const BlockSpec& spec, const UpdateKind& kind) {
     const int populations = nearest_measured(spec);
     const bool many = populations == D3Q27::Q;
     // Many threads of one cell are best for the cells' own places, unless a few of them hold up the others with sums.
-    const bool own = kind.phase == Phase::InPlaceOwn && !kind.end_sums;
+    const bool own = kind.phase == Phase::AAEven && !kind.end_sums;
     const bool wide = kind.phase != Phase::TwoLattice && !own;
-    const bool laden = kind.forcing != Forcing::None || spec.has_eddy;  // takes more registers
+    const bool laden = kind.forcing != Forcing::None || spec.has_eddy_viscosity;  // takes more registers
     const BlockSize size = block_size(spec);
     if (populations == D2Q9::Q) {
-        return spec.precision == NumberKind::Float64         ? UpdateShape{2, 256, 2}
-               : wide || spec.storage == NumberKind::Float16 ? UpdateShape{4, 256, 2}
-               : own                                         ? UpdateShape{1, 1024, 1}
-                                                             : UpdateShape{1, 256, 4};
+        return spec.precision == NumberKind::Float64         ? LaunchConfiguration{2, 256, 2}
+               : wide || spec.storage == NumberKind::Float16 ? LaunchConfiguration{4, 256, 2}
+               : own                                         ? LaunchConfiguration{1, 1024, 1}
+                                                             : LaunchConfiguration{1, 256, 4};
     }
     if (backend::is_multispeed(spec)) {
-        return spec.precision == NumberKind::Float64 ? UpdateShape{1, 128, 3} : UpdateShape{1, 128, 4};
+        return spec.precision == NumberKind::Float64 ? LaunchConfiguration{1, 128, 3} : LaunchConfiguration{1, 128, 4};
     }
     if (backend::is_hybrid(spec)) {  // a thread block for each row
         const int threads = spec.size[0] > 256 ? 128 : 64;
-        const bool more = kind.end_sums || kind.forcing == Forcing::Field || spec.has_eddy ||
+        const bool more = kind.end_sums || kind.forcing == Forcing::Field || spec.has_eddy_viscosity ||
                           spec.size[0] % 4 != 0;  // to keep in registers
-        return spec.precision == NumberKind::Float64 ? UpdateShape{1, 128, 3}
-               : size == BlockSize::Small            ? UpdateShape{1, 64, 8}
-                                                     : UpdateShape{4, threads, (more ? 256 : 384) / threads};
+        return spec.precision == NumberKind::Float64 ? LaunchConfiguration{1, 128, 3}
+               : size == BlockSize::Small            ? LaunchConfiguration{1, 64, 8}
+                                                     : LaunchConfiguration{4, threads, (more ? 256 : 384) / threads};
     }
     if (spec.precision == NumberKind::Float64) {
-        return many ? UpdateShape{1, 128, laden ? 2 : 3} : UpdateShape{2, 256, 1};
+        return many ? LaunchConfiguration{1, 128, laden ? 2 : 3} : LaunchConfiguration{2, 256, 1};
     }
     if (spec.storage == NumberKind::Float16) {
         const int threads = spec.size[0] > 512 ? 128 : 64;  // of a whole row
@@ -69,32 +69,36 @@ UpdateShape usual_shape(const BlockSpec& spec, const UpdateKind& kind) {
         return {4, 128, many && laden ? 2 : many || own || laden ? 3 : 4};
     }
     if (many && laden) {
-        return own ? UpdateShape{1, 256, 2} : UpdateShape{2, 128, 3};
+        return own ? LaunchConfiguration{1, 256, 2} : LaunchConfiguration{2, 128, 3};
     }
     if (many) {
-        return own ? UpdateShape{1, 512, 1} : wide ? UpdateShape{4, 128, 2} : UpdateShape{2, 256, 2};
+        return own    ? LaunchConfiguration{1, 512, 1}
+               : wide ? LaunchConfiguration{4, 128, 2}
+                      : LaunchConfiguration{2, 256, 2};
     }
     if (size == BlockSize::Small) {  // in the cache: many threads hide its latency
-        return wide  ? UpdateShape{2, 64,
-                                  laden           ? 6
-                                   : kind.end_sums ? 8
-                                                   : 10}
-               : own ? UpdateShape{2, 128, laden ? 3 : 5}
-                     : UpdateShape{2, 128, laden ? 3 : 4};
+        return wide  ? LaunchConfiguration{2, 64,
+                                          laden           ? 6
+                                           : kind.end_sums ? 8
+                                                           : 10}
+               : own ? LaunchConfiguration{2, 128, laden ? 3 : 5}
+                     : LaunchConfiguration{2, 128, laden ? 3 : 4};
     }
     if (size == BlockSize::Medium) {
-        return own ? UpdateShape{1, 128, 5} : wide ? UpdateShape{4, 64, 6} : UpdateShape{2, 128, 4};
+        return own    ? LaunchConfiguration{1, 128, 5}
+               : wide ? LaunchConfiguration{4, 64, 6}
+                      : LaunchConfiguration{2, 128, 4};
     }
     if (own) {
-        return laden ? UpdateShape{1, 256, 3} : UpdateShape{1, 512, 2};
+        return laden ? LaunchConfiguration{1, 256, 3} : LaunchConfiguration{1, 512, 2};
     }
-    return wide || laden ? UpdateShape{4, 128, 3} : UpdateShape{4, 256, 1};
+    return wide || laden ? LaunchConfiguration{4, 128, 3} : LaunchConfiguration{4, 256, 1};
 }
 
-std::vector<UpdateShape> possible_shapes(const BlockSpec& spec) {
+std::vector<LaunchConfiguration> possible_shapes(const BlockSpec& spec) {
     const int Q = backend::with_stencil(spec.stencil, [](auto s) { return decltype(s)::Q; });
     const int words = int(backend::size_of(spec.precision)) / 4;
-    std::vector<UpdateShape> shapes;
+    std::vector<LaunchConfiguration> shapes;
     for (const int lanes : {1, 2, 4, 8}) {
         if (lanes * int(backend::size_of(spec.storage)) > 16 || (lanes > 1 && backend::is_multispeed(spec))) {
             continue;  // wider than a load, or than the kernel
@@ -119,19 +123,19 @@ std::vector<UpdateShape> possible_shapes(const BlockSpec& spec) {
     return shapes;
 }
 
-bool is_possible(const BlockSpec& spec, const UpdateShape& shape) {
+bool is_possible(const BlockSpec& spec, const LaunchConfiguration& shape) {
     const bool several = shape.lanes == 2 || shape.lanes == 4 || shape.lanes == 8;
     const bool lanes = shape.lanes == 1 || (several && !backend::is_multispeed(spec));
     return lanes && shape.lanes * int(backend::size_of(spec.storage)) <= 16 && shape.threads >= 32 &&
            shape.threads <= 1024 && shape.threads % 32 == 0 && shape.blocks >= 1 && shape.blocks <= 32;
 }
 
-RowSpan row_span(const BlockSpec& spec, const UpdateShape& shape) {
+RowSpan row_span(const BlockSpec& spec, const LaunchConfiguration& shape) {
     const int threads = (spec.size[0] + shape.lanes - 1) / shape.lanes;
     return threads <= 32 ? RowSpan::Warp : threads <= shape.threads ? RowSpan::ThreadBlock : RowSpan::Several;
 }
 
-LaunchShape update_launch(const BlockSpec& spec, const UpdateShape& shape, Index rows) {
+LaunchShape update_launch(const BlockSpec& spec, const LaunchConfiguration& shape, Index rows) {
     const int threads = (spec.size[0] + shape.lanes - 1) / shape.lanes;
     const int warps = (threads + 31) / 32;
     const int most = shape.threads / 32;

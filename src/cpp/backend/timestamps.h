@@ -5,7 +5,7 @@ namespace lbm::backend {
 
 /// In the order in which they are asked for. Where the shell and the interior are updated side by side, so are their
 /// times.
-enum class Moment { Begun, Filled, ShellDone, InteriorBegun, InteriorDone, Exchanged };
-constexpr int moments_of_step = 6;
+enum class Timestamp { Begun, Filled, ShellDone, InteriorBegun, InteriorDone, Exchanged };
+constexpr int timestamps_of_step = 6;
 
 }  // namespace lbm::backend

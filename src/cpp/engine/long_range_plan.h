@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "../backend/links.h"
-#include "extent.h"
+#include "block_placement.h"
 #include "wall_terms.h"
 
 namespace lbm::engine {
 
-struct FarPlan {
+struct LongRangePlan {
     /// For block `own` of all blocks, which tile the domain.
-    FarPlan(const Domain& domain, const std::vector<Extent>& blocks, int own);
+    LongRangePlan(const Domain& domain, const std::vector<BlockPlacement>& blocks, int own);
 
     std::vector<backend::CopyRun> copies;                // within the block
     std::vector<std::vector<backend::CopyRun>> imports;  // by the block that they come from

@@ -1,6 +1,6 @@
 // The update of rows of cells whose populations carry the energy, for one stencil and one instruction set; compiled
 // once for each pair of them.
-#include "../../lattice/kinetic.h"
+#include "../../lattice/multispeed.h"
 #include "kernel_choice.h"
 #include "pack.h"
 
@@ -15,7 +15,7 @@ using S = LBM_STENCIL;
 /// copied or made anew before the next update, and comes from other blocks after this one: rows beside another block
 /// along x are never of the interior (engine/interior.h), nor is the row before an imported one.
 template <class Real>
-struct KineticPack {
+struct MultispeedPack {
     static constexpr int W = LBM_VECTOR_BYTES / int(sizeof(Real));
     using Value = Pack<Real, W>;
 
@@ -37,23 +37,25 @@ struct KineticPack {
 };
 
 template <class Real, bool own_third>
-void update_kinetic_rows(const UpdateArguments& a, const KineticParameters<Real>& parameters, Index first, Index last) {
+void update_multispeed_rows(const UpdateArguments& a, const MultispeedParameters<Real>& parameters, Index first,
+                            Index last) {
     const Address& address = a.address;
     for (Index r = first; r < last; ++r) {
         const Index row = address.row(int(r), 0, 0);
-        for (Index x = 0; x < address.nx; x += KineticPack<Real>::W) {
-            const KineticPack<Real> pack{static_cast<const Real*>(a.source) + row + x,
-                                         static_cast<Real*>(a.target) + row + x, address.row_stride,
-                                         address.population_stride};
-            update_kinetic_cell<S, own_third>(pack, parameters);
+        for (Index x = 0; x < address.nx; x += MultispeedPack<Real>::W) {
+            const MultispeedPack<Real> pack{static_cast<const Real*>(a.source) + row + x,
+                                            static_cast<Real*>(a.target) + row + x, address.row_stride,
+                                            address.population_stride};
+            update_multispeed_cell<S, own_third>(pack, parameters);
         }
     }
 }
 
 template <class Real>
 void update_any_rows(const UpdateArguments& a, Index first, Index last) {
-    const auto parameters = parameters_from<KineticParameters<Real>>(a.parameters);
-    const auto update = parameters.excess != 0 ? update_kinetic_rows<Real, true> : update_kinetic_rows<Real, false>;
+    const auto parameters = parameters_from<MultispeedParameters<Real>>(a.parameters);
+    const auto update =
+        parameters.excess != 0 ? update_multispeed_rows<Real, true> : update_multispeed_rows<Real, false>;
     update(a, parameters, first, last);
 }
 

@@ -9,7 +9,7 @@
 
 namespace lbm::engine {
 
-struct Extent {
+struct BlockPlacement {
     int offset[3];
     Address address;          // and the size
     int stored[6] = {};       // numbers that each cell before a face keeps
@@ -29,7 +29,7 @@ struct Extent {
 class BlockFinder {
 public:
     /// For one who asks about block `own` most.
-    BlockFinder(const std::vector<Extent>& blocks, int own) : blocks_(blocks), own_(own), last_(own) {}
+    BlockFinder(const std::vector<BlockPlacement>& blocks, int own) : blocks_(blocks), own_(own), last_(own) {}
 
     int operator()(const int (&cell)[3]) {
         if (blocks_[std::size_t(own_)].holds(cell)) {
@@ -45,7 +45,7 @@ public:
     }
 
 private:
-    const std::vector<Extent>& blocks_;
+    const std::vector<BlockPlacement>& blocks_;
     const int own_;
     int last_;  // a border of blocks is met cell after cell
 };

@@ -1,5 +1,5 @@
 // Lists the links of a block: copies as equally spaced runs, the rest by cell.
-#include "halo_plan.h"
+#include "boundary_halo_plan.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -19,7 +19,7 @@ using backend::WallCell;
 using backend::WallLink;
 
 template <class S>
-struct HaloPlan::Builder {
+struct BoundaryHaloPlan::Builder {
     /// A cell of the domain, by the block that holds it.
     struct At {
         int block;
@@ -33,9 +33,9 @@ struct HaloPlan::Builder {
         int from_i;
     };
 
-    HaloPlan& plan;
+    BoundaryHaloPlan& plan;
     const Domain& domain;
-    const std::vector<Extent>& blocks;
+    const std::vector<BlockPlacement>& blocks;
     const int own;
     const std::vector<Phase>& phases;
     const Address& address = blocks[std::size_t(own)].address;
@@ -49,7 +49,7 @@ struct HaloPlan::Builder {
 
     void build() {
         plan.links_.copies = backend::ByPhase<std::vector<CopyRun>>(phases);
-        plan.links_.wall_places = backend::ByPhase<std::vector<backend::LinkPlaces>>(phases);
+        plan.links_.wall_offsets = backend::ByPhase<std::vector<backend::LinkOffsets>>(phases);
         for (int i = 1; i < S::Q; ++i) {
             through_x_faces(i);
             through_other_faces(i);
@@ -133,8 +133,8 @@ struct HaloPlan::Builder {
     At at(int x, int y, int z) {
         const int cell[3] = {x, y, z};
         const int block = holder(cell);
-        const Extent& extent = blocks[std::size_t(block)];
-        return {block, x - extent.offset[0], y - extent.offset[1], z - extent.offset[2]};
+        const BlockPlacement& placement = blocks[std::size_t(block)];
+        return {block, x - placement.offset[0], y - placement.offset[1], z - placement.offset[2]};
     }
 
     /// The link that arrives in a cell of the block with velocity i.
@@ -154,13 +154,13 @@ struct HaloPlan::Builder {
 
     void copy(int x, int y, int z, int i, const At& from, int from_i) {
         for (const Phase phase : phases) {
-            const Index target = arriving_offset<S>(address, phase, x, y, z, i);
-            const Index source = departed_from(phase, from, from_i);
+            const Index target = post_streaming_offset<S>(address, phase, x, y, z, i);
+            const Index source = post_collision_of(phase, from, from_i);
             if (from.block != own) {
                 Import& import = imports[std::size_t(from.block)];
                 const Address& there = blocks[std::size_t(from.block)].address;
                 const int x_next = from.x + S::c[from_i][0];
-                const bool leaves = !there.wraps[0] && (x_next < 0 || x_next >= there.nx);
+                const bool leaves = !there.self_periodic[0] && (x_next < 0 || x_next >= there.nx);
                 import.leaves_rows = import.leaves_rows || leaves;
                 append(import.copies[phase], target, source);
             } else if (target != source) {  // along wrapped axes they are one
@@ -170,8 +170,8 @@ struct HaloPlan::Builder {
     }
 
     /// In the lattice of the block that holds the cell.
-    Index departed_from(Phase phase, const At& from, int i) const {
-        return departed_offset<S>(blocks[std::size_t(from.block)].address, phase, from.x, from.y, from.z, i);
+    Index post_collision_of(Phase phase, const At& from, int i) const {
+        return post_collision_offset<S>(blocks[std::size_t(from.block)].address, phase, from.x, from.y, from.z, i);
     }
 
     void reflect_by_face(int x, int y, int z, int i, int face) {
@@ -221,7 +221,7 @@ struct HaloPlan::Builder {
     void add_boundary_cells() {
         BoundaryPlan boundary(domain, blocks, own, std::move(incoming));
         for (const BoundaryPlan::Copy& copy : boundary.copies) {
-            const Extent& from = blocks[std::size_t(copy.block)];
+            const BlockPlacement& from = blocks[std::size_t(copy.block)];
             for (const Phase phase : phases) {
                 const auto element = [&](const Address& a, Index place) {
                     return a.numbers + phase_index(phase) * a.numbers_stride + place * from.number_elements;
@@ -250,8 +250,8 @@ struct HaloPlan::Builder {
         }
         plan.temperatures_.copies = {};
         plan.links_.wall_temperatures = std::move(plan.temperatures_.wall_temperatures);
-        plan.links_.heated_cells = std::move(plan.temperatures_.heated_cells);
-        plan.links_.heated_links = std::move(plan.temperatures_.heated_links);
+        plan.links_.thermal_cells = std::move(plan.temperatures_.thermal_cells);
+        plan.links_.thermal_links = std::move(plan.temperatures_.thermal_links);
     }
 
     void group_wall_links() {
@@ -285,10 +285,10 @@ struct HaloPlan::Builder {
             towards.kind == LinkSource::Kind::Neighbor || towards.kind == LinkSource::Kind::Copy;
         plan.value_sources_.push_back(p.source);
         for (const Phase phase : phases) {
-            const Index arriving = arriving_offset<S>(address, phase, p.x, p.y, p.z, p.link.i);
+            const Index incoming_at = post_streaming_offset<S>(address, phase, p.x, p.y, p.z, p.link.i);
             // From another block it is brought to where it will arrive, and changed there.
-            const Index departed = p.from.block == own ? departed_from(phase, p.from, p.from_i) : arriving;
-            plan.links_.wall_places[phase].push_back({departed, arriving});
+            const Index outgoing_at = p.from.block == own ? post_collision_of(phase, p.from, p.from_i) : incoming_at;
+            plan.links_.wall_offsets[phase].push_back({outgoing_at, incoming_at});
         }
         if (p.from.block != own) {
             copy(p.x, p.y, p.z, p.link.i, p.from, p.from_i);
@@ -296,12 +296,13 @@ struct HaloPlan::Builder {
     }
 };
 
-HaloPlan::HaloPlan(const Domain& domain, const std::vector<Extent>& blocks, int own, const std::vector<Phase>& phases)
+BoundaryHaloPlan::BoundaryHaloPlan(const Domain& domain, const std::vector<BlockPlacement>& blocks, int own,
+                                   const std::vector<Phase>& phases)
     : body_links_(domain.body_velocity.size()) {
     backend::with_stencil(domain.stencil, [&](auto s) {
         using S = decltype(s);
         if (blocks[std::size_t(own)].address.halo_x > 0) {
-            take(FarPlan(domain, blocks, own), phases);
+            take(LongRangePlan(domain, blocks, own), phases);
         } else if constexpr (!Stencil<S>::multispeed) {
             Builder<S>{*this, domain, blocks, own, phases}.build();
         }
@@ -309,10 +310,10 @@ HaloPlan::HaloPlan(const Domain& domain, const std::vector<Extent>& blocks, int 
     refresh_values(domain);
 }
 
-void HaloPlan::take(FarPlan&& far, const std::vector<Phase>& phases) {
+void BoundaryHaloPlan::take(LongRangePlan&& far, const std::vector<Phase>& phases) {
     using Copies = backend::ByPhase<std::vector<CopyRun>>;
     links_.copies = Copies(phases);
-    links_.wall_places = backend::ByPhase<std::vector<backend::LinkPlaces>>(phases);
+    links_.wall_offsets = backend::ByPhase<std::vector<backend::LinkOffsets>>(phases);
     for (auto& runs : links_.copies) {  // what departs lies in its cell, whatever the phase
         runs = far.copies;
     }
@@ -332,7 +333,7 @@ void HaloPlan::take(FarPlan&& far, const std::vector<Phase>& phases) {
 
 /// What a condition is given at a wall.
 template <class Condition>
-boundary::Wall HaloPlan::wall(const Domain& domain, const ValueSource& source) {
+boundary::Wall BoundaryHaloPlan::wall(const Domain& domain, const ValueSource& source) {
     const bool face = source.face >= 0;
     const auto& given = face ? domain.face_value[source.face] : domain.body_velocity[source.body];
     const Index count = face ? domain.face_cells(source.face) : domain.cells();
@@ -347,7 +348,7 @@ boundary::Wall HaloPlan::wall(const Domain& domain, const ValueSource& source) {
     return wall;
 }
 
-double HaloPlan::value(const Domain& domain, FaceKind kind, const ValueSource& source) {
+double BoundaryHaloPlan::value(const Domain& domain, FaceKind kind, const ValueSource& source) {
     return backend::with_stencil(domain.stencil, [&](auto s) {
         using S = decltype(s);
         return with_condition(kind, [&](auto c) {
@@ -362,7 +363,7 @@ double HaloPlan::value(const Domain& domain, FaceKind kind, const ValueSource& s
     });
 }
 
-void HaloPlan::refresh_values(const Domain& domain) {
+void BoundaryHaloPlan::refresh_values(const Domain& domain) {
     for (std::size_t k = 0; k < value_sources_.size(); ++k) {
         WallLink& link = links_.wall_links[k];
         link.value = value(domain, FaceKind(link.condition), value_sources_[k]);
@@ -378,24 +379,24 @@ void HaloPlan::refresh_values(const Domain& domain) {
     for (std::size_t body = 0; body < body_links_.size(); ++body) {
         for (BodyLink& link : body_links_[body]) {
             const Index place = domain.cell(link.solid[0], link.solid[1], link.solid[2]);
-            link.push = value(domain, face_kind<boundary::MovingWall>, {-1, int(body), place, link.off_solid});
+            link.wall_momentum = value(domain, face_kind<boundary::MovingWall>, {-1, int(body), place, link.off_solid});
         }
     }
     refresh_temperatures(domain);
     const double cs2 = backend::with_stencil(domain.stencil, [](auto s) { return decltype(s)::cs2; });
     for (std::size_t k = 0; k < links_.wall_columns.size(); ++k) {
-        KineticWall& wall = links_.wall_columns[k].wall;
+        MultispeedWall& wall = links_.wall_columns[k].wall;
         wall.warmth = wall.isothermal ? column_temperatures_.value(k, domain) / cs2 - 1 : 0;
         wall.gradient = column_gradients_.value(k, domain) / cs2;
     }
 }
 
-void HaloPlan::refresh_temperatures(const Domain& domain) {
+void BoundaryHaloPlan::refresh_temperatures(const Domain& domain) {
     for (std::size_t k = 0; k < links_.wall_temperatures.size(); ++k) {
         links_.wall_temperatures[k].value = temperatures_.wall_terms.value(k, domain);
     }
-    for (std::size_t k = 0; k < links_.heated_links.size(); ++k) {
-        links_.heated_links[k].value = temperatures_.link_values.value(k, domain);
+    for (std::size_t k = 0; k < links_.thermal_links.size(); ++k) {
+        links_.thermal_links[k].value = temperatures_.link_values.value(k, domain);
     }
     for (auto* walls : {&temperatures_.face_heat, &temperatures_.body_heat}) {
         for (WallHeat& wall : *walls) {
@@ -406,7 +407,7 @@ void HaloPlan::refresh_temperatures(const Domain& domain) {
     }
 }
 
-std::size_t HaloPlan::bytes() const {
+std::size_t BoundaryHaloPlan::bytes() const {
     std::size_t sum = (links_.wall_cells.capacity() + links_.late_cells.capacity()) * sizeof(WallCell) +
                       links_.wall_links.capacity() * sizeof(WallLink) + value_sources_.capacity() * sizeof(ValueSource);
     sum +=
@@ -414,8 +415,8 @@ std::size_t HaloPlan::bytes() const {
     for (const auto& runs : links_.copies) {
         sum += runs.capacity() * sizeof(CopyRun);
     }
-    for (const auto& places : links_.wall_places) {
-        sum += places.capacity() * sizeof(backend::LinkPlaces);
+    for (const auto& places : links_.wall_offsets) {
+        sum += places.capacity() * sizeof(backend::LinkOffsets);
     }
     for (const Import& import : imports_) {
         for (const auto& runs : import.copies) {
@@ -428,8 +429,8 @@ std::size_t HaloPlan::bytes() const {
     sum += links_.wall_columns.capacity() * sizeof(backend::WallColumn) + column_temperatures_.bytes() +
            column_gradients_.bytes();
     return sum + temperatures_.bytes() + links_.wall_temperatures.capacity() * sizeof(backend::WallTemperature) +
-           links_.heated_cells.capacity() * sizeof(backend::HeatedCell) +
-           links_.heated_links.capacity() * sizeof(backend::HeatedLink);
+           links_.thermal_cells.capacity() * sizeof(backend::ThermalCell) +
+           links_.thermal_links.capacity() * sizeof(backend::ThermalLink);
 }
 
 }  // namespace lbm::engine
