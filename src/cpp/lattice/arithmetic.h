@@ -1,4 +1,5 @@
-// Arithmetic that is written alike for a scalar (one cell a GPU thread) and a SIMD pack (several cells a CPU core).
+// Arithmetic helpers that are written once for scalars (GPU: one cell at a time in a thread) and for SIMD packs (CPU:
+// several cells at a time).
 #pragma once
 
 #include "portability.h"
@@ -37,7 +38,7 @@ LBM_HD double square_root(double x) {
 #endif
 }
 
-/// factor * x for a small compile-time integer; 0, 1 and -1 cost no multiplication.
+/// Returns factor * x for a small compile-time integer; the factors 1 and -1 cost no multiplication.
 template <int Factor, class V>
 LBM_HD V scaled(V x) {
     if constexpr (Factor == 1) {
@@ -49,7 +50,7 @@ LBM_HD V scaled(V x) {
     }
 }
 
-/// sum += factor * x for a small compile-time integer; 0 costs nothing, 1 and -1 no multiplication.
+/// Adds factor * x to the sum for a small compile-time integer. The factor 0 costs nothing, 1 and -1 no multiplication.
 template <int Factor, class V>
 LBM_HD void accumulate(V& sum, V x) {
     if constexpr (Factor == 1) {

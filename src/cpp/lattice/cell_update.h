@@ -1,14 +1,15 @@
-// The update of one cell, or of a pack of cells side by side, in four calls.
+// The collide-and-stream update of one cell, or of a SIMD pack of cells, in four calls: load, moments, collide, store.
 #pragma once
 
 #include "collide.h"
 
 namespace lbm {
 
-/// `Cell` is how a backend reaches memory: load(h) brings the arriving populations (streaming and boundary links) in
-/// units of `unit`, force(F) the body force, store(h) puts the collided ones where the next step finds them.
+/// Updates one cell. `Cell` is the backend's access to memory: load(h) reads the incoming populations, those of
+/// boundary links included, in units of `unit`; force(F) reads the body force and returns whether there is one;
+/// store(h) writes the post-collision populations where the next step reads them.
 ///
-/// D3Q19 in float32 moves 152 bytes a cell and does about 200 floating-point operations with BGK, 260 with MRT.
+/// D3Q19 in float32 moves 152 bytes per cell and does about 200 floating-point operations with BGK, 260 with MRT.
 template <class S, class Collision, class Cell, class Parameters>
 LBM_HD void update_cell(Cell& cell, const Parameters& parameters) {
     using V = typename Cell::Value;

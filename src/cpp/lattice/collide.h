@@ -1,20 +1,20 @@
-// The skeleton that the collisions share which relax n linearly; such a one is only the operator K of one line below.
+// The interface of collisions, and the steps that all linear relaxations share: each of these is just an operator K.
 //
-// A collision is a struct with what follows; those of multispeed stencils, which the update of their model knows, have
-// all but the last two, and parameters of their own:
-//   name                         by which setups call it,
-//   goes_with<S>                 the stencils that it has (FlowCollision),
-//   Parameters<Real>             which begin with a Relaxation,
-//   parameters<S>(given)         made by the host from what the user gives (both of OneRate, where nothing is added),
-//   relax<S>(n, omega, p)        -K n as a change, n being pair sums; or, if it is no linear operator on n,
+// A collision is a struct with these members:
+//   name                         the name in setups,
+//   goes_with<S>                 whether it is available for a stencil (see FlowCollision),
+//   Parameters<Real>             its parameters, which begin with a Relaxation,
+//   parameters<S>(given)         computes them on the host from what the user gives (OneRate has both for the minimum),
+//   relax<S>(n, omega, p)        returns -K n as a change, n being pair sums; or, if it is no linear operator on n,
 //   collide<S>(h, sums, moments, forced, p, coupling)   which changes all populations of the cell,
-// and a place in the list of collisions/all.h.
+// and it is a member of the list in collisions/all.h. Collisions of multispeed stencils lack the last two members, as
+// the update of their model performs the collision, and their parameters need not begin with a Relaxation.
 //
-// With n = f - f_eq + S/2, the true non-equilibrium part (S is the force's source, zero without a force), every
-// relaxation with second-order forcing reads f* = f + S - K n: BGK has K = omega, TRT two omegas, MRT
-// K = M^-1 diag(s) M, the regularised collision K = 1 - (1 - omega) R. For BGK this is f - omega (f - f_eq)
-// + (1 - omega/2) S, the form of Guo, Zheng & Shi (2002); for MRT it is the same forcing in moment space.
-// n carries no mass and no momentum, so K need not treat the conserved moments.
+// With the true non-equilibrium part n = f - f_eq + S/2 (S is the force's source, zero without a force), every
+// relaxation with second-order forcing is f* = f + S - K n: BGK has K = omega, TRT two omegas, MRT K = M^-1 diag(s) M,
+// the regularised collision K = 1 - (1 - omega) R. For BGK this is f - omega (f - f_eq) + (1 - omega/2) S, the form of
+// Guo, Zheng & Shi (2002); for MRT it is the same forcing in moment space. n carries no mass and no momentum, so K need
+// not treat the conserved moments.
 #pragma once
 
 #include "cubic_parts.h"
@@ -23,15 +23,15 @@
 
 namespace lbm {
 
-/// What the parameters of every collision begin with, in the arithmetic type. Whatever follows is of that type too, so
-/// that the host can make them in one and hand them over in another (parameters.h).
+/// The parameters that all collisions of FlowCollision begin with, in the arithmetic type. All further members are of
+/// that type too, so that the host can compute parameters in float64 and convert them (parameters.h).
 template <class Real>
 struct Relaxation {
-    Real omega;  // rate of the stress, 1 / tau
+    Real omega;  // relaxation rate of the stress, 1 / tau
     Real eddy;   // 18 sqrt(2) Cs^2 of the Smagorinsky model; 0 switches it off
 };
 
-/// From the viscosity and the constant of Smagorinsky, Cs; for the host.
+/// Computes the Relaxation from the viscosity and the Smagorinsky constant Cs; for the host.
 template <class Given>
 Relaxation<double> relaxation(const Given& given) {
     constexpr double root_of_two = 1.4142135623730951;
@@ -39,13 +39,13 @@ Relaxation<double> relaxation(const Given& given) {
     return {1 / (3 * given.positive("viscosity") + 0.5), 18 * root_of_two * constant * constant};
 }
 
-/// What collisions share of fluids whose populations carry mass and momentum.
+/// Base of the collisions for populations that carry mass and momentum, but no energy.
 struct FlowCollision {
     template <class S>
     static constexpr bool goes_with = !Stencil<S>::multispeed;
 };
 
-/// What such collisions share that take the viscosity and no more.
+/// Base of the collisions with the viscosity, and the Smagorinsky constant, as their only parameters.
 struct OneRate : FlowCollision {
     template <class Real>
     using Parameters = Relaxation<Real>;
@@ -56,13 +56,13 @@ struct OneRate : FlowCollision {
     }
 };
 
-/// Parameters without an eddy viscosity, which the compiler then leaves out.
+/// Parameters without an eddy viscosity; the constant lets the compiler omit its code.
 template <class Parameters>
 struct Laminar : Parameters {
     static constexpr decltype(Parameters::eddy) eddy = 0;
 };
 
-/// An equilibrium that depends on nothing but density and velocity.
+/// The coupling of models whose equilibrium depends on density and velocity only: none.
 struct NoCoupling {
     template <int p, class V>
     LBM_HD void apply(V&) const {}
@@ -104,14 +104,14 @@ LBM_HD void collide_linearly(V (&h)[S::Q], const PairSums<S, V>& sums, const Mom
     apply<S>(change, h);
 }
 
-/// Whether a collision is an operator K on n alone.
+/// Whether a collision is given by a linear operator K on n.
 template <class Collision, class S, class V, class Parameters>
 constexpr bool is_linear = requires(const PairSums<S, V>& n, V omega, const Parameters& parameters) {
     Collision::template relax<S>(n, omega, parameters);
 };
 
-/// Collides the populations h of a cell, deviations from rest in units of `m.unit`. A coupling takes what something
-/// else adds to the equilibrium off n.
+/// Collides the populations h of a cell, which are deviations from rest in units of `m.unit`. A coupling subtracts from
+/// n what another field, such as the temperature, adds to the equilibrium.
 template <class S, class Collision, class V, class Parameters, class Coupling = NoCoupling>
 LBM_HD void collide(V (&h)[S::Q], const PairSums<S, V>& sums, const Moments<S, V>& m, bool forced,
                     const Parameters& parameters, const Coupling& coupling = {}) {

@@ -1,31 +1,32 @@
-// The parts of a non-equilibrium that no symmetry of the cube mixes, and their relaxation.
+// The MRT relaxation in symmetry-adapted form: the non-equilibrium part is split into amplitudes that transform alike
+// under the symmetries of the square or the cube.
 //
-// A relaxation that prefers no axis and no direction commutes with the symmetries of the square or the cube, so it
-// couples only amplitudes that these symmetries change alike (Schur's lemma), one or two of each kind:
-//   even: the sums over the shells; an axis and the plane normal to it; the shears of a plane;
+// A relaxation that prefers no axis and no direction commutes with these symmetries, so it couples only amplitudes that
+// transform alike (Schur's lemma):
+//   even: the sums over the shells; the deviators, of an axis and the plane normal to it; the shears of a plane;
 //   odd:  the fluxes along an axis, of each plane and of the corners; the product of all three components.
-// A stencil may lack the edges or the corners, and with them their parts.
-// Relaxing in any moment basis with one rate for all equivalent moments is such a relaxation, and takes a third of the
-// operations in this form.
+// A stencil without edges or corners lacks their amplitudes. Relaxation in any moment basis with one rate for all
+// equivalent moments is of this kind, and takes a third of the operations in this form.
 #pragma once
 
 #include "pairs.h"
 
 namespace lbm {
 
-/// What multiplies the amplitudes. Shells: 0 the pairs along the axes, 1 along the edges, 2 along the corners of a
-/// cube; the first index says to which pairs, the second from which.
+/// The coefficients that multiply the amplitudes. The first index is the shell of the pairs that change, the second the
+/// shell of the amplitude. Shell 0 has the pairs along the axes, 1 those to the edges, 2 those to the corners of a
+/// cube.
 template <class C>
 struct CubicRates {
-    C sum[3][3];       // from the sum over a shell to every pair of a shell
+    C sum[3][3];       // from the sum over a shell to each pair of a shell
     C deviator[2][2];  // between an axis (0) and the two pairs of the plane normal to it (1); 0 in two dimensions
     C shear[2][2];     // between the shears of a plane in its edges (0) and in the corners (1)
     C flux[2][2];      // between the fluxes along an axis in the edges of one plane (0) and in the corners (1)
-    C flux_across;     // to the edges of a plane from the flux in the other plane through the axis
-    C triple;          // of the product of the components in the corners
+    C flux_across;     // to the edges of a plane from the flux along an axis in the other plane that contains it
+    C triple;          // for the product of the three components in the corners
 };
 
-/// out = f(a, b) for every rate.
+/// Sets out = f(a, b) for every rate.
 template <class To, class From, class Combine>
 LBM_HD constexpr void combine(CubicRates<To>& out, const CubicRates<From>& a, const CubicRates<From>& b, Combine&& f) {
     static_for<3>([&]<int t>() LBM_INLINE_LAMBDA {
@@ -42,29 +43,29 @@ LBM_HD constexpr void combine(CubicRates<To>& out, const CubicRates<From>& a, co
     out.triple = f(a.triple, b.triple);
 }
 
-/// Where the pairs of a stencil lie.
+/// The pairs of a stencil by geometry: axes, edges in each plane, corners.
 template <class S>
 struct CubicPairs {
     static constexpr int planes = S::D == 3 ? 3 : 1;
-    // Pairs D .. D + edges - 1; plane q has D + 2q and D + 2q + 1.
+    // Edges are the pairs D .. D + edges - 1; plane q has the pairs D + 2q and D + 2q + 1.
     static constexpr int edges = S::shell_weight[2] > 0 ? 2 * planes : 0;
     static constexpr int corners = Stencil<S>::pairs - S::D - edges;
 
     LBM_HD static constexpr int edge(int plane, int k) { return S::D + 2 * plane + k; }
     LBM_HD static constexpr int corner(int k) { return S::D + edges + k; }
     LBM_HD static constexpr int c(int p, int d) { return S::c[2 * p + 1][d]; }
-    /// The axes in a plane, k = 0 or 1, the axis normal to it, and the plane normal to an axis.
+    /// The two axes of a plane, k = 0 or 1; the axis normal to a plane; and the plane normal to an axis.
     LBM_HD static constexpr int axis(int plane, int k) { return k == 0 ? plane / 2 : (plane + 3) / 2; }
     LBM_HD static constexpr int normal(int plane) { return 2 - plane; }
     LBM_HD static constexpr int plane(int normal) { return 2 - normal; }
-    /// The other plane through an axis.
+    /// The other plane that contains an axis.
     LBM_HD static constexpr int other_plane(int plane, int axis) { return 1 + axis - plane; }
 };
 
 namespace detail {
 
-/// The first edge of a plane has equal components along its axes, the second opposite ones; of corners there are all or
-/// none.
+/// Checks the order of the pairs: the first edge of a plane has equal components along its axes, the second opposite
+/// ones; and there are all corners or none.
 template <class S>
 constexpr bool cubic_pairs_are_sound() {
     using P = CubicPairs<S>;
@@ -81,8 +82,8 @@ constexpr bool cubic_pairs_are_sound() {
 
 }  // namespace detail
 
-/// The change of n, which carries no mass and no momentum, by these rates. The rest population and the odd parts along
-/// the axes are left to `enforce_conservation`.
+/// The change -K n of a non-equilibrium part n that carries no mass and no momentum. The changes of the rest population
+/// and of the odd parts of the axis pairs are left to `enforce_conservation`.
 template <class S, class V, class C>
 LBM_HD PairChange<S, V> relax_parts(const PairSums<S, V>& n, const CubicRates<C>& rates) {
     using P = CubicPairs<S>;
@@ -142,7 +143,7 @@ LBM_HD PairChange<S, V> relax_parts(const PairSums<S, V>& n, const CubicRates<C>
         }
     });
 
-    V plane_flux[P::planes][2], axis_flux[S::D], corner_flux[S::D];  // odd; a plane's along its first and second axis
+    V plane_flux[P::planes][2], axis_flux[S::D], corner_flux[S::D];  // odd; [plane][its first or second axis]
     if constexpr (edged) {
         static_for<P::planes>([&]<int q>() LBM_INLINE_LAMBDA {
             plane_flux[q][0] = n.odd[P::edge(q, 0)] + n.odd[P::edge(q, 1)];

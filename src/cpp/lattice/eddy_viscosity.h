@@ -1,11 +1,11 @@
-// The Smagorinsky eddy viscosity from the local stress.
+// The Smagorinsky model: the relaxation rate with an eddy viscosity computed from the local stress.
 #pragma once
 
 #include "moments.h"
 
 namespace lbm {
 
-/// 1 / tau with tau = (tau_0 + sqrt(tau_0^2 + 18 sqrt(2) Cs^2 |Pi| / rho)) / 2, |Pi| = sqrt(Pi_ab Pi_ab),
+/// Returns 1 / tau with tau = (tau_0 + sqrt(tau_0^2 + 18 sqrt(2) Cs^2 |Pi| / rho)) / 2, |Pi| = sqrt(Pi_ab Pi_ab),
 /// Pi_ab = sum c_a c_b n  (Hou, Sterling, Chen & Doolen, Fields Inst. Comm. 6 (1996) 151, with a filter of one cell).
 /// `eddy` is 18 sqrt(2) Cs^2 times the unit of n.
 template <class S, class V, class Real>

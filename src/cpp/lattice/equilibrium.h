@@ -5,9 +5,9 @@
 
 namespace lbm {
 
-constexpr int shells = 4;  // velocities are told apart by their squared speed, 0 to 3
+constexpr int shells = 4;  // groups of velocities of equal squared speed, 0 to 3
 
-/// Products that the pairs of one shell share.
+/// Products that the pairs of one shell, velocities of equal speed, share.
 template <class S, class V>
 struct EquilibriumTerms {
     V isotropic[shells];       // 2 w (rho - 1 - rho u^2 / (2 cs2))
@@ -40,20 +40,20 @@ constexpr int shell_of_pair(int p) {
     return Stencil<S>::squared_speed(2 * p + 1);
 }
 
-/// Difference of f_eq over pair p (Qian, d'Humieres & Lallemand, EPL 17 (1992) 479, eq. 6).
+/// The difference of f_eq over pair p (Qian, d'Humieres & Lallemand, EPL 17 (1992) 479, eq. 6).
 template <class S, int p, class V>
 LBM_HD V odd_equilibrium(const EquilibriumTerms<S, V>& terms) {
     return along_pair<S, p>(terms.momentum[shell_of_pair<S>(p)]);
 }
 
-/// Sum of f_eq - w over pair p, from the difference: the quadratic term is their product with c . u.
+/// The sum of f_eq - w over pair p. Its quadratic term is the difference `odd` times c . u / (2 cs2).
 template <class S, int p, class V>
 LBM_HD V even_equilibrium(const EquilibriumTerms<S, V>& terms, V odd) {
     return terms.isotropic[shell_of_pair<S>(p)] + odd * along_pair<S, p>(terms.velocity);
 }
 
-/// The force's source S over pair p before any relaxation prefactor, as the part that both velocities share
-/// (Guo, Zheng & Shi, PRE 65 (2002) 046308, eq. 20).
+/// The even part of the force's source S for pair p, equal for both velocities, without any relaxation prefactor (Guo,
+/// Zheng & Shi, PRE 65 (2002) 046308, eq. 20).
 template <class S, int p, class V>
 LBM_HD V even_source(const Moments<S, V>& m, const EquilibriumTerms<S, V>& terms) {
     using R = Scalar<V>;
@@ -63,7 +63,7 @@ LBM_HD V even_source(const Moments<S, V>& m, const EquilibriumTerms<S, V>& terms
     return R(Stencil<S>::w(2 * p + 1)) * (R(6) * along - R(3) * uf);
 }
 
-/// The part of the source that the second velocity has with the opposite sign.
+/// The odd part of the source, which has opposite signs for the two velocities of pair p.
 template <class S, int p, class V>
 LBM_HD V odd_source(const Moments<S, V>& m) {
     return Scalar<V>(3 * Stencil<S>::w(2 * p + 1)) * along_pair<S, p>(m.force);

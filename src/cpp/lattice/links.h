@@ -1,4 +1,4 @@
-// The place of every link of a cell, through faces of the block too.
+// Where in memory the population of each link of a cell lies, links through faces of the block included.
 #pragma once
 
 #include "address.h"
@@ -7,7 +7,8 @@
 
 namespace lbm {
 
-/// Where the populations lie that departed from a cell in the last step, and those that arrive in it in the next one.
+/// Offsets of a cell's post-collision populations of the last step and of its incoming populations of the next one, for
+/// stencils of nearest neighbours. Boundaries, halos and fields use them, whatever the streaming pattern.
 template <class S>
 class NearestNeighborOffsets {
 public:
@@ -15,7 +16,7 @@ public:
     LBM_HD NearestNeighborOffsets(const Address& a, Phase phase, int x, int y, int z)
         : own_(a.row(y, z, 0) + x),
           stride_(a.population_stride),
-          reversed_(outgoing_slot<S>(phase, 1).slot != 1),  // as all populations are, see streaming.h
+          reversed_(outgoing_slot<S>(phase, 1).slot != 1),  // one rule for all, see streaming.h
           starts_row_(!a.self_periodic[0] && x == 0),
           ends_row_(!a.self_periodic[0] && x == a.nx - 1),
           column_(a.x_face_in(0, 0, y, z)),
@@ -25,7 +26,8 @@ public:
                              a.row(y, z + 1, 0) + x - own_};
         const Index down[3] = {a.self_periodic[0] && x == 0 ? Index(a.nx) - 1 : -1, a.row(y - 1, z, 0) + x - own_,
                                a.row(y, z - 1, 0) + x - own_};
-        // What arrives is where it departed from upstream: at home, if the last step has left it downstream.
+        // An incoming population lies where the upstream neighbour wrote it: in a slot of this cell if the last step
+        // wrote to the downstream neighbours (AAOdd), otherwise in a slot of that neighbour.
         const bool downstream = outgoing_slot<S>(phase, 1).along != 0;
         for (int d = 0; d < 3; ++d) {
             post_collision_.up[d] = downstream ? up[d] : 0;
@@ -35,14 +37,14 @@ public:
         }
     }
 
-    /// Offset of what departed with velocity i.
+    /// Offset of f*_i, the population that left this cell with velocity i in the last step.
     LBM_HD Index post_collision(int i) const {
         const int cx = Stencil<S>::component(i, 0);
         return cx < 0 && starts_row_ ? side(2, i)
                : cx > 0 && ends_row_ ? side(3, i)
                                      : slot(i) + post_collision_.along(i);
     }
-    /// Offset of what arrives with velocity i.
+    /// Offset of f_i, the population that enters this cell with velocity i in the next step.
     LBM_HD Index post_streaming(int i) const {
         const int cx = Stencil<S>::component(i, 0);
         return cx > 0 && starts_row_ ? side(0, i)
@@ -51,7 +53,7 @@ public:
     }
 
 private:
-    /// Elements from a cell to its neighbours along the axes.
+    /// Distances in elements from a cell to its neighbours along the axes.
     struct Steps {
         Index up[3], down[3];
 
@@ -66,7 +68,7 @@ private:
     };
 
     LBM_HD Index slot(int i) const { return own_ + (reversed_ ? Stencil<S>::opposite(i) : i) * stride_; }
-    /// In one of the four groups of side columns: in at -x and +x, out at -x and +x.
+    /// Offset in one of the four groups of x-face buffers: incoming at -x and +x, outgoing at -x and +x.
     LBM_HD Index side(int group, int i) const {
         return column_ + (group * through_x_face_ + Stencil<S>::rank_through_x_face(i)) * side_stride_;
     }
@@ -78,8 +80,8 @@ private:
     Steps post_collision_, post_streaming_;
 };
 
-/// The same of a lattice whose halo is several cells deep (Address::halo_x). It streams between two lattices alone:
-/// what departs stays in the cell's own slots, and in those of the halo lies what departed there.
+/// The same for a lattice whose halo is several cells deep (Address::halo_x). Such a lattice has A-B streaming only:
+/// post-collision populations lie in the slots of their own cell, those of halo cells too.
 template <class S>
 class LongRangeOffsets {
 public:
@@ -105,7 +107,7 @@ struct OffsetsOf<S, true> {
 template <class S>
 using CellOffsets = typename OffsetsOf<S, Stencil<S>::multispeed>::type;
 
-/// Of one population, `phase` being that of the last step.
+/// Offsets of a single population; `phase` is that of the last step.
 template <class S>
 LBM_HD Index post_collision_offset(const Address& a, Phase phase, int x, int y, int z, int i) {
     return CellOffsets<S>(a, phase, x, y, z).post_collision(i);

@@ -1,5 +1,5 @@
-// The list of the models: what a cell's update solves for, and what goes with it. A model has stencils, and a kernel of
-// its own on each backend.
+// The list of the models. A model says which equations a cell's update solves, and which stencils, number types,
+// boundary conditions and drives it supports. Each backend has an update kernel for each model.
 #pragma once
 
 #include "boundary/no_slip.h"
@@ -11,33 +11,35 @@
 
 namespace lbm {
 
-/// Where a temperature is: nowhere, in a number a cell beside the populations, or in their moments.
+/// How a model represents the temperature: not at all, as one stored number for each cell in addition to the
+/// populations, or as a moment of the populations.
 enum class TemperatureKind { None, Beside, Moment };
 
-/// What a fluid may be driven by.
+/// What may drive the fluid of a model.
 struct Drives {
-    bool force;        // a volume, uniform or a field
-    bool buoyancy;     // a force a volume for each unit of temperature
-    bool gravity;      // an acceleration
-    bool heat_source;  // heat a step, uniform or a field
+    bool force;        // force per volume, uniform or a field
+    bool buoyancy;     // force per volume and unit of temperature
+    bool gravity;      // acceleration
+    bool heat_source;  // temperature increase per step, uniform or a field
 };
 
-/// What models share whose stencils reach the neighbours only: whatever stands at a cell's link gives its populations.
+/// Base of the models whose stencils connect nearest neighbours only. Any boundary condition or body can supply the
+/// incoming population of such a link, so these models support all of them.
 struct NeighborModel {
-    /// The ways to keep the state that the model has.
+    /// Whether the model runs with a streaming pattern.
     template <class State>
     static constexpr bool keeps = true;
     static constexpr bool takes_bodies = true;
-    /// The conditions that hold on its faces.
+    /// Whether the model supports a boundary condition on the faces of the domain.
     template <class Condition>
     static constexpr bool takes_face = true;
-    /// Of how many axes faces may be other than periodic.
+    /// The number of axes whose faces may be other than periodic.
     static constexpr int walled_axes = 3;
-    /// Initial states may have the first-order part that the velocity's gradients imply.
+    /// Whether initial states may include the first-order non-equilibrium part that the velocity gradients imply.
     static constexpr bool starts_from_gradients = true;
 };
 
-/// Mass and momentum, at one temperature.
+/// Solves for mass and momentum at constant temperature.
 struct Isothermal : NeighborModel {
     static constexpr const char* name = "isothermal";
     template <class S>
@@ -48,26 +50,26 @@ struct Isothermal : NeighborModel {
     static constexpr Drives drives = {true, false, false, false};
 };
 
-/// The same, and a temperature beside the populations that is advanced by finite differences (temperature.h), over
-/// neighbours along axes and diagonals of planes.
+/// Solves for mass and momentum with the populations, and for a temperature with finite differences (temperature.h).
+/// The finite-difference stencil has the neighbours along the axes and the diagonals of the coordinate planes.
 struct HybridThermal : NeighborModel {
     static constexpr const char* name = "hybrid thermal";
     template <class S>
     static constexpr bool has_stencil = !Stencil<S>::multispeed && S::shell_weight[3] == 0;
-    /// The temperature is stored as populations are, for which half precision has too few digits.
+    /// The temperature is stored in the type of the populations; half precision has too few digits for it.
     template <class Real, class Stored>
     static constexpr bool stores = !IsSame<Stored, Half>::value;
     static constexpr TemperatureKind temperature = TemperatureKind::Beside;
     static constexpr Drives drives = {true, true, false, true};
 };
 
-/// A gas whose populations carry the energy too (multispeed.h). Its walls are cells behind a face that mirror those
-/// before it, as many as its stencil reaches.
+/// Solves for mass, momentum and energy of an ideal gas with one set of populations (multispeed.h). A wall is a layer
+/// of halo cells, as deep as the stencil's radius, that mirror the fluid cells in front of the face.
 struct MultispeedThermal {
     static constexpr const char* name = "multispeed thermal";
     template <class S>
     static constexpr bool has_stencil = Stencil<S>::multispeed;
-    /// As it is computed.
+    /// Populations are stored in the arithmetic type only.
     template <class Real, class Stored>
     static constexpr bool stores = IsSame<Real, Stored>::value;
     template <class State>

@@ -1,4 +1,4 @@
-// Orthogonal moment bases of the MRT collisions, as polynomials of the velocity, with the rate that relaxes each.
+// Orthogonal moment bases of the MRT collision, as polynomials of the velocity, with their preset relaxation rates.
 //
 // D2Q9: Lallemand & Luo, PRE 61 (2000) 6546, eq. 2. D3Q19: d'Humieres, Ginzburg, Krafczyk, Lallemand & Luo,
 // Phil. Trans. R. Soc. A 360 (2002) 437, appendix A. D3Q27: Suga, Kuwata, Takashima & Chikasue,
@@ -15,7 +15,8 @@ namespace lbm {
 
 constexpr double follows_viscosity = -1;
 
-/// Rates of a basis: group 0 is conserved, group 1 the stress, set by the viscosity; the others have a preset rate.
+/// Moments that share a relaxation rate. Group 0 is conserved, group 1 is the stress, whose rate the viscosity sets;
+/// the other groups have a preset rate.
 struct RateGroup {
     const char* name;
     double preset;  // or follows_viscosity
@@ -30,7 +31,7 @@ struct MomentBasis<D2Q9> {
     static constexpr RateGroup group[groups] = {{"conserved", 0}, {"nu", 0}, {"e", 1.63}, {"eps", 1.14}, {"q", 1.92}};
     static constexpr const char* name[9] = {"rho", "e", "eps", "jx", "qx", "jy", "qy", "pxx", "pxy"};
     static constexpr int group_of[9] = {0, 2, 3, 0, 4, 0, 4, 1, 1};
-    static constexpr int energy = 1;  // the row of the energy
+    static constexpr int energy = 1;  // row of the energy moment
 
     static constexpr int value(int row, int x, int y, int) {
         const int s = x * x + y * y;
@@ -87,8 +88,9 @@ struct MomentBasis<D3Q19> {
 template <>
 struct MomentBasis<D3Q27> {
     static constexpr int groups = 9;
-    // Suga et al. give 1.98 for xxe, at viscosities where that is about the rate of the stress. From 0.015 on it makes
-    // short waves grow in a fluid at rest; following the stress is stable at every viscosity (linear analysis).
+    // Suga et al. give 1.98 for xxe, at viscosities where that is about the rate of the stress. At viscosities from
+    // 0.015 on, short waves then grow in a fluid at rest; the rate of the stress is stable at every viscosity, as a
+    // linear analysis shows.
     static constexpr RateGroup group[groups] = {
         {"conserved", 0},           {"nu", 0},    {"e", 1.54}, {"phi", 1.5}, {"psi", 1.83}, {"eps", 1.4}, {"e3", 1.61},
         {"xxe", follows_viscosity}, {"tau", 1.74}};
@@ -101,8 +103,8 @@ struct MomentBasis<D3Q27> {
 
     static constexpr int value(int row, int x, int y, int z) {
         const int s = x * x + y * y + z * z;
-        const int phi = 3 * s - 7;                      // of third order, beside a velocity component
-        const int psi = (9 * s * s - 39 * s + 38) / 2;  // of fifth order, beside a velocity component
+        const int phi = 3 * s - 7;                      // third order when multiplied by a velocity component
+        const int psi = (9 * s * s - 39 * s + 38) / 2;  // fifth order when multiplied by a velocity component
         switch (row) {
             case 0: return 1;
             case 1: return x;
@@ -135,7 +137,7 @@ struct MomentBasis<D3Q27> {
     }
 };
 
-/// What follows from a basis.
+/// Properties of the moments that follow from the basis.
 template <class S>
 struct Moment {
     using Basis = MomentBasis<S>;
@@ -165,7 +167,7 @@ struct Moment {
     }
 };
 
-/// What the population of velocity i grows by where the energy moment grows by one.
+/// By how much f_i grows when the energy moment grows by one.
 template <class S>
 constexpr double share_of_energy(int i) {
     constexpr int row = MomentBasis<S>::energy;

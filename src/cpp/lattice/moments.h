@@ -1,11 +1,11 @@
-// Density, momentum and velocity of a cell.
+// The moments of a cell: density, momentum and velocity.
 #pragma once
 
 #include "pairs.h"
 
 namespace lbm {
 
-/// What a collision needs to know of the cell beside its populations.
+/// The macroscopic quantities of a cell that a collision uses in addition to the populations.
 template <class S, class V>
 struct Moments {
     V density_deviation;  // rho - 1
@@ -13,7 +13,7 @@ struct Moments {
     V momentum[S::D];     // rho u = sum of c f + F / 2  (Guo, Zheng & Shi, PRE 65 (2002) 046308, eq. 3)
     V velocity[S::D];     // u
     V force[S::D];        // F, zero where there is none
-    Scalar<V> unit;       // what the deviation, the momentum, the force and the populations are given in
+    Scalar<V> unit;       // unit of the deviation, the momentum, the force and the populations (storage_unit)
 };
 
 template <class S, class V>
@@ -39,7 +39,8 @@ LBM_HD Moments<S, V> compute_moments(V rest, const PairSums<S, V>& sums, const V
     return m;
 }
 
-/// The density's deviation and the momentum of populations that have departed: collision has added the whole force.
+/// Sums post-collision populations to the density's deviation from 1 and the momentum, which includes the whole force
+/// of the step.
 template <class S, class Real>
 LBM_HD void add_up(const Real (&f)[S::Q], Real& deviation, Real (&momentum)[3]) {
     deviation = 0;

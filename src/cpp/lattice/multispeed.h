@@ -1,15 +1,16 @@
-// The collision of a stencil whose populations carry the energy: a compressible ideal gas, p = rho T, of one set of
-// populations, with the fourth-order Hermite equilibrium of density, velocity and temperature (Shan, Yuan & Chen,
-// J. Fluid Mech. 550 (2006) 413).
+// The collision of the multispeed thermal model: a compressible ideal gas, p = rho T, whose single set of populations
+// carries mass, momentum and energy. The equilibrium is the fourth-order Hermite expansion in density, velocity and
+// temperature (Shan, Yuan & Chen, J. Fluid Mech. 550 (2006) 413).
 //
 // A body force shifts velocity and temperature in the equilibrium (Sbragaglia et al., J. Fluid Mech. 628 (2009) 299;
-// Scagliarini et al., Phys. Fluids 22 (2010) 055101). The third-order part relaxes with a time of its own, so
-// that the Prandtl number is free, as the part that a cell's own motion leaves: in the frame of the laboratory it would
-// depend on the velocity (Chen, Gopalakrishnan & Zhang, Int. J. Mod. Phys. C 25 (2014) 1450046).
+// Scagliarini et al., Phys. Fluids 22 (2010) 055101). The third-order moments relax with a separate time, which makes
+// the Prandtl number a parameter. They are central moments, relative to the velocity of the cell; in the laboratory
+// frame the Prandtl number would depend on the velocity (Chen, Gopalakrishnan & Zhang, Int. J. Mod. Phys. C 25 (2014)
+// 1450046).
 //
-// The equilibrium over w is a polynomial of fourth degree in c. Its parts that are even and odd in each component are
-// shared by the four velocities (+-a, +-b): 15 coefficients instead of 37 sums of Hermite polynomials, about 700
-// operations a cell in place of several thousand.
+// f_eq / w is a polynomial of fourth degree in c. Its parts that are even or odd in each component are shared by the
+// four velocities (+-a, +-b): 15 coefficients instead of 37 sums of Hermite polynomials, and about 700 operations per
+// cell instead of several thousand.
 #pragma once
 
 #include "arithmetic.h"
@@ -17,18 +18,18 @@
 
 namespace lbm {
 
-/// Made once by the host, see collisions/thermal_bgk.h.
+/// Parameters of the collision, computed once by the host (collisions/thermal_bgk.h).
 template <class Real>
 struct MultispeedParameters {
-    Real omega;       // rate of the second order, 1 / tau
-    Real gravity[2];  // acceleration
-    Real shift[2];    // of the velocity in the equilibrium, tau g
-    Real heating;     // of the temperature over cs2 there, tau (1 - tau) g^2 / (2 cs2)
-    Real excess;      // 1 - tau / tau_q, of the third order's time tau_q
+    Real omega;       // relaxation rate 1 / tau
+    Real gravity[2];  // acceleration g
+    Real shift[2];    // shift of the velocity in the equilibrium, tau g
+    Real heating;     // shift of theta in the equilibrium, tau (1 - tau) g^2 / (2 cs2)
+    Real excess;      // 1 - tau / tau_q, with the relaxation time tau_q of the third-order moments
     Real third;       // tau_q - 1
 };
 
-/// The velocity (x, y) of a stencil in the plane.
+/// The index of velocity (x, y) in a two-dimensional stencil.
 template <class S>
 constexpr int velocity_index(int x, int y) {
     for (int i = 0; i < S::Q; ++i) {
@@ -50,26 +51,26 @@ LBM_HD void for_quads(Body&& body) {
     body.template operator()<1, 3>();
 }
 
-/// The numbers of (+a, +b), (-a, -b), (+a, -b), (-a, +b).
+/// The indices of the velocities (+a, +b), (-a, -b), (+a, -b), (-a, +b).
 template <class S, int a, int b>
 struct Quad {
     static constexpr int pp = velocity_index<S>(a, b), mm = velocity_index<S>(-a, -b);
     static constexpr int pm = velocity_index<S>(a, -b), mp = velocity_index<S>(-a, b);
 };
 
-/// The numbers of (+a, 0), (-a, 0) or (0, +a), (0, -a).
+/// The indices of the velocities (+a, 0), (-a, 0) or (0, +a), (0, -a).
 template <class S, int axis, int a>
 struct AxisPair {
     static constexpr int plus = velocity_index<S>(axis == 0 ? a : 0, axis == 0 ? 0 : a);
     static constexpr int minus = velocity_index<S>(axis == 0 ? -a : 0, axis == 0 ? 0 : -a);
 };
 
-/// A polynomial in the components of c: the coefficients of cx^m cy^n.
+/// A polynomial of fourth degree in the components of c; pmn is the coefficient of cx^m cy^n.
 template <class V>
 struct Quartic {
     V p00, p10, p01, p20, p11, p02, p30, p21, p12, p03, p40, p31, p22, p13, p04;
 
-    /// At (+a, +b), (-a, -b), (+a, -b), (-a, +b).
+    /// Evaluates the polynomial at (+a, +b), (-a, -b), (+a, -b), (-a, +b).
     template <int a, int b>
     LBM_HD void at_quad(V& pp, V& mm, V& pm, V& mp) const {
         const V even = p00 + scaled<a * a>(p20 + scaled<a * a>(p40) + scaled<b * b>(p22)) +
@@ -83,7 +84,7 @@ struct Quartic {
         pm = opposed + difference;
         mp = opposed - difference;
     }
-    /// At (+a, 0), (-a, 0), or along y.
+    /// Evaluates the polynomial at (+a, 0), (-a, 0), or at the same along y.
     template <int axis, int a>
     LBM_HD void at_pair(V& plus, V& minus) const {
         const V even =
@@ -94,25 +95,25 @@ struct Quartic {
     }
 };
 
-/// Density, velocity and temperature.
+/// Density, velocity and temperature of a cell.
 template <class V>
 struct Gas {
     V deviation;  // rho - 1
     V u[2];
-    V warmth;  // T / cs2 - 1
+    V warmth;  // reduced temperature theta = T / cs2 - 1
 };
 
-/// Sums over the deviations h of populations.
+/// Moments of the deviations h of populations.
 template <class V>
 struct MultispeedSums {
     V deviation;
     V momentum[2];
     V energy;              // sum of h c^2
-    V xx, xy, yy;          // of the second order
-    V xxx, xxy, xyy, yyy;  // of the third
+    V xx, xy, yy;          // second order
+    V xxx, xxy, xyy, yyy;  // third order
 };
 
-/// Sums of a stencil's populations; `high` for those above the energy too.
+/// Computes the moments of a cell's populations; the tensors of second and third order only if `high`.
 template <class S, bool high, class V>
 LBM_HD MultispeedSums<V> multispeed_sums(const V (&h)[S::Q]) {
     MultispeedSums<V> s{h[0], {V{}, V{}}, V{}, V{}, V{}, V{}, V{}, V{}, V{}, V{}};
@@ -154,8 +155,8 @@ LBM_HD MultispeedSums<V> multispeed_sums(const V (&h)[S::Q]) {
     return s;
 }
 
-/// The density, velocity and temperature that populations have, without what a force adds: 2 rho T = sum of f c^2
-/// - rho u^2, written in deviations from rest.
+/// Density, velocity and temperature of populations, without corrections for a force: 2 rho T = sum of f c^2 - rho u^2,
+/// written in deviations from rest.
 template <class S, class V>
 LBM_HD Gas<V> gas_of(const MultispeedSums<V>& s) {
     using R = Scalar<V>;
@@ -166,13 +167,13 @@ LBM_HD Gas<V> gas_of(const MultispeedSums<V>& s) {
     return g;
 }
 
-/// (f_eq - w) / w.
+/// The equilibrium as the polynomial (f_eq - w) / w.
 template <class S, class V>
 LBM_HD Quartic<V> multispeed_equilibrium(const Gas<V>& g) {
     using R = Scalar<V>;
     constexpr double k = 1 / S::cs2;
     const V rho = g.deviation + R(1);
-    const V ux = g.u[0] * R(k), uy = g.u[1] * R(k), t = g.warmth, kt = t * R(k);  // c . u in units of cs2
+    const V ux = g.u[0] * R(k), uy = g.u[1] * R(k), t = g.warmth, kt = t * R(k);  // u / cs2 and theta / cs2
     const V u2 = g.u[0] * ux + g.u[1] * uy;
     const V xx = ux * ux, xy = ux * uy, yy = uy * uy;
     const V linear = rho * (R(1) - R(0.5) * u2 - R(2) * t);
@@ -200,7 +201,7 @@ LBM_HD Quartic<V> multispeed_equilibrium(const Gas<V>& g) {
     return p;
 }
 
-/// Adds third-order Hermite polynomials to what is over w: those of the moments sum of n c c c, n without lower
+/// Adds the third-order Hermite polynomials of the moments sum of n c c c to a polynomial f / w; n has no lower
 /// moments.
 template <class S, class V>
 LBM_HD void add_cubic(Quartic<V>& p, V xxx, V xxy, V xyy, V yyy) {
@@ -214,8 +215,8 @@ LBM_HD void add_cubic(Quartic<V>& p, V xxx, V xxy, V xyy, V yyy) {
     p.p01 = p.p01 - R(k2 / 2) * (xxy + yyy);
 }
 
-/// What the equilibrium gets so that the third order relaxes with its own time: `excess` times its part that is no
-/// equilibrium, sum of f (c - u)^3 with what half a step of the force gives it.
+/// Modifies the equilibrium so that the third-order moments relax with their own time: adds `excess` times their
+/// non-equilibrium part, the central moments sum of f (c - u)^3 with the contribution of half a step of the force.
 template <class S, class V>
 LBM_HD void add_third_order(Quartic<V>& p, const MultispeedSums<V>& s, const Gas<V>& g,
                             const MultispeedParameters<Scalar<V>>& k) {
@@ -223,7 +224,7 @@ LBM_HD void add_third_order(Quartic<V>& p, const MultispeedSums<V>& s, const Gas
     const V rho = g.deviation + R(1);
     const V x = g.u[0] + R(0.5) * k.gravity[0], y = g.u[1] + R(0.5) * k.gravity[1];
     const V jx = s.momentum[0], jy = s.momentum[1];
-    const V xx = s.xx + R(S::cs2), yy = s.yy + R(S::cs2), xy = s.xy;  // of f
+    const V xx = s.xx + R(S::cs2), yy = s.yy + R(S::cs2), xy = s.xy;  // of f, not h
     const V pressure = rho * (g.warmth + R(1)) * R(S::cs2);
     const V fx = R(0.5) * k.gravity[0] * pressure, fy = R(0.5) * k.gravity[1] * pressure;
     const V nxxx = s.xxx - R(3) * x * xx + R(3) * x * x * jx - rho * x * x * x + R(3) * fx;
@@ -233,9 +234,9 @@ LBM_HD void add_third_order(Quartic<V>& p, const MultispeedSums<V>& s, const Gas
     add_cubic<S>(p, k.excess * nxxx, k.excess * nxxy, k.excess * nxyy, k.excess * nyyy);
 }
 
-/// Collides the deviations h of a cell's populations. Mass, momentum and energy are exactly what they were, with what
-/// the force gives: the rest population takes up what rounded weights would add to the mass, the velocities of length 1
-/// what they would add to momentum and energy, always the same way.
+/// Collides the deviations h of a cell's populations. Mass, momentum and energy change by exactly what the force gives.
+/// Rounded weights would otherwise add a little at each step, always in the same direction: the rest population
+/// compensates that of the mass, the velocities of length 1 those of momentum and energy.
 template <class S, bool own_third, class V, class Real>
 LBM_HD void collide_multispeed(V (&h)[S::Q], const MultispeedParameters<Real>& k) {
     const MultispeedSums<V> sums = multispeed_sums<S, own_third>(h);
@@ -249,7 +250,7 @@ LBM_HD void collide_multispeed(V (&h)[S::Q], const MultispeedParameters<Real>& k
     if constexpr (own_third) {
         add_third_order<S>(p, sums, gas, k);
     }
-    // What is left of the changes of momentum and energy for the velocities of length 1.
+    // The remaining changes of the rest population, and of momentum and energy for the velocities of length 1.
     V rest = V{}, left[2] = {rho * k.gravity[0], rho * k.gravity[1]};
     V energy = Real(2) * (sums.momentum[0] * k.gravity[0] + sums.momentum[1] * k.gravity[1]) +
                rho * (k.gravity[0] * k.gravity[0] + k.gravity[1] * k.gravity[1]);
@@ -307,9 +308,10 @@ LBM_HD void collide_multispeed(V (&h)[S::Q], const MultispeedParameters<Real>& k
     h[0] = h[0] + rest;
 }
 
-/// The update of one cell, or of a pack of cells side by side: load(h) brings what arrives, store(h) puts what departs.
+/// Updates one cell, or a SIMD pack of cells: load(h) reads the incoming populations, store(h) writes the
+/// post-collision ones. `own_third` gives the third-order moments a relaxation time of their own.
 ///
-/// In float64 it moves 592 bytes a cell and does about 700 floating-point operations, 880 with an own third order.
+/// In float64 it moves 592 bytes per cell and does about 700 floating-point operations, 880 with `own_third`.
 template <class S, bool own_third, class Cell, class Real>
 LBM_HD void update_multispeed_cell(Cell& cell, const MultispeedParameters<Real>& parameters) {
     typename Cell::Value h[S::Q];

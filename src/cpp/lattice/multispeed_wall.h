@@ -1,35 +1,36 @@
-// What lies behind a wall for a stencil whose populations carry the energy: three cells of a column of halo, which
-// mirror the three fluid cells before the wall, half a cell from it.
+// Walls of the multispeed thermal model. Behind a wall lie columns of three halo cells, each the mirror image of a
+// fluid cell in front of the wall; the wall is halfway between the first fluid cell and the first halo cell.
 //
-// A halo cell has the equilibrium of its mirror's velocity reversed, of the temperature that makes the wall's, or the
-// mirror's own behind an adiabatic wall, and of the pressure that gravity leaves there, with the stress of
-// its mirror and the flux of heat that the wall leaves of its mirror's; moments above those are left out, with which
-// gases of little viscosity grow unstable at walls. What enters a column is then given the mass that has left it, and
-// behind an adiabatic wall the energy too: so a box keeps its mass to the rounding of its numbers.
+// A halo cell holds an equilibrium plus a regularised non-equilibrium part. The equilibrium has the reversed velocity
+// of the mirror cell; a temperature such that the mean of both is the wall's (isothermal), or the mirror cell's
+// (adiabatic); and the density of hydrostatic balance with gravity. The non-equilibrium part has the stress of the
+// mirror cell and its heat flux, as far as the wall lets it through. Higher moments are left out: with them gases of
+// low viscosity become unstable at walls. The populations that enter the fluid are then corrected so that each column
+// gains the mass that it has lost, and at an adiabatic wall the energy too: a closed box keeps its mass to rounding.
 #pragma once
 
 #include "multispeed.h"
 
 namespace lbm {
 
-constexpr int wall_depth = 3;  // cells behind a wall that streaming reaches
+constexpr int wall_depth = 3;  // halo cells behind a wall, the radius of the stencil
 
 /// A wall between a column of fluid cells and one of halo cells.
 struct MultispeedWall {
-    int axis;     // that it is normal to
-    int outward;  // +1 or -1: the halo's side along that axis
+    int axis;     // of the wall's normal
+    int outward;  // +1 or -1: direction along that axis from the fluid to the halo
     bool isothermal;
-    double warmth;    // of an isothermal wall: T / cs2 - 1
-    double gradient;  // of that, along the wall
+    double warmth;    // reduced temperature theta = T / cs2 - 1 of an isothermal wall
+    double gradient;  // derivative of theta along the wall
 };
 
-/// Mass and energy, the sums of f and f c^2.
+/// Mass and twice the energy: the sums of f and of f c^2.
 template <class Real>
 struct MassAndEnergy {
     Real mass, energy;
 };
 
-/// Deviations that are w times a polynomial.
+/// Evaluates the populations' deviations h_i = w_i p(c_i) of a polynomial p.
 template <class S, class Real>
 LBM_HD void weighted(const Quartic<Real>& p, Real (&h)[S::Q]) {
     h[0] = Real(Stencil<S>::w(0)) * p.p00;
@@ -54,12 +55,12 @@ LBM_HD void weighted(const Quartic<Real>& p, Real (&h)[S::Q]) {
     });
 }
 
-/// What the halo cell k (1 the nearest) has for its mirror.
+/// Density, velocity and temperature of the halo cell k, counted from 1 at the wall, for those of its mirror cell.
 template <class S, class Real>
 LBM_HD Gas<Real> gas_behind(const MultispeedWall& wall, int k, const Gas<Real>& mirror,
                             const MultispeedParameters<Real>& parameters) {
     const Real* g = parameters.gravity;
-    const Real weight = g[wall.axis] * Real(wall.outward * (2 * k - 1));  // gravity times the way from the mirror
+    const Real weight = g[wall.axis] * Real(wall.outward * (2 * k - 1));  // gravity times distance to the mirror
     Gas<Real> gas;
     gas.u[0] = g[0] - mirror.u[0];
     gas.u[1] = g[1] - mirror.u[1];
@@ -67,7 +68,7 @@ LBM_HD Gas<Real> gas_behind(const MultispeedWall& wall, int k, const Gas<Real>& 
     if (wall.isothermal) {
         gas.warmth = Real(2 * wall.warmth) - mirror.warmth - Real(0.25 / S::cs2) * (g[0] * g[0] + g[1] * g[1]);
     }
-    // The pressure grows by (1 + a) / (1 - a), a being that over the sum of the temperatures.
+    // Hydrostatic balance: the pressure grows by (1 + a) / (1 - a), a being `weight` over the sum of both temperatures.
     const Real a = weight * Real(1 / S::cs2) / (Real(2) + gas.warmth + mirror.warmth);
     const Real growth =
         (mirror.warmth - gas.warmth + weight * Real(1 / S::cs2)) / ((Real(1) + gas.warmth) * (Real(1) - a));
@@ -75,16 +76,18 @@ LBM_HD Gas<Real> gas_behind(const MultispeedWall& wall, int k, const Gas<Real>& 
     return gas;
 }
 
-/// Adds what the mirror has beside its equilibrium: its stress as it is, and the flux of heat. Across an isothermal
-/// wall that goes on, and along it what the wall's own temperature conducts is left at the wall; for an adiabatic one
-/// it is the other way round, and none goes across.
+/// Adds the non-equilibrium part to a halo cell's equilibrium: the stress of the mirror cell unchanged, and its third
+/// moments, which carry the heat flux. At an isothermal wall the normal flux keeps its sign and the tangential flux is
+/// reversed, so that at the wall just the conduction by the wall's own temperature gradient remains. At an adiabatic
+/// wall the normal flux is reversed, so that none crosses the wall, and the tangential flux keeps its sign.
 template <class S, class Real>
 LBM_HD void add_flux_behind(Quartic<Real>& p, const MultispeedWall& wall, const MultispeedSums<Real>& s,
                             const Gas<Real>& mirror, const MultispeedParameters<Real>& parameters) {
     const Real rho = Real(1) + mirror.deviation, x = mirror.u[0], y = mirror.u[1], jx = s.momentum[0],
                jy = s.momentum[1];
     const Real pressure = rho * (Real(1) + mirror.warmth) * Real(S::cs2);
-    const Real rest = mirror.deviation * Real(S::cs2) + rho * mirror.warmth * Real(S::cs2);  // over that of w
+    const Real rest =
+        mirror.deviation * Real(S::cs2) + rho * mirror.warmth * Real(S::cs2);  // pressure above that of the weights
     const Real nxx = s.xx - (jx * x + rest), nyy = s.yy - (jy * y + rest), nxy = s.xy - jx * y;
     constexpr double k = 1 / S::cs2;
     p.p00 -= Real(k / 2) * (nxx + nyy);
@@ -101,7 +104,8 @@ LBM_HD void add_flux_behind(Quartic<Real>& p, const MultispeedWall& wall, const 
                  along_y * nyyy + Real(3) * in_y);
 }
 
-/// The halo cell k for the populations h of its mirror, and what has left the mirror towards the wall less what enters.
+/// Computes the populations `out` of halo cell k from the populations h of its mirror cell. Returns the mass and energy
+/// that leave the fluid from the mirror cell, less those that enter it from this halo cell.
 template <class S, class Real>
 LBM_HD MassAndEnergy<Real> behind_wall(const MultispeedWall& wall, int k, const Real (&h)[S::Q],
                                        const MultispeedParameters<Real>& parameters, Real (&out)[S::Q]) {
@@ -121,7 +125,8 @@ LBM_HD MassAndEnergy<Real> behind_wall(const MultispeedWall& wall, int k, const 
     return missing;
 }
 
-/// Sums of w c^(2n) over what enters a column, a velocity from as many cells as it reaches.
+/// The sum of w c^(2n) over the populations that enter the fluid from a column; a velocity counts once for each halo
+/// cell from which it does.
 template <class S>
 constexpr double entering(int n) {
     double sum = 0;
@@ -136,7 +141,8 @@ constexpr double entering(int n) {
     return sum;
 }
 
-/// Gives what enters from the halo cell k its share of what the column misses.
+/// Corrects the populations that enter the fluid from halo cell k by w (alpha + beta c^2), such that the whole column
+/// gains the missing mass, and at an adiabatic wall the missing energy.
 template <class S, class Real>
 LBM_HD void give_missing(const MultispeedWall& wall, int k, const MassAndEnergy<Real>& missing, Real (&out)[S::Q]) {
     constexpr double s0 = entering<S>(0), s1 = entering<S>(1), s2 = entering<S>(2), d = s0 * s2 - s1 * s1;

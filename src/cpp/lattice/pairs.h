@@ -1,5 +1,5 @@
-// Populations seen as pairs of opposite velocities: even moments see the sums of pairs, odd ones the differences,
-// which halves the work of every collision.
+// Populations as pairs of opposite velocities. Even moments depend on the sums of the pairs only and odd moments on the
+// differences only, which halves the work of every collision.
 #pragma once
 
 #include "arithmetic.h"
@@ -7,14 +7,14 @@
 
 namespace lbm {
 
-/// Sums and differences over pairs.
+/// The sum and the difference of the populations of each pair.
 template <class S, class V>
 struct PairSums {
     V even[Stencil<S>::pairs];  // f_(2p+1) + f_(2p+2)
     V odd[Stencil<S>::pairs];   // f_(2p+1) - f_(2p+2)
 };
 
-/// A change of the populations: the first velocity of pair p gets even + odd, the second even - odd.
+/// A change of the populations: the first velocity of pair p changes by even + odd, the second by even - odd.
 template <class S, class V>
 struct PairChange {
     V rest;
@@ -41,7 +41,7 @@ LBM_HD void apply(const PairChange<S, V>& change, V (&h)[S::Q]) {
     });
 }
 
-/// c . a for the first velocity of pair p.
+/// The product c . a with the first velocity c of pair p.
 template <class S, int p, class V>
 LBM_HD V along_pair(const V (&a)[S::D]) {
     constexpr int i = 2 * p + 1;
@@ -55,7 +55,8 @@ LBM_HD V along_pair(const V (&a)[S::D]) {
     return sum;
 }
 
-/// Sum of terms[First .. First + Count) as a balanced tree: a chain of additions would be waited for.
+/// The sum of terms[First .. First + Count), added as a balanced tree: in a chain each addition would wait for the one
+/// before.
 template <int First, int Count, class V, int N>
 LBM_HD V total(const V (&terms)[N]) {
     if constexpr (Count == 1) {
@@ -65,9 +66,9 @@ LBM_HD V total(const V (&terms)[N]) {
     }
 }
 
-/// Gives a change exactly no mass and exactly twice the momentum `half_momentum`: the rest population takes the mass,
-/// the axis pairs the momentum. Weights rounded to the arithmetic type would otherwise let momentum drift by a part of
-/// a unit in the last place at every step, always the same way.
+/// Makes a change carry exactly zero mass and exactly twice the momentum `half_momentum`, by setting the change of the
+/// rest population and the odd parts of the axis pairs. Otherwise the weights, rounded to the arithmetic type, would
+/// let mass and momentum drift by a fraction of a unit in the last place at every step, always in the same direction.
 template <class S, class V>
 LBM_HD void enforce_conservation(PairChange<S, V>& change, const V (&half_momentum)[S::D]) {
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {

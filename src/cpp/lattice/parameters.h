@@ -1,15 +1,15 @@
-// Parameters of collisions as a row of numbers, as all but kernels hold them.
+// Parameters of collisions as an array of float64 numbers, the form in which all code but the kernels holds them.
 #pragma once
 
 #include "portability.h"
 
 namespace lbm {
 
-/// Parameters hold nothing but numbers of one type, side by side.
+/// How many numbers a parameter struct holds. All its members must be of one floating-point type.
 template <class Parameters>
 constexpr int number_count = int(sizeof(Parameters) / sizeof(Parameters::omega));
 
-/// Parameters in their own type from the numbers of those in float64.
+/// Makes a parameter struct in its own arithmetic type from its float64 numbers.
 template <class Parameters>
 LBM_HD Parameters parameters_from(const double* numbers) {
     using Real = decltype(Parameters::omega);

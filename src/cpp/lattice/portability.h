@@ -1,12 +1,13 @@
-// The words that g++, clang, nvcc and NVRTC all understand, so that no header here needs a standard one.
+// Types, macros and helpers that g++, clang, nvcc and NVRTC all accept, so that no header of lattice/ includes a
+// standard one.
 #pragma once
 
 #if defined(__CUDACC__)
 #define LBM_HD __host__ __device__ __forceinline__
 #define LBM_INLINE_LAMBDA
 #else
-// Always inlined: the same header is compiled for several instruction sets into one library, and an out-of-line copy
-// would let the linker hand AVX-512 code to a processor that lacks it.
+// Functions are always inlined: the same header is compiled for several instruction sets into one library, and an
+// out-of-line copy would let the linker give AVX-512 code to a processor that lacks it.
 #define LBM_HD inline __attribute__((always_inline))
 #define LBM_INLINE_LAMBDA __attribute__((always_inline))
 #endif
@@ -47,7 +48,7 @@ LBM_HD constexpr void unroll(Body&& body, IntSequence<I...>) {
 }  // namespace detail
 
 /// Calls body.operator()<0>() ... <N-1>(): a loop that is unrolled by construction. The index is a template argument of
-/// the body, a lambda `[&]<int i>() {...}`, so that it is a constant in lambdas within it too, for NVRTC as well.
+/// the body, a lambda `[&]<int i>() {...}`, so that lambdas within the body can use it as a constant, under NVRTC too.
 template <int N, class Body>
 LBM_HD constexpr void static_for(Body&& body) {
     detail::unroll(body, typename detail::MakeSequence<N>::type{});

@@ -1,23 +1,24 @@
-// What follows from a stencil, a velocity set as pure data (stencils/), and the checks of its weights and moments.
+// Properties that follow from a stencil (a velocity set, given as data in stencils/), and checks of its weights and
+// moments.
 //
-// The rest velocity comes first, then pairs of opposite velocities side by side, those along the axes first:
-// velocity 2p + 1 and 2p + 2 form pair p, and pair d < D is (+e_d, -e_d).
+// The rest velocity comes first, followed by pairs of opposite velocities, those along the axes first: velocities 2p +
+// 1 and 2p + 2 form pair p, and pair d < D is (+e_d, -e_d).
 #pragma once
 
 #include "portability.h"
 
 namespace lbm {
 
-/// What follows from a stencil's data.
+/// Properties of a stencil, computed from its data.
 template <class S>
 struct Stencil {
     static constexpr int D = S::D, Q = S::Q;
     static constexpr int pairs = (Q - 1) / 2;
     static constexpr double cs2 = S::cs2;
-    /// Streaming crosses several cells, and the populations carry the energy: a stencil of multispeed.h.
+    /// Whether populations stream over several cells and carry the energy, as in multispeed.h.
     static constexpr bool multispeed = S::reach > 1;
 
-    /// Component d of 21 velocities from 21 * part on, in three bits each, 3 standing for 0.
+    /// Component d of the 21 velocities from 21 * part on, packed as component + 3 in three bits each.
     static constexpr UInt64 packed(int part, int d) {
         UInt64 bits = 0;
         for (int k = 0; k < 21 && 21 * part + k < Q; ++k) {
@@ -26,8 +27,8 @@ struct Stencil {
         return bits;
     }
 
-    /// Component d of velocity i where i is known at run time only. A GPU's code cannot index the tables of the host:
-    /// there the components lie in three bits each of two constants.
+    /// Component d of velocity i, for an i that is known at run time only. GPU code cannot index the host's tables, so
+    /// there the components are unpacked from two constants of three bits each.
     LBM_HD static constexpr int component(int i, int d) {
 #if defined(__CUDA_ARCH__)
         const int half = i < 21 ? 0 : 1;
@@ -44,7 +45,7 @@ struct Stencil {
         return component(i, 0) * component(i, 0) + component(i, 1) * component(i, 1) +
                component(i, 2) * component(i, 2);
     }
-    /// Without an index that is known at run time only, as above.
+    /// Weight of velocity i; it indexes the weights by constants only, for the same reason.
     LBM_HD static constexpr double w(int i) {
         const int shell = squared_speed(i);
         if constexpr (multispeed) {
@@ -80,8 +81,8 @@ struct Stencil {
         return -1;
     }
 
-    /// How many velocities cross a face of the x axis in one direction, and the rank of velocity i among those that
-    /// cross in its direction.
+    /// How many velocities cross a face of the x axis in one direction; and the rank of velocity i among those that
+    /// cross it in the direction of i.
     static constexpr int through_x_face = [] {
         int count = 0;
         for (int i = 0; i < Q; ++i) {
@@ -100,7 +101,8 @@ struct Stencil {
 
 namespace detail {
 
-/// The moments of the weights up to fourth order are those of a Maxwellian, and the order is the one promised above.
+/// Checks that the moments of the weights up to fourth order are those of a Maxwellian, and that velocities are ordered
+/// as stated above.
 template <class S>
 constexpr bool stencil_is_sound() {
     using T = Stencil<S>;
@@ -129,11 +131,11 @@ constexpr bool stencil_is_sound() {
     return sound;
 }
 
-/// In the plane the moments of the weights of sixth and eighth order are those of a Maxwellian too.
+/// Checks in two dimensions that the moments of the weights of sixth and eighth order are those of a Maxwellian too.
 template <class S>
 constexpr bool carries_energy() {
     bool sound = true;
-    constexpr double maxwell[5] = {1, 1, 3, 15, 105};  // of c^(2k) in units of cs2^k
+    constexpr double maxwell[5] = {1, 1, 3, 15, 105};  // moments of c^(2k) in units of cs2^k
     for (int order = 3; order <= 4; ++order) {
         for (int m = 0; m <= order; ++m) {
             double sum = 0, expected = maxwell[m] * maxwell[order - m];

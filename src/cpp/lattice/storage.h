@@ -1,11 +1,11 @@
-// How a population's deviation from rest is kept in memory: float64, float32, or scaled float16.
+// The formats in which the deviation of a population from its rest value is stored: float64, float32 or scaled float16.
 #pragma once
 
 #include "portability.h"
 
 namespace lbm {
 
-/// IEEE binary16 holding 2^15 times the value: range +-2, absolute resolution down to 2^-39.
+/// An IEEE binary16 number that holds 2^15 times the value: its range is +-2, its absolute resolution down to 2^-39.
 struct Half {
     UInt16 bits;
 };
@@ -30,7 +30,7 @@ LBM_HD float float_of(UInt32 bits) {
 
 }  // namespace detail
 
-/// binary16 to binary32, exact.
+/// Converts binary16 to binary32, which is exact.
 LBM_HD float half_bits_to_float(UInt16 half) {
 #if defined(__CUDA_ARCH__)
     float x;
@@ -51,7 +51,7 @@ LBM_HD float half_bits_to_float(UInt16 half) {
 #endif
 }
 
-/// binary32 to binary16, to nearest, ties to even, as the hardware conversions round.
+/// Converts binary32 to binary16, rounded to nearest with ties to even, as the hardware conversions do.
 LBM_HD UInt16 float_to_half_bits(float x) {
 #if defined(__CUDA_ARCH__)
     UInt16 half;
@@ -83,14 +83,14 @@ LBM_HD UInt16 float_to_half_bits(float x) {
 #endif
 }
 
-/// The deviation that a stored number 1 stands for. A cell's update is homogeneous in it, so it computes in these units
-/// and spares two multiplications a population: a power of 2 does not change any bit.
+/// The deviation that the stored number 1 represents. The update of a cell is homogeneous in this unit, so it computes
+/// in storage units, which saves two multiplications per population. A power of 2 changes no bit of the result.
 template <class Stored>
 inline constexpr float storage_unit = 1;
 template <>
 inline constexpr float storage_unit<Half> = 1.0F / 32768.0F;
 
-/// A stored number in storage units, and as a deviation.
+/// Reads a stored number: units_from_storage in storage units, from_storage as a deviation.
 template <class Real>
 LBM_HD Real units_from_storage(double x) {
     return Real(x);
@@ -108,7 +108,7 @@ LBM_HD Real from_storage(Stored x) {
     return units_from_storage<Real>(x) * Real(storage_unit<Stored>);
 }
 
-/// The stored number for one in storage units, or for a deviation.
+/// Makes the number to store: from_units from a value in storage units, from() from a deviation.
 template <class Stored>
 struct Store {
     template <class Real>

@@ -1,5 +1,5 @@
-// Streaming as a rule of places, whatever the way to keep the state: in which slot a cell finds an arriving population,
-// and where it leaves a collided one.
+// Streaming, written as addressing rules: for each phase of a streaming pattern, the slot from which a cell reads an
+// incoming population and the slot to which it writes an outgoing (post-collision) one.
 #pragma once
 
 #include "state/all.h"
@@ -9,7 +9,7 @@ namespace lbm {
 
 namespace detail {
 
-/// Whether a phase belongs to a state.
+/// Whether `phase` is one of the phases of a streaming pattern.
 template <class State>
 LBM_HD constexpr bool is_phase_of(Phase phase) {
     bool found = false;
@@ -18,7 +18,7 @@ LBM_HD constexpr bool is_phase_of(Phase phase) {
     return found;
 }
 
-/// Calls visit(Type<State>{}) with the state of the list that a phase belongs to.
+/// Calls visit(Type<State>{}) with the streaming pattern of the list that `phase` belongs to.
 template <class State, class... Others, class Visit>
 LBM_HD constexpr auto with_state_of(Phase phase, TypeList<State, Others...>, const Visit& visit) {
     if constexpr (sizeof...(Others) == 0) {
@@ -30,7 +30,7 @@ LBM_HD constexpr auto with_state_of(Phase phase, TypeList<State, Others...>, con
 
 }  // namespace detail
 
-/// The place of a phase among those of its state.
+/// The index of a phase among the phases of its streaming pattern.
 LBM_HD constexpr int phase_index(Phase phase) {
     return detail::with_state_of(phase, States{}, [&](auto state) LBM_INLINE_LAMBDA {
         return int(phase) - int(decltype(state)::type::first_phase);
@@ -45,7 +45,7 @@ LBM_HD constexpr Phase next_phase(Phase phase) {
     });
 }
 
-/// Where a step of `phase` finds the population that arrives with velocity i.
+/// The slot from which a step of `phase` reads the incoming population f_i of a cell.
 template <class S>
 LBM_HD constexpr NeighborSlot incoming_slot(Phase phase, int i) {
     return detail::with_state_of(phase, States{}, [&](auto state) LBM_INLINE_LAMBDA {
@@ -53,7 +53,7 @@ LBM_HD constexpr NeighborSlot incoming_slot(Phase phase, int i) {
     });
 }
 
-/// Where a step of `phase` leaves the population that departs with velocity i.
+/// The slot to which a step of `phase` writes the post-collision population f*_i of a cell.
 template <class S>
 LBM_HD constexpr NeighborSlot outgoing_slot(Phase phase, int i) {
     return detail::with_state_of(phase, States{}, [&](auto state) LBM_INLINE_LAMBDA {
@@ -63,7 +63,8 @@ LBM_HD constexpr NeighborSlot outgoing_slot(Phase phase, int i) {
 
 namespace detail {
 
-/// What departs with velocity i from a cell arrives with velocity i one step downstream: both name the same slot.
+/// Checks that the slot to which a cell writes f*_i is the one from which its neighbour at x + c_i reads f_i in the
+/// next step.
 template <class S>
 constexpr bool streaming_is_sound(Phase phase) {
     for (int i = 0; i < S::Q; ++i) {
@@ -72,7 +73,7 @@ constexpr bool streaming_is_sound(Phase phase) {
         if (left.slot != found.slot || left.along != found.along + 1) {
             return false;
         }
-        const NeighborSlot first = outgoing_slot<S>(phase, 1);  // what holds for one velocity holds for all
+        const NeighborSlot first = outgoing_slot<S>(phase, 1);  // one rule for all velocities
         if (left.along != first.along || left.slot != (first.slot == 1 ? i : Stencil<S>::opposite(i))) {
             return false;
         }

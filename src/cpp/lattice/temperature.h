@@ -1,13 +1,13 @@
-// A temperature that the flow carries along and that diffuses, by explicit finite differences over the neighbours that
-// the stencil's velocities lead to, and the force and the energy that it gives the flow.
+// The temperature of the hybrid thermal model: advection and diffusion by explicit finite differences over the
+// stencil's neighbours, buoyancy, and the coupling to the equilibrium of the flow.
 //
-// Everything is linear in it, so all temperatures below are T - T_0, deviations from the reference of the model, which
-// is known outside the engine only: as with the populations' deviations from their weights, the digits that are stored
+// All equations are linear in the temperature, so temperatures below are deviations T - T_0 from the model's reference,
+// which only code outside the engine knows. As with the deviations of populations from their weights, the stored digits
 // are then those of the differences that drive the flow.
 //
-// The operators share the symmetries of the stencil (Lallemand & Luo, Phys. Rev. E 68 (2003) 036706; Obrecht, Kuznik,
-// Tourancheau & Roux, Computers & Fluids 80 (2013) 269). All differences are of neighbouring temperatures, so that a
-// uniform temperature stays exactly what it is.
+// The operators have the symmetries of the stencil (Lallemand & Luo, Phys. Rev. E 68 (2003) 036706; Obrecht, Kuznik,
+// Tourancheau & Roux, Computers & Fluids 80 (2013) 269). They are sums of differences between neighbouring cells, so
+// that a uniform temperature stays exactly uniform.
 #pragma once
 
 #include "address.h"
@@ -16,15 +16,15 @@
 
 namespace lbm {
 
-/// Coefficients of the temperature's step, in the arithmetic type; made once by the host. Of two numbers the first is
-/// for neighbours along the axes, the second for diagonal ones.
+/// Coefficients of the temperature's step, in the arithmetic type, computed once by the host. In arrays of two the
+/// first is for neighbours along the axes, the second for diagonal ones.
 template <class Real>
 struct HeatParameters {
     Real diffusion[2];  // the diffusivity times a neighbour's weight in the Laplacian
     Real slope[2];      // weight of the difference between opposite neighbours in the derivatives
-    Real energy[2];     // what the sum of an equilibrium's pair grows by a unit of temperature
-    Real buoyancy[3];   // force a volume and unit of temperature
-    Real source;        // heat a step
+    Real energy[2];     // growth of a pair sum of the equilibrium per unit of temperature
+    Real buoyancy[3];   // force per volume and unit of temperature
+    Real source;        // temperature increase per step
 };
 
 template <class To, class From>
@@ -42,16 +42,16 @@ LBM_HD HeatParameters<To> converted(const HeatParameters<From>& p) {
     return out;
 }
 
-/// Of the temperatures that lie beside the populations, one for each phase, the one that a step of `phase` leaves: in
-/// place its neighbours still want the one of before.
+/// The slot to which a step of `phase` writes the temperature. There is one for each phase: in the A-A pattern's single
+/// lattice the neighbours still need the temperature before the step.
 LBM_HD constexpr int temperature_slot(Phase phase) { return phase_index(phase); }
 
-/// Where the temperature of cell (x, y, z) lies after a step of `phase`; one cell around the block has its place too.
+/// Offset of the temperature of cell (x, y, z) after a step of `phase`; the block has a halo of one cell for it.
 LBM_HD Index temperature_offset(const Address& a, Phase phase, int x, int y, int z) {
     return a.row(y, z, 0) + a.temperature + temperature_slot(phase) * a.temperature_stride + x;
 }
 
-/// The temperature of a cell, what diffuses into it in a step, and the gradient.
+/// The temperature of a cell, its change by diffusion in a step, and its gradient.
 template <class S, class V>
 struct LocalTemperature {
     V here;
@@ -64,7 +64,7 @@ constexpr bool is_axis_pair(int p) {
     return Stencil<S>::squared_speed(2 * p + 1) == 1;
 }
 
-/// `neighbor.operator()<i>()` is the temperature of the neighbour that velocity i leads to.
+/// `neighbor.operator()<i>()` returns the temperature of the neighbour at x + c_i.
 template <class S, class V, class Neighbor>
 LBM_HD LocalTemperature<S, V> local_temperature(V here, const Neighbor& neighbor,
                                                 const HeatParameters<Scalar<V>>& heat) {
@@ -90,7 +90,7 @@ LBM_HD LocalTemperature<S, V> local_temperature(V here, const Neighbor& neighbor
     return local;
 }
 
-/// After a step with the velocity u and a source of heat: T + kappa Lap T - u . grad T + q.
+/// The temperature after a step with velocity u and heat source q: T + kappa Lap T - u . grad T + q.
 template <class S, class V>
 LBM_HD V advanced(const LocalTemperature<S, V>& local, const V (&u)[S::D], V source) {
     V carried = u[0] * local.gradient[0];
@@ -98,14 +98,14 @@ LBM_HD V advanced(const LocalTemperature<S, V>& local, const V (&u)[S::D], V sou
     return local.here + ((local.diffused - carried) + source);
 }
 
-/// Adds the buoyancy of the Boussinesq approximation, for density 1, to a force.
+/// Adds the buoyancy of the Boussinesq approximation, at density 1, to a force.
 template <class S, class V, int N>
 LBM_HD void add_buoyancy(V (&force)[N], V temperature, const HeatParameters<Scalar<V>>& heat) {
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { force[d] = force[d] + heat.buoyancy[d] * temperature; });
 }
 
-/// Takes what a temperature adds to the energy moment of the equilibrium off the non-equilibrium parts, given as sums
-/// over pairs (Obrecht et al. 2013, eq. 7).
+/// The coupling of the hybrid thermal model: subtracts the temperature's contribution to the energy moment of the
+/// equilibrium from the pair sums of the non-equilibrium part (Obrecht et al. 2013, eq. 7).
 template <class S, class V>
 struct EnergyCoupling {
     V temperature;

@@ -1,4 +1,4 @@
-// The update of one cell, or of a pack of cells side by side, whose fluid has a temperature.
+// The update of one cell, or of a SIMD pack of cells, of the hybrid thermal model.
 #pragma once
 
 #include "collide.h"
@@ -6,10 +6,10 @@
 
 namespace lbm {
 
-/// `Cell` is as for update_cell, and has local_temperature(heat), of before the step, heat_source(heat) and
-/// store_temperature(T).
+/// Updates the populations and the temperature of one cell. `Cell` is as for update_cell; in addition it has
+/// local_temperature(heat), which reads the state before the step, heat_source(heat) and store_temperature(T).
 ///
-/// D3Q19 in float32 moves 160 bytes a cell and does about 100 floating-point operations more than update_cell.
+/// D3Q19 in float32 moves 160 bytes per cell and does about 100 floating-point operations more than update_cell.
 template <class S, class Collision, class Cell, class Parameters, class Heat>
 LBM_HD void update_thermal_cell(Cell& cell, const Parameters& parameters, const Heat& heat) {
     using V = typename Cell::Value;

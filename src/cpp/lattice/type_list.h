@@ -1,12 +1,12 @@
-// Lists of types: each axis that grows (stencils, collisions, conditions) is one, and all that depends on its members
-// is derived from it.
+// Compile-time lists of types. Stencils, collisions, boundary conditions, models and streaming patterns each have one,
+// and all that depends on their members is derived from it.
 #pragma once
 
 #include "portability.h"
 
 namespace lbm {
 
-/// A type as a value.
+/// Represents a type as a value, which can be passed to a function.
 template <class T>
 struct Type {
     using type = T;
@@ -37,7 +37,7 @@ constexpr int position_of(TypeList<Members...>) {
 
 }  // namespace detail
 
-/// The place of a type in a list; -1 where it is no member.
+/// The index of a type in a list; -1 if it is not a member.
 template <class List, class T>
 constexpr int position_in = detail::position_of<T>(List{});
 

@@ -1,4 +1,4 @@
-// The list of the boundary conditions of the flow: the only place that names them all.
+// The list of the boundary conditions of the flow, from which all that depends on them is derived.
 #pragma once
 
 #include "../type_list.h"
@@ -14,19 +14,19 @@ namespace lbm::boundary {
 
 using Conditions = TypeList<Periodic, NoSlip, MovingWall, FreeSlip, VelocityInlet, PressureOutlet, Outflow>;
 
-/// Whether a condition changes what comes in along a link by a formula.
+/// Whether a condition computes the incoming population of a link by a formula.
 template <class Condition>
 constexpr bool has_formula = requires {
     Condition::needs_moments;
 };
 
-/// Whether a condition has a formula of boundary cells.
+/// Whether a condition computes all incoming populations of a boundary cell by one formula.
 template <class Condition>
 constexpr bool has_cell_formula = requires {
     Condition::stored;
 };
 
-/// How many numbers each cell before a face keeps.
+/// How many numbers each boundary cell of the condition keeps from step to step.
 template <class Condition>
 constexpr int stored_numbers() {
     if constexpr (has_cell_formula<Condition>) {

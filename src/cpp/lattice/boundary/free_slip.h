@@ -1,4 +1,4 @@
-// A wall without friction: populations are mirrored by the face.
+// Free slip: a wall without friction, which reflects populations specularly.
 #pragma once
 
 #include "condition.h"
@@ -10,7 +10,7 @@ struct FreeSlip {
     static constexpr int precedence = 0;
     static constexpr Value value = Value::None;
 
-    /// Mirrors the coordinate and the velocity.
+    /// Mirrors the cell's coordinate along `axis` and the velocity at the face.
     template <class S>
     static void redirect(int axis, int n, int& at, int& i) {
         at = at < 0 ? -1 - at : 2 * n - 1 - at;

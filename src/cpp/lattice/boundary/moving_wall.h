@@ -1,12 +1,12 @@
-// A wall that moves along itself, half-way between cell centres.
+// Moving wall: half-way bounce-back off a wall that moves in its own plane.
 #pragma once
 
 #include "condition.h"
 
 namespace lbm::boundary {
 
-/// With one reference density for a whole moving wall what it takes in one place it gives in another, and a closed box
-/// keeps its mass.
+/// The wall momentum term uses one reference density for the whole wall. Mass that it takes from one link it then gives
+/// to another, so that a closed box keeps its mass.
 struct MovingWall {
     static constexpr const char* name = "moving-wall";
     static constexpr int precedence = 30;

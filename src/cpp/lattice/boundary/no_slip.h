@@ -1,12 +1,12 @@
-// A wall at rest, half-way between cell centres: each population that departs towards it comes back.
+// No slip: half-way bounce-back off a wall at rest, half-way between cell centres.
 #pragma once
 
 #include "condition.h"
 
 namespace lbm::boundary {
 
-/// Of all walls the one that governs: where a lid governed the corners too, the cubic cavity converged at first order
-/// only, with errors of 9 % at 64 cells against 3 %.
+/// It has the highest precedence of all conditions: when the lid governed the links in the corners, the cubic cavity
+/// converged at first order only, with errors of 9 % at 64 cells against 3 %.
 struct NoSlip {
     static constexpr const char* name = "no-slip";
     static constexpr int precedence = 40;

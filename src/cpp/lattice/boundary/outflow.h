@@ -1,11 +1,12 @@
-// Zero gradient along the normal of a face.
+// Outflow: zero gradient along the normal of a face.
 #pragma once
 
 #include "condition.h"
 
 namespace lbm::boundary {
 
-/// What departed inside enters from outside, less the relaxation towards the reference density.
+/// The incoming population is the post-collision one of the nearest cell inside, with a small relaxation of the density
+/// towards the reference density.
 struct Outflow {
     static constexpr const char* name = "outflow";
     static constexpr int precedence = 0;
@@ -13,9 +14,10 @@ struct Outflow {
     static constexpr bool needs_moments = true;
     static constexpr bool needs_streamed = false;
 
-    /// Share of the difference from the reference density that is taken back in a step. A zero gradient alone leaves
-    /// the mean density free, and friction at the outlet then lets it grow without end; a little relaxation holds it
-    /// and reflects few sound waves (after Poinsot & Lele, J. Comput. Phys. 101 (1992) 104, section 4).
+    /// Fraction of the density's deviation from the reference that is removed in each step. A zero gradient alone
+    /// leaves the mean density undetermined, and friction at the outlet then lets it grow without bound. A weak
+    /// relaxation holds it and reflects little sound (after Poinsot & Lele, J. Comput. Phys. 101 (1992) 104, section
+    /// 4).
     static constexpr double relaxation = 0.02;
 
     template <class S>

@@ -1,4 +1,4 @@
-// The domain repeats: what leaves through the face enters through the opposite one.
+// Periodic face: populations that leave through it enter through the opposite face.
 #pragma once
 
 #include "condition.h"
@@ -10,7 +10,7 @@ struct Periodic {
     static constexpr int precedence = 0;
     static constexpr Value value = Value::None;
 
-    /// Brings a coordinate outside of 0 <= at < n back inside.
+    /// Maps a coordinate outside of 0 <= at < n to its periodic image inside.
     template <class S>
     static void redirect(int /*axis*/, int n, int& at, int& /*i*/) {
         at = at < 0 ? at + n : at - n;

@@ -1,12 +1,12 @@
-// A given density, that is a pressure, at a face.
+// Pressure outlet: prescribes the density, and thus the pressure cs2 rho, at a face.
 #pragma once
 
 #include "condition.h"
 
 namespace lbm::boundary {
 
-/// Anti-bounce-back (Ginzburg, Verhaeghe & d'Humieres, Commun. Comput. Phys. 3 (2008) 427, section 5), the velocity
-/// being that of the cell.
+/// Anti-bounce-back (Ginzburg, Verhaeghe & d'Humieres, Commun. Comput. Phys. 3 (2008) 427, section 5), with the
+/// velocity of the cell as that at the face.
 struct PressureOutlet {
     static constexpr const char* name = "pressure-outlet";
     static constexpr int precedence = 10;

@@ -1,11 +1,11 @@
-// A given velocity of the fluid at a face.
+// Velocity inlet: prescribes the velocity at a face.
 #pragma once
 
 #include "condition.h"
 
 namespace lbm::boundary {
 
-/// The bounce-back of a moving wall, with the density of the cell.
+/// Half-way bounce-back as off a moving wall, but the wall momentum term uses the density of the cell.
 struct VelocityInlet {
     static constexpr const char* name = "velocity-inlet";
     static constexpr int precedence = 20;

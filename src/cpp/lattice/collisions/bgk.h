@@ -1,4 +1,5 @@
-// Single relaxation time: K = omega (Bhatnagar, Gross & Krook; Qian, d'Humieres & Lallemand, EPL 17 (1992) 479).
+// BGK collision with a single relaxation time, K = omega (Bhatnagar, Gross & Krook; Qian, d'Humieres & Lallemand, EPL
+// 17 (1992) 479).
 #pragma once
 
 #include "../collide.h"

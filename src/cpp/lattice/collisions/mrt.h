@@ -1,4 +1,5 @@
-// Multiple relaxation times: K = M^-1 diag(s) M in an orthogonal basis, M^-1 = M^T diag(1 / norm^2).
+// MRT collision with multiple relaxation times: K = M^-1 diag(s) M in an orthogonal moment basis, where
+// M^-1 = M^T diag(1 / norm^2). At run time it is applied in the symmetry-adapted form of cubic_parts.h.
 #pragma once
 
 #include "../collide.h"
@@ -9,11 +10,11 @@ struct MRT : FlowCollision {
     static constexpr const char* name = "mrt";
     template <class Real>
     struct Parameters : Relaxation<Real> {
-        CubicRates<Real> moment_rates;  // -K
-        CubicRates<Real> stress_rates;  // what -K grows by with the rate of the stress
+        CubicRates<Real> moment_rates;  // -K without an eddy viscosity
+        CubicRates<Real> stress_rates;  // derivative of -K by the relaxation rate of the stress
     };
 
-    /// In mrt_rates.h, for hosts: kernels only need what comes of the moment basis.
+    /// Defined in mrt_rates.h, for the host only: kernels do not need the moment basis.
     template <class S, class Given>
     static Parameters<double> parameters(const Given& given);
 

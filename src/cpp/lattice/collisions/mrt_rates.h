@@ -1,4 +1,5 @@
-// The rates of MRT's parts, from the moment basis. For the host: kernels only need what comes of it.
+// Computes the relaxation rates of the MRT collision from the moment basis. For the host only: kernels need just the
+// resulting rates.
 #pragma once
 
 #include "../moment_basis.h"
@@ -6,8 +7,9 @@
 
 namespace lbm {
 
-/// The relaxation -K of a basis where moment k, no conserved one, relaxes with `rate[k]`: its matrix over pairs, with
-/// the rest population and the odd parts along the axes given by mass and momentum, holds every rate at some place.
+/// The operator -K of a moment basis whose non-conserved moments k relax with `rate[k]`. The rates are entries, or sums
+/// of entries, of its matrix over pairs, in which the rest population and the odd parts of the axis pairs have been
+/// eliminated by the conservation of mass and momentum.
 template <class S>
 constexpr CubicRates<double> cubic_rates(const double (&rate)[S::Q]) {
     using M = Moment<S>;
@@ -75,8 +77,8 @@ constexpr CubicRates<double> cubic_rates(const double (&rate)[S::Q]) {
     return r;
 }
 
-/// The rates of groups of moments that users give by name replace the presets, but for those of the conserved moments
-/// and of the shear stress, the first two.
+/// A user may replace the preset relaxation rates of groups of moments by name, except those of the first two groups:
+/// the conserved moments and the shear stress.
 template <class S, class Given>
 MRT::Parameters<double> MRT::parameters(const Given& given) {
     using Basis = MomentBasis<S>;

@@ -1,5 +1,5 @@
-// Regularised BGK (Latt & Chopard, Math. Comput. Simul. 72 (2006) 165): the non-equilibrium part is rebuilt from its
-// stress alone before it relaxes, K = 1 - (1 - omega) R with R n = w / (2 cs2^2) (c c - cs2) : Pi (eq. 14).
+// Regularised BGK collision (Latt & Chopard, Math. Comput. Simul. 72 (2006) 165): the non-equilibrium part is rebuilt
+// from its stress alone before it relaxes, K = 1 - (1 - omega) R with R n = w / (2 cs2^2) (c c - cs2) : Pi (eq. 14).
 #pragma once
 
 #include "../collide.h"

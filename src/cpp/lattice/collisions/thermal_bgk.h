@@ -1,4 +1,5 @@
-// The collision of a gas whose populations carry the energy, as multispeed stencils have it (multispeed.h).
+// The collision of the multispeed thermal model (multispeed.h): how its parameters follow from viscosity, Prandtl
+// number and gravity.
 #pragma once
 
 #include "../multispeed.h"

@@ -1,5 +1,5 @@
-// Two relaxation times (Ginzburg, Verhaeghe & d'Humieres, Commun. Comput. Phys. 3 (2008) 427): the sums over pairs
-// relax with omega, which sets the viscosity, the differences with the rate that keeps the magic parameter.
+// TRT collision with two relaxation times (Ginzburg, Verhaeghe & d'Humieres, Commun. Comput. Phys. 3 (2008) 427): even
+// parts relax with omega, which sets the viscosity, odd parts with the rate that keeps the magic parameter constant.
 #pragma once
 
 #include "../collide.h"

@@ -1,4 +1,4 @@
-// The list of the ways to keep the state. A new one is a header here, its phases in place.h and a place in the list.
+// The list of the streaming patterns. A new one is a header here, its phases in place.h and a member of the list.
 #pragma once
 
 #include "../type_list.h"
@@ -11,7 +11,7 @@ using States = TypeList<TwoLattice, InPlace>;
 
 namespace detail {
 
-/// What the blocks of the backends can do.
+/// Whether the backends' blocks support all patterns of the list.
 template <class... Members>
 constexpr bool blocks_keep(TypeList<Members...>) {
     return ((Members::lattices >= 1 && Members::lattices <= 2 && Members::steps_per_launch == 1) && ...);

@@ -1,6 +1,6 @@
-// The A-A pattern (Bailey et al., ICPP 2009): steps alternate between one that works on the cell's own slots and one
-// that works on the neighbours'. Every slot is read and written by one cell only, so that one lattice suffices and no
-// order of the cells matters.
+// The A-A pattern (Bailey et al., ICPP 2009): even steps read and write the slots of the cell itself, odd steps those
+// of its neighbours. In each step a slot is read and written by one cell only, so that one lattice suffices and the
+// order of the cells does not matter.
 #pragma once
 
 #include "../stencil.h"

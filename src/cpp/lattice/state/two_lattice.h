@@ -1,16 +1,16 @@
-// The A-B pattern: a step pulls population i from the neighbour upstream and writes its own slot in the other lattice.
+// The A-B pattern, a two-population pull: a step reads population i from the upstream neighbour and writes it to slot i
+// of its own cell in the other lattice.
 //
-// A way to keep the state is a struct with
-//   name                what setups call it,
-//   first_phase         the first of its phases (place.h): a state that is set lies as after a step of it,
-//   phases              how many there are, which steps take turns in,
-//   phase_names         how each is called,
-//   lattices            how many a block has, each of Q numbers a cell,
-//   steps_per_launch    the steps that one launch of its update advances,
-//   incoming_slot<S>(phase, i), outgoing_slot<S>(phase, i)   where a step of a phase finds the population that arrives
-//   with
-//                       velocity i, and where it leaves the one that departs with it,
-// and a place in the list of all.h.
+// A streaming pattern is a struct with
+//   name                the name in setups,
+//   first_phase         the first of its phases (place.h); a state that is set is stored as after a step of this phase,
+//   phases              how many phases there are, through which the steps cycle,
+//   phase_names         the name of each,
+//   lattices            how many lattices a block has, each of Q numbers per cell,
+//   steps_per_launch    how many steps one launch of its update advances,
+//   incoming_slot<S>(phase, i)   the slot from which a step of a phase reads the incoming population f_i,
+//   outgoing_slot<S>(phase, i)   the slot to which it writes the post-collision population f*_i,
+// and it is a member of the list in all.h.
 #pragma once
 
 #include "place.h"

@@ -1,4 +1,4 @@
-// The list of the stencils: the only place that names them all.
+// The list of the stencils, from which all that depends on them is derived.
 #pragma once
 
 #include "../type_list.h"

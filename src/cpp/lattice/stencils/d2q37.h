@@ -1,12 +1,12 @@
-// The multispeed stencil of the plane, which reaches three cells.
+// D2Q37, the two-dimensional multispeed stencil, with a radius of three cells.
 #pragma once
 
 #include "../stencil.h"
 
 namespace lbm {
 
-/// A quadrature of degree 9, which carries the energy and its flux: the weights of its eight shells and cs2 solve the
-/// conditions on the moments up to the eighth order (Shan, Yuan & Chen, J. Fluid Mech. 550 (2006) 413, table 1;
+/// A quadrature of degree 9, which is sufficient for the energy and its flux. The weights of its eight shells and cs2
+/// solve the conditions on the moments up to eighth order (Shan, Yuan & Chen, J. Fluid Mech. 550 (2006) 413, table 1;
 /// Philippi, Hegele, dos Santos & Surmas, Phys. Rev. E 73 (2006) 056702).
 struct D2Q37 {
     static constexpr const char* name = "D2Q37";

@@ -1,4 +1,4 @@
-// The plane's velocities up to the diagonals (Qian, d'Humieres & Lallemand, EPL 17 (1992) 479).
+// D2Q9: the two-dimensional velocities up to the diagonals (Qian, d'Humieres & Lallemand, EPL 17 (1992) 479).
 #pragma once
 
 #include "../stencil.h"
@@ -11,7 +11,7 @@ struct D2Q9 {
     static constexpr int c[Q][3] = {{0, 0, 0}, {1, 0, 0},   {-1, 0, 0}, {0, 1, 0}, {0, -1, 0},
                                     {1, 1, 0}, {-1, -1, 0}, {1, -1, 0}, {-1, 1, 0}};
     static constexpr double cs2 = 1.0 / 3;
-    // Weight by squared speed.
+    // Indexed by squared speed.
     static constexpr double shell_weight[4] = {4.0 / 9, 1.0 / 9, 1.0 / 36, 0.0};
 };
 

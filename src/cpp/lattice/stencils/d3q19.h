@@ -1,4 +1,5 @@
-// The velocities of space up to the diagonals of its planes (Qian, d'Humieres & Lallemand, EPL 17 (1992) 479).
+// D3Q19: the three-dimensional velocities up to the diagonals of the coordinate planes (Qian, d'Humieres & Lallemand,
+// EPL 17 (1992) 479).
 #pragma once
 
 #include "../stencil.h"

@@ -1,4 +1,4 @@
-// All velocities of space with components -1, 0 and 1.
+// D3Q27: all three-dimensional velocities with components -1, 0 and 1.
 #pragma once
 
 #include "../stencil.h"
