@@ -1,4 +1,4 @@
-// The padding of rows.
+// Computes the memory layout of a block, with the padding of its rows.
 #include "block_layout.h"
 
 #include "../lattice/stencil.h"
@@ -9,8 +9,8 @@ namespace {
 
 constexpr Index line_bytes = 128;  // x = 0 of every row is aligned to this
 
-/// Rows are whole lines. Pitches of a multiple of 1 KiB would put the populations of a cell into the same few sets of
-/// a processor's first-level cache, so there those get one more line.
+/// The length of a padded row, a multiple of the memory line. On the CPU a pitch of a multiple of 1 KiB would map the
+/// populations of a cell to the same few sets of the first-level cache, so such rows get one more line.
 Index row_pitch(int nx, std::size_t element, Device device) {
     const Index line = line_bytes / Index(element);
     const Index pitch = (nx + line - 1) / line * line;
@@ -48,7 +48,8 @@ Address block_address(const BlockSpec& spec, Device device) {
         const Index numbers = BoundaryPlaces(a, spec.stored).total() * Index(size_of(spec.precision) / element);
         a.numbers_stride = (numbers + line - 1) / line * line;
         for (int d = 0; d < 3; ++d) {
-            // A processor's packs of cells want the ends of rows apart.
+            // The CPU copies periodic faces: self-periodic rows would put branches between its packs. Temperatures
+            // always have halo cells, so that hybrid thermal blocks are not self-periodic.
             a.self_periodic[d] = device == Device::Gpu && spec.self_periodic[d] && !is_hybrid(spec);
         }
         return a;

@@ -1,4 +1,4 @@
-// Where the elements of a block lie on any device: the padding of rows and the size of the whole.
+// The memory layout of a block on a device: the padding of its rows and the size of its lattices.
 #pragma once
 
 #include "block_state.h"
@@ -9,10 +9,10 @@ enum class Device { Cpu, Gpu };
 
 Address block_address(const BlockSpec& spec, Device device);
 
-/// Bytes of each lattice of a block.
+/// Size in bytes of one lattice of a block.
 std::size_t lattice_bytes(const BlockSpec& spec, Device device);
 
-/// Of all of them.
+/// Size in bytes of all lattices of a block.
 std::size_t block_bytes(const BlockSpec& spec, Device device);
 
 }  // namespace lbm::backend

@@ -1,4 +1,4 @@
-// The state of one block on one device, and all that the engine may ask of it.
+// The interface between the engine and the state of one block on one device.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,9 @@
 
 namespace lbm::backend {
 
-/// What a block computes.
+/// What a block computes, and how it stores its state.
 struct BlockSpec {
-    const StateKind* state = &state_kind<TwoLattice>;  // how it is kept
+    const StateKind* state = &state_kind<TwoLattice>;  // streaming pattern
     StencilKind stencil;
     ModelKind model;
     CollisionKind collision;
@@ -36,26 +36,26 @@ struct BlockSpec {
     int size[3];                     // nz = 1 in two dimensions
     bool self_periodic[3];           // axes along which the block is its own neighbour
     std::vector<double> parameters;  // of the collision, in its order (lattice/parameters.h)
-    double omega;                    // its rate of the stress
-    bool has_eddy_viscosity;         // whether an eddy viscosity changes that
-    HeatParameters<double> heat;     // of hybrid thermal models
-    double gravity[3];               // acceleration, of multispeed models
-    int stored[6];                   // numbers that each cell before a face keeps; 0 where the block has none
+    double omega;                    // relaxation rate of the stress
+    bool has_eddy_viscosity;         // whether an eddy viscosity changes omega locally
+    HeatParameters<double> heat;     // of the hybrid thermal model
+    double gravity[3];               // acceleration, of the multispeed thermal model
+    int stored[6];                   // numbers kept by each boundary cell at a face; 0 where the block has none
 };
 
-/// The parameters of a collision in their own type.
+/// The parameters of a collision as its parameter struct.
 template <class Parameters>
 Parameters parameters_of(const BlockSpec& spec) {
     return parameters_from<Parameters>(spec.parameters.data());
 }
 
-/// Whether a temperature lies beside the populations, stored as they are.
+/// Whether the block stores a temperature in addition to the populations (hybrid thermal model).
 inline bool is_hybrid(const BlockSpec& spec) { return spec.model == model_kind<HybridThermal>; }
-/// Whether populations carry the energy, and so have a temperature.
+/// Whether the populations carry the energy, and with it the temperature (multispeed thermal model).
 inline bool is_multispeed(const BlockSpec& spec) { return spec.model == model_kind<MultispeedThermal>; }
 inline bool has_temperature(const BlockSpec& spec) { return is_hybrid(spec) || is_multispeed(spec); }
 
-/// The phases that the steps of a block take turns in.
+/// The phases through which the steps of a block cycle.
 inline std::vector<Phase> phases_of(const BlockSpec& spec) {
     std::vector<Phase> phases(std::size_t(spec.state->phases));
     for (std::size_t k = 0; k < phases.size(); ++k) {
@@ -64,20 +64,20 @@ inline std::vector<Phase> phases_of(const BlockSpec& spec) {
     return phases;
 }
 
-/// Cells around a block that one launch of its update reaches.
+/// The depth of the halo: how many cells beyond a block one launch of its update reads.
 inline int halo_depth(const BlockSpec& spec) {
     const int reach = with_stencil(spec.stencil, [](auto s) { return decltype(s)::reach; });
     return reach * spec.state->steps_per_launch;
 }
 
-/// An update kernel on a GPU, and what it takes of it.
+/// The launch configuration and the resources of an update kernel on a GPU.
 struct KernelFigures {
     Phase phase;
-    int lanes;    // neighbouring cells a thread
-    int threads;  // a thread block
+    int lanes;    // cells per thread, neighbours along x
+    int threads;  // threads per block
     int registers;
-    int local_bytes;   // of a thread's stack
-    double occupancy;  // threads at work at once, of those that a multiprocessor could hold
+    int local_bytes;   // local memory (stack) per thread
+    double occupancy;  // resident threads as a fraction of those that a multiprocessor can hold
 };
 
 struct Totals {
@@ -91,74 +91,80 @@ struct Cell {
     int x, y, z;
 };
 
-/// Arrays that go in and out have x fastest, then y, z and the component.
+/// The state of a block and the operations on it. Arrays that are passed in and out have x fastest, then y, z and the
+/// component.
 class BlockState : public EventSource {
 public:
     virtual const Address& address() const = 0;
     virtual std::size_t bytes() const = 0;
-    /// The kernels of the next steps; none on a CPU.
+    /// The update kernels of the next steps; empty on the CPU.
     virtual std::vector<KernelFigures> update_kernels() const { return {}; }
 
-    /// The plan stays the caller's and must outlive the block.
+    /// Sets the boundary-and-halo plan. The caller owns it; it must outlive the block.
     virtual void set_plan(const LinkPlan& plan) = 0;
-    /// The values of the plan's wall links, or of links of bodies, are others than at the last call.
+    /// Tells the block that values of the plan's wall links, or of links of bodies, have changed since the last call.
     virtual void plan_values_changed() = 0;
-    /// Cells that hold no fluid, and their wall velocity (null: at rest); both stay the caller's. Call it again when
-    /// they have changed.
+    /// Sets which cells are solid, and their wall velocity (null: at rest). The caller owns both arrays, and calls this
+    /// again when they have changed.
     virtual void set_solid(const std::uint8_t* solid, const double* velocity) = 0;
-    /// A uniform force, or a field of D components that is copied in; neither for none.
+    /// Sets a uniform force, or a field of D components, which is copied; both null for no force.
     virtual void set_force(const double* uniform, const double* field) = 0;
 
-    /// Of the last step, or the one whose shell has been updated.
+    /// The phase of the last step, or of the current one once its shell has been updated.
     virtual Phase phase() const = 0;
-    /// One of its lattices, 0 or 1, in the memory of the device; the same where it has but one.
+    /// Lattice 0 or 1 in the memory of the device; both are the same if the block has only one.
     virtual void* lattice(int which) const = 0;
     virtual std::unique_ptr<Transfers> make_transfers(const std::vector<Transfer>& list) = 0;
-    /// The rows that update_shell() leaves to update_interior(): nothing that the exchange reads or writes is in them.
-    /// None of them to begin with; transfers are made after it is called.
+    /// Sets the rows that update_shell() leaves to update_interior(). The exchange must not read or write them.
+    /// Initially there are none; call this before make_transfers().
     virtual void set_interior(const RowBox& rows) = 0;
+    /// Supplies, by the plan, all incoming populations that do not stream from a fluid cell of this block.
     virtual void apply_boundaries() = 0;
-    /// Gives the plan's boundary cells the numbers that their conditions start with, in a state that was set.
+    /// Initialises the numbers of the plan's boundary cells from a state that was set.
     virtual void start_boundary_numbers() = 0;
-    /// Those of the state, cell by cell as the plan lists them.
+    /// The numbers of the boundary cells, cell by cell in the order of the plan.
     virtual void boundary_numbers(double* out) const = 0;
     virtual void set_boundary_numbers(const double* values) = 0;
-    /// Advances by so many steps, at most those that one launch of its state does. From then on phase() and lattice()
-    /// are those of the last of them.
+    /// Begins an update of so many steps, at most StateKind::steps_per_launch, with the shell. From then on phase() and
+    /// lattice() are those after the last of these steps.
     virtual void update_shell(int steps) = 0;
-    /// Whatever is asked for between the two begins after the shell, and need not wait for the interior.
+    /// Completes the update with the interior. Work requested between the two calls starts after the shell, and need
+    /// not wait for the interior.
     virtual void update_interior() = 0;
 
-    /// Notes when what has been asked for so far is done; of what is done side by side, the part that the moment is of.
+    /// Records the time at which the work requested so far ends; if shell and interior are updated concurrently, only
+    /// the work to which the timestamp belongs.
     virtual void record(Timestamp moment) = 0;
-    /// Seconds between the last notes of two moments, both past.
+    /// Seconds between the last recordings of two timestamps, both of which have been reached.
     virtual double seconds_between(Timestamp from, Timestamp to) const = 0;
 
-    /// Whether calls return before their work is done.
+    /// Whether calls only enqueue work on the device and return; the host must wait before it reads a result.
     virtual bool is_asynchronous() const { return false; }
-    /// Calls work with the block's device as that of the thread, for libraries that want one.
+    /// Calls work() with the block's device as the current one of the thread, for libraries that need that.
     virtual void on_device(const std::function<void()>& work) const { work(); }
-    /// Marks the end of all that has been asked for so far.
+    /// Records an event after all work requested so far.
     virtual void record_event(int slot) { static_cast<void>(slot); }
-    /// What is asked for from now on begins after what another block has marked.
+    /// Makes all work requested from now on wait for an event of another block.
     virtual void wait_for(const EventSource& other, int slot) { other.wait(slot); }
-    /// By which other processes of the host open this block (open_block); empty where it cannot be shared.
+    /// Returns a handle by which other processes of the host open this block (open_block); empty if it cannot be
+    /// shared.
     virtual std::string share() { return {}; }
-    /// None of them has.
+    /// Tells the block that no other process has opened it.
     virtual void unshare() {}
-    /// After so many updates from its start the state lies where it lay, and the next ones are launched alike.
+    /// The number of updates in a cycle, after which the state is at the same addresses and in the same phase again, so
+    /// that the launches repeat.
     virtual int updates_of_cycle() const { return 1; }
     virtual bool at_start_of_cycle() const { return true; }
-    /// Grows whenever updates are no more launched with the arguments and addresses that they were launched with.
+    /// A counter that grows whenever an argument or an address with which updates are launched changes.
     virtual Index revision() const { return 0; }
-    /// A recorder of what this block and its `mates` are asked for, which must outlive it; null where they cannot be
+    /// Makes a recorder of the work of this block and its `mates`, all of which must outlive it; null if they cannot be
     /// recorded together.
     virtual std::unique_ptr<Recorder> make_recorder(const std::vector<BlockState*>& mates) {
         static_cast<void>(mates);
         return nullptr;
     }
 
-    /// Equilibrium, and first-order parts where gradients are wanted.
+    /// Sets the state to equilibrium, plus the first-order non-equilibrium part if gradients are wanted.
     virtual void initialize(const InitialFields& fields) = 0;
 
     virtual void density(float* out) const = 0;
@@ -168,25 +174,27 @@ public:
     virtual void populations(float* out) const = 0;
     virtual void populations(double* out) const = 0;
     virtual void set_populations(const double* values) = 0;
-    /// A field of now in the memory of the device, in the arithmetic type; throws std::invalid_argument on the CPU.
-    /// A temperature is the stored one plus `reference`, but 0 in solid cells.
+    /// Computes a field of the current state in the memory of the device, in the arithmetic type; throws
+    /// std::invalid_argument on the CPU. A temperature is the stored one plus `reference`, and 0 in solid cells.
     virtual std::shared_ptr<DeviceArray> device_field(FieldName name, double reference) const {
         static_cast<void>(name);
         static_cast<void>(reference);
         throw std::invalid_argument("the fields of a CPU's block are in the memory of the host");
     }
-    /// The stored numbers themselves.
+    /// Copies the stored numbers, unconverted.
     virtual void get_state(void* out) const = 0;
-    /// Setting populations or a state loses the temperature.
+    /// Sets the stored numbers. After this, as after set_populations(), the temperature of the hybrid thermal model is
+    /// undefined and has to be set again.
     virtual void set_state(const void* values) = 0;
 
-    /// Null where the fluid has no temperature.
+    /// The block's temperature; null if the model has none.
     virtual ThermalState* thermal() { return nullptr; }
 
     virtual ForceAndTorque body_force(const std::vector<BodyLink>& links, const double center[3]) const = 0;
     virtual Totals totals() const = 0;
-    /// Squared norms of u - u_last and of u; remembers u as u_last. The first call gives an infinite change.
+    /// Squared norms of u - u_last and of u; then sets u_last = u. The first call gives an infinite change.
     virtual void velocity_change(double& change2, double& norm2) = 0;
+    /// The first cell whose state is not valid, if there is one.
     virtual std::optional<Cell> find_diverged() const = 0;
 };
 

@@ -1,18 +1,18 @@
-// Cells before faces whose condition makes all populations at once that come in through the face, and the numbers that
-// they keep from step to step.
+// Boundary cells: cells at a face whose condition computes all populations that enter through the face at once, and the
+// numbers that they keep from step to step.
 #pragma once
 
 #include "wall_links.h"
 
 namespace lbm::backend {
 
-/// The numbers of a slot, in the arithmetic type whatever the populations are stored as: they lie behind the lattice,
-/// so that whatever moves populations between blocks moves them too.
+/// Access to the numbers of boundary cells in one slot. They are of the arithmetic type, whatever the storage type, and
+/// lie behind the populations in the lattice, so that the exchange between blocks copies them too.
 template <class Real, class Stored>
 class BoundaryNumbers {
 public:
     BoundaryNumbers() = default;
-    /// Of the step of `phase`, in a lattice.
+    /// The numbers after a step of `phase`, in a lattice.
     LBM_HD BoundaryNumbers(Stored* lattice, const Address& address, Phase phase)
         : slot_(reinterpret_cast<char*>(lattice + address.numbers + phase_index(phase) * address.numbers_stride)) {}
 
@@ -26,7 +26,7 @@ public:
     }
 
 private:
-    /// As bytes, since exchanges copy them as stored populations.
+    /// Copies bytes, since to the exchange these numbers are stored populations.
     LBM_HD static void copy(const char* from, char* to) {
 #if defined(__CUDACC__)
         *reinterpret_cast<Real*>(to) = *reinterpret_cast<const Real*>(from);
@@ -38,11 +38,11 @@ private:
     char* slot_;
 };
 
-/// What a formula reads of its cell (lattice/boundary/condition.h).
+/// The argument `cell` of a boundary-cell formula (lattice/boundary/condition.h).
 template <class S, class Real, class Stored>
 class BoundaryCellView {
 public:
-    /// `force(x, y, z, F)` is that on a cell.
+    /// `force(x, y, z, F)` sets F to the force on a cell.
     template <class Force>
     LBM_HD BoundaryCellView(const LatticeView<S, Real, Stored>& lattice, const BoundaryCell& cell, Force&& force)
         : cell_(cell),
@@ -82,7 +82,7 @@ public:
     boundary::CellMoments<Real> moments_[3];
 };
 
-/// Calls visit(condition's type) for the condition of a cell.
+/// Calls visit(Type<Condition>{}) with the condition of a boundary cell.
 template <class S, class Visit>
 LBM_HD void with_condition_of(const BoundaryCell& cell, Visit&& visit) {
     for_types(boundary::Conditions{}, [&](auto member) LBM_INLINE_LAMBDA {
@@ -95,7 +95,8 @@ LBM_HD void with_condition_of(const BoundaryCell& cell, Visit&& visit) {
     });
 }
 
-/// Brings what comes in through the face, and puts the numbers after the step to come into `next`.
+/// Computes the populations that enter a boundary cell through its face, and stores its numbers after the next step in
+/// `next`.
 template <class S, class Real, class Stored, class Force>
 LBM_HD void complete_boundary_cell(const LatticeView<S, Real, Stored>& lattice, const BoundaryCell& cell,
                                    const BoundaryNumbers<Real, Stored>& next, Force&& force) {
@@ -117,7 +118,7 @@ LBM_HD void complete_boundary_cell(const LatticeView<S, Real, Stored>& lattice, 
     });
 }
 
-/// Gives a cell the numbers that its condition starts with, in a state that was set.
+/// Initialises the numbers of a boundary cell from a state that was set.
 template <class S, class Real, class Stored, class Force>
 LBM_HD void start_boundary_cell(const LatticeView<S, Real, Stored>& lattice, const BoundaryCell& cell, Force&& force) {
     with_condition_of<S>(cell, [&](auto member) LBM_INLINE_LAMBDA {

@@ -1,15 +1,15 @@
-// The places of the numbers that the cells before the faces of a block keep, counted from the beginning of a slot.
+// Where in a slot the numbers of each boundary cell of a block are stored.
 #pragma once
 
 #include "../lattice/address.h"
 
 namespace lbm::backend {
 
-/// A face has those of its cells, and around them those of the cells of other blocks along it. Numbers of a cell lie
-/// side by side.
+/// Each face has the numbers of its cells, surrounded by a halo for the neighbouring cells of other blocks along the
+/// face. The numbers of a cell are adjacent.
 class BoundaryPlaces {
 public:
-    /// `stored` numbers each cell before a face of the block keeps.
+    /// `stored[face]` is how many numbers each boundary cell at a face keeps.
     BoundaryPlaces(const Address& block, const int (&stored)[6]) : size_{block.nx, block.ny, block.nz} {
         for (int face = 0; face < 6; ++face) {
             stored_[face] = stored[face];
@@ -18,10 +18,10 @@ public:
         }
     }
 
-    /// Of all numbers of a slot.
+    /// The size of a slot in numbers.
     Index total() const { return total_; }
 
-    /// Of the first number of a cell before a face, or of one beside it along the face, at (x, y, z) in the block.
+    /// The offset of the first number of the cell at (x, y, z) at a face; the cell may lie in the halo along the face.
     Index of(int face, const int (&at)[3]) const {
         const int u = first_axis(face), v = second_axis(face);
         return first_[face] + (Index(at[v] + 1) * width(u) + (at[u] + 1)) * stored_[face];

@@ -1,4 +1,4 @@
-// A field in the memory of a device, handed out to other libraries there.
+// A field in the memory of a device, which other libraries can use there.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,8 @@ namespace lbm::backend {
 
 enum class FieldName { Density, Velocity, Populations, Temperature };
 
-/// Owns the memory. Elements are floats of `item` bytes, x fastest, then y, z and the component.
+/// An array that owns its memory. Elements are floating-point numbers of `item` bytes, x fastest, then y, z and the
+/// component.
 class DeviceArray {
 public:
     DeviceArray() = default;
@@ -16,7 +17,7 @@ public:
     virtual ~DeviceArray() = default;
 
     virtual void* data() const = 0;
-    virtual int ordinal() const = 0;
+    virtual int ordinal() const = 0;     // of the GPU
     virtual int components() const = 0;  // 0 for a scalar field
     virtual std::size_t item() const = 0;
 };

@@ -1,4 +1,4 @@
-// Takes a device's name apart and asks the backend that it means.
+// Parses device names and forwards to the backend of the device.
 #include "devices.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Blocks on the devices of this machine by name: "cpu", "cuda:0" and so on.
+// Blocks and memory on the devices of this machine, which are chosen by name: "cpu", "cuda:0" and so on.
 #pragma once
 
 #include <memory>
@@ -10,36 +10,36 @@ namespace lbm::backend {
 
 struct DeviceOptions {
     std::string name = "cpu";
-    int threads = 0;  // of the CPU; 0: all
-    std::string isa;  // of the CPU; empty: the best
+    int threads = 0;  // CPU threads; 0: all
+    std::string isa;  // instruction set of the CPU; empty: the best
 };
 
-/// The number of a GPU by its device's name; -1 for the CPU. Throws std::invalid_argument for another name.
+/// The ordinal of the GPU that a device name means; -1 for the CPU. Throws std::invalid_argument for other names.
 int gpu_number(const std::string& device);
 
-/// The options with what was left open filled in. Throws std::invalid_argument for what is not there.
+/// Returns the options with defaults filled in. Throws std::invalid_argument for what this machine does not have.
 DeviceOptions checked(DeviceOptions options);
 
-/// Where the elements of a block on a device lie.
+/// The memory layout of a block on a device.
 Address block_address(const BlockSpec& spec, const std::string& device);
 
-/// Whether blocks on a device read the memory of blocks on another; makes it so where that must be asked for.
+/// Whether blocks on a device can read the memory of blocks on another; enables peer access where that is needed.
 bool reaches(const std::string& device, const std::string& other);
 
-/// Memory of the host that blocks on all of these devices read and write.
+/// Allocates host memory that blocks on all of these devices can read and write.
 std::shared_ptr<void> common_memory(const std::vector<std::string>& devices, std::size_t bytes);
 
-/// Memory of a device.
+/// Allocates memory of a device.
 std::shared_ptr<void> device_memory(const std::string& device, std::size_t bytes);
 
-/// A block of another process by what it has shared, for blocks on a device of this one; null where that cannot reach
-/// it.
+/// Opens a block of another process by the handle that its share() returned, for blocks on a device of this process;
+/// null if this device cannot reach it.
 std::unique_ptr<RemoteBlock> open_block(const std::string& shared, const std::string& device);
 
-/// `options` as checked.
+/// Makes a block. `options` must be those that checked() has returned.
 std::unique_ptr<BlockState> make_block(const BlockSpec& spec, const DeviceOptions& options);
 
-/// Bytes of lattice that make_block would allocate on a device.
+/// Size in bytes of the lattices that make_block would allocate on a device.
 std::size_t memory_needed(const BlockSpec& spec, const std::string& device);
 
 }  // namespace lbm::backend

@@ -1,18 +1,18 @@
-// Mass and momentum of the cells at both ends of every row, as an update leaves them for the walls there.
+// Density and momentum of the cells at both ends of every row, which the update stores for the boundary conditions
+// there.
 //
-// Inlets and outlets across x need the moments of one cell a row. Its populations lie as far apart as the rows:
-// fetching them for the links cost 6 % of a step on a GPU, keeping their sums next to nothing.
+// Inlets and outlets at the x-faces need the moments of one cell per row. The populations of these cells are as far
+// apart as the rows: reading them for the links cost 6 % of a step on a GPU, storing their sums costs next to nothing.
 #pragma once
 
 #include "../lattice/address.h"
 
 namespace lbm::backend {
 
-/// One number of each kind for the rows (y, z), y fastest: the density's deviation, then D components of the momentum,
-/// all at -x, then all at +x.
+/// An array of [face -x, +x][density's deviation, D components of the momentum][z][y], y fastest.
 template <class Real>
 struct EndSums {
-    Real* numbers;  // null: none are kept
+    Real* numbers;  // null if the update does not store them
 
     static Index count(const Address& a, int D) { return Index(2 * (D + 1)) * a.nz * a.ny; }
 

@@ -1,4 +1,5 @@
-// Populations of a prescribed density and velocity: equilibrium, and on request the first-order part of the gradients.
+// Initial populations of a prescribed density, velocity and temperature: equilibrium and, on request, the first-order
+// non-equilibrium part that the velocity gradients imply.
 #pragma once
 
 #include "../lattice/equilibrium.h"
@@ -6,13 +7,13 @@
 
 namespace lbm::backend {
 
-/// Density, velocity (null: 1, at rest) and temperature of the cells of a box that holds a block.
+/// Density (null: 1), velocity (null: at rest) and temperature of the cells of a padded box that contains a block.
 struct InitialFields {
     const double* density;
     const double* velocity;
-    const double* temperature;   // null: 0; of populations that carry it cs2
+    const double* temperature;   // null: 0, or cs2 for the multispeed thermal model
     const unsigned char* solid;  // null: no bodies
-    const bool* periodic;        // along each axis, of the box; null: no gradients are wanted
+    const bool* periodic;        // whether the box is periodic along each axis; null: no gradients are wanted
     int corner[3];               // of the block in the box
     int size[3];                 // of the box
 };
@@ -30,13 +31,13 @@ struct InitialState {
         return given.velocity == nullptr ? 0.0 : given.velocity[d * cells() + at];
     }
 
-    /// Of a cell of the block.
+    /// The temperature of a cell of the block.
     LBM_HD double temperature(int x, int y, int z) const {
         const int place[3] = {given.corner[0] + x, given.corner[1] + y, given.corner[2] + z};
         return given.temperature == nullptr ? 0.0 : given.temperature[cell(place)];
     }
 
-    /// Deviations after collision, such that the velocity read back is the one prescribed.
+    /// Computes the deviations of post-collision populations, such that the velocity read back is the prescribed one.
     LBM_HD void populations(int x, int y, int z, const double* force, double (&h)[S::Q]) const {
         const int place[3] = {given.corner[0] + x, given.corner[1] + y, given.corner[2] + z};
         if constexpr (Stencil<S>::multispeed) {
@@ -47,7 +48,7 @@ struct InitialState {
     }
 
 private:
-    /// With half of the gravity that collision will have added.
+    /// Adds the half step of gravity by which post-collision moments differ from the prescribed ones.
     LBM_HD Gas<double> gas(Index at, const double* gravity) const {
         const double half[2] = {0.5 * gravity[0], 0.5 * gravity[1]};
         const double warmth = given.temperature == nullptr ? 0.0 : given.temperature[at] / S::cs2 - 1;
@@ -84,7 +85,8 @@ private:
         });
     }
 
-    /// Non-equilibrium part of a velocity and its opposite, -w tau rho / cs2 Q : grad u (Latt & Chopard 2006, eq. 7).
+    /// The first-order non-equilibrium part of a velocity and its opposite, -w tau rho / cs2 Q : grad u (Latt & Chopard
+    /// 2006, eq. 7).
     LBM_HD double first_order_part(int i, double rho, const double (&grad)[3][3]) const {
         using T = Stencil<S>;
         double projected = 0;
@@ -96,7 +98,8 @@ private:
         return -T::w(i) * rho / (omega * T::cs2) * projected;
     }
 
-    /// Central differences; one-sided at the ends of an axis that is not periodic and beside solid cells.
+    /// The velocity gradient by central differences, one-sided at the ends of non-periodic axes and next to solid
+    /// cells.
     LBM_HD void gradient(const int (&place)[3], double (&grad)[3][3]) const {
         for (int a = 0; a < S::D; ++a) {
             Index side[2];

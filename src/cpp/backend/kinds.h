@@ -1,4 +1,4 @@
-// What a block can be asked for at run time: the members of lattice/'s lists by their places, and the types of numbers.
+// Run-time choice of types: members of the lists of lattice/ by their index, and number types.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace lbm::backend {
 
-/// Places in the lists.
+/// Indices in the lists.
 enum class StencilKind : int {};
 enum class CollisionKind : int {};
 enum class ModelKind : int {};
@@ -43,7 +43,7 @@ decltype(auto) visit_at(int position, TypeList<First, Rest...>, Visitor&& visito
 
 }  // namespace detail
 
-/// Calls visitor(Type<Member>{}) with the member of a list at a place.
+/// Calls visitor(Type<Member>{}) with the member of a list at an index.
 template <class List, class Visitor>
 decltype(auto) with_type(int position, Visitor&& visitor) {
     return detail::visit_at(position, List{}, std::forward<Visitor>(visitor));
@@ -74,14 +74,14 @@ const std::vector<std::string>& names_of() {
     return names;
 }
 
-/// Of widths that grow.
+/// Number types, in the order of their widths.
 enum class NumberKind { Float16, Float32, Float64 };
 
 inline std::size_t size_of(NumberKind kind) {
     return kind == NumberKind::Float16 ? 2 : kind == NumberKind::Float32 ? 4 : 8;
 }
 
-/// A type of arithmetic with the type that populations are stored as.
+/// An arithmetic type with the type in which populations are stored.
 template <class Real_, class Stored_>
 struct Numbers {
     using Real = Real_;

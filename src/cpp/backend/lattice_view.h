@@ -1,4 +1,5 @@
-// Scalar access to a lattice between steps: every place asks lattice/links.h, whatever the streaming.
+// Scalar access to the populations of a lattice between steps, whatever the streaming pattern: lattice/links.h gives
+// the offsets.
 #pragma once
 
 #include "../lattice/links.h"
@@ -13,7 +14,7 @@ struct CellView {
     CellOffsets<S> places;
 
     LBM_HD Real post_collision(int i) const { return from_storage<Real>(data[places.post_collision(i)]); }
-    /// What streams in with velocity i in the next step, once all copies between cells have been made.
+    /// The incoming population of the next step; valid once boundaries and halos have been applied.
     LBM_HD Real post_streaming(int i) const { return from_storage<Real>(data[places.post_streaming(i)]); }
     LBM_HD void set_post_collision(int i, Real value) const {
         data[places.post_collision(i)] = Store<Stored>::from(value);
@@ -31,7 +32,7 @@ struct LatticeView {
 
     LBM_HD CellView<S, Real, Stored> cell(int x, int y, int z) const { return {data, {address, phase, x, y, z}}; }
 
-    /// Visits the populations i of row (y, z) as they departed: visit(x, reference to the stored number).
+    /// Visits the post-collision populations i of row (y, z): visit(x, reference to the stored number).
     template <class Visit>
     void for_row(int y, int z, int i, Visit&& visit) const {
         const int cx = S::c[i][0];

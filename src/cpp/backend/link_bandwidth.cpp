@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t little = 4096;
 
-/// The best of some repeats after one that counts for nothing, as memory is first touched there.
+/// The best time of some repeats, after a first run that does not count because it touches the memory.
 template <class Copy>
 double best_seconds(int repeats, const Copy& copy) {
     using Clock = std::chrono::steady_clock;
@@ -34,7 +34,7 @@ template <class Copy>
 LinkBandwidth measured(std::size_t bytes, int repeats, const Copy& copy) {
     const double few = best_seconds(repeats, [&] { copy(little); });
     const double many = best_seconds(repeats, [&] { copy(bytes); });
-    // A clock may see no difference between the two.
+    // The clock may be too coarse to distinguish the two.
     return {few, double(bytes) / (many > few ? many - few : many)};
 }
 
@@ -54,7 +54,7 @@ LinkBandwidth link_bandwidth(const std::string& from, const std::string& to, std
     }
     std::vector<std::byte> have(bytes), want(bytes);
     return measured(bytes, repeats, [&](std::size_t part) {
-        // Another byte each time, and it is looked at: nothing for a compiler to leave out.
+        // A byte changes each time and is checked, so that the compiler cannot omit the copy.
         have[part - 1] = std::byte(std::to_integer<int>(want[part - 1]) + 1);
         std::memcpy(want.data(), have.data(), part);
         if (want[part - 1] != have[part - 1]) {

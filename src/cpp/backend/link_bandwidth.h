@@ -1,4 +1,4 @@
-// How fast memory of one device comes to another, as the exchange of blocks brings it.
+// Measures the latency and the bandwidth of copies between two devices, made as in the halo exchange.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,13 @@
 namespace lbm::backend {
 
 struct LinkBandwidth {
-    double seconds_of_little;  // what a copy of 4 KiB takes
-    double bytes_per_second;   // beyond that; bytes that arrive
+    double seconds_of_little;  // time of a copy of 4 KiB
+    double bytes_per_second;   // asymptotic rate of larger copies
 };
 
-/// Copies of `bytes` and of little, each waited for, the best of `repeats`: by the target where it reaches the source's
-/// memory, else through memory of the host. Throws std::invalid_argument for names of no device, no byte or no repeat.
+/// Times copies of `bytes` and of 4 KiB, each waited for, and takes the best of `repeats`. The target device copies if
+/// it reaches the source's memory; otherwise copies go through host memory. Throws std::invalid_argument for unknown
+/// devices, and for sizes and repeats out of range.
 LinkBandwidth link_bandwidth(const std::string& from, const std::string& to, std::size_t bytes, int repeats);
 
 }  // namespace lbm::backend

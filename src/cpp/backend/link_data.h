@@ -1,4 +1,4 @@
-// The links that a backend must serve between two updates, as plain data that a GPU's compiler reads too.
+// The entries of the boundary-and-halo plan, as plain data that the GPU's compiler can include too.
 #pragma once
 
 #include "../lattice/multispeed_wall.h"
@@ -6,35 +6,35 @@
 
 namespace lbm::backend {
 
-/// Equally spaced copies of populations: halo exchange, bounce-back, free slip.
+/// A run of equally spaced copies of populations, for halos, bounce-back at rest, free slip and periodic faces.
 struct CopyRun {
     Index target, source;
     Index target_stride, source_stride;
     int count;
 };
 
-/// A run of one of several transfers.
+/// A copy run of one of several transfers.
 struct TransferRun {
     CopyRun run;
     int transfer;
 };
 
-/// One link whose incoming population is that of a formula (lattice/boundary/condition.h).
+/// A link whose incoming population a formula computes (lattice/boundary/condition.h).
 struct WallLink {
     double value;
     double distance;
     unsigned char i;          // the incoming velocity
-    unsigned char condition;  // its place in boundary::Conditions
-    bool meets_fluid;         // what streams in towards the wall comes from the fluid, not off another wall
+    unsigned char condition;  // index in boundary::Conditions
+    bool meets_fluid;         // whether the population that streams in towards the wall comes from a fluid cell
 };
 
-/// Where the population of a wall link departed from, towards the wall or inside before an outflow, and where it
-/// arrives.
+/// Offsets of the outgoing population of a wall link (towards the wall, or of the cell to which the condition redirects
+/// the link) and of its incoming population.
 struct LinkOffsets {
     Index outgoing, incoming;
 };
 
-/// A cell with such links: the range [first, first + count) of the plan's wall links.
+/// A cell with wall links: the range [first, first + count) of the plan's wall links.
 struct WallCell {
     int x, y, z;
     int first;
@@ -42,41 +42,42 @@ struct WallCell {
     bool needs_moments;  // some formula reads the cell's density or velocity
 };
 
-/// A cell before a face whose condition makes all populations at once that come in through the face. Places of its
-/// numbers are counted in numbers from the beginning of a slot of them.
+/// A cell at a face whose condition computes all populations that enter through the face at once. Offsets of its
+/// numbers count numbers from the beginning of a slot.
 struct BoundaryCell {
     int x, y, z;
-    unsigned char condition;   // its place in boundary::Conditions
-    unsigned char face;        // 2 axis, and 1 more at the upper end
-    unsigned char inwards;     // fluid cells that follow inwards, 2 at most
+    unsigned char condition;   // index in boundary::Conditions
+    unsigned char face;        // 2 axis, plus 1 at the upper end
+    unsigned char inwards;     // number of fluid cells that follow inwards, 2 at most
     unsigned char stored;      // how many numbers it keeps
-    unsigned incoming;         // a bit for each velocity that comes in through the face
-    unsigned missing;          // and for those too that such a formula of another face makes
+    unsigned incoming;         // bit mask of the velocities that enter through the face
+    unsigned missing;          // the same, with those that a boundary-cell formula of another face computes
     double value[3];           // velocity, or a number in the first place
     double reference_density;  // of the fluid at rest
-    Index numbers;             // the place of its first
-    Index beside[3][2];  // that of its neighbours, down and up each axis along the face; its own where there is none
-    Index first;         // its first one among those of all cells of the plan
+    Index numbers;             // offset of its first number
+    Index beside[3][2];  // the same of its neighbours down and up each axis along the face; its own if there is none
+    Index first;         // index of its first number among those of all cells of the plan
 };
 
-/// A link between a fluid cell and a body: what the fluid cell receives along velocity i comes off the body.
+/// A link between a fluid cell and a body: population i of the fluid cell comes off the body.
 struct BodyLink {
     int x, y, z;
     int i;
-    int solid[3];          // the body's cell
-    int off_solid;         // the velocity off that cell: i, mirrored where a free-slip face lies between
-    double wall_momentum;  // 2 w_i c . u_w rho_0 / cs2, c the velocity off the solid cell
+    int solid[3];          // the solid cell
+    int off_solid;         // velocity with which the population leaves it: i, mirrored if a free-slip face lies between
+    double wall_momentum;  // 2 w_i c . u_w rho_0 / cs2, with c the velocity `off_solid`
 };
 
-/// A temperature beyond a wall: `sign` times that at `source` plus `value`. Places of temperatures are those of slot 0.
+/// The temperature of a halo cell behind a wall: `sign` times that at `source` plus `value`. Offsets of temperatures
+/// are those of slot 0.
 struct WallTemperature {
     Index target, source;
     double value;
     int sign;
 };
 
-/// What a fluid cell beside a body has for a temperature where velocity i leads: `sign` times that at `source` plus
-/// `value`.
+/// The temperature that a fluid cell next to a body uses for its solid neighbour at x + c_i: `sign` times that at
+/// `source` plus `value`.
 struct ThermalLink {
     Index source;
     double value;
@@ -84,21 +85,22 @@ struct ThermalLink {
     unsigned char i;
 };
 
-/// A fluid cell beside a body, with the range [first, first + count) of the plan's heated links, by rising i.
+/// A fluid cell next to a body, with the range [first, first + count) of the plan's thermal links, in the order of i.
 struct ThermalCell {
     int x, y, z;
     int first;
     unsigned char count;
 };
 
-/// Heat that enters the fluid in a step: two temperatures with coefficients, plus `value`.
+/// A term of the heat that enters the fluid in a step: a linear combination of two temperatures, plus `value`.
 struct HeatSample {
     Index source[2];
     double coefficient[2];
     double value;
 };
 
-/// A column of halo cells behind a wall; (x, y) is the fluid cell before it, which may lie in the halo.
+/// A column of halo cells behind a wall of the multispeed thermal model. (x, y) is the cell in front of the wall, which
+/// may lie in the halo along the wall.
 struct WallColumn {
     int x, y;
     MultispeedWall wall;

@@ -1,4 +1,5 @@
-// What a backend must do between two updates: bring every population that arrives from outside a cell's neighbours.
+// A block's part of the boundary-and-halo plan: how the backend supplies, between two updates, all incoming populations
+// that do not stream from a fluid cell of the block.
 #pragma once
 
 #include <vector>
@@ -8,15 +9,15 @@
 
 namespace lbm::backend {
 
-/// Places differ by the phase of the step before, the rest does not.
+/// The lists of the plan. Offsets of populations depend on the phase of the last step, the rest does not.
 struct LinkPlan {
     ByPhase<std::vector<CopyRun>> copies;
     ByPhase<std::vector<LinkOffsets>> wall_offsets;  // of each wall link
     std::vector<WallCell> wall_cells;
-    std::vector<WallCell> late_cells;  // those with a formula that reads what has streamed in: after all copies
+    std::vector<WallCell> late_cells;  // wall cells with a formula that reads what has streamed in: after all copies
     std::vector<WallLink> wall_links;
-    std::vector<BoundaryCell> boundary_cells;  // served after all links
-    Index boundary_numbers = 0;                // that they keep
+    std::vector<BoundaryCell> boundary_cells;  // computed after all links
+    Index boundary_numbers = 0;                // how many numbers the boundary cells keep in all
     std::vector<WallTemperature> wall_temperatures;
     std::vector<ThermalCell> thermal_cells;
     std::vector<ThermalLink> thermal_links;

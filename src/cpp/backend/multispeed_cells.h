@@ -1,4 +1,4 @@
-// What is read of a cell between steps where populations carry the energy, and the halo behind walls.
+// The multispeed thermal model between steps: density, velocity and temperature of a cell, and the halo behind walls.
 #pragma once
 
 #include "../lattice/multispeed_wall.h"
@@ -7,14 +7,14 @@
 
 namespace lbm::backend {
 
-/// The deviations of what departed from a cell.
+/// Reads the deviations of a cell's post-collision populations.
 template <class S, class Real, class Stored>
 LBM_HD void post_collision_of(const CellView<S, Real, Stored>& cell, Real (&h)[S::Q]) {
     static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { h[i] = cell.post_collision(i); });
 }
 
-/// Density, velocity and temperature between two steps: half of a step's gravity is taken off again, as it has been
-/// added to what departed.
+/// Density, velocity and temperature of a cell between two steps. Post-collision populations contain the gravity of a
+/// whole step, of which half is subtracted.
 template <class S, class Real, class Stored>
 LBM_HD Gas<Real> gas_between_steps(const CellView<S, Real, Stored>& cell, const double (&gravity)[3]) {
     Real h[S::Q];
@@ -32,13 +32,14 @@ LBM_HD Real temperature_of(const Gas<Real>& gas) {
     return Real(S::cs2) * (Real(1) + gas.warmth);
 }
 
-/// Whether a gas is still one.
+/// Whether a temperature is between 0 and 1e6. A NaN fails too, so that a diverged cell is found.
 template <class Real>
 LBM_HD bool temperature_is_valid(Real temperature) {
     return temperature > Real(0) && temperature < Real(1e6);
 }
 
-/// The halo cell k (1 to wall_depth) of a column, and what it misses.
+/// Computes the populations of halo cell k (1 to wall_depth) of a column, and returns its share of the mass and energy
+/// that the column misses.
 template <class S, class Real, class Stored>
 LBM_HD MassAndEnergy<Real> halo_cell(const LatticeView<S, Real, Stored>& lattice, const WallColumn& column, int k,
                                      const MultispeedParameters<Real>& parameters, Real (&out)[S::Q]) {
@@ -50,7 +51,8 @@ LBM_HD MassAndEnergy<Real> halo_cell(const LatticeView<S, Real, Stored>& lattice
     return behind_wall<S>(column.wall, k, h, parameters, out);
 }
 
-/// Puts it into the halo, unless that ends before it: a block may lie a cell or two off the wall.
+/// Corrects the populations of halo cell k for the missing mass and energy and stores them, unless the cell lies beyond
+/// the block's halo: a block may begin a cell or two off the wall.
 template <class S, class Real, class Stored>
 LBM_HD void put_halo_cell(const LatticeView<S, Real, Stored>& lattice, const WallColumn& column, int k,
                           const MassAndEnergy<Real>& missing, Real (&out)[S::Q]) {
@@ -66,7 +68,7 @@ LBM_HD void put_halo_cell(const LatticeView<S, Real, Stored>& lattice, const Wal
     static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { cell.set_post_collision(i, out[i]); });
 }
 
-/// All of a column.
+/// Computes all halo cells of a column.
 template <class S, class Real, class Stored>
 LBM_HD void fill_wall_column(const LatticeView<S, Real, Stored>& lattice, const WallColumn& column,
                              const MultispeedParameters<Real>& parameters) {

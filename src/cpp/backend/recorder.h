@@ -1,4 +1,4 @@
-// The work of several blocks recorded once and done again: small blocks would otherwise wait for each launch.
+// Records the work of several blocks once and replays it, because small blocks would otherwise wait for each launch.
 #pragma once
 
 #include <functional>
@@ -14,10 +14,10 @@ public:
     Recorder& operator=(const Recorder&) = delete;
     virtual ~Recorder() = default;
 
-    /// Records what `work` asks the blocks for, none of which is done. All of it must have been done once before:
-    /// kernels are loaded at their first launch.
+    /// Records what `work` requests of the blocks, without executing it. All of it must have been executed once before,
+    /// as kernels are loaded at their first launch.
     virtual void record(const std::function<void()>& work) = 0;
-    /// Asks for what was recorded, so many times in a row.
+    /// Enqueues the recorded work so many times.
     virtual void replay(Index times) = 0;
 };
 

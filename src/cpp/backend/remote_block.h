@@ -1,4 +1,4 @@
-// Points in the work of a block that others wait for, and a block of another process of the same host.
+// Events in the work of a block for which other blocks wait, and access to a block of another process of the same host.
 #pragma once
 
 #include <memory>
@@ -6,10 +6,10 @@
 
 namespace lbm::backend {
 
-/// What can mark points in its work. A slot keeps the last mark that it was given.
+/// The owner of events. A slot holds the last event recorded in it.
 class EventSource {
 public:
-    static constexpr int slots = 5;             // two by turns for each half of an exchange,
+    static constexpr int slots = 5;             // two, used alternately, for each half of an exchange,
     static constexpr int end_slot = slots - 1;  // and one for the end of a run of steps
 
     EventSource() = default;
@@ -17,11 +17,11 @@ public:
     EventSource& operator=(const EventSource&) = delete;
     virtual ~EventSource() = default;
 
-    /// Returns when what has been marked is done.
+    /// Blocks the calling thread until the event in a slot has completed.
     virtual void wait(int slot) const { static_cast<void>(slot); }
 };
 
-/// A block that another process has shared: its lattices are in reach of a device of this one.
+/// A block that another process has shared, whose lattices a device of this process can read.
 class RemoteBlock : public EventSource {
 public:
     virtual void* lattice(int which) const = 0;

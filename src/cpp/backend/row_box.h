@@ -1,22 +1,22 @@
-// Rows of a block: those that the blocks beside it need, and those that they do not.
+// Sets of rows of a block: rectangular boxes of rows, and the shell around the interior.
 #pragma once
 
 #include "../lattice/portability.h"
 
 namespace lbm::backend {
 
-/// Rows (y + k step_y, z + l step_z), k < ny, l < nz.
+/// The rows (y + k step_y, z + l step_z) for k < ny, l < nz.
 struct RowBox {
     int y, z;
     int ny, nz;
     int step_y = 1, step_z = 1;
 
     LBM_HD Index count() const { return Index(ny) * nz; }
-    /// Of steps of 1.
+    /// Whether the box contains a row; for boxes with steps of 1.
     bool holds(int at_y, int at_z) const { return at_y >= y && at_y < y + ny && at_z >= z && at_z < z + nz; }
 };
 
-/// The rows of a block of ny x nz rows around `interior`, as few boxes.
+/// The rows of a block of ny x nz rows that are not in `interior`, as at most four boxes.
 struct Shell {
     RowBox boxes[4];
     int count = 0;

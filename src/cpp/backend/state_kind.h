@@ -1,4 +1,4 @@
-// A way to keep the state at run time: all that the engine knows of how a block keeps its own.
+// A streaming pattern as a run-time value: all that the engine knows of how a block stores its state.
 #pragma once
 
 #include <memory>
@@ -12,18 +12,18 @@ class BlockState;
 struct BlockSpec;
 struct DeviceOptions;
 
-/// See lattice/state/two_lattice.h.
+/// The properties of a streaming pattern (lattice/state/two_lattice.h).
 ///
-/// What crosses a face between blocks depends on the depth of the halo, which is as far as the steps of one launch
-/// reach (halo_depth in block_state.h). From one cell the links come that lead into the block, each to where it
-/// arrives. From more, cells of the halo hold what departed from them, which the block streams itself.
+/// What is exchanged between blocks depends on the depth of the halo (halo_depth in block_state.h). For depth 1 it is
+/// the populations that enter the block, each copied to the place from which the next step reads it. For larger depths
+/// halo cells hold the post-collision populations of the cells that they stand for, and the block streams them itself.
 struct StateKind {
     const char* name;
     Phase first_phase;
     int phases;
     int lattices;
     int steps_per_launch;
-    /// Makes a block that keeps its state so; null where the backends do.
+    /// Makes a block with this streaming pattern; null if the blocks of the backends support it.
     std::unique_ptr<BlockState> (*make_block)(const BlockSpec& spec, const DeviceOptions& options) = nullptr;
 };
 
@@ -31,7 +31,7 @@ template <class State>
 inline constexpr StateKind state_kind{State::name, State::first_phase, State::phases, State::lattices,
                                       State::steps_per_launch};
 
-/// In the order of the list.
+/// All streaming patterns, in the order of the list.
 inline std::vector<const StateKind*> state_kinds() {
     std::vector<const StateKind*> all;
     for_types(States{}, [&](auto state) { all.push_back(&state_kind<typename decltype(state)::type>); });
@@ -45,7 +45,7 @@ inline const char* name_of(Phase phase) {
     });
 }
 
-/// One of something for each of some phases that follow one another.
+/// An array with one element for each of several consecutive phases.
 template <class T>
 class ByPhase {
 public:

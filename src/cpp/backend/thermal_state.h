@@ -1,4 +1,4 @@
-// What the block of a fluid with a temperature has beside what all blocks have.
+// The additional interface of blocks whose model has a temperature.
 #pragma once
 
 #include <vector>
@@ -14,17 +14,17 @@ public:
     ThermalState& operator=(const ThermalState&) = delete;
     virtual ~ThermalState() = default;
 
-    /// Heat a step and cell: uniform, or a field that is copied in.
+    /// Sets the temperature increase per step: uniform, or a field, which is copied.
     virtual void set_heat_source(double uniform, const double* field) = 0;
 
-    /// 0 in solid cells.
+    /// The temperature of all cells; 0 in solid cells.
     virtual void temperature(float* out) const = 0;
     virtual void temperature(double* out) const = 0;
-    /// Null: 0 everywhere.
+    /// Sets the temperature of all cells; null for 0 everywhere.
     virtual void set_temperature(const double* values) = 0;
-    /// The sum of samples of the plan, and each of them where wanted.
+    /// The sum of heat samples, and each of them in `each` unless that is null.
     virtual double heat(const std::vector<HeatSample>& samples, double* each) const = 0;
-    /// Largest change of the temperature of a cell, which is remembered. The first call gives an infinite change.
+    /// The largest change of the temperature of any cell since the last call. The first call gives an infinite change.
     virtual double temperature_change() = 0;
 };
 

@@ -1,10 +1,10 @@
-// The moments of a step between which its phases lie.
+// The timestamps of a step, which delimit its parts.
 #pragma once
 
 namespace lbm::backend {
 
-/// In the order in which they are asked for. Where the shell and the interior are updated side by side, so are their
-/// times.
+/// Timestamps in the order in which they are recorded. If shell and interior are updated concurrently, their times
+/// overlap.
 enum class Timestamp { Begun, Filled, ShellDone, InteriorBegun, InteriorDone, Exchanged };
 constexpr int timestamps_of_step = 6;
 

@@ -1,4 +1,4 @@
-// Copies that a block's device makes between two steps, between lattices or a lattice and a buffer.
+// Copies for the halo exchange, which a block's device makes from lattice to lattice, or between lattice and buffer.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,18 @@
 
 namespace lbm::backend {
 
-/// From one piece of memory to another, both within reach of the device.
+/// A list of copy runs from one memory range to another, both of which the device can access.
 struct Transfer {
-    /// Which end is a buffer in the memory of the host that the copies fill or empty from its beginning, without gaps.
+    /// Which end is a buffer in host memory; the copies fill or read it contiguously from its beginning.
     enum class InHost { Neither, From, To };
 
-    void* from[2];  // by which of a block's lattices is that of now
+    void* from[2];  // for each of the block's lattices as the current one
     void* to[2];
-    ByPhase<std::vector<CopyRun>> copies;  // of the last step
+    ByPhase<std::vector<CopyRun>> copies;  // by the phase of the last step
     InHost in_host = InHost::Neither;
 };
 
-/// Transfers that are made again and again, of one block, which must outlive them.
+/// Transfers of one block that are repeated every step. The block must outlive them.
 class Transfers {
 public:
     Transfers() = default;
@@ -28,7 +28,7 @@ public:
     Transfers& operator=(const Transfers&) = delete;
     virtual ~Transfers() = default;
 
-    /// Makes them as the block's last step wants them.
+    /// Performs the transfers for the phase and the lattice of the block's last step.
     virtual void run() const = 0;
     virtual std::size_t bytes() const = 0;
 };

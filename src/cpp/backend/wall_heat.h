@@ -1,5 +1,5 @@
-// What is read of temperatures from one cell between steps: those beyond walls, those of cells beside bodies after the
-// next step, heat through walls.
+// The hybrid thermal model between steps: temperatures of halo cells behind walls, the update of cells next to bodies,
+// and heat through walls.
 #pragma once
 
 #include "../lattice/moments.h"
@@ -9,10 +9,10 @@
 
 namespace lbm::backend {
 
-/// The temperatures of now, of a lattice whose last step was of `phase`.
+/// The current temperatures of a lattice whose last step was of `phase`.
 template <class Real, class Stored>
 struct TemperatureView {
-    Stored* slot;  // so that places of slot 0 are those of now
+    Stored* slot;  // shifted such that offsets of slot 0 address the current temperatures
 
     LBM_HD TemperatureView(Stored* data, const Address& address, Phase phase)
         : slot(data + temperature_slot(phase) * address.temperature_stride) {}
@@ -30,9 +30,9 @@ LBM_HD Real beyond_body(const TemperatureView<Real, Stored>& view, const Thermal
     return Real(link.sign) * view.at(link.source) + Real(link.value);
 }
 
-/// The temperature that a cell beside a body will have after the step to come, whose populations have all arrived. The
-/// update itself cannot tell: it reads the temperatures of solid cells, of which each would have to be another one for
-/// every fluid cell beside it.
+/// The temperature of a cell next to a body after the next step, computed before that step, once boundaries and halos
+/// have been applied. The update kernel cannot compute it: it reads the stored temperature of solid neighbours, but a
+/// solid cell has a different temperature for each of its fluid neighbours.
 template <class S, class Real, class Stored>
 LBM_HD Real advanced_beside_body(const LatticeView<S, Real, Stored>& lattice, const ThermalCell& cell,
                                  const ThermalLink* links, const Real (&body_force)[3], Real source,

@@ -1,4 +1,4 @@
-// What is read from one cell between steps: its moments, what walls and outlets send back to it, forces on bodies.
+// Operations on single cells between steps: moments, boundary conditions of wall links, forces on bodies.
 #pragma once
 
 #include "../lattice/boundary/all.h"
@@ -9,7 +9,7 @@
 
 namespace lbm::backend {
 
-/// Of what departed from a cell.
+/// Sums the post-collision populations of a cell to its density's deviation from 1 and its momentum.
 template <class S, class Real, class Stored>
 LBM_HD void add_up_cell(const CellView<S, Real, Stored>& cell, Real& deviation, Real (&momentum)[3]) {
     Real f[S::Q];
@@ -17,7 +17,7 @@ LBM_HD void add_up_cell(const CellView<S, Real, Stored>& cell, Real& deviation, 
     add_up<S>(f, deviation, momentum);
 }
 
-/// Collision has added the whole force, of which the velocity wants half.
+/// The velocity from the post-collision momentum, which contains the whole force of a step: half of it is subtracted.
 template <class Real>
 LBM_HD void velocity_of(Real deviation, const Real (&momentum)[3], const double (&force)[3], Real (&u)[3]) {
     for (int d = 0; d < 3; ++d) {
@@ -25,7 +25,7 @@ LBM_HD void velocity_of(Real deviation, const Real (&momentum)[3], const double 
     }
 }
 
-/// Density and velocity of the last step.
+/// The density's deviation and the velocity of a cell after the last step.
 template <class S, class Real, class Stored>
 LBM_HD void moments_after_collision(const CellView<S, Real, Stored>& cell, const double (&force)[3], Real& deviation,
                                     Real (&u)[3]) {
@@ -34,13 +34,13 @@ LBM_HD void moments_after_collision(const CellView<S, Real, Stored>& cell, const
     velocity_of(deviation, momentum, force, u);
 }
 
-/// Whether a cell still holds a flow; written so that a NaN fails too.
+/// Whether density and speed are in a plausible range. A NaN fails too, so that a diverged cell is found.
 template <class Real>
 LBM_HD bool state_is_valid(Real deviation, Real speed2) {
     return deviation > Real(-1) && deviation < Real(1000) && speed2 < Real(1);
 }
 
-/// What a formula reads of populations: what departed towards the wall, which is at hand, and others of the cell.
+/// The argument `f` of a link formula. The outgoing population has already been loaded; others are read when needed.
 template <class S, class Real, class Stored>
 struct LinkPopulations {
     const LatticeView<S, Real, Stored>& lattice;
@@ -55,7 +55,7 @@ struct LinkPopulations {
     }
 };
 
-/// What comes in along a link by the formula of its condition.
+/// Computes the incoming population of a link by the formula of its condition.
 template <class S, class Real, class Populations>
 LBM_HD Real incoming(const WallLink& link, const boundary::CellMoments<Real>& moments, const Populations& f) {
     const boundary::Link<Real> of{link.i, Real(link.value), Real(link.distance), link.meets_fluid};
@@ -71,7 +71,7 @@ LBM_HD Real incoming(const WallLink& link, const boundary::CellMoments<Real>& mo
     return value;
 }
 
-/// The moments that the formulas of a cell's links read; `end_sums` are those of the last step if it has kept any.
+/// The moments that the formulas of a cell's links read; from `end_sums` if the last step has stored them.
 template <class S, class Real, class Stored>
 LBM_HD boundary::CellMoments<Real> link_moments(const LatticeView<S, Real, Stored>& lattice, const WallCell& cell,
                                                 const double (&force)[3], EndSums<Real> end_sums) {
@@ -92,12 +92,12 @@ LBM_HD boundary::CellMoments<Real> link_moments(const LatticeView<S, Real, Store
     return moments;
 }
 
-/// Serves the links of a cell on which something is computed; `links` and `places` are all of the plan's.
+/// Computes the incoming populations of a wall cell's links; `links` and `places` are the whole lists of the plan.
 template <class S, class Real, class Stored>
 LBM_HD void serve_wall_links(LatticeView<S, Real, Stored> lattice, const WallCell& cell, const WallLink* links,
                              const LinkOffsets* places, const double (&force)[3], EndSums<Real> end_sums) {
     const boundary::CellMoments<Real> moments = link_moments(lattice, cell, force, end_sums);
-    constexpr int together = 5;  // loads that wait for the memory at the same time
+    constexpr int together = 5;  // number of loads in flight
     for (int first = cell.first; first < cell.first + cell.count; first += together) {
         const int left = cell.first + cell.count - first;
         WallLink batch[together]{};
@@ -119,7 +119,7 @@ LBM_HD void serve_wall_links(LatticeView<S, Real, Stored> lattice, const WallCel
     }
 }
 
-/// Force on the body of one link, and its torque about a center, by momentum exchange; added to `sum`.
+/// Adds the force on a body by one link, and its torque about a center, to `sum`, by the momentum exchange method.
 template <class S, class Real, class Stored>
 LBM_HD void add_body_force(const LatticeView<S, Real, Stored>& lattice, const BodyLink& link, const double (&center)[3],
                            ForceAndTorque& sum) {

@@ -1,4 +1,4 @@
-// Takes the memory of a buffer.
+// Allocates the memory of a buffer.
 #include "buffer.h"
 
 #include <sys/sysinfo.h>
@@ -8,7 +8,7 @@
 namespace lbm::cpu {
 namespace {
 
-/// Bytes of memory and of swap space; a program that touches more is killed.
+/// Bytes of memory plus swap space; a program that touches more is killed.
 std::size_t machine_bytes() {
     struct sysinfo info {};
     return sysinfo(&info) == 0 ? (info.totalram + info.totalswap) * std::size_t(info.mem_unit) : ~std::size_t(0);

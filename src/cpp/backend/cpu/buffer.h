@@ -1,4 +1,4 @@
-// A large, page-aligned, uninitialised piece of memory, in huge pages where the system grants them.
+// A large, page-aligned memory buffer that no thread has touched yet, in huge pages where the system provides them.
 #pragma once
 
 #include <sys/mman.h>
@@ -11,7 +11,7 @@ namespace lbm::cpu {
 class Buffer {
 public:
     Buffer() = default;
-    /// Throws std::bad_alloc for more than the machine has, even where the system would promise it.
+    /// Throws std::bad_alloc for more memory than the machine has, even if the system would overcommit it.
     explicit Buffer(std::size_t bytes);
     Buffer(const Buffer&) = delete;
     Buffer& operator=(const Buffer&) = delete;

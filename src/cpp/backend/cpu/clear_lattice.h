@@ -1,4 +1,4 @@
-// Zeroes a lattice: rest, and the first touch of every page by the thread that will update it.
+// Sets a lattice to the fluid at rest, with the first touch of every page by the thread that will update it.
 #pragma once
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// Finds the block and the kernel of a spec, and the instruction sets of this processor.
+// Chooses the block type and the update kernel for a BlockSpec, and detects the instruction sets of this processor.
 #include "cpu_block.h"
 
 #include <stdexcept>
@@ -10,7 +10,7 @@ namespace lbm::cpu {
 using backend::BlockSpec;
 using backend::BlockState;
 
-/// Defined for each stencil by the file that is compiled for it.
+/// Defined for each stencil in typed_blocks.cpp, which is compiled once for each.
 template <class S>
 std::unique_ptr<BlockState> make_block_of(const BlockSpec& spec, const CpuOptions& options);
 

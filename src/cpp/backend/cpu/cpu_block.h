@@ -1,4 +1,4 @@
-// A block on the CPU: allocates its lattice, picks its kernel, runs it over rows on a team of threads.
+// Makes blocks on the CPU, and says what this machine offers for them.
 #pragma once
 
 #include <memory>
@@ -15,10 +15,11 @@ struct CpuOptions {
 
 std::unique_ptr<backend::BlockState> make_block(const backend::BlockSpec& spec, const CpuOptions& options);
 
-/// Threads that this process may use.
+/// The number of threads that this process may use.
 int default_threads();
 
-/// Bytes per second of x <- a x over `bytes` of float64, read and written bytes counted; the best of `repeats`.
+/// Measures the in-place STREAM scale, x <- a x over `bytes` of float64: read plus written bytes per second, the best
+/// of `repeats`. Throws std::invalid_argument for arguments out of range.
 double update_bandwidth(std::size_t bytes, int threads, int repeats);
 
 }  // namespace lbm::cpu

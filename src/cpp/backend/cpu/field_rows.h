@@ -1,4 +1,4 @@
-// A field of a user's in the arithmetic type, in rows as updates read them.
+// A field given by a user, such as a body force, in the arithmetic type and in the row layout that update kernels read.
 #pragma once
 
 #include <algorithm>
@@ -9,19 +9,19 @@
 
 namespace lbm::cpu {
 
-/// The rows of its components, of each (y, z) side by side.
+/// The rows of a field; those of its components at one (y, z) are adjacent.
 template <class Real>
 class FieldRows {
 public:
     std::size_t bytes() const { return rows_.bytes(); }
-    /// Null without a field.
+    /// The rows; null without a field.
     const Real* data() const { return rows_.bytes() == 0 ? nullptr : rows_.as<Real>(); }
     static Index pitch(const Address& a) { return (a.nx + 63) / 64 * 64; }
     const Real& at(const Address& a, int components, int d, int x, int y, int z) const {
         return data()[((Index(z) * a.ny + y) * components + d) * pitch(a) + x];
     }
 
-    /// Components of the block's cells, x fastest; null for none.
+    /// Copies the components of a field over the block's cells, x fastest; null removes the field.
     void set(const Address& a, int components, const double* field, int threads) {
         if (field == nullptr) {
             rows_ = Buffer();

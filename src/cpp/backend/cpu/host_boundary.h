@@ -1,4 +1,4 @@
-// The boundary cells of a block on the CPU, served and read by its threads.
+// The boundary cells of a block on the CPU: computes their incoming populations, and reads and sets their numbers.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace lbm::cpu {
 
-/// Of a state; none of it outlives a call.
+/// Operations on the boundary cells of a state; a temporary object for the duration of a call.
 template <class S, class Real, class Stored>
 class HostBoundary {
 public:
@@ -18,7 +18,8 @@ public:
     HostBoundary(const View& view, const std::vector<backend::BoundaryCell>& cells, int threads)
         : view_(view), cells_(cells), threads_(threads) {}
 
-    /// Before the update, when all links have been served; `force(x, y, z, F)` is that on a cell.
+    /// Computes incoming populations before the update, after all links; `force(x, y, z, F)` sets F to the force on a
+    /// cell.
     template <class Force>
     void complete(const Numbers& next, Force&& force) const {
         for_cells([&](const backend::BoundaryCell& cell) { complete_cell(cell, next, force); });
@@ -52,7 +53,7 @@ private:
             }
         });
     }
-    /// visit(place of a number, its own number among those of all cells).
+    /// Calls visit(offset in the slot, index among the numbers of all cells) for each number.
     template <class Visit>
     void for_numbers(Visit&& visit) const {
         for (const backend::BoundaryCell& cell : cells_) {

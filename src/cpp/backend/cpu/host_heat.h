@@ -1,4 +1,4 @@
-// What a block on the CPU does of its temperature beside the update.
+// The temperature of a block on the CPU: all operations other than the update kernel.
 #pragma once
 
 #include <algorithm>
@@ -53,7 +53,8 @@ public:
     }
     void set_interior(const backend::RowBox& rows) { interior_ = rows; }
 
-    /// Before the update, when the links have been filled; `force(x, y, z, F)` is the force without buoyancy.
+    /// Computes the temperatures of cells next to bodies after the next step, before the update and after boundaries
+    /// and halos have been applied. `force(x, y, z, F)` sets F to the force without buoyancy.
     template <class Force>
     void advance_beside_bodies(const View& view, Force&& force) {
         const auto count = Index(beside_bodies_.size());
@@ -71,7 +72,7 @@ public:
             }
         });
     }
-    /// After the update of the rows of the interior, or of the others.
+    /// Stores these temperatures after the update of their rows: those of the interior, or those of the shell.
     void put_beside_bodies(const View& view, bool of_interior) const {
         for (std::size_t k = 0; k < beside_bodies_.size(); ++k) {
             const backend::ThermalCell& cell = plan_->thermal_cells[k];
@@ -87,7 +88,7 @@ public:
             out[cell] = solid != nullptr && solid[cell] != 0 ? Out(0) : Out(at(view, x, y, z));
         });
     }
-    /// Null: 0.
+    /// Sets the temperature of all cells; null for 0.
     void write(const View& view, const double* values) const {
         over_cells(
             view, [&](int x, int y, int z, Index cell) { set(view, x, y, z, values == nullptr ? 0.0 : values[cell]); });
@@ -129,7 +130,7 @@ private:
         return temperature_offset(view.address, Phase::TwoLattice, x, y, z);
     }
 
-    /// visit(x, y, z, number of the cell).
+    /// Calls visit(x, y, z, index of the cell) for all cells.
     template <class Visit>
     void over_cells(const View& view, Visit&& visit) const {
         const Address& a = view.address;
@@ -149,7 +150,7 @@ private:
     backend::RowBox interior_{};
     FieldRows<Real> source_;
     std::vector<Real> last_;
-    std::vector<Real> beside_bodies_;  // temperatures of the plan's heated cells after the step
+    std::vector<Real> beside_bodies_;  // temperatures of the plan's thermal cells after the step
 };
 
 }  // namespace lbm::cpu

@@ -1,4 +1,4 @@
-// Copies of populations by the threads of a CPU's block.
+// Transfers of the halo exchange by the threads of a block on the CPU.
 #pragma once
 
 #include <cstring>
@@ -24,7 +24,7 @@ void copy_run(const backend::CopyRun& run, const Stored* from, Stored* to) {
 template <class Stored>
 class HostTransfers final : public backend::Transfers {
 public:
-    /// `phase` and `now` are the block's, of its last step and of its lattices.
+    /// `phase` and `now` refer to the block's phase of the last step and the index of its current lattice.
     HostTransfers(const std::vector<backend::Transfer>& list, const std::vector<Phase>& phases, const Phase& phase,
                   const int& now, int threads)
         : phase_(phase), now_(now), threads_(threads), runs_(phases) {

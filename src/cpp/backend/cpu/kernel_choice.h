@@ -1,5 +1,5 @@
-// How a file of kernels picks one by its kind. All of it has internal linkage: each file is compiled for another
-// instruction set.
+// Chooses a kernel among those of a file by its kind. All of it has internal linkage, because files are compiled for
+// different instruction sets.
 #pragma once
 
 #include "../../lattice/models.h"
@@ -9,7 +9,8 @@
 namespace lbm::cpu {
 namespace {
 
-/// What make(collision, numbers) gives for the collision and the numbers of a kind; null where the model has none such.
+/// Returns make(collision, numbers) for the collision and the number types of a kind; null if the model does not
+/// support them.
 template <class Model, class Make>
 UpdateKernel among_kinds(const KernelKind& kind, Make make) {
     UpdateKernel found = nullptr;

@@ -1,4 +1,4 @@
-// The update kernels that this library holds for each instruction set, and how to find one.
+// The interface of the CPU's update kernels, which are compiled for several instruction sets, and their look-up.
 #pragma once
 
 #include <string>
@@ -15,10 +15,10 @@ struct BlockSpec;
 
 namespace lbm::cpu {
 
-/// Everything a kernel needs; plain data, because kernels are compiled for several instruction sets.
+/// The arguments of a kernel; plain data, because kernels are compiled for several instruction sets.
 struct UpdateArguments {
     const void* source;
-    void* target;  // the same lattice when streaming in place
+    void* target;  // the same lattice with the A-A pattern
     Address address;
     Phase phase;
     const double* parameters;  // of the collision
@@ -27,10 +27,10 @@ struct UpdateArguments {
     const void* force_field;  // null, or D rows of the arithmetic type for each (y, z)
     Index force_pitch;
     HeatParameters<double> heat;
-    const void* heat_field;  // null, or a row for each (y, z), of the pitch of the force
+    const void* heat_field;  // null, or a row for each (y, z), with force_pitch
 };
 
-/// Updates the rows [first, last), row = z ny + y.
+/// Updates the rows [first, last), with row = z ny + y.
 using UpdateKernel = void (*)(const UpdateArguments&, Index first, Index last);
 
 /// The instruction sets that kernels are compiled for.
@@ -44,22 +44,22 @@ struct Avx512 {
     static constexpr const char* name = "avx512";
 };
 
-/// What the kernels of one model, stencil and instruction set differ by.
+/// Identifies a kernel among those of one model, stencil and instruction set.
 struct KernelKind {
     backend::CollisionKind collision;
     backend::NumberKind precision, storage;
 };
 
-/// The kernel of a kind, null where the model has none. Defined for each model, stencil and instruction set by the file
-/// that is compiled for them, which is why it takes plain data: inline code of the standard library in it might be
-/// handed to a processor without the instruction set.
+/// The kernel of a kind; null if the model has none. It is defined in a file that is compiled for each model, stencil
+/// and instruction set. It takes plain data, because the linker might give inline code of the standard library from
+/// that file to a processor without the instruction set.
 template <class Model, class S, class Isa>
 UpdateKernel kernel_for(const KernelKind& kind);
 
-/// Instruction sets that this library holds kernels for and this processor runs, the best first.
+/// The instruction sets for which this library has kernels and which this processor supports, the best first.
 std::vector<std::string> usable_isas();
 
-/// The kernel for the blocks of a spec.
+/// The kernel for a block. Throws std::invalid_argument for an unknown instruction set.
 UpdateKernel find_kernel(const std::string& isa, const backend::BlockSpec& spec);
 
 }  // namespace lbm::cpu

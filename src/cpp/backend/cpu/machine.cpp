@@ -1,4 +1,4 @@
-// What this machine offers: threads, and the bandwidth of updating an array in place.
+// The number of threads and the memory bandwidth of this machine.
 #include <sched.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ int default_threads() {
     cpu_set_t set;
     CPU_ZERO(&set);
     const int allowed = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    const char* given = std::getenv("OMP_NUM_THREADS");  // which batch systems set, whoever makes the threads
+    const char* given = std::getenv("OMP_NUM_THREADS");  // set by batch systems for any kind of threads
     const long wanted = given == nullptr ? 0 : std::strtol(given, nullptr, 10);
     return int(std::clamp<long>(wanted > 0 ? wanted : allowed, 1, std::min(allowed, max_threads)));
 }
@@ -35,7 +35,7 @@ double update_bandwidth(std::size_t bytes, int threads, int repeats) {
     parallel_shares(threads, count, [&](Index first, Index last) { std::fill(x + first, x + last, 1.0); });
     double best = 0;
     for (int k = 0; k < repeats; ++k) {
-        // Another factor each time, and never 1: nothing for a compiler to leave out.
+        // The factor differs each time and is never 1, so that the compiler cannot omit the work.
         const double factor = 1.0 + 1e-9 * (k + 1);
         const auto start = std::chrono::steady_clock::now();
         parallel_shares(threads, count, [&](Index first, Index last) {

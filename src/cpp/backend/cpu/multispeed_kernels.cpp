@@ -1,5 +1,5 @@
-// The update of rows of cells whose populations carry the energy, for one stencil and one instruction set; compiled
-// once for each pair of them.
+// The update kernels of the multispeed thermal model for one stencil and one instruction set; this file is compiled
+// once for each pair.
 #include "../../lattice/multispeed.h"
 #include "kernel_choice.h"
 #include "pack.h"
@@ -9,11 +9,12 @@ namespace {
 
 using S = LBM_STENCIL;
 
-/// Packs of cells side by side within a row: what arrives lies in rows beside it, shifted along x.
+/// A pack of neighbouring cells in a row. Incoming populations are read from the neighbouring rows, shifted along x.
 ///
-/// The last one of a row stores past its end, into the halo in the padding, of the next row too. What belongs there is
-/// copied or made anew before the next update, and comes from other blocks after this one: rows beside another block
-/// along x are never of the interior (engine/interior.h), nor is the row before an imported one.
+/// The last pack of a row also stores beyond its end: into the halo in the padding, which may be that of the next row.
+/// This is harmless. These halo cells are copied or computed again before the next update, and imports from other
+/// blocks come after this update: rows of blocks with a neighbour across x never belong to the interior
+/// (engine/interior.h), nor does the row before an imported one.
 template <class Real>
 struct MultispeedPack {
     static constexpr int W = LBM_VECTOR_BYTES / int(sizeof(Real));

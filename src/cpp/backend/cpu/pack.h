@@ -1,4 +1,4 @@
-// A SIMD pack of numbers on top of the compilers' vector types, with the loads and stores of each storage.
+// A SIMD pack of numbers, based on the compilers' vector types, with loads and stores for each storage format.
 #pragma once
 
 #if defined(__F16C__)
@@ -42,7 +42,7 @@ struct Pack {
     }
 };
 
-/// The pack with `value` in one lane.
+/// Returns the pack with one lane replaced by `value`.
 template <class Real, int W>
 LBM_HD Pack<Real, W> with_lane(Pack<Real, W> pack, int lane, Real value) {
     using Lanes = decltype(pack.v < pack.v);
@@ -67,7 +67,7 @@ LBM_HD void store_pack(Real* p, Pack<Real, W> pack) {
 
 namespace detail {
 
-/// Without conversions in hardware; not inlined, because a kernel converts dozens of packs.
+/// Conversion without hardware support; not inlined, because a kernel converts dozens of packs.
 [[gnu::noinline]] [[maybe_unused]] static void convert_each(const Half* from, float* to, int count) {
     for (int k = 0; k < count; ++k) {
         to[k] = half_bits_to_float(from[k].bits);
@@ -79,7 +79,7 @@ namespace detail {
     }
 }
 
-/// W halves to W floats and back; the hardware conversions round as those of lattice/storage.h do.
+/// Converts W float16 numbers to float32 and back; the hardware rounds as the conversions of lattice/storage.h do.
 template <int W, class Floats>
 LBM_HD Floats floats_from_halves(const Half* p) {
 #if defined(__AVX512F__)
@@ -125,7 +125,7 @@ LBM_HD void halves_from_floats(Half* p, Floats floats) {
 
 }  // namespace detail
 
-/// W stored numbers in storage units.
+/// Loads and stores W stored numbers, in storage units.
 template <class Real, int W, class Storage>
 LBM_HD Pack<Real, W> load_stored(const Storage* p) {
     using P = Pack<Real, W>;

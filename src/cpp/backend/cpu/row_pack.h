@@ -1,8 +1,8 @@
-// How a CPU kernel reaches the cells of a row: packs of them side by side. For kernels of one stencil and one
-// instruction set.
+// The access of a CPU kernel to the cells of a row, as SIMD packs of neighbouring cells. For kernels of one stencil and
+// one instruction set.
 //
-// Streaming is data here: a table of offsets says where each population arrives and departs, so that one kernel
-// serves both streamings, and both give the same bits.
+// Streaming is data here: tables of offsets say where incoming populations are read and outgoing ones written. So one
+// kernel serves both streaming patterns, and both give the same bits.
 #pragma once
 
 #include "../../lattice/cell_update.h"
@@ -15,7 +15,7 @@ namespace {
 using S = LBM_STENCIL;
 constexpr int Q = S::Q;
 
-/// Where the populations of a row arrive and depart.
+/// Pointers to the incoming and outgoing populations of a row.
 template <class Real, class Storage>
 struct Row {
     static constexpr int W = LBM_VECTOR_BYTES / int(sizeof(Real));
@@ -56,7 +56,7 @@ struct Row {
     int y = 0, z = 0;
 };
 
-/// A pack of cells side by side within a row, without a body force: what most packs are.
+/// A pack that does not touch the ends of its row, without a body force; most packs are of this kind.
 template <class Real, class Storage>
 struct InnerPack {
     static constexpr int W = Row<Real, Storage>::W;
@@ -66,9 +66,9 @@ struct InnerPack {
     const Row<Real, Storage>& row;
     Index x;
 
-    /// Lines are asked for a row before they are wanted; the Q streams are too many and too short for the hardware to
-    /// foresee. Into the second-level cache, which can wait for more lines at a time than the first one can: with that
-    /// one alone two cores were half as fast, and both at once gained nothing.
+    /// Memory lines are prefetched one row ahead, as the Q streams are too many and too short for the hardware
+    /// prefetcher. They go to the second-level cache, which can have more lines in flight than the first-level cache:
+    /// prefetching to the first level made two cores half as fast, and to both levels gained nothing.
     LBM_HD void load(Value (&h)[Q]) const {
         const Index ahead = x + row.to_next;
         static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA {
@@ -77,7 +77,7 @@ struct InnerPack {
             __builtin_prefetch(arrive + ahead, 1, 2);
         });
         if (row.a.phase == Phase::TwoLattice) {
-            // The other lattice too: with so many streams that beats stores past the cache by half.
+            // The target lattice is prefetched too: with so many streams this is 50 % faster than non-temporal stores.
             static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { __builtin_prefetch(row.depart[i] + ahead, 1, 2); });
         }
     }
@@ -92,7 +92,8 @@ struct InnerPack {
     }
 };
 
-/// Any pack: at the ends of a row, where populations come from the side columns and go there, and with a body force.
+/// Any pack, also one at an end of its row, where populations are read from and written to the x-face buffers, and one
+/// with a body force.
 template <class Real, class Storage>
 struct AnyPack {
     static constexpr int W = Row<Real, Storage>::W;
@@ -134,8 +135,8 @@ struct AnyPack {
 
 private:
 #if defined(__SANITIZE_THREAD__)
-    /// Lanes beyond the ends of a row are loaded for nothing, while another thread may store there what nobody reads.
-    /// Without them the sanitizer sees the races that matter.
+    /// Loads only lanes within the row. Lanes beyond its ends are never used, but another thread may write there;
+    /// without them the thread sanitizer reports only races that matter.
     void load_inside(Value (&h)[Q]) const {
         static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA {
             const Index from = x + incoming_slot<S>(row.a.phase, i).along * S::c[i][0];
@@ -154,7 +155,7 @@ private:
     LBM_HD bool last() const { return x + W >= row.a.address.nx; }
     LBM_HD int last_lane() const { return int(row.a.address.nx - 1 - x); }
 
-    /// Replaces one lane of the populations that cross a face of the x axis inwards.
+    /// Replaces one lane of the populations that enter through an x-face by those of the x-face buffers.
     template <int Inwards>
     LBM_HD void take_sides(Value (&h)[Q], int face, int lane) const {
         static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA {
@@ -166,7 +167,7 @@ private:
         });
     }
 
-    /// What leaves through a face of the x axis goes to the side columns, the rest to its slot.
+    /// Stores population i: the lane that leaves through an x-face to the x-face buffers, the others to their slots.
     template <int i>
     LBM_HD void store_one(Storage* there, Value h) const {
         constexpr int cx = S::c[i][0];
@@ -182,7 +183,7 @@ private:
         if (row.a.phase != Phase::AAOdd) {
             store_stored<Real, W>(there, h);
         } else {
-            // One lane would land beyond the end of the row.
+            // The lane that leaves would be written beyond the end of the row.
             constexpr int skipped = cx < 0 ? 1 : 0;
             __builtin_memcpy(there + skipped, lanes + skipped, (W - 1) * sizeof(Storage));
         }

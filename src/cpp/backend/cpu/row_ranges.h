@@ -1,4 +1,4 @@
-// A part of a block's rows as ranges of neighbouring ones, which threads share evenly.
+// A subset of a block's rows as contiguous ranges, which threads share evenly.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace lbm::cpu {
 
 class RowRanges {
 public:
-    /// The rows of a box whose steps are 1, in a block of ny rows a layer.
+    /// The rows of a box with steps of 1, in a block with ny rows per layer z.
     static RowRanges of(int ny, const backend::RowBox& box) {
         RowRanges ranges;
         for (int z = box.z; z < box.z + box.nz; ++z) {
@@ -20,7 +20,7 @@ public:
         return ranges;
     }
 
-    /// The rows of a block that are not in such a box.
+    /// The rows of a block that are not in such a box: the shell around an interior.
     static RowRanges around(int ny, int nz, const backend::RowBox& box) {
         RowRanges ranges;
         Index end = 0;
@@ -34,7 +34,8 @@ public:
 
     Index rows() const { return ranges_.empty() ? 0 : ranges_.back().before + ranges_.back().size(); }
 
-    /// visit(first, last) for the pieces of the rows [first, last), numbered without the gaps.
+    /// Calls visit(first, last) with contiguous ranges of the block's rows that make up the rows [first, last) of this
+    /// subset.
     template <class Visit>
     void visit(Index first, Index last, Visit&& visit) const {
         auto range = std::partition_point(ranges_.begin(), ranges_.end(),
@@ -48,7 +49,7 @@ public:
 private:
     struct Range {
         Index first, last;
-        Index before;  // rows in the ranges before
+        Index before;  // rows in all previous ranges
 
         Index size() const { return last - first; }
     };

@@ -1,12 +1,12 @@
-// The update of rows of cells whose fluid has a temperature, for one stencil and one instruction set; compiled once for
-// each pair of them.
+// The update kernels of the hybrid thermal model for one stencil and one instruction set; this file is compiled once
+// for each pair.
 #include "../../lattice/thermal_update.h"
 #include "row_pack.h"
 
 namespace lbm::cpu {
 namespace {
 
-/// The temperatures of a row, of before the step and of after it.
+/// Pointers to the temperatures of a row before and after the step.
 template <class Storage>
 struct ThermalRow {
     LBM_HD void enter(const UpdateArguments& a, int y, int z) {
@@ -57,7 +57,7 @@ struct ThermalPack {
     }
 };
 
-/// Not inlined, as of packs without a temperature.
+/// Not inlined, for the same reason as update_any_pack in update_kernels.cpp.
 template <class Collision, class Real, class Storage>
 [[gnu::noinline]] void update_thermal_pack(const Row<Real, Storage>& row, Index x,
                                            const ThermalRow<Storage>& temperatures,

@@ -1,6 +1,6 @@
-// Teams of threads that wait for work, and those that are idle.
+// Teams of threads that wait for work, and the pool of idle teams.
 //
-// They are none of OpenMP's: libgomp ends the process where a thread cannot be created, and hangs in forked children.
+// OpenMP is not used: libgomp ends the process if a thread cannot be created, and hangs in forked children.
 #include "thread_team.h"
 
 #include <pthread.h>
@@ -23,8 +23,8 @@
 namespace lbm::cpu {
 namespace {
 
-/// How often a thread looks before it sleeps. About the least with which small domains keep their speed on idle cores:
-/// where other programs want the same cores, a thread that spins takes the time of the one that it waits for
+/// How often a thread polls before it sleeps: about the smallest number with which small domains keep their speed on
+/// idle cores. If other programs use the same cores, a spinning thread takes time from the thread for which it waits
 /// (docs/performance.md has the measurement).
 constexpr int spins = 1000;
 
@@ -46,7 +46,7 @@ void wait_while(const std::atomic<T>& word, T old) {
     word.wait(old, std::memory_order_acquire);
 }
 
-/// Signals are for the threads of the program, which know what to do with them.
+/// Blocks all signals in threads that are created meanwhile: signals are for the threads of the program.
 class NoSignals {
 public:
     NoSignals() {
@@ -64,7 +64,7 @@ private:
 
 class Team {
 public:
-    /// Throws std::system_error where the system does not give so many.
+    /// Throws std::system_error if the system does not provide so many threads.
     explicit Team(int threads) {
         const NoSignals mask;
         try {
@@ -140,15 +140,15 @@ private:
     std::exception_ptr error_;
     std::mutex error_mutex_;
     alignas(64) std::atomic<unsigned> round_{0};
-    alignas(64) std::atomic<int> busy_{0};  // others that have not finished the round
+    alignas(64) std::atomic<int> busy_{0};  // other members that have not finished the round
     std::vector<std::thread> others_;       // last, as they use the rest
 };
 
-/// Teams that nobody runs at the moment.
+/// The pool of teams that are not running.
 class IdleTeams {
 public:
-    /// Of this process; a forked child has none of its parent's threads. Never destroyed: at the end of a process
-    /// threads of the program may still be running.
+    /// The pool of this process; a forked child gets a new one, as it has none of its parent's threads. Pools are never
+    /// destroyed, because threads of the program may still be running when the process ends.
     static IdleTeams& here() {
         static constinit std::atomic<IdleTeams*> current{nullptr};
         IdleTeams* found = current.load();
@@ -174,8 +174,8 @@ public:
     }
 
     void put(std::unique_ptr<Team> team) {
-        constexpr std::size_t most = 8;  // a program that tries numbers of threads leaves no crowd
-        std::unique_ptr<Team> oldest;    // is dismissed without the lock
+        constexpr std::size_t most = 8;  // limits what a program that tries many thread counts leaves
+        std::unique_ptr<Team> oldest;    // declared first, so that it is joined after unlocking
         const std::lock_guard<std::mutex> lock(mutex_);
         if (teams_.size() == most) {
             oldest = std::move(teams_.front());
@@ -193,7 +193,7 @@ public:
 private:
     const int generation_ = process::generation();
     std::mutex mutex_;
-    std::vector<std::unique_ptr<Team>> teams_;  // the last used one last
+    std::vector<std::unique_ptr<Team>> teams_;  // most recently used last
 };
 
 std::unique_ptr<Team> new_team(int threads) {

@@ -1,17 +1,18 @@
-// The threads of the CPU's blocks.
+// The thread teams that run parallel regions on the CPU.
 #pragma once
 
 namespace lbm::cpu {
 
-/// More than any machine has; a larger number is a mistake.
+/// A limit above what any machine has; a larger number must be a mistake.
 constexpr int max_threads = 4096;
 
-/// Calls work(context, member) for members 0 to threads - 1, all at once and 0 on the calling thread; returns when all
-/// have returned. Then throws again what a member has thrown. Throws std::runtime_error, and calls nothing, where the
-/// system does not give the threads.
+/// Calls work(context, member) for members 0 to threads - 1 in parallel, with member 0 on the calling thread. Returns
+/// when all have returned, and then rethrows the exception of a member, if there is one. Throws std::runtime_error
+/// without calling `work` if the system does not provide the threads.
 ///
-/// The threads wait for the next call. Those who call at the same time have teams of their own; whoever calls with the
-/// same number has the same threads, to which the memory that they touched first is near.
+/// The threads are kept for later calls. Concurrent callers get different teams; a caller with the same number of
+/// threads gets the same team again, so that threads work on memory that they have touched first, which is near to
+/// them.
 void run_team(int threads, void (*work)(void*, int), void* context);
 
 }  // namespace lbm::cpu

@@ -1,4 +1,4 @@
-// The shares of a block's threads, and the floating-point mode they compute in.
+// Divides work among the threads of a block, and sets their floating-point mode.
 #pragma once
 
 #if defined(__SSE__)
@@ -10,8 +10,8 @@
 
 namespace lbm::cpu {
 
-/// Flushes denormal numbers to zero while it lives: a flow that starts from rest fills its far field with numbers that
-/// fade below 1e-38, and a processor computes with those a hundred times slower.
+/// Flushes denormal numbers to zero during its lifetime: a flow that starts from rest fills its far field with numbers
+/// that decay below 1e-38, with which a processor computes a hundred times slower.
 class FlushDenormals {
 public:
 #if defined(__SSE__)
@@ -30,8 +30,8 @@ private:
 #endif
 };
 
-/// Calls body(first, last) on every thread with its contiguous share of [0, count), always the same share: memory is
-/// first touched by the thread that will update it. Throws as run_team does.
+/// Calls body(first, last) on every thread with its contiguous share of [0, count). A thread always gets the same
+/// share, so that it is the first to touch the memory that it will update. Throws as run_team does.
 template <class Body>
 void parallel_shares(int threads, Index count, Body&& body) {
     auto share = [&](int member) {

@@ -1,4 +1,4 @@
-// A CPU block of known stencil, arithmetic and storage: its lattices, its step, and the fields read from it.
+// A block on the CPU for one stencil, arithmetic type and storage type: its lattices, its update, and its fields.
 #pragma once
 
 #include <algorithm>
@@ -89,7 +89,7 @@ public:
         const auto runs = Index(copies.size());
         const auto cells = Index(plan_->wall_cells.size());
         const auto all = runs + cells + Index(plan_->wall_temperatures.size());
-        // One walk over all lists; waking a team costs more than a few hundred runs or cells do.
+        // All lists in one parallel region; waking a team costs more than a few hundred runs or cells.
         parallel_shares(all < 512 ? 1 : threads_, all, [&](Index first, Index last) {
             for (Index k = first; k < std::min(last, runs); ++k) {
                 copy_run(copies[k], data, data);
@@ -101,7 +101,7 @@ public:
                 serve(plan_->wall_cells[k - runs]);
             }
         });
-        const auto& late = plan_->late_cells;  // whose formulas read what has been copied
+        const auto& late = plan_->late_cells;  // their formulas read copied populations
         parallel_shares(late.size() < 512 ? 1 : threads_, Index(late.size()), [&](Index first, Index last) {
             for (Index k = first; k < last; ++k) {
                 serve(late[std::size_t(k)]);
@@ -209,7 +209,7 @@ public:
 
     backend::ForceAndTorque body_force(const std::vector<backend::BodyLink>& links,
                                        const double center[3]) const override {
-        // Summed in the order of the links: the result does not depend on the number of threads.
+        // The sum is in the order of the links, so that it does not depend on the number of threads.
         const double about[3] = {center[0], center[1], center[2]};
         backend::ForceAndTorque sum{};
         for (const backend::BodyLink& link : links) {
@@ -318,7 +318,7 @@ private:
     }
 
     HostBoundary<S, Real, Stored> boundary() const { return {view(), plan_->boundary_cells, threads_}; }
-    /// Of the step to come.
+    /// The numbers of boundary cells after the next step.
     backend::BoundaryNumbers<Real, Stored> next_numbers() const {
         return {lattices_[next()].template as<Stored>(), address(), next_phase(phase_)};
     }
@@ -345,13 +345,13 @@ private:
 
     void restart_phase() { phase_ = spec_.state->first_phase; }
 
-    /// Without buoyancy.
+    /// The user's force on a cell, without buoyancy.
     void given_force_at(int x, int y, int z, double* force) const {
         for (int d = 0; d < S::D; ++d) {
             force[d] = force_.data() == nullptr ? arguments_.force[d] : double(force_.at(address(), S::D, d, x, y, z));
         }
     }
-    /// Where populations carry the energy it is the gravity.
+    /// The force on a cell with buoyancy; for the multispeed thermal model the gravity.
     void force_at(int x, int y, int z, double (&force)[3]) const {
         if constexpr (Stencil<S>::multispeed) {
             std::copy(spec_.gravity, spec_.gravity + 3, force);
@@ -371,7 +371,7 @@ private:
         }
     }
 
-    /// visit(x, rho - 1, u) for the fluid cells of a row.
+    /// Calls visit(x, rho - 1, u) for the fluid cells of a row.
     template <class Visit>
     void for_fluid_row(int y, int z, Visit&& visit) const {
         const int nx = address().nx;
@@ -401,7 +401,7 @@ private:
         }
     }
 
-    /// Sums of f, then of each component of c f, of the cells of a row.
+    /// Sums f, then each component of c f, for the cells of a row.
     void sum_row(int y, int z, std::vector<Real>& sums) const {
         for (int i = 0; i < S::Q; ++i) {
             view().for_row(y, z, i, [&](int x, const Stored& stored) { sums[x] += from_storage<Real>(stored); });
@@ -451,10 +451,11 @@ private:
         });
     }
 
-    /// Of a position in a dense array of populations i: there the numbers are garbage, and given as those of rest.
+    /// Whether a position in a dense array, of velocity i, belongs to a solid cell. Stored populations of solid cells
+    /// are garbage, and are returned as those of the fluid at rest.
     bool is_solid(Index at, int i) const { return solid_ != nullptr && solid_[at - i * rows() * address().nx] != 0; }
 
-    /// visit(position in a dense array, velocity, reference to the stored deviation).
+    /// Calls visit(position in a dense array, velocity, reference to the stored deviation) for all populations.
     template <class Visit>
     void for_populations(Visit&& visit) const {
         const int nx = address().nx;

@@ -1,4 +1,5 @@
-// The CPU blocks of one stencil, for every pair of arithmetic and storage; compiled once for each stencil.
+// The CPU blocks of one stencil, for every pair of arithmetic and storage types; this file is compiled once for each
+// stencil.
 #include "typed_block.h"
 
 namespace lbm::cpu {

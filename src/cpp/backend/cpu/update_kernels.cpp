@@ -1,11 +1,12 @@
-// The update of rows of cells at one temperature, for one stencil and one instruction set; compiled once for each pair.
+// The update kernels of the isothermal model for one stencil and one instruction set; this file is compiled once for
+// each pair.
 #include "row_pack.h"
 
 namespace lbm::cpu {
 namespace {
 
-/// Not inlined: branches between loading and storing take more registers than there are, and the packs within a row
-/// are spared them.
+/// Updates a pack that may be at an end of its row. Not inlined: branches between loads and stores need more registers
+/// than there are, which packs within the row thus avoid.
 template <class Collision, class Real, class Storage, class Parameters>
 [[gnu::noinline]] void update_any_pack(const Row<Real, Storage>& row, Index x, const Parameters& parameters) {
     const AnyPack<Real, Storage> pack{row, x};

@@ -1,5 +1,5 @@
-// Brings every population that arrives from outside a cell's neighbours: a warp for each run of copies, then a thread
-// for each single copy, for each wall cell and for each temperature behind a wall.
+// Applies boundaries and halos between two updates: a warp for each copy run, then a thread for each single copy, for
+// each wall cell and for each temperature behind a wall.
 #pragma once
 
 #include "../../wall_heat.h"

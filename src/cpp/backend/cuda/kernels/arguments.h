@@ -1,4 +1,4 @@
-// What the host hands to the kernels, as plain data.
+// The arguments of the kernels, as plain data.
 #pragma once
 
 #include "../../../lattice/address.h"
@@ -13,16 +13,17 @@
 
 namespace lbm::cuda {
 
-constexpr int max_Q = 27;  // of the stencils that UpdateArguments serve
+constexpr int max_Q = 27;  // largest Q of the stencils that use UpdateArguments
 
-/// Of the update, in the arithmetic type.
+/// Arguments of the update kernels of the isothermal and hybrid thermal models, in the arithmetic type.
 template <class Real, class Parameters>
 struct UpdateArguments {
     const void* source;
-    void* target;  // the same lattice when streaming in place
+    void* target;  // the same lattice with the A-A pattern
     Address address;
-    backend::RowBox rows;  // those to update
-    // Bytes from population 0 of a cell to where population i arrives; shifts along x and wrapped axes are left out.
+    backend::RowBox rows;  // rows to update
+    // Bytes from population 0 of a cell to the slots of its incoming (arrive) and outgoing (depart) population i,
+    // without the shifts along x and along self-periodic axes.
     Index arrive[max_Q];
     Index depart[max_Q];
     Parameters parameters;
@@ -31,11 +32,11 @@ struct UpdateArguments {
     Index force_pitch;
     backend::EndSums<Real> end_sums;
     HeatParameters<Real> heat;
-    const Real* heat_field;                       // a row for each (y, z), of the pitch of the force; null for none
+    const Real* heat_field;                       // a row for each (y, z), with force_pitch; null for none
     Index temperature_before, temperature_after;  // elements from population 0 of a cell, in source and target
 };
 
-/// Of the update where populations carry the energy.
+/// Arguments of the update kernel of the multispeed thermal model.
 template <class Real>
 struct MultispeedArguments {
     const void* source;
@@ -45,24 +46,24 @@ struct MultispeedArguments {
     MultispeedParameters<Real> parameters;
 };
 
-constexpr int columns_a_block = 32;  // of halo behind walls, a thread block
+constexpr int columns_a_block = 32;  // columns of halo cells behind walls per thread block
 
-/// Of everything between two updates: where the state is and what the last step was.
+/// Arguments of all kernels between two updates: where the state is, and the phase of the last step.
 struct StateArguments {
     void* data;
     Address address;
     Phase phase;
-    double force[3];    // the gravity where populations carry the energy
+    double force[3];    // the gravity for the multispeed thermal model
     void* force_field;  // of the arithmetic type; null for a uniform force
     Index force_pitch;
     const unsigned char* solid;    // null without bodies
-    const double* solid_velocity;  // null where all bodies rest
-    bool heated;
+    const double* solid_velocity;  // null if all bodies are at rest
+    bool heated;                   // hybrid thermal model
     HeatParameters<double> heat;
     void* heat_field;  // of the arithmetic type; null for a uniform source
 };
 
-/// A copy that is not worth a warp.
+/// A copy of one population, made by one thread instead of a warp.
 struct SingleCopy {
     Index target, source;
 };
@@ -82,7 +83,7 @@ struct TransferArguments {
     Index run_count;
     const SingleTransfer* singles;
     Index single_count;
-    const TransferEnds* ends;  // of each transfer
+    const TransferEnds* ends;  // source and target of each transfer
 
     Index threads() const { return 32 * run_count + single_count; }
 };
@@ -98,12 +99,12 @@ struct LinkArguments {
     const backend::LinkOffsets* places;
     const backend::WallTemperature* wall_temperatures;
     Index wall_temperature_count;
-    void* end_sums;  // of the arithmetic type; null where the last step has kept none
+    void* end_sums;  // of the arithmetic type; null if the last step has not stored them
 
     Index threads() const { return 32 * run_count + single_count + cell_count + wall_temperature_count; }
 };
 
-/// Rows [first, last) of a block, row = z ny + y.
+/// The rows [first, last) of a block, with row = z ny + y.
 struct RowRange {
     Index first, last;
 };

@@ -1,4 +1,5 @@
-// Boundary cells, a thread for each: what comes in through their faces, and the numbers that they keep.
+// Kernels for boundary cells, with a thread for each cell: the populations that enter through their faces, and the
+// numbers that they keep.
 #pragma once
 
 #include "../../boundary_cells.h"
@@ -7,7 +8,7 @@
 
 namespace lbm::cuda {
 
-/// The force on a cell, as boundary cells ask for it.
+/// Returns the force on a cell, as BoundaryCellView requires.
 template <class S, class Real, class Stored>
 struct ForceOnCell {
     const StateAccess<S, Real, Stored>& state;
@@ -17,7 +18,8 @@ struct ForceOnCell {
     }
 };
 
-/// Before the step to come, of the phase after that of `a`, whose numbers go into the lattice `next`.
+/// Computes the incoming populations of boundary cells for the next step, and stores their numbers after that step in
+/// the lattice `next`.
 template <class S, class Real, class Stored>
 __global__ void complete_boundary_cells(const __grid_constant__ StateArguments a, const backend::BoundaryCell* cells,
                                         Index count, void* next) {
@@ -43,7 +45,7 @@ __global__ void start_boundary_cells(const __grid_constant__ StateArguments a, c
     }
 }
 
-/// visit(numbers, place, number among those of all cells) for each number of a cell.
+/// Calls visit(numbers, offset in the slot, index among the numbers of all cells) for each number of the thread's cell.
 template <class S, class Real, class Stored, class Visit>
 __device__ void for_numbers_of_cell(const StateArguments& a, const backend::BoundaryCell* cells, Index count,
                                     Visit&& visit) {

@@ -1,4 +1,4 @@
-// A plain copy, which measures what the memory of a GPU can do.
+// A plain copy kernel, which measures the memory bandwidth of a GPU.
 #pragma once
 
 namespace lbm::cuda {

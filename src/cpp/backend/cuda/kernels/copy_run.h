@@ -1,4 +1,4 @@
-// A run of copies by the threads of a warp.
+// Makes a copy run with the threads of a warp.
 #pragma once
 
 #include "../../../lattice/stencil.h"
@@ -8,7 +8,7 @@ namespace lbm::cuda {
 
 template <class Stored>
 __device__ void copy_run(const backend::CopyRun& run, const Stored* from, Stored* to, int lane) {
-    constexpr int together = 4;  // loads that wait for the memory at the same time
+    constexpr int together = 4;  // number of loads in flight
     for (int first = lane; first < run.count; first += 32 * together) {
         Stored values[together];
         static_for<together>([&]<int j>() {

@@ -1,4 +1,5 @@
-// Fields of a range of rows into a buffer, and populations, forces and initial states from one; x fastest, then rows.
+// Kernels that write fields of a range of rows to a buffer, and that set populations, forces and initial states from a
+// buffer; x is fastest, then rows.
 #pragma once
 
 #include "../../initial_state.h"
@@ -16,7 +17,7 @@ __global__ void density(const __grid_constant__ StateArguments a, RowRange range
     });
 }
 
-/// D components, each of the whole range.
+/// Writes D components, each for the whole range.
 template <class S, class Real, class Stored, class Out>
 __global__ void velocity(const __grid_constant__ StateArguments a, RowRange range, Out* out) {
     const StateAccess<S, Real, Stored> state{a};
@@ -35,7 +36,8 @@ __global__ void velocity(const __grid_constant__ StateArguments a, RowRange rang
     });
 }
 
-/// One population, w + f of the stored deviation; that of rest in solid cells, whose numbers are garbage.
+/// Writes one population, the weight plus the stored deviation. For solid cells, whose stored numbers are garbage, it
+/// is the weight.
 template <class S, class Real, class Stored, class Out>
 __global__ void population(const __grid_constant__ StateArguments a, RowRange range, int i, Out* out) {
     const StateAccess<S, Real, Stored> state{a};
@@ -56,7 +58,7 @@ __global__ void set_population(const __grid_constant__ StateArguments a, RowRang
     });
 }
 
-/// One component of a field of forces, into the rows that updates read.
+/// Copies one component of a force field to the rows that update kernels read.
 template <class S, class Real, class Stored>
 __global__ void set_force(const __grid_constant__ StateArguments a, RowRange range, int d, const double* values) {
     auto* force = static_cast<Real*>(a.force_field);
@@ -64,7 +66,7 @@ __global__ void set_force(const __grid_constant__ StateArguments a, RowRange ran
               [&](int x, Index row, Index at) { force[(row * S::D + d) * a.force_pitch + x] = Real(values[at]); });
 }
 
-/// The stored numbers of one population, as they are; those of rest in solid cells.
+/// Copies the stored numbers of one population, unconverted; for solid cells it is the number of the fluid at rest.
 template <class S, class Real, class Stored>
 __global__ void get_stored(const __grid_constant__ StateArguments a, RowRange range, int i, Stored* out) {
     const StateAccess<S, Real, Stored> state{a};
@@ -86,7 +88,7 @@ __global__ void set_stored(const __grid_constant__ StateArguments a, RowRange ra
     });
 }
 
-/// `given` points at fields of a box that holds the block, so that gradients find their neighbours.
+/// Sets the initial state. `given` has the fields of a padded box around the block, so that gradients have neighbours.
 template <class S, class Real, class Stored>
 __global__ void initialize(const __grid_constant__ StateArguments a,
                            const __grid_constant__ backend::InitialState<S> given, RowRange range) {

@@ -1,4 +1,4 @@
-// What kernels between two updates do of temperatures: cells beside bodies, fields, sums.
+// Kernels for temperatures between two updates: cells next to bodies, fields, sums.
 #pragma once
 
 #include "../../wall_heat.h"
@@ -8,7 +8,8 @@
 
 namespace lbm::cuda {
 
-/// Temperatures after the step to come of the cells beside bodies, a thread for each, into `out`.
+/// Computes the temperatures after the next step of the cells next to bodies, with a thread for each, and stores them
+/// in `out`.
 template <class S, class Real, class Stored>
 __global__ void advance_beside_bodies(const __grid_constant__ StateArguments a, const backend::ThermalCell* cells,
                                       Index count, const backend::ThermalLink* links, Real* out) {
@@ -30,7 +31,7 @@ __global__ void advance_beside_bodies(const __grid_constant__ StateArguments a, 
     out[k] = backend::advanced_beside_body(state.lattice(), cell, links, force, source, heat);
 }
 
-/// Puts them where they belong, after the update of their rows.
+/// Copies these temperatures to the lattice, after the update of their rows.
 template <class S, class Real, class Stored>
 __global__ void put_beside_bodies(const __grid_constant__ StateArguments a, const backend::ThermalCell* cells,
                                   Index count, const Real* values) {
@@ -43,7 +44,7 @@ __global__ void put_beside_bodies(const __grid_constant__ StateArguments a, cons
     }
 }
 
-/// What is stored plus `reference`, rounded once; 0 in solid cells.
+/// Writes the stored temperature plus `reference`, rounded once; 0 for solid cells.
 template <class S, class Real, class Stored, class Out>
 __global__ void temperature(const __grid_constant__ StateArguments a, RowRange range, Out* out, double reference) {
     const StateAccess<S, Real, Stored> state{a};
@@ -52,7 +53,7 @@ __global__ void temperature(const __grid_constant__ StateArguments a, RowRange r
     });
 }
 
-/// Of its one component.
+/// Sets the temperature; the unused argument is the component, as in the other kernels that set fields.
 template <class S, class Real, class Stored>
 __global__ void set_temperature(const __grid_constant__ StateArguments a, RowRange range, int, const double* values) {
     const StateAccess<S, Real, Stored> state{a};
@@ -68,7 +69,7 @@ __global__ void reset_temperature(const __grid_constant__ StateArguments a, RowR
               [&](int x, Index row, Index) { state.stored_temperature(x, row) = Store<Stored>::from(Real(0)); });
 }
 
-/// One component, into the rows that updates read.
+/// Copies the field of heat sources to the rows that update kernels read.
 template <class S, class Real, class Stored>
 __global__ void set_heat_source(const __grid_constant__ StateArguments a, RowRange range, int, const double* values) {
     auto* source = static_cast<Real*>(a.heat_field);
@@ -76,7 +77,7 @@ __global__ void set_heat_source(const __grid_constant__ StateArguments a, RowRan
               [&](int x, Index row, Index at) { source[row * a.force_pitch + x] = Real(values[at]); });
 }
 
-/// The sum over the fluid cells.
+/// Sums the temperature over the fluid cells.
 template <class S, class Real, class Stored>
 __global__ void total_heat(const __grid_constant__ StateArguments a, RowRange range, double* partial) {
     const StateAccess<S, Real, Stored> state{a};
@@ -89,7 +90,7 @@ __global__ void total_heat(const __grid_constant__ StateArguments a, RowRange ra
     sum_block(sums, partial + Index(blockIdx.x));
 }
 
-/// Of samples of a plan; each of them too, where `each` is not null.
+/// Sums heat samples; stores each of them too if `each` is not null.
 template <class S, class Real, class Stored>
 __global__ void sampled_heat(const __grid_constant__ StateArguments a, const backend::HeatSample* samples, Index count,
                              double* each, double* partial) {
@@ -106,7 +107,7 @@ __global__ void sampled_heat(const __grid_constant__ StateArguments a, const bac
     sum_block(sums, partial + Index(blockIdx.x));
 }
 
-/// The largest |T - last| of each thread block; remembers T.
+/// Computes the largest |T - last| of each thread block, and sets last = T.
 template <class S, class Real, class Stored>
 __global__ void temperature_change(const __grid_constant__ StateArguments a, RowRange range, Real* last,
                                    double* partial) {

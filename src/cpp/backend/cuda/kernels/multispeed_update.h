@@ -1,4 +1,4 @@
-// The update of rows of cells whose populations carry the energy, a thread for a cell, and the halo behind walls.
+// Kernels of the multispeed thermal model: the update, with a thread for each cell, and the halo behind walls.
 #pragma once
 
 #include "../../../lattice/multispeed.h"
@@ -9,8 +9,8 @@
 
 namespace lbm::cuda {
 
-/// A cell of which everything arrives from rows beside it, or from the other end of an axis that is wrapped (of
-/// `self_periodic`: 1 for x, 2 for y).
+/// The access of a thread to its cell. Incoming populations are read from the neighbours, along a self-periodic axis
+/// (bits of `self_periodic`: 1 for x, 2 for y) around its end, otherwise from the halo.
 template <class S, class Real, int self_periodic>
 struct MultispeedCell {
     using Value = Real;
@@ -31,7 +31,7 @@ struct MultispeedCell {
     }
 
 private:
-    /// All that arrives with the component cy.
+    /// Reads all incoming populations with the velocity component cy.
     template <int cy>
     __device__ void load_from_row(Real (&h)[S::Q]) const {
         int rows = -cy;
@@ -72,7 +72,8 @@ __global__ void __launch_bounds__(threads, blocks)
     update_multispeed_cell<S, own_third>(cell, a.parameters);
 }
 
-/// A thread for each halo cell of a column; what the column misses is added up in the order of its cells.
+/// Computes the halo behind walls, with a thread for each halo cell. The missing mass and energy of a column are summed
+/// in the order of its cells, for the same bits as on the CPU.
 template <class S, class Real>
 __global__ void __launch_bounds__(columns_a_block* wall_depth)
     fill_wall_columns(const __grid_constant__ StateArguments a, const backend::WallColumn* columns, Index count,

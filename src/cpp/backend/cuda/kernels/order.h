@@ -1,5 +1,5 @@
-// The order of kernels that may begin before the one before them has ended: each waits for it before it reads or writes
-// the state, and lets the next one begin at once.
+// Programmatic dependent launch: a kernel may start before the previous one in the stream has ended. Each kernel lets
+// the next one start at once, and waits for the previous one before it reads or writes the state.
 #pragma once
 
 namespace lbm::cuda {

@@ -1,4 +1,4 @@
-// V stored numbers of neighbouring cells in a thread's registers, and their shift by one cell along a row.
+// A pack: V stored numbers of neighbouring cells in a thread's registers, which can be shifted by one cell along a row.
 #pragma once
 
 #include "../../../lattice/storage.h"
@@ -7,14 +7,14 @@ namespace lbm::cuda {
 
 constexpr unsigned whole_warp = 0xFFFFFFFFU;
 
-/// What another thread of the warp has.
+/// The value of x in another thread of the warp.
 template <class Stored>
 __device__ Stored from_thread(Stored x, int lane) {
     return __shfl_sync(whole_warp, x, lane);
 }
 __device__ inline Half from_thread(Half x, int lane) { return {UInt16(__shfl_sync(whole_warp, UInt32(x.bits), lane))}; }
 
-/// Numbers that fill registers.
+/// A pack of numbers of 32 or 64 bits.
 template <class Stored, int V>
 struct alignas(sizeof(Stored) * V) Pack {
     Stored lane[V];
@@ -28,7 +28,7 @@ struct alignas(sizeof(Stored) * V) Pack {
         lane[l] = x;
     }
 
-    /// Makes the next n numbers the first ones, and the first ones the last.
+    /// Rotates the pack by n numbers: number n becomes the first.
     template <int n>
     __device__ void rotate() {
         Stored first[n];
@@ -37,7 +37,8 @@ struct alignas(sizeof(Stored) * V) Pack {
         static_for<n>([&]<int l>() { lane[V - n + l] = first[l]; });
     }
 
-    /// Moves every number one cell up in x; the last one goes to the next thread, `low` enters where `at_start`.
+    /// Shifts all numbers by one cell up in x. The last one goes to the next thread; the first one comes from the
+    /// previous thread, or is `low` if `at_start`. shift_down() shifts the other way.
     __device__ void shift_up(bool at_start, Stored low) {
         const Stored before = __shfl_up_sync(whole_warp, lane[V - 1], 1);
         static_for<V - 1>([&]<int l>() { lane[V - 1 - l] = lane[V - 2 - l]; });
@@ -50,7 +51,7 @@ struct alignas(sizeof(Stored) * V) Pack {
     }
 };
 
-/// Two halves a register: shifts are funnel shifts of registers, and nothing is unpacked.
+/// A pack of float16 numbers, two in a register: shifts are funnel shifts of registers, and nothing is unpacked.
 template <int V>
 requires(V > 1) struct alignas(2 * V) Pack<Half, V> {
     static constexpr int words = V / 2;

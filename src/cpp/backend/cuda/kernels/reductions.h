@@ -1,4 +1,4 @@
-// Sums over the fluid cells of a block: each thread block leaves one partial result, which the host adds in order.
+// Reductions over the fluid cells of a block: each thread block writes one partial result; the host adds them in order.
 #pragma once
 
 #include "state_access.h"
@@ -7,7 +7,7 @@ namespace lbm::cuda {
 
 constexpr int reduction_threads = 256;
 
-/// Adds the values of all threads in a fixed tree and leaves the sums in out[0 .. N).
+/// Adds the values of all threads of a thread block in a fixed tree, and writes the sums to out[0 .. N).
 template <int N>
 __device__ void sum_block(double (&values)[N], double* out) {
     __shared__ double shared[reduction_threads][N];
@@ -29,7 +29,7 @@ __device__ void sum_block(double (&values)[N], double* out) {
     }
 }
 
-/// Mass, three components of momentum, kinetic energy.
+/// Sums mass, three components of momentum, and kinetic energy.
 template <class S, class Real, class Stored>
 __global__ void totals(const __grid_constant__ StateArguments a, RowRange range, double* partial) {
     const StateAccess<S, Real, Stored> state{a};
@@ -50,7 +50,7 @@ __global__ void totals(const __grid_constant__ StateArguments a, RowRange range,
     sum_block(sums, partial + 5 * Index(blockIdx.x));
 }
 
-/// Squared norms of u - last and of u; remembers u.
+/// Sums the squared norms of u - last and of u, and sets last = u.
 template <class S, class Real, class Stored>
 __global__ void velocity_change(const __grid_constant__ StateArguments a, RowRange range, Real* last, double* partial) {
     const StateAccess<S, Real, Stored> state{a};
@@ -72,7 +72,7 @@ __global__ void velocity_change(const __grid_constant__ StateArguments a, RowRan
     sum_block(sums, partial + 2 * Index(blockIdx.x));
 }
 
-/// The lowest number of a cell that holds no sane state; `first` starts above all of them.
+/// Finds the lowest index of a cell whose state is not valid; `first` must start above all indices.
 template <class S, class Real, class Stored>
 __global__ void find_diverged(const __grid_constant__ StateArguments a, RowRange range, unsigned long long* first) {
     const StateAccess<S, Real, Stored> state{a};
@@ -89,7 +89,7 @@ __global__ void find_diverged(const __grid_constant__ StateArguments a, RowRange
     });
 }
 
-/// Three components of the force on a body, then three of the torque about the center.
+/// Sums three components of the force on a body, then three of the torque about the center.
 template <class S, class Real, class Stored>
 __global__ void body_force(const __grid_constant__ StateArguments a, const backend::BodyLink* links, Index count,
                            double center_x, double center_y, double center_z, double* partial) {

@@ -1,9 +1,10 @@
-// How a GPU thread reaches its cells: V neighbours of one row, loaded and stored as vectors.
+// The access of a GPU thread to its cells: V neighbours in a row, loaded and stored as vectors.
 //
-// Where populations move along x, a thread wants one value of each from the next thread. It comes by a warp shuffle;
-// between the warps of a thread block through shared memory, or from the lattice again where waiting for the other
-// warps costs more; at the ends of what the block spans from the lattice, or from the side columns where the row ends,
-// unless x is a wrapped axis. Threads beyond the end of a row compute what nothing reads.
+// If a phase moves populations along x, a thread needs one value of each from the next thread. It gets it by a warp
+// shuffle; between the warps of a thread block through shared memory, or by reading the lattice again if waiting for
+// the other warps costs more; at the ends of the cells of a thread block from the lattice; and at the ends of a row
+// from the x-face buffers, unless x is a self-periodic axis. Threads beyond the end of a row compute numbers that
+// nothing reads.
 #pragma once
 
 #include "arguments.h"
@@ -11,23 +12,23 @@
 
 namespace lbm::cuda {
 
-/// Bits 0, 1, 2 of `self_periodic`: x, y, z are wrapped. With `whole_packs` a row's length is a multiple of V. With
-/// `end_sums` the sums of the cells at a row's ends are kept.
+/// V cells of a row. Bits 0, 1, 2 of `self_periodic` say whether x, y, z are self-periodic axes. With `whole_packs` the
+/// length of a row is a multiple of V. With `end_sums` the sums of the cells at the ends of a row are stored.
 template <class S, class Real, class Stored, int V, int self_periodic, Phase phase, Forcing forcing, bool end_sums,
           int threads, RowSpan span, bool whole_packs, class Arguments>
 class RowCells {
 public:
-    /// What enters each warp of a thread block from the cells beside it, by the warp.
+    /// The populations that enter the cells of each warp of a thread block from the neighbouring cells.
     struct Edges {
-        Stored low[threads / 32][Stencil<S>::through_x_face];   // from below, to its first cell
-        Stored high[threads / 32][Stencil<S>::through_x_face];  // from above, to its last cell or that of the row
+        Stored low[threads / 32][Stencil<S>::through_x_face];   // from lower x, into the warp's first cell
+        Stored high[threads / 32][Stencil<S>::through_x_face];  // from higher x, into the last cell of warp or row
     };
     struct Shared {
         Edges incoming, outgoing;
     };
 
-    /// The cells x .. x + V - 1 of row (y, z); the threads of a block along x are in one row, in the order of x. With
-    /// `inside` false the row is one beyond the last.
+    /// Takes the cells x .. x + V - 1 of row (y, z). The threads of a block along x are in one row, in the order of x.
+    /// `inside` is false for a thread beyond the last row.
     __device__ RowCells(const Arguments& arguments, int x, int y, int z, bool inside)
         : a_(arguments),
           x_(x),
@@ -47,8 +48,8 @@ public:
         down_[1] = z > 0 ? -layers : layers * (a_.address.nz - 1);
     }
 
-    /// Brings what arrives in all V cells; every thread of the block must call it. All loads come first and none
-    /// depends on another: the memory's latency is waited for once.
+    /// Loads the incoming populations of all V cells; every thread of the block must call it. All loads come first, and
+    /// none depends on another, so that the memory latency is waited for only once.
     __device__ void fetch(Shared& shared) {
         static_for<S::Q>([&]<int i>() {
             if constexpr (V == 1 && moves_before<i>) {
@@ -76,7 +77,7 @@ public:
         }
     }
 
-    /// Leaves what departs from all V cells; every thread of the block must call it.
+    /// Stores the post-collision populations of all V cells; every thread of the block must call it.
     __device__ void put(Shared& shared) {
         if constexpr (!self_periodic_x) {
             put_sides();
@@ -99,14 +100,14 @@ public:
         }
     }
 
-    /// Makes the next n cells the first ones, and the first ones the last.
+    /// Rotates the cells by n: cell n becomes the first.
     template <int n>
     __device__ void rotate() {
         static_for<S::Q>([&]<int i>() { h_[i].template rotate<n>(); });
         rotated_ += n;
     }
 
-    /// One of the V cells, as update_cell takes it.
+    /// One of the V cells, as the argument of update_cell.
     template <int l>
     struct Lane {
         using Value = Real;
@@ -133,7 +134,7 @@ private:
     static constexpr bool whole_rows = span != RowSpan::Several;
     static constexpr bool closes_rows = self_periodic_x && whole_rows;  // a row's ends are neighbours within the block
 
-    /// Whether population i moves along x between memory and its cell, before the collision and after it.
+    /// Whether loading or storing population i moves it along x.
     template <int i>
     static constexpr bool moves_before = S::c[i][0] != 0 && incoming_slot<S>(phase, i).along != 0;
     template <int i>
@@ -141,7 +142,8 @@ private:
     template <int i>
     static constexpr int rank = Stencil<S>::rank_through_x_face(i);
 
-    /// Where population i of cell x + shift arrives or departs, its own shift along x left out.
+    /// The slot from which population i of cell x + shift is loaded, or to which it is stored, without the shift of
+    /// population i along x.
     template <int i>
     __device__ const Stored* from(int shift) const {
         const Index rows =
@@ -154,7 +156,7 @@ private:
             around<S::c[i][1] * outgoing_slot<S>(phase, i).along, S::c[i][2] * outgoing_slot<S>(phase, i).along>();
         return reinterpret_cast<Stored*>(target_ + rows + a_.depart[i]) + shift;
     }
-    /// Bytes to the neighbouring row in y and z, as far as these axes are wrapped.
+    /// Bytes to the neighbouring row along the self-periodic ones of the axes y and z.
     template <int dy, int dz>
     __device__ Index around() const {
         const Index y = (self_periodic & 2) == 0 || dy == 0 ? 0 : dy > 0 ? up_[0] : down_[0];
@@ -176,8 +178,8 @@ private:
         });
     }
 
-    /// Where population i, which moves along x, arrives beyond the thread's cells: there, or in the side columns where
-    /// the row ends without being wrapped.
+    /// The slot of population i, which moves along x, in the cell before or after the thread's cells: in the lattice,
+    /// or in the x-face buffers at the end of a row that is not self-periodic.
     template <int i>
     __device__ const Stored* beyond() const {
         constexpr bool upward = S::c[i][0] > 0;
@@ -192,8 +194,10 @@ private:
         for_moving<direction>([&]<int i>() { numbers[rank<i>] = *beyond<i>(); });
     }
 
-    /// From the neighbours along x: each thread has read its own places whole. What enters a warp is read again where a
-    /// row has but one, and in double precision, where waiting for other warps costs more; halves are dear to read.
+    /// Shifts the loaded populations along x, after each thread has loaded the vectors of its own cells. Values that
+    /// enter a warp are read from the lattice if a row has only one warp, and in double precision, where waiting for
+    /// other warps costs more. Single float16 numbers are expensive to read, so that a self-periodic row of one warp
+    /// gets them by shuffles.
     __device__ void fetch_shifted(Edges& edges) {
         if constexpr (span == RowSpan::Warp && self_periodic_x && sizeof(Stored) == sizeof(Half)) {
             shift_warp();
@@ -220,7 +224,7 @@ private:
         shift(edges);
     }
 
-    /// Moves every population that moves along x by one cell, within the block.
+    /// Shifts all populations that move along x by one cell, within the thread block.
     __device__ void shift(Edges& edges) {
         if constexpr (span == RowSpan::Warp) {
             shift_warp();
@@ -247,7 +251,7 @@ private:
         shift_down(entering);
     }
 
-    /// Within the warp of a row, whose ends meet where x is wrapped.
+    /// The same for a row of one warp; the ends of a self-periodic row are neighbours.
     __device__ void shift_warp() {
         Stored low[through_x_face]{}, high[through_x_face]{};
         if constexpr (self_periodic_x) {
@@ -259,11 +263,11 @@ private:
         shift_down(high);
     }
 
-    /// Moves what goes up by one cell; `entering` counts at the start of a warp.
+    /// Shifts populations with c_x = 1 by one cell; `entering` is used at the start of a warp.
     __device__ void shift_up(const Stored (&entering)[through_x_face]) {
         for_moving<1>([&]<int i>() { h_[i].shift_up(lane() == 0, entering[rank<i>]); });
     }
-    /// Moves what goes down by one cell; `entering` counts at the end of a warp or row.
+    /// Shifts populations with c_x = -1 by one cell; `entering` is used at the end of a warp or row.
     __device__ void shift_down(const Stored (&entering)[through_x_face]) {
         for_moving<-1>([&]<int i>() {
             h_[i].shift_down(lane() == 31 || (whole_packs && ends_row_), entering[rank<i>]);
@@ -282,7 +286,7 @@ private:
         });
     }
 
-    /// What leaves through the ends of the row.
+    /// Stores the populations that leave through the ends of the row in the x-face buffers.
     __device__ void put_sides() const {
         if (starts_row_) {
             Stored* side = static_cast<Stored*>(a_.target) + a_.address.x_face_out(0, 0, y_, z_);
@@ -294,7 +298,7 @@ private:
         }
     }
 
-    /// Of what departs, as it is stored.
+    /// Stores the moments of the cells at the ends of the row, of post-collision populations as rounded for storage.
     __device__ void put_end_sums() const {
         if (starts_row_) {
             put_sums_of(0, [&]<int i>() { return h_[i].template get<0>(); });
@@ -311,7 +315,7 @@ private:
         a_.end_sums.template put<S::D>(a_.address, face, y_, z_, deviation, momentum);
     }
 
-    /// The number of the row's last cell, which this thread holds.
+    /// Population i of the row's last cell, which must be one of this thread's.
     template <int i>
     __device__ Stored last_of_row() const {
         Stored number = h_[i].template get<V - 1>();
@@ -323,14 +327,15 @@ private:
         return number;
     }
 
-    /// To the neighbours along x: each thread writes its own places whole, but at the ends of what the block spans.
+    /// Stores populations that move along x: each thread writes the vectors of its own cells after the shift, except at
+    /// the ends of the cells of a thread block, where another block writes a part of them.
     __device__ void put_shifted(Edges& edges) {
         const bool others_low = !whole_rows && inside_ && (starts_row_ ? self_periodic_x : first_of_block());
         const bool others_high = !whole_rows && inside_ && (ends_row_ ? self_periodic_x : last_of_block());
         if (others_high) {  // into the next block
             for_moving<1>([&]<int i>() { *to<i>(ends_row_ ? -x_ : V) = last_of_row<i>(); });
         }
-        if (others_low) {  // into the block before
+        if (others_low) {  // into the previous block
             for_moving<-1>([&]<int i>() { *to<i>(starts_row_ ? a_.address.nx - 1 : -1) = h_[i].template get<0>(); });
         }
         shift(edges);
@@ -367,9 +372,9 @@ private:
     const bool inside_, starts_row_, ends_row_;
     const char* source_;
     char* target_;
-    Index up_[2], down_[2];  // bytes to the next and the previous row in y and in z, around the end
+    Index up_[2], down_[2];  // bytes to the next and previous row in y and z, around the ends
     Vector h_[S::Q];
-    int rotated_ = 0;  // cells
+    int rotated_ = 0;  // by how many cells
 };
 
 }  // namespace lbm::cuda

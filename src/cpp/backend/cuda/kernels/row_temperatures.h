@@ -1,8 +1,8 @@
-// How a GPU thread reaches the temperatures of its cells and of those around them.
+// The access of a GPU thread to the temperatures of its cells and of their neighbours.
 //
-// Rows of temperatures beside its own are read through the caches, as vectors; what lies beside a thread's cells along
-// x comes by a warp shuffle, at the ends of a warp or row from memory. A tile in shared memory would cost the thread
-// blocks that hide the memory's latency. What the collision needs of them is made before it, from registers.
+// Neighbouring rows are read as vectors, through the caches; the neighbours along x come by a warp shuffle, or from
+// memory at the ends of a warp or row. A tile in shared memory would leave fewer thread blocks to hide the memory
+// latency. The terms that the collision needs are computed before it, from registers.
 #pragma once
 
 #include "../../../lattice/temperature.h"
@@ -11,7 +11,7 @@
 
 namespace lbm::cuda {
 
-/// Of the cells x .. x + V - 1 of row (y, z); with `inside` false the row is one beyond the last.
+/// The temperatures of the cells x .. x + V - 1 of row (y, z); `inside` is false for a thread beyond the last row.
 template <class S, class Real, class Stored, int V, class Arguments>
 class RowTemperatures {
 public:
@@ -22,8 +22,8 @@ public:
         after_ = static_cast<Stored*>(a_.target) + own + a_.temperature_after;
     }
 
-    /// Loads all that local() and put() take, with the populations: the memory's latency is waited for once. All
-    /// threads of a warp must call it.
+    /// Loads all temperatures that gather() needs. It is called next to the loads of the populations, so that the
+    /// memory latency is waited for only once. All threads of a warp must call it.
     __device__ void fetch() {
         const Index rows = a_.address.row_stride;
         const Index layers = rows * (a_.address.ny + 2 * a_.address.halo_y);
@@ -46,7 +46,7 @@ public:
             }
         });
     }
-    /// Takes what fetch() has loaded together.
+    /// Computes diffusion and gradients from the temperatures that fetch() has loaded.
     __device__ void gather() {
         static_for<V>([&]<int l>() {
             local_[l] = local_temperature<S>(
@@ -60,7 +60,7 @@ public:
             *reinterpret_cast<Pack<Stored, V>*>(after_) = after;
         }
     }
-    /// Makes the next n cells the first ones, and the first ones the last.
+    /// Rotates the cells by n: cell n becomes the first.
     template <int n>
     __device__ void rotate() {
         LocalTemperature<S, Real> first[n];
@@ -70,7 +70,7 @@ public:
         rotated_ += n;
     }
 
-    /// Of cell l from the first one.
+    /// The temperature, diffusion and gradient of cell l.
     template <int l>
     __device__ const LocalTemperature<S, Real>& local() const {
         return local_[l];
@@ -80,16 +80,16 @@ public:
         return a_.heat_field == nullptr || !inside_ ? a_.heat.source
                                                     : a_.heat_field[row_ * a_.force_pitch + x_ + rotated_ + l];
     }
-    /// Its temperature after the step.
+    /// Sets the temperature of cell l after the step.
     template <int l>
     __device__ void set(Real temperature) {
         local_[l].here = temperature;
     }
 
 private:
-    /// Rows beside the own one are numbered along y, then z; that is 4.
+    /// The number of the row to which velocity i points: rows are numbered along y, then z; 4 is the cells' own row.
     static constexpr int row_of(int i) { return (S::c[i][2] + 1) * 3 + S::c[i][1] + 1; }
-    /// Whether a velocity leads into row r, and along x if `along` is 1.
+    /// Whether some velocity points to row r, and has a component along x if `along` is 1.
     template <int r>
     static constexpr bool is_read(int along) {
         bool read = r == 4 && along == 0;
@@ -116,12 +116,12 @@ private:
     const Stored* before_;
     Stored* after_;
     Pack<Stored, V> rows_[9];
-    Stored low_[9], high_[9];  // beside the ends of the thread's cells
+    Stored low_[9], high_[9];  // temperatures before and after the thread's cells
     LocalTemperature<S, Real> local_[V];
-    int rotated_ = 0;  // cells
+    int rotated_ = 0;  // by how many cells
 };
 
-/// Where the fluid has no temperature.
+/// Replaces RowTemperatures in the isothermal model.
 struct NoTemperatures {
     template <class... Arguments>
     __device__ explicit NoTemperatures(const Arguments&...) {}
@@ -132,7 +132,7 @@ struct NoTemperatures {
     __device__ void rotate() {}
 };
 
-/// A cell with its temperature, as update_thermal_cell takes it.
+/// A cell with its temperature, as the argument of update_thermal_cell.
 template <class Lane, class Temperatures, class S, int l>
 struct ThermalLane {
     using Value = typename Lane::Value;

@@ -1,4 +1,4 @@
-// Scalar access to a block's state: its cells by number, its fields, the force on a cell.
+// Scalar access to a block's state between steps: moments, temperature and force of a cell.
 #pragma once
 
 #include "../../multispeed_cells.h"
@@ -28,7 +28,7 @@ struct StateAccess {
             return from_storage<Real>(stored_temperature(x, row));
         }
     }
-    /// Whether a cell has a temperature that can be, if it has one.
+    /// Whether the temperature of a cell is valid; true for the isothermal model.
     __device__ bool temperature_is_valid(int x, Index row) const {
         if constexpr (Stencil<S>::multispeed) {
             return backend::temperature_is_valid(temperature(x, row));
@@ -43,7 +43,7 @@ struct StateAccess {
     }
     __device__ bool solid(Index cell) const { return a.solid != nullptr && a.solid[cell] != 0; }
 
-    /// All of it, buoyancy too.
+    /// The whole force on a cell, with buoyancy; given_force() is the user's force only.
     __device__ void force(int x, Index row, double (&force)[3]) const {
         given_force(x, row, force);
         if (a.heated) {
@@ -58,7 +58,7 @@ struct StateAccess {
         }
     }
 
-    /// rho - 1 and u of the cell x of a row.
+    /// The density's deviation rho - 1 and the velocity of cell x of a row.
     __device__ void moments(int x, Index row, Real& deviation, Real (&u)[3]) const {
         if constexpr (Stencil<S>::multispeed) {
             const Gas<Real> g = gas(x, row);

@@ -1,4 +1,5 @@
-// Brings what crosses the borders of blocks: a warp for each run of copies, then a thread for each single copy.
+// Copies populations between blocks, or between a block and a buffer: a warp for each copy run, then a thread for each
+// single copy.
 #pragma once
 
 #include "../../../lattice/storage.h"
@@ -8,7 +9,8 @@
 
 namespace lbm::cuda {
 
-/// It begins after the kernel before it, and after what the stream waits for on other devices.
+/// It has no wait_for_kernel_before(): it starts only after the previous kernel has ended, and after the events of
+/// other devices for which the stream waits.
 template <class Stored>
 __global__ void transfer(const __grid_constant__ TransferArguments a) {
     let_next_kernel_begin();

@@ -1,4 +1,4 @@
-// The update of the cells of some of a block's rows, one thread for V of them.
+// The update kernel of the isothermal and hybrid thermal models, with one thread for V cells of a row.
 #pragma once
 
 #include "../../../lattice/cell_update.h"
@@ -19,19 +19,19 @@ struct TemperaturesOf<true, S, Real, Stored, V, Arguments> {
     using type = RowTemperatures<S, Real, Stored, V, Arguments>;
 };
 
-/// A row by its place in a box of rows.
+/// The position of a row in a box of rows.
 struct RowAt {
     unsigned y, z;
 };
 
-/// The rows of a layer one after the other, layer after layer.
+/// Orders rows along y, then z.
 __device__ inline RowAt row_in_layers(unsigned row, const backend::RowBox& rows) {
     const unsigned z = row / unsigned(rows.ny);
     return {row - z * unsigned(rows.ny), z};
 }
 
-/// The same for the first so many rows of each layer, then for the next ones: a temperature is wanted in three layers,
-/// and while all of one go by the second-level cache may lose it.
+/// Orders rows along y, then z, within tiles of 128 rows along y. A temperature is read in three layers z; if whole
+/// layers of rows were updated in between, the second-level cache could lose it.
 __device__ inline RowAt row_in_tiles(unsigned row, const backend::RowBox& rows) {
     constexpr unsigned most = 128;
     const unsigned tile = row / (most * unsigned(rows.nz));
@@ -41,7 +41,7 @@ __device__ inline RowAt row_in_tiles(unsigned row, const backend::RowBox& rows) 
     return {tile * most + in_tile - z * height, z};
 }
 
-/// blockIdx.x counts the pieces of a row, then groups of blockDim.y rows.
+/// Updates rows; blockIdx.x counts the pieces of a row, then groups of blockDim.y rows.
 template <class S, class Collision, class Real, class Stored, class Parameters, int V, int self_periodic, Phase phase,
           Forcing forcing, bool end_sums, bool heated, RowSpan span, bool whole_packs, int threads, int blocks>
 __global__ void __launch_bounds__(threads, blocks) update(const __grid_constant__ UpdateArguments<Real, Parameters> a) {
@@ -65,8 +65,8 @@ __global__ void __launch_bounds__(threads, blocks) update(const __grid_constant_
     temperatures.fetch();
     cells.fetch(shared);
     temperatures.gather();
-    // A loop, not V copies of the code: as fast, and compiled in half of the time. Two halves share a register; two
-    // doubles hide each other's latency.
+    // A loop is as fast as V copies of the code, and compiles in half of the time. Two cells per iteration where two
+    // float16 numbers share a register, and in double precision, where they hide each other's latency.
     constexpr int together = V > 1 && (sizeof(Stored) == sizeof(Half) || sizeof(Real) == sizeof(double)) ? 2 : 1;
 #pragma unroll 1
     for (int k = 0; k < V; k += together) {
