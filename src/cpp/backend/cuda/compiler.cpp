@@ -1,4 +1,4 @@
-// NVRTC: finding the library, calling it, and naming what went wrong.
+// Finds and loads the NVRTC library, calls it, and turns its failures into exceptions.
 #include "compiler.h"
 
 #include <dlfcn.h>
@@ -50,7 +50,8 @@ struct Nvrtc {
 process::Mutex mutex;
 std::vector<std::string> extra_folders;
 
-/// Versions of the library, that of the driver first: an older driver may refuse the code of a newer compiler.
+/// The versions of the library to try, that of the driver first: an older driver may refuse the code of a newer
+/// compiler.
 std::vector<int> versions() {
     std::vector<int> all = {13, 12, 11};
     try {
@@ -109,11 +110,11 @@ Nvrtc find() {
 
 const Nvrtc& nvrtc() {
     const std::lock_guard<process::Mutex> lock(mutex);
-    static const Nvrtc& instance = *new Nvrtc(find());  // outlives threads that still compile at the end
+    static const Nvrtc& instance = *new Nvrtc(find());  // never destroyed: threads may still compile at exit
     return instance;
 }
 
-/// The text of a header with its quoted includes spelt from src/cpp on: NVRTC knows headers by one name only.
+/// The text of a header with its quoted includes relative to src/cpp, because NVRTC knows each header by one name only.
 std::string with_rooted_includes(const EmbeddedHeader& header) {
     const std::filesystem::path folder = std::filesystem::path(header.path).parent_path();
     std::istringstream lines(header.text);
@@ -131,7 +132,7 @@ std::string with_rooted_includes(const EmbeddedHeader& header) {
 
 struct Sources {
     std::vector<std::string> texts, names;
-    std::string all;  // for the key of the cache
+    std::string all;  // part of the key of the cache
     std::string version;
 };
 
@@ -150,7 +151,8 @@ const Sources& sources() {
     return instance;
 }
 
-/// Options that fix how numbers are rounded: as on the CPU, where nothing is contracted and denormals are flushed.
+/// The compiler's options: target and language, and rounding as on the CPU, without contraction to fused multiply-adds
+/// and with denormal numbers flushed to zero.
 std::vector<std::string> options_for(const std::string& architecture) {
     const std::string digits = architecture.substr(0, 3) == "sm_" ? architecture.substr(3) : "";
     if (digits.empty() || digits.size() > 4 || digits.find_first_not_of("0123456789") != std::string::npos) {

@@ -1,4 +1,4 @@
-// Compiles kernels at run time by NVRTC from the headers that the library holds, and keeps the results on disk.
+// Compiles kernels at run time with NVRTC from the headers embedded in the library, and caches the results on disk.
 #pragma once
 
 #include <string>
@@ -6,13 +6,15 @@
 
 namespace lbm::cuda {
 
-/// A kernel: a header below src/cpp/backend/cuda/kernels and the C++ name of a function or an instance of a template.
+/// Identifies a kernel by its header in src/cpp/backend/cuda/kernels and the C++ name of a function or an instance of a
+/// function template.
 struct KernelName {
     std::string header;
     std::string name;
 };
 
-/// Machine code of one kernel, or PTX where the compiler does not know the architecture, and its symbol in it.
+/// The machine code of one kernel, or its PTX if the compiler does not know the architecture, and its symbol in that
+/// code.
 struct KernelImage {
     std::string code;
     std::string symbol;
@@ -23,23 +25,23 @@ struct CompilerInfo {
     std::string library;
 };
 
-/// Folders beside the usual ones in which the library of NVRTC may lie.
+/// Sets additional folders in which to look for the NVRTC library.
 void set_compiler_folders(const std::vector<std::string>& folders);
 
-/// Throws CudaMissing where there is no NVRTC.
+/// Version and path of NVRTC. Throws CudaMissing if there is none.
 CompilerInfo compiler_info();
 
-/// Compiles, or reads from the cache in `folder`. `architecture` is such as "sm_90". Throws CudaError with the
-/// compiler's log. Several threads may compile at once.
+/// Compiles a kernel, or reads it from the cache in `folder`. `architecture` is a name such as "sm_90". Throws
+/// CudaError with the compiler's log. Several threads may compile at the same time.
 KernelImage compile(const KernelName& kernel, const std::string& architecture, const std::string& folder);
 
-/// Changes with the sources of the kernels and with the compiler.
+/// A text that changes with the sources of the kernels and with the compiler.
 std::string code_version();
 
-/// What the assembler says of a kernel (registers, stack, spills); needs no GPU and does not use the cache.
+/// The assembler's report on a kernel (registers, stack, spills). It needs no GPU and does not use the cache.
 std::string resource_usage(const KernelName& kernel, const std::string& architecture);
 
-/// Where compiled kernels are kept: LBMGPU_CACHE_DIR, or lbmgpu in the user's cache folder; empty if there is neither.
+/// The folder of compiled kernels: LBMGPU_CACHE_DIR, or lbmgpu in the user's cache folder; empty if there is neither.
 std::string cache_folder();
 
 }  // namespace lbm::cuda

@@ -1,4 +1,4 @@
-// Measures the bandwidth of a plain copy.
+// Measures the memory bandwidth of a plain copy on a GPU.
 #include <chrono>
 
 #include "cuda_block.h"

@@ -1,4 +1,4 @@
-// The steps of a block on a GPU, and the fields read from it.
+// A block on a GPU: its lattices, its update with kernels compiled for exactly this block, and its fields.
 #include "cuda_block.h"
 
 #include <algorithm>
@@ -88,7 +88,8 @@ public:
                 return cell.needs_moments && (cell.x == 0 || cell.x == address_.nx - 1);
             });
         }
-        keeps_end_sums_ = 2 * at_ends >= rows();  // not for the few at the edges of other inlets
+        keeps_end_sums_ = 2 * at_ends >=
+                          rows();  // not worth it for the few wall cells at the ends of rows that belong to other faces
         const Index numbers = keeps_end_sums_ ? backend::EndSums<double>::count(address_, D_) : 0;
         end_sums_ = DeviceBuffer(device_.ordinal, std::size_t(numbers) * backend::size_of(spec_.precision));
         end_sums_are_current_ = false;
@@ -115,7 +116,7 @@ public:
         ++revision_;
         const Forcing before = forcing_;
         force_.set(stream_, std::size_t(rows() * D_ * force_pitch()) * backend::size_of(spec_.precision), field, [&] {
-            forcing_ = Forcing::None;  // no force is better than a part of one
+            forcing_ = Forcing::None;  // if the upload fails there is no force, rather than a part of one
             staging_.write_components(state(), "set_force", D_, field);
         });
         for (int d = 0; d < 3; ++d) {
@@ -173,12 +174,12 @@ public:
         try {
             streams_.make_events(true);
             return share_block(device_.ordinal, lattices, streams_.events());
-        } catch (const CudaError&) {  // the system has no handles for other processes
+        } catch (const CudaError&) {  // the system does not support interprocess handles
             unshare();
             return {};
         }
     }
-    void unshare() override { streams_.make_events(false); }  // which can be recorded
+    void unshare() override { streams_.make_events(false); }  // interprocess events cannot be captured in a graph
 
     void set_interior(const backend::RowBox& rows) override {
         ++revision_;
@@ -361,7 +362,7 @@ private:
     }
     KernelName update_name(Phase phase) const { return update_kernel(spec_, shapes_[phase], kind(phase)); }
     KernelName links_name() const { return state_kernel(spec_, "apply_boundaries.h", "apply_boundaries"); }
-    /// Those of the next steps, in the order in which they are wanted.
+    /// Starts to compile the kernels of the next steps, in the order in which they will be needed.
     void expect_kernels() {
         if (links_.arguments(phase_).threads() + links_.late_arguments(phase_).threads() > 0) {
             kernels_.expect(links_name());
@@ -432,12 +433,12 @@ private:
     backend::ByPhase<LaunchConfiguration> shapes_{backend::phases_of(spec_)};
     StepStreams streams_;
     const WorkStream& stream_ = streams_.main();
-    Index revision_ = 0;  // of the arguments and addresses that steps are launched with
+    Index revision_ = 0;  // see BlockState::revision()
     mutable KernelSet kernels_;
     DeviceBuffer lattices_[2];
     int now_ = 0;
     Phase phase_ = spec_.state->first_phase;
-    /// The step that is asked for.
+    /// The current step, from update_shell() on.
     struct Step {
         Phase phase;
         const void* source;
@@ -452,7 +453,7 @@ private:
     double uniform_force_[3] = {spec_.gravity[0], spec_.gravity[1], spec_.gravity[2]};
     FieldRows force_;
     DeviceBuffer last_velocity_;
-    bool keeps_end_sums_ = false, end_sums_are_current_ = false;  // of the last step
+    bool keeps_end_sums_ = false, end_sums_are_current_ = false;  // those in end_sums_ are of the last step
     DeviceBuffer end_sums_;
     mutable DeviceBuffer body_links_;
     DeviceSums sums_{spec_, stream_, kernels_};

@@ -1,4 +1,4 @@
-// A block on a GPU: its lattices there, its kernels compiled for exactly what it computes, its work in one stream.
+// Makes blocks on a GPU, and measures the copy bandwidth.
 #pragma once
 
 #include <memory>
@@ -8,10 +8,10 @@
 
 namespace lbm::cuda {
 
-/// Throws CudaMissing without a driver, a GPU or NVRTC, and OutOfDeviceMemory.
+/// Makes a block on a GPU. Throws CudaMissing if there is no driver, GPU or NVRTC, and OutOfDeviceMemory.
 std::unique_ptr<backend::BlockState> make_block(const backend::BlockSpec& spec, int ordinal);
 
-/// Bytes per second of a copy over `bytes` on a GPU, read and written bytes counted, sustained for `seconds`.
+/// The copy bandwidth of a GPU: read plus written bytes per second of copies of `bytes`, repeated for `seconds`.
 double copy_bandwidth(int ordinal, std::size_t bytes, double seconds);
 
 }  // namespace lbm::cuda

@@ -1,4 +1,4 @@
-// Contexts, memory and streams of the CUDA driver.
+// Contexts, memory, streams and events of the CUDA driver.
 #include "device.h"
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 namespace lbm::cuda {
 namespace {
 
-/// The primary context, which this process shares with every other user of the GPU; kept to the end.
+/// The primary context of a GPU, which this process's other users of CUDA share. It is never released.
 Context context_of(int ordinal) {
     static process::Mutex mutex;
-    static auto& contexts = *new std::map<int, Context>;  // outlives threads that still step at the end
-    driver();                                             // refuses in a forked child, before the lock
+    static auto& contexts = *new std::map<int, Context>;  // never destroyed: threads may still step at exit
+    driver();                                             // throws in a forked child, before the lock
     const std::lock_guard<process::Mutex> lock(mutex);
     const auto found = contexts.find(ordinal);
     if (found != contexts.end()) {

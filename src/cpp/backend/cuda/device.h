@@ -1,5 +1,4 @@
-// What belongs to one GPU: the scope in which it is current, memory on it, a stream, marks in it; each freed by its
-// owner.
+// Owners of the resources of one GPU: the scope in which it is current, memory, streams and events.
 #pragma once
 
 #include <bit>
@@ -10,7 +9,8 @@
 
 namespace lbm::cuda {
 
-/// While it lives the calling thread works on this GPU; other users of CUDA in the process are left as they were.
+/// Makes a GPU the current one of the calling thread during its lifetime, and restores the previous one afterwards, so
+/// that other users of CUDA in the process are not affected.
 class DeviceScope {
 public:
     explicit DeviceScope(int ordinal);
@@ -19,8 +19,8 @@ public:
     DeviceScope& operator=(const DeviceScope&) = delete;
 };
 
-/// Calls give_back() on a GPU, from a destructor: what fails is passed over. Where CUDA is of the parent of this
-/// process, or has ended with the program, nothing is called.
+/// Calls give_back() with a GPU as the current one, in destructors: failures are ignored. Nothing is called in a forked
+/// child of a process that used CUDA, or when CUDA has already shut down with the program.
 template <class GiveBack>
 void give_back_on(int ordinal, GiveBack&& give_back) noexcept {
     try {
@@ -30,7 +30,7 @@ void give_back_on(int ordinal, GiveBack&& give_back) noexcept {
     }
 }
 
-/// A piece of a GPU's memory, uninitialised.
+/// Owns uninitialised memory of a GPU.
 class DeviceBuffer {
 public:
     DeviceBuffer() = default;
@@ -46,7 +46,7 @@ public:
 
     DevicePointer address() const { return address_; }
     std::size_t bytes() const { return bytes_; }
-    /// As a kernel takes it; null for an empty buffer.
+    /// The address as a pointer, as kernel arguments need it; null for an empty buffer.
     template <class T>
     T* as() const {
         return std::bit_cast<T*>(address_);
@@ -64,24 +64,24 @@ private:
     std::size_t bytes_ = 0;
 };
 
-/// Whether kernels on one GPU may read and write the memory of another.
+/// Whether kernels on one GPU can be allowed to access the memory of another.
 bool can_reach_peer(int ordinal, int peer);
 
-/// Lets kernels on one GPU read and write the memory of another; false where the machine does not allow it.
+/// Enables kernels on one GPU to access the memory of another; returns false if the machine does not support it.
 bool reach_peer(int ordinal, int peer);
 
-/// Memory of the host that every GPU reads and writes at the same address, allocated by one of them.
+/// Allocates page-locked host memory, which all GPUs can access at the same address.
 std::shared_ptr<void> pinned_memory(int ordinal, std::size_t bytes);
 
 class WorkStream;
 
-/// A point in the work of a stream.
+/// An event: a point in the work of a stream.
 class StreamEvent {
 public:
     enum class Use { Order, OtherProcesses, Time };
 
     explicit StreamEvent(int ordinal, Use use = Use::Order);
-    /// That of another process.
+    /// Opens an event of another process.
     StreamEvent(int ordinal, const IpcHandle& shared);
     ~StreamEvent();
     StreamEvent(const StreamEvent&) = delete;
@@ -89,12 +89,13 @@ public:
 
     IpcHandle share() const;
 
-    /// All that the stream, of the same GPU, has been given so far.
+    /// Records the event after all work enqueued in the stream so far. The stream must be of the same GPU.
     void set(const WorkStream& stream);
-    /// What the stream, of any GPU, is given from now on begins after it.
+    /// Makes all work enqueued in the stream from now on wait for the event. The stream may be of any GPU.
     void make_wait(const WorkStream& stream) const;
+    /// Blocks the calling thread until the event has completed.
     void wait() const;
-    /// Of two marks for times, both past.
+    /// Seconds between two events of Use::Time, both of which have completed.
     double seconds_since(const StreamEvent& earlier) const;
 
 private:
@@ -102,10 +103,10 @@ private:
     Event event_ = nullptr;
 };
 
-/// What is of high priority goes first wherever a GPU has the choice.
+/// The priority of a stream: the GPU prefers the thread blocks of streams of high priority.
 enum class Priority { Usual, High };
 
-/// The order in which one GPU does its work.
+/// A CUDA stream.
 class WorkStream {
 public:
     explicit WorkStream(int ordinal, Priority priority = Priority::Usual);
@@ -118,7 +119,7 @@ public:
     void synchronize() const;
     void copy_to_device(DevicePointer to, const void* from, std::size_t bytes) const;
     void copy_to_host(void* to, DevicePointer from, std::size_t bytes) const;
-    /// Zeroes memory.
+    /// Sets memory to zero.
     void clear(DevicePointer memory, std::size_t bytes) const;
 
 private:

@@ -1,4 +1,4 @@
-// The boundary cells of a block on a GPU.
+// The boundary cells of a block on a GPU: their list in its memory, and the launches of their kernels.
 #pragma once
 
 #include "../links.h"
@@ -11,12 +11,12 @@ namespace lbm::cuda {
 
 class DeviceBoundary {
 public:
-    /// What is referred to must outlive it.
+    /// Keeps references to the arguments, which must outlive it.
     DeviceBoundary(const backend::BlockSpec& spec, const WorkStream& stream, KernelSet& kernels)
         : spec_(spec), stream_(stream), kernels_(kernels) {}
 
     std::size_t bytes() const { return cells_.bytes(); }
-    /// The plan, or new values of its faces.
+    /// Uploads the boundary cells of a plan, also if only their values have changed.
     void set(const backend::LinkPlan& plan) {
         count_ = Index(plan.boundary_cells.size());
         numbers_ = plan.boundary_numbers;
@@ -27,7 +27,8 @@ public:
             kernels_.expect(kernel("complete_boundary_cells"));
         }
     }
-    /// Before the update, when all links have been served; `next` is the lattice that it writes.
+    /// Computes incoming populations before the update, after all links; `next` is the lattice to which the update
+    /// writes.
     void complete(const StateArguments& state, void* next, bool programmatic_launch) const {
         if (count_ > 0) {
             LaunchShape shape = flat(count_);

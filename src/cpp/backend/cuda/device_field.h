@@ -1,4 +1,4 @@
-// A field of a block as an array of its own in the GPU's memory.
+// Computes a field of a block as a new array in the GPU's memory.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 
 namespace lbm::cuda {
 
-/// In the arithmetic type; returns when it is there. Throws std::invalid_argument for a temperature that is not.
+/// Makes a field in the arithmetic type, and returns when it is complete. Throws std::invalid_argument for the
+/// temperature of a model that has none.
 inline std::shared_ptr<backend::DeviceArray> make_device_field(const backend::BlockSpec& spec, const Address& address,
                                                                const WorkStream& stream, KernelSet& kernels,
                                                                const StateArguments& state, backend::FieldName name,

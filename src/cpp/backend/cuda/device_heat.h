@@ -1,4 +1,4 @@
-// What a block on a GPU does of its temperature beside the update.
+// The temperature of a block on a GPU: all operations other than the update kernel.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace lbm::cuda {
 
 class DeviceHeat {
 public:
-    /// All of the block, which must outlive this.
+    /// Keeps references to the arguments, which are the block's and must outlive it.
     DeviceHeat(const backend::BlockSpec& spec, const Address& address, const WorkStream& stream, KernelSet& kernels,
                const DeviceSums& sums, FieldStaging& staging)
         : spec_(spec), address_(address), stream_(stream), kernels_(kernels), sums_(sums), staging_(staging) {}
@@ -30,11 +30,12 @@ public:
         return sum;
     }
 
-    /// The rows of the source of heat; null where it is uniform.
+    /// The rows of the heat source field; null for a uniform source.
     void* source_field() const { return source_.as<void>(); }
     double uniform_source() const { return uniform_; }
 
-    /// `state` says, once the rows are there, where they are.
+    /// Sets the heat source. `state()` returns the block's StateArguments; it is called once the rows have been
+    /// allocated.
     template <class State>
     void set_source(double uniform, const double* field, Index pitch, State&& state) {
         uniform_ = field == nullptr ? uniform : 0;
@@ -42,7 +43,7 @@ public:
                     [&] { staging_.write_components(state(), "set_heat_source", 1, field, header); });
     }
 
-    /// Cells beside bodies, those outside the interior first.
+    /// Uploads the cells next to bodies, those of the shell first.
     void set_plan(const backend::LinkPlan& plan, const backend::RowBox& interior) {
         std::vector<backend::ThermalCell> cells = plan.thermal_cells;
         const auto inner = std::stable_partition(cells.begin(), cells.end(), [&](const backend::ThermalCell& cell) {
@@ -65,7 +66,8 @@ public:
             kernels_.expect(kernel("put_beside_bodies"));
         }
     }
-    /// Before the update; when the links have been filled.
+    /// Computes the temperatures of cells next to bodies after the next step, before the update and after boundaries
+    /// and halos have been applied.
     void advance_beside_bodies(const StateArguments& state, bool programmatic_launch) const {
         if (count_ > 0) {
             LaunchShape shape = flat(count_);
@@ -75,7 +77,7 @@ public:
                         links_.as<backend::ThermalLink>(), beside_.as<void>());
         }
     }
-    /// After the update of the shell, or the interior.
+    /// Stores these temperatures after the update of the shell, or of the interior.
     void put_beside_bodies(const WorkStream& stream, const StateArguments& state, bool of_interior,
                            bool programmatic_launch) const {
         const Index first = of_interior ? in_shell_ : 0, count = (of_interior ? count_ : in_shell_) - first;

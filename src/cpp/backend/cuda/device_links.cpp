@@ -1,4 +1,4 @@
-// Uploads the links of a plan.
+// Uploads the copies and wall links of a boundary-and-halo plan.
 #include "device_links.h"
 
 #include "split_runs.h"

@@ -1,4 +1,4 @@
-// A block's links in a GPU's memory.
+// The copies and wall links of a boundary-and-halo plan in a GPU's memory.
 #pragma once
 
 #include "../links.h"
@@ -10,12 +10,12 @@ namespace lbm::cuda {
 class DeviceLinks {
 public:
     void set_plan(const backend::LinkPlan& plan, const std::vector<Phase>& phases, const WorkStream& stream);
-    /// The values of wall links alone.
+    /// Uploads only the values of the wall links and wall temperatures.
     void set_values(const backend::LinkPlan& plan, const WorkStream& stream);
 
-    /// What apply_boundaries takes after a step of `phase`.
+    /// The arguments of the kernel apply_boundaries after a step of `phase`.
     LinkArguments arguments(Phase phase) const;
-    /// The same of the cells that are served when all of that is done.
+    /// The arguments of its second launch, for the cells whose formulas read what has streamed in.
     LinkArguments late_arguments(Phase phase) const;
     std::size_t bytes() const;
 

@@ -1,4 +1,4 @@
-// Sums over the cells or links of a block, by kernels that leave one partial sum a thread block.
+// Sums over the cells or links of a block, by kernels that write one partial sum per thread block.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace lbm::cuda {
 
 class DeviceSums {
 public:
-    /// What is referred to must outlive it.
+    /// Keeps references to the arguments, which must outlive it.
     DeviceSums(const backend::BlockSpec& spec, const WorkStream& stream, KernelSet& kernels)
         : spec_(spec),
           stream_(stream),
@@ -24,8 +24,8 @@ public:
 
     std::size_t bytes() const { return partial_.bytes(); }
 
-    /// So many sums by the kernel of this name over `count` items; the partial ones are added in the order of the
-    /// thread blocks. The kernel takes the arguments and where its sums go.
+    /// Runs a kernel of reductions.h over `count` items and returns its `wanted` sums; partial sums are added in the
+    /// order of the thread blocks. The kernel takes the arguments, and the address for its sums.
     template <int wanted, class... Arguments>
     std::vector<double> add(const char* kernel, Index count, const Arguments&... arguments) const {
         const std::vector<double> parts = partial_sums<wanted>("reductions.h", kernel, count, arguments...);
@@ -36,7 +36,7 @@ public:
         return sums;
     }
 
-    /// The numbers that each thread block leaves.
+    /// The partial sums of each thread block, one thread block after the other.
     template <int wanted, class... Arguments>
     std::vector<double> partial_sums(const char* header, const char* kernel, Index count,
                                      const Arguments&... arguments) const {

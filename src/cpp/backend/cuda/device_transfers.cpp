@@ -1,4 +1,4 @@
-// Uploads the lists of transfers and launches their kernel.
+// Uploads the lists of transfers, copies host buffers, and launches the transfer kernel.
 #include "device_transfers.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// Copies of populations by a kernel of a GPU's block.
+// Transfers of the halo exchange by a block on a GPU.
 //
-// A kernel that reaches into the memory of the host holds multiprocessors while it waits for the bus, and the interior
-// has fewer; so buffers there have a twin in the GPU's memory, which the copy engine fills or empties.
+// A kernel that accesses host memory occupies multiprocessors while it waits for the bus, which the update of the
+// interior needs. So each host buffer has a twin in the GPU's memory, from or to which the copy engine copies.
 #pragma once
 
 #include "../transfers.h"
@@ -13,15 +13,15 @@ namespace lbm::cuda {
 
 class DeviceTransfers final : public backend::Transfers {
 public:
-    /// What the block has, as it is when the transfers are made.
+    /// What the transfers use of their block, which must outlive them; `phase` and `now` are read at each run().
     struct Owner {
         const WorkStream& stream;
-        std::size_t element;  // bytes
+        std::size_t element;  // size in bytes of a stored number
         KernelSet& kernels;
-        const KernelName name;  // of the kernel
+        const KernelName name;  // of the transfer kernel
         const std::vector<Phase> phases;
         const Phase& phase;  // of the last step
-        const int& now;      // which lattice
+        const int& now;      // index of the current lattice
     };
 
     DeviceTransfers(const std::vector<backend::Transfer>& list, Owner owner);
@@ -30,7 +30,7 @@ public:
     std::size_t bytes() const override;
 
 private:
-    /// A buffer in the memory of the host, and its twin.
+    /// A host buffer, and its twin in the GPU's memory.
     struct Twin {
         backend::Transfer::InHost in_host;
         void* host;
@@ -47,7 +47,7 @@ private:
 
     Owner owner_;
     std::vector<Twin> twins_;
-    DeviceBuffer ends_[2];  // by lattice
+    DeviceBuffer ends_[2];  // for each lattice as the current one
     backend::ByPhase<Copies> copies_;
 };
 

@@ -1,4 +1,4 @@
-// The halo behind walls of a block on a GPU, where populations carry the energy.
+// The halo behind walls of a block on a GPU, for the multispeed thermal model.
 #pragma once
 
 #include "../links.h"
@@ -11,12 +11,12 @@ namespace lbm::cuda {
 
 class DeviceWalls {
 public:
-    /// What is referred to must outlive it.
+    /// Keeps references to the arguments, which must outlive it.
     DeviceWalls(const backend::BlockSpec& spec, const WorkStream& stream, KernelSet& kernels)
         : spec_(spec), stream_(stream), kernels_(kernels) {}
 
     std::size_t bytes() const { return columns_.bytes(); }
-    /// The plan, or new temperatures of its walls.
+    /// Uploads the wall columns of a plan, also if only the temperatures of walls have changed.
     void set(const backend::LinkPlan& plan) {
         count_ = Index(plan.wall_columns.size());
         upload(columns_, stream_, plan.wall_columns);
@@ -26,7 +26,7 @@ public:
             kernels_.expect(wall_columns_kernel(spec_));
         }
     }
-    /// After all that is copied into the halo.
+    /// Fills the halo behind walls; to be called after all copies into the halo.
     void fill(const StateArguments& state, bool programmatic_launch) const {
         if (count_ == 0) {
             return;

@@ -1,4 +1,4 @@
-// Finds and loads the CUDA driver library.
+// Loads the CUDA driver library, and queries the properties of GPUs.
 #include "driver.h"
 
 #include <dlfcn.h>
@@ -46,7 +46,7 @@ int attribute(DeviceAttribute which, Device device) {
 }  // namespace
 
 const Driver& driver() {
-    static std::atomic<int> user{0};  // the generation of the process that has begun to load it
+    static std::atomic<int> user{0};  // process generation (process/fork.h) that first used CUDA
     const int now = process::generation();
     int before = 0;
     if (!user.compare_exchange_strong(before, now) && before != now) {

@@ -1,4 +1,5 @@
-// The CUDA driver, loaded at run time: the types and functions of its interface that this backend calls, and errors.
+// The CUDA driver, loaded at run time: the types and functions of its interface that this backend uses, and the errors
+// that it throws.
 //
 // The declarations restate the driver's binary interface, so that building needs no CUDA toolkit.
 #pragma once
@@ -30,11 +31,11 @@ struct DeviceId {
     char bytes[16];
 };
 
-/// Something that CUDA could not do; the message names the call and CUDA's own words.
+/// A failed CUDA call; the message has the name of the call and CUDA's description of the error.
 class CudaError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
-/// CUDA, or a part of it, is not there; the message says which and how to get it.
+/// CUDA, or a part of it, is not installed; the message says which part, and how to get it.
 class CudaMissing : public CudaError {
     using CudaError::CudaError;
 };
@@ -42,8 +43,8 @@ class OutOfDeviceMemory : public CudaError {
     using CudaError::CudaError;
 };
 
-/// CUlaunchAttribute, with the one attribute that is used: a kernel may begin before the one before it has ended, and
-/// waits for it itself.
+/// CUlaunchAttribute, with the one attribute that is used, programmatic dependent launch: a kernel may start before the
+/// previous one has ended, for which it waits itself.
 struct LaunchAttribute {
     int id;  // 6: programmatic stream serialization
     int padding;
@@ -115,7 +116,7 @@ struct LaunchConfig {
     X(event_share, cuIpcGetEventHandle, int(IpcHandle*, Event))                                      \
     X(event_open, cuIpcOpenEventHandle, int(Event*, IpcHandle))
 
-/// The functions of the driver; each returns 0 or an error's number, which `check` turns into an exception.
+/// The functions of the driver. Each returns 0 or an error code, which `check` turns into an exception.
 struct Driver {
 #define LBM_MEMBER(member, symbol, ...) std::add_pointer_t<__VA_ARGS__> member;
     LBM_DRIVER_FUNCTIONS(LBM_MEMBER)
@@ -124,10 +125,11 @@ struct Driver {
     void check(int result, const char* what) const;
 };
 
-/// The driver, loaded and initialised at the first call. Throws CudaMissing where there is none or no GPU.
+/// The driver, loaded and initialised at the first call. Throws CudaMissing if there is no driver or GPU, and
+/// process::ForkError in a forked child of a process that has used CUDA.
 const Driver& driver();
 
-/// Numbers of CUdevice_attribute and CUfunction_attribute.
+/// Values of CUdevice_attribute and CUfunction_attribute.
 enum class DeviceAttribute : int {
     MultiprocessorCount = 16,
     ComputeMajor = 75,
@@ -150,10 +152,10 @@ struct DeviceInfo {
 };
 
 int device_count();
-/// Throws std::invalid_argument where there is no device of this number.
+/// The properties of a GPU. Throws std::invalid_argument if there is no device with this ordinal.
 DeviceInfo device_info(int ordinal);
 
-/// Version as 1000 major + 10 minor.
+/// The CUDA version that the driver supports, as 1000 major + 10 minor.
 int driver_version();
 
 }  // namespace lbm::cuda

@@ -1,4 +1,4 @@
-// The headers that kernels are compiled from at run time, held by the library itself.
+// The headers from which kernels are compiled at run time, embedded in the library.
 #pragma once
 
 #include <vector>
@@ -6,7 +6,7 @@
 namespace lbm::cuda {
 
 struct EmbeddedHeader {
-    const char* path;  // below src/cpp
+    const char* path;  // relative to src/cpp
     const char* text;
 };
 

@@ -1,4 +1,4 @@
-// A field in a GPU's memory that other libraries may hold.
+// A field in a GPU's memory, which other libraries may use and keep.
 #pragma once
 
 #include "../device_array.h"

@@ -1,4 +1,5 @@
-// A field of a user's in the arithmetic type in a GPU's memory, in rows as updates read them.
+// A field given by a user, such as a body force, in a GPU's memory: in the arithmetic type and in the row layout that
+// update kernels read.
 #pragma once
 
 #include "device.h"
@@ -8,13 +9,14 @@ namespace lbm::cuda {
 class FieldRows {
 public:
     std::size_t bytes() const { return rows_.bytes(); }
-    /// Null without a field.
+    /// The rows; null without a field.
     template <class T>
     T* as() const {
         return rows_.as<T>();
     }
 
-    /// So many bytes of rows, which `put` fills once they are there; null for none. An error leaves none.
+    /// Allocates `bytes` for the rows and calls put() to fill them; a null `field` removes them. If put() throws, there
+    /// is no field.
     template <class Put>
     void set(const WorkStream& stream, std::size_t bytes, const double* field, Put&& put) {
         if (field == nullptr) {

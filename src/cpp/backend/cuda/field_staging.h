@@ -1,5 +1,5 @@
-// Fields and populations of a block on a GPU to and from arrays of the host, by a buffer for a part of the rows at a
-// time.
+// Copies fields and populations between a block on a GPU and host arrays, through a staging buffer that holds some rows
+// at a time.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,13 @@ namespace lbm::cuda {
 
 class FieldStaging {
 public:
-    /// All of the block, which must outlive this.
+    /// Keeps references to the arguments, which are the block's and must outlive it.
     FieldStaging(const backend::BlockSpec& spec, const Address& address, const WorkStream& stream, KernelSet& kernels)
         : spec_(spec), address_(address), stream_(stream), kernels_(kernels) {}
 
     std::size_t bytes() const { return buffer_.bytes(); }
 
-    /// By a kernel that gives all components of a range of rows, and may take `more`.
+    /// Reads a field with a kernel that computes all components of a range of rows; `more` are further arguments of it.
     template <class Out, class... More>
     void read_fields(const StateArguments& state, const char* name, int components, Out* out,
                      const char* header = "fields.h", More... more) {
@@ -37,7 +37,7 @@ public:
         });
     }
 
-    /// By a kernel that gives one population of a range of rows.
+    /// Reads populations with a kernel that computes one of them for a range of rows.
     template <class Out>
     void read_populations(const StateArguments& state, const char* name, const char* type, Out* out) {
         const Kernel& k = kernels_.get(state_kernel(spec_, "fields.h", name, type));
@@ -52,7 +52,7 @@ public:
         });
     }
 
-    /// By a kernel that takes one component of a range of rows.
+    /// Sets a field with a kernel that sets one component for a range of rows.
     template <class In>
     void write_components(const StateArguments& state, const char* name, int components, const In* values,
                           const char* header = "fields.h") {
@@ -74,7 +74,7 @@ private:
     Index rows() const { return Index(address_.ny) * address_.nz; }
     Index cells() const { return rows() * address_.nx; }
 
-    /// Calls visit(range) for ranges of rows such that `bytes` a cell fit the buffer.
+    /// Calls visit(range) for ranges of rows that fit in the buffer with `bytes_a_cell`.
     template <class Visit>
     void for_ranges(std::size_t bytes_a_cell, Visit&& visit) {
         const std::size_t row_bytes = bytes_a_cell * std::size_t(address_.nx);

@@ -1,4 +1,4 @@
-// Modules and launches of the CUDA driver.
+// Loads modules, launches kernels and queries their properties with the CUDA driver.
 #include "kernel.h"
 
 namespace lbm::cuda {

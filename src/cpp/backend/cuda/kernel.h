@@ -1,4 +1,4 @@
-// A compiled kernel on one GPU, ready to launch.
+// A compiled kernel loaded on one GPU, and its launch.
 #pragma once
 
 #include "../../lattice/portability.h"
@@ -10,10 +10,10 @@ namespace lbm::cuda {
 struct LaunchShape {
     unsigned blocks = 1;
     unsigned block_x = 1, block_y = 1;
-    bool programmatic_launch = false;  // the kernel waits for the one before it by itself
+    bool programmatic_launch = false;  // programmatic dependent launch: the kernel itself waits for the previous one
 };
 
-/// So many threads, of which a kernel needs to know no more.
+/// A launch of so many threads in one dimension.
 inline LaunchShape flat(Index threads) {
     constexpr int a_block = 256;
     return {unsigned((threads + a_block - 1) / a_block), a_block, 1};
@@ -21,13 +21,13 @@ inline LaunchShape flat(Index threads) {
 
 class Kernel {
 public:
-    /// Loads code for the GPU `ordinal`, which must be that of its architecture.
+    /// Loads the code on the GPU `ordinal`; it must have been compiled for the architecture of this GPU.
     Kernel(int ordinal, const KernelImage& image);
     ~Kernel();
     Kernel(const Kernel&) = delete;
     Kernel& operator=(const Kernel&) = delete;
 
-    /// The arguments must be of the very types of the kernel's parameters.
+    /// Launches the kernel. The arguments must have exactly the types of the kernel's parameters.
     template <class... Arguments>
     void launch(const WorkStream& stream, const LaunchShape& shape, const Arguments&... arguments) const {
         const void* pointers[] = {&arguments...};
@@ -36,7 +36,7 @@ public:
 
     int registers() const;
     int local_bytes() const;
-    /// Blocks of so many threads that a multiprocessor runs at once.
+    /// How many blocks of so many threads can be resident on a multiprocessor.
     int blocks_at_once(int threads) const;
 
 private:

@@ -1,4 +1,4 @@
-// The file of a kernel: a line of what follows, the code.
+// Reads and writes the files of cached kernels: a header line with digests and the symbol, followed by the code.
 #include "kernel_cache.h"
 
 #include "private_folder.h"
@@ -7,7 +7,8 @@
 namespace lbm::cuda {
 namespace {
 
-/// The digests of the key, which a file under another name does not have, and of what must be as it was written.
+/// The header line: the digest of the key, which detects renamed files, and the digest of the rest of the file, which
+/// detects changed ones.
 std::string head_of(const std::string& key_digest, const KernelImage& image) {
     const std::string symbol = std::to_string(image.symbol.size()) + " " + image.symbol;
     return "lbmgpu kernel 2 " + key_digest + " " + sha256(symbol + "\n" + image.code) + " " + symbol + "\n";

@@ -1,5 +1,5 @@
-// Compiled kernels on disk: safe with many processes on one file system, safe from other users, and of no consequence
-// where it cannot be used.
+// The cache of compiled kernels on disk. It is safe with many processes on one file system and against other users; if
+// it cannot be used, kernels are just compiled again.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,15 @@ namespace lbm::cuda {
 
 class KernelCache {
 public:
-    /// An empty folder name switches it off; so does a folder that others can write into (see PrivateFolder).
+    /// An empty folder name disables the cache; so does a folder to which other users can write (see PrivateFolder).
     explicit KernelCache(std::string folder) : folder_(std::move(folder)) {}
 
-    /// `key` is everything that the image depends on, in full. Files that are not as they were written are passed over.
+    /// Finds the image of a key, which is the full text of everything on which the image depends. Files whose content
+    /// is not as it was written are ignored.
     std::optional<KernelImage> find(const std::string& key) const;
-    /// Others see the whole or nothing; failures are ignored.
+    /// Stores an image atomically: other processes see the whole file or none. Failures are ignored.
     void keep(const std::string& key, const KernelImage& image) const;
-    /// Why the folder is not used, for a user to mend; empty where it is used or not there yet.
+    /// Why the folder is refused, so that the user can correct it; empty if it is used or does not exist yet.
     std::string refusal() const;
 
 private:

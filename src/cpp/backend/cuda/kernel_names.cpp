@@ -1,4 +1,4 @@
-// Spells the instances of the kernel templates.
+// Composes the names of the instances of the kernel templates.
 #include "kernel_names.h"
 
 namespace lbm::cuda {
@@ -7,7 +7,7 @@ namespace {
 using backend::BlockSpec;
 using backend::NumberKind;
 
-/// A type as kernels' source spells it: the compiler's own word, so that no list of names is needed.
+/// The C++ name of a type, taken from the host compiler, so that no list of names is needed.
 template <class T>
 std::string spelled() {
     const std::string text = __PRETTY_FUNCTION__, start = "T = ";

@@ -1,4 +1,4 @@
-// The C++ names of the kernels for a block's stencil, collision and numbers.
+// The C++ names of the kernels of a block, with the template arguments that follow from its BlockSpec.
 #pragma once
 
 #include <string>
@@ -11,10 +11,11 @@ namespace lbm::cuda {
 
 KernelName update_kernel(const backend::BlockSpec& spec, const LaunchConfiguration& shape, const UpdateKind& kind);
 
-/// The kernel that fills the halo behind walls where populations carry the energy.
+/// The kernel that fills the halo behind walls of the multispeed thermal model.
 KernelName wall_columns_kernel(const backend::BlockSpec& spec);
 
-/// A kernel of one of the other headers, which are templates of stencil, arithmetic, storage and `more`.
+/// A kernel of one of the other headers, whose template parameters are stencil, arithmetic type, storage type and
+/// `more`.
 KernelName state_kernel(const backend::BlockSpec& spec, const std::string& header, const std::string& function,
                         const std::string& more = "");
 

@@ -1,4 +1,4 @@
-// Kernels by name, and threads that compile them.
+// Looks kernels up by name, and compiles them in threads.
 #include "kernel_set.h"
 
 #include <system_error>
@@ -9,7 +9,7 @@ void KernelSet::expect(const KernelName& name) {
     if (!kernels_.contains(name.name) && !coming_.contains(name.name)) {
         try {
             coming_[name.name] = std::async(std::launch::async, compile, name, architecture_, cache_folder());
-        } catch (const std::system_error&) {  // no more threads: it is compiled when it is wanted
+        } catch (const std::system_error&) {  // no thread available: get() compiles it
             coming_.erase(name.name);
         }
     }

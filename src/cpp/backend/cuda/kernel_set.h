@@ -1,4 +1,4 @@
-// The kernels that a block has on one GPU, by name; those that a step will want are compiled side by side.
+// The kernels of a block on one GPU, by name. Those that a step will need are compiled in parallel.
 #pragma once
 
 #include <future>
@@ -14,10 +14,10 @@ class KernelSet {
 public:
     KernelSet(int ordinal, std::string architecture) : ordinal_(ordinal), architecture_(std::move(architecture)) {}
 
-    /// Begins to compile a kernel and returns at once; what goes wrong shows when the kernel is wanted.
+    /// Starts to compile a kernel in a thread and returns at once; errors are thrown by get().
     void expect(const KernelName& name);
 
-    /// The kernel, compiled and loaded if it has not been; waits for it if it is being compiled.
+    /// Returns a kernel; compiles and loads it first if necessary, or waits until it has been compiled.
     const Kernel& get(const KernelName& name);
 
 private:

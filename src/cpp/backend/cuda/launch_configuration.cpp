@@ -1,4 +1,4 @@
-// The shapes of the update's launches.
+// The table of default launch configurations of the update kernels, as measured on an H200, and their limits.
 #include "launch_configuration.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ using backend::NumberKind;
 
 namespace {
 
-/// How many populations the stencil has whose launches were measured and that is nearest to a block's in that.
+/// The number of populations Q, among those of the stencils that have been measured, that is nearest to the block's.
 int nearest_measured(const BlockSpec& spec) {
     const int Q = backend::with_stencil(spec.stencil, [](auto s) { return decltype(s)::Q; });
     constexpr int measured[] = {D2Q9::Q, D3Q19::Q, D3Q27::Q};
@@ -20,7 +20,7 @@ int nearest_measured(const BlockSpec& spec) {
                              [Q](int a, int b) { return std::abs(a - Q) < std::abs(b - Q); });
 }
 
-/// Whether rows cut into so many cells a thread leave few threads of their warps without work.
+/// Whether at least 3/4 of the threads of a row's warps have cells, with so many cells per thread.
 bool fills_warps(const BlockSpec& spec, int lanes) {
     const int threads = (spec.size[0] + lanes - 1) / lanes;
     return 4 * threads >= 3 * ((threads + 31) / 32 * 32);
@@ -36,10 +36,12 @@ BlockSize block_size(const BlockSpec& spec) {
 LaunchConfiguration usual_shape(const BlockSpec& spec, const UpdateKind& kind) {
     const int populations = nearest_measured(spec);
     const bool many = populations == D3Q27::Q;
-    // Many threads of one cell are best for the cells' own places, unless a few of them hold up the others with sums.
+    // Even A-A steps move nothing along x, and are fastest with many threads of one cell each, unless some of them
+    // delay the others with end sums. Odd A-A steps, and even ones with end sums, are fastest with more cells per
+    // thread.
     const bool own = kind.phase == Phase::AAEven && !kind.end_sums;
     const bool wide = kind.phase != Phase::TwoLattice && !own;
-    const bool laden = kind.forcing != Forcing::None || spec.has_eddy_viscosity;  // takes more registers
+    const bool laden = kind.forcing != Forcing::None || spec.has_eddy_viscosity;  // needs more registers
     const BlockSize size = block_size(spec);
     if (populations == D2Q9::Q) {
         return spec.precision == NumberKind::Float64         ? LaunchConfiguration{2, 256, 2}
@@ -50,10 +52,10 @@ LaunchConfiguration usual_shape(const BlockSpec& spec, const UpdateKind& kind) {
     if (backend::is_multispeed(spec)) {
         return spec.precision == NumberKind::Float64 ? LaunchConfiguration{1, 128, 3} : LaunchConfiguration{1, 128, 4};
     }
-    if (backend::is_hybrid(spec)) {  // a thread block for each row
+    if (backend::is_hybrid(spec)) {  // one thread block per row
         const int threads = spec.size[0] > 256 ? 128 : 64;
         const bool more = kind.end_sums || kind.forcing == Forcing::Field || spec.has_eddy_viscosity ||
-                          spec.size[0] % 4 != 0;  // to keep in registers
+                          spec.size[0] % 4 != 0;  // needs more registers
         return spec.precision == NumberKind::Float64 ? LaunchConfiguration{1, 128, 3}
                : size == BlockSize::Small            ? LaunchConfiguration{1, 64, 8}
                                                      : LaunchConfiguration{4, threads, (more ? 256 : 384) / threads};
@@ -62,7 +64,7 @@ LaunchConfiguration usual_shape(const BlockSpec& spec, const UpdateKind& kind) {
         return many ? LaunchConfiguration{1, 128, laden ? 2 : 3} : LaunchConfiguration{2, 256, 1};
     }
     if (spec.storage == NumberKind::Float16) {
-        const int threads = spec.size[0] > 512 ? 128 : 64;  // of a whole row
+        const int threads = spec.size[0] > 512 ? 128 : 64;  // for a whole row
         if (fills_warps(spec, 8)) {
             return {8, threads, (many || laden ? 256 : 384) / threads};
         }
@@ -76,7 +78,7 @@ LaunchConfiguration usual_shape(const BlockSpec& spec, const UpdateKind& kind) {
                : wide ? LaunchConfiguration{4, 128, 2}
                       : LaunchConfiguration{2, 256, 2};
     }
-    if (size == BlockSize::Small) {  // in the cache: many threads hide its latency
+    if (size == BlockSize::Small) {  // data are in the cache, whose latency many threads hide
         return wide  ? LaunchConfiguration{2, 64,
                                           laden           ? 6
                                            : kind.end_sums ? 8
@@ -101,9 +103,10 @@ std::vector<LaunchConfiguration> possible_shapes(const BlockSpec& spec) {
     std::vector<LaunchConfiguration> shapes;
     for (const int lanes : {1, 2, 4, 8}) {
         if (lanes * int(backend::size_of(spec.storage)) > 16 || (lanes > 1 && backend::is_multispeed(spec))) {
-            continue;  // wider than a load, or than the kernel
+            continue;  // wider than a vector load of 16 bytes, or not supported by the kernel
         }
-        // Threads that a multiprocessor's registers suffice for, if each keeps all its numbers and some more.
+        // An estimate of the threads for which a multiprocessor's registers suffice, if each keeps all its populations
+        // in registers.
         const int packed = spec.storage == NumberKind::Float16 ? 2 : 1;
         const int registers = std::min(255, 40 + Q * lanes * words / packed + Q * words);
         const int suffices = 65536 / registers;

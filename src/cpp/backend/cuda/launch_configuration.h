@@ -1,4 +1,4 @@
-// How the update of a block is cut into threads.
+// Launch configurations of the update kernels: cells per thread, threads per block, and blocks per multiprocessor.
 #pragma once
 
 #include <vector>
@@ -9,35 +9,36 @@
 
 namespace lbm::cuda {
 
-/// Which of a block's updates.
+/// The properties of an update kernel, besides the block's, on which its best launch configuration depends.
 struct UpdateKind {
     Phase phase;
     Forcing forcing = Forcing::None;
-    bool end_sums = false;  // it keeps those
+    bool end_sums = false;  // whether it stores the moments of the cells at the ends of rows
 };
 
 struct LaunchConfiguration {
-    int lanes;    // neighbouring cells a thread
-    int threads;  // most threads a block
-    int blocks;   // blocks that a multiprocessor must be able to run at once: bounds the registers
+    int lanes;    // cells per thread, neighbours along x
+    int threads;  // maximum of threads per block
+    int blocks;   // blocks that must be able to reside on a multiprocessor, which limits the registers
 };
 
-/// Large blocks keep all multiprocessors at work for many launches of thread blocks; small ones fit in the cache.
+/// Classes of block sizes: a small block fits in the cache, a large one has many thread blocks per multiprocessor.
 enum class BlockSize { Small, Medium, Large };
 BlockSize block_size(const backend::BlockSpec& spec);
 
-/// What has been fastest on an H200 for this kind of block.
+/// The default: the fastest launch configuration on an H200 for this kind of block and update.
 LaunchConfiguration usual_shape(const backend::BlockSpec& spec, const UpdateKind& kind);
 
-/// All that are worth a measurement.
+/// All launch configurations that are worth measuring.
 std::vector<LaunchConfiguration> possible_shapes(const backend::BlockSpec& spec);
 
-/// Whether an update can be launched so.
+/// Whether the update can be launched with this configuration.
 bool is_possible(const backend::BlockSpec& spec, const LaunchConfiguration& shape);
 
 RowSpan row_span(const backend::BlockSpec& spec, const LaunchConfiguration& shape);
 
-/// Of so many rows. Whole rows a thread block where they are short enough; several where they are shorter still.
+/// The launch for so many rows. A thread block has one whole row or several, if rows are short enough; otherwise a row
+/// is divided among several thread blocks.
 LaunchShape update_launch(const backend::BlockSpec& spec, const LaunchConfiguration& shape, Index rows);
 
 }  // namespace lbm::cuda

@@ -1,4 +1,4 @@
-// Copies by the kernel of the copy bandwidth, directly or in two halves.
+// Copies along a route with the kernel of copy_bandwidth.h, directly or in two parts through host memory.
 #include "memory_route.h"
 
 #include <bit>
@@ -11,7 +11,8 @@ MemoryRoute::End::End(int ordinal, std::size_t bytes) : gpu(ordinal >= 0) {
         host.resize(bytes);
         return;
     }
-    const std::string architecture = device_info(ordinal).architecture();  // first: it names a GPU that is not there
+    const std::string architecture =
+        device_info(ordinal).architecture();  // first, as it throws if there is no such GPU
     buffer = DeviceBuffer(ordinal, bytes);
     stream = std::make_unique<WorkStream>(ordinal);
     mark = std::make_unique<StreamEvent>(ordinal);

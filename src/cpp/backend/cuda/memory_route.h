@@ -1,4 +1,4 @@
-// A way from the memory of a GPU or the host to that of another, for measuring how fast it is.
+// A route between the memories of two devices, to measure its bandwidth.
 #pragma once
 
 #include <cstddef>
@@ -10,27 +10,27 @@
 
 namespace lbm::cuda {
 
-/// The target's kernel reads the source's memory where it can; else one side writes memory of the host that the other
-/// reads. That is what the exchange of blocks does.
+/// A route for copies: a kernel of the target reads the source's memory if it can reach it; otherwise the source writes
+/// to host memory, which the target reads.
 class MemoryRoute {
 public:
-    /// Between GPUs by their numbers, -1 for the host, one of them being a GPU; for copies of up to `bytes`. Throws
-    /// std::invalid_argument where there is no such GPU, and OutOfDeviceMemory.
+    /// Makes a route for copies of up to `bytes` between two GPUs, given by their ordinals, or a GPU and the host,
+    /// which is -1. Throws std::invalid_argument if there is no such GPU, and OutOfDeviceMemory.
     MemoryRoute(int from, int to, std::size_t bytes);
 
-    /// Returns when it is done; the part of `bytes` that is whole vectors of 16.
+    /// Copies `bytes`, rounded down to a multiple of 16, and returns when that has completed.
     void copy(std::size_t bytes) const;
 
 private:
-    /// One end of the route; a GPU's has the kernel that works there.
+    /// One end of the route. That of a GPU has the stream and the kernel that copies.
     struct End {
         End(int ordinal, std::size_t bytes);
 
         DevicePointer address() const { return buffer.address(); }
 
         bool gpu;
-        DeviceBuffer buffer;                  // of a GPU
-        mutable std::vector<std::byte> host;  // of the host
+        DeviceBuffer buffer;                  // the memory if it is a GPU
+        mutable std::vector<std::byte> host;  // the memory if it is the host
         std::unique_ptr<WorkStream> stream;
         std::unique_ptr<StreamEvent> mark;
         std::unique_ptr<Kernel> kernel;
@@ -39,7 +39,7 @@ private:
     static void launch(const End& end, DevicePointer from, DevicePointer to, std::size_t bytes);
 
     End from_, to_;
-    std::shared_ptr<void> between_;  // in the host's memory; empty where the target reaches the source
+    std::shared_ptr<void> between_;  // host memory; null if the target reaches the source
 };
 
 }  // namespace lbm::cuda

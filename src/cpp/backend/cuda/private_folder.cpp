@@ -1,4 +1,4 @@
-// Checked folders and files, by their descriptors.
+// Opens folders and files, checks them through their descriptors, and reads and writes files.
 #include "private_folder.h"
 
 #include <fcntl.h>
@@ -12,9 +12,9 @@
 namespace lbm::cuda {
 namespace {
 
-constexpr std::size_t largest = std::size_t(1) << 28;  // of a file, bytes; kernels have less than 1 MiB
+constexpr std::size_t largest = std::size_t(1) << 28;  // limit of a file in bytes; kernels have less than 1 MiB
 
-/// A file's descriptor, closed by its owner.
+/// Owns the descriptor of a file.
 class Descriptor {
 public:
     explicit Descriptor(int number) : number_(number) {}
@@ -32,7 +32,7 @@ private:
     int number_;
 };
 
-/// What is wrong with the owner or the mode; empty if nothing is.
+/// Describes what is wrong with the owner or the mode of a file; empty if nothing is.
 std::string fault_of(const struct stat& info) {
     const uid_t user = geteuid();
     if (info.st_uid != user && info.st_uid != 0) {
@@ -62,7 +62,7 @@ bool write_all(int file, const std::string& content) {
     return true;
 }
 
-/// A name that no other process or thread takes.
+/// A name that no other process or thread uses.
 std::string temporary_name() {
     static std::atomic<unsigned> count{0};
     std::random_device random;
@@ -101,7 +101,7 @@ std::optional<std::string> PrivateFolder::read(const std::string& name) const {
     if (folder_ < 0) {
         return std::nullopt;
     }
-    // Not blocking, as what lies there may be a pipe.
+    // Non-blocking, because it may be a pipe.
     const Descriptor file(openat(folder_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     struct stat info {};
     if (file.get() < 0 || fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode) || !fault_of(info).empty() ||

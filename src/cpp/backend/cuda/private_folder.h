@@ -1,4 +1,4 @@
-// A folder that only its owner can write into: what is read from it, nobody else has put there.
+// A folder to which only its owner can write, so that nobody else can have put there what is read from it.
 #pragma once
 
 #include <optional>
@@ -6,9 +6,9 @@
 
 namespace lbm::cuda {
 
-/// The folder is opened once and looked at through its descriptor, so that what has been checked is what is used,
-/// whoever renames what meanwhile. Folder and files must belong to the user or to root, and no group and no others may
-/// write into them; links at the place of a file are not followed.
+/// Access to such a folder. It is opened once and checked through its descriptor, so that the folder that has been
+/// checked is the one that is used, even if it is renamed meanwhile. Folder and files must belong to the user or to
+/// root, and must not be writable for the group or others; symbolic links in place of files are not followed.
 class PrivateFolder {
 public:
     enum class IfMissing { Leave, Create };
@@ -18,16 +18,16 @@ public:
     PrivateFolder(const PrivateFolder&) = delete;
     PrivateFolder& operator=(const PrivateFolder&) = delete;
 
-    /// Why the folder is not used, for a user to mend; empty where it is used or not there.
+    /// Why the folder is refused, so that the user can correct it; empty if it is used or does not exist.
     const std::string& refusal() const { return refusal_; }
 
-    /// The content of a file; nothing where it is not there, cannot be read or may be somebody else's.
+    /// The content of a file; nothing if it does not exist, cannot be read, or fails the checks.
     std::optional<std::string> read(const std::string& name) const;
-    /// Makes the file, or replaces it, as a whole; others see the whole or nothing. Failures are ignored.
+    /// Creates or replaces a file atomically: other processes see the whole file or none. Failures are ignored.
     void write(const std::string& name, const std::string& content) const;
 
 private:
-    int folder_ = -1;  // negative: is not used
+    int folder_ = -1;  // descriptor; negative if the folder is not used
     std::string refusal_;
 };
 

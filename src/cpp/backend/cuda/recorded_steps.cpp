@@ -1,4 +1,4 @@
-// Capture and launch of CUDA graphs.
+// Captures, instantiates and launches CUDA graphs.
 #include "recorded_steps.h"
 
 #include "../remote_block.h"
@@ -20,7 +20,7 @@ void RecordedWork::record(const std::function<void()>& work) {
     work();
     Graph graph = nullptr;
     driver().check(driver().capture_end(stream_.get(), &graph), "cuStreamEndCapture");
-    constexpr unsigned long long with_priorities = 8;  // of the streams that kernels were recorded from
+    constexpr unsigned long long with_priorities = 8;  // kernels keep the priorities of their streams
     const int result = driver().graph_instantiate(&graph_, graph, with_priorities);
     driver().graph_destroy(graph);
     driver().check(result, "cuGraphInstantiate");

@@ -1,4 +1,4 @@
-// Work that streams are given recorded once as a CUDA graph, and the recorder of blocks that makes one of all streams'.
+// Records work enqueued in streams as a CUDA graph, and the recorder that does so with the streams of several blocks.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,8 @@
 
 namespace lbm::cuda {
 
-/// What one stream is given, with what other streams are that wait for it and that it waits for.
+/// A CUDA graph of the work enqueued in one stream, and in other streams between events by which they wait for this
+/// stream and it waits for them.
 class RecordedWork {
 public:
     explicit RecordedWork(const WorkStream& stream) : stream_(stream) {}
@@ -29,7 +30,8 @@ private:
     GraphExec graph_ = nullptr;
 };
 
-/// Of blocks by their streams, which must outlive it; it is the first block's that a recording is replayed on.
+/// Records the work of blocks through their streams, which must outlive it, and replays it on the first block's main
+/// stream.
 class StepRecorder final : public backend::Recorder {
 public:
     StepRecorder(StepStreams& first, std::vector<StepStreams*> others)
@@ -39,9 +41,9 @@ public:
     void replay(Index times) override;
 
 private:
-    /// All streams go on from here,
+    /// Makes all streams wait for the first block's main stream.
     void lead() const;
-    /// and come to their end in the first block's.
+    /// Makes the first block's streams wait for all others.
     void follow() const;
 
     StepStreams& first_;

@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4), for texts whose digests must not be made to meet.
+// SHA-256 (FIPS 180-4), for digests for which nobody can construct a collision.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ inline std::string sha256(std::string text) {
         0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
         0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
         0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
-    // Those of the square roots of the first 8, section 5.3.3.
+    // Fractional parts of the square roots of the first 8 primes, section 5.3.3.
     std::array<std::uint32_t, 8> H = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     // Section 5.1.1: a one bit, zeros, and the length in bits as the last 8 of a multiple of 64 bytes.

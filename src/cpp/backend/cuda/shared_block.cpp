@@ -1,4 +1,4 @@
-// Handles of a block as text, and back.
+// Converts the handles of a block to text and back, and opens them.
 #include "shared_block.h"
 
 #include <algorithm>
@@ -10,12 +10,12 @@ namespace {
 
 constexpr char digits[] = "0123456789abcdef";
 
-/// What travels.
+/// The content of the text.
 struct Handles {
     DeviceId gpu;
     int lattice_count;
     IpcHandle lattices[2];
-    DevicePointer offsets[2];  // of the lattices in the memory that their handles open
+    DevicePointer offsets[2];  // of the lattices within the memory that their handles open
     IpcHandle marks[backend::EventSource::slots];
 };
 
@@ -33,7 +33,7 @@ std::optional<Handles> from_text(const std::string& text) {
     Handles handles{};
     auto* bytes = reinterpret_cast<unsigned char*>(&handles);
     if (text.size() != 2 * sizeof handles) {
-        return std::nullopt;  // of another version
+        return std::nullopt;  // from another version of this library
     }
     for (std::size_t k = 0; k < sizeof handles; ++k) {
         const auto value = [&](char digit) { return int(std::strchr(digits, digit) - digits); };
@@ -50,7 +50,7 @@ DeviceId id_of(int ordinal) {
     return id;
 }
 
-/// The number of a GPU in this process; -1 where it is not seen.
+/// The ordinal of a GPU in this process; -1 if it is not visible.
 int ordinal_of(const DeviceId& id) {
     for (int k = 0; k < device_count(); ++k) {
         const DeviceId other = id_of(k);
@@ -61,7 +61,7 @@ int ordinal_of(const DeviceId& id) {
     return -1;
 }
 
-/// Whether anything in this process works on a GPU.
+/// Whether this process uses a GPU: its primary context is active.
 bool is_in_use(int ordinal) {
     Device device = 0;
     driver().check(driver().device_get(&device, ordinal), "cuDeviceGet");
@@ -71,7 +71,7 @@ bool is_in_use(int ordinal) {
     return active != 0;
 }
 
-/// Memory of another process, while it is open in this one.
+/// Opens memory of another process during its lifetime.
 class OpenedMemory {
 public:
     OpenedMemory(int ordinal, const IpcHandle& handle, DevicePointer offset) : ordinal_(ordinal), offset_(offset) {
@@ -142,13 +142,13 @@ std::unique_ptr<backend::RemoteBlock> open_block(const std::string& shared, int 
         if (peer < 0 || !can_reach_peer(ordinal, peer)) {
             return nullptr;
         }
-        // Two processes on one GPU take turns anyway. And a stream that waits for an event of another process on a GPU
-        // that this process works on too crashes the driver (seen with 580.159).
+        // If a stream waits for an event of another process on a GPU that this process uses too, the driver crashes
+        // (seen with 580.159). Little is lost, as two processes on one GPU take turns anyway.
         if (is_in_use(peer)) {
             return nullptr;
         }
         return std::make_unique<OpenedBlock>(ordinal, *handles);
-    } catch (const CudaError&) {  // of another host, or of a container that shares nothing
+    } catch (const CudaError&) {  // from another host, or from a container without shared handles
         return nullptr;
     }
 }

@@ -1,4 +1,4 @@
-// A block's lattices and marks for the other processes of the host, by CUDA's interprocess handles.
+// Shares a block's lattices and events with other processes of the host, by CUDA's interprocess handles.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace lbm::cuda {
 
-/// What has a mark in each slot.
+/// An event source on a GPU, with a CUDA event in each slot.
 class GpuEventSource {
 public:
     GpuEventSource() = default;
@@ -21,13 +21,13 @@ public:
     virtual const StreamEvent& event_in(int slot) const = 0;
 };
 
-/// In hexadecimal digits: the GPU, and handles of the lattices and of the marks. Throws CudaError where the system has
-/// none.
+/// Returns the GPU's identifier and the handles of the lattices and of the events, in hexadecimal digits. Throws
+/// CudaError if the system does not support such handles.
 std::string share_block(int ordinal, const std::vector<DevicePointer>& lattices,
                         const std::vector<std::unique_ptr<StreamEvent>>& marks);
 
-/// For the GPU `ordinal`; null where it does not see or reach the block's GPU, where this process works on that too, or
-/// where the system forbids it.
+/// Opens a shared block for the GPU `ordinal`. Returns null if this process does not see the block's GPU, if `ordinal`
+/// does not reach it, if this process also works on the block's GPU, or if the system forbids it.
 std::unique_ptr<backend::RemoteBlock> open_block(const std::string& shared, int ordinal);
 
 }  // namespace lbm::cuda

@@ -1,4 +1,4 @@
-// Long runs of copies are for warps, the numbers of short ones for a thread each.
+// Divides copy runs into long ones, for a warp each, and short ones, whose copies are made by a thread each.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace lbm::cuda {
 
-/// Calls long_run(run) and single(copy).
+/// Calls long_run(run) for each long run, and single(copy) for each copy of short runs.
 template <class LongRun, class Single>
 void split_runs(const std::vector<backend::CopyRun>& runs, LongRun&& long_run, Single&& single) {
     constexpr int shortest = 16;

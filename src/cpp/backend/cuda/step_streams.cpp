@@ -1,4 +1,4 @@
-// Forks, joins and marks between the streams of a block.
+// Orders the streams of a block by events, and records timestamps.
 #include "step_streams.h"
 
 #include "../remote_block.h"
@@ -56,7 +56,7 @@ void StepStreams::all_after(const StreamEvent& mark) {
 }
 
 void StepStreams::record(Timestamp moment) {
-    if (moment == Timestamp::Begun) {  // when the exchange before it is over
+    if (moment == Timestamp::Begun) {  // a step begins when the previous exchange has ended
         join();
     }
     std::unique_ptr<StreamEvent>& mark = moments_[int(moment)];

@@ -1,5 +1,5 @@
-// The streams of a block: one of everything, and one of high priority of the shell and the exchange where the interior
-// is updated beside them; the marks in them that other blocks wait for, and the times of a step's moments.
+// The streams of a block: a main stream, and, if shell and interior are updated concurrently, a border stream of high
+// priority for the shell and the exchange. It also has the events for which other blocks wait, and the timestamps.
 #pragma once
 
 #include <memory>
@@ -15,24 +15,25 @@ public:
     explicit StepStreams(int ordinal);
 
     const WorkStream& main() const { return main_; }
-    /// Of the shell and the exchange.
+    /// The stream of the shell and the exchange; the main stream unless divided().
     const WorkStream& border() const { return divided() ? *border_ : main_; }
 
-    /// Whether the two are different.
+    /// Sets whether there is a separate border stream.
     void divide(bool divided);
     bool divided() const { return border_ != nullptr; }
-    /// What the border is given from now on begins after what the main stream has been given so far,
+    /// Makes further work of the border stream wait for the work of the main stream so far.
     void fork();
-    /// and the reverse.
+    /// Makes further work of the main stream wait for the work of the border stream so far.
     void join();
 
+    /// Makes the events of all slots; `for_others` makes them usable in other processes.
     void make_events(bool for_others);
     const std::vector<std::unique_ptr<StreamEvent>>& events() const { return events_; }  // by slot
-    /// Of the border; that of the end slot of all.
+    /// Records an event in the border stream; that of EventSource::end_slot after the work of both streams.
     void record_event(int slot);
-    /// Of the main stream.
+    /// Records an event in the main stream.
     void record_main(int slot) { events_[std::size_t(slot)]->set(main_); }
-    /// All begins after the mark.
+    /// Makes further work of both streams wait for an event.
     void all_after(const StreamEvent& mark);
 
     void record(backend::Timestamp moment);

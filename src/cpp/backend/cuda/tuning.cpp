@@ -1,4 +1,4 @@
-// Measurement of launch shapes, and what is kept of it.
+// Measures launch configurations, and reads and writes the results in the kernel cache.
 #include "tuning.h"
 
 #include <algorithm>
@@ -23,9 +23,9 @@ namespace {
 
 using backend::BlockSpec;
 
-constexpr int most_local_bytes = 64;  // a kernel that spills more is not worth timing
+constexpr int most_local_bytes = 64;  // a kernel that spills more is not measured
 
-/// What the best shape depends on.
+/// The key of a result: everything on which the best launch configuration depends.
 std::string key_of(const BlockSpec& spec, const UpdateKind& kind, const std::string& gpu) {
     return "shape of " + update_kernel(spec, {1, 32, 1}, kind).name + " on " + gpu + " for " +
            std::to_string(spec.size[0]) + " cells a row, size " + std::to_string(int(block_size(spec))) + ", " +
@@ -42,14 +42,14 @@ std::optional<LaunchConfiguration> remembered_shape(const BlockSpec& spec, const
     return shape;
 }
 
-/// In a file of its own beside the kernels, and as safe.
+/// Stores a result in the kernel cache, as if it were a kernel.
 void remember_shape(const std::string& key, const LaunchConfiguration& shape) {
     const std::string text =
         std::to_string(shape.lanes) + ' ' + std::to_string(shape.threads) + ' ' + std::to_string(shape.blocks);
     KernelCache(cache_folder()).keep(key, {text, "shape"});
 }
 
-/// Small deviations from rest without a pattern: a memory's power depends on what it moves.
+/// A lattice of small random deviations from rest, because the power that memory draws depends on the data.
 DeviceBuffer noise(const BlockSpec& spec, int ordinal, const WorkStream& stream, std::size_t bytes) {
     const std::size_t size = backend::size_of(spec.storage);
     std::vector<char> piece(std::min<std::size_t>(bytes, std::size_t(32) << 20));
@@ -74,7 +74,7 @@ DeviceBuffer noise(const BlockSpec& spec, int ordinal, const WorkStream& stream,
 template <class Launch>
 double time_of(const WorkStream& stream, double seconds, Launch&& launch) {
     using Clock = std::chrono::steady_clock;
-    constexpr Index length = 16;  // launches of a recording
+    constexpr Index length = 16;  // launches per recorded graph
     const auto launch_all = [&] {
         for (Index k = 0; k < length; ++k) {
             launch();
@@ -115,7 +115,7 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, const UpdateKind& asked,
         const std::vector<LaunchConfiguration> shapes = possible_shapes(spec);
         KernelSet kernels(ordinal, device.architecture());
         const std::size_t ahead = std::max(1U, std::thread::hardware_concurrency());
-        for (std::size_t k = 0; k < shapes.size() + ahead; ++k) {  // all, before the first is timed
+        for (std::size_t k = 0; k < shapes.size() + ahead; ++k) {  // compile all before any is measured
             if (k < shapes.size()) {
                 kernels.expect(update_kernel(spec, shapes[k], kind));
             }

@@ -1,4 +1,4 @@
-// Finds by measurement which shape of its launches an update is fastest with on a GPU, and remembers it.
+// Measures which launch configuration of an update kernel is the fastest on a GPU, and stores the result.
 #pragma once
 
 #include <string>
@@ -11,19 +11,20 @@ namespace lbm::cuda {
 struct ShapeTiming {
     Phase phase;
     LaunchConfiguration shape;
-    double seconds;  // a step; 0 for a kernel that spills too much to be timed
+    double seconds;  // per step; 0 for a kernel that spills too much to be measured
     int registers;
     int local_bytes;
-    bool best;  // of its phase
+    bool best;  // whether it is the best of its phase
 };
 
-/// Times every possible shape in every phase for about `seconds` each, and keeps the best of each phase with the
-/// compiled kernels, for blocks of this kind and width on GPUs of this name. Needs the memory of such a block.
-/// All phases of `kind`, whose force is none or uniform.
+/// Measures every possible launch configuration in every phase for about `seconds` each, and stores the best of each
+/// phase in the cache of compiled kernels, for blocks of this kind and row length on GPUs of this name. Needs the
+/// memory of such a block. The phase of `kind` is not used, and its force must be none or uniform.
 std::vector<ShapeTiming> tune(const backend::BlockSpec& spec, const UpdateKind& kind, int ordinal, double seconds);
 
-/// The shape for a block: LBMGPU_UPDATE_SHAPE=lanes,threads,blocks, else what tune() has found with these sources and
-/// this compiler, else the usual one. Throws std::invalid_argument where that variable makes no sense.
+/// The launch configuration for a block: that of LBMGPU_UPDATE_SHAPE=lanes,threads,blocks if set, else what tune() has
+/// found with these sources and this compiler, else the default. Throws std::invalid_argument if the variable is not
+/// valid.
 LaunchConfiguration chosen_shape(const backend::BlockSpec& spec, const UpdateKind& kind, const std::string& gpu);
 
 }  // namespace lbm::cuda

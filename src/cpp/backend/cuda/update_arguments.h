@@ -1,4 +1,5 @@
-// What the update of a block is handed that its steps do not change: rates, and where populations arrive and depart.
+// The arguments of a block's update kernel that do not change from step to step: parameters, and the slots of
+// populations and temperatures.
 #pragma once
 
 #include <type_traits>
@@ -8,7 +9,8 @@
 
 namespace lbm::cuda {
 
-/// Where populations and temperatures arrive and depart.
+/// Sets the offsets of the slots from which incoming populations and temperatures are read and to which outgoing ones
+/// are written in a step of `phase`.
 template <class Arguments>
 void set_places(Arguments& a, const backend::BlockSpec& spec, const Address& address, Phase phase) {
     a.address = address;
@@ -18,7 +20,7 @@ void set_places(Arguments& a, const backend::BlockSpec& spec, const Address& add
     a.temperature_after = address.temperature + temperature_slot(phase) * address.temperature_stride;
     backend::with_stencil(spec.stencil, [&](auto s) {
         using S = decltype(s);
-        if constexpr (!Stencil<S>::multispeed) {  // it has arguments of its own
+        if constexpr (!Stencil<S>::multispeed) {  // these use MultispeedArguments
             static_assert(S::Q <= max_Q);
             const auto offset = [&](NeighborSlot place, int i) {
                 const Index y = address.self_periodic[1] ? 0 : S::c[i][1],
@@ -35,8 +37,8 @@ void set_places(Arguments& a, const backend::BlockSpec& spec, const Address& add
     });
 }
 
-/// Calls visit with the arguments of the update of a spec, which depend on its collision: all but the lattices and what
-/// drives the flow, of all rows.
+/// Calls visit with the arguments of a block's update, whose type depends on the collision. They are complete but for
+/// the lattices, forces and heat sources, and select all rows.
 template <class Real, class Visit>
 void with_update_arguments(const backend::BlockSpec& spec, const Address& address, Phase phase, Visit&& visit) {
     backend::with_collision(spec.collision, [&](auto c) {

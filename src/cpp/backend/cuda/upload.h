@@ -1,4 +1,4 @@
-// Brings arrays of the host into a GPU's memory.
+// Uploads host arrays to a GPU's memory.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace lbm::cuda {
 
-/// Gives `buffer` the size of the data, and the data; returns when they are there.
+/// Resizes `buffer` to the size of the data and copies them; returns when the copy has completed.
 template <class T>
 void upload(DeviceBuffer& buffer, const WorkStream& stream, const T* data, std::size_t count) {
     const std::size_t bytes = count * sizeof(T);
