@@ -59,9 +59,8 @@ struct CellMoments {
 //   cell.inward()               component of the inward normal along that axis: 1 or -1
 //   cell.value(d)               the user's value here: component d of a velocity, or a number for d = 0
 //   cell.reference_density()    density of the fluid at rest
-//   cell.moments(k)             CellMoments after the last step, of the cell (k = 0) and of the next two inwards; if
-//   the
-//                               fluid ends before, those of its last cell
+//   cell.moments(k)             CellMoments after the last step of the cell (k = 0) and of the next two inwards, or of
+//                               the last fluid cell if the fluid ends before
 //   cell.post_collision(i)      post-collision population f*_i of the cell
 //   cell.comes_in(i)            whether population i is computed by a boundary-cell formula
 //   cell.streamed(i)            incoming population f_i, just streamed in; only where comes_in(i) is false
@@ -70,9 +69,8 @@ struct CellMoments {
 //                               cell's own number where the face or the fluid ends
 
 // The argument `f` of a link formula, through which it reads populations:
-//   f.outgoing()   post-collision population towards the wall, or, if the condition redirects the link, that of the
-//   cell
-//                  to which it is redirected
+//   f.outgoing()   post-collision population towards the wall; if the condition redirects the link, that of the cell to
+//                  which it is redirected
 //   f.returning()  post-collision population f*_i, away from the wall
 //   f.streamed()   population that has just streamed into the cell towards the wall; only if the link meets fluid
 
