@@ -43,7 +43,7 @@ Address block_address(const BlockSpec& spec, Device device) {
             a.temperature_stride = a.pitch + line;
             a.row_stride = a.temperature + spec.state->phases * a.temperature_stride;
         }
-        a.sides = a.lead + Index(a.ny + 2 * a.halo_y) * (a.nz + 2 * a.halo_z) * a.row_stride + a.lead;
+        a.x_face_buffers = a.lead + Index(a.ny + 2 * a.halo_y) * (a.nz + 2 * a.halo_z) * a.row_stride + a.lead;
         a.numbers = (a.x_face_out(1, a.through_x_face, 0, 0) + line - 1) / line * line;
         const Index numbers = BoundaryPlaces(a, spec.stored).total() * Index(size_of(spec.precision) / element);
         a.numbers_stride = (numbers + line - 1) / line * line;

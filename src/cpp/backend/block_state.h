@@ -134,7 +134,7 @@ public:
 
     /// Records the time at which the work requested so far ends; if shell and interior are updated concurrently, only
     /// the work to which the timestamp belongs.
-    virtual void record(Timestamp moment) = 0;
+    virtual void record(Timestamp timestamp) = 0;
     /// Seconds between the last recordings of two timestamps, both of which have been reached.
     virtual double seconds_between(Timestamp from, Timestamp to) const = 0;
 

@@ -51,10 +51,10 @@ private:
     /// Adds the half step of gravity by which post-collision moments differ from the prescribed ones.
     LBM_HD Gas<double> gas(Index at, const double* gravity) const {
         const double half[2] = {0.5 * gravity[0], 0.5 * gravity[1]};
-        const double warmth = given.temperature == nullptr ? 0.0 : given.temperature[at] / S::cs2 - 1;
+        const double theta = given.temperature == nullptr ? 0.0 : given.temperature[at] / S::cs2 - 1;
         return {given.density == nullptr ? 0.0 : given.density[at] - 1,
                 {u(0, at) + half[0], u(1, at) + half[1]},
-                warmth - (half[0] * half[0] + half[1] * half[1]) / (2 * S::cs2)};
+                theta - (half[0] * half[0] + half[1] * half[1]) / (2 * S::cs2)};
     }
 
     LBM_HD void isothermal_populations(const int (&place)[3], const double* force, double (&h)[S::Q]) const {

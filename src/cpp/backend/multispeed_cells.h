@@ -23,13 +23,13 @@ LBM_HD Gas<Real> gas_between_steps(const CellView<S, Real, Stored>& cell, const 
     const Real g[2] = {Real(gravity[0]), Real(gravity[1])};
     gas.u[0] -= Real(0.5) * g[0];
     gas.u[1] -= Real(0.5) * g[1];
-    gas.warmth += Real(0.125 / S::cs2) * (g[0] * g[0] + g[1] * g[1]);
+    gas.theta += Real(0.125 / S::cs2) * (g[0] * g[0] + g[1] * g[1]);
     return gas;
 }
 
 template <class S, class Real>
 LBM_HD Real temperature_of(const Gas<Real>& gas) {
-    return Real(S::cs2) * (Real(1) + gas.warmth);
+    return Real(S::cs2) * (Real(1) + gas.theta);
 }
 
 /// Whether a temperature is between 0 and 1e6. A NaN fails too, so that a diverged cell is found.
@@ -48,7 +48,7 @@ LBM_HD MassAndEnergy<Real> halo_cell(const LatticeView<S, Real, Stored>& lattice
     const int y = column.y + (column.wall.axis == 1 ? inwards : 0);
     Real h[S::Q];
     post_collision_of(lattice.cell(x, y, 0), h);
-    return behind_wall<S>(column.wall, k, h, parameters, out);
+    return halo_populations<S>(column.wall, k, h, parameters, out);
 }
 
 /// Corrects the populations of halo cell k for the missing mass and energy and stores them, unless the cell lies beyond
@@ -63,7 +63,7 @@ LBM_HD void put_halo_cell(const LatticeView<S, Real, Stored>& lattice, const Wal
     if (x < -a.halo_x || x >= a.nx + a.halo_x || y < -a.halo_y || y >= a.ny + a.halo_y) {
         return;
     }
-    give_missing<S>(column.wall, k, missing, out);
+    restore_missing<S>(column.wall, k, missing, out);
     const auto cell = lattice.cell(x, y, 0);
     static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { cell.set_post_collision(i, out[i]); });
 }
@@ -75,9 +75,9 @@ LBM_HD void fill_wall_column(const LatticeView<S, Real, Stored>& lattice, const 
     Real out[wall_depth][S::Q];
     MassAndEnergy<Real> missing{0, 0};
     for (int k = 1; k <= wall_depth; ++k) {
-        const MassAndEnergy<Real> own = halo_cell(lattice, column, k, parameters, out[k - 1]);
-        missing.mass += own.mass;
-        missing.energy += own.energy;
+        const MassAndEnergy<Real> share = halo_cell(lattice, column, k, parameters, out[k - 1]);
+        missing.mass += share.mass;
+        missing.energy += share.energy;
     }
     for (int k = 1; k <= wall_depth; ++k) {
         put_halo_cell(lattice, column, k, missing, out[k - 1]);

@@ -25,7 +25,7 @@ struct Address {
     Index row_stride;          // from (y, z) to (y + 1, z)
     Index population_stride;   // from population i to i + 1 of the same (y, z)
     Index pitch;               // from x = 0 of a row to the end of its padding
-    Index sides;               // offset of the x-face buffers
+    Index x_face_buffers;      // offset of the x-face buffers
     Index numbers;             // offset of the numbers that boundary cells keep, which are of the arithmetic type
     Index numbers_stride;      // from the boundary numbers of one phase to those of the next
     Index temperature;         // from population 0 of a row to its temperature; 0: there is none
@@ -44,7 +44,7 @@ struct Address {
     /// Offset in the x-face buffers of the population that enters cell (y, z) through face -x (face 0) or +x (face 1);
     /// k is its rank_through_x_face.
     LBM_HD Index x_face_in(int face, int k, int y, int z) const {
-        return sides + (face * through_x_face + k) * x_face_stride() + Index(z) * ny + y;
+        return x_face_buffers + (face * through_x_face + k) * x_face_stride() + Index(z) * ny + y;
     }
 
     /// Distance from the buffer of one rank to that of the next.

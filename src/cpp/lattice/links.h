@@ -14,18 +14,18 @@ class NearestNeighborOffsets {
 public:
     /// `phase` is that of the last step.
     LBM_HD NearestNeighborOffsets(const Address& a, Phase phase, int x, int y, int z)
-        : own_(a.row(y, z, 0) + x),
+        : cell_(a.row(y, z, 0) + x),
           stride_(a.population_stride),
-          reversed_(outgoing_slot<S>(phase, 1).slot != 1),  // one rule for all, see streaming.h
-          starts_row_(!a.self_periodic[0] && x == 0),
-          ends_row_(!a.self_periodic[0] && x == a.nx - 1),
-          column_(a.x_face_in(0, 0, y, z)),
-          side_stride_(a.x_face_stride()),
+          opposite_slots_(outgoing_slot<S>(phase, 1).slot != 1),  // one rule for all, see streaming.h
+          at_row_start_(!a.self_periodic[0] && x == 0),
+          at_row_end_(!a.self_periodic[0] && x == a.nx - 1),
+          x_face_buffers_(a.x_face_in(0, 0, y, z)),
+          x_face_stride_(a.x_face_stride()),
           through_x_face_(a.through_x_face) {
-        const Index up[3] = {a.self_periodic[0] && x == a.nx - 1 ? 1 - Index(a.nx) : 1, a.row(y + 1, z, 0) + x - own_,
-                             a.row(y, z + 1, 0) + x - own_};
-        const Index down[3] = {a.self_periodic[0] && x == 0 ? Index(a.nx) - 1 : -1, a.row(y - 1, z, 0) + x - own_,
-                               a.row(y, z - 1, 0) + x - own_};
+        const Index up[3] = {a.self_periodic[0] && x == a.nx - 1 ? 1 - Index(a.nx) : 1, a.row(y + 1, z, 0) + x - cell_,
+                             a.row(y, z + 1, 0) + x - cell_};
+        const Index down[3] = {a.self_periodic[0] && x == 0 ? Index(a.nx) - 1 : -1, a.row(y - 1, z, 0) + x - cell_,
+                               a.row(y, z - 1, 0) + x - cell_};
         // An incoming population lies where the upstream neighbour wrote it: in a slot of this cell if the last step
         // wrote to the downstream neighbours (AAOdd), otherwise in a slot of that neighbour.
         const bool downstream = outgoing_slot<S>(phase, 1).along != 0;
@@ -40,21 +40,21 @@ public:
     /// Offset of f*_i, the population that left this cell with velocity i in the last step.
     LBM_HD Index post_collision(int i) const {
         const int cx = Stencil<S>::component(i, 0);
-        return cx < 0 && starts_row_ ? side(2, i)
-               : cx > 0 && ends_row_ ? side(3, i)
-                                     : slot(i) + post_collision_.along(i);
+        return cx < 0 && at_row_start_ ? x_face_offset(2, i)
+               : cx > 0 && at_row_end_ ? x_face_offset(3, i)
+                                       : slot(i) + post_collision_.along(i);
     }
     /// Offset of f_i, the population that enters this cell with velocity i in the next step.
     LBM_HD Index post_streaming(int i) const {
         const int cx = Stencil<S>::component(i, 0);
-        return cx > 0 && starts_row_ ? side(0, i)
-               : cx < 0 && ends_row_ ? side(1, i)
-                                     : slot(i) + post_streaming_.along(i);
+        return cx > 0 && at_row_start_ ? x_face_offset(0, i)
+               : cx < 0 && at_row_end_ ? x_face_offset(1, i)
+                                       : slot(i) + post_streaming_.along(i);
     }
 
 private:
     /// Distances in elements from a cell to its neighbours along the axes.
-    struct Steps {
+    struct NeighborOffsets {
         Index up[3], down[3];
 
         LBM_HD Index along(int i) const {
@@ -67,17 +67,17 @@ private:
         }
     };
 
-    LBM_HD Index slot(int i) const { return own_ + (reversed_ ? Stencil<S>::opposite(i) : i) * stride_; }
+    LBM_HD Index slot(int i) const { return cell_ + (opposite_slots_ ? Stencil<S>::opposite(i) : i) * stride_; }
     /// Offset in one of the four groups of x-face buffers: incoming at -x and +x, outgoing at -x and +x.
-    LBM_HD Index side(int group, int i) const {
-        return column_ + (group * through_x_face_ + Stencil<S>::rank_through_x_face(i)) * side_stride_;
+    LBM_HD Index x_face_offset(int group, int i) const {
+        return x_face_buffers_ + (group * through_x_face_ + Stencil<S>::rank_through_x_face(i)) * x_face_stride_;
     }
 
-    Index own_, stride_;
-    bool reversed_, starts_row_, ends_row_;
-    Index column_, side_stride_;
+    Index cell_, stride_;
+    bool opposite_slots_, at_row_start_, at_row_end_;
+    Index x_face_buffers_, x_face_stride_;
     int through_x_face_;
-    Steps post_collision_, post_streaming_;
+    NeighborOffsets post_collision_, post_streaming_;
 };
 
 /// The same for a lattice whose halo is several cells deep (Address::halo_x). Such a lattice has A-B streaming only:
@@ -86,17 +86,17 @@ template <class S>
 class LongRangeOffsets {
 public:
     LBM_HD LongRangeOffsets(const Address& a, int x, int y, int z)
-        : own_(a.row(y, z, 0) + x), stride_(a.population_stride) {}
+        : cell_(a.row(y, z, 0) + x), stride_(a.population_stride) {}
     LBM_HD LongRangeOffsets(const Address& a, Phase /*of the last step*/, int x, int y, int z)
         : LongRangeOffsets(a, x, y, z) {}
 
-    LBM_HD Index post_collision(int i) const { return own_ + i * stride_; }
+    LBM_HD Index post_collision(int i) const { return cell_ + i * stride_; }
 
 private:
-    Index own_, stride_;
+    Index cell_, stride_;
 };
 
-template <class S, bool far>
+template <class S, bool long_range>
 struct OffsetsOf {
     using type = NearestNeighborOffsets<S>;
 };

@@ -21,12 +21,12 @@ namespace lbm {
 /// Parameters of the collision, computed once by the host (collisions/thermal_bgk.h).
 template <class Real>
 struct MultispeedParameters {
-    Real omega;       // relaxation rate 1 / tau
-    Real gravity[2];  // acceleration g
-    Real shift[2];    // shift of the velocity in the equilibrium, tau g
-    Real heating;     // shift of theta in the equilibrium, tau (1 - tau) g^2 / (2 cs2)
-    Real excess;      // 1 - tau / tau_q, with the relaxation time tau_q of the third-order moments
-    Real third;       // tau_q - 1
+    Real omega;        // relaxation rate 1 / tau
+    Real gravity[2];   // acceleration g
+    Real shift[2];     // shift of the velocity in the equilibrium, tau g
+    Real theta_shift;  // shift of theta in the equilibrium, tau (1 - tau) g^2 / (2 cs2)
+    Real excess;       // 1 - tau / tau_q; tau_q is the relaxation time of the third-order moments
+    Real tau_q_minus_1;
 };
 
 /// The index of velocity (x, y) in a two-dimensional stencil.
@@ -100,7 +100,7 @@ template <class V>
 struct Gas {
     V deviation;  // rho - 1
     V u[2];
-    V warmth;  // reduced temperature theta = T / cs2 - 1
+    V theta;  // reduced temperature T / cs2 - 1
 };
 
 /// Moments of the deviations h of populations.
@@ -163,7 +163,7 @@ LBM_HD Gas<V> gas_of(const MultispeedSums<V>& s) {
     const V inverse = R(1) / (s.deviation + R(1));
     Gas<V> g{s.deviation, {s.momentum[0] * inverse, s.momentum[1] * inverse}, V{}};
     const V moving = s.momentum[0] * g.u[0] + s.momentum[1] * g.u[1];
-    g.warmth = (s.energy - R(2 * S::cs2) * s.deviation - moving) * inverse * R(1 / (2 * S::cs2));
+    g.theta = (s.energy - R(2 * S::cs2) * s.deviation - moving) * inverse * R(1 / (2 * S::cs2));
     return g;
 }
 
@@ -173,7 +173,7 @@ LBM_HD Quartic<V> multispeed_equilibrium(const Gas<V>& g) {
     using R = Scalar<V>;
     constexpr double k = 1 / S::cs2;
     const V rho = g.deviation + R(1);
-    const V ux = g.u[0] * R(k), uy = g.u[1] * R(k), t = g.warmth, kt = t * R(k);  // u / cs2 and theta / cs2
+    const V ux = g.u[0] * R(k), uy = g.u[1] * R(k), t = g.theta, kt = t * R(k);  // u / cs2 and theta / cs2
     const V u2 = g.u[0] * ux + g.u[1] * uy;
     const V xx = ux * ux, xy = ux * uy, yy = uy * uy;
     const V linear = rho * (R(1) - R(0.5) * u2 - R(2) * t);
@@ -225,7 +225,7 @@ LBM_HD void add_third_order(Quartic<V>& p, const MultispeedSums<V>& s, const Gas
     const V x = g.u[0] + R(0.5) * k.gravity[0], y = g.u[1] + R(0.5) * k.gravity[1];
     const V jx = s.momentum[0], jy = s.momentum[1];
     const V xx = s.xx + R(S::cs2), yy = s.yy + R(S::cs2), xy = s.xy;  // of f, not h
-    const V pressure = rho * (g.warmth + R(1)) * R(S::cs2);
+    const V pressure = rho * (g.theta + R(1)) * R(S::cs2);
     const V fx = R(0.5) * k.gravity[0] * pressure, fy = R(0.5) * k.gravity[1] * pressure;
     const V nxxx = s.xxx - R(3) * x * xx + R(3) * x * x * jx - rho * x * x * x + R(3) * fx;
     const V nyyy = s.yyy - R(3) * y * yy + R(3) * y * y * jy - rho * y * y * y + R(3) * fy;
@@ -237,17 +237,17 @@ LBM_HD void add_third_order(Quartic<V>& p, const MultispeedSums<V>& s, const Gas
 /// Collides the deviations h of a cell's populations. Mass, momentum and energy change by exactly what the force gives.
 /// Rounded weights would otherwise add a little at each step, always in the same direction: the rest population
 /// compensates that of the mass, the velocities of length 1 those of momentum and energy.
-template <class S, bool own_third, class V, class Real>
+template <class S, bool variable_prandtl, class V, class Real>
 LBM_HD void collide_multispeed(V (&h)[S::Q], const MultispeedParameters<Real>& k) {
-    const MultispeedSums<V> sums = multispeed_sums<S, own_third>(h);
+    const MultispeedSums<V> sums = multispeed_sums<S, variable_prandtl>(h);
     Gas<V> gas = gas_of<S>(sums);
     const V rho = gas.deviation + Real(1);
     Gas<V> shifted = gas;
     shifted.u[0] = gas.u[0] + k.shift[0];
     shifted.u[1] = gas.u[1] + k.shift[1];
-    shifted.warmth = gas.warmth + k.heating;
+    shifted.theta = gas.theta + k.theta_shift;
     Quartic<V> p = multispeed_equilibrium<S>(shifted);
-    if constexpr (own_third) {
+    if constexpr (variable_prandtl) {
         add_third_order<S>(p, sums, gas, k);
     }
     // The remaining changes of the rest population, and of momentum and energy for the velocities of length 1.
@@ -309,14 +309,14 @@ LBM_HD void collide_multispeed(V (&h)[S::Q], const MultispeedParameters<Real>& k
 }
 
 /// Updates one cell, or a SIMD pack of cells: load(h) reads the incoming populations, store(h) writes the
-/// post-collision ones. `own_third` gives the third-order moments a relaxation time of their own.
+/// post-collision ones. `variable_prandtl` gives the third-order moments a relaxation time of their own.
 ///
-/// In float64 it moves 592 bytes per cell and does about 700 floating-point operations, 880 with `own_third`.
-template <class S, bool own_third, class Cell, class Real>
+/// In float64 it moves 592 bytes per cell and does about 700 floating-point operations, 880 with `variable_prandtl`.
+template <class S, bool variable_prandtl, class Cell, class Real>
 LBM_HD void update_multispeed_cell(Cell& cell, const MultispeedParameters<Real>& parameters) {
     typename Cell::Value h[S::Q];
     cell.load(h);
-    collide_multispeed<S, own_third>(h, parameters);
+    collide_multispeed<S, variable_prandtl>(h, parameters);
     cell.store(h);
 }
 

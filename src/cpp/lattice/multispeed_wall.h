@@ -57,21 +57,21 @@ LBM_HD void weighted(const Quartic<Real>& p, Real (&h)[S::Q]) {
 
 /// Density, velocity and temperature of the halo cell k, counted from 1 at the wall, for those of its mirror cell.
 template <class S, class Real>
-LBM_HD Gas<Real> gas_behind(const MultispeedWall& wall, int k, const Gas<Real>& mirror,
-                            const MultispeedParameters<Real>& parameters) {
+LBM_HD Gas<Real> halo_gas(const MultispeedWall& wall, int k, const Gas<Real>& mirror,
+                          const MultispeedParameters<Real>& parameters) {
     const Real* g = parameters.gravity;
     const Real weight = g[wall.axis] * Real(wall.outward * (2 * k - 1));  // gravity times distance to the mirror
     Gas<Real> gas;
     gas.u[0] = g[0] - mirror.u[0];
     gas.u[1] = g[1] - mirror.u[1];
-    gas.warmth = mirror.warmth;
+    gas.theta = mirror.theta;
     if (wall.isothermal) {
-        gas.warmth = Real(2 * wall.warmth) - mirror.warmth - Real(0.25 / S::cs2) * (g[0] * g[0] + g[1] * g[1]);
+        gas.theta = Real(2 * wall.warmth) - mirror.theta - Real(0.25 / S::cs2) * (g[0] * g[0] + g[1] * g[1]);
     }
     // Hydrostatic balance: the pressure grows by (1 + a) / (1 - a), a being `weight` over the sum of both temperatures.
-    const Real a = weight * Real(1 / S::cs2) / (Real(2) + gas.warmth + mirror.warmth);
+    const Real a = weight * Real(1 / S::cs2) / (Real(2) + gas.theta + mirror.theta);
     const Real growth =
-        (mirror.warmth - gas.warmth + weight * Real(1 / S::cs2)) / ((Real(1) + gas.warmth) * (Real(1) - a));
+        (mirror.theta - gas.theta + weight * Real(1 / S::cs2)) / ((Real(1) + gas.theta) * (Real(1) - a));
     gas.deviation = mirror.deviation + (Real(1) + mirror.deviation) * growth;
     return gas;
 }
@@ -81,13 +81,13 @@ LBM_HD Gas<Real> gas_behind(const MultispeedWall& wall, int k, const Gas<Real>& 
 /// reversed, so that at the wall just the conduction by the wall's own temperature gradient remains. At an adiabatic
 /// wall the normal flux is reversed, so that none crosses the wall, and the tangential flux keeps its sign.
 template <class S, class Real>
-LBM_HD void add_flux_behind(Quartic<Real>& p, const MultispeedWall& wall, const MultispeedSums<Real>& s,
-                            const Gas<Real>& mirror, const MultispeedParameters<Real>& parameters) {
+LBM_HD void add_halo_nonequilibrium(Quartic<Real>& p, const MultispeedWall& wall, const MultispeedSums<Real>& s,
+                                    const Gas<Real>& mirror, const MultispeedParameters<Real>& parameters) {
     const Real rho = Real(1) + mirror.deviation, x = mirror.u[0], y = mirror.u[1], jx = s.momentum[0],
                jy = s.momentum[1];
-    const Real pressure = rho * (Real(1) + mirror.warmth) * Real(S::cs2);
+    const Real pressure = rho * (Real(1) + mirror.theta) * Real(S::cs2);
     const Real rest =
-        mirror.deviation * Real(S::cs2) + rho * mirror.warmth * Real(S::cs2);  // pressure above that of the weights
+        mirror.deviation * Real(S::cs2) + rho * mirror.theta * Real(S::cs2);  // pressure above that of the weights
     const Real nxx = s.xx - (jx * x + rest), nyy = s.yy - (jy * y + rest), nxy = s.xy - jx * y;
     constexpr double k = 1 / S::cs2;
     p.p00 -= Real(k / 2) * (nxx + nyy);
@@ -96,23 +96,24 @@ LBM_HD void add_flux_behind(Quartic<Real>& p, const MultispeedWall& wall, const 
     p.p02 += Real(k * k / 2) * nyy;
     const Real nxxx = s.xxx - x * (jx * x + Real(3) * pressure), nyyy = s.yyy - y * (jy * y + Real(3) * pressure);
     const Real nxxy = s.xxy - y * (jx * x + pressure), nxyy = s.xyy - x * (jy * y + pressure);
-    const bool turns_x = (wall.axis == 0) != wall.isothermal;
-    const Real along_x = Real(turns_x ? -1 : 1), along_y = -along_x;
-    const Real conducted = wall.isothermal ? parameters.third * pressure * Real(-2 * S::cs2 * wall.gradient) : Real(0);
-    const Real in_x = turns_x ? conducted : Real(0), in_y = turns_x ? Real(0) : conducted;
-    add_cubic<S>(p, along_x * nxxx + Real(3) * in_x, along_y * nxxy + in_y, along_x * nxyy + in_x,
-                 along_y * nyyy + Real(3) * in_y);
+    const bool reverses_x = (wall.axis == 0) != wall.isothermal;
+    const Real sign_x = Real(reverses_x ? -1 : 1), sign_y = -sign_x;
+    const Real conduction =
+        wall.isothermal ? parameters.tau_q_minus_1 * pressure * Real(-2 * S::cs2 * wall.gradient) : Real(0);
+    const Real conduction_x = reverses_x ? conduction : Real(0), conduction_y = reverses_x ? Real(0) : conduction;
+    add_cubic<S>(p, sign_x * nxxx + Real(3) * conduction_x, sign_y * nxxy + conduction_y, sign_x * nxyy + conduction_x,
+                 sign_y * nyyy + Real(3) * conduction_y);
 }
 
 /// Computes the populations `out` of halo cell k from the populations h of its mirror cell. Returns the mass and energy
 /// that leave the fluid from the mirror cell, less those that enter it from this halo cell.
 template <class S, class Real>
-LBM_HD MassAndEnergy<Real> behind_wall(const MultispeedWall& wall, int k, const Real (&h)[S::Q],
-                                       const MultispeedParameters<Real>& parameters, Real (&out)[S::Q]) {
+LBM_HD MassAndEnergy<Real> halo_populations(const MultispeedWall& wall, int k, const Real (&h)[S::Q],
+                                            const MultispeedParameters<Real>& parameters, Real (&out)[S::Q]) {
     const MultispeedSums<Real> sums = multispeed_sums<S, true>(h);
     const Gas<Real> mirror = gas_of<S>(sums);
-    Quartic<Real> p = multispeed_equilibrium<S>(gas_behind<S>(wall, k, mirror, parameters));
-    add_flux_behind<S>(p, wall, sums, mirror, parameters);
+    Quartic<Real> p = multispeed_equilibrium<S>(halo_gas<S>(wall, k, mirror, parameters));
+    add_halo_nonequilibrium<S>(p, wall, sums, mirror, parameters);
     weighted<S>(p, out);
     MassAndEnergy<Real> missing{0, 0};
     static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
@@ -128,7 +129,7 @@ LBM_HD MassAndEnergy<Real> behind_wall(const MultispeedWall& wall, int k, const 
 /// The sum of w c^(2n) over the populations that enter the fluid from a column; a velocity counts once for each halo
 /// cell from which it does.
 template <class S>
-constexpr double entering(int n) {
+constexpr double entering_sum(int n) {
     double sum = 0;
     for (int i = 0; i < S::Q; ++i) {
         const int speed2 = S::c[i][0] * S::c[i][0] + S::c[i][1] * S::c[i][1];
@@ -144,8 +145,8 @@ constexpr double entering(int n) {
 /// Corrects the populations that enter the fluid from halo cell k by w (alpha + beta c^2), such that the whole column
 /// gains the missing mass, and at an adiabatic wall the missing energy.
 template <class S, class Real>
-LBM_HD void give_missing(const MultispeedWall& wall, int k, const MassAndEnergy<Real>& missing, Real (&out)[S::Q]) {
-    constexpr double s0 = entering<S>(0), s1 = entering<S>(1), s2 = entering<S>(2), d = s0 * s2 - s1 * s1;
+LBM_HD void restore_missing(const MultispeedWall& wall, int k, const MassAndEnergy<Real>& missing, Real (&out)[S::Q]) {
+    constexpr double s0 = entering_sum<S>(0), s1 = entering_sum<S>(1), s2 = entering_sum<S>(2), d = s0 * s2 - s1 * s1;
     Real alpha = missing.mass * Real(1 / s0), beta = 0;
     if (!wall.isothermal) {
         alpha = missing.mass * Real(s2 / d) - missing.energy * Real(s1 / d);

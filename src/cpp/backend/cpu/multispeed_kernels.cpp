@@ -37,7 +37,7 @@ struct MultispeedPack {
     }
 };
 
-template <class Real, bool own_third>
+template <class Real, bool variable_prandtl>
 void update_multispeed_rows(const UpdateArguments& a, const MultispeedParameters<Real>& parameters, Index first,
                             Index last) {
     const Address& address = a.address;
@@ -47,7 +47,7 @@ void update_multispeed_rows(const UpdateArguments& a, const MultispeedParameters
             const MultispeedPack<Real> pack{static_cast<const Real*>(a.source) + row + x,
                                             static_cast<Real*>(a.target) + row + x, address.row_stride,
                                             address.population_stride};
-            update_multispeed_cell<S, own_third>(pack, parameters);
+            update_multispeed_cell<S, variable_prandtl>(pack, parameters);
         }
     }
 }

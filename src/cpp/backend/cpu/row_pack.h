@@ -35,8 +35,8 @@ struct Row {
         const bool row_follows = y + 1 < a.address.ny;
         to_next = a.address.row(row_follows ? y + 1 : 0, row_follows ? z : z + 1, 0) - row;
         for (int i = 0; i < Q; ++i) {
-            arrive[i] = source + row + incoming_offset[i];
-            depart[i] = target + row + outgoing_offset[i];
+            incoming[i] = source + row + incoming_offset[i];
+            outgoing[i] = target + row + outgoing_offset[i];
         }
     }
 
@@ -50,8 +50,8 @@ struct Row {
     const Storage* source;
     Storage* target;
     Index incoming_offset[Q], outgoing_offset[Q];
-    const Storage* arrive[Q];
-    Storage* depart[Q];
+    const Storage* incoming[Q];
+    Storage* outgoing[Q];
     Index to_next = 0;  // from this row to the next one
     int y = 0, z = 0;
 };
@@ -72,13 +72,13 @@ struct InnerPack {
     LBM_HD void load(Value (&h)[Q]) const {
         const Index ahead = x + row.to_next;
         static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA {
-            const Storage* arrive = row.arrive[i];
-            h[i] = load_stored<Real, W>(arrive + x);
-            __builtin_prefetch(arrive + ahead, 1, 2);
+            const Storage* incoming = row.incoming[i];
+            h[i] = load_stored<Real, W>(incoming + x);
+            __builtin_prefetch(incoming + ahead, 1, 2);
         });
         if (row.a.phase == Phase::TwoLattice) {
             // The target lattice is prefetched too: with so many streams this is 50 % faster than non-temporal stores.
-            static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { __builtin_prefetch(row.depart[i] + ahead, 1, 2); });
+            static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { __builtin_prefetch(row.outgoing[i] + ahead, 1, 2); });
         }
     }
 
@@ -88,7 +88,7 @@ struct InnerPack {
     }
 
     LBM_HD void store(const Value (&h)[Q]) const {
-        static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { store_stored<Real, W>(row.depart[i] + x, h[i]); });
+        static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { store_stored<Real, W>(row.outgoing[i] + x, h[i]); });
     }
 };
 
@@ -130,7 +130,7 @@ struct AnyPack {
     }
 
     LBM_HD void store(const Value (&h)[Q]) const {
-        static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { store_one<i>(row.depart[i] + x, h[i]); });
+        static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { store_one<i>(row.outgoing[i] + x, h[i]); });
     }
 
 private:
@@ -143,7 +143,7 @@ private:
             Storage lanes[W] = {};
             for (int k = 0; k < W; ++k) {
                 if (from + k >= 0 && from + k < row.a.address.nx) {
-                    lanes[k] = row.arrive[i][x + k];
+                    lanes[k] = row.incoming[i][x + k];
                 }
             }
             h[i] = load_stored<Real, W>(lanes);

@@ -148,9 +148,9 @@ public:
         heat_.put_beside_bodies(view(), true);
     }
 
-    void record(backend::Timestamp moment) override { moments_[int(moment)] = Clock::now(); }
+    void record(backend::Timestamp timestamp) override { timestamps_[int(timestamp)] = Clock::now(); }
     double seconds_between(backend::Timestamp from, backend::Timestamp to) const override {
-        return std::chrono::duration<double>(moments_[int(to)] - moments_[int(from)]).count();
+        return std::chrono::duration<double>(timestamps_[int(to)] - timestamps_[int(from)]).count();
     }
 
     void initialize(const backend::InitialFields& fields) override {
@@ -475,7 +475,7 @@ private:
     int now_ = 0;
     Phase phase_;
     RowRanges shell_, interior_;
-    Clock::time_point moments_[backend::timestamps_of_step];
+    Clock::time_point timestamps_[backend::timestamps_of_step];
     const backend::LinkPlan* plan_ = nullptr;
     const std::uint8_t* solid_ = nullptr;
     const double* solid_velocity_ = nullptr;

@@ -226,7 +226,7 @@ public:
         }
     }
 
-    void record(backend::Timestamp moment) override { streams_.record(moment); }
+    void record(backend::Timestamp timestamp) override { streams_.record(timestamp); }
     double seconds_between(backend::Timestamp from, backend::Timestamp to) const override {
         return streams_.seconds_between(from, to);
     }
@@ -393,7 +393,7 @@ private:
         a.force_pitch = force_pitch();
         a.solid = solid_.as<unsigned char>();
         a.solid_velocity = solid_velocity_.as<double>();
-        a.heated = backend::is_hybrid(spec_);
+        a.hybrid_thermal = backend::is_hybrid(spec_);
         a.heat = spec_.heat;
         a.heat.source = heat_.uniform_source();
         a.heat_field = heat_.source_field();

@@ -35,66 +35,67 @@ BlockSize block_size(const BlockSpec& spec) {
 
 LaunchConfiguration usual_shape(const BlockSpec& spec, const UpdateKind& kind) {
     const int populations = nearest_measured(spec);
-    const bool many = populations == D3Q27::Q;
+    const bool large_stencil = populations == D3Q27::Q;
     // Even A-A steps move nothing along x, and are fastest with many threads of one cell each, unless some of them
     // delay the others with end sums. Odd A-A steps, and even ones with end sums, are fastest with more cells per
     // thread.
-    const bool own = kind.phase == Phase::AAEven && !kind.end_sums;
-    const bool wide = kind.phase != Phase::TwoLattice && !own;
-    const bool laden = kind.forcing != Forcing::None || spec.has_eddy_viscosity;  // needs more registers
+    const bool aa_even = kind.phase == Phase::AAEven && !kind.end_sums;
+    const bool aa_other = kind.phase != Phase::TwoLattice && !aa_even;
+    const bool needs_registers = kind.forcing != Forcing::None || spec.has_eddy_viscosity;
     const BlockSize size = block_size(spec);
     if (populations == D2Q9::Q) {
-        return spec.precision == NumberKind::Float64         ? LaunchConfiguration{2, 256, 2}
-               : wide || spec.storage == NumberKind::Float16 ? LaunchConfiguration{4, 256, 2}
-               : own                                         ? LaunchConfiguration{1, 1024, 1}
-                                                             : LaunchConfiguration{1, 256, 4};
+        return spec.precision == NumberKind::Float64             ? LaunchConfiguration{2, 256, 2}
+               : aa_other || spec.storage == NumberKind::Float16 ? LaunchConfiguration{4, 256, 2}
+               : aa_even                                         ? LaunchConfiguration{1, 1024, 1}
+                                                                 : LaunchConfiguration{1, 256, 4};
     }
     if (backend::is_multispeed(spec)) {
         return spec.precision == NumberKind::Float64 ? LaunchConfiguration{1, 128, 3} : LaunchConfiguration{1, 128, 4};
     }
     if (backend::is_hybrid(spec)) {  // one thread block per row
         const int threads = spec.size[0] > 256 ? 128 : 64;
-        const bool more = kind.end_sums || kind.forcing == Forcing::Field || spec.has_eddy_viscosity ||
-                          spec.size[0] % 4 != 0;  // needs more registers
+        const bool needs_more_registers =
+            kind.end_sums || kind.forcing == Forcing::Field || spec.has_eddy_viscosity || spec.size[0] % 4 != 0;
         return spec.precision == NumberKind::Float64 ? LaunchConfiguration{1, 128, 3}
-               : size == BlockSize::Small            ? LaunchConfiguration{1, 64, 8}
-                                                     : LaunchConfiguration{4, threads, (more ? 256 : 384) / threads};
+               : size == BlockSize::Small
+                   ? LaunchConfiguration{1, 64, 8}
+                   : LaunchConfiguration{4, threads, (needs_more_registers ? 256 : 384) / threads};
     }
     if (spec.precision == NumberKind::Float64) {
-        return many ? LaunchConfiguration{1, 128, laden ? 2 : 3} : LaunchConfiguration{2, 256, 1};
+        return large_stencil ? LaunchConfiguration{1, 128, needs_registers ? 2 : 3} : LaunchConfiguration{2, 256, 1};
     }
     if (spec.storage == NumberKind::Float16) {
         const int threads = spec.size[0] > 512 ? 128 : 64;  // for a whole row
         if (fills_warps(spec, 8)) {
-            return {8, threads, (many || laden ? 256 : 384) / threads};
+            return {8, threads, (large_stencil || needs_registers ? 256 : 384) / threads};
         }
-        return {4, 128, many && laden ? 2 : many || own || laden ? 3 : 4};
+        return {4, 128, large_stencil && needs_registers ? 2 : large_stencil || aa_even || needs_registers ? 3 : 4};
     }
-    if (many && laden) {
-        return own ? LaunchConfiguration{1, 256, 2} : LaunchConfiguration{2, 128, 3};
+    if (large_stencil && needs_registers) {
+        return aa_even ? LaunchConfiguration{1, 256, 2} : LaunchConfiguration{2, 128, 3};
     }
-    if (many) {
-        return own    ? LaunchConfiguration{1, 512, 1}
-               : wide ? LaunchConfiguration{4, 128, 2}
-                      : LaunchConfiguration{2, 256, 2};
+    if (large_stencil) {
+        return aa_even    ? LaunchConfiguration{1, 512, 1}
+               : aa_other ? LaunchConfiguration{4, 128, 2}
+                          : LaunchConfiguration{2, 256, 2};
     }
     if (size == BlockSize::Small) {  // data are in the cache, whose latency many threads hide
-        return wide  ? LaunchConfiguration{2, 64,
-                                          laden           ? 6
-                                           : kind.end_sums ? 8
-                                                           : 10}
-               : own ? LaunchConfiguration{2, 128, laden ? 3 : 5}
-                     : LaunchConfiguration{2, 128, laden ? 3 : 4};
+        return aa_other  ? LaunchConfiguration{2, 64,
+                                              needs_registers ? 6
+                                               : kind.end_sums ? 8
+                                                               : 10}
+               : aa_even ? LaunchConfiguration{2, 128, needs_registers ? 3 : 5}
+                         : LaunchConfiguration{2, 128, needs_registers ? 3 : 4};
     }
     if (size == BlockSize::Medium) {
-        return own    ? LaunchConfiguration{1, 128, 5}
-               : wide ? LaunchConfiguration{4, 64, 6}
-                      : LaunchConfiguration{2, 128, 4};
+        return aa_even    ? LaunchConfiguration{1, 128, 5}
+               : aa_other ? LaunchConfiguration{4, 64, 6}
+                          : LaunchConfiguration{2, 128, 4};
     }
-    if (own) {
-        return laden ? LaunchConfiguration{1, 256, 3} : LaunchConfiguration{1, 512, 2};
+    if (aa_even) {
+        return needs_registers ? LaunchConfiguration{1, 256, 3} : LaunchConfiguration{1, 512, 2};
     }
-    return wide || laden ? LaunchConfiguration{4, 128, 3} : LaunchConfiguration{4, 256, 1};
+    return aa_other || needs_registers ? LaunchConfiguration{4, 128, 3} : LaunchConfiguration{4, 256, 1};
 }
 
 std::vector<LaunchConfiguration> possible_shapes(const BlockSpec& spec) {

@@ -15,7 +15,7 @@ MemoryRoute::End::End(int ordinal, std::size_t bytes) : gpu(ordinal >= 0) {
         device_info(ordinal).architecture();  // first, as it throws if there is no such GPU
     buffer = DeviceBuffer(ordinal, bytes);
     stream = std::make_unique<WorkStream>(ordinal);
-    mark = std::make_unique<StreamEvent>(ordinal);
+    written = std::make_unique<StreamEvent>(ordinal);
     kernel = std::make_unique<Kernel>(ordinal,
                                       compile({"copy_bandwidth.h", "lbm::cuda::copy"}, architecture, cache_folder()));
 }
@@ -43,8 +43,8 @@ void MemoryRoute::copy(std::size_t bytes) const {
     if (from_.gpu) {
         launch(from_, from_.address(), between, bytes);
         if (to_.gpu) {
-            from_.mark->set(*from_.stream);
-            from_.mark->make_wait(*to_.stream);
+            from_.written->set(*from_.stream);
+            from_.written->make_wait(*to_.stream);
         } else {
             from_.stream->synchronize();
         }

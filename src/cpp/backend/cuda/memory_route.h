@@ -32,7 +32,7 @@ private:
         DeviceBuffer buffer;                  // the memory if it is a GPU
         mutable std::vector<std::byte> host;  // the memory if it is the host
         std::unique_ptr<WorkStream> stream;
-        std::unique_ptr<StreamEvent> mark;
+        std::unique_ptr<StreamEvent> written;
         std::unique_ptr<Kernel> kernel;
     };
 

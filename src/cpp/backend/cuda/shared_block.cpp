@@ -16,7 +16,7 @@ struct Handles {
     int lattice_count;
     IpcHandle lattices[2];
     DevicePointer offsets[2];  // of the lattices within the memory that their handles open
-    IpcHandle marks[backend::EventSource::slots];
+    IpcHandle events[backend::EventSource::slots];
 };
 
 std::string to_text(const Handles& handles) {
@@ -95,8 +95,8 @@ private:
 class OpenedBlock final : public backend::RemoteBlock, public GpuEventSource {
 public:
     OpenedBlock(int ordinal, const Handles& handles) {
-        for (const IpcHandle& mark : handles.marks) {
-            events_.push_back(std::make_unique<StreamEvent>(ordinal, mark));
+        for (const IpcHandle& event : handles.events) {
+            events_.push_back(std::make_unique<StreamEvent>(ordinal, event));
         }
         for (int k = 0; k < handles.lattice_count; ++k) {
             lattices_.push_back(std::make_unique<OpenedMemory>(ordinal, handles.lattices[k], handles.offsets[k]));
@@ -115,7 +115,7 @@ private:
 }  // namespace
 
 std::string share_block(int ordinal, const std::vector<DevicePointer>& lattices,
-                        const std::vector<std::unique_ptr<StreamEvent>>& marks) {
+                        const std::vector<std::unique_ptr<StreamEvent>>& events) {
     Handles handles{};
     handles.gpu = id_of(ordinal);
     const DeviceScope scope(ordinal);
@@ -126,8 +126,8 @@ std::string share_block(int ordinal, const std::vector<DevicePointer>& lattices,
         handles.offsets[k] = lattice - base;
         driver().check(driver().memory_share(&handles.lattices[k], lattice), "cuIpcGetMemHandle");
     }
-    for (std::size_t k = 0; k < marks.size(); ++k) {
-        handles.marks[k] = marks[k]->share();
+    for (std::size_t k = 0; k < events.size(); ++k) {
+        handles.events[k] = events[k]->share();
     }
     return to_text(handles);
 }

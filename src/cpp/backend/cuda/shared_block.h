@@ -24,7 +24,7 @@ public:
 /// Returns the GPU's identifier and the handles of the lattices and of the events, in hexadecimal digits. Throws
 /// CudaError if the system does not support such handles.
 std::string share_block(int ordinal, const std::vector<DevicePointer>& lattices,
-                        const std::vector<std::unique_ptr<StreamEvent>>& marks);
+                        const std::vector<std::unique_ptr<StreamEvent>>& events);
 
 /// Opens a shared block for the GPU `ordinal`. Returns null if this process does not see the block's GPU, if `ordinal`
 /// does not reach it, if this process also works on the block's GPU, or if the system forbids it.

@@ -48,26 +48,26 @@ void StepStreams::record_event(int slot) {
     }
 }
 
-void StepStreams::all_after(const StreamEvent& mark) {
-    mark.make_wait(main_);
+void StepStreams::all_after(const StreamEvent& event) {
+    event.make_wait(main_);
     if (divided()) {
-        mark.make_wait(*border_);
+        event.make_wait(*border_);
     }
 }
 
-void StepStreams::record(Timestamp moment) {
-    if (moment == Timestamp::Begun) {  // a step begins when the previous exchange has ended
+void StepStreams::record(Timestamp timestamp) {
+    if (timestamp == Timestamp::Begun) {  // a step begins when the previous exchange has ended
         join();
     }
-    std::unique_ptr<StreamEvent>& mark = moments_[int(moment)];
-    if (mark == nullptr) {
-        mark = std::make_unique<StreamEvent>(ordinal_, StreamEvent::Use::Time);
+    std::unique_ptr<StreamEvent>& event = timestamps_[int(timestamp)];
+    if (event == nullptr) {
+        event = std::make_unique<StreamEvent>(ordinal_, StreamEvent::Use::Time);
     }
-    mark->set(moment == Timestamp::ShellDone || moment == Timestamp::Exchanged ? border() : main_);
+    event->set(timestamp == Timestamp::ShellDone || timestamp == Timestamp::Exchanged ? border() : main_);
 }
 
 double StepStreams::seconds_between(Timestamp from, Timestamp to) const {
-    return moments_[int(to)]->seconds_since(*moments_[int(from)]);
+    return timestamps_[int(to)]->seconds_since(*timestamps_[int(from)]);
 }
 
 }  // namespace lbm::cuda

@@ -34,9 +34,9 @@ public:
     /// Records an event in the main stream.
     void record_main(int slot) { events_[std::size_t(slot)]->set(main_); }
     /// Makes further work of both streams wait for an event.
-    void all_after(const StreamEvent& mark);
+    void all_after(const StreamEvent& event);
 
-    void record(backend::Timestamp moment);
+    void record(backend::Timestamp timestamp);
     double seconds_between(backend::Timestamp from, backend::Timestamp to) const;
 
 private:
@@ -45,7 +45,7 @@ private:
     std::unique_ptr<WorkStream> border_;
     StreamEvent fork_, join_;
     std::vector<std::unique_ptr<StreamEvent>> events_;
-    std::unique_ptr<StreamEvent> moments_[backend::timestamps_of_step];
+    std::unique_ptr<StreamEvent> timestamps_[backend::timestamps_of_step];
 };
 
 }  // namespace lbm::cuda

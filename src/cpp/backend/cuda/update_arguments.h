@@ -12,7 +12,7 @@ namespace lbm::cuda {
 /// Sets the offsets of the slots from which incoming populations and temperatures are read and to which outgoing ones
 /// are written in a step of `phase`.
 template <class Arguments>
-void set_places(Arguments& a, const backend::BlockSpec& spec, const Address& address, Phase phase) {
+void set_slots(Arguments& a, const backend::BlockSpec& spec, const Address& address, Phase phase) {
     a.address = address;
     a.rows = {0, 0, address.ny, address.nz};
     a.heat = converted<decltype(a.heat.source)>(spec.heat);
@@ -30,8 +30,8 @@ void set_places(Arguments& a, const backend::BlockSpec& spec, const Address& add
                        Index(backend::size_of(spec.storage));
             };
             for (int i = 0; i < S::Q; ++i) {
-                a.arrive[i] = offset(incoming_slot<S>(phase, i), i);
-                a.depart[i] = offset(outgoing_slot<S>(phase, i), i);
+                a.incoming_offset[i] = offset(incoming_slot<S>(phase, i), i);
+                a.outgoing_offset[i] = offset(outgoing_slot<S>(phase, i), i);
             }
         }
     });
@@ -50,7 +50,7 @@ void with_update_arguments(const backend::BlockSpec& spec, const Address& addres
         } else {
             UpdateArguments<Real, Parameters> a{};
             a.parameters = parameters;
-            set_places(a, spec, address, phase);
+            set_slots(a, spec, address, phase);
             visit(a);
         }
     });

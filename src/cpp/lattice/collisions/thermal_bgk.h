@@ -16,7 +16,7 @@ struct ThermalBGK {
     template <class S, class Given>
     static Parameters<double> parameters(const Given& given) {
         const double prandtl = given.positive("prandtl", 1);
-        const double tau = given.positive("viscosity") / S::cs2 + 0.5, tau_third = (tau - 0.5) / prandtl + 0.5;
+        const double tau = given.positive("viscosity") / S::cs2 + 0.5, tau_q = (tau - 0.5) / prandtl + 0.5;
         Parameters<double> p{};
         double square = 0;
         given.vector("gravity", p.gravity);
@@ -25,9 +25,9 @@ struct ThermalBGK {
             square += p.gravity[d] * p.gravity[d];
         }
         p.omega = 1 / tau;
-        p.heating = tau * (1 - tau) * square / (2 * S::cs2);
-        p.excess = prandtl == 1 ? 0 : 1 - tau / tau_third;
-        p.third = tau_third - 1;
+        p.theta_shift = tau * (1 - tau) * square / (2 * S::cs2);
+        p.excess = prandtl == 1 ? 0 : 1 - tau / tau_q;
+        p.tau_q_minus_1 = tau_q - 1;
         return p;
     }
 };

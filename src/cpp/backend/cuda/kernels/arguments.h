@@ -22,10 +22,10 @@ struct UpdateArguments {
     void* target;  // the same lattice with the A-A pattern
     Address address;
     backend::RowBox rows;  // rows to update
-    // Bytes from population 0 of a cell to the slots of its incoming (arrive) and outgoing (depart) population i,
-    // without the shifts along x and along self-periodic axes.
-    Index arrive[max_Q];
-    Index depart[max_Q];
+    // Bytes from population 0 of a cell to the slots of its incoming and outgoing population i, without the shifts
+    // along x and along self-periodic axes.
+    Index incoming_offset[max_Q];
+    Index outgoing_offset[max_Q];
     Parameters parameters;
     Real force[3];
     const Real* force_field;  // D rows for each (y, z)
@@ -58,7 +58,7 @@ struct StateArguments {
     Index force_pitch;
     const unsigned char* solid;    // null without bodies
     const double* solid_velocity;  // null if all bodies are at rest
-    bool heated;                   // hybrid thermal model
+    bool hybrid_thermal;           // hybrid thermal model
     HeatParameters<double> heat;
     void* heat_field;  // of the arithmetic type; null for a uniform source
 };

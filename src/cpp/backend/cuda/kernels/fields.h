@@ -96,7 +96,7 @@ __global__ void initialize(const __grid_constant__ StateArguments a,
     for_cells(a.address, range, [&](int x, Index row, Index) {
         const int z = int(row / a.address.ny);
         const int y = int(row - Index(z) * a.address.ny);
-        if (a.heated) {
+        if (a.hybrid_thermal) {
             state.stored_temperature(x, row) = Store<Stored>::from(Real(given.temperature(x, y, z)));
         }
         double force[3] = {};

@@ -51,7 +51,7 @@ private:
     }
 };
 
-template <class S, class Real, int self_periodic, bool own_third, int threads, int blocks>
+template <class S, class Real, int self_periodic, bool variable_prandtl, int threads, int blocks>
 __global__ void __launch_bounds__(threads, blocks)
     multispeed_update(const __grid_constant__ MultispeedArguments<Real> a) {
     const int pieces = (a.address.nx + int(blockDim.x) - 1) / int(blockDim.x);
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(threads, blocks)
                                                       inside};
     let_next_kernel_begin();
     wait_for_kernel_before();
-    update_multispeed_cell<S, own_third>(cell, a.parameters);
+    update_multispeed_cell<S, variable_prandtl>(cell, a.parameters);
 }
 
 /// Computes the halo behind walls, with a thread for each halo cell. The missing mass and energy of a column are summed

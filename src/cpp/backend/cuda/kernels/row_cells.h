@@ -148,13 +148,13 @@ private:
     __device__ const Stored* from(int shift) const {
         const Index rows =
             around<S::c[i][1] * incoming_slot<S>(phase, i).along, S::c[i][2] * incoming_slot<S>(phase, i).along>();
-        return reinterpret_cast<const Stored*>(source_ + rows + a_.arrive[i]) + shift;
+        return reinterpret_cast<const Stored*>(source_ + rows + a_.incoming_offset[i]) + shift;
     }
     template <int i>
     __device__ Stored* to(int shift) const {
         const Index rows =
             around<S::c[i][1] * outgoing_slot<S>(phase, i).along, S::c[i][2] * outgoing_slot<S>(phase, i).along>();
-        return reinterpret_cast<Stored*>(target_ + rows + a_.depart[i]) + shift;
+        return reinterpret_cast<Stored*>(target_ + rows + a_.outgoing_offset[i]) + shift;
     }
     /// Bytes to the neighbouring row along the self-periodic ones of the axes y and z.
     template <int dy, int dz>

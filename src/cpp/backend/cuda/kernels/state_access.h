@@ -33,7 +33,7 @@ struct StateAccess {
         if constexpr (Stencil<S>::multispeed) {
             return backend::temperature_is_valid(temperature(x, row));
         } else {
-            const Real t = a.heated ? temperature(x, row) : Real(0);
+            const Real t = a.hybrid_thermal ? temperature(x, row) : Real(0);
             return t - t == Real(0);  // finite
         }
     }
@@ -46,7 +46,7 @@ struct StateAccess {
     /// The whole force on a cell, with buoyancy; given_force() is the user's force only.
     __device__ void force(int x, Index row, double (&force)[3]) const {
         given_force(x, row, force);
-        if (a.heated) {
+        if (a.hybrid_thermal) {
             add_buoyancy<S>(force, double(temperature(x, row)), a.heat);
         }
     }

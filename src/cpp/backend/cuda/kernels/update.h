@@ -10,7 +10,7 @@
 
 namespace lbm::cuda {
 
-template <bool heated, class S, class Real, class Stored, int V, class Arguments>
+template <bool hybrid_thermal, class S, class Real, class Stored, int V, class Arguments>
 struct TemperaturesOf {
     using type = NoTemperatures;
 };
@@ -43,21 +43,23 @@ __device__ inline RowAt row_in_tiles(unsigned row, const backend::RowBox& rows) 
 
 /// Updates rows; blockIdx.x counts the pieces of a row, then groups of blockDim.y rows.
 template <class S, class Collision, class Real, class Stored, class Parameters, int V, int self_periodic, Phase phase,
-          Forcing forcing, bool end_sums, bool heated, RowSpan span, bool whole_packs, int threads, int blocks>
+          Forcing forcing, bool end_sums, bool hybrid_thermal, RowSpan span, bool whole_packs, int threads, int blocks>
 __global__ void __launch_bounds__(threads, blocks) update(const __grid_constant__ UpdateArguments<Real, Parameters> a) {
     const unsigned rows = unsigned(a.rows.ny) * unsigned(a.rows.nz);
     const unsigned pieces =
         span != RowSpan::Several ? 1 : (unsigned(a.address.nx) + V * blockDim.x - 1) / (V * blockDim.x);
     const unsigned group = blockIdx.x / pieces;
     const unsigned row = group * blockDim.y + threadIdx.y;
-    const RowAt at = heated ? row_in_tiles(min(row, rows - 1), a.rows) : row_in_layers(min(row, rows - 1), a.rows);
+    const RowAt at =
+        hybrid_thermal ? row_in_tiles(min(row, rows - 1), a.rows) : row_in_layers(min(row, rows - 1), a.rows);
     const int z = a.rows.z + int(at.z) * a.rows.step_z;
     const int y = a.rows.y + int(at.y) * a.rows.step_y;
     const int x = int((blockIdx.x - group * pieces) * blockDim.x + threadIdx.x) * V;
     using Cells = RowCells<S, Real, Stored, V, self_periodic, phase, forcing, end_sums, threads, span, whole_packs,
                            UpdateArguments<Real, Parameters>>;
     Cells cells(a, x, y, z, row < rows);
-    using Temperatures = typename TemperaturesOf<heated, S, Real, Stored, V, UpdateArguments<Real, Parameters>>::type;
+    using Temperatures =
+        typename TemperaturesOf<hybrid_thermal, S, Real, Stored, V, UpdateArguments<Real, Parameters>>::type;
     Temperatures temperatures(a, x, y, z, row < rows);
     __shared__ typename Cells::Shared shared;
     let_next_kernel_begin();
@@ -72,7 +74,7 @@ __global__ void __launch_bounds__(threads, blocks) update(const __grid_constant_
     for (int k = 0; k < V; k += together) {
         static_for<together>([&]<int l>() {
             using Lane = typename Cells::template Lane<l>;
-            if constexpr (heated) {
+            if constexpr (hybrid_thermal) {
                 ThermalLane<Lane, Temperatures, S, l> lane{{cells}, temperatures};
                 update_thermal_cell<S, Collision>(lane, a.parameters, a.heat);
             } else {
