@@ -80,11 +80,12 @@ struct KernelFigures {
     double occupancy;  // resident threads as a fraction of those that a multiprocessor can hold
 };
 
+/// Sums over the fluid cells of a block.
 struct Totals {
     double mass;
     double momentum[3];
-    double energy;
-    double heat;  // sum of the temperature
+    double energy;  // kinetic
+    double heat;    // sum of the temperature
 };
 
 struct Cell {

@@ -18,6 +18,7 @@ struct InitialFields {
     int size[3];                 // of the box
 };
 
+/// Computes the initial populations of the cells of a block.
 template <class S>
 struct InitialState {
     InitialFields given;  // in the memory of the device

@@ -24,6 +24,7 @@ struct CellView {
     }
 };
 
+/// The populations of a lattice.
 template <class S, class Real, class Stored>
 struct LatticeView {
     Stored* data;

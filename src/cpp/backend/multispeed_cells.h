@@ -27,6 +27,7 @@ LBM_HD Gas<Real> gas_between_steps(const CellView<S, Real, Stored>& cell, const 
     return gas;
 }
 
+/// The temperature T = cs2 (1 + theta).
 template <class S, class Real>
 LBM_HD Real temperature_of(const Gas<Real>& gas) {
     return Real(S::cs2) * (Real(1) + gas.theta);

@@ -27,6 +27,7 @@ struct StateKind {
     std::unique_ptr<BlockState> (*make_block)(const BlockSpec& spec, const DeviceOptions& options) = nullptr;
 };
 
+/// The run-time value of a streaming pattern.
 template <class State>
 inline constexpr StateKind state_kind{State::name, State::first_phase, State::phases, State::lattices,
                                       State::steps_per_launch};

@@ -20,11 +20,13 @@ struct TemperatureView {
     LBM_HD Real at(Index place) const { return from_storage<Real>(slot[place]); }
 };
 
+/// Sets the temperature of a halo cell behind a wall.
 template <class Real, class Stored>
 LBM_HD void fill_wall_temperature(const TemperatureView<Real, Stored>& view, const WallTemperature& wall) {
     view.slot[wall.target] = Store<Stored>::from(Real(wall.sign) * view.at(wall.source) + Real(wall.value));
 }
 
+/// The temperature that a fluid cell next to a body uses for its solid neighbour.
 template <class Real, class Stored>
 LBM_HD Real beyond_body(const TemperatureView<Real, Stored>& view, const ThermalLink& link) {
     return Real(link.sign) * view.at(link.source) + Real(link.value);
@@ -66,6 +68,7 @@ LBM_HD Real advanced_beside_body(const LatticeView<S, Real, Stored>& lattice, co
     return advanced<S>(local, m.velocity, source);
 }
 
+/// The value of one term of the heat that enters the fluid.
 template <class Real, class Stored>
 LBM_HD double sampled_heat(const TemperatureView<Real, Stored>& view, const HeatSample& sample) {
     double sum = sample.value;

@@ -34,7 +34,7 @@ LBM_HD void moments_after_collision(const CellView<S, Real, Stored>& cell, const
     velocity_of(deviation, momentum, force, u);
 }
 
-/// Whether density and speed are in a plausible range. A NaN fails too, so that a diverged cell is found.
+/// Whether the density is between 0 and 1001 and the speed below 1. A NaN fails too, so that a diverged cell is found.
 template <class Real>
 LBM_HD bool state_is_valid(Real deviation, Real speed2) {
     return deviation > Real(-1) && deviation < Real(1000) && speed2 < Real(1);

@@ -15,6 +15,7 @@
 
 namespace lbm {
 
+/// The dimensions, strides and offsets of a block's lattice, in elements of the storage type.
 struct Address {
     int nx, ny, nz;
     int halo_y, halo_z;

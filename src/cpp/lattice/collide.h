@@ -68,6 +68,7 @@ struct NoCoupling {
     LBM_HD void apply(V&) const {}
 };
 
+/// Performs f* = f + S - K n, with the operator K of the collision and exact conservation of mass and momentum.
 template <class S, class Collision, class V, class Parameters, class Coupling>
 LBM_HD void collide_linearly(V (&h)[S::Q], const PairSums<S, V>& sums, const Moments<S, V>& m, bool forced,
                              const Parameters& parameters, const Coupling& coupling) {

@@ -16,6 +16,7 @@ struct Moments {
     Scalar<V> unit;       // unit of the deviation, the momentum, the force and the populations (storage_unit)
 };
 
+/// Computes the moments of incoming populations, given as pair sums; `forced` adds half a step of the force.
 template <class S, class V>
 LBM_HD Moments<S, V> compute_moments(V rest, const PairSums<S, V>& sums, const V (&force)[S::D], bool forced,
                                      Scalar<V> unit) {

@@ -32,6 +32,7 @@ LBM_HD PairSums<S, V> pair_sums(const V (&h)[S::Q]) {
     return sums;
 }
 
+/// Adds a change to the populations.
 template <class S, class V>
 LBM_HD void apply(const PairChange<S, V>& change, V (&h)[S::Q]) {
     h[0] = h[0] + change.rest;

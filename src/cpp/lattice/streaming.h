@@ -37,6 +37,7 @@ LBM_HD constexpr int phase_index(Phase phase) {
     });
 }
 
+/// The phase of the step that follows a step of `phase`.
 LBM_HD constexpr Phase next_phase(Phase phase) {
     return detail::with_state_of(phase, States{}, [&](auto state) LBM_INLINE_LAMBDA {
         using State = typename decltype(state)::type;

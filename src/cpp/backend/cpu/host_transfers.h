@@ -8,6 +8,7 @@
 
 namespace lbm::cpu {
 
+/// Makes the copies of a run.
 template <class Stored>
 void copy_run(const backend::CopyRun& run, const Stored* from, Stored* to) {
     Stored* target = to + run.target;

@@ -7,6 +7,7 @@
 
 namespace lbm::cuda {
 
+/// The grid and block dimensions of a launch.
 struct LaunchShape {
     unsigned blocks = 1;
     unsigned block_x = 1, block_y = 1;

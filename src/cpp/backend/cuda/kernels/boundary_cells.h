@@ -35,6 +35,7 @@ __global__ void complete_boundary_cells(const __grid_constant__ StateArguments a
     backend::complete_boundary_cell(state.lattice(), cell, numbers, ForceOnCell<S, Real, Stored>{state});
 }
 
+/// Initialises the numbers of boundary cells from a state that was set.
 template <class S, class Real, class Stored>
 __global__ void start_boundary_cells(const __grid_constant__ StateArguments a, const backend::BoundaryCell* cells,
                                      Index count) {

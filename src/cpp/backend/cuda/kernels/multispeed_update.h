@@ -51,6 +51,7 @@ private:
     }
 };
 
+/// Updates rows; blockIdx.x counts the pieces of a row, then groups of blockDim.y rows.
 template <class S, class Real, int self_periodic, bool variable_prandtl, int threads, int blocks>
 __global__ void __launch_bounds__(threads, blocks)
     multispeed_update(const __grid_constant__ MultispeedArguments<Real> a) {

@@ -7,6 +7,7 @@
 
 namespace lbm::cuda {
 
+/// Cells are given by their x and row = z ny + y.
 template <class S, class Real, class Stored>
 struct StateAccess {
     const StateArguments& a;
