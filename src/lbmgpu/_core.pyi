@@ -139,7 +139,7 @@ def cuda_tune(
 ) -> list[dict[str, Any]]:
     """Time every shape of an update's launches for about `seconds` and remember the best of each phase.
 
-    A list of phase, lanes (cells a thread), threads (a block), blocks (a multiprocessor, which bounds the registers),
+    A list of phase, cells_per_thread, threads (a block), blocks (a multiprocessor, which bounds the registers),
     registers, local_bytes (a thread's stack), seconds (a step; 0 where a kernel would spill and was not timed), and
     whether it is the best of its phase.
     `forced` with a uniform force, `end_sums` with inlets or outlets across x, `periodic` in all directions or in none,
@@ -446,7 +446,10 @@ class Engine:
         """Whether a block is updated while the exchange goes on."""
 
     def update_kernels(self) -> list[dict[str, Any]]:
-        """Of each update kernel on a GPU: phase, lanes, threads, registers, local_bytes, occupancy; empty on a CPU."""
+        """Of each update kernel on a GPU: phase, cells_per_thread, threads, registers, local_bytes, occupancy.
+
+        Empty on a CPU.
+        """
 
     @property
     def layout(self) -> list[dict[str, Any]]:

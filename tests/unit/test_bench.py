@@ -42,7 +42,7 @@ def test_what_tuning_finds_is_remembered(flow: str, gpu: str, tmp_path: Path, mo
     kernels = {kernel["phase"]: kernel for kernel in solver._simulation.engine.update_kernels()}
     assert set(kernels) == set(best) == {"own", "neighbor"}
     for phase, kernel in kernels.items():
-        assert kernel["lanes"] == best[phase]["lanes"]
+        assert kernel["cells_per_thread"] == best[phase]["cells_per_thread"]
         assert kernel["registers"] == best[phase]["registers"]
         assert 0 < kernel["occupancy"] <= 1
     solver.step(4)

@@ -73,8 +73,8 @@ inline int halo_depth(const BlockSpec& spec) {
 /// The launch configuration and the resources of an update kernel on a GPU.
 struct KernelFigures {
     Phase phase;
-    int lanes;    // cells per thread, neighbours along x
-    int threads;  // threads per block
+    int cells_per_thread;  // cells per thread, neighbours along x
+    int threads;           // threads per block
     int registers;
     int local_bytes;   // local memory (stack) per thread
     double occupancy;  // resident threads as a fraction of those that a multiprocessor can hold

@@ -97,7 +97,7 @@ py::list tune(const std::string& stencil, const std::vector<int>& shape, const s
     for (const cuda::ShapeTiming& timing : timings) {
         py::dict entry;
         entry["phase"] = backend::name_of(timing.phase);
-        entry["lanes"] = timing.shape.lanes;
+        entry["cells_per_thread"] = timing.shape.cells_per_thread;
         entry["threads"] = timing.shape.threads;
         entry["blocks"] = timing.shape.blocks;
         entry["seconds"] = timing.seconds;

@@ -224,7 +224,7 @@ py::list update_kernels(const Engine& engine) {
     for (const backend::KernelFigures& kernel : kernels) {
         py::dict entry;
         entry["phase"] = backend::name_of(kernel.phase);
-        entry["lanes"] = kernel.lanes;
+        entry["cells_per_thread"] = kernel.cells_per_thread;
         entry["threads"] = kernel.threads;
         entry["registers"] = kernel.registers;
         entry["local_bytes"] = kernel.local_bytes;

@@ -386,7 +386,7 @@ void BoundaryHaloPlan::refresh_values(const Domain& domain) {
     const double cs2 = backend::with_stencil(domain.stencil, [](auto s) { return decltype(s)::cs2; });
     for (std::size_t k = 0; k < links_.wall_columns.size(); ++k) {
         MultispeedWall& wall = links_.wall_columns[k].wall;
-        wall.warmth = wall.isothermal ? column_temperatures_.value(k, domain) / cs2 - 1 : 0;
+        wall.theta = wall.isothermal ? column_temperatures_.value(k, domain) / cs2 - 1 : 0;
         wall.gradient = column_gradients_.value(k, domain) / cs2;
     }
 }

@@ -20,7 +20,7 @@ struct MultispeedWall {
     int axis;     // of the wall's normal
     int outward;  // +1 or -1: direction along that axis from the fluid to the halo
     bool isothermal;
-    double warmth;    // reduced temperature theta = T / cs2 - 1 of an isothermal wall
+    double theta;     // reduced temperature theta = T / cs2 - 1 of an isothermal wall
     double gradient;  // derivative of theta along the wall
 };
 
@@ -66,7 +66,7 @@ LBM_HD Gas<Real> halo_gas(const MultispeedWall& wall, int k, const Gas<Real>& mi
     gas.u[1] = g[1] - mirror.u[1];
     gas.theta = mirror.theta;
     if (wall.isothermal) {
-        gas.theta = Real(2 * wall.warmth) - mirror.theta - Real(0.25 / S::cs2) * (g[0] * g[0] + g[1] * g[1]);
+        gas.theta = Real(2 * wall.theta) - mirror.theta - Real(0.25 / S::cs2) * (g[0] * g[0] + g[1] * g[1]);
     }
     // Hydrostatic balance: the pressure grows by (1 + a) / (1 - a), a being `weight` over the sum of both temperatures.
     const Real a = weight * Real(1 / S::cs2) / (Real(2) + gas.theta + mirror.theta);

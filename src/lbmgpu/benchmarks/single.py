@@ -84,7 +84,7 @@ class Measurement:
         bandwidth: bytes of them a second, from the median.
         update_bandwidth: bytes a second of ``x <- a x``, on a GPU of a copy; median of those between the repeats.
         share: `bandwidth` as a part of `update_bandwidth`.
-        kernels: on a GPU, of each phase's kernel: cells a thread (lanes), threads a block, registers, bytes of stack
+        kernels: on a GPU, of each phase's kernel: cells_per_thread, threads a block, registers, bytes of stack
             (local_bytes), and the part of a multiprocessor's threads at work (occupancy).
         watts: that a GPU drew while it updated cells, the mean; None where it is not known, see `power`.
         nanojoules: that a cell update took of them, which is joules of 10^9 updates: `watts` over the median speed.

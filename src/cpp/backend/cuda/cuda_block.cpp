@@ -68,7 +68,7 @@ public:
             const Kernel& k = kernels_.get(update_name(phase));
             const LaunchShape launch = update_launch(spec_, shape, rows());
             const int threads = int(launch.block_x * launch.block_y);
-            all.push_back({phase, shape.lanes, threads, k.registers(), k.local_bytes(),
+            all.push_back({phase, shape.cells_per_thread, threads, k.registers(), k.local_bytes(),
                            k.blocks_at_once(threads) * threads / double(device_.threads_per_multiprocessor)});
         }
         return all;

@@ -1,6 +1,8 @@
 // Composes the names of the instances of the kernel templates.
 #include "kernel_names.h"
 
+#include <stdexcept>
+
 namespace lbm::cuda {
 namespace {
 
@@ -29,16 +31,18 @@ std::string forcing_name(Forcing forcing) {
     switch (forcing) {
         case Forcing::None: return "lbm::cuda::Forcing::None";
         case Forcing::Uniform: return "lbm::cuda::Forcing::Uniform";
-        default: return "lbm::cuda::Forcing::Field";
+        case Forcing::Field: return "lbm::cuda::Forcing::Field";
     }
+    throw std::logic_error("no name of a kind of force");
 }
 
 std::string span_name(RowSpan span) {
     switch (span) {
         case RowSpan::Warp: return "lbm::cuda::RowSpan::Warp";
         case RowSpan::ThreadBlock: return "lbm::cuda::RowSpan::ThreadBlock";
-        default: return "lbm::cuda::RowSpan::Several";
+        case RowSpan::Several: return "lbm::cuda::RowSpan::Several";
     }
+    throw std::logic_error("no name of a span of rows");
 }
 
 std::string word(bool truth) { return truth ? "true" : "false"; }
@@ -69,9 +73,9 @@ KernelName update_kernel(const BlockSpec& spec, const LaunchConfiguration& shape
     const std::string kinds = std::to_string(self_periodic) + ", " + phase_name(kind.phase) + ", " +
                               forcing_name(kind.forcing) + ", " + word(kind.end_sums) + ", " +
                               word(backend::is_hybrid(spec)) + ", " + span_name(row_span(spec, shape)) + ", " +
-                              word(spec.size[0] % shape.lanes == 0);
-    return {"update.h", "lbm::cuda::update<" + types + ", " + std::to_string(shape.lanes) + ", " + kinds + ", " +
-                            std::to_string(shape.threads) + ", " + std::to_string(shape.blocks) + ">"};
+                              word(spec.size[0] % shape.cells_per_thread == 0);
+    return {"update.h", "lbm::cuda::update<" + types + ", " + std::to_string(shape.cells_per_thread) + ", " + kinds +
+                            ", " + std::to_string(shape.threads) + ", " + std::to_string(shape.blocks) + ">"};
 }
 
 KernelName wall_columns_kernel(const BlockSpec& spec) {

@@ -21,8 +21,8 @@ int nearest_measured(const BlockSpec& spec) {
 }
 
 /// Whether at least 3/4 of the threads of a row's warps have cells, with so many cells per thread.
-bool fills_warps(const BlockSpec& spec, int lanes) {
-    const int threads = (spec.size[0] + lanes - 1) / lanes;
+bool fills_warps(const BlockSpec& spec, int cells_per_thread) {
+    const int threads = (spec.size[0] + cells_per_thread - 1) / cells_per_thread;
     return 4 * threads >= 3 * ((threads + 31) / 32 * 32);
 }
 
@@ -102,24 +102,25 @@ std::vector<LaunchConfiguration> possible_shapes(const BlockSpec& spec) {
     const int Q = backend::with_stencil(spec.stencil, [](auto s) { return decltype(s)::Q; });
     const int words = int(backend::size_of(spec.precision)) / 4;
     std::vector<LaunchConfiguration> shapes;
-    for (const int lanes : {1, 2, 4, 8}) {
-        if (lanes * int(backend::size_of(spec.storage)) > 16 || (lanes > 1 && backend::is_multispeed(spec))) {
+    for (const int cells_per_thread : {1, 2, 4, 8}) {
+        if (cells_per_thread * int(backend::size_of(spec.storage)) > 16 ||
+            (cells_per_thread > 1 && backend::is_multispeed(spec))) {
             continue;  // wider than a vector load of 16 bytes, or not supported by the kernel
         }
         // An estimate of the threads for which a multiprocessor's registers suffice, if each keeps all its populations
         // in registers.
         const int packed = spec.storage == NumberKind::Float16 ? 2 : 1;
-        const int registers = std::min(255, 40 + Q * lanes * words / packed + Q * words);
+        const int registers = std::min(255, 40 + Q * cells_per_thread * words / packed + Q * words);
         const int suffices = 65536 / registers;
         for (const int threads : {64, 128, 256, 512, 1024}) {
-            const int row = (spec.size[0] + lanes - 1) / lanes;
+            const int row = (spec.size[0] + cells_per_thread - 1) / cells_per_thread;
             if (threads > 4 * std::max(row, 32) || (threads < 128 && threads < row)) {
                 continue;
             }
             const int most = std::max(1, suffices / threads);
             for (const int blocks : {most, most - 1, most + 1}) {
                 if (blocks > 0 && blocks * threads <= 1536) {
-                    shapes.push_back({lanes, threads, blocks});
+                    shapes.push_back({cells_per_thread, threads, blocks});
                 }
             }
         }
@@ -128,19 +129,20 @@ std::vector<LaunchConfiguration> possible_shapes(const BlockSpec& spec) {
 }
 
 bool is_possible(const BlockSpec& spec, const LaunchConfiguration& shape) {
-    const bool several = shape.lanes == 2 || shape.lanes == 4 || shape.lanes == 8;
-    const bool lanes = shape.lanes == 1 || (several && !backend::is_multispeed(spec));
-    return lanes && shape.lanes * int(backend::size_of(spec.storage)) <= 16 && shape.threads >= 32 &&
-           shape.threads <= 1024 && shape.threads % 32 == 0 && shape.blocks >= 1 && shape.blocks <= 32;
+    const bool several = shape.cells_per_thread == 2 || shape.cells_per_thread == 4 || shape.cells_per_thread == 8;
+    const bool cells_per_thread = shape.cells_per_thread == 1 || (several && !backend::is_multispeed(spec));
+    return cells_per_thread && shape.cells_per_thread * int(backend::size_of(spec.storage)) <= 16 &&
+           shape.threads >= 32 && shape.threads <= 1024 && shape.threads % 32 == 0 && shape.blocks >= 1 &&
+           shape.blocks <= 32;
 }
 
 RowSpan row_span(const BlockSpec& spec, const LaunchConfiguration& shape) {
-    const int threads = (spec.size[0] + shape.lanes - 1) / shape.lanes;
+    const int threads = (spec.size[0] + shape.cells_per_thread - 1) / shape.cells_per_thread;
     return threads <= 32 ? RowSpan::Warp : threads <= shape.threads ? RowSpan::ThreadBlock : RowSpan::Several;
 }
 
 LaunchShape update_launch(const BlockSpec& spec, const LaunchConfiguration& shape, Index rows) {
-    const int threads = (spec.size[0] + shape.lanes - 1) / shape.lanes;
+    const int threads = (spec.size[0] + shape.cells_per_thread - 1) / shape.cells_per_thread;
     const int warps = (threads + 31) / 32;
     const int most = shape.threads / 32;
     const int pieces = (warps + most - 1) / most;

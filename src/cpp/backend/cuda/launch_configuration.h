@@ -17,9 +17,9 @@ struct UpdateKind {
 };
 
 struct LaunchConfiguration {
-    int lanes;    // cells per thread, neighbours along x
-    int threads;  // maximum of threads per block
-    int blocks;   // blocks that must be able to reside on a multiprocessor, which limits the registers
+    int cells_per_thread;  // cells per thread, neighbours along x
+    int threads;           // maximum of threads per block
+    int blocks;            // blocks that must be able to reside on a multiprocessor, which limits the registers
 };
 
 /// Classes of block sizes: a small block fits in the cache, a large one has many thread blocks per multiprocessor.

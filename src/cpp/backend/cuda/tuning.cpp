@@ -35,7 +35,8 @@ std::string key_of(const BlockSpec& spec, const UpdateKind& kind, const std::str
 std::optional<LaunchConfiguration> remembered_shape(const BlockSpec& spec, const std::string& key) {
     const std::optional<KernelImage> kept = KernelCache(cache_folder()).find(key);
     LaunchConfiguration shape{};
-    if (!kept || std::sscanf(kept->code.c_str(), "%d %d %d", &shape.lanes, &shape.threads, &shape.blocks) != 3 ||
+    if (!kept ||
+        std::sscanf(kept->code.c_str(), "%d %d %d", &shape.cells_per_thread, &shape.threads, &shape.blocks) != 3 ||
         !is_possible(spec, shape)) {
         return std::nullopt;
     }
@@ -44,8 +45,8 @@ std::optional<LaunchConfiguration> remembered_shape(const BlockSpec& spec, const
 
 /// Stores a result in the kernel cache, as if it were a kernel.
 void remember_shape(const std::string& key, const LaunchConfiguration& shape) {
-    const std::string text =
-        std::to_string(shape.lanes) + ' ' + std::to_string(shape.threads) + ' ' + std::to_string(shape.blocks);
+    const std::string text = std::to_string(shape.cells_per_thread) + ' ' + std::to_string(shape.threads) + ' ' +
+                             std::to_string(shape.blocks);
     KernelCache(cache_folder()).keep(key, {text, "shape"});
 }
 
@@ -165,7 +166,7 @@ std::vector<ShapeTiming> tune(const BlockSpec& spec, const UpdateKind& kind, int
 LaunchConfiguration chosen_shape(const BlockSpec& spec, const UpdateKind& kind, const std::string& gpu) {
     if (const char* given = std::getenv("LBMGPU_UPDATE_SHAPE")) {
         LaunchConfiguration shape{};
-        if (std::sscanf(given, "%d,%d,%d", &shape.lanes, &shape.threads, &shape.blocks) != 3 ||
+        if (std::sscanf(given, "%d,%d,%d", &shape.cells_per_thread, &shape.threads, &shape.blocks) != 3 ||
             !is_possible(spec, shape)) {
             throw std::invalid_argument(std::string("LBMGPU_UPDATE_SHAPE: '") + given +
                                         "' given, must be cells a thread (1, 2, 4 or 8; 16 bytes at most), threads a "

@@ -22,9 +22,9 @@ struct ShapeTiming {
 /// memory of such a block. The phase of `kind` is not used, and its force must be none or uniform.
 std::vector<ShapeTiming> tune(const backend::BlockSpec& spec, const UpdateKind& kind, int ordinal, double seconds);
 
-/// The launch configuration for a block: that of LBMGPU_UPDATE_SHAPE=lanes,threads,blocks if set, else what tune() has
-/// found with these sources and this compiler, else the default. Throws std::invalid_argument if the variable is not
-/// valid.
+/// The launch configuration for a block: that of LBMGPU_UPDATE_SHAPE=cells_per_thread,threads,blocks if set, else what
+/// tune() has found with these sources and this compiler, else the default. Throws std::invalid_argument if the
+/// variable is not valid.
 LaunchConfiguration chosen_shape(const backend::BlockSpec& spec, const UpdateKind& kind, const std::string& gpu);
 
 }  // namespace lbm::cuda
