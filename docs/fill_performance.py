@@ -51,8 +51,8 @@ def table(result: dict[str, Any]) -> str:
             "|---|---|---|---|---|---|",
         ]
         lines += dict.fromkeys(
-            f"| {name(row['configuration'])}: {PHASES[kernel['phase']]} | {kernel.get('cells_per_thread') or kernel['lanes']} | "
-            f"{kernel['threads']} "
+            f"| {name(row['configuration'])}: {PHASES[kernel['phase']]} "
+            f"| {kernel.get('cells_per_thread') or kernel['lanes']} | {kernel['threads']} "
             f"| {kernel['registers']} | {kernel['local_bytes']} | {kernel['occupancy']:.2f} |"
             for row in result["measurements"]
             for kernel in row["kernels"]
