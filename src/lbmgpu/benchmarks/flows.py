@@ -38,11 +38,11 @@ def set_in_motion(solver: Solver, velocity: tuple[float, ...]) -> None:
     height = solver.domain.shape[1]
     temperature = _core.stencil(solver.domain.stencil).cs2
 
-    def warmth(x: Floats, y: Floats) -> Floats:
+    def profile(x: Floats, y: Floats) -> Floats:
         return 1 + CONTRAST * (1 - 2 * y / height)
 
     solver.initialize(
-        density=lambda x, y: 1 / warmth(x, y),
+        density=lambda x, y: 1 / profile(x, y),
         velocity=velocity,
-        temperature=lambda x, y: temperature * warmth(x, y),
+        temperature=lambda x, y: temperature * profile(x, y),
     )

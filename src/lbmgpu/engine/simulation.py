@@ -256,8 +256,8 @@ class Simulation:
         if cell is not None:
             model = self.thermal
             limit = None if model is None else speed_limit(model.diffusivity, model.operators, self.stencil.D)
-            warmth = self.stencil.cs2 if self.model.carries_temperature else None
-            raise Diverged(steps, cell, speed_limit=limit, warmth=warmth)
+            temperature = self.stencil.cs2 if self.model.carries_temperature else None
+            raise Diverged(steps, cell, speed_limit=limit, stable_temperature=temperature)
 
     @contextmanager
     def walls_of_now(self, faces: bool = False) -> Iterator[None]:

@@ -63,8 +63,8 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
             entry["velocity"] = keep(f"bodies.{index}.velocity", body.condition.velocity, current)
         if isinstance(body.thermal, conditions.Isothermal):
             current = boundary.body_temperatures[name]
-            warmth = keep(f"bodies.{index}.temperature", body.thermal.temperature, current, 0)
-            entry["thermal"] = {"condition": body.thermal.kind, "temperature": warmth}
+            temperature = keep(f"bodies.{index}.temperature", body.thermal.temperature, current, 0)
+            entry["thermal"] = {"condition": body.thermal.kind, "temperature": temperature}
     if simulation.thermal is not None:
         source = simulation.heat_source
         setup["thermal"] = simulation.thermal.parameters(simulation.stencil)

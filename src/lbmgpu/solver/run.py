@@ -252,7 +252,7 @@ class RunLoop:
         except Diverged as error:
             written = [c.written for c in checkpoints if c.written is not None]
             last = written[-1] if written else None
-            raise Diverged(error.step, error.cell, last, error.speed_limit, error.warmth) from None
+            raise Diverged(error.step, error.cell, last, error.speed_limit, error.stable_temperature) from None
         except KeyboardInterrupt:
             log.warning("interrupted after step %d", simulation.steps)
             raise
