@@ -1,4 +1,4 @@
-"""The errors that a run or a file can end with, beside ValueError and TypeError for wrong arguments; and warnings."""
+"""The errors of runs and files, in addition to ValueError and TypeError for wrong arguments; and the warnings."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ RETIRED = {
     r"\bclose_conservation\b": "enforce_conservation",
     r"\b(fill_links|serve_links)\b": "apply_boundaries",
     r"(?<!Boundary)HaloPlan\b|\bhalo_plan\b(?<!boundary_halo_plan)": "boundary-and-halo plan, BoundaryHaloPlan",
-    r"\bPlace\{|[.>]wraps\b|\bwraps\[|\bwrapped ax[ei]s\b": "NeighborSlot; self-periodic axis, self_periodic",
+    r"\bPlace\{|(?<!functools)[.>]wraps\b|\bwraps\[|\bwrapped ax[ei]s\b": "NeighborSlot; self-periodic axis",
     r"\bside columns?\b|\bside_columns?\b": "x-face buffers",
     r"\bworks?_by_(it|them)sel(f|ves)\b|\bby_themselves_?\b": "is_asynchronous, asynchronous",
     r"\bWorkMark\b|\bMarked\b|\bbackend::Moment\b": "EventSource, Timestamp",
@@ -59,6 +59,7 @@ ALLOWED = [
     "messages that have arrived",
     "BoundaryHaloPlan of boundary_halo_plan.h",
     "the text wraps at 120 columns",
+    "@functools.wraps(method)",
     "packs.push_back(cell)",
     "post-collision populations",
 ]

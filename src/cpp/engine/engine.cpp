@@ -14,8 +14,7 @@
 namespace lbm::engine {
 namespace {
 
-/// Boundaries are applied between launches, hence not between two steps of one launch: a state that advances several
-/// steps a launch is refused unless all faces are periodic and there is no temperature.
+/// Boundaries are applied between launches only, so a launch of several steps allows neither walls nor a temperature.
 backend::BlockSpec checked(backend::BlockSpec spec, const Domain& domain) {
     const bool periodic = std::all_of(domain.faces, domain.faces + 2 * domain.D, is_periodic);
     if (spec.state->steps_per_launch > 1 && (!periodic || domain.is_hybrid_thermal)) {
@@ -248,7 +247,7 @@ std::unique_ptr<HaloExchange> Engine::make_exchange(const std::vector<BlockPlace
     for (std::size_t k = 0; k < placements.size(); ++k) {
         const Block& other = layout_.blocks()[k];
         const bool is_neighbor = std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {
-            return are_neighbours(domain_, backend::halo_depth(spec_), part.place, other);
+            return are_neighbors(domain_, backend::halo_depth(spec_), part.place, other);
         });
         if (other.rank != comm_->rank() && is_neighbor) {
             send_requests.push_back(
@@ -391,8 +390,6 @@ void Engine::run_steps(Index steps) {
     exchange_->signal();
 }
 
-/// The interiors of asynchronous blocks are launched before the host is occupied with the exchange; those of the other
-/// blocks are updated by the host while the exchange goes on.
 void Engine::run_update(int steps) {
     using backend::Timestamp;
     record(Timestamp::Begun, states_);

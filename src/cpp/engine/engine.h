@@ -171,6 +171,8 @@ private:
     backend::RowBox interior_of(const Part& part) const;
     void state_is_set();
     void run_steps(Index steps);
+    /// The interiors of asynchronous blocks are launched before the host is occupied with the exchange; those of the
+    /// other blocks are updated by the host while the exchange goes on.
     void run_update(int steps);
     void record(backend::Timestamp timestamp, const std::vector<backend::BlockState*>& states) const;
     void add_phase_times(double steps);

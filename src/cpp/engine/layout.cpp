@@ -69,7 +69,7 @@ Layout Layout::single(const int (&shape)[3], const std::string& device) {
     return Layout(shape, {Block{{0, 0, 0}, {shape[0], shape[1], shape[2]}, 0, device}});
 }
 
-bool are_neighbours(const Domain& domain, int halo_depth, const Block& a, const Block& b) {
+bool are_neighbors(const Domain& domain, int halo_depth, const Block& a, const Block& b) {
     for (int d = 0; d < domain.D; ++d) {
         bool adjacent = false;
         const int around = is_periodic(domain.faces[2 * d]) ? 1 : 0;

@@ -50,6 +50,6 @@ private:
 };
 
 /// Whether two blocks are neighbours: the halo of one contains cells of the other, possibly through periodic faces.
-bool are_neighbours(const Domain& domain, int halo_depth, const Block& a, const Block& b);
+bool are_neighbors(const Domain& domain, int halo_depth, const Block& a, const Block& b);
 
 }  // namespace lbm::engine

@@ -1,4 +1,4 @@
-"""Measures the speed of configurations beside the memory bandwidth of the same machine in the same minutes."""
+"""Measures the speed of configurations together with the memory bandwidth of the same machine at the same time."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def make_domain(configuration: Configuration) -> Domain:
 
 
 def make_collision(configuration: Configuration) -> Collision:
-    """That of a configuration, with gravity between plates."""
+    """The collision of a configuration, with gravity for the flow between plates."""
     if configuration.flow == "plates":
         return flows.collision()
     return COLLISIONS[configuration.collision](VISCOSITY)

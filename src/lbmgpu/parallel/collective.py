@@ -107,11 +107,11 @@ class Place:
 
     @property
     def compared(self) -> dict[str, str]:
-        """All that must be the same on all ranks, by name."""
+        """Everything that must be equal on all ranks, by name."""
         return {**self.arguments, "solver": str(self.solver), "steps done": str(self.steps)}
 
     def described(self) -> dict[str, Any]:
-        """For the other ranks."""
+        """The place as texts, which the other ranks are sent."""
         error = None if self.error is None else (type(self.error).__name__, str(self.error))
         return {"call": self.call, "words": str(self), "given": self.compared, "error": error}
 
