@@ -32,7 +32,7 @@ RETIRED = {
     r"\bbegins_early\b": "programmatic dependent launch",
     r"\bpush(es)? (of|from) (a |the )?(moving )?walls?\b|\bwalls? push(es)?\b": "wall momentum term",
     r"\bghost[ _](cell|layer|row|node)s?\b": "halo",
-    r"\bwhole_file\b|\bspinning\b": "atomic_write, openmp_settings",
+    r"\bwhole_file\b|\b(import|from) +\.?spinning\b|\bspinning\.\w": "atomic_write, openmp_settings",
 }
 """Words, as regular expressions, and what to say in their place."""
 
@@ -61,6 +61,7 @@ ALLOWED = [
     "the text wraps at 120 columns",
     "@functools.wraps(method)",
     "packs.push_back(cell)",
+    "a spinning thread takes time from others",
     "post-collision populations",
 ]
 
