@@ -25,7 +25,7 @@ from lbmgpu.planning.cost_model import (
     Problem,
     Tiling,
     Vector,
-    arriving_bytes,
+    incoming_bytes,
     predict,
     rank_of,
 )
@@ -182,7 +182,7 @@ def tiling_table() -> str:
             tiling = equal(problem.shape, parts)
             overlap = parts[0] == 1
             found = predict(machine, problem, tiling, overlap)
-            across, along = arriving_bytes(problem, tiling, (0, 0))
+            across, along = incoming_bytes(problem, tiling, (0, 0))
             cells = [str(count) if overlap else "", " x ".join(map(str, parts))]
             cells += [" x ".join(map(str, tiling.size((0, 0)))), f"{along / 1e6:.2f}", f"{across / 1e6:.2f}"]
             cells += [f"{1e6 * seconds:.0f}" for seconds in (found.update_seconds, found.exchange_seconds)]

@@ -49,7 +49,7 @@ if _TYPE_CHECKING:
 _logging.getLogger("lbmgpu").addHandler(_logging.NullHandler())  # what to show is up to the program
 _end_all_if_launched()
 _LOADED_WHEN_USED = {"case": "case", "plot": "plot", "Plan": "planning.planner", "plan": "planning.planner"}
-"""The modules of what takes a while to be loaded, or that are it."""
+"""The modules that take a while to load, by the public names that are in them."""
 
 __all__ = [
     "BGK",

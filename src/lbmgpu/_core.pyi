@@ -62,13 +62,13 @@ def face_conditions() -> dict[str, str]:
     """The conditions of faces, and what each takes for every cell: ``velocity``, ``number`` or nothing."""
 
 def boundary_numbers() -> dict[str, int]:
-    """How many numbers each cell before a face keeps, of the conditions that make all its populations at once."""
+    """How many numbers a boundary cell keeps, for each condition that computes all incoming populations at once."""
 
 def collision_names(stencil: str = "") -> list[str]:
-    """Those that go with `stencil`, or all of them, in the names of the engine."""
+    """The engine's names of the collisions that support `stencil`, or of all."""
 
 def models() -> dict[str, dict[str, Any]]:
-    """What goes with each model, by its name.
+    """What each model supports, by its name.
 
     ``stencils``, names; ``smallest_size``, the fewest cells along an axis for each of them; ``numbers``, pairs of
     precision and storage; ``streamings``, the preferred one first; ``faces`` and ``thermal_faces``, the conditions of
@@ -86,7 +86,7 @@ class CudaError(RuntimeError):
     """CUDA, or a part of it, is missing or failed; the text says what, and how to get what is missing."""
 
 def set_compiler_folders(folders: Sequence[str]) -> None:
-    """Folders beside the usual ones in which NVRTC may lie."""
+    """Set further folders in which NVRTC is searched."""
 
 def cuda_device_count() -> int:
     """Raises CudaError without a driver or a GPU."""
@@ -137,7 +137,7 @@ def cuda_tune(
     seconds: float,
     thermal: bool = False,
 ) -> list[dict[str, Any]]:
-    """Time every shape of an update's launches for about `seconds` and remember the best of each phase.
+    """Time every launch configuration of an update for about `seconds` and remember the best of each phase.
 
     A list of phase, cells_per_thread, threads (a block), blocks (a multiprocessor, which bounds the registers),
     registers, local_bytes (a thread's stack), seconds (a step; 0 where a kernel would spill and was not timed), and
@@ -161,7 +161,7 @@ def cuda_update_resources(
     architecture: str,
     thermal: bool = False,
 ) -> list[str]:
-    """What the assembler says of each update kernel of a configuration (registers, stack, spills); needs no GPU.
+    """The assembler's report of registers, stack and spills for each update kernel of a configuration; needs no GPU.
 
     `forcing` is 0 for none, 1 for a uniform force, 2 for a field; `end_sums` as with inlets or outlets across x; axis d
     is periodic if bit d of `periodic_axes` is set; `size` is that of the box, a side; `thermal` with a temperature.
@@ -171,17 +171,17 @@ def cuda_kernel_resources(header: str, name: str, architecture: str) -> str:
     """The same of one kernel by its C++ name, such as ``lbm::cuda::transfer<float>`` of ``transfer.h``."""
 
 class Exchange:
-    """Messages between ranks that are sent and received again and again."""
+    """A persistent exchange: messages between ranks that are set up once and exchanged repeatedly."""
 
     def start_receives(self) -> None:
-        """From here to `finish` the received arrays belong to the exchange."""
+        """Start the receives; until `finish` their arrays belong to the exchange."""
     def start_sends(self) -> None:
-        """From here to `finish` the sent arrays must not change."""
+        """Start the sends; until `finish` their arrays must not change."""
     def finish(self) -> None:
-        """Return when all that was started has arrived and has left; RuntimeError names the message that failed."""
+        """Return when all started messages are complete; RuntimeError names the message that failed."""
 
 class Communicator:
-    """The ranks of an MPI job; what MPI refuses raises RuntimeError with its words."""
+    """The ranks of an MPI job; errors of MPI raise RuntimeError with MPI's text."""
 
     @property
     def rank(self) -> int: ...
@@ -189,7 +189,7 @@ class Communicator:
     def size(self) -> int: ...
     @property
     def library(self) -> str:
-        """What the MPI library says of its version."""
+        """The version text of the MPI library."""
     @property
     def cuda_aware(self) -> bool:
         """Whether the library takes messages from a GPU's memory."""
@@ -231,7 +231,7 @@ def link_bandwidth(source: str, target: str, bytes: int, repeats: int) -> tuple[
     """
 
 class Engine:
-    """Blocks on their devices, with their lattices and halo plans, and the schedule of a step."""
+    """Blocks on their devices, with their lattices and boundary-and-halo plans, and the schedule of a step."""
 
     def __init__(
         self,
@@ -325,7 +325,7 @@ class Engine:
     def steps(self, value: int) -> None: ...
     @property
     def reference_density(self) -> float:
-        """Density that moving walls push with and outflows relax to: the fluid's mean at `initialize`, 1 before."""
+        """Density in the momentum term of moving walls, to which outflows relax: the mean at `initialize`, 1 before."""
     @reference_density.setter
     def reference_density(self, value: float) -> None: ...
     def density(self, out: NDArray[Any]) -> None:
@@ -350,8 +350,8 @@ class Engine:
         """The mean of `heat_flux` over the face's fluid cells."""
 
     def body_heat_flux(self, body: int) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]:
-        """Of this process's fluid cells beside a body: indices ``(n, D)`` in the order x, y[, z], heat a step that each
-        gets, and the area of the surface beside it."""
+        """The fluid cells of this process next to a body: indices ``(n, D)`` in the order x, y[, z], the heat a step
+        that enters each, and the area of the surface at it."""
 
     def body_heat_rate(self, body: int) -> tuple[float, float]:
         """The sums of heat and area of `body_heat_flux` over all ranks."""
@@ -443,10 +443,10 @@ class Engine:
 
     @property
     def overlaps(self) -> bool:
-        """Whether a block is updated while the exchange goes on."""
+        """Whether the interior of a block is updated during the exchange."""
 
     def update_kernels(self) -> list[dict[str, Any]]:
-        """Of each update kernel on a GPU: phase, cells_per_thread, threads, registers, local_bytes, occupancy.
+        """For each update kernel on a GPU: phase, cells_per_thread, threads, registers, local_bytes, occupancy.
 
         Empty on a CPU.
         """

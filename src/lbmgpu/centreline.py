@@ -1,4 +1,4 @@
-"""Velocity profiles on the centrelines of a cavity, beside published ones."""
+"""Velocity profiles on the centrelines of a cavity, compared with published ones."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Comparison:
 
 
 def compare(solver: Solver, name: str, speed: float) -> Comparison | None:
-    """The centrelines of `solver`, divided by `speed`, beside the reference `name`; None on ranks other than 0.
+    """The centrelines of `solver`, divided by `speed`, compared with the reference `name`; None on ranks other than 0.
 
     Raises:
         ValueError: an unknown reference, or one for another number of dimensions or for more cells.

@@ -299,8 +299,8 @@ def _bench(arguments: argparse.Namespace) -> int:
         for configuration in configurations:
             for phase, best in single.tune(configuration, device=device, seconds=0.05).items():
                 print(
-                    f"{configuration}, {phase}: {best['cells_per_thread']} cells a thread, {best['threads']} threads a block, "
-                    f"{best['registers']} registers",
+                    f"{configuration}, {phase}: {best['cells_per_thread']} cells a thread, "
+                    f"{best['threads']} threads a block, {best['registers']} registers",
                     flush=True,
                 )
     for key, value in single.machine(arguments.threads, device).items():

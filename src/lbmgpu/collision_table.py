@@ -28,12 +28,12 @@ COLLISIONS: dict[str, type[Collision]] = {each.__name__: each for each in BY_KIN
 
 
 def of_stencil(stencil: str) -> list[type[Collision]]:
-    """Those that go with `stencil`; the first is the plainest."""
+    """The collisions that support `stencil`; the first is the simplest."""
     return [BY_KIND[kind] for kind in _core.collision_names(stencil)]
 
 
 def case_parameters(collision: type[Collision]) -> dict[str, Any]:
-    """What a case may say of a collision beside its viscosity: a JSON schema for each key."""
+    """The parameters of collisions in a case, apart from the viscosity: a JSON schema for each key."""
     found: dict[str, Any] = {}
     for each in reversed(collision.__mro__):
         found |= vars(each).get("case_parameters", {})

@@ -1,4 +1,4 @@
-"""The errors that a run or a file can end with, beside ValueError and TypeError for wrong arguments; and warnings."""
+"""The errors of runs and files, in addition to ValueError and TypeError for wrong arguments; and the warnings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ class Diverged(RuntimeError):
         cell: index ``(x, y[, z])`` of one such cell.
         checkpoint: the last checkpoint that the run wrote, or None.
         speed_limit: above which the temperature is unstable too, cells a step; None without a temperature.
-        warmth: temperature that the stencil is stablest at, if its populations carry one; else None.
+        stable_temperature: temperature at which the stencil is most stable (`cs2` of D2Q37); None where the populations
+            do not carry the temperature. ``warmth`` is its old name, which warns.
     """
 
     def __init__(
@@ -28,26 +29,33 @@ class Diverged(RuntimeError):
         cell: Sequence[int],
         checkpoint: Path | None = None,
         speed_limit: float | None = None,
-        warmth: float | None = None,
+        stable_temperature: float | None = None,
     ) -> None:
         self.step = step
         self.cell = tuple(int(i) for i in cell)
         self.checkpoint = checkpoint
         self.speed_limit = speed_limit
-        self.warmth = warmth
-        super().__init__(step, self.cell, checkpoint, speed_limit, warmth)
+        self.stable_temperature = stable_temperature
+        super().__init__(step, self.cell, checkpoint, speed_limit, stable_temperature)
+
+    @property
+    def warmth(self) -> float | None:
+        """The old name of `stable_temperature`."""
+        warn("Diverged.warmth is deprecated, use Diverged.stable_temperature", DeprecationWarning)
+        return self.stable_temperature
 
     def __str__(self) -> str:
-        cold = self.speed_limit is None and self.warmth is None
-        what = "density or velocity" if cold else "density, velocity or temperature"
+        has_temperature = self.speed_limit is not None or self.stable_temperature is not None
+        what = "density, velocity or temperature" if has_temperature else "density or velocity"
         text = (
             f"diverged: at step {self.step} the {what} of cell {self.cell} is not finite or too large; "
             "a lower speed, a larger viscosity or a finer domain would be stabler"
         )
         if self.speed_limit is not None:
             text += f", and the temperature needs speeds below {self.speed_limit:.4g} cells a step"
-        if self.warmth is not None:
-            text += f", or temperatures nearer to cs2, {self.warmth:.4g}: see the guide for how far they may be from it"
+        if self.stable_temperature is not None:
+            nearest = f"{self.stable_temperature:.4g}"
+            text += f", or temperatures nearer to cs2, {nearest}: see the guide for how far they may be from it"
         if self.checkpoint is not None:
             text += f" (last checkpoint: {self.checkpoint})"
         return text

@@ -18,7 +18,7 @@ from .collisions import MAX_VISCOSITY, Collision
 MAX_GRAVITY = 1.0
 """An acceleration that would change the velocity by one cell a step within a step."""
 LOWEST, HIGHEST = 0.3, 2.0
-"""Temperatures over cs2 beyond which no relaxation time is stable."""
+"""The reduced temperatures ``T / cs2`` beyond which no relaxation time is stable."""
 GAMMA = 2.0
 """Ratio of the specific heats: c_v = 1 and c_p = 2 for D = 2."""
 

@@ -1,6 +1,6 @@
-"""What goes with each model, as the engine's table has it, and the refusal of what does not.
+"""What each model supports, by the engine's table, and errors for setups that it does not support.
 
-A model is what cells are updated by. The stencil says which one it is, and `HybridThermal` beside it.
+A model is the method by which cells are updated. The stencil determines it, together with `HybridThermal`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Model:
 
     @property
     def has_temperature(self) -> bool:
-        """Whether there is a temperature, beside the populations or in them."""
+        """Whether there is a temperature: in addition to the populations, or as a moment of them."""
         return "temperature" in self.fields
 
     @property
@@ -55,14 +55,14 @@ class Model:
 
 MODELS = {name: Model(name, **facts) for name, facts in _core.models().items()}
 STREAMINGS = tuple(dict.fromkeys(name for model in MODELS.values() for name in model.streamings))
-"""The ways to keep the state of all models, those of less memory first."""
+"""The names of all streamings, those that need less memory first."""
 _PAIRS = [pair for model in MODELS.values() for pair in model.numbers]
 PRECISIONS = tuple(sorted({precision for precision, _ in _PAIRS}))
 STORAGES = tuple(sorted({storage for _, storage in _PAIRS}))
 
 
 def of(stencil: str, *, thermal: bool = False) -> Model:
-    """The model of a stencil, with a temperature beside the populations if `thermal`; ValueError if there is none."""
+    """The model of a stencil, the hybrid thermal one if `thermal`; ValueError if there is none."""
     right = [model for model in MODELS.values() if (model.temperature == "beside") == thermal]
     for model in right:
         if stencil in model.stencils:

@@ -1,4 +1,4 @@
-"""The temperature beside the flow: its model and the limits of its stability, and dimensionless set-ups of convection.
+"""The hybrid thermal model, the limits of its stability, and set-ups of convection by dimensionless numbers.
 
 The temperature is advanced by finite differences in the step of the flow, which it drives by buoyancy: the hybrid
 thermal model of Lallemand & Luo, Phys. Rev. E 68 (2003) 036706, as Obrecht, Kuznik, Tourancheau & Roux, Computers &
@@ -148,7 +148,7 @@ class HybridThermal:
 
 
 def _padded(buoyancy: tuple[float, ...] | None) -> tuple[float, ...]:
-    """In three components."""
+    """A vector with as many components as given, extended by zeros to three."""
     return (*(buoyancy or (0.0, 0.0)), 0.0)[:3]
 
 
@@ -211,7 +211,7 @@ def speed_limit(diffusivity: float, operators: str = "isotropic", dimensions: in
     return _speed_limit(kappa, _kind(operators, dimensions))
 
 
-@lru_cache(maxsize=64)  # conditions that change in time ask for it in every step
+@lru_cache(maxsize=64)  # cached, as conditions that change in time need it in every step
 def _speed_limit(kappa: float, kind: tuple[str, int]) -> float:
     if kappa > _DIFFUSIVITY_LIMITS[kind]:
         return 0.0
@@ -247,9 +247,9 @@ class BodyHeatFlux(NamedTuple):
     """Heat into the fluid from the surface of a body, cell by cell.
 
     Attributes:
-        cells: indices of the fluid cells beside it, ``(n, D)``, sorted.
+        cells: indices of the fluid cells next to it, ``(n, D)``, sorted.
         flux: heat a step that each gets, ``(n,)``.
-        area: of the surface as these cells see it, ``(n,)``: 1 for a cell beside a flat wall. It is the sum of the
+        area: of the surface as these cells see it, ``(n,)``: 1 for a cell at a flat wall. It is the sum of the
             Laplacian's weights over the cell's links, of which the ``"printed"`` operators have negative ones on
             diagonals: with them a cell that sees the body across its edges or corners only has an area below 0.
     """

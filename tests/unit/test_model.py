@@ -18,9 +18,9 @@ from lbmgpu.planning.cost_model import (
     Prediction,
     Problem,
     Tiling,
-    arrivals,
-    arriving_bytes,
     crossing,
+    incoming_bytes,
+    incoming_counts,
     predict,
 )
 from lbmgpu.planning.planner import tilings
@@ -146,7 +146,7 @@ def test_arrivals_of_a_stencil_that_reaches_far() -> None:
     """Each population of D2Q37 that leaves a block arrives in another: faces and corners together, on a torus."""
     assert len(FAR) == 37
     size = (5, 7)
-    count = dict(arrivals(FAR, size))
+    count = dict(incoming_counts(FAR, size))
     leaving = sum(
         not (0 <= x + c[0] < size[0] and 0 <= y + c[1] < size[1])
         for c in FAR
@@ -162,7 +162,7 @@ def test_what_crosses_a_face_by_hand() -> None:
     assert crossing(FAR, 0) == crossing(FAR, 1) == (15, 8, 3)
     assert crossing(velocities("D3Q19"), 2) == (5,)
     assert crossing(velocities("D2Q9"), 0) == (3,)
-    count = dict(arrivals(FAR, (40, 50)))
+    count = dict(incoming_counts(FAR, (40, 50)))
     corner = 1 + 2 * 2 + 4 + 2 * 3  # (1, 1), (2, 1) and (1, 2), (2, 2), (3, 1) and (1, 3)
     assert count[1, 1] == count[-1, 1] == corner == 15
     assert count[0, 1] == 26 * 40 - 2 * corner
@@ -182,7 +182,7 @@ def test_layers_and_blocks_of_d2q37_by_hand() -> None:
     along = {(1, 4): 2 * (26 * 48 - 30), (4, 1): 0, (2, 2): 2 * (26 * 24 - 30)}
     for parts, runs in across.items():
         tiling = equal(problem.shape, parts)
-        assert arriving_bytes(problem, tiling, (0, 0)) == (8 * runs, 8 * along[parts])
+        assert incoming_bytes(problem, tiling, (0, 0)) == (8 * runs, 8 * along[parts])
         exchange = latency + 8 * along[parts] / bandwidth + 8 * runs / (share * bandwidth)
         found = predict(machine, problem, tiling)
         assert found.update_seconds == pytest.approx(update)
@@ -197,8 +197,8 @@ def test_surface_over_volume_of_d2q37() -> None:
     """Layers of a square get 52 populations a cell of a row whatever their number, blocks fewer from five on."""
     problem = Problem((4096, 4096), FAR, 8, (True, True))
     for count, side in ((4, 2), (16, 4), (64, 8)):
-        layers = sum(arriving_bytes(problem, equal(problem.shape, (1, count)), (0, 0)))
-        blocks = sum(arriving_bytes(problem, equal(problem.shape, (side, side)), (0, 0)))
+        layers = sum(incoming_bytes(problem, equal(problem.shape, (1, count)), (0, 0)))
+        blocks = sum(incoming_bytes(problem, equal(problem.shape, (side, side)), (0, 0)))
         assert layers == 52 * 4096 * 8
         # Through both faces of an axis, but corners come once, though they are in the faces' sums twice.
         assert blocks == (2 * 52 * 4096 // side - 4 * 15) * 8
@@ -225,10 +225,10 @@ def test_cells_before_walls_of_d2q37_by_hand() -> None:
     entering = 2 * (26 * 24 - 30)
     # Of such nine cells 26 populations a row would enter, but those that meet the wall: 15, as at any corner.
     whole = 4 * (9 * 37 - (3 * 26 - 15))
-    assert arriving_bytes(problem, tiling, (0, 0)) == (8 * (entering + whole), 0)
-    assert arriving_bytes(problem, equal(problem.shape, (1, 2)), (0, 0)) == (8 * 30, 8 * (26 * 20 - 30))
+    assert incoming_bytes(problem, tiling, (0, 0)) == (8 * (entering + whole), 0)
+    assert incoming_bytes(problem, equal(problem.shape, (1, 2)), (0, 0)) == (8 * 30, 8 * (26 * 20 - 30))
     across = Problem((20, 24), FAR, 8, (False, True))
-    assert arriving_bytes(across, equal(problem.shape, (1, 2)), (0, 0)) == (0, 8 * (2 * (26 * 20 - 30) + whole))
+    assert incoming_bytes(across, equal(problem.shape, (1, 2)), (0, 0)) == (0, 8 * (2 * (26 * 20 - 30) + whole))
 
 
 @pytest.mark.parametrize("walls", ["", "x", "y"])
@@ -243,7 +243,7 @@ def test_the_engine_exchanges_what_the_model_counts_of_d2q37(parts: tuple[int, i
     exchanged = sum(link["bytes"] for link in solver._simulation.engine.links)
     problem = Problem(shape, velocities("D2Q37"), 8, (walls != "x", walls != "y"))
     tiling = equal(shape, parts)
-    assert exchanged == sum(sum(arriving_bytes(problem, tiling, place)) for place in tiling.places())
+    assert exchanged == sum(sum(incoming_bytes(problem, tiling, place)) for place in tiling.places())
 
 
 def test_slabs_on_fast_links_and_blocks_on_slow_ones() -> None:

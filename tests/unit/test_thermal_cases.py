@@ -184,7 +184,7 @@ def test_bench_of_a_heated_box(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert "D3Q19 MRT float32 in-place 12^3 heated" in capsys.readouterr().out
     (row,) = json.loads(file.read_text())["measurements"]
     assert row["bytes_per_update"] == 2 * 20 * 4
-    rows = [row for row in bench.menu(device="cuda:0") if row.heated]
+    rows = [row for row in bench.menu(device="cuda:0") if row.has_temperature]
     assert [(row.stencil, row.collision, row.storage, row.size) for row in rows] == [
         ("D3Q19", "MRT", "float32", 512)
     ] * 2

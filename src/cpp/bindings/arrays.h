@@ -1,4 +1,4 @@
-// Checked views of NumPy arrays: shape and layout are compared before a pointer is taken.
+// Checks of NumPy arrays: shape, memory layout and number type are checked before a pointer is taken.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -40,7 +40,7 @@ inline void require_writeable(const char* name, const py::array& array) {
     }
 }
 
-/// Calls with the data pointer of a float32 or float64 array.
+/// Calls body(data pointer) for a writeable array of float32 or float64.
 template <class Body>
 void with_floats(const char* name, py::array& array, Body&& body) {
     require_writeable(name, array);
@@ -53,7 +53,7 @@ void with_floats(const char* name, py::array& array, Body&& body) {
     }
 }
 
-/// Contiguous and aligned; other arrays are copied.
+/// A contiguous and aligned array of doubles; pybind11 converts other arrays by copying them.
 using Doubles = py::array_t<double, int(py::array::c_style) | int(py::array::forcecast) |
                                         int(py::detail::npy_api::NPY_ARRAY_ALIGNED_)>;
 

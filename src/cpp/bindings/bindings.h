@@ -1,4 +1,4 @@
-// The parts of the extension module.
+// The functions that bind the parts of the extension module lbmgpu._core.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -11,8 +11,8 @@ namespace lbm::bindings {
 
 namespace py = pybind11;
 
-/// Of owners of an engine. A forked child leaves its parent's as it is: threads that it waits for are gone, and neither
-/// GPU nor MPI are the child's.
+/// The deleter of an engine. A forked child does not destroy an engine of its parent: the engine's threads do not exist
+/// there, and neither GPU nor MPI can be used.
 struct DeleteInOwnProcess {
     void operator()(engine::Engine* e) const {
         if (e->is_of_this_process()) {

@@ -1,4 +1,4 @@
-// Binds the communicator over MPI, and its exchanges of arrays.
+// Binds the communicator over MPI and its exchanges of NumPy arrays.
 #include <pybind11/stl.h>
 
 #include <tuple>
@@ -19,7 +19,7 @@ using engine::Message;
 /// An array, the other rank and the tag.
 using ArrayMessage = std::tuple<py::array, int, int>;
 
-/// An exchange with the arrays that it reads and writes.
+/// An exchange together with the arrays that it reads and writes, which it keeps alive.
 struct ArrayExchange {
     std::vector<py::array> arrays;
     std::unique_ptr<engine::Exchange> exchange;
@@ -30,14 +30,14 @@ Message message_of(const char* name, const ArrayMessage& given, bool written, Ar
     if ((array.flags() & py::array::c_style) == 0) {
         throw std::invalid_argument(std::string(name) + ": C-contiguous arrays are needed");
     }
-    if (array.dtype().attr("hasobject").cast<bool>()) {  // pointers, which mean nothing elsewhere
+    if (array.dtype().attr("hasobject").cast<bool>()) {  // pointers mean nothing in another process
         throw std::invalid_argument(std::string(name) + ": arrays of numbers are needed");
     }
     if (written) {
         require_writeable(name, array);
     }
     owner.arrays.push_back(array);
-    void* data = py::detail::array_proxy(array.ptr())->data;  // of a receive to be written, of a send only read
+    void* data = py::detail::array_proxy(array.ptr())->data;  // written by receives only
     return {data, std::size_t(array.nbytes()), rank, tag};
 }
 
@@ -58,7 +58,7 @@ ArrayExchange exchange(const Communicator& comm, const std::vector<ArrayMessage>
 
 }  // namespace
 
-// MPI is called without the GIL throughout: other threads of a rank may have to run before other ranks answer.
+// MPI is always called without the GIL, as other threads of a rank may have to run before other ranks answer.
 void bind_communicator(py::module_& module) {
     using Guard = py::call_guard<NoGil>;
     py::class_<ArrayExchange> exchange_class(module, "Exchange");

@@ -1,4 +1,4 @@
-// Who may make objects of the module's classes.
+// Restricts how Python may create objects of the module's classes.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -7,11 +7,11 @@ namespace lbm::bindings {
 
 namespace py = pybind11;
 
-/// Objects come from functions of the module alone.
+/// Only functions of the module create objects of this type.
 inline void forbid_new(py::handle type) { reinterpret_cast<PyTypeObject*>(type.ptr())->tp_new = nullptr; }
 
-/// Objects come from calls of the class alone. What `__new__` makes without `__init__`, and so copy and pickle, would
-/// be memory in which nothing has been constructed; Python refuses it for a class with a slot of its own.
+/// Only calls of the class create objects of this type. `__new__` without `__init__`, which copy and pickle use, would
+/// give memory in which no C++ object has been constructed; Python refuses that for a class with its own tp_new slot.
 inline void forbid_bare_new(py::handle type) {
     reinterpret_cast<PyTypeObject*>(type.ptr())->tp_new = [](PyTypeObject* of, PyObject*, PyObject*) {
         return py::detail::make_new_instance(of);

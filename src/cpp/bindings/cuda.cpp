@@ -1,4 +1,4 @@
-// Binds what there is of CUDA: the driver, the compiler, the GPUs, and what a kernel takes of a GPU.
+// Binds queries about CUDA - driver, run-time compiler, GPUs, resource usage of kernels - and the tuning of kernels.
 #include <pybind11/stl.h>
 
 #include "../backend/cuda/cuda_block.h"
@@ -33,7 +33,7 @@ py::dict compiler() {
     return entry;
 }
 
-/// Axis d is periodic if bit d of `periodic_axes` is set.
+/// The specification of a block for resource queries and tuning. Axis d is periodic if bit d of `periodic_axes` is set.
 backend::BlockSpec spec_of(const std::string& stencil, const std::vector<int>& shape, const std::string& collision,
                            const std::string& precision, const std::string& storage, const std::string& streaming,
                            bool smagorinsky, int periodic_axes, bool thermal) {
@@ -61,7 +61,7 @@ backend::BlockSpec spec_of(const std::string& stencil, const std::vector<int>& s
     return engine::block_spec(setup);
 }
 
-/// What the assembler says of every update kernel of a configuration.
+/// The assembler's report of registers and spills for every update kernel of a configuration.
 std::vector<std::string> update_resources(const std::string& stencil, const std::string& collision,
                                           const std::string& precision, const std::string& storage,
                                           const std::string& streaming, bool smagorinsky, int forcing, bool end_sums,

@@ -1,4 +1,4 @@
-// Binds fields in a GPU's memory: the CUDA array interface, and DLPack capsules.
+// Binds fields in a GPU's memory, which other libraries read by the CUDA array interface or as DLPack capsules.
 #include "../backend/device_array.h"
 
 #include <pybind11/stl.h>
@@ -68,7 +68,7 @@ py::capsule dlpack(const Field& field, const py::object&) {
                        shared,
                        &destroy};
     return py::capsule(&shared->managed, "dltensor", [](PyObject* capsule) {
-        if (PyCapsule_IsValid(capsule, "dltensor") != 0) {  // whoever took it has renamed it
+        if (PyCapsule_IsValid(capsule, "dltensor") != 0) {  // a consumer renames the capsule and owns it
             auto* managed = static_cast<DlManagedTensor*>(PyCapsule_GetPointer(capsule, "dltensor"));
             managed->destroy(managed);
         }

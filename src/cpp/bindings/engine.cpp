@@ -1,4 +1,4 @@
-// Binds the engine: checks array shapes, releases the GIL, translates.
+// Binds the engine: checks the shapes of arrays, releases the GIL, and translates arguments and results.
 #include <pybind11/stl.h>
 
 #include <map>
@@ -16,17 +16,17 @@ namespace {
 
 using engine::Setup;
 
-/// A vector that is uniform, (D,), or given per place.
+/// The values of a vector quantity: uniform, of shape (D,), or of `shape`.
 std::vector<double> vectors(const char* name, const Engine& e, const Doubles& array,
                             const std::vector<py::ssize_t>& shape) {
     require_shape(name, array, array.ndim() == 1 ? std::vector<py::ssize_t>{e.domain().D} : shape);
     return to_vector(name, array);
 }
 
-/// Offset, size, rank and device.
+/// The blocks of a layout: offset, size, rank and device of each.
 using BlockTuples = std::vector<std::tuple<std::vector<int>, std::vector<int>, int, std::string>>;
 
-/// Of a domain with `axes` axes.
+/// Converts the blocks of a domain with `axes` axes.
 std::vector<engine::Block> to_blocks(const BlockTuples& tuples, std::size_t axes) {
     if (axes != 2 && axes != 3) {
         throw std::invalid_argument("shape: " + std::to_string(axes) + " sizes given, must be 2 or 3");
@@ -45,7 +45,7 @@ std::vector<engine::Block> to_blocks(const BlockTuples& tuples, std::size_t axes
     return blocks;
 }
 
-/// Of the collision, by name.
+/// The keyword arguments that remain are the parameters of the collision.
 engine::Parameters to_parameters(const py::kwargs& given) {
     engine::Parameters parameters;
     for (const auto& [name, value] : given) {

@@ -1,4 +1,5 @@
-// Arrays that the engine's fields and values come in, and the use of an engine by one thread at a time.
+// The shapes of the arrays that hold an engine's fields and values, and the lock by which one thread at a time uses an
+// engine.
 #pragma once
 
 #include <mutex>
@@ -12,14 +13,14 @@ namespace lbm::bindings {
 
 using engine::Engine;
 
-/// While it lives no other thread uses the engine, and Python goes on elsewhere. Throws process::ForkError in a child
-/// that cannot use it.
+/// Holds the engine's mutex and releases the GIL during its lifetime. Throws process::ForkError in a forked child that
+/// cannot use the engine.
 class InUse {
 public:
     explicit InUse(const Engine& e) : lock_(e.mutex()) {}
 
 private:
-    NoGil release_;  // first, so that nobody waits for the engine while holding the GIL
+    NoGil release_;  // declared first, so that no thread waits for the engine while it holds the GIL
     std::lock_guard<process::Mutex> lock_;
 };
 
@@ -34,12 +35,12 @@ inline std::vector<py::ssize_t> array_shape(const int (&size)[3], int D, int com
     return shape;
 }
 
-/// Of a field of the whole domain.
+/// The shape of a field of the whole domain; 0 components mean a scalar field.
 inline std::vector<py::ssize_t> field_shape(const Engine& e, int components) {
     return array_shape(e.domain().size, e.domain().D, components);
 }
 
-/// Of a field of the process's own window.
+/// The shape of a field of the local subdomain.
 inline std::vector<py::ssize_t> window_shape(const Engine& e, int components) {
     return array_shape(e.window().size, e.domain().D, components);
 }
@@ -60,7 +61,7 @@ inline std::vector<py::ssize_t> face_shape(const Engine& e, int face, int compon
 inline void check_body(const Engine& e, int body) {
     int bodies = 0;
     {
-        const InUse use(e);  // as another thread may add one
+        const InUse use(e);  // another thread may be adding one
         bodies = e.bodies();
     }
     if (body < 0 || body >= bodies) {
@@ -74,7 +75,7 @@ inline void check_face(const Engine& e, int face) {
     }
 }
 
-/// One value, or one for each of the places of a shape.
+/// The values of a scalar quantity: one value, or one for each element of `shape`.
 inline std::vector<double> scalars(const char* name, const Doubles& array, const std::vector<py::ssize_t>& shape) {
     if (array.ndim() != 0) {
         require_shape(name, array, shape);
@@ -82,7 +83,7 @@ inline std::vector<double> scalars(const char* name, const Doubles& array, const
     return to_vector(name, array);
 }
 
-/// Fills a field array by a member of the engine without holding the GIL.
+/// Calls read(engine, data pointer) to fill a field array, without holding the GIL.
 template <class Read>
 void fill(Engine& e, py::array& out, int components, Read&& read) {
     require_shape("out", out, window_shape(e, components));

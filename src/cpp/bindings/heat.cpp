@@ -1,4 +1,4 @@
-// Binds what the engine does of temperatures.
+// Binds the engine's members for temperatures and heat.
 #include <pybind11/stl.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ py::tuple body_heat_flux(Engine& e, int body) {
 
 }  // namespace
 
-/// Throws TypeError for a value of the wrong type.
+/// Converts the dict of the hybrid thermal model; throws TypeError for a value of the wrong type.
 engine::ThermalSetup thermal_setup(const py::dict& given) try {
     engine::ThermalSetup thermal;
     for (const auto& [key, value] : given) {

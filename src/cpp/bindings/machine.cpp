@@ -1,4 +1,4 @@
-// Binds what this machine offers.
+// Binds queries about this machine: instruction sets, threads, memory bandwidth, and links between devices.
 #include <pybind11/stl.h>
 
 #include "../backend/cpu/cpu_block.h"

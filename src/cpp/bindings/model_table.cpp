@@ -1,4 +1,4 @@
-// Binds the table of the models, as data.
+// Binds the table of the models as Python dicts.
 #include <pybind11/stl.h>
 
 #include "../engine/models.h"

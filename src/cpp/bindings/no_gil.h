@@ -1,4 +1,4 @@
-// The release of Python's global lock while the engine works.
+// Releases Python's global interpreter lock (GIL) while the engine works.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -6,11 +6,11 @@
 
 namespace lbm::bindings {
 
-/// While it lives Python goes on in other threads.
+/// Releases the GIL during its lifetime.
 ///
-/// A daemon thread that comes back when the interpreter has ended must not have the lock again: Python before 3.14 ends
-/// the thread then, by an unwinding that no C++ destructor survives. It sleeps instead until the process is gone, as
-/// threads do in newer versions; what it holds of Python stays untouched.
+/// A daemon thread may return here after the interpreter has been finalized. Python before 3.14 then ends the thread by
+/// unwinding its stack, which terminates the process at the first C++ destructor that must not throw. The thread sleeps
+/// instead until the process ends, as newer versions of Python have it, and touches no Python object.
 class NoGil {
 public:
     NoGil() : state_(PyEval_SaveThread()) {}

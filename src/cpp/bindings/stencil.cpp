@@ -1,4 +1,4 @@
-// Binds the stencils and their moment bases as data, and the names of the other lists' members.
+// Binds stencils and their moment bases as data, and the names of boundary conditions and collisions.
 #include <pybind11/stl.h>
 
 #include "../engine/setup.h"
@@ -59,7 +59,7 @@ StencilData data_of() {
         data.w.mutable_at(i) = T::w(i);
         data.opposite.mutable_at(i) = T::opposite(i);
     }
-    if constexpr (T::multispeed) {  // which has no basis of moments
+    if constexpr (T::multispeed) {  // multispeed stencils have no moment basis
         data.moment_matrix = py::array_t<int>(std::vector<py::ssize_t>{0, S::Q});
     } else {
         add_basis<S>(data);

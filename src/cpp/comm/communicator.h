@@ -1,4 +1,4 @@
-// What the engine needs of the processes it runs on: sums over them, and messages that are exchanged again and again.
+// The engine's interface to other processes: reductions over all ranks, and persistent exchanges of messages.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace lbm::comm {
 
-/// Bytes at a fixed place that go to or come from another rank.
+/// A message: bytes at a fixed address that are sent to another rank or received from it.
 struct Message {
     void* data;
     std::size_t bytes;
@@ -16,25 +16,25 @@ struct Message {
     int tag;
 };
 
-/// Messages that are sent and received again and again: set up once, then for each exchange start_receives,
-/// start_sends, finish.
+/// A persistent exchange: a set of messages that is set up once and then exchanged repeatedly, each time by
+/// start_receives, start_sends, finish.
 class Exchange {
 public:
     Exchange() = default;
     Exchange(const Exchange&) = delete;
     Exchange& operator=(const Exchange&) = delete;
-    /// The places of the messages must still be there; what has been started and not finished is given up.
+    /// The buffers of the messages must still exist. Messages that were started and not finished are cancelled.
     virtual ~Exchange() = default;
 
-    /// From here to `finish` the places of the receives belong to the exchange.
+    /// Until `finish` the receive buffers belong to the exchange.
     virtual void start_receives() = 0;
-    /// From here to `finish` the places of the sends must not change.
+    /// Until `finish` the contents of the send buffers must not change.
     virtual void start_sends() = 0;
-    /// Returns when all that was started has arrived and has left.
+    /// Returns when all started receives and sends are complete.
     virtual void finish() = 0;
 };
 
-/// The ranks of a run. What all of them must call together says so.
+/// The ranks of a run. Members that are collective, which all ranks must call together, say so.
 class Communicator {
 public:
     Communicator() = default;
@@ -44,25 +44,26 @@ public:
 
     virtual int rank() const = 0;
     virtual int size() const = 0;
-    /// Replaces values[0 .. count) by their sum over all ranks; all call it.
+    /// Replaces values[0 .. count) by their sums over all ranks. Collective.
     virtual void sum(double* values, int count) const = 0;
-    /// The largest of all ranks' values; all call it.
+    /// The maximum of all ranks' values. Collective.
     virtual double maximum(double value) const = 0;
-    /// Every rank's text, in the order of ranks; all call it.
+    /// The texts of all ranks, in the order of ranks. Collective.
     virtual std::vector<std::string> all_gather(const std::string& own) const = 0;
-    /// Returns when all ranks have called it.
+    /// Returns when all ranks have called it. Collective.
     virtual void barrier() const = 0;
-    /// Messages between two ranks with the same tag pair up in the order in which they are started.
+    /// Sets up an exchange. Messages between two ranks with the same tag are matched in the order in which they are
+    /// started.
     virtual std::unique_ptr<Exchange> exchange(const std::vector<Message>& receives,
                                                const std::vector<Message>& sends) const = 0;
 
-    /// What the library that moves the bytes says of its version; empty where there is none.
+    /// The version text of the message-passing library; empty if there is none.
     virtual std::string library_version() const = 0;
-    /// Whether messages may lie in the memory of an NVIDIA GPU.
+    /// Whether the buffers of messages may be in the memory of an NVIDIA GPU.
     virtual bool cuda_aware() const = 0;
 };
 
-/// One process, alone.
+/// The communicator of a run of one process.
 class Serial final : public Communicator {
 public:
     int rank() const override { return 0; }
@@ -71,7 +72,7 @@ public:
     double maximum(double value) const override { return value; }
     std::vector<std::string> all_gather(const std::string& own) const override { return {own}; }
     void barrier() const override {}
-    /// Throws std::logic_error for any message: there is no other rank.
+    /// Throws std::logic_error if there is any message, as there is no other rank.
     std::unique_ptr<Exchange> exchange(const std::vector<Message>& receives,
                                        const std::vector<Message>& sends) const override;
     std::string library_version() const override { return ""; }

@@ -1,4 +1,4 @@
-// The communicator over MPI, for each binary interface that a library may have.
+// The communicator over MPI, as a template over the binary interface of the library.
 #include "mpi.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace lbm::comm {
 namespace {
 
-/// Where each rank's part of a text begins; one number more than ranks, the last its end.
+/// The offset of each rank's part in the joined text, and the text's end as one more number.
 std::vector<int> begins_of(const std::vector<std::int64_t>& lengths) {
     std::vector<int> begins = {0};
     for (const std::int64_t length : lengths) {
@@ -95,7 +95,7 @@ private:
         return lengths;
     }
 
-    std::shared_ptr<const MpiConnection<Interface>> connection_;  // exchanges hold it too
+    std::shared_ptr<const MpiConnection<Interface>> connection_;  // shared with the exchanges
     std::string version_;
     bool cuda_aware_;
     int rank_ = 0, size_ = 0;

@@ -1,4 +1,4 @@
-// A communicator of an MPI library with the functions that are called on it, and errors.
+// A communicator of an MPI library with the library's functions and its errors as exceptions.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace lbm::comm {
 
-// Name of the member, symbol in the library, type.
+// The functions of MPI that are used: name of the member, symbol in the library, type.
 #define LBM_MPI_FUNCTIONS(X)                                                                                        \
     X(comm_dup, MPI_Comm_dup, int(Comm, Comm*))                                                                     \
     X(comm_free, MPI_Comm_free, int(Comm*))                                                                         \
@@ -30,7 +30,7 @@ namespace lbm::comm {
     X(finalized, MPI_Finalized, int(int*))                                                                          \
     X(error_string, MPI_Error_string, int(int, char*, int*))
 
-/// The functions of the library; each returns 0 or an error's number, which `check` turns into an exception.
+/// The functions of the library. Each returns 0 or an error code, which `check` turns into an exception.
 template <class Interface>
 struct MpiFunctions {
     using Comm = typename Interface::Comm;
@@ -49,7 +49,7 @@ struct MpiFunctions {
         if (result == 0) {
             return;
         }
-        char words[1024] = {};  // no library has longer ones
+        char words[1024] = {};  // longer than the messages of any library
         int length = 0;
         error_string(result, words, &length);
         throw MpiError(what + ": " + words);
@@ -68,7 +68,8 @@ struct MpiFunctions {
 
 #undef LBM_MPI_FUNCTIONS
 
-/// A duplicate of a communicator: its messages never meet those of the original, and its errors come back as numbers.
+/// A duplicate of a communicator. Its messages never match those of the original, and its functions return error codes
+/// instead of ending the process.
 template <class Interface>
 struct MpiConnection {
     MpiConnection(const MpiLibrary& library, int fortran_handle)
@@ -84,9 +85,9 @@ struct MpiConnection {
         }
     }
 
-    /// Whether MPI may be called: not in a forked child, nor after its end.
+    /// Whether MPI may be called: it may not in a forked child, nor after MPI_Finalize.
     bool is_open() const { return generation == process::generation() && !mpi.is_finalized(); }
-    /// Throws unless it may.
+    /// Throws if MPI may not be called.
     void require_open() const {
         if (generation != process::generation()) {
             throw process::ForkError("MPI cannot be used in a child of a process that has started it");

@@ -1,4 +1,4 @@
-// Messages as persistent requests of MPI.
+// The exchange over MPI: each message is a persistent request.
 #pragma once
 
 #include <deque>
@@ -14,7 +14,7 @@ namespace lbm::comm {
 
 enum class Direction { Receive, Send };
 
-/// One message that can be started again and again.
+/// The persistent request of one message.
 template <class Interface>
 class MpiRequest {
 public:
@@ -37,7 +37,7 @@ public:
     }
     MpiRequest(const MpiRequest&) = delete;
     MpiRequest& operator=(const MpiRequest&) = delete;
-    /// Waits for nothing, since after an error the other rank may never answer.
+    /// Cancels instead of waiting, since after an error the other rank may never answer.
     ~MpiRequest() {
         if (!connection_.is_open()) {
             return;
@@ -96,13 +96,14 @@ public:
     void start_sends() override { start(sends_); }
     void finish() override {
         connection_->require_open();
-        // One by one, as an error then names its message; the library advances all of them meanwhile.
+        // Requests are awaited one by one so that an error names its message; the library progresses all of them.
         finish(receives_);
         finish(sends_);
     }
 
 private:
-    using Requests = std::deque<MpiRequest<Interface>>;  // these cannot move, MPI knows some by their places
+    using Requests =
+        std::deque<MpiRequest<Interface>>;  // a deque never moves its elements: MPI may keep the address of a request
 
     void start(Requests& requests) const {
         connection_->require_open();

@@ -1,13 +1,13 @@
 // The binary interfaces of MPI libraries: the types of their handles and the values of their constants.
 //
-// The declarations restate what the libraries' headers say, so that building needs no MPI and one build works with all.
+// They repeat the declarations of the libraries' headers, so that building needs no MPI and one build works with all.
 #pragma once
 
 #include "mpi_library.h"
 
 namespace lbm::comm {
 
-/// The constants that are used, of any interface.
+/// The constants of an interface that are used.
 template <class Interface>
 struct MpiConstants {
     typename Interface::Datatype byte, float64;
@@ -17,7 +17,8 @@ struct MpiConstants {
     void* status_ignore;
 };
 
-/// MPICH's interface, which its relatives keep to: handles are numbers, a communicator's is the same in Fortran.
+/// The interface of MPICH and its derivatives: handles are integers, and those of communicators are the same in
+/// Fortran.
 struct MpichInterface {
     using Comm = int;
     using Datatype = int;
@@ -37,7 +38,7 @@ struct MpichInterface {
     static Comm comm(const MpiLibrary&, int fortran_handle) { return fortran_handle; }
 };
 
-/// Handles of interfaces where they are pointers to what only the library knows.
+/// Handles as pointers to incomplete types, for the interfaces below.
 struct PointerHandles {
     using Comm = struct CommOfLibrary*;
     using Datatype = struct DatatypeOfLibrary*;
@@ -46,7 +47,7 @@ struct PointerHandles {
     using Request = struct RequestOfLibrary*;
 };
 
-/// Open MPI: constants are the addresses of objects in the library.
+/// The interface of Open MPI: constants are addresses of objects in the library.
 struct OpenMpiInterface : PointerHandles {
     static MpiConstants<OpenMpiInterface> constants(const MpiLibrary& library) {
         return {.byte = static_cast<Datatype>(library.need("ompi_mpi_byte")),
@@ -62,7 +63,7 @@ struct OpenMpiInterface : PointerHandles {
     }
 };
 
-/// The standard interface of MPI 5: constants are small numbers in the guise of pointers.
+/// The standard interface of MPI 5: constants are small integers cast to pointers.
 struct StandardInterface : PointerHandles {
     static MpiConstants<StandardInterface> constants(const MpiLibrary&) {
         return {.byte = reinterpret_cast<Datatype>(0x247),

@@ -1,4 +1,4 @@
-// Finds the MPI library that the process runs with, and tells its kind.
+// Finds the MPI library that the process has loaded and determines its binary interface.
 #include "mpi_library.h"
 
 #include <dlfcn.h>
@@ -13,10 +13,10 @@
 namespace lbm::comm {
 namespace {
 
-// The standard's binary interface fixes 8192, which no library exceeds.
+// MPI_MAX_LIBRARY_VERSION_STRING: the standard binary interface has 8192, which no library exceeds.
 constexpr std::size_t version_bytes = 8192;
 
-/// MPICH and what keeps to its binary interface, by words in their versions.
+/// MPICH and the libraries with its binary interface, by words in their version texts.
 constexpr std::array<const char*, 4> mpich_family = {"MPICH", "Intel(R) MPI", "MVAPICH", "ParaStation MPI"};
 
 bool is_of_mpich_family(const std::string& version) {
@@ -27,7 +27,7 @@ bool is_of_mpich_family(const std::string& version) {
 
 MpiLibrary::MpiLibrary(const std::string& extension_path)
     : extension_(dlopen(extension_path.c_str(), RTLD_LAZY | RTLD_LOCAL)), extension_path_(extension_path) {
-    // The module is loaded already, so this only finds it. It stays loaded to the end of the process.
+    // The module is loaded already, so this only returns its handle; it is never closed.
     if (extension_ == nullptr) {
         throw MpiError("MPI: mpi4py's extension module cannot be loaded: " + std::string(dlerror()));
     }
@@ -53,7 +53,7 @@ bool MpiLibrary::running() const {
 }
 
 MpiInterface MpiLibrary::interface() const {
-    // MPICH has this function in its own interface too, and gives version -1 there.
+    // MPICH has this function in its own interface too, where it returns version -1.
     if (auto* abi_version = reinterpret_cast<int (*)(int*, int*)>(find("MPI_Abi_get_version"))) {
         int major = -1, minor = -1;
         if (abi_version(&major, &minor) == 0 && major > 0) {

@@ -1,4 +1,4 @@
-// The MPI library, found at run time: its symbols, what it says of itself, and which binary interface it has.
+// The MPI library, found at run time: its symbols, its version, and which binary interface it has.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@ enum class MpiInterface { OpenMpi, Mpich, Standard };
 
 class MpiLibrary {
 public:
-    /// The library that this extension module is linked with. Throws MpiError where there is none.
+    /// Finds the library that this extension module is linked with. Throws MpiError if there is none.
     explicit MpiLibrary(const std::string& extension_path);
 
-    /// The address of a function or an object, null if the library has none of this name.
+    /// The address of a function or an object; null if the library has no such symbol.
     void* find(const char* symbol) const;
-    /// The same, but throws MpiError if there is none.
+    /// As `find`, but throws MpiError if there is no such symbol.
     void* need(const char* symbol) const;
 
     template <class Function>
@@ -22,12 +22,12 @@ public:
         return reinterpret_cast<Function*>(need(symbol));
     }
 
-    /// Whether MPI can be called for more than asking this: initialised, and not finalised.
+    /// Whether MPI has been initialised and not yet finalised.
     bool running() const;
-    /// Throws MpiError, with the library's version and path, for an interface that is not known.
+    /// The binary interface of the library; throws MpiError with its version and path if it is not known.
     MpiInterface interface() const;
     std::string version() const;
-    /// The file of the library.
+    /// The path of the library's file.
     std::string path() const;
     bool cuda_aware() const;
 

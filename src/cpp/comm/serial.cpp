@@ -1,4 +1,4 @@
-// The exchange of a process that is alone: it moves nothing.
+// The exchange of a run of one process, which has no messages.
 #include <stdexcept>
 
 #include "communicator.h"

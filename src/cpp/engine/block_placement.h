@@ -1,4 +1,5 @@
-// A block as plans see it: where it lies in the domain, and where its numbers lie in its memory.
+// The placement of a block: its offset in the domain and the addresses of its numbers in memory. Boundary-and-halo
+// plans are made from the placements of all blocks.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +11,10 @@
 namespace lbm::engine {
 
 struct BlockPlacement {
-    int offset[3];
-    Address address;          // and the size
-    int stored[6] = {};       // numbers that each cell before a face keeps
-    int number_elements = 1;  // of the lattice, that one of them takes
+    int offset[3];            // of the block's corner in the domain
+    Address address;          // addresses in the block's memory, and its size
+    int stored[6] = {};       // by face: the numbers that each boundary cell of it keeps from step to step
+    int number_elements = 1;  // the elements of the lattice that one such number occupies
 
     bool holds(const int (&cell)[3]) const {
         const int size[3] = {address.nx, address.ny, address.nz};
@@ -25,10 +26,10 @@ struct BlockPlacement {
     }
 };
 
-/// Finds the block that holds a cell of the domain; blocks tile it.
+/// Finds the block that holds a cell of the domain. The blocks must tile the domain.
 class BlockFinder {
 public:
-    /// For one who asks about block `own` most.
+    /// Block `own` is tried first, as most cells that a plan asks about are its own.
     BlockFinder(const std::vector<BlockPlacement>& blocks, int own) : blocks_(blocks), own_(own), last_(own) {}
 
     int operator()(const int (&cell)[3]) {
@@ -47,7 +48,7 @@ public:
 private:
     const std::vector<BlockPlacement>& blocks_;
     const int own_;
-    int last_;  // a border of blocks is met cell after cell
+    int last_;  // the block found last, tried second: consecutive cells at a border mostly lie in one neighbour
 };
 
 }  // namespace lbm::engine

@@ -1,4 +1,4 @@
-// Lists the links of a block: copies as equally spaced runs, the rest by cell.
+// Builds the boundary-and-halo plan of a block: copies as runs with constant strides, links with formulas by cell.
 #include "boundary_halo_plan.h"
 
 #include <algorithm>
@@ -20,16 +20,17 @@ using backend::WallLink;
 
 template <class S>
 struct BoundaryHaloPlan::Builder {
-    /// A cell of the domain, by the block that holds it.
+    /// A cell of the domain, given by the block that holds it and its position there.
     struct At {
         int block;
-        int x, y, z;  // from the block's corner
+        int x, y, z;  // relative to the block's corner
     };
+    /// A link with a formula, before links are grouped by cell.
     struct PendingWallLink {
         int x, y, z;
         WallLink link;
         ValueSource source;
-        At from;  // what departed there with velocity from_i is reflected, or passed on
+        At from;  // the formula takes the post-collision population from_i of this cell
         int from_i;
     };
 
@@ -59,7 +60,7 @@ struct BoundaryHaloPlan::Builder {
         }
         group_wall_links();
         add_boundary_cells();
-        if (domain.heated) {
+        if (domain.is_hybrid_thermal) {
             add_temperatures();
         }
         for (auto& runs : plan.links_.copies) {
@@ -79,7 +80,8 @@ struct BoundaryHaloPlan::Builder {
         }
     }
 
-    /// Cells whose upstream neighbour along x lies outside the block; runs go along y, as the side columns do.
+    /// Adds the links of cells whose upstream neighbour lies outside the block across x; runs go along y, as the x-face
+    /// buffers do.
     void through_x_faces(int i) {
         const int cx = S::c[i][0];
         const auto [first, last] = upstream_outside(cx, address.nx);
@@ -92,7 +94,7 @@ struct BoundaryHaloPlan::Builder {
         }
     }
 
-    /// Cells whose upstream neighbour lies outside in y or z but not in x; runs go along x.
+    /// Adds the links of cells whose upstream neighbour lies outside in y or z but not in x; runs go along x.
     void through_other_faces(int i) {
         const int x_first = std::max(0, S::c[i][0]);
         const int x_last = address.nx + std::min(0, S::c[i][0]);
@@ -108,7 +110,7 @@ struct BoundaryHaloPlan::Builder {
         }
     }
 
-    /// Cells whose upstream neighbour lies inside and is solid.
+    /// Adds the links of cells whose upstream neighbour lies inside the block and is solid.
     void off_bodies(int i) {
         const int* c = S::c[i];
         for (int z = std::max(0, c[2]); z < address.nz + std::min(0, c[2]); ++z) {
@@ -122,14 +124,15 @@ struct BoundaryHaloPlan::Builder {
         }
     }
 
+    /// The range of coordinates among n whose upstream neighbour along c lies outside.
     static std::pair<int, int> upstream_outside(int c, int n) {
         return c > 0 ? std::pair{0, std::min(c, n)} : c < 0 ? std::pair{std::max(0, n + c), n} : std::pair{0, 0};
     }
 
-    /// The number in the domain of a cell of the block.
+    /// The index in the domain of a cell of the block.
     Index cell(int x, int y, int z) const { return domain.cell(offset[0] + x, offset[1] + y, offset[2] + z); }
 
-    /// A cell of the domain.
+    /// Finds a cell of the domain.
     At at(int x, int y, int z) {
         const int cell[3] = {x, y, z};
         const int block = holder(cell);
@@ -137,7 +140,7 @@ struct BoundaryHaloPlan::Builder {
         return {block, x - placement.offset[0], y - placement.offset[1], z - placement.offset[2]};
     }
 
-    /// The link that arrives in a cell of the block with velocity i.
+    /// Adds the link into a cell of the block with velocity i, unless the cell is solid.
     void add(int x, int y, int z, int i) {
         if (domain.solid(cell(x, y, z))) {
             return;
@@ -163,13 +166,13 @@ struct BoundaryHaloPlan::Builder {
                 const bool leaves = !there.self_periodic[0] && (x_next < 0 || x_next >= there.nx);
                 import.leaves_rows = import.leaves_rows || leaves;
                 append(import.copies[phase], target, source);
-            } else if (target != source) {  // along wrapped axes they are one
+            } else if (target != source) {  // along self-periodic axes both are the same place
                 append(plan.links_.copies[phase], target, source);
             }
         }
     }
 
-    /// In the lattice of the block that holds the cell.
+    /// The offset of a post-collision population in the lattice of the block that holds the cell.
     Index post_collision_of(Phase phase, const At& from, int i) const {
         return post_collision_offset<S>(blocks[std::size_t(from.block)].address, phase, from.x, from.y, from.z, i);
     }
@@ -188,7 +191,7 @@ struct BoundaryHaloPlan::Builder {
         });
     }
 
-    /// What departed inside the box comes in, changed.
+    /// Adds a link whose formula takes the post-collision population of a cell inside the domain (outflow).
     void pass(int x, int y, int z, int i, const LinkSource& source) {
         const At from = at(source.x, source.y, source.z);
         const Index place = domain.face_cell(source.owner, offset[0] + x, offset[1] + y, offset[2] + z);
@@ -213,7 +216,7 @@ struct BoundaryHaloPlan::Builder {
         pending.push_back({x, y, z, link, source, {own, x, y, z}, Stencil<S>::opposite(i)});
     }
 
-    /// Half-way between the cell's centre and the one beyond.
+    /// A wall link with the wall half-way between the centres of the cell and its neighbour (q = 1/2).
     static WallLink link_of(int i, FaceKind kind) {
         return {0, 0.5, static_cast<unsigned char>(i), static_cast<unsigned char>(kind), false};
     }
@@ -286,7 +289,8 @@ struct BoundaryHaloPlan::Builder {
         plan.value_sources_.push_back(p.source);
         for (const Phase phase : phases) {
             const Index incoming_at = post_streaming_offset<S>(address, phase, p.x, p.y, p.z, p.link.i);
-            // From another block it is brought to where it will arrive, and changed there.
+            // A post-collision population of another block is imported to the place of the incoming one, where the
+            // formula then replaces it.
             const Index outgoing_at = p.from.block == own ? post_collision_of(phase, p.from, p.from_i) : incoming_at;
             plan.links_.wall_offsets[phase].push_back({outgoing_at, incoming_at});
         }
@@ -310,28 +314,27 @@ BoundaryHaloPlan::BoundaryHaloPlan(const Domain& domain, const std::vector<Block
     refresh_values(domain);
 }
 
-void BoundaryHaloPlan::take(LongRangePlan&& far, const std::vector<Phase>& phases) {
+void BoundaryHaloPlan::take(LongRangePlan&& long_range, const std::vector<Phase>& phases) {
     using Copies = backend::ByPhase<std::vector<CopyRun>>;
     links_.copies = Copies(phases);
     links_.wall_offsets = backend::ByPhase<std::vector<backend::LinkOffsets>>(phases);
-    for (auto& runs : links_.copies) {  // what departs lies in its cell, whatever the phase
-        runs = far.copies;
+    for (auto& runs : links_.copies) {  // post-collision populations lie in their own cells in every phase
+        runs = long_range.copies;
     }
-    links_.wall_columns = std::move(far.columns);
-    column_temperatures_ = std::move(far.temperatures);
-    column_gradients_ = std::move(far.gradients);
-    for (std::size_t block = 0; block < far.imports.size(); ++block) {
-        if (!far.imports[block].empty()) {
+    links_.wall_columns = std::move(long_range.columns);
+    column_temperatures_ = std::move(long_range.temperatures);
+    column_gradients_ = std::move(long_range.gradients);
+    for (std::size_t block = 0; block < long_range.imports.size(); ++block) {
+        if (!long_range.imports[block].empty()) {
             Import import{int(block), Copies(phases)};
             for (auto& runs : import.copies) {
-                runs = far.imports[block];
+                runs = long_range.imports[block];
             }
             imports_.push_back(std::move(import));
         }
     }
 }
 
-/// What a condition is given at a wall.
 template <class Condition>
 boundary::Wall BoundaryHaloPlan::wall(const Domain& domain, const ValueSource& source) {
     const bool face = source.face >= 0;

@@ -1,4 +1,5 @@
-// The halo plan of a block: every population that arrives from outside its fluid, listed once before the first step.
+// The boundary-and-halo plan of a block: all incoming populations that no fluid neighbour of the block supplies, listed
+// once before the first step.
 #pragma once
 
 #include <vector>
@@ -13,30 +14,31 @@ namespace lbm::engine {
 
 class BoundaryHaloPlan {
 public:
-    /// What another block brings, before the links of the block itself are served: from places of its lattice to places
-    /// of this one's.
+    /// The copies from the lattice of another block to that of this one, which the exchange makes before the block
+    /// applies its own boundaries.
     struct Import {
-        int from;
+        int from;  // number of the other block
         backend::ByPhase<std::vector<backend::CopyRun>> copies;
-        bool leaves_rows = false;  // some of it leaves the other block through the ends of its rows
+        bool leaves_rows = false;  // some of these populations leave the other block through its x-faces
     };
 
     BoundaryHaloPlan() = default;
-    /// For block `own` of all blocks, which tile the domain.
+    /// The plan of block `own`; `blocks` are all blocks, which tile the domain.
     BoundaryHaloPlan(const Domain& domain, const std::vector<BlockPlacement>& blocks, int own,
                      const std::vector<Phase>& phases);
 
     const backend::LinkPlan& links() const { return links_; }
-    /// In the order of the blocks.
+    /// The imports from other blocks, in the order of the blocks.
     const std::vector<Import>& imports() const { return imports_; }
-    /// The links on which a body and the fluid exchange momentum.
+    /// The links along which a body and the fluid exchange momentum.
     const std::vector<backend::BodyLink>& body_links(int body) const { return body_links_[body]; }
 
-    /// The heat through a face or a body's surface into the block.
+    /// How the heat through a face or a body's surface into the fluid of the block is computed.
     const WallHeat& face_heat(int face) const { return temperatures_.face_heat[std::size_t(face)]; }
     const WallHeat& body_heat(int body) const { return temperatures_.body_heat[std::size_t(body)]; }
 
-    /// visit(cell's place on the face, number k, its place among those of all boundary cells of the plan).
+    /// Calls visit(index of the cell on the face, k, index of its number k among those of all boundary cells of the
+    /// plan) for each number that a boundary cell of the face keeps.
     template <class Visit>
     void for_boundary_numbers(int face, Visit&& visit) const {
         for (std::size_t c = 0; c < boundary_places_.size(); ++c) {
@@ -47,36 +49,38 @@ public:
         }
     }
 
-    /// Takes over the current velocities, densities and temperatures of the faces and bodies.
+    /// Recomputes the values of links from the current velocities, densities and temperatures of faces and bodies.
     void refresh_values(const Domain& domain);
 
     std::size_t bytes() const;
 
 private:
-    /// What prescribes the value of a wall link: a face (at its cell) or a body (at its solid cell).
+    /// The wall that prescribes the value of a wall link.
     struct ValueSource {
-        int face;  // -1: a body
-        int body;
-        Index place;
-        int off_wall;  // the velocity off the wall: of the link, mirrored where a free-slip face lies between
+        int face;      // -1: a body
+        int body;      // used if face is -1
+        Index place;   // index of a cell of the face, or of the body's solid cell in the domain
+        int off_wall;  // velocity that leaves the wall: that of the link, reflected if a free-slip face lies between
     };
 
     template <class S>
     struct Builder;
 
-    void take(LongRangePlan&& far, const std::vector<Phase>& phases);
+    void take(LongRangePlan&& long_range, const std::vector<Phase>& phases);
+    /// The values of the wall, inlet or outlet that a condition is evaluated with.
     template <class Condition>
     static boundary::Wall wall(const Domain& domain, const ValueSource& source);
+    /// The value of a wall link, such as its wall momentum term.
     static double value(const Domain& domain, FaceKind kind, const ValueSource& source);
     void refresh_temperatures(const Domain& domain);
 
     backend::LinkPlan links_;
     std::vector<Import> imports_;
-    std::vector<ValueSource> value_sources_;  // of each wall link
-    std::vector<Index> boundary_places_;      // of each boundary cell on its face
+    std::vector<ValueSource> value_sources_;  // by wall link
+    std::vector<Index> boundary_places_;      // by boundary cell: its index on the face
     std::vector<std::vector<backend::BodyLink>> body_links_;
-    WallTerms column_temperatures_, column_gradients_;  // of each column behind a wall
-    TemperaturePlan temperatures_;                      // its wall_temperatures, cells and links are moved to links_
+    WallTerms column_temperatures_, column_gradients_;  // by halo column behind a wall
+    TemperaturePlan temperatures_;                      // without the lists that are moved to links_
 };
 
 }  // namespace lbm::engine

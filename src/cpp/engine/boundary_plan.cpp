@@ -1,4 +1,4 @@
-// Groups links by cell and face, and finds the cells around each.
+// Groups the links of boundary cells by cell and face, and finds the neighbours of each cell.
 #include "boundary_plan.h"
 
 #include <algorithm>
@@ -13,14 +13,14 @@ namespace {
 
 using backend::BoundaryCell;
 
-constexpr int most_inwards = 2;  // cells that a formula reads beside its own
+constexpr int most_inwards = 2;  // cells further inwards that a formula may read
 
 class Builder {
 public:
     Builder(BoundaryPlan& plan, const Domain& domain, const std::vector<BlockPlacement>& blocks, int own)
         : plan_(plan), domain_(domain), blocks_(blocks), own_(own), holder_(blocks, own) {}
 
-    /// A cell before a face, of which links are the first.
+    /// Appends the boundary cell of a link, the first of this cell and face.
     void add(const BoundaryPlan::Incoming& link) {
         const int at[3] = {link.x + offset(0), link.y + offset(1), link.z + offset(2)};
         BoundaryCell cell{};
@@ -36,7 +36,7 @@ public:
         plan_.numbers += cell.stored;
         for (int axis = 0; axis < 3; ++axis) {
             for (int side = 0; side < 2; ++side) {
-                cell.beside[axis][side] = beside(cell, at, axis, side);
+                cell.beside[axis][side] = neighbor_numbers(cell, at, axis, side);
             }
         }
         plan_.cells.push_back(cell);
@@ -48,6 +48,7 @@ private:
     int offset(int axis) const { return placement().offset[axis]; }
     bool is_fluid(const int (&at)[3]) const { return !domain_.solid(domain_.cell(at[0], at[1], at[2])); }
 
+    /// The number of fluid cells behind a cell, counted away from the face: at most most_inwards.
     int inwards(int face, const int (&from)[3]) const {
         const int axis = face / 2, step = face % 2 == 0 ? 1 : -1;
         int at[3] = {from[0], from[1], from[2]};
@@ -59,20 +60,22 @@ private:
         return count;
     }
 
-    /// Of the numbers of a cell of the domain in a block.
+    /// The place of a cell's numbers in the memory of a block; `at` is a cell of the domain.
     Index place(int block, int face, const int (&at)[3]) const {
         const BlockPlacement& in = blocks_[std::size_t(block)];
         return backend::BoundaryPlaces(in.address, in.stored)
             .of(face, {at[0] - in.offset[0], at[1] - in.offset[1], at[2] - in.offset[2]});
     }
 
-    Index beside(const BoundaryCell& cell, const int (&at)[3], int axis, int side) {
+    /// The place of the numbers of a boundary cell's neighbour along the face. Where there is no such neighbour, it is
+    /// that of the cell itself; where another block has it, a copy is listed that brings them.
+    Index neighbor_numbers(const BoundaryCell& cell, const int (&at)[3], int axis, int side) {
         int other[3] = {at[0], at[1], at[2]};
         other[axis] += 2 * side - 1;
         if (axis == cell.face / 2 || axis >= domain_.D) {
             return cell.numbers;
         }
-        const int outside[3] = {other[0], other[1], other[2]};  // of the block, where the domain repeats
+        const int outside[3] = {other[0], other[1], other[2]};  // before it is folded back through a periodic face
         if (is_periodic(domain_.faces[2 * axis])) {
             other[axis] = Address::wrapped(other[axis], domain_.size[axis]);
         }

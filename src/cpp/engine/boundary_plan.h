@@ -1,5 +1,5 @@
-// The cells of a block before faces whose conditions make all populations at once that come in through them, and the
-// numbers that these cells keep.
+// The boundary cells of a block: those before faces whose conditions compute all incoming populations of a cell at once
+// (characteristic boundaries, for example), and the numbers that such cells keep from step to step.
 #pragma once
 
 #include <vector>
@@ -11,13 +11,14 @@
 namespace lbm::engine {
 
 struct BoundaryPlan {
-    /// A link that comes in through such a face into a cell of the block.
+    /// A link through such a face into a cell of the block.
     struct Incoming {
         int x, y, z;
         int face;
         int i;
     };
-    /// The numbers of a cell beside those of the block, which another block has; places are counted in numbers.
+    /// A copy of the numbers of a neighbouring boundary cell that belongs to another block. Places count numbers from
+    /// the start of those of a block.
     struct Copy {
         Index target;
         int block;
@@ -26,16 +27,16 @@ struct BoundaryPlan {
     };
 
     BoundaryPlan() = default;
-    /// For block `own` of all blocks, which tile the domain.
+    /// The plan of block `own`; `blocks` are all blocks, which tile the domain.
     BoundaryPlan(const Domain& domain, const std::vector<BlockPlacement>& blocks, int own, std::vector<Incoming> links);
 
-    std::vector<backend::BoundaryCell> cells;  // but for values
-    std::vector<Index> places;                 // of each on its face of the domain
+    std::vector<backend::BoundaryCell> cells;  // without the values of the faces, which change in time
+    std::vector<Index> places;                 // index of each cell among those of its face of the domain
     std::vector<Copy> copies;
-    Index numbers = 0;  // of all cells
+    Index numbers = 0;  // the numbers that all cells keep together
 };
 
-/// Throws std::invalid_argument where a block ends before the cells inwards that the condition of a face reads.
+/// Throws std::invalid_argument if the condition of a face reads more cells inwards than the block at the face has.
 void check_boundary_cells(const Domain& domain, const Layout& layout);
 
 }  // namespace lbm::engine

@@ -1,4 +1,4 @@
-// Lengthens and cuts runs of copies.
+// Builds runs of copies with constant strides.
 #include "copy_runs.h"
 
 namespace lbm::engine {

@@ -1,4 +1,4 @@
-// Copies collected into equally spaced runs.
+// Collects copies between places of a lattice into runs with constant strides.
 #pragma once
 
 #include <vector>
@@ -7,10 +7,10 @@
 
 namespace lbm::engine {
 
-/// Appends a copy, lengthening the last run where it continues it.
+/// Appends a copy: lengthens the last run if the copy continues it, else starts a new one.
 void append(std::vector<backend::CopyRun>& runs, Index target, Index source);
 
-/// Long runs are cut, so that threads share them evenly.
+/// Cuts long runs into shorter ones, so that threads share them evenly.
 void cut_long_runs(std::vector<backend::CopyRun>& runs);
 
 }  // namespace lbm::engine

@@ -1,4 +1,4 @@
-// The box of fluid that is simulated: its size, what holds on its faces, the solid bodies inside.
+// The simulated domain: its size, the boundary conditions of its faces, and the solid bodies inside.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace lbm::engine {
 
-/// The place of a condition in boundary::Conditions.
+/// A boundary condition of the flow, by its position in boundary::Conditions.
 enum class FaceKind : int {};
 template <class Condition>
 constexpr FaceKind face_kind = FaceKind(position_in<boundary::Conditions, Condition>);
 
-/// Calls visitor with an object of the condition's type.
+/// Calls `visitor` with an object of the condition's type.
 template <class Visitor>
 decltype(auto) with_condition(FaceKind kind, Visitor&& visitor) {
     return backend::with_type<boundary::Conditions>(
@@ -26,6 +26,7 @@ inline bool is_periodic(FaceKind kind) { return kind == face_kind<boundary::Peri
 
 inline std::string face_name(int face) { return {"-+"[face % 2], "xyz"[face / 2]}; }
 
+/// The boundary condition of the temperature on a face.
 enum class ThermalKind { Periodic, Adiabatic, Isothermal };
 
 constexpr std::uint16_t no_body = 0xFFFF;
@@ -36,21 +37,21 @@ struct Domain {
     int D;
     int size[3];        // nz = 1 in two dimensions
     FaceKind faces[6];  // -x, +x, -y, +y, -z, +z
-    /// What the conditions of faces are given: D components of a velocity, or one of a number, uniform (one value each)
-    /// or one a face cell; empty where nothing was.
+    /// The values of the faces' conditions: the D components of a velocity, or one number. Each is uniform (one value)
+    /// or given for every cell of the face; empty where the user gave none.
     std::vector<double> face_value[6];
-    double reference_density = 1;      // that moving walls push with and outflows relax to
+    double reference_density = 1;      // density of the wall momentum term; outflows relax to it
     std::vector<std::uint16_t> owner;  // the body of each cell, no_body for fluid; empty without bodies
-    /// Wall velocity of each body: empty at rest, D values, or D a cell of the domain.
+    /// Wall velocity of each body: empty at rest, D values, or D values for each cell of the domain.
     std::vector<std::vector<double>> body_velocity;
 
-    bool heated = false;  // has a temperature, and what follows
+    bool is_hybrid_thermal = false;  // whether the hybrid thermal model adds a temperature, which the rest describes
     double diffusivity = 0;
-    double heat_weight[2] = {};  // of neighbours along axes and diagonals, in the Laplacian
+    double heat_weight[2] = {};  // weights of neighbours along axes and diagonals in the Laplacian
     ThermalKind face_thermal[6] = {};
-    /// Of an isothermal face: uniform (one value) or one a face cell.
+    /// Temperature of each isothermal face: uniform (one value) or one for each cell of the face.
     std::vector<double> face_temperature[6];
-    /// Of each body: empty for an adiabatic one, one value, or one a cell of the domain.
+    /// Temperature of each body: empty for an adiabatic one, one value, or one for each cell of the domain.
     std::vector<std::vector<double>> body_temperature;
 
     Index cells() const { return Index(size[0]) * size[1] * size[2]; }
@@ -58,7 +59,7 @@ struct Domain {
     bool solid(Index at) const { return !owner.empty() && owner[at] != no_body; }
 
     Index face_cells(int face) const { return cells() / size[face / 2]; }
-    /// Position of cell (x, y, z) on a face, the lower axis fastest.
+    /// Index of cell (x, y, z) among the cells of a face, the lower axis fastest.
     Index face_cell(int face, int x, int y, int z) const {
         switch (face / 2) {
             case 0: return Index(z) * size[1] + y;
@@ -68,7 +69,8 @@ struct Domain {
     }
 };
 
-/// Value d of D * count numbers that are uniform (D numbers) or given for each of `count` places; 0 when not given.
+/// Component d at a place of a vector of D components, which is uniform (D numbers) or given for each of `count` places
+/// (D * count numbers); 0 if `values` is empty.
 inline double component(const std::vector<double>& values, int D, int d, Index place, Index count) {
     if (values.empty()) {
         return 0;

@@ -1,4 +1,4 @@
-// Builds the blocks and plans of a simulation and steps them.
+// Builds the blocks, plans and exchange of a simulation and steps them.
 #include "engine.h"
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 namespace lbm::engine {
 namespace {
 
-/// Links are served between launches: not those that cells have between two steps of one.
+/// Boundaries are applied between launches only, so a launch of several steps allows neither walls nor a temperature.
 backend::BlockSpec checked(backend::BlockSpec spec, const Domain& domain) {
     const bool periodic = std::all_of(domain.faces, domain.faces + 2 * domain.D, is_periodic);
-    if (spec.state->steps_per_launch > 1 && (!periodic || domain.heated)) {
+    if (spec.state->steps_per_launch > 1 && (!periodic || domain.is_hybrid_thermal)) {
         throw std::invalid_argument("state: '" + std::string(spec.state->name) +
                                     "' advances several steps a launch, which takes periodic faces and no temperature");
     }
@@ -43,17 +43,17 @@ Engine::Engine(const Setup& setup)
       channel_(setup.channel),
       has_interiors_(layout_.blocks().size() > 1 && has_interiors(layout_, setup.schedule)) {
     for (const Part& part : parts_) {
-        (part.state->is_asynchronous() ? by_themselves_ : by_host_).push_back(part.state.get());
+        (part.state->is_asynchronous() ? asynchronous_ : synchronous_).push_back(part.state.get());
     }
-    states_ = by_themselves_;
-    states_.insert(states_.end(), by_host_.begin(), by_host_.end());
+    states_ = asynchronous_;
+    states_.insert(states_.end(), synchronous_.begin(), synchronous_.end());
     executor_ = std::make_unique<Executor>(states_);
-    if (domain_.heated) {
+    if (domain_.is_hybrid_thermal) {
         for (backend::BlockState* state : states_) {
             state->thermal()->set_temperature(nullptr);
         }
     }
-    if (backend::is_multispeed(spec_)) {  // at rest half of a step's gravity has been added
+    if (backend::is_multispeed(spec_)) {  // the state at rest includes half of a step's gravity
         for (backend::BlockState* state : states_) {
             const Address& a = state->address();
             state->initialize({nullptr, nullptr, nullptr, nullptr, nullptr, {0, 0, 0}, {a.nx, a.ny, a.nz}});
@@ -92,7 +92,7 @@ std::map<std::string, std::size_t> Engine::memory_needed(const Setup& setup, int
 }
 
 process::Mutex& Engine::mutex() const {
-    const bool is_bound = comm_->size() > 1 || !by_themselves_.empty();
+    const bool is_bound = comm_->size() > 1 || !asynchronous_.empty();
     if (is_bound && !mutex_.is_of_this_process()) {
         throw process::ForkError("an engine on a GPU or of several ranks cannot be used in a child process");
     }
@@ -246,10 +246,10 @@ std::unique_ptr<HaloExchange> Engine::make_exchange(const std::vector<BlockPlace
     std::vector<HaloExchange::SendRequest> send_requests;
     for (std::size_t k = 0; k < placements.size(); ++k) {
         const Block& other = layout_.blocks()[k];
-        const bool beside = std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {
-            return are_beside(domain_, backend::halo_depth(spec_), part.place, other);
+        const bool is_neighbor = std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {
+            return are_neighbors(domain_, backend::halo_depth(spec_), part.place, other);
         });
-        if (other.rank != comm_->rank() && beside) {
+        if (other.rank != comm_->rank() && is_neighbor) {
             send_requests.push_back(
                 {int(k), BoundaryHaloPlan(domain_, placements, int(k), backend::phases_of(spec_)).imports()});
         }
@@ -279,7 +279,7 @@ void Engine::initialize(const double* density, const double* velocity, bool none
         throw std::invalid_argument("nonequilibrium: given with the model '" + facts_of(spec_).name +
                                     "', which starts from equilibrium");
     }
-    double sums[2] = {0, 0};  // of the whole domain in one order, that no layout changes it
+    double sums[2] = {0, 0};  // over the whole domain in one order, so that they do not depend on the layout
     for (Index at = 0; at < domain_.cells(); ++at) {
         if (!domain_.solid(at)) {
             sums[0] += density == nullptr ? 1.0 : density[at];
@@ -291,7 +291,7 @@ void Engine::initialize(const double* density, const double* velocity, bool none
     state_is_set();
     for (const Part& part : parts_) {
         const PaddedBox box(domain_, part.place, nonequilibrium);
-        std::vector<std::uint8_t> solid;  // beside which gradients are one-sided
+        std::vector<std::uint8_t> solid;  // gradients next to solid cells are one-sided
         const auto own_part = [&](const double* field, int components) {
             return field == nullptr || layout_.blocks().size() == 1
                        ? std::vector<double>{}
@@ -316,7 +316,7 @@ void Engine::initialize(const double* density, const double* velocity, bool none
 
 void Engine::state_is_set() {
     halos_are_current_ = boundary_numbers_are_current_ = false;
-    is_whole_ = true;
+    is_consistent_ = true;
 }
 
 void Engine::set_steps(Index steps) {
@@ -331,19 +331,19 @@ void Engine::step(Index steps) {
         throw std::invalid_argument("steps: " + std::to_string(steps) + " given after " + std::to_string(steps_) +
                                     ", must be positive and at most 2^53 together");
     }
-    if (!is_whole_) {
+    if (!is_consistent_) {
         throw std::runtime_error("an error has left a step unfinished: set the state anew, or load a checkpoint");
     }
     prepare();
-    is_whole_ = false;
+    is_consistent_ = false;
     run_steps(steps);
-    is_whole_ = true;
+    is_consistent_ = true;
     steps_ += steps;
 }
 
-void Engine::bring_halos() {
+void Engine::update_halos() {
     prepare_boundary_numbers();
-    for (backend::BlockState* state : states_) {  // the exchange begins after all that has been asked for
+    for (backend::BlockState* state : states_) {  // the exchange must begin after all work enqueued so far
         state->record_event(backend::EventSource::end_slot);
         state->wait_for(*state, backend::EventSource::end_slot);
     }
@@ -362,36 +362,34 @@ void Engine::wait_for_blocks() const {
 }
 
 void Engine::run_steps(Index steps) {
-    bring_halos();
-    notes_ = by_themselves_.empty();
-    // Each update advances as many steps as a launch does, the last one those that are left.
-    const int most = spec_.state->steps_per_launch;
-    const Index updates = (steps + most - 1) / most;
-    const int left = int(steps - (updates - 1) * most);
-    const bool notes_last = !notes_ && updates > 0 && layout_.blocks().size() > 1;
-    const bool last_apart = updates > 0 && (notes_last || left < most);
-    const Index alike = last_apart ? updates - 1 : updates;
-    const auto update = [&] { run_update(most); };
+    update_halos();
+    records_timestamps_ = asynchronous_.empty();
+    // Each update advances steps_per_launch steps, the last one those that remain.
+    const int steps_per_launch = spec_.state->steps_per_launch;
+    const Index updates = (steps + steps_per_launch - 1) / steps_per_launch;
+    const int steps_of_last = int(steps - (updates - 1) * steps_per_launch);
+    const bool times_last = !records_timestamps_ && updates > 0 && layout_.blocks().size() > 1;
+    const bool last_is_separate = updates > 0 && (times_last || steps_of_last < steps_per_launch);
+    const Index full_updates = last_is_separate ? updates - 1 : updates;
+    const auto update = [&] { run_update(steps_per_launch); };
     if (exchange_->needs_host()) {
-        for (Index k = 0; k < alike; ++k) {
+        for (Index k = 0; k < full_updates; ++k) {
             update();
         }
     } else {
-        executor_->run(alike, update);
+        executor_->run(full_updates, update);
     }
-    if (last_apart) {
-        notes_ = notes_ || notes_last;
-        run_update(left);
+    if (last_is_separate) {
+        records_timestamps_ = records_timestamps_ || times_last;
+        run_update(steps_of_last);
     }
     wait_for_blocks();
-    if (notes_last) {
+    if (times_last) {
         add_phase_times(double(updates));
     }
     exchange_->signal();
 }
 
-/// Blocks that work by themselves are asked for their interior before the host is held up by the exchange; those of the
-/// host are updated while it goes on.
 void Engine::run_update(int steps) {
     using backend::Timestamp;
     record(Timestamp::Begun, states_);
@@ -403,31 +401,31 @@ void Engine::run_update(int steps) {
         state->update_shell(steps);
     }
     record(Timestamp::ShellDone, states_);
-    record(Timestamp::InteriorBegun, by_themselves_);
-    for (backend::BlockState* state : by_themselves_) {
+    record(Timestamp::InteriorBegun, asynchronous_);
+    for (backend::BlockState* state : asynchronous_) {
         state->update_interior();
     }
-    record(Timestamp::InteriorDone, by_themselves_);
+    record(Timestamp::InteriorDone, asynchronous_);
     exchange_->begin();
     if (layout_.blocks().size() > 1) {
         record(Timestamp::Exchanged, states_);
     }
-    record(Timestamp::InteriorBegun, by_host_);
-    for (backend::BlockState* state : by_host_) {
+    record(Timestamp::InteriorBegun, synchronous_);
+    for (backend::BlockState* state : synchronous_) {
         state->update_interior();
     }
-    record(Timestamp::InteriorDone, by_host_);
+    record(Timestamp::InteriorDone, synchronous_);
     exchange_->end();
-    record(Timestamp::Exchanged, exchange_->late());
-    if (by_themselves_.empty()) {
+    record(Timestamp::Exchanged, exchange_->completed_by_end());
+    if (asynchronous_.empty()) {
         add_phase_times(1);
     }
 }
 
-void Engine::record(backend::Timestamp moment, const std::vector<backend::BlockState*>& states) const {
-    if (notes_) {
+void Engine::record(backend::Timestamp timestamp, const std::vector<backend::BlockState*>& states) const {
+    if (records_timestamps_) {
         for (backend::BlockState* state : states) {
-            state->record(moment);
+            state->record(timestamp);
         }
     }
 }

@@ -1,4 +1,5 @@
-// A simulation: the layout's blocks, their halo plans, and their steps.
+// The engine: a simulation as the bindings see it. It owns the blocks of this process, their boundary-and-halo plans
+// and the halo exchange, and steps them.
 #pragma once
 
 #include <algorithm>
@@ -21,50 +22,53 @@
 
 namespace lbm::engine {
 
-/// The most steps that are counted; a double holds each number up to it.
+/// The largest number of steps; a double represents every integer up to it exactly.
 constexpr Index max_steps = Index(1) << 53;
 
 class Engine {
 public:
-    /// Allocates; the state is at rest with density 1. Throws std::invalid_argument for a setup that cannot be.
+    /// Allocates the blocks of this process and sets the state to rest with density 1. Throws std::invalid_argument for
+    /// an invalid setup.
     explicit Engine(const Setup& setup);
 
-    /// Bytes of lattice that an engine of this setup would allocate on a rank, by device; `setup` needs no
+    /// The bytes of lattice that an engine of this setup would allocate on a rank, by device. `setup` needs no
     /// communicator.
     static std::map<std::string, std::size_t> memory_needed(const Setup& setup, int rank = 0);
 
-    /// Makes the cells of mask solid; velocity is empty (at rest), D values, or D a cell. Returns the body's index.
-    /// With a temperature it is empty for an adiabatic body, one value, or one a cell.
+    /// Makes the cells of `mask` a solid body and returns its index. `velocity` is empty (at rest), D values, or D
+    /// values for each cell; `temperature` is empty (adiabatic), one value, or one for each cell.
     int add_body(const std::vector<bool>& mask, std::vector<double> velocity, std::vector<double> temperature = {});
-    /// A body that has a velocity may be given another.
+    /// The body must have been added with a velocity.
     void set_body_velocity(int body, std::vector<double> velocity);
     void set_face_velocity(int face, std::vector<double> velocity);
-    /// The number that the condition of a face takes, such as a density, by whose name errors tell of it.
+    /// Sets the number that the condition of a face takes, such as a density. Errors call it `name`.
     void set_face_number(int face, std::vector<double> number, const std::string& name = "number");
-    /// Empty (none), D values, or D a cell.
+    /// `force` is empty (none), D values, or D values for each cell.
     void set_force(const std::vector<double>& force);
-    /// One value, or one a face cell; of an isothermal face.
+    /// `temperature` is one value, or one for each cell of the face, which must be isothermal.
     void set_face_temperature(int face, std::vector<double> temperature);
-    /// Of a body that was added with one.
+    /// The body must have been added with a temperature.
     void set_body_temperature(int body, std::vector<double> temperature);
-    /// Empty (none), one value, or one a cell.
+    /// `source` is empty (none), one value, or one for each cell.
     void set_heat_source(const std::vector<double>& source);
 
-    /// Also makes the mean of the density over the fluid the reference density.
+    /// Sets the state from fields of the whole domain (null: density 1, at rest) and makes the mean density of the
+    /// fluid the reference density. With `nonequilibrium` the first-order part that follows from gradients is added.
     void initialize(const double* density, const double* velocity, bool nonequilibrium,
                     const double* temperature = nullptr);
-    /// Up to max_steps in all. Throws std::runtime_error after an error in a step, until a state is set.
+    /// Advances by so many steps, max_steps in total at most. After an error in a step it throws std::runtime_error
+    /// until a state is set.
     void step(Index steps);
 
-    /// The density that moving walls push the fluid with and outflows relax to; 1 until the state is initialized.
+    /// The density in the momentum term of moving walls, to which outflows relax; 1 until the state is initialized.
     double reference_density() const { return domain_.reference_density; }
     void set_reference_density(double density);
 
     Index steps() const { return steps_; }
     void set_steps(Index steps);
 
-    /// Fields of the window, in float or double; populations are Q components. Cells of it that belong to other
-    /// processes are left as they are.
+    /// Fields of this rank's local subdomain, in float or double; populations have Q components. Cells that belong to
+    /// other processes are left as they are.
     template <class T>
     void density(T* out) {
         read_parts(out, 1, [](const auto& block, T* part) { block.density(part); });
@@ -85,44 +89,46 @@ public:
         give_solid_temperature(out);
     }
     void set_temperature(const double* values);
-    /// Heat into the fluid in a step through a cell of an isothermal face, of the whole domain.
+    /// The heat that enters the fluid in a step through each cell of an isothermal face of the whole domain.
     std::vector<double> heat_flux(int face);
-    /// Their mean over the fluid cells.
+    /// The mean of the heat flux over the fluid cells of a face.
     double mean_heat_flux(int face);
-    /// Heat into the fluid in a step off a body.
+    /// The heat that enters the fluid in a step from a body.
     struct BodyHeat {
-        std::vector<backend::Cell> cells;  // fluid cells beside it, in this process
-        std::vector<double> flux, area;    // of each
+        std::vector<backend::Cell> cells;  // the fluid cells of this process next to the body
+        std::vector<double> flux, area;    // of each cell
     };
     BodyHeat body_heat_flux(int body);
     struct BodyHeatRate {
         double rate, area;
     };
     BodyHeatRate body_heat_rate(int body);
-    /// Largest over the fluid cells since the last call.
+    /// The largest change of the temperature of a fluid cell since the last call.
     double temperature_change();
 
-    /// How many numbers each cell before a face keeps from step to step, as its condition says.
+    /// How many numbers each boundary cell of a face keeps from step to step, as its condition says.
     int boundary_number_count(int face) const;
-    /// Those of all cells of the face, number by number; 0 for solid cells. They begin anew when a state is set.
+    /// The numbers of all boundary cells of the face, number by number; 0 for solid cells. They are initialized
+    /// whenever a state is set.
     std::vector<double> boundary_numbers(int face);
-    /// After the state, which they are of.
+    /// Must be called after the state has been set.
     void set_boundary_numbers(int face, const std::vector<double>& values);
 
     void set_populations(const double* values);
-    /// The stored numbers of the populations themselves.
+    /// The populations in the storage format, bit by bit.
     void get_state(void* out);
     void set_state(const void* values);
-    /// Throws std::invalid_argument unless one block on a GPU is all.
-    /// A temperature is the stored one plus `reference`.
+    /// A field in a GPU's memory; `reference` is added to a temperature. Throws std::invalid_argument unless the domain
+    /// is a single block on a GPU.
     std::shared_ptr<backend::DeviceArray> device_field(backend::FieldName name, double reference = 0);
-    /// The cell of the lowest number that holds no sane state.
+    /// The cell of the lowest index whose state is not valid.
     std::optional<backend::Cell> find_diverged();
 
-    /// Whoever calls a member holds this, but for those that only read what the constructor has set. Throws
-    /// process::ForkError in a child that cannot use the engine, as it is on a GPU or one of several ranks.
+    /// Callers of members must hold this mutex, except for members that only read what the constructor has set. Throws
+    /// process::ForkError in a forked child that cannot use the engine, which is on a GPU or has several ranks.
     process::Mutex& mutex() const;
-    /// Whether it can be destroyed: a child leaves what it has not used itself as it is.
+    /// Whether the engine may be destroyed: a forked child does not destroy an engine of its parent that it has not
+    /// used.
     bool is_of_this_process() const { return mutex_.is_of_this_process(); }
 
     backend::ForceAndTorque body_force(int body, const double (&center)[3]);
@@ -132,25 +138,25 @@ public:
     std::size_t bytes() const;
     const Domain& domain() const { return domain_; }
     int population_count() const;
-    /// The kernels of the next steps of the first block; none on a CPU.
+    /// The update kernels of the first block; none on a CPU.
     std::vector<backend::KernelFigures> update_kernels() const { return parts_.front().state->update_kernels(); }
-    /// Of the whole domain.
+    /// The specification of the whole domain as one block.
     const backend::BlockSpec& spec() const { return spec_; }
     const Layout& layout() const { return layout_; }
-    /// Between blocks, by their numbers in the layout.
+    /// The connections between blocks.
     const std::vector<HaloExchange::Link>& links();
-    /// Since the start, the mean of this process's blocks. On GPUs the last step of each call of step() stands for all
-    /// of them; of one block on a GPU nothing is known.
+    /// The times since the start, averaged over this process's blocks. On GPUs only the last step of each call of
+    /// step() is timed and stands for all of them; a single block on a GPU is not timed.
     const PhaseTimes& phase_times() const { return phase_times_; }
-    /// Whether a block is updated while the exchange goes on.
+    /// Whether the interior of a block is updated during the exchange.
     bool overlaps() const;
     const backend::DeviceOptions& device() const { return device_; }
-    /// The box of the domain whose fields this process gives and takes.
+    /// The local subdomain, whose fields this process reads and sets.
     const Box& window() const { return window_; }
     int bodies() const { return int(domain_.body_velocity.size()); }
 
 private:
-    /// A block of this process and what belongs to it.
+    /// A block of this process with its plan and its solid cells.
     struct Part {
         int number;  // in the layout
         Block place;
@@ -165,8 +171,10 @@ private:
     backend::RowBox interior_of(const Part& part) const;
     void state_is_set();
     void run_steps(Index steps);
+    /// The interiors of asynchronous blocks are launched before the host is occupied with the exchange; those of the
+    /// other blocks are updated by the host while the exchange goes on.
     void run_update(int steps);
-    void record(backend::Timestamp moment, const std::vector<backend::BlockState*>& states) const;
+    void record(backend::Timestamp timestamp, const std::vector<backend::BlockState*>& states) const;
     void add_phase_times(double steps);
     std::unique_ptr<HaloExchange> make_exchange(const std::vector<BlockPlacement>& placements) const;
     void prepare();
@@ -181,8 +189,8 @@ private:
             put_part(out, window_, part.place, components, [&](T* data) { read(*part.state, data); });
         }
     }
-    /// Calls give(block, its part of the array of a window); nothing is changed if the memory for the parts is not to
-    /// be had.
+    /// Calls give(block, its part of the array of a window). The memory for the parts is allocated first, so that
+    /// nothing has changed if that fails.
     template <class T, class Give>
     void give_parts(const T* whole, const Box& window, int components, Give&& give) {
         std::vector<T> scratch;
@@ -197,28 +205,29 @@ private:
             give(*part.state, part_of_field(whole, window, part.place, components, scratch));
         }
     }
-    /// Before fields are read.
+    /// Must be called before fields are read.
     void prepare_fields();
     void prepare_boundary_numbers();
     void check_thermal() const;
-    /// Whether the fluid has a temperature, of whatever model.
+    /// Throws unless the fluid has a temperature, of whatever model.
     void check_temperature() const;
-    void bring_halos();
+    /// Runs the exchange if the halos are not those of the next step.
+    void update_halos();
     void wait_for_blocks() const;
-    /// Before heat through walls is read, which may be of temperatures beyond a block.
+    /// Must be called before heat through walls is read, which may depend on temperatures of other blocks.
     void prepare_heat();
     template <class T>
     void give_solid_temperature(T* out) const;
-    /// Calls set(block) for a block whose temperature must outlive it.
+    /// Calls set(block), which overwrites the state, and restores the temperature of the block afterwards.
     template <class Set>
     void keep_temperature(backend::BlockState& block, Set&& set) {
         const Address& a = block.address();
-        std::vector<double> temperature(domain_.heated ? std::size_t(Index(a.nx) * a.ny * a.nz) : 0);
-        if (domain_.heated) {
+        std::vector<double> temperature(domain_.is_hybrid_thermal ? std::size_t(Index(a.nx) * a.ny * a.nz) : 0);
+        if (domain_.is_hybrid_thermal) {
             block.thermal()->temperature(temperature.data());
         }
         set(block);
-        if (domain_.heated) {
+        if (domain_.is_hybrid_thermal) {
             block.thermal()->set_temperature(temperature.data());
         }
     }
@@ -230,20 +239,20 @@ private:
     std::shared_ptr<const comm::Communicator> comm_;
     Box whole_, window_;
     std::vector<Part> parts_;
-    /// Of the parts: all, those that work by themselves first; and either kind.
-    std::vector<backend::BlockState*> states_, by_themselves_, by_host_;
+    /// The states of all parts, asynchronous ones first; and of the asynchronous ones and the others apart.
+    std::vector<backend::BlockState*> states_, asynchronous_, synchronous_;
     std::string channel_;
     bool has_interiors_;
-    /// Whole ones take each other's place: messages go before the buffers that they lie in.
+    /// Replaced as a whole, so that messages are destroyed before the buffers that they lie in.
     std::unique_ptr<HaloExchange> exchange_ = std::make_unique<HaloExchange>();
-    std::unique_ptr<Executor> executor_;  // after the parts and the exchange, whose steps it has recorded
-    bool halos_are_current_ = false;      // the next step finds what it imports
+    std::unique_ptr<Executor> executor_;  // declared after the parts and the exchange, whose steps it records
+    bool halos_are_current_ = false;      // the imports of the next step are in place
     bool boundary_numbers_are_current_ = false;
-    bool is_whole_ = true;  // all blocks are after the same step
+    bool is_consistent_ = true;  // all blocks have completed the same step
     bool plan_is_current_ = false;
     bool values_are_current_ = false;
-    bool solid_velocity_is_current_ = true;  // of bodies that move; only fields show it
-    bool notes_ = false;                     // of the moments of each step
+    bool solid_velocity_is_current_ = true;  // of moving bodies; only fields show it
+    bool records_timestamps_ = false;        // whether each update records its timestamps
     PhaseTimes phase_times_;
     Index steps_ = 0;
     mutable process::Mutex mutex_;

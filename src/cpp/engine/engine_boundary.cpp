@@ -1,4 +1,4 @@
-// What an engine does of the numbers that cells before faces keep.
+// The engine's members for the numbers that boundary cells keep from step to step.
 #include <stdexcept>
 
 #include "engine.h"
@@ -44,7 +44,7 @@ void Engine::set_boundary_numbers(int face, const std::vector<double>& values) {
     }
     for (const Part& part : parts_) {
         std::vector<double> own(std::size_t(part.plan.links().boundary_numbers));
-        part.state->boundary_numbers(own.data());  // those of other faces stay
+        part.state->boundary_numbers(own.data());  // so that those of other faces are kept
         part.plan.for_boundary_numbers(
             face, [&](Index place, int k, Index at) { own[std::size_t(at)] = values[std::size_t(k * cells + place)]; });
         part.state->set_boundary_numbers(own.data());

@@ -1,4 +1,4 @@
-// What an engine does of temperatures between steps.
+// The engine's members for temperatures and heat: setting them, fields, and the heat through walls.
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
@@ -10,7 +10,7 @@
 namespace lbm::engine {
 
 void Engine::check_thermal() const {
-    if (!domain_.heated) {
+    if (!domain_.is_hybrid_thermal) {
         throw std::invalid_argument("temperature: the fluid has none, as nothing thermal was set up");
     }
 }
@@ -85,7 +85,7 @@ void Engine::prepare_heat() {
     check_thermal();
     prepare();
     if (!halos_are_current_) {
-        bring_halos();
+        update_halos();
         wait_for_blocks();
         exchange_->signal();
     }

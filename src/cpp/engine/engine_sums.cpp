@@ -1,4 +1,4 @@
-// What an engine finds out over all cells of the domain.
+// The engine's members that reduce over all cells of the domain: divergence, forces on bodies, totals, changes.
 #include <cmath>
 #include <limits>
 

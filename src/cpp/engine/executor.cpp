@@ -1,4 +1,4 @@
-// Decides which updates are asked for one by one and which are replayed.
+// Decides which updates are launched one by one and which are replayed from a recording.
 #include "executor.h"
 
 #include <algorithm>
@@ -8,14 +8,14 @@
 namespace lbm::engine {
 
 void Executor::run(Index updates, const std::function<void()>& update) {
-    const auto ask = [&](Index count) {
+    const auto launch = [&](Index count) {
         for (Index k = 0; k < count; ++k) {
             update();
         }
         updates -= count;
     };
     while (updates > 0 && !at_start()) {
-        ask(1);
+        launch(1);
     }
     if (recorder_ != nullptr && recorded_revision_ != revision()) {
         recorder_.reset();
@@ -23,7 +23,7 @@ void Executor::run(Index updates, const std::function<void()>& update) {
     const Index whole = length();
     if (recorder_ == nullptr && updates >= 2 * whole) {
         if (auto recorder = blocks_.front()->make_recorder({blocks_.begin() + 1, blocks_.end()})) {
-            ask(whole);
+            launch(whole);
             recorder->record([&] {
                 for (Index k = 0; k < whole; ++k) {
                     update();
@@ -37,7 +37,7 @@ void Executor::run(Index updates, const std::function<void()>& update) {
         recorder_->replay(updates / whole);
         updates %= whole;
     }
-    ask(updates);
+    launch(updates);
 }
 
 bool Executor::at_start() const {
@@ -47,7 +47,7 @@ bool Executor::at_start() const {
 
 Index Executor::length() const {
     constexpr Index least = 16;
-    Index cycle = 2;  // the exchange takes turns too
+    Index cycle = 2;  // the exchange alternates between two sets of events
     for (const backend::BlockState* block : blocks_) {
         cycle = std::lcm(cycle, block->updates_of_cycle());
     }

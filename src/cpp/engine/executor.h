@@ -1,4 +1,5 @@
-// Runs the updates of all blocks of a process, and has the devices record and replay them where they can.
+// Runs the updates of all blocks of a process; where devices can, it records a few updates (a CUDA graph) and replays
+// them.
 #pragma once
 
 #include <functional>
@@ -13,23 +14,23 @@ namespace lbm::engine {
 
 class Executor {
 public:
-    /// The blocks must outlive it; those that are asynchronous come first.
+    /// The blocks must outlive the executor; asynchronous ones come first.
     explicit Executor(std::vector<backend::BlockState*> blocks) : blocks_(std::move(blocks)) {}
 
-    /// Calls `update`, which asks every block for an update, so many times, or replays a recording of some of the
-    /// calls.
+    /// Makes `updates` updates. Each either calls `update`, which updates every block once, or is replayed from a
+    /// recording of such calls.
     void run(Index updates, const std::function<void()>& update);
 
 private:
-    /// Whether the updates to come are those that a recording repeats.
+    /// Whether all blocks are at the start of their cycle, as a recording begins there.
     bool at_start() const;
-    /// Updates of a recording.
+    /// The number of updates in a recording: at least 16, and a multiple of every block's cycle.
     Index length() const;
-    /// Grows with what blocks are launched with.
+    /// Grows whenever an address or an argument of a block's launches changes, which makes a recording obsolete.
     Index revision() const;
 
     std::vector<backend::BlockState*> blocks_;
-    std::unique_ptr<backend::Recorder> recorder_;  // null before something is recorded
+    std::unique_ptr<backend::Recorder> recorder_;  // null until updates are recorded
     Index recorded_revision_ = 0;
 };
 

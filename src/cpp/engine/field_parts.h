@@ -1,5 +1,5 @@
-// The parts of arrays that belong to a block. Arrays of a window of the domain have x fastest, then y, z and the
-// component.
+// Copies the parts of arrays that belong to a block. Arrays cover a window of the domain, mostly a rank's local
+// subdomain; x is fastest, then y, z and the component.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace lbm::engine {
 
-/// Calls visit(first in the window's array, first in the block's, count) for every row of `components` fields.
+/// Calls visit(first element in the window's array, first in the block's, count) for every row of `components` fields.
 template <class Visit>
 void for_rows(const Box& window, const Block& block, int components, Visit&& visit) {
     Index part = 0;
@@ -25,7 +25,7 @@ void for_rows(const Box& window, const Block& block, int components, Visit&& vis
     }
 }
 
-/// A block's part of an array, copied to `scratch`; the array itself where the block is all of it.
+/// A block's part of an array, copied to `scratch`, or the array itself if the block fills the window.
 template <class T>
 const T* part_of_field(const T* whole, const Box& window, const Block& block, int components, std::vector<T>& scratch) {
     if (whole == nullptr || block.cells() == window.cells()) {
@@ -36,7 +36,7 @@ const T* part_of_field(const T* whole, const Box& window, const Block& block, in
     return scratch.data();
 }
 
-/// Reads a block's part by read(array of the block) and puts it into an array of the window.
+/// Calls read(array of the block) and stores the result into the block's part of an array of the window.
 template <class T, class Read>
 void put_part(T* whole, const Box& window, const Block& block, int components, Read&& read) {
     if (block.cells() == window.cells()) {

@@ -1,4 +1,4 @@
-// Looks parameters up and checks them.
+// Looks up the parameters of a collision by name and checks them.
 #include "given_parameters.h"
 
 #include <cmath>
@@ -68,7 +68,7 @@ std::map<std::string, double> GivenParameters::named(const std::string& name) co
         return {};
     }
     if (const auto* values = std::get_if<std::vector<double>>(found); values != nullptr && values->empty()) {
-        return {};  // as an empty dict may come
+        return {};  // pybind11 may convert an empty dict to an empty vector
     }
     const auto* values = std::get_if<std::map<std::string, double>>(found);
     if (values == nullptr) {

@@ -1,4 +1,4 @@
-// The parameters of a collision as a user gives them: by name, and checked as the collision asks for them.
+// The parameters of a collision as the user gives them, by name. They are checked when the collision reads them.
 #pragma once
 
 #include <map>
@@ -12,26 +12,27 @@
 
 namespace lbm::engine {
 
-/// A number, a vector, or numbers by name.
+/// A parameter is a number, a vector, or numbers by name (such as relaxation rates).
 using Parameter = std::variant<double, std::vector<double>, std::map<std::string, double>>;
 using Parameters = std::map<std::string, Parameter>;
 
-/// What collisions read their parameters from. All members but the constructor throw std::invalid_argument, naming what
-/// is wrong and what would be right.
+/// Collisions read their parameters from it. All members but the constructor throw std::invalid_argument, whose message
+/// says what is wrong and what would be right.
 class GivenParameters {
 public:
     GivenParameters(std::string collision, const Parameters& given) : collision_(std::move(collision)), given_(given) {}
 
-    /// A number above 0. Without a default it must have been given.
+    /// A number above 0. If there is no default `otherwise`, it must have been given.
     double positive(const std::string& name, std::optional<double> otherwise = std::nullopt) const;
     double at_least_zero(const std::string& name, double otherwise) const;
-    /// As many components as there are; 0 where none are given.
+    /// A vector of exactly `count` components; zero if none are given.
     template <std::size_t count>
     void vector(const std::string& name, double (&out)[count]) const {
         const std::vector<double> values = components(name, count);
         std::copy(values.begin(), values.end(), out);
     }
-    /// Numbers between 0 and 2 by the names name_of(first), ..., name_of(last - 1), into the places of the names.
+    /// Rates between 0 and 2 by the names name_of(first), ..., name_of(last - 1): that of name_of(k) is stored in
+    /// out[k], the others are left as they are.
     template <class NameOf>
     void rates(const std::string& parameter, NameOf&& name_of, int first, int last, double* out) const {
         std::map<std::string, int> places;
@@ -43,7 +44,7 @@ public:
         }
     }
 
-    /// Parameters that the collision has not asked for.
+    /// Throws for parameters that the collision has not read.
     void refuse_others() const;
 
 private:
@@ -59,7 +60,7 @@ private:
     mutable std::set<std::string> asked_;
 };
 
-/// Parameters as a row of numbers.
+/// The parameters of a collision as a list of numbers.
 template <class P>
 std::vector<double> numbers_of(const P& parameters) {
     struct Row {

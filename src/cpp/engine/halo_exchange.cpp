@@ -1,4 +1,4 @@
-// Chooses the channels of the links and lists what each block copies.
+// Chooses the channels of all links, lists the copies of each block, and runs the exchange.
 #include "halo_exchange.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ Channel channel_between(const std::string& from, const std::string& to, const st
     return direct ? Channel::Direct : Channel::Staged;
 }
 
-/// The copies of a link in two halves: into a buffer, one run after the other, and out of it.
+/// The copies of a link through a buffer: those into it, one run after the other, and those out of it.
 struct PackUnpack {
     ByPhase<std::vector<CopyRun>> pack, unpack;
     ByPhase<Index> elements;
@@ -48,7 +48,7 @@ struct PackUnpack {
     Index largest() const { return *std::max_element(elements.begin(), elements.end()); }
 };
 
-/// Elements an update, the mean of the phases that have any.
+/// Elements moved in an update, averaged over the phases that move any.
 double mean_elements(const ByPhase<std::vector<CopyRun>>& copies) {
     double sum = 0;
     int phases = 0;
@@ -70,11 +70,11 @@ void add_once(std::vector<const EventSource*>& all, const EventSource* one) {
 }  // namespace
 
 struct HaloExchange::Builder {
-    /// What a member copies before and after the messages.
+    /// The transfers of a member before and after the messages.
     struct Copies {
         std::vector<Transfer> first, second;
     };
-    struct Mail {
+    struct Messages {
         std::vector<comm::Message> receives, sends;
     };
 
@@ -84,12 +84,12 @@ struct HaloExchange::Builder {
     const backend::BlockSpec& spec;
     const std::string& only;
     const comm::Communicator& comm;
-    std::map<int, std::size_t> own{};  // member by number
+    std::map<int, std::size_t> own{};  // index of each member by its number in the layout
     std::vector<Copies> copies = std::vector<Copies>(members.size());
     const std::vector<Phase> phases = backend::phases_of(spec);
-    ByPhase<Mail> mail{phases};
-    std::map<int, int> received{}, sent{};  // messages so far, by rank
-    std::set<int> signalled{};              // ranks
+    ByPhase<Messages> messages{phases};
+    std::map<int, int> received{}, sent{};  // number of messages so far, by rank
+    std::set<int> signalled{};              // ranks that share blocks with this one
 
     const Block& block(int number) const { return layout.blocks()[std::size_t(number)]; }
     const BlockState& state(std::size_t member) const { return members[member].state; }
@@ -101,7 +101,7 @@ struct HaloExchange::Builder {
         }
         for (std::size_t k = 0; k < members.size(); ++k) {
             own[members[k].number] = k;
-            all.roles_.push_back({&members[k].state, {}, {}, false, nullptr, nullptr});
+            all.schedules_.push_back({&members[k].state, {}, {}, false, nullptr, nullptr});
         }
         share(send_requests);
         for (std::size_t to = 0; to < members.size(); ++to) {
@@ -110,7 +110,7 @@ struct HaloExchange::Builder {
                 if (from == own.end()) {
                     receive(to, import);
                 } else {
-                    bring(from->second, to, import);
+                    connect(from->second, to, import);
                 }
             }
         }
@@ -122,29 +122,29 @@ struct HaloExchange::Builder {
             }
         }
         for (std::size_t k = 0; k < members.size(); ++k) {
-            all.roles_[k].first = members[k].state.make_transfers(copies[k].first);
-            all.roles_[k].second = members[k].state.make_transfers(copies[k].second);
+            all.schedules_[k].first = members[k].state.make_transfers(copies[k].first);
+            all.schedules_[k].second = members[k].state.make_transfers(copies[k].second);
         }
         members.front().state.on_device([this] {
             if (all.has_messages_) {
                 all.messages_ = ByPhase<std::unique_ptr<comm::Exchange>>(phases);
                 for (const Phase phase : phases) {
-                    all.messages_[phase] = comm.exchange(mail[phase].receives, mail[phase].sends);
+                    all.messages_[phase] = comm.exchange(messages[phase].receives, messages[phase].sends);
                 }
             }
         });
         signal();
         for (std::size_t k = 0; k < members.size(); ++k) {
-            if (!copies[k].second.empty() && !all.roles_[k].goes_on()) {
-                all.late_.push_back(&members[k].state);
+            if (!copies[k].second.empty() && !all.schedules_[k].needs_no_host()) {
+                all.completed_by_end_.push_back(&members[k].state);
             }
         }
-        // What works by itself is asked first, and works while the rest does.
-        std::stable_partition(all.roles_.begin(), all.roles_.end(),
-                              [](const BlockSchedule& role) { return role.state->is_asynchronous(); });
+        // Asynchronous blocks are launched first, and work while the others are computed by the host.
+        std::stable_partition(all.schedules_.begin(), all.schedules_.end(),
+                              [](const BlockSchedule& schedule) { return schedule.state->is_asynchronous(); });
     }
 
-    /// With other processes of the host.
+    /// Shares blocks with other processes of the host.
     void share(const std::vector<SendRequest>& send_requests) {
         if (comm.size() == 1 || only == "mpi") {
             return;
@@ -169,7 +169,7 @@ struct HaloExchange::Builder {
         all.shared_ = SharedBlocks(blocks, {wanted.begin(), wanted.end()}, comm);
     }
 
-    /// A byte to and from each rank that shares blocks with this one.
+    /// Sets up the signals: a byte to and from each rank that shares blocks with this one.
     void signal() {
         if (comm.size() > 1) {
             all.signals_twice_ = comm.maximum(all.signals_twice_ ? 1 : 0) > 0;
@@ -180,7 +180,7 @@ struct HaloExchange::Builder {
         }
         constexpr int tag = 30000;  // more than there are messages between two ranks
         all.signal_bytes_.resize(2 * signalled.size());
-        Mail bytes;
+        Messages bytes;
         char* byte = all.signal_bytes_.data();
         for (const int rank : signalled) {
             bytes.receives.push_back({byte++, 1, rank, tag});
@@ -189,59 +189,60 @@ struct HaloExchange::Builder {
         all.signals_ = comm.exchange(bytes.receives, bytes.sends);
     }
 
-    /// An own block and one that another process shares wait for each other.
-    void join(std::size_t member, int other, const backend::RemoteBlock& remote,
-              const BoundaryHaloPlan::Import& import) {
-        add_once(all.roles_[member].beside, &remote);
+    /// Makes an own block and one that another process shares wait for each other.
+    void connect_shared(std::size_t member, int other, const backend::RemoteBlock& remote,
+                        const BoundaryHaloPlan::Import& import) {
+        add_once(all.schedules_[member].neighbors, &remote);
         signalled.insert(block(other).rank);
         all.signals_twice_ = all.signals_twice_ || import.leaves_rows;
     }
 
-    /// From one block of this process to another.
-    void bring(std::size_t from, std::size_t to, const BoundaryHaloPlan::Import& import) {
+    /// Connects two blocks of this process.
+    void connect(std::size_t from, std::size_t to, const BoundaryHaloPlan::Import& import) {
         const Block& source = block(members[from].number);
         const Block& target = block(members[to].number);
         const Channel channel = channel_between(source.device, target.device, only);
         record(import, members[to].number, channel);
-        add_once(all.roles_[to].beside, &state(from));
-        add_once(all.roles_[from].beside, &state(to));
+        add_once(all.schedules_[to].neighbors, &state(from));
+        add_once(all.schedules_[from].neighbors, &state(to));
         if (channel == Channel::Direct) {
             copies[to].first.push_back({{state(from).lattice(0), state(from).lattice(1)},
                                         {state(to).lattice(0), state(to).lattice(1)},
                                         import.copies});
             if (import.leaves_rows) {
-                add_once(all.roles_[from].before_second, &state(to));
+                add_once(all.schedules_[from].before_second, &state(to));
                 all.has_second_ = true;
             }
             return;
         }
-        const PackUnpack halves(import.copies, phases);
-        void* memory = keep(backend::common_memory({source.device, target.device}, bytes(halves.largest())), halves);
-        pack(from, memory, halves, true);
-        unpack(to, memory, halves, true);
-        add_once(all.roles_[to].before_second, &state(from));
+        const PackUnpack packing(import.copies, phases);
+        void* memory = keep(backend::common_memory({source.device, target.device}, bytes(packing.largest())), packing);
+        pack(from, memory, packing, true);
+        unpack(to, memory, packing, true);
+        add_once(all.schedules_[to].before_second, &state(from));
     }
 
-    // Messages between two ranks are numbered in the order of the blocks that they go to, then of those they come from.
+    // The tags of messages between two ranks number them in the order of the target blocks, then of the source blocks,
+    // on both sides.
 
     void receive(std::size_t to, const BoundaryHaloPlan::Import& import) {
         if (const backend::RemoteBlock* remote = all.shared_.find(members[to].number, import.from)) {
             record(import, members[to].number, Channel::Direct);
-            join(to, import.from, *remote, import);
+            connect_shared(to, import.from, *remote, import);
             copies[to].first.push_back({{remote->lattice(0), remote->lattice(1)},
                                         {state(to).lattice(0), state(to).lattice(1)},
                                         import.copies});
             return;
         }
         record(import, members[to].number, Channel::Mpi);
-        const PackUnpack halves(import.copies, phases);
+        const PackUnpack packing(import.copies, phases);
         const int rank = block(import.from).rank;
-        void* memory = message_memory(to, halves);
-        unpack(to, memory, halves, !messages_on_device());
+        void* memory = message_memory(to, packing);
+        unpack(to, memory, packing, !messages_on_device());
         const int tag = received[rank]++;
-        all.roles_[to].has_mail = true;
+        all.schedules_[to].has_messages = true;
         for (const Phase phase : phases) {
-            mail[phase].receives.push_back({memory, bytes(halves.elements[phase]), rank, tag});
+            messages[phase].receives.push_back({memory, bytes(packing.elements[phase]), rank, tag});
         }
         all.has_messages_ = true;
     }
@@ -249,22 +250,22 @@ struct HaloExchange::Builder {
     void send(std::size_t from, int to, const BoundaryHaloPlan::Import& import) {
         if (const backend::RemoteBlock* remote = all.shared_.find(members[from].number, to)) {
             record(import, to, Channel::Direct);
-            join(from, to, *remote, import);
+            connect_shared(from, to, *remote, import);
             if (import.leaves_rows) {
-                add_once(all.roles_[from].before_second, remote);
+                add_once(all.schedules_[from].before_second, remote);
             }
             return;
         }
         record(import, to, Channel::Mpi);
-        const PackUnpack halves(import.copies, phases);
+        const PackUnpack packing(import.copies, phases);
         const int rank = block(to).rank;
-        void* memory = message_memory(from, halves);
-        pack(from, memory, halves, !messages_on_device());
+        void* memory = message_memory(from, packing);
+        pack(from, memory, packing, !messages_on_device());
         const int tag = sent[rank]++;
         for (const Phase phase : phases) {
-            mail[phase].sends.push_back({memory, bytes(halves.elements[phase]), rank, tag});
+            messages[phase].sends.push_back({memory, bytes(packing.elements[phase]), rank, tag});
         }
-        all.roles_[from].has_mail = true;
+        all.schedules_[from].has_messages = true;
         all.has_messages_ = true;
     }
 
@@ -276,38 +277,39 @@ struct HaloExchange::Builder {
         all.links_.push_back({import.from, to, channel, bytes / spec.state->steps_per_launch});
     }
 
-    void* keep(std::shared_ptr<void> memory, const PackUnpack& halves) const {
+    void* keep(std::shared_ptr<void> memory, const PackUnpack& packing) const {
         all.buffers_.push_back(std::move(memory));
-        all.buffer_bytes_ += bytes(halves.largest());
+        all.buffer_bytes_ += bytes(packing.largest());
         return all.buffers_.back().get();
     }
-    /// Only of a single one: a library may want it to be that of the thread.
+    /// Whether messages lie in a GPU's memory. All blocks must be on one device, as an MPI library may require that
+    /// memory to belong to the thread's current device.
     bool messages_on_device() const {
         const std::string& device = block(members.front().number).device;
         return comm.cuda_aware() && std::all_of(members.begin(), members.end(), [&](const Member& member) {
                    return block(member.number).device == device;
                });
     }
-    /// Where messages of a member lie.
-    void* message_memory(std::size_t member, const PackUnpack& halves) const {
+    /// Allocates the buffer of a member's messages.
+    void* message_memory(std::size_t member, const PackUnpack& packing) const {
         const std::string& device = block(members[member].number).device;
-        const std::size_t size = bytes(halves.largest());
+        const std::size_t size = bytes(packing.largest());
         return keep(
             messages_on_device() ? backend::device_memory(device, size) : backend::common_memory({device}, size),
-            halves);
+            packing);
     }
 
-    void pack(std::size_t member, void* memory, const PackUnpack& halves, bool in_host) {
+    void pack(std::size_t member, void* memory, const PackUnpack& packing, bool in_host) {
         copies[member].first.push_back({{state(member).lattice(0), state(member).lattice(1)},
                                         {memory, memory},
-                                        halves.pack,
+                                        packing.pack,
                                         in_host ? Transfer::InHost::To : Transfer::InHost::Neither});
     }
 
-    void unpack(std::size_t member, void* memory, const PackUnpack& halves, bool in_host) {
+    void unpack(std::size_t member, void* memory, const PackUnpack& packing, bool in_host) {
         copies[member].second.push_back({{memory, memory},
                                          {state(member).lattice(0), state(member).lattice(1)},
-                                         halves.unpack,
+                                         packing.unpack,
                                          in_host ? Transfer::InHost::From : Transfer::InHost::Neither});
         all.has_second_ = true;
     }
@@ -320,46 +322,46 @@ HaloExchange::HaloExchange(const Layout& layout, const std::vector<Member>& memb
 }
 
 comm::Exchange* HaloExchange::messages() const {
-    return has_messages_ ? messages_[roles_.front().state->phase()].get() : nullptr;
+    return has_messages_ ? messages_[schedules_.front().state->phase()].get() : nullptr;
 }
 
 void HaloExchange::begin() {
-    if (roles_.empty()) {
+    if (schedules_.empty()) {
         return;
     }
     parity_ = 1 - parity_;
     const int first_slot = parity_, second_slot = 2 + parity_;
-    for (const BlockSchedule& role : roles_) {
-        role.state->record_event(first_slot);
+    for (const BlockSchedule& schedule : schedules_) {
+        schedule.state->record_event(first_slot);
     }
     signal();
-    for (const BlockSchedule& role : roles_) {
-        for (const EventSource* other : role.beside) {
-            role.state->wait_for(*other, first_slot);
+    for (const BlockSchedule& schedule : schedules_) {
+        for (const EventSource* other : schedule.neighbors) {
+            schedule.state->wait_for(*other, first_slot);
         }
-        role.first->run();
+        schedule.first->run();
     }
     if (!has_second_ && messages() == nullptr) {
         return;
     }
-    for (const BlockSchedule& role : roles_) {
-        role.state->record_event(second_slot);
+    for (const BlockSchedule& schedule : schedules_) {
+        schedule.state->record_event(second_slot);
     }
     if (signals_twice_) {
         signal();
     }
-    for (const BlockSchedule& role : roles_) {
-        if (role.goes_on()) {
-            run_second(role);
+    for (const BlockSchedule& schedule : schedules_) {
+        if (schedule.needs_no_host()) {
+            run_second(schedule);
         }
     }
     if (messages() != nullptr) {
-        for (const BlockSchedule& role : roles_) {  // what is sent is packed, what came before is unpacked
-            if (role.has_mail) {
-                role.state->wait(second_slot);
+        for (const BlockSchedule& schedule : schedules_) {  // until sends are packed and earlier receives unpacked
+            if (schedule.has_messages) {
+                schedule.state->wait(second_slot);
             }
         }
-        roles_.front().state->on_device([this] {
+        schedules_.front().state->on_device([this] {
             messages()->start_receives();
             messages()->start_sends();
         });
@@ -367,24 +369,24 @@ void HaloExchange::begin() {
 }
 
 void HaloExchange::end() {
-    if (roles_.empty()) {
+    if (schedules_.empty()) {
         return;
     }
     if (messages() != nullptr) {
-        roles_.front().state->on_device([this] { messages()->finish(); });
+        schedules_.front().state->on_device([this] { messages()->finish(); });
     }
-    for (const BlockSchedule& role : roles_) {
-        if (has_second_ && !role.goes_on()) {
-            run_second(role);
+    for (const BlockSchedule& schedule : schedules_) {
+        if (has_second_ && !schedule.needs_no_host()) {
+            run_second(schedule);
         }
     }
 }
 
-void HaloExchange::run_second(const BlockSchedule& role) const {
-    for (const EventSource* other : role.before_second) {
-        role.state->wait_for(*other, 2 + parity_);
+void HaloExchange::run_second(const BlockSchedule& schedule) const {
+    for (const EventSource* other : schedule.before_second) {
+        schedule.state->wait_for(*other, 2 + parity_);
     }
-    role.second->run();
+    schedule.second->run();
 }
 
 void HaloExchange::signal() const {
@@ -397,8 +399,8 @@ void HaloExchange::signal() const {
 
 std::size_t HaloExchange::bytes() const {
     std::size_t sum = buffer_bytes_;
-    for (const BlockSchedule& role : roles_) {
-        sum += role.first->bytes() + role.second->bytes();
+    for (const BlockSchedule& schedule : schedules_) {
+        sum += schedule.first->bytes() + schedule.second->bytes();
     }
     return sum;
 }

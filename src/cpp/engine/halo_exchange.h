@@ -1,10 +1,11 @@
-// The exchange after the shells of a step: what the halo plans of the blocks import for the next one, moved by a
-// channel for each link, while the interiors are updated.
+// The halo exchange: after the shells of a step are updated, it moves the imports of all blocks' plans for the next
+// step, through one channel for each link, while the interiors are updated.
 //
-// A block waits for the shells of all blocks beside it before it copies: then what it reads is there, and what it
-// overwrites has been read. What it reads its neighbours' next step leaves alone, but for what leaves through the ends
-// of rows: in place, side columns are stored in every step, and vectors of cells as a whole, with the place beyond the
-// end. Whoever such things are read from waits until they have been.
+// A block waits for the shells of all its neighbours before it copies: then the populations that it reads are written,
+// and those that it overwrites have been read. The next step of a neighbour does not overwrite what is being read, with
+// one exception, the populations that leave through the ends of rows: with the A-A pattern, x-face buffers are written
+// in every step, and cells are stored as whole vectors, including the place beyond the end of the row. A block from
+// which such populations are read waits until they have been.
 #pragma once
 
 #include <memory>
@@ -19,9 +20,9 @@
 
 namespace lbm::engine {
 
-/// How a link moves: by the copies of one device from lattice to lattice, which processes of a host share where they
-/// are on GPUs; through a buffer in the host's memory that one side packs and the other unpacks; or through two buffers
-/// and a message between processes.
+/// How the populations of a link move. Direct: the target's device copies from lattice to lattice, also between GPUs of
+/// two processes of one host. Staged: the source packs a buffer in the host's memory and the target unpacks it. Mpi: as
+/// staged, with a message between two buffers.
 enum class Channel { Direct, Staged, Mpi };
 
 inline const char* name_of(Channel channel) {
@@ -37,36 +38,39 @@ public:
         const BoundaryHaloPlan& plan;
     };
 
-    /// What a block of another process imports.
+    /// All populations that a block of another process imports; those from blocks of this process are sent.
     struct SendRequest {
         int number;
         std::vector<BoundaryHaloPlan::Import> imports;
     };
 
-    /// To a block of this process, or from one to another process.
+    /// A connection between two blocks, at least one of which belongs to this process.
     struct Link {
-        int from, to;  // numbers of blocks
+        int from, to;  // numbers of blocks in the layout
         Channel channel;
-        double bytes;  // a step, the mean of the phases
+        double bytes;  // moved in a step, averaged over the phases
     };
 
     HaloExchange() = default;
-    /// Of members and send_requests in the order of the layout; `only` forces a channel on every link within this
-    /// process, where it is not empty; "mpi" leaves those to the choice, and shares nothing with other processes. All
-    /// ranks call it. Throws std::invalid_argument where that is no channel or cannot be.
+    /// `members` and `send_requests` are in the order of the layout. If `only` is not empty it forces a channel on the
+    /// links: "direct" and "staged" on those within this process; "mpi" on those between processes, whose blocks are
+    /// then not shared. Collective: all ranks call it. Throws std::invalid_argument if `only` is not a channel or is
+    /// not possible.
     HaloExchange(const Layout& layout, const std::vector<Member>& members,
                  const std::vector<SendRequest>& send_requests, const backend::BlockSpec& spec, const std::string& only,
                  const comm::Communicator& comm);
 
-    /// Starts all that goes on by itself; end() brings the rest. Without blocks beside one another both do nothing.
+    /// Starts the exchange, as far as the host need not wait for it; end() completes it. Without neighbouring blocks
+    /// both do nothing.
     void begin();
     void end();
-    /// The blocks to which end() brings something.
-    const std::vector<backend::BlockState*>& late() const { return late_; }
-    /// Tells the ranks that share blocks with this one that it has come so far, and waits for them to do so too: before
-    /// marks of theirs are read, and after the last step, when nobody reads its blocks any more.
+    /// The blocks whose imports are complete only after end().
+    const std::vector<backend::BlockState*>& completed_by_end() const { return completed_by_end_; }
+    /// Tells the ranks that share blocks with this one that it has recorded its events, and waits for theirs. It is
+    /// called before events of theirs are waited for, and after the last step, so that nobody reads this rank's blocks
+    /// any more.
     void signal() const;
-    /// Whether it waits for something that no device does by itself.
+    /// Whether the host takes part in each exchange, by messages or signals: then steps cannot be recorded.
     bool needs_host() const { return has_messages_ || signals_ != nullptr; }
 
     const std::vector<Link>& links() const { return links_; }
@@ -75,35 +79,37 @@ public:
 private:
     struct Builder;
 
-    /// What one block does in an exchange.
+    /// The part of one block in an exchange.
     struct BlockSchedule {
-        /// Whether its second part need not wait for the host.
-        bool goes_on() const { return state->is_asynchronous() && !has_mail; }
+        /// Whether the second part of the exchange can be enqueued without waiting for the host.
+        bool needs_no_host() const { return state->is_asynchronous() && !has_messages; }
 
         backend::BlockState* state;
-        std::vector<const backend::EventSource*> beside, before_second;
-        bool has_mail = false;                       // messages go out or come in
-        std::unique_ptr<backend::Transfers> first;   // packs, and brings what it reaches itself
-        std::unique_ptr<backend::Transfers> second;  // unpacks
+        std::vector<const backend::EventSource*> neighbors;      // awaited before the first part
+        std::vector<const backend::EventSource*> before_second;  // awaited before the second part
+        bool has_messages = false;                               // the block sends or receives messages
+        std::unique_ptr<backend::Transfers> first;               // packs buffers and makes direct copies
+        std::unique_ptr<backend::Transfers> second;              // unpacks buffers
     };
 
     SharedBlocks shared_;
     std::vector<std::shared_ptr<void>> buffers_;
     std::size_t buffer_bytes_ = 0;
-    backend::ByPhase<std::unique_ptr<comm::Exchange>> messages_;  // of the last step; none without messages
+    backend::ByPhase<std::unique_ptr<comm::Exchange>> messages_;  // by the phase of the last step
     /// A byte to and from each rank that shares blocks with this one.
     std::vector<char> signal_bytes_;
     std::unique_ptr<comm::Exchange> signals_;
-    bool signals_twice_ = false;  // for second marks too; the same on all ranks
-    std::vector<BlockSchedule> roles_;
-    std::vector<backend::BlockState*> late_;
+    bool signals_twice_ = false;  // also before the second part of the exchange; the same on all ranks
+    std::vector<BlockSchedule> schedules_;
+    std::vector<backend::BlockState*> completed_by_end_;
     std::vector<Link> links_;
-    comm::Exchange* messages() const;  // of this step; null for none
-    void run_second(const BlockSchedule& role) const;
+    comm::Exchange* messages() const;  // of the present step; null without messages
+    void run_second(const BlockSchedule& schedule) const;
 
-    bool has_second_ = false;  // part of the exchange
+    bool has_second_ = false;  // whether the exchange has a second part
     bool has_messages_ = false;
-    int parity_ = 0;  // 0 or 1: a mark is read in one step while that of the next is set
+    int parity_ =
+        0;  // alternates between 0 and 1: an event may still be awaited while that of the next step is recorded
 };
 
 }  // namespace lbm::engine

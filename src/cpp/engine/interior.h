@@ -1,4 +1,4 @@
-// The interior of a block: what is updated while the exchange brings what the shell around it needs.
+// The interior of a block: the rows that are updated while the halo exchange of the shell around them goes on.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace lbm::engine {
 
-/// The rows of a block that lie in no halo of another block. Empty where one is beside an end of the rows, which are
-/// never divided.
+/// The rows of a block that lie in no halo of another block. Rows are never divided, so the interior is empty where a
+/// block has a neighbour across x.
 inline backend::RowBox interior_of(const Domain& domain, int halo_depth, const Block& block) {
     int first[3], size[3];
     for (int a = 0; a < 3; ++a) {
@@ -28,10 +28,10 @@ inline backend::RowBox interior_of(const Domain& domain, int halo_depth, const B
     return {first[1], first[2], size[1], size[2]};
 }
 
-/// Whether blocks have an interior by a schedule: "overlap", "blocking", or empty for what is faster. Throws
-/// std::invalid_argument for another.
+/// Whether blocks have an interior under a schedule: "overlap", "blocking", or empty for the faster one. Throws
+/// std::invalid_argument for any other word.
 inline bool has_interiors(const Layout& layout, const std::string& schedule) {
-    if (schedule.empty()) {  // copies between blocks of one process on the CPU leave nothing to wait for
+    if (schedule.empty()) {  // copies between blocks of one process on the CPU leave nothing to overlap with
         return std::any_of(layout.blocks().begin(), layout.blocks().end(),
                            [](const Block& block) { return block.device != "cpu" || block.rank != 0; });
     }

@@ -1,4 +1,4 @@
-// Checks that the blocks of a layout tile their domain.
+// Checks that the blocks of a layout tile their domain, and finds neighbours and local subdomains.
 #include "layout.h"
 
 #include <algorithm>
@@ -28,7 +28,8 @@ bool overlap(const Block& a, const Block& b) {
 
 void check_size(const int (&size)[3]) {
     constexpr int longest = 1 << 30;
-    // With the padding of its rows and the halo around; each cell has less than 1 KiB, of which 2^63 bytes are counted.
+    // The product below includes the padding of rows and the halo. A cell takes less than 1 KiB, so that the bytes of
+    // 2^50 cells stay below 2^63.
     constexpr auto most = double(Index(1) << 50);
     for (const int cells : size) {
         if (cells < 1 || cells > longest) {
@@ -68,16 +69,16 @@ Layout Layout::single(const int (&shape)[3], const std::string& device) {
     return Layout(shape, {Block{{0, 0, 0}, {shape[0], shape[1], shape[2]}, 0, device}});
 }
 
-bool are_beside(const Domain& domain, int halo_depth, const Block& a, const Block& b) {
+bool are_neighbors(const Domain& domain, int halo_depth, const Block& a, const Block& b) {
     for (int d = 0; d < domain.D; ++d) {
-        bool near = false;
+        bool adjacent = false;
         const int around = is_periodic(domain.faces[2 * d]) ? 1 : 0;
         for (int k = -around; k <= around; ++k) {
             const int first = b.offset[d] + k * domain.size[d];
-            near =
-                near || (first < a.offset[d] + a.size[d] + halo_depth && a.offset[d] - halo_depth < first + b.size[d]);
+            adjacent = adjacent ||
+                       (first < a.offset[d] + a.size[d] + halo_depth && a.offset[d] - halo_depth < first + b.size[d]);
         }
-        if (!near) {
+        if (!adjacent) {
             return false;
         }
     }

@@ -1,4 +1,4 @@
-// A domain as a list of blocks that tile it exactly, each on one rank and device.
+// The layout: the list of blocks that tile a domain exactly, each on one rank and device.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace lbm::engine {
 
-/// A box of cells and who computes it.
+/// A box of cells with the rank and the device that compute it.
 struct Block {
     int offset[3];
     int size[3];
@@ -16,7 +16,7 @@ struct Block {
     std::string device;
 
     Index cells() const { return Index(size[0]) * size[1] * size[2]; }
-    /// Whether it lies at a face of a domain of this size.
+    /// Whether the block touches a face of a domain of this size.
     bool is_at(int face, const int (&domain)[3]) const {
         const int axis = face / 2;
         return face % 2 == 0 ? offset[axis] == 0 : offset[axis] + size[axis] == domain[axis];
@@ -31,7 +31,7 @@ struct Box {
     Index cells() const { return Index(size[0]) * size[1] * size[2]; }
 };
 
-/// Throws std::invalid_argument unless every size is 1 to 2^30 and all numbers of a domain can be counted.
+/// Throws std::invalid_argument unless every size is 1 to 2^30 and the bytes of the domain fit a 64-bit integer.
 void check_size(const int (&size)[3]);
 
 class Layout {
@@ -42,14 +42,14 @@ public:
     static Layout single(const int (&shape)[3], const std::string& device);
 
     const std::vector<Block>& blocks() const { return blocks_; }
-    /// The smallest box that holds the blocks of a rank, which must have one.
+    /// The local subdomain of a rank: the smallest box that contains all of its blocks. The rank must have a block.
     Box window(int rank) const;
 
 private:
     std::vector<Block> blocks_;
 };
 
-/// Whether the halo of one of two blocks of a domain holds cells of the other, around its periodic ends too.
-bool are_beside(const Domain& domain, int halo_depth, const Block& a, const Block& b);
+/// Whether two blocks are neighbours: the halo of one contains cells of the other, possibly through periodic faces.
+bool are_neighbors(const Domain& domain, int halo_depth, const Block& a, const Block& b);
 
 }  // namespace lbm::engine

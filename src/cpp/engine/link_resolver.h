@@ -1,4 +1,5 @@
-// Where the population of a link comes from when the neighbour upstream is not a plain fluid cell of the block.
+// Finds the source of a link's incoming population where the upstream neighbour x - c_i is not simply a fluid cell of
+// the domain: behind a face or inside a body.
 #pragma once
 
 #include "../lattice/stencil.h"
@@ -6,14 +7,14 @@
 
 namespace lbm::engine {
 
-/// The answer for one link.
+/// The source of one incoming population.
 struct LinkSource {
     enum class Kind {
-        Neighbor,  // the fluid neighbour upstream: nothing to do
-        Copy,      // what departed from cell (x, y, z) with velocity i
-        Passed,    // the same, changed by the formula of face `owner`
-        Face,      // reflected by the wall, inlet or outlet on face `owner`
-        Body       // reflected by body `owner`, off its cell (x, y, z) with velocity i
+        Neighbor,  // the upstream fluid neighbour: nothing to do
+        Copy,      // a copy of the post-collision population i of cell (x, y, z)
+        Passed,    // the same, modified by the formula of face `owner`
+        Face,      // given by the wall, inlet or outlet on face `owner`
+        Body       // reflected by body `owner`: by its solid cell (x, y, z), which the link leaves with velocity i
     };
     Kind kind;
     int x, y, z;
@@ -21,14 +22,15 @@ struct LinkSource {
     int owner;
 };
 
-/// Rules where a link leaves through several faces: the face that prescribes most governs, by the precedence of its
-/// condition. Faces that only redirect (periodic, outflow, free slip) act one after the other.
+/// Where a link crosses several faces, the face whose condition has the highest precedence governs. Conditions of
+/// precedence 0, which only redirect a link (periodic, outflow, free slip), act one after the other, in the order of
+/// axes.
 template <class S>
 class LinkResolver {
 public:
     explicit LinkResolver(const Domain& domain) : domain_(domain) {}
 
-    /// The link that arrives in fluid cell (x, y, z) with velocity i.
+    /// The source of the population that streams into fluid cell (x, y, z) of the domain with velocity i.
     LinkSource resolve(int x, int y, int z, int i) const {
         int at[3] = {x - S::c[i][0], y - S::c[i][1], z - S::c[i][2]};
         int face_of_axis[3] = {-1, -1, -1};

@@ -1,4 +1,4 @@
-// Folds every place of the halo back into the domain, or finds the wall that it lies behind.
+// Maps every halo cell back into the domain through periodic faces, or to the wall that it lies behind.
 #include "long_range_plan.h"
 
 #include <array>
@@ -30,7 +30,7 @@ public:
         }
         if (wall_axis_ >= 0) {
             for (const int side : {0, 1}) {
-                if (sees_wall(side)) {
+                if (halo_reaches_wall(side)) {
                     add_columns(side);
                 }
             }
@@ -45,7 +45,7 @@ private:
     const BlockPlacement& here() const { return blocks_[std::size_t(own_)]; }
     const Address& address() const { return here().address; }
 
-    /// Population i of the halo in a layer: runs along y beside the block, along x else.
+    /// Adds population i of the halo cells in a layer; runs go along y before and behind the rows, else along x.
     void add_layer(int z, int i) {
         for (int x = -halo_[0]; x < size_[0] + halo_[0]; ++x) {
             if (x < 0 || x >= size_[0]) {
@@ -63,27 +63,27 @@ private:
         }
     }
 
-    /// Whether a part of the halo lies behind the lower (0) or upper (1) wall.
-    bool sees_wall(int side) const {
+    /// Whether the halo reaches behind the lower (0) or upper (1) wall.
+    bool halo_reaches_wall(int side) const {
         const int first = here().offset[wall_axis_], last = first + size_[wall_axis_];
         return side == 0 ? first < depth_ : last + depth_ > domain_.size[wall_axis_];
     }
-    /// Whether a cell is one of those that the halo behind such a wall is made of.
-    bool mirrored(const std::array<int, 3>& cell) const {
+    /// Whether the halo behind a wall is computed from this cell.
+    bool is_before_wall(const std::array<int, 3>& cell) const {
         if (wall_axis_ < 0) {
             return false;
         }
         const int at = cell[std::size_t(wall_axis_)], n = domain_.size[wall_axis_];
-        return (at < depth_ && sees_wall(0)) || (at >= n - depth_ && sees_wall(1));
+        return (at < depth_ && halo_reaches_wall(0)) || (at >= n - depth_ && halo_reaches_wall(1));
     }
 
-    /// Whether what gets there along an axis gets to a cell that is computed with the block.
-    bool enters(int axis, int to) const {
+    /// Whether coordinate `to` along an axis is one of the cells that the block computes.
+    bool is_computed(int axis, int to) const {
         const int around = axis < S::D ? depth_ - S::reach : 0;
         return address().self_periodic[axis] || (to >= -around && to < size_[axis] + around);
     }
 
-    /// Population i of a place of the halo.
+    /// Adds population i of a halo cell, given relative to the block's corner.
     void add(int x, int y, int z, int i) {
         std::array<int, 3> cell{x + here().offset[0], y + here().offset[1], z + here().offset[2]};
         for (int a = 0; a < S::D; ++a) {
@@ -96,7 +96,8 @@ private:
                 at = (at % n + n) % n;
             }
         }
-        if (!(enters(0, x + S::c[i][0]) && enters(1, y + S::c[i][1]) && enters(2, z + S::c[i][2])) && !mirrored(cell)) {
+        if (!(is_computed(0, x + S::c[i][0]) && is_computed(1, y + S::c[i][1]) && is_computed(2, z + S::c[i][2])) &&
+            !is_before_wall(cell)) {
             return;
         }
         const int block = holder_({cell[0], cell[1], cell[2]});

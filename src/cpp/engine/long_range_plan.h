@@ -1,9 +1,9 @@
-// What a block needs of places beyond its cells where its halo is several cells deep: populations of other blocks and
-// through periodic faces, and columns of halo behind walls.
+// The halo plan of a block whose halo is several cells deep (D2Q37, or several steps a launch): copies from other
+// blocks and through periodic faces, and the columns of halo cells behind walls.
 //
-// A cell of the halo is needed for the populations that lead into the block, or to those cells around it that an update
-// of several steps computes with it. It is needed as a whole where it lies before a wall that the block sees: there the
-// halo behind the wall is made of it.
+// Of a halo cell only those populations are copied that lead into the block, or into the cells around it that an update
+// of several steps computes as well. All populations are copied of halo cells before a wall that the halo reaches, as
+// the halo behind that wall is computed from them.
 #pragma once
 
 #include <vector>
@@ -15,13 +15,14 @@
 namespace lbm::engine {
 
 struct LongRangePlan {
-    /// For block `own` of all blocks, which tile the domain.
+    /// The plan of block `own`; `blocks` are all blocks, which tile the domain.
     LongRangePlan(const Domain& domain, const std::vector<BlockPlacement>& blocks, int own);
 
     std::vector<backend::CopyRun> copies;                // within the block
-    std::vector<std::vector<backend::CopyRun>> imports;  // by the block that they come from
+    std::vector<std::vector<backend::CopyRun>> imports;  // by source block
     std::vector<backend::WallColumn> columns;
-    WallTerms temperatures, gradients;  // of each column, along the wall; nothing for those behind adiabatic walls
+    WallTerms temperatures, gradients;  // wall temperature of each column and its gradient along the wall; no terms for
+                                        // adiabatic walls
 };
 
 }  // namespace lbm::engine

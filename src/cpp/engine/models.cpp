@@ -1,4 +1,4 @@
-// Makes the table of the models from their types, and refuses by it what does not go with a model.
+// Makes the table of the models from their types, and checks setups against it.
 #include "models.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What the models can do, as a table in words that is published, and what follows from it for a setup.
+// The table of the models in words: what each supports. It is published to Python, and setups are checked against it.
 #pragma once
 
 #include <map>
@@ -10,14 +10,14 @@
 
 namespace lbm::engine {
 
-/// The words of a setup, by the places of what they stand for.
+/// The names of number types and of thermal boundary conditions, in the order of their enumerations.
 const std::vector<std::string>& number_names();
 const std::vector<std::string>& thermal_face_names();
 
-/// Words as a text lists them: 'a', 'b'.
+/// Names as error messages list them: 'a', 'b'.
 std::string listed(const std::vector<std::string>& names);
 
-/// What goes with a model. Its streamings are in the order of preference, those of less memory first.
+/// What a model supports. Its streamings are in the order of preference, those that need less memory first.
 struct ModelFacts {
     std::string name;
     std::vector<std::string> stencils;
@@ -26,9 +26,9 @@ struct ModelFacts {
     std::vector<std::string> streamings;
     std::vector<std::string> faces;          // conditions of the flow
     std::vector<std::string> thermal_faces;  // conditions of the temperature; empty without one
-    int walled_axes;                         // of how many axes faces may be other than periodic
+    int walled_axes;                         // how many axes may have faces that are not periodic
     bool bodies;
-    bool nonequilibrium;  // whether initial states may have the first-order part of gradients
+    bool nonequilibrium;  // whether initial states may include the first-order part that follows from gradients
     std::vector<std::string> fields;
     std::vector<std::string> drives;
     TemperatureKind temperature;
@@ -39,16 +39,16 @@ struct ModelFacts {
 const std::vector<ModelFacts>& models();
 const ModelFacts& facts_of(const backend::BlockSpec& spec);
 
-/// The model that has a stencil, with a temperature beside the populations or not.
-/// Throws std::invalid_argument where there is none.
+/// The model that has a stencil, with or without a temperature field in addition to the populations (hybrid thermal).
+/// Throws std::invalid_argument if there is none.
 backend::ModelKind model_of(backend::StencilKind stencil, bool temperature_beside);
 
-/// Throws std::invalid_argument unless stencil, numbers, streaming, sizes and faces go with the model of a whole
-/// domain.
+/// Throws std::invalid_argument unless the model supports the stencil, number types, streaming, size and faces; `spec`
+/// is that of the whole domain.
 void check_model(const backend::BlockSpec& spec, const std::vector<std::string>& faces);
-/// Throws std::invalid_argument unless the model is driven by this.
+/// Throws std::invalid_argument unless the model supports this drive, such as "force".
 void check_drive(const backend::BlockSpec& spec, const std::string& drive);
-/// Throws std::invalid_argument unless the model takes bodies.
+/// Throws std::invalid_argument unless the model supports bodies.
 void check_bodies(const backend::BlockSpec& spec);
 
 }  // namespace lbm::engine

@@ -1,4 +1,5 @@
-// A block and the cells beside it: what the gradients of an initial state need of the domain.
+// The padded box of a block: its cells and one layer of neighbours, from which the gradients of an initial state are
+// computed.
 #pragma once
 
 #include <vector>
@@ -8,12 +9,13 @@
 
 namespace lbm::engine {
 
-/// A box that holds a block, with one cell more on each side where the domain goes on, around its periodic ends too.
+/// A box that contains a block and one layer of cells on each side where the domain continues, possibly through a
+/// periodic face.
 struct PaddedBox {
-    int first[3];  // cell of the domain; it may lie outside, around a periodic end
+    int first[3];  // lowest cell, in the domain; outside of it where the layer lies behind a periodic face
     int size[3];
-    int corner[3];     // of the block in the box
-    bool periodic[3];  // axes along which the box is the whole domain and periodic
+    int corner[3];     // offset of the block in the box
+    bool periodic[3];  // axes along which the box spans the whole domain and is periodic
 
     PaddedBox(const Domain& domain, const Block& block, bool with_neighbors) {
         for (int a = 0; a < 3; ++a) {
@@ -29,7 +31,7 @@ struct PaddedBox {
         }
     }
 
-    /// value(component, number of a cell in the domain) of all cells of the box.
+    /// value(component, index of the cell in the domain) for all cells of the box, x fastest.
     template <class T, class Value>
     std::vector<T> gather(const Domain& domain, int components, Value&& value) const {
         std::vector<T> all;

@@ -1,4 +1,4 @@
-// The time that the phases of steps take.
+// The time that the parts of a step take: boundary, update and exchange.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +9,10 @@ namespace lbm::engine {
 
 struct PhaseTimes {
     double boundary = 0, update = 0;
-    double exchange = 0;  // in which nothing is updated
-    double hidden = 0;    // while the interior is; on the CPU as long as messages may be on their way
+    double exchange = 0;  // exchange during which nothing is updated
+    double hidden = 0;    // exchange during the update of the interior; on the CPU, while messages may be in flight
 
-    /// Of the last step of a block that noted all its moments.
+    /// The times of the last step of a block, which must have recorded all timestamps.
     static PhaseTimes of_step(const backend::BlockState& block, bool has_interior) {
         double at[backend::timestamps_of_step];
         for (int k = 0; k < backend::timestamps_of_step; ++k) {
@@ -25,7 +25,7 @@ struct PhaseTimes {
         return between(at);
     }
 
-    /// Of a step with its moments at these times.
+    /// The times of a step whose timestamps are `at`, in seconds.
     static PhaseTimes between(const double (&at)[backend::timestamps_of_step]) {
         using backend::Timestamp;
         const double filled = at[int(Timestamp::Filled)], shell = at[int(Timestamp::ShellDone)];
@@ -42,7 +42,7 @@ struct PhaseTimes {
         return times;
     }
 
-    /// Adds those of so many steps.
+    /// Adds the times of `steps` steps that each took as long as `step`.
     void add(const PhaseTimes& step, double steps) {
         boundary += steps * step.boundary;
         update += steps * step.update;

@@ -1,4 +1,4 @@
-// The processes that an engine runs on: what those who set one up need of comm/.
+// The types of comm/ that the bindings need to set up an engine over several processes: bindings use the engine alone.
 #pragma once
 
 #include "../comm/communicator.h"

@@ -1,4 +1,4 @@
-// Translates a setup's words and numbers, refusing what cannot be.
+// Translates the words and numbers of a setup and refuses invalid ones.
 #include "setup.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using backend::CollisionKind;
 using backend::NumberKind;
 using backend::StencilKind;
 
-/// The position of `given` among `known`, or an error that lists them.
+/// The position of `given` among `known`; throws an error that lists them if it is not there.
 int position(const std::string& argument, const std::string& given, const std::vector<std::string>& known) {
     const auto found = std::find(known.begin(), known.end(), given);
     if (found == known.end()) {
@@ -45,7 +45,7 @@ FaceKind condition_kind(const std::string& name) {
     return FaceKind(position("faces", name, backend::names_of<boundary::Conditions>()));
 }
 
-/// The number of axes, which that of the sizes must be.
+/// The stencil's number of axes; throws unless the setup has as many sizes.
 int checked_axes(const Setup& setup) {
     return backend::with_stencil(stencil_kind(setup.stencil), [&](auto s) {
         using S = decltype(s);
@@ -57,12 +57,12 @@ int checked_axes(const Setup& setup) {
     });
 }
 
-/// Weights of neighbours along axes and diagonals.
+/// The finite-difference operators of the temperature: weights of neighbours along axes and diagonals.
 struct Operators {
     double laplacian[2], slope[2];
 };
 
-/// In two dimensions those of three summed over the third.
+/// In two dimensions the weights are those of three dimensions summed over the third.
 Operators operators_of(const ThermalSetup& thermal, int D) {
     const bool isotropic = position("thermal operators", thermal.operators, {"isotropic", "printed"}) == 0;
     Operators o = isotropic ? Operators{{1.0 / 3, 1.0 / 6}, {1.0 / 6, 1.0 / 12}} : Operators{{2, -0.25}, {1, -0.125}};
@@ -73,7 +73,7 @@ Operators operators_of(const ThermalSetup& thermal, int D) {
     return o;
 }
 
-/// Of a stencil whose pairs lie along axes and diagonals.
+/// Sets the parameters of the temperature; the pairs of the stencil must lie along axes and diagonals.
 template <class S>
 void set_heat(const Setup& setup, backend::BlockSpec& spec) {
     const ThermalSetup& thermal = *setup.thermal;
@@ -113,14 +113,14 @@ void set_thermal_faces(const std::vector<std::string>& faces, Domain& domain) {
 
 void set_heat(const Setup& setup, Domain& domain) {
     const ThermalSetup& thermal = *setup.thermal;
-    domain.heated = true;
+    domain.is_hybrid_thermal = true;
     domain.diffusivity = thermal.diffusivity;
     const Operators operators = operators_of(thermal, domain.D);
     std::copy(operators.laplacian, operators.laplacian + 2, domain.heat_weight);
     set_thermal_faces(thermal.faces, domain);
 }
 
-/// Makes the parameters of the collision, which says what it takes.
+/// Makes the parameters of the collision, which reads and checks them.
 template <class S, class Collision>
 void set_collision(const Setup& setup, backend::BlockSpec& spec) {
     const GivenParameters given(Collision::name, setup.parameters);
@@ -193,7 +193,8 @@ backend::BlockSpec block_spec(const Setup& setup) {
     backend::with_stencil(spec.stencil, [&](auto s) { set_physics<decltype(s)>(setup, spec); });
     for (int d = 0; d < 3; ++d) {
         spec.size[d] = d < D ? setup.shape[d] : 1;
-        const std::size_t face = 2 * std::size_t(d);  // the one block spans the domain, so it meets itself there
+        const std::size_t face =
+            2 * std::size_t(d);  // a single block spans the domain, so that every periodic axis is self-periodic
         spec.self_periodic[d] = d < D && (setup.faces.size() <= face || setup.faces[face] == boundary::Periodic::name);
     }
     check_size(spec.size);

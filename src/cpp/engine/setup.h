@@ -1,4 +1,5 @@
-// The setup of an engine in words, and its checked translation into the types below.
+// The setup of an engine in words and numbers, as the bindings pass it, and its checked translation into the types that
+// the engine and the backends use.
 #pragma once
 
 #include <map>
@@ -15,41 +16,42 @@
 
 namespace lbm::engine {
 
-/// A temperature of the fluid, as deviations from a reference that the engine need not know.
+/// The hybrid thermal model. Temperatures are deviations from a reference that the engine need not know.
 struct ThermalSetup {
     double diffusivity = 0;
     std::string operators = "isotropic";
     double energy_coupling = 0;
     std::vector<double> buoyancy;    // empty: none
-    std::vector<std::string> faces;  // empty: periodic as those of the flow, the others adiabatic
+    std::vector<std::string> faces;  // empty: periodic where those of the flow are, else adiabatic
 };
 
 struct Setup {
     std::string stencil;
     std::vector<int> shape;
     std::string collision;
-    Parameters parameters;  // of the collision, which says what it takes
+    Parameters parameters;  // of the collision, which reads and checks them
     std::string precision = "float32";
     std::string storage = "float32";
     std::string streaming = "in-place";
     std::vector<std::string> faces;  // empty: all periodic
     backend::DeviceOptions device;
-    std::vector<Block> blocks;                       // empty: one, the whole domain on that device
-    std::string channel;                             // of all links between blocks; empty: the best for each
-    std::string schedule;                            // overlap or blocking; empty: what is faster
+    std::vector<Block> blocks;                       // empty: one block, the whole domain on that device
+    std::string channel;                             // forced on all links between blocks; empty: the best for each
+    std::string schedule;                            // overlap or blocking; empty: the faster of them
     std::shared_ptr<const comm::Communicator> comm;  // null: one process
     std::optional<ThermalSetup> thermal;
-    std::vector<std::string> thermal_faces;     // as those of ThermalSetup, of multispeed models
-    const backend::StateKind* state = nullptr;  // in place of the one that `streaming` names; it must outlive all
+    std::vector<std::string> thermal_faces;     // as ThermalSetup::faces, for multispeed models
+    const backend::StateKind* state = nullptr;  // replaces the one that `streaming` names; must outlive the engine
 };
 
-/// All of these throw std::invalid_argument, naming what is wrong and what would be right.
+// The functions below throw std::invalid_argument, whose message names the wrong argument and what would be right.
+
 backend::StencilKind stencil_kind(const std::string& name);
-/// The collisions that go with a stencil, or all of them if it is empty, in the order of the list.
+/// The names of the collisions that support a stencil, or of all if `stencil` is empty, in the order of the list.
 std::vector<std::string> collision_names(const std::string& stencil);
-/// Of the whole domain as one block.
+/// The specification of the whole domain as one block.
 backend::BlockSpec block_spec(const Setup& setup);
-/// Of one block of it.
+/// The specification of one block of the domain.
 backend::BlockSpec part_of(const backend::BlockSpec& whole, const Block& block);
 Layout make_layout(const Setup& setup, const backend::BlockSpec& whole);
 Domain make_domain(const Setup& setup);

@@ -1,4 +1,5 @@
-// Tells all ranks by what to open this one's blocks, and which of theirs it has opened.
+// Gathers the handles of the blocks of all ranks, opens the wanted ones, and keeps those that were opened on both
+// sides.
 #include "shared_blocks.h"
 
 #include <algorithm>
@@ -10,8 +11,8 @@
 namespace lbm::engine {
 namespace {
 
-/// The words of a text that ends each of them with a space. Streams of the standard library would take the locale of
-/// whichever copy of it the process has, which crashes where two are mixed.
+/// Splits a text into its words, each of which ends with a space. A stream of the standard library would use the locale
+/// of whichever copy of that library the process has loaded, and crashes where two copies are mixed.
 std::vector<std::string> words_of(const std::string& text) {
     std::vector<std::string> words;
     for (std::size_t from = 0, to = 0; (to = text.find(' ', from)) != std::string::npos; from = to + 1) {
@@ -39,7 +40,8 @@ SharedBlocks::SharedBlocks(const std::vector<Own>& own, const std::vector<std::p
             handles[std::stoi(words[k])] = words[k + 1];
         }
     }
-    std::map<std::pair<std::string, int>, std::shared_ptr<backend::RemoteBlock>> by_device;  // each opens one once
+    std::map<std::pair<std::string, int>, std::shared_ptr<backend::RemoteBlock>>
+        by_device;  // a device opens a block once
     std::string reached;
     for (const auto& [number, other] : wanted) {
         const auto [entry, is_new] = by_device.try_emplace({devices[number], other});

@@ -1,4 +1,5 @@
-// Blocks of other processes of the host that this one's devices reach, as far as both sides can open each other's.
+// Blocks that processes of one host share: a GPU of this process can read the lattice of a block of another process, by
+// CUDA's interprocess handles, if each side can open the block of the other.
 #pragma once
 
 #include <map>
@@ -22,16 +23,16 @@ public:
     };
 
     SharedBlocks() = default;
-    /// Shares the own blocks and opens others for them: `wanted` holds the numbers of an own block and another. All
-    /// ranks call it.
+    /// Shares the blocks of this process and opens blocks of others for them; `wanted` holds pairs of numbers, of an
+    /// own block and of another. Collective: all ranks call it.
     SharedBlocks(const std::vector<Own>& own, const std::vector<std::pair<int, int>>& wanted,
                  const comm::Communicator& comm);
 
-    /// A block as an own one reaches it; null where one of the two cannot be opened for the other.
+    /// Block `other` as own block `own` reaches it; null unless both can be opened for each other.
     const backend::RemoteBlock* find(int own, int other) const;
 
 private:
-    std::map<std::pair<int, int>, std::shared_ptr<backend::RemoteBlock>> opened_;  // by the own and the other
+    std::map<std::pair<int, int>, std::shared_ptr<backend::RemoteBlock>> opened_;  // by own and other block
 };
 
 }  // namespace lbm::engine

@@ -1,4 +1,5 @@
-// Folds every place around a block back into the domain, face by face, and lists what comes of it.
+// Maps every place around a block back into the domain, face by face, and lists the copies, wall temperatures and
+// samples that result.
 #include "temperature_plan.h"
 
 #include <algorithm>
@@ -20,21 +21,21 @@ public:
         : plan_(plan), domain_(domain), blocks_(blocks), own_(own), holder_(blocks, own) {}
 
     void build() {
-        around_x();
-        around_others();
+        add_places_across_x();
+        add_places_across_yz();
         if (!domain_.owner.empty()) {
-            beside_bodies();
+            add_body_links();
         }
         for (int face = 0; face < 2 * S::D; ++face) {
-            through_face(face);
+            add_face_samples(face);
         }
     }
 
 private:
-    /// The temperature of a place: `sign` times that of a cell, plus what the terms give.
+    /// The temperature of a place: `sign` times that of a cell, plus the sum of the terms.
     struct Folded {
-        int inside[3];  // from the block's corner, walls folded: maybe one cell beyond it
-        int cell[3];    // of the domain, periodic faces folded too
+        int inside[3];  // the cell relative to the block's corner, reflected by walls only: it may lie in the halo
+        int cell[3];    // the cell of the domain, mapped back through periodic faces too
         int sign = 1;
         std::vector<Term> terms{};
     };
@@ -47,8 +48,8 @@ private:
     Index number(const int (&cell)[3]) const { return domain_.cell(cell[0], cell[1], cell[2]); }
     bool solid(const Folded& at) const { return domain_.solid(number(at.cell)); }
 
-    /// Walls act axis after axis, the last one first: behind two of them lies what the first one makes of the cell that
-    /// the last one mirrors.
+    /// Walls are applied axis by axis, the last axis first: behind two walls lies the reflection, by the wall of the
+    /// first axis, of the cell that the wall of the last axis reflects.
     Folded fold(int x, int y, int z) const {
         Folded to{{x, y, z}, {}};
         for (int a = 0; a < 3; ++a) {
@@ -78,7 +79,7 @@ private:
         return to;
     }
 
-    /// On a face, of a cell that may lie one beyond the domain along the face: then its end counts.
+    /// The index on a face of a cell that may lie one beyond the domain along the face: then the last cell counts.
     Index place_on(int face, const int (&cell)[3]) const {
         int at[3];
         for (int a = 0; a < 3; ++a) {
@@ -89,8 +90,8 @@ private:
         return domain_.face_cell(face, at[0], at[1], at[2]);
     }
 
-    /// Where the block finds the temperature of a folded place: its own cell, or the place around it that is filled
-    /// from another block.
+    /// The offset in this block of the temperature of a folded place: that of its own cell, or of the halo place that
+    /// is copied from another block.
     Index source_of(const Folded& at) const {
         if (!here().holds(at.cell)) {
             return place(at.inside);
@@ -114,12 +115,12 @@ private:
         plan_.wall_terms.add(from.terms);
     }
 
-    /// Places that some velocity leads to: none has three components.
+    /// Whether some velocity leads to a place that is outside along so many axes: no velocity has three components.
     static bool is_reached(int outside_axes) { return outside_axes > 0 && outside_axes <= 2; }
     int outside(int a, int at) const { return at < 0 || at >= size_[a] ? 1 : 0; }
 
-    /// Runs go along y.
-    void around_x() {
+    /// Places before and behind the rows; runs go along y.
+    void add_places_across_x() {
         for (const int x : {-1, size_[0]}) {
             for (int z = 0; z < size_[2]; ++z) {
                 for (int y = 0; y < size_[1]; ++y) {
@@ -129,8 +130,8 @@ private:
         }
     }
 
-    /// Runs go along x.
-    void around_others() {
+    /// Places in the halo rows; runs go along x.
+    void add_places_across_yz() {
         const int around_z = S::D == 3 ? 1 : 0;
         for (int z = -around_z; z < size_[2] + around_z; ++z) {
             for (int y = -1; y <= size_[1]; ++y) {
@@ -146,12 +147,12 @@ private:
         }
     }
 
-    void beside_bodies() {
+    void add_body_links() {
         for (int z = 0; z < size_[2]; ++z) {
             for (int y = 0; y < size_[1]; ++y) {
                 for (int x = 0; x < size_[0]; ++x) {
                     const int cell[3] = {x + here().offset[0], y + here().offset[1], z + here().offset[2]};
-                    if (!domain_.solid(number(cell)) && near_a_body(cell)) {
+                    if (!domain_.solid(number(cell)) && has_solid_neighbor(cell)) {
                         add_links(x, y, z);
                     }
                 }
@@ -159,8 +160,8 @@ private:
         }
     }
 
-    /// Whether any of the cells around is solid; quick, as all cells are asked.
-    bool near_a_body(const int (&cell)[3]) const {
+    /// Whether any surrounding cell is solid; cheap, as it is evaluated for every cell.
+    bool has_solid_neighbor(const int (&cell)[3]) const {
         const int reach_z = S::D == 3 ? 1 : 0;
         for (int dz = -reach_z; dz <= reach_z; ++dz) {
             for (int dy = -1; dy <= 1; ++dy) {
@@ -179,14 +180,14 @@ private:
         return domain_.face_thermal[2 * a] == ThermalKind::Periodic ? (at + n) % n : std::clamp(at, 0, n - 1);
     }
 
-    /// Of a fluid cell whose neighbours may be solid.
+    /// Adds the links of a fluid cell to its solid neighbours.
     void add_links(int x, int y, int z) {
         backend::ThermalCell cell{x, y, z, int(plan_.thermal_links.size()), 0};
         for (int i = 1; i < S::Q; ++i) {
             const int* c = S::c[i];
             const Folded to = fold(x + c[0], y + c[1], z + c[2]);
             if (solid(to)) {
-                add_link(i, x, y, z, to, mirrored(i, x, y, z));
+                add_link(i, x, y, z, to, adiabatic_source(i, x, y, z));
                 ++cell.count;
             }
         }
@@ -195,19 +196,20 @@ private:
         }
     }
 
-    /// What a body shows a cell along velocity i: the cell itself, but beside a flat wall, where one of the two cells
-    /// beside a diagonal way is fluid, that one, as a flat face does. Each such link has one that goes the other way,
-    /// so that an adiabatic body takes and gives no heat at all.
-    Folded mirrored(int i, int x, int y, int z) const {
+    /// The cell whose temperature an adiabatic body shows to a fluid cell along velocity i. It is the fluid cell
+    /// itself, except for a diagonal at a flat wall: if exactly one of the two cells that the diagonal passes is fluid,
+    /// it is that one, as at a flat face. For each such link there is one in the opposite direction, so that an
+    /// adiabatic body neither takes nor gives heat.
+    Folded adiabatic_source(int i, int x, int y, int z) const {
         Folded found = fold(x, y, z);
         int fluid = 0;
         for (int a = 0; a < S::D; ++a) {
             if (S::c[i][a] != 0 && !is_axis(i)) {
                 int at[3] = {x, y, z};
                 at[a] += S::c[i][a];
-                const Folded beside = fold(at[0], at[1], at[2]);
-                if (!solid(beside)) {
-                    found = ++fluid == 1 ? beside : fold(x, y, z);
+                const Folded passed = fold(at[0], at[1], at[2]);
+                if (!solid(passed)) {
+                    found = ++fluid == 1 ? passed : fold(x, y, z);
                 }
             }
         }
@@ -244,8 +246,9 @@ private:
 
     static bool is_axis(int i) { return Stencil<S>::squared_speed(i) == 1; }
 
-    /// The gradient at an isothermal wall, of second order where there are two fluid cells before it.
-    void through_face(int face) {
+    /// Adds the samples of the temperature gradient at an isothermal face. The gradient is of second order where there
+    /// are two fluid cells before the wall, else of first order.
+    void add_face_samples(int face) {
         if (domain_.face_thermal[face] != ThermalKind::Isothermal) {
             return;
         }

@@ -1,5 +1,5 @@
-// The temperatures that a block needs of places beyond its cells: of other blocks, through periodic faces, behind walls
-// and in bodies; and those that heat through walls is read from.
+// The temperatures that a block of the hybrid thermal model needs beyond its cells - of other blocks, through periodic
+// faces, behind walls and in bodies - and those that the heat through walls is computed from.
 #pragma once
 
 #include <vector>
@@ -10,25 +10,25 @@
 
 namespace lbm::engine {
 
-/// Heat through a wall, sample by sample.
+/// The heat through a wall as a list of samples, one for each wall cell of a face or link of a body.
 struct WallHeat {
     std::vector<backend::HeatSample> samples;
-    WallTerms values;
-    std::vector<Index> places;  // of each sample: on the face, or the cell of the domain beside the body
+    WallTerms values;           // of each sample: the part that depends on wall temperatures
+    std::vector<Index> places;  // of each sample: index on the face, or of the fluid cell next to the body
     std::vector<double> areas;  // of each sample
 };
 
-/// Offsets are those of slot 0 (see lattice/temperature.h).
+/// Offsets are those of temperature slot 0 (see lattice/temperature.h).
 struct TemperaturePlan {
-    /// The place of a temperature beyond the block's cells, which is that of a cell of a block.
+    /// A temperature beyond the block's cells that equals that of a cell of this or another block.
     struct Copy {
         int x, y, z;
         int block;
-        int from[3];  // from that block's corner
+        int from[3];  // relative to that block's corner
     };
 
     TemperaturePlan() = default;
-    /// For block `own` of all blocks, which tile the domain.
+    /// The plan of block `own`; `blocks` are all blocks, which tile the domain.
     TemperaturePlan(const Domain& domain, const std::vector<BlockPlacement>& blocks, int own);
 
     std::vector<Copy> copies;

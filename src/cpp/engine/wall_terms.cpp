@@ -1,4 +1,4 @@
-// Adds up the terms of walls.
+// Evaluates linear combinations of wall temperatures.
 #include "wall_terms.h"
 
 namespace lbm::engine {

@@ -1,4 +1,4 @@
-// The temperatures of walls as they enter the numbers of a plan.
+// How numbers of a plan depend on the temperatures of walls, so that new temperatures need no new plan.
 #pragma once
 
 #include <cstddef>
@@ -8,19 +8,20 @@
 
 namespace lbm::engine {
 
-/// What the temperatures of walls add to the numbers of a plan: sums of terms, a sum for each number.
+/// Numbers of a plan as linear combinations of wall temperatures: a sum of terms for each number.
 class WallTerms {
 public:
+    /// A factor times the temperature of a face or a body at one place.
     struct Term {
         int face;     // -1: a body
-        int body;     // at cell `place` of the domain
-        Index place;  // of the face
+        int body;     // used if face is -1
+        Index place;  // index of a cell of the face, or of a solid cell of the domain
         double factor;
     };
 
-    /// Adds the terms of one more number.
+    /// Appends a number by its terms.
     void add(const std::vector<Term>& terms);
-    /// Number k with the temperatures of now.
+    /// Number k for the present temperatures of the domain.
     double value(std::size_t k, const Domain& domain) const;
 
     std::size_t bytes() const;

@@ -1,4 +1,4 @@
-// Counts forks, and hands mutexes on to children.
+// Counts forks, and hands over mutexes to forked children.
 #include "fork.h"
 
 #include <pthread.h>
@@ -9,7 +9,7 @@
 namespace lbm::process {
 namespace {
 
-/// Of a mutex that was held at the fork.
+/// The owner of a mutex that another thread held at the fork.
 constexpr int lost = std::numeric_limits<int>::min();
 
 std::atomic<int> forks{1};
@@ -32,7 +32,7 @@ void Mutex::lock() {
             mutex_.lock();
             return;
         }
-        if (seen == -now) {  // another thread of the child is about to find out
+        if (seen == -now) {  // another thread of the child is finding out whether it was free
             std::this_thread::yield();
             continue;
         }

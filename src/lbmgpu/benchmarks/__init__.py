@@ -1,1 +1,1 @@
-"""Measures speeds beside those of the machine: one device, several of them, the CPU's share, and power."""
+"""Measures speeds, compared with the machine's bandwidth: one device, several devices, the CPU's share, and power."""

@@ -1,4 +1,4 @@
-"""The flow that D2Q37 is measured in: a gas between a warm and a cold plate, with gravity."""
+"""The benchmark flow of D2Q37: a gas between a warm and a cold plate, with gravity."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ CONTRAST = 0.05
 
 
 def collision() -> ThermalBGK:
-    """The gas."""
+    """The collision of the gas."""
     return ThermalBGK(VISCOSITY, gravity=GRAVITY)
 
 
 def add_plates(domain: Domain) -> None:
-    """Walls at rest on both faces of y, the lower one warm, the upper one cold; along x the domain stays periodic."""
+    """Put plates on both faces of y, the lower one warm, the upper one cold; along x the domain stays periodic."""
     temperature = _core.stencil(domain.stencil).cs2
     domain.faces["-y"] = domain.faces["+y"] = NoSlip()
     domain.thermal["-y"] = Isothermal((1 + CONTRAST) * temperature)
@@ -34,15 +34,15 @@ def add_plates(domain: Domain) -> None:
 
 
 def set_in_motion(solver: Solver, velocity: tuple[float, ...]) -> None:
-    """A stream along the plates, in which the temperature falls from plate to plate and the pressure is the same."""
+    """Initialize a stream along the plates with a linear temperature profile between them and uniform pressure."""
     height = solver.domain.shape[1]
     temperature = _core.stencil(solver.domain.stencil).cs2
 
-    def warmth(x: Floats, y: Floats) -> Floats:
+    def profile(x: Floats, y: Floats) -> Floats:
         return 1 + CONTRAST * (1 - 2 * y / height)
 
     solver.initialize(
-        density=lambda x, y: 1 / warmth(x, y),
+        density=lambda x, y: 1 / profile(x, y),
         velocity=velocity,
-        temperature=lambda x, y: temperature * warmth(x, y),
+        temperature=lambda x, y: temperature * profile(x, y),
     )

@@ -1,4 +1,4 @@
-"""Measures how the speed grows with the devices: blocks over all of them beside one block on one, in the same run."""
+"""Measures how the speed grows with the number of devices: blocks over all of them compared with one block on one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from . import flows, single
 from .device_group import DeviceGroup
 
 SPEED = 0.05
-"""Of the inlet of the channel."""
+"""Velocity of the inlet of the channel."""
 
 STREAM = (0.03, 0.02, 0.01)
 """Velocity of the periodic boxes."""
@@ -32,10 +32,10 @@ STIRRING = 10
 and more memory than the lattice."""
 
 SCHEDULES = ("overlap", "blocking")
-"""What `Scaling.schedule` may name: the exchange beside the update of the interior, or before the update."""
+"""The values of `Scaling.schedule`: the exchange is hidden behind the interior's update, or precedes the update."""
 
 PLANE = 8
-"""A side of the plane of D2Q37, in sides of the box: 4096 beside 512."""
+"""The side of the plane of D2Q37 as a multiple of that of the box: 4096 for 512."""
 
 
 @dataclass(frozen=True)
@@ -230,7 +230,7 @@ def _measure(
     links: dict[str, float] = {}
     engine = simulation_of(solver).engine
     blocks = engine.layout
-    own = [link for link in engine.links if blocks[link["to"]]["rank"] == solver.rank]  # of what arrives
+    own = [link for link in engine.links if blocks[link["to"]]["rank"] == solver.rank]  # the imports
     for channel, size in group.all([(link["channel"], link["bytes"]) for link in own]):
         links[channel] = links.get(channel, 0.0) + size
     channels = sorted(links, key=lambda channel: -links[channel])
@@ -251,7 +251,7 @@ def _measure(
 
 
 def layout_of(row: Scaling, group: DeviceGroup) -> Layout:
-    """The blocks of a row on the devices of a group: the same number on each, one beside the other.
+    """The blocks of a row on the devices of a group: as many on each, consecutive ones on one device.
 
     Raises:
         ValueError: more parts than cells.

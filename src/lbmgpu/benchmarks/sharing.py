@@ -1,4 +1,4 @@
-"""Measures what the CPU's share of a domain brings or costs the GPUs beside it."""
+"""Measures the gain or loss of speed when the CPU takes a share of a domain from the GPUs."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from .device_group import DeviceGroup
 from .scaling import Scaling, machine, make_solver, speeds
 
 PARTS = (128, 64, 32, 16)
-"""The slow device gets one layer of so many."""
+"""The slow device gets one layer out of each of these numbers of layers."""
 
 CHOICE: dict[str, Any] = {"channel": "auto", "schedule": "auto"}
-"""Of the engine, whatever the environment says."""
+"""Options that leave the choice to the engine, whatever the environment says."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Measures the speed of configurations beside the memory bandwidth of the same machine in the same minutes."""
+"""Measures the speed of configurations together with the memory bandwidth of the same machine at the same time."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def make_domain(configuration: Configuration) -> Domain:
     along = (0.05, 0.0, 0.0)[:dimensions]
     if configuration.flow == "cavity":
         domain.faces["+y"] = MovingWall(along)
-    if configuration.heated:
+    if configuration.has_temperature:
         domain.thermal["-x"], domain.thermal["+x"] = Isothermal(0.5), Isothermal(-0.5)
     if configuration.flow == "plates":
         flows.add_plates(domain)
@@ -183,7 +183,7 @@ def make_domain(configuration: Configuration) -> Domain:
 
 
 def make_collision(configuration: Configuration) -> Collision:
-    """That of a configuration, with gravity between plates."""
+    """The collision of a configuration, with gravity for the flow between plates."""
     if configuration.flow == "plates":
         return flows.collision()
     return COLLISIONS[configuration.collision](VISCOSITY)
@@ -203,12 +203,12 @@ def make_solver(configuration: Configuration, device: str, threads: int | None) 
         device=device,
         comm=Processes(),  # of one process, however many there are
         threads=threads,
-        thermal=HEAT if configuration.heated else None,
+        thermal=HEAT if configuration.has_temperature else None,
     )
     stream = (0.03, 0.02, 0.01)[:dimensions]
     if configuration.flow in ("periodic", "forced"):
         solver.initialize(velocity=stream)
-    if configuration.heated:
+    if configuration.has_temperature:
         solver.initialize(velocity=stream, temperature=lambda x, *others: 0.5 - x / configuration.size)
     if configuration.flow == "plates":
         flows.set_in_motion(solver, (stream[0], 0.0))
@@ -284,7 +284,7 @@ def tune(configuration: Configuration, *, device: str, seconds: float) -> dict[s
         configuration.flow in ("periodic", "forced"),
         gpu.ordinal(device),
         seconds,
-        configuration.heated,
+        configuration.has_temperature,
     )
     return {timing["phase"]: timing for timing in timings if timing["best"]}
 

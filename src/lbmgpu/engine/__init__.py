@@ -1,1 +1,1 @@
-"""The C++ engine, made of checked arguments and driven: settings, memory, values of walls, and the simulation."""
+"""Makes the C++ engine from checked arguments and drives it: settings, memory, values of walls, the simulation."""

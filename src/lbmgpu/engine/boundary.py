@@ -1,4 +1,4 @@
-"""The values of a domain's conditions: evaluated, handed to the engine, and again for each step if they change."""
+"""The values of a domain's conditions: evaluates them and passes them to the engine, in each step if they vary."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class BoundaryValues:
             self._thermal.check_speed(label, velocity)
 
     def apply(self, engine: _core.Engine) -> None:
-        """Hand the values on the faces to a new engine and add the bodies to it."""
+        """Pass the values on the faces to a new engine and add the bodies to it."""
         for body in self._domain.bodies.values():
             velocity = self.body_velocities.get(body.name)
             temperature = self.body_temperatures.get(body.name)
@@ -114,12 +114,12 @@ class BoundaryValues:
                 self._time[part] = time
 
     def _above_reference(self, temperature: Floats) -> Floats:
-        """The deviation as the engine takes it."""
+        """The deviation from the reference temperature, which the engine takes."""
         reference = 0.0 if self._thermal is None else self._thermal.reference
         return values.to_engine(np.subtract(temperature, reference), components=False)
 
     def temperatures(self) -> list[Floats]:
-        """The temperatures of the surfaces, an array for each face and body that has some."""
+        """The surface temperatures: an array for each isothermal face and body."""
         bodies = self._domain.bodies
         found = [t if t.ndim == 0 else t[bodies[name].mask] for name, t in self.body_temperatures.items()]
         return [*self.face_temperatures.values(), *found]

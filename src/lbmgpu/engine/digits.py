@@ -1,4 +1,4 @@
-"""Warns of a setup whose result the digits that it is stored with would falsify, before it runs."""
+"""Warns before a run of a setup whose storage has too few digits for a correct result."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ WAVELENGTH = 280.0
 
 
 def check_setup(simulation: Simulation) -> None:
-    """Warn with LostDigitsWarning, on one rank, of what is prescribed but for a force."""
+    """Warn with LostDigitsWarning, on one rank, of prescribed temperatures and of the viscosity; not of forces."""
     check_temperatures(simulation)
     if simulation.storage == "float16" and simulation.rank == 0:
         _check_viscosity(simulation)
 
 
 def check_temperatures(simulation: Simulation, *initial: Floats) -> None:
-    """Warn where temperatures lie far from the reference, beside their own differences.
+    """Warn where temperatures lie far from the reference, compared with the differences between them.
 
     With LostDigitsWarning where float32 stores them; with DistantReferenceWarning where they drive a flow all the same.
 
@@ -111,7 +111,7 @@ def _check_viscosity(simulation: Simulation) -> None:
 
 @contextmanager
 def unwarned() -> Iterator[None]:
-    """Solvers made in it, which are only timed, do not warn of what their numbers would be."""
+    """Suppress these warnings for solvers that are made within: they are only timed."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LostDigitsWarning)
         warnings.simplefilter("ignore", DistantReferenceWarning)
@@ -119,7 +119,7 @@ def unwarned() -> Iterator[None]:
 
 
 def _fastest(vectors: Floats) -> float:
-    """The largest magnitude, components first."""
+    """The largest magnitude of a vector field, components first."""
     return float(np.sqrt((vectors**2).sum(axis=0)).max())
 
 

@@ -1,4 +1,4 @@
-"""Warns of arguments that are right by themselves and will not do what they were given for."""
+"""Warns of arguments that are valid, each by itself, but cannot have the intended effect."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def warn_of_threads(threads: int) -> None:
 
 
 def warn_of_covered_faces(domain: Domain) -> None:
-    """Warn with CoveredFaceWarning where bodies leave no fluid cell beside an inlet, an outlet or a moving wall."""
+    """Warn with CoveredFaceWarning where bodies leave no fluid cell at an inlet, an outlet or a moving wall."""
     faces = {face: condition for face, condition in domain.faces.items() if isinstance(condition, _OPEN)}
     if not domain.bodies or not faces:
         return
@@ -65,5 +65,5 @@ def warn_of_tolerance(tolerance: float, of: str, precision: str, storage: str) -
 
 
 def smallest_change(precision: str, storage: str) -> float:
-    """The least that the velocity of a flow of many cells changes by once it is steady, relative to itself."""
+    """The relative change of velocity that rounding leaves in the steady flow of many cells: a lower bound."""
     return FLOOR[precision, storage] * float(np.finfo(storage).eps)

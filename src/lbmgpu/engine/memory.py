@@ -1,4 +1,4 @@
-"""Whether a solver's memory fits the machine, asked before anything is allocated."""
+"""Checks whether a solver's memory fits the machine before anything is allocated."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def bytes_beside(
     heated_bodies: bool = False,
     source_field: bool = False,
 ) -> int:
-    """Bytes a cell that making a solver takes beside its lattice; an estimate from above.
+    """Bytes for each cell that making a solver takes in addition to its lattice; an estimate from above.
 
     The solid cells and the masks of bodies, a `force_field` and a `source_field` of heat in the engine's type and as
     given, the velocities of `moving_bodies` and the temperatures of `heated_bodies`. An initial state and `Steady` take
@@ -56,11 +56,11 @@ def check_memory(
 
     Args:
         stencil, shape, precision, storage, streaming: of the engine.
-        beside: bytes a cell that are needed beside the lattice, see `bytes_beside`.
+        beside: bytes for each cell that are needed in addition to the lattice, see `bytes_beside`.
         device: ``"cpu"``, or ``"cuda:0"`` and so on; without a layout.
         layout: the blocks of `shape`, which name their devices; None for one.
         processes: that the solver runs on; None for one.
-        thermal: whether there is a temperature beside the flow.
+        thermal: whether the hybrid thermal model adds a temperature to the flow.
     """
     ranks = Processes() if processes is None else processes
     need = Need(stencil, shape, precision, streaming, beside, device, tuple(engine_blocks(layout)), thermal)
@@ -93,19 +93,19 @@ class Need:
     thermal: bool = False
 
     def devices(self, rank: int) -> list[str]:
-        """Those of a rank, each once."""
+        """The devices of a rank, each once."""
         if not self.blocks:
             return [self.device]
         return list(dict.fromkeys(name for _, _, owner, name in self.blocks if owner == rank))
 
     def cells(self, users: Sequence[tuple[int, str]]) -> int:
-        """Of the blocks of these ranks on these devices of theirs."""
+        """The cells of the blocks of some users: pairs of a rank and one of its devices."""
         if not self.blocks:
             return math.prod(self.shape)
         return sum(math.prod(size) for _, size, owner, name in self.blocks if (owner, name) in users)
 
     def on(self, users: Sequence[tuple[int, str]], storage: str) -> int:
-        """Bytes of the blocks of these ranks on these devices of theirs."""
+        """The bytes of the blocks of some users: pairs of a rank and one of its devices."""
         lattices = sum(self._lattices(rank, storage)[name] for rank, name in users)
         return lattices + self.beside * self.cells(users)
 
@@ -119,13 +119,13 @@ def _identity(device: str) -> str:
 
 
 def _refusal(need: Need, storage: str, device: str, users: Sequence[tuple[int, str]], available: int) -> str:
-    """What is needed on `device` of this rank by it and other `users`, and what would fit."""
+    """The message that says what all `users` of this rank's `device` need, and what would fit."""
     needed, shape = need.on(users, storage), need.shape
     options = []
     if not need.blocks:
         scale, scaled = 1.0, shape
         least = models.smallest_size(need.stencil)
-        while max(scaled) > least and replace(need, shape=scaled).on(users, storage) > available:  # to a few percent
+        while max(scaled) > least and replace(need, shape=scaled).on(users, storage) > available:  # to a few %
             scale *= 0.97
             scaled = tuple(max(least, int(n * scale)) for n in shape)
         options.append(f"shape {scaled}")
@@ -135,7 +135,7 @@ def _refusal(need: Need, storage: str, device: str, users: Sequence[tuple[int, s
         if in_place <= available:
             options.append(f"streaming 'in-place' ({in_place / GIB:.2f} GiB)")
     others = [("storage", need, smaller) for smaller in ("float32", "float16")]
-    if model.storages(need.precision) == [need.precision]:  # stored as it is computed
+    if model.storages(need.precision) == [need.precision]:  # storage equals precision in this model
         others = [("precision", replace(need, precision="float32"), "float32")]
     for what, other, smaller in others:
         if smaller in model.storages(other.precision):

@@ -1,4 +1,4 @@
-"""A solver's arguments, checked one by one and together before anything is allocated, and the engine made of them."""
+"""Checks a solver's arguments, each and together, before anything is allocated, and makes the engine from them."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from .memory import bytes_beside, check_memory
 
 MAX_THREADS = 4096
 CELLS_PER_THREAD = 4096
-"""Fewer cells a thread would take less time to update than the threads take to wait for each other."""
+"""With fewer cells a thread, threads would take longer to wait for each other than to update cells."""
 
 Planned = Callable[..., tuple[Layout | None, Any]]
-"""Of a domain, a collision, the argument `device` and more options of `Solver`: the layout, and then the `device`."""
+"""Gives the layout and `device` for a domain, a collision, the argument `device` and more options of `Solver`."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a solver is set up with, all checked."""
+    """The checked arguments of a solver."""
 
     domain: Domain
     collision: Collision
@@ -46,9 +46,9 @@ class Settings:
     processes: Processes
     thermal: HybridThermal | None = None
     channel: str = ""
-    """That is forced on all links between blocks; empty for the engine's choice."""
+    """The channel that is forced on all links between blocks; empty for the engine's choice."""
     schedule: str = ""
-    """That is forced on the exchange; empty for the engine's choice."""
+    """The schedule that is forced on the exchange; empty for the engine's choice."""
 
     def check_memory(self, *, force_field: bool = False) -> None:
         """Raise ValueError if the solver would not fit the device's memory; a `force_field` is a force a cell."""
@@ -80,7 +80,7 @@ class Settings:
         thermal = None
         if self.thermal is not None:
             thermal = self.thermal.parameters(stencil) | {"faces": thermal_faces(domain)}
-            del thermal["reference"]  # all temperatures are handed over as deviations from it
+            del thermal["reference"]  # the engine takes all temperatures as deviations from it
         own: dict[str, Any] = self.collision.parameters(stencil)
         if models.of(domain.stencil).carries_temperature:
             own["thermal_faces"] = thermal_faces(domain)
@@ -102,7 +102,7 @@ class Settings:
             **own,
         )
         boundary.apply(engine)
-        if len(self.layout or ()) > 1:  # on all ranks: they make their links together
+        if len(self.layout or ()) > 1:  # collective: the ranks set up their links together
             warn_of_staging(engine.layout, engine.links, self.channel)
         return engine
 
@@ -144,7 +144,7 @@ def check_settings(
     forced = {"channel": channel, "schedule": schedule}
     consistency.check_setup(
         processes, domain, collision, force, thermal, **numbers, **forced
-    )  # before all that needs the shape
+    )  # before the checks that need the shape
     if planned is not None and isinstance(layout, str) and layout == "auto":
         options = {**numbers, **forced, "threads": threads, "thermal": thermal is not None}
         layout, device = planned(domain, collision, device, **options)
@@ -266,9 +266,9 @@ def check_thermal(thermal: Any, domain: Domain, storage: str) -> None:
             )
         _check_warm_faces(domain)
         return
-    heated = {f"thermal[{face!r}]": condition for face, condition in domain.thermal.items()}
-    heated |= {f"thermal of body {name!r}": body.thermal for name, body in domain.bodies.items()}
-    named = [name for name, condition in heated.items() if isinstance(condition, Isothermal)]
+    conditions = {f"thermal[{face!r}]": condition for face, condition in domain.thermal.items()}
+    conditions |= {f"thermal of body {name!r}": body.thermal for name, body in domain.bodies.items()}
+    named = [name for name, condition in conditions.items() if isinstance(condition, Isothermal)]
     if thermal is None:
         if named:
             raise ValueError(f"thermal: None given, but {', '.join(named)} is Isothermal; must be HybridThermal(...)")

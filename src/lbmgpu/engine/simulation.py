@@ -1,7 +1,7 @@
-"""A simulation: the engine with the setup that it was made of, which whoever steps, reads, times or saves it works on.
+"""A simulation: the engine with the setup that it was made from. Everything that steps, reads, times or saves uses it.
 
-`Solver` is what users have of it. Checkpoints, images, reports, plans and benchmarks take this, so that none of them
-needs to know what `Solver` keeps.
+`Solver` is the users' interface to it. Checkpoints, images, reports, plans and benchmarks take a `Simulation`, so that
+none of them needs to know what `Solver` keeps.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .boundary import BoundaryValues
 from .settings import Settings
 
 MAX_FORCE = 1.0
-"""A force that would change the velocity by one cell a step within a step."""
+"""The largest force: one that changes the velocity by one cell a step within one step."""
 
 
 class Simulation:
@@ -79,7 +79,7 @@ class Simulation:
             self.set_force(force_values)
             self.set_heat_source(source)
 
-    # What it is made of
+    # The setup
 
     @property
     def domain(self) -> Domain:
@@ -93,7 +93,7 @@ class Simulation:
 
     @property
     def thermal(self) -> HybridThermal | None:
-        """The model of a temperature beside the flow, None for none."""
+        """The hybrid thermal model; None without one."""
         return self.settings.thermal
 
     @property
@@ -134,17 +134,17 @@ class Simulation:
 
     @property
     def model(self) -> Model:
-        """What cells are updated by."""
+        """The facts of the model that updates the cells."""
         return models.of(self.domain.stencil, thermal=self.thermal is not None)
 
     @property
     def has_temperature(self) -> bool:
-        """Whether there is a temperature, beside the flow or in its populations."""
+        """Whether there is a temperature: of the hybrid thermal model, or as a moment of the populations."""
         return self.model.has_temperature
 
     @property
     def reference_temperature(self) -> float:
-        """What the engine's temperatures are deviations from."""
+        """The temperature from which the engine's temperatures are deviations."""
         return 0.0 if self.thermal is None else self.thermal.reference
 
     @cached_property
@@ -210,7 +210,7 @@ class Simulation:
         return result
 
     def set_force(self, force: Floats | None) -> None:
-        """Hand an evaluated force to the engine."""
+        """Pass an evaluated force to the engine."""
         if force is not None:
             digits.check_force(self, force)
         given = None if force is None else values.to_engine(force, components=True)
@@ -229,7 +229,7 @@ class Simulation:
         return result
 
     def set_heat_source(self, source: Floats | None) -> None:
-        """Hand an evaluated heat source to the engine."""
+        """Pass an evaluated heat source to the engine."""
         with self.lock:
             if self.thermal is not None:
                 self.engine.set_heat_source(None if source is None else values.to_engine(source, components=False))
@@ -238,7 +238,7 @@ class Simulation:
     # Time
 
     def advance(self, steps: int) -> float:
-        """Advance without looking at the state; return the seconds that the engine took."""
+        """Advance without checking the state for divergence; return the seconds that the engine took."""
         with self.lock:
             start = time.perf_counter()
             if self.boundary.changing:
@@ -256,12 +256,12 @@ class Simulation:
         if cell is not None:
             model = self.thermal
             limit = None if model is None else speed_limit(model.diffusivity, model.operators, self.stencil.D)
-            warmth = self.stencil.cs2 if self.model.carries_temperature else None
-            raise Diverged(steps, cell, speed_limit=limit, warmth=warmth)
+            temperature = self.stencil.cs2 if self.model.carries_temperature else None
+            raise Diverged(steps, cell, speed_limit=limit, stable_temperature=temperature)
 
     @contextmanager
     def walls_of_now(self, faces: bool = False) -> Iterator[None]:
-        """Bodies, and `faces` too, have the values of the time reached, and no step comes between."""
+        """Within it, bodies (and `faces`) have the values of the present time, and no step is made."""
         with self.lock:
             self.boundary.bring_to(self.engine, float(self.engine.steps), faces=faces)
             yield

@@ -1,1 +1,1 @@
-"""What is asked of the file system: files that appear whole, locks, logs, and looks at what others may have left."""
+"""Access to the file system: files that appear whole, locks, logs, and checks of files that others may have left."""

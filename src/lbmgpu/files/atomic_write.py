@@ -15,9 +15,9 @@ from .temporary_file import TemporaryFile, remove_abandoned
 
 @contextmanager
 def replacing(target: Path, suffix: str | None = None) -> Iterator[Path]:
-    """A path beside `target` to write to; what is there in the end, flushed to the disk, takes the target's place.
+    """A path in the target's folder to write to; in the end that file is flushed to disk and replaces the target.
 
-    Where the body raises, `target` stays as it was and nothing is left beside it; what a process that was killed has
+    Where the body raises, `target` stays as it was and no other file is left; what a process that was killed has
     left of its own writing is removed. The path ends with `suffix`, or as `target` does if None, for writers that go by
     the ending of a name, and an empty file is there already, which no one else has made. A link stays one: the file
     that it leads to is replaced. What is there and no file, such as ``/dev/null``, is written to itself.

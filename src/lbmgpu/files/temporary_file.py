@@ -1,4 +1,4 @@
-"""Temporary files beside the file that they are to become: nobody else's, and recognised when their process is gone."""
+"""Temporary files in the folder of the file that they become: private, and recognised when their process is gone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ATTEMPTS = 20
 
 
 class TemporaryFile:
-    """A new file beside `target`, open for reading and writing.
+    """A new file in the folder of `target`, open for reading and writing.
 
     It is made with O_EXCL and follows no link, and is locked (``flock``) while it is open, so that a lock which can be
     had says that its process is gone. Its name carries host and process number, for whoever finds it, and ends

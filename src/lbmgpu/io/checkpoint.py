@@ -33,11 +33,11 @@ Result = TypeVar("Result")
 
 
 class _Piece(NamedTuple):
-    """A population or the temperature in the rank's window."""
+    """A part of the state in the rank's window: one population, or the temperature."""
 
     chunks: Chunks
     lead: int | None
-    """The number of a population; None for all of the array."""
+    """The index of the population; None for all of the array."""
     part: NDArray[Any]
 
 
@@ -49,12 +49,12 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> Path:
     with kept() as interrupts, ExitStack() as stack:
 
         def on_first(function: Callable[[], Result]) -> Result | None:
-            """Do it on rank 0; an error there, or an interrupt of any rank, is raised on all."""
+            """Call a function on rank 0; an error there, or an interrupt of any rank, is raised on all."""
             result, error = None, None
             try:
-                with naming(target):  # here, so that all ranks are told it
+                with naming(target):  # raised here so that all ranks get it
                     result = function() if processes.first else None
-            except BaseException as caught:  # the others wait to hear of it
+            except BaseException as caught:  # the other ranks wait for the outcome
                 error = caught
             processes.agree_on(error or next(iter(interrupts), None))
             return result
@@ -72,7 +72,7 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> Path:
         arrays |= _boundary_numbers(simulation)
         file = on_first(lambda: stack.enter_context(new_checkpoint(target, processes.threads, interrupts)))
         on_first(lambda: None if file is None else _write_arrays(file, arrays, [piece.chunks for piece in pieces]))
-        for piece in pieces:  # one after the other: rank 0 need not hold the whole state
+        for piece in pieces:  # one by one, so that rank 0 need not hold the whole state
             whole = processes.gathered(simulation.layout, piece.part, simulation.engine.window)
             known = digests.get(piece.chunks.name, {})
             on_first(partial(_write, file, piece, whole, known))
@@ -96,7 +96,7 @@ def _pieces(simulation: Simulation) -> list[_Piece]:
 
 
 def _boundary_numbers(simulation: Simulation) -> Arrays:
-    """By their names in the file; those of the whole face on every rank."""
+    """The numbers of boundary cells by their names in the file; on every rank those of the whole face."""
     names = boundary_arrays(simulation.domain.shape, {face: c.kind for face, c in simulation.domain.faces.items()})
     return {name: simulation.engine.boundary_numbers(FACES.index(face)) for name, (face, _) in names.items()}
 
@@ -137,7 +137,7 @@ def _digests_of_ranks(simulation: Simulation, pieces: Sequence[_Piece]) -> dict[
 
 
 def _write_arrays(file: NewCheckpoint, arrays: Arrays, fields: Sequence[Chunks]) -> None:
-    """Write the arrays of the setup, and make room for the fields."""
+    """Write the arrays of the setup, and allocate the fields in the file."""
     for chunks in dict.fromkeys(fields):
         file.add(chunks)
     for name, stored, more in encoded(arrays):
@@ -164,7 +164,7 @@ def restore(simulation: Simulation, path: str | os.PathLike[str]) -> None:
 
 
 class _Found(NamedTuple):
-    """What a file has for a solver; state and temperature in its window, numbers by face."""
+    """The contents of a file for a rank: state and temperature in its window, numbers of boundary cells by face."""
 
     state: NDArray[Any]
     temperature: NDArray[np.float64] | None

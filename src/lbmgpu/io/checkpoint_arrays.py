@@ -16,7 +16,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def encoded(arrays: Arrays) -> Iterator[tuple[str, NDArray[Any], dict[str, Any]]]:
-    """Of each array its name, what is stored, and what its entry in the manifest says beside shape and type.
+    """The name of each array, what is stored of it, and its entry in the manifest apart from shape and type.
 
     A mask is stored as bits of the box around the body, ``"box"``: offset and size. A velocity or temperature of a body
     is stored of its cells only, those of the mask named by ``"cells of"``. Others are stored as they are.

@@ -24,13 +24,14 @@ from .hdf5_texts import texts
 from .hdf5_tree import DEFLATE, FLETCHER32, SHUFFLE, Unexpected
 
 OLD_VERSIONS = (1, 2, 3)
-"""Of files without a temperature, with one beside the flow, and of D2Q37."""
+"""The versions of files without a temperature, of the hybrid thermal model, and of D2Q37."""
 
 
 class OldCheckpoint:
     """A checkpoint of one of the `OLD_VERSIONS`.
 
-    The setup and the arrays ``arrays/NAME``, compressed, are datasets beside the state, which has its checksums alone.
+    The setup and the arrays ``arrays/NAME``, compressed, are datasets next to the state; only the state
+    has checksums.
     """
 
     def __init__(self, root: h5g.GroupID, descriptor: int, version: int, interrupts: Sequence[BaseException]) -> None:

@@ -32,14 +32,14 @@ Window = tuple[Sequence[int], Sequence[int]]
 
 
 class Header:
-    """What a checkpoint holds beside arrays, checked: each member has its type and range.
+    """The contents of a checkpoint other than arrays, checked: each member has its type and range.
 
     Attributes:
         steps, streaming, reference_density: of the solver.
         setup: see `checkpoint_setup.describe`; its stencil, shape, precision and storage are right.
         state: shape of the state.
         dtype: of the state and of the temperature.
-        has_temperature: whether there is a temperature beside the flow.
+        has_temperature: whether the hybrid thermal model adds a temperature to the flow.
         boundary: face and shape of the numbers that cells before faces keep, by the names of their arrays.
     """
 
@@ -79,10 +79,10 @@ class Stored(Protocol):
         """The state in a box of cells, ``(Q, nz, ny, nx)``."""
 
     def temperature(self, window: Window) -> NDArray[Any] | None:
-        """The temperature in a box of cells, ``(nz, ny, nx)``; None without one beside the flow."""
+        """The temperature in a box of cells, ``(nz, ny, nx)``; None without the hybrid thermal model."""
 
     def boundary_numbers(self) -> dict[str, NDArray[np.float64]]:
-        """By face, the numbers that the cells before it keep, of those that have any."""
+        """The numbers that boundary cells keep from step to step, by face, of faces that have any."""
 
 
 def boundary_arrays(shape: Sequence[int], kinds: Mapping[str, Any]) -> dict[str, tuple[str, tuple[int, ...]]]:

@@ -21,11 +21,11 @@ from ..thermal import HybridThermal
 from .checkpoint_arrays import Arrays
 
 CHANGES = {"changes in time": True}
-"""Stands in the file for a value that a callable gives before each step."""
+"""Marks in the file a value that a callable gives before each step."""
 
 
 def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
-    """What identifies the setup, as JSON with exact numbers, and the arrays that it refers to by name."""
+    """The setup as JSON with exact numbers, and the arrays that it refers to by name."""
     arrays: Arrays = {}
 
     def keep(name: str, value: Any, current: NDArray[np.float64], dimensions: int = 1) -> Any:
@@ -63,8 +63,8 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
             entry["velocity"] = keep(f"bodies.{index}.velocity", body.condition.velocity, current)
         if isinstance(body.thermal, conditions.Isothermal):
             current = boundary.body_temperatures[name]
-            warmth = keep(f"bodies.{index}.temperature", body.thermal.temperature, current, 0)
-            entry["thermal"] = {"condition": body.thermal.kind, "temperature": warmth}
+            temperature = keep(f"bodies.{index}.temperature", body.thermal.temperature, current, 0)
+            entry["thermal"] = {"condition": body.thermal.kind, "temperature": temperature}
     if simulation.thermal is not None:
         source = simulation.heat_source
         setup["thermal"] = simulation.thermal.parameters(simulation.stencil)
@@ -146,7 +146,7 @@ def arguments_of(setup: dict[str, Any], arrays: Arrays, streaming: str, domain: 
         domain = _domain(setup, value)
         settings.check_values(domain, collision, force, setup["precision"], setup["storage"], streaming, thermal)
         settings.check_periodic(domain)
-        BoundaryValues(domain, thermal)  # which raises where a value does not suit its face or body
+        BoundaryValues(domain, thermal)  # raises where a value does not suit its face or body
         _check_fields(domain, force, thermal)
     return {
         "domain": domain,
@@ -192,8 +192,8 @@ def _domain(setup: dict[str, Any], value: Callable[[Any], Any]) -> Domain:
     domain = Domain(tuple(setup["shape"]), setup["stencil"])
     parts = [(f"face {name!r}", entry) for name, entry in setup["faces"].items()]
     parts += [(f"body {name!r}", entry) for name, entry in setup["bodies"].items()]
-    heated = setup.get("thermal", {}).get("faces", {})
-    parts += [(f"face {name!r} of the temperature", entry) for name, entry in heated.items()]
+    thermal_faces = setup.get("thermal", {}).get("faces", {})
+    parts += [(f"face {name!r} of the temperature", entry) for name, entry in thermal_faces.items()]
     parts += [
         (f"body {name!r} of the temperature", e["thermal"]) for name, e in setup["bodies"].items() if "thermal" in e
     ]
@@ -210,7 +210,7 @@ def _domain(setup: dict[str, Any], value: Callable[[Any], Any]) -> Domain:
 
     for face, entry in setup["faces"].items():
         domain.faces[face] = condition(entry)
-    for face, entry in heated.items():
+    for face, entry in thermal_faces.items():
         domain.thermal[face] = condition(entry)
     for name, entry in setup["bodies"].items():
         thermal = condition(entry["thermal"]) if "thermal" in entry else None

@@ -1,1 +1,1 @@
-"""Processes, threads and devices: what ranks do together, who waits for whom, and what a solver can run on."""
+"""Processes, threads and devices: collective calls of ranks, locks, and the devices that a solver can run on."""

@@ -1,7 +1,7 @@
-"""The calls that all ranks of a solver make together: the same ones, with the same arguments, and left alike.
+"""Collective calls of a solver: all ranks must make the same calls with the same arguments, and leave them alike.
 
-What differs is an error on all ranks before any of them begins, where they would wait for each other or mix their data.
-On one process nothing of this happens.
+Differences raise an error on all ranks before any of them begins; otherwise the ranks would wait for each other or mix
+their data. On one process nothing is compared.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from .processes import Processes
 
 ERROR_SECONDS = 10.0
-"""Time that a rank that leaves a call by an error gives the others to do the same: an error of all comes at once."""
+"""How long a rank that leaves a call by an error waits for the others to do so: an error of all ranks comes at once."""
 INTERRUPT_SECONDS = 2.0
-"""The same of an interrupt, of which others know nothing."""
+"""How long it waits after an interrupt, of which the other ranks do not know."""
 LONGEST = 40
-"""Characters of an argument that an error shows."""
+"""The number of characters of an argument that an error shows."""
 
 _OWN = {"progress"}
-"""Arguments that ranks may be given differently: what each shows."""
+"""Arguments that may differ between ranks."""
 _AGREED = "_lbmgpu_agreed"
-"""Mark of an exception that all ranks know of."""
+"""The attribute of an exception that has been raised on all ranks."""
 
 
 @contextmanager
@@ -107,11 +107,11 @@ class Place:
 
     @property
     def compared(self) -> dict[str, str]:
-        """All that must be the same on all ranks, by name."""
+        """Everything that must be equal on all ranks, by name."""
         return {**self.arguments, "solver": str(self.solver), "steps done": str(self.steps)}
 
     def described(self) -> dict[str, Any]:
-        """For the other ranks."""
+        """The place as texts, which the other ranks are sent."""
         error = None if self.error is None else (type(self.error).__name__, str(self.error))
         return {"call": self.call, "words": str(self), "given": self.compared, "error": error}
 

@@ -1,4 +1,4 @@
-"""Whether all ranks of a solver are given the same arguments, asked before they do anything together with them."""
+"""Checks that all ranks of a solver are given the same arguments, before any collective work with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory that is left on a device: what the GPU's driver, the kernel and the control group say."""
+"""The free memory of a device, as reported by the GPU's driver, the kernel and the control group."""
 
 from __future__ import annotations
 

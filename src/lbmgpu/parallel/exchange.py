@@ -1,4 +1,4 @@
-"""How halos travel and when, by the words of the arguments `channel` and `schedule` or of the environment."""
+"""The channel and the schedule of halo exchanges: the arguments `channel` and `schedule`, and environment variables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def check(name: str, given: Any) -> None:
 
 
 def forced(name: str, given: str | None) -> str:
-    """What the engine is to be held to; empty where the choice is its own.
+    """The channel or schedule that is forced on the engine; empty where the engine chooses.
 
     Args:
         name: ``"channel"`` or ``"schedule"``.

@@ -35,7 +35,7 @@ class FairLock(ForkAwareLock):
         """As that of `threading.Lock`; whoever does not want to wait, or not for long, does so outside the line."""
         if self._process != os.getpid():
             self.take_over()
-            self._line.clear()  # of threads that are in the parent alone
+            self._line.clear()  # threads of the parent do not exist in a forked child
         if not blocking or timeout >= 0:
             return bool(RLock.acquire(self, blocking, timeout))
         if self._is_owned():

@@ -1,4 +1,4 @@
-"""Locks that a forked child does not wait for in vain, as the engine's own do (``src/cpp/process/fork.h``)."""
+"""Locks on which a forked child never deadlocks, like the engine's own (``src/cpp/process/fork.h``)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ForkAwareLock(RLock):  # type: ignore[misc]
     __enter__ = acquire
 
     def take_over(self) -> None:
-        """Make the lock this process's; nothing where it is."""
+        """Take the lock over for this process, if another one has made it."""
         if self._process == os.getpid():
             return
         if not RLock.acquire(self, False):

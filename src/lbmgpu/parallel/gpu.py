@@ -9,22 +9,22 @@ from .. import _core
 
 
 def ordinal(device: str) -> int:
-    """Its number."""
+    """The number of a GPU."""
     return int(device.removeprefix("cuda:"))
 
 
 def described(device: str) -> dict[str, Any]:
-    """What the driver says of it: name, architecture, bytes of memory and of free memory, and so on."""
+    """The properties of a GPU by its driver: name, architecture, bytes of memory and of free memory, and so on."""
     return _core.cuda_device(ordinal(device))
 
 
 def identity(device: str) -> str:
-    """What tells this GPU from any other: processes may see different ones under one number.
+    """The unique identifier of a GPU: processes may see different GPUs under one number.
 
     Raises:
         CudaError: the driver does not say.
     """
-    described(device)  # which loads the driver
+    described(device)  # loads the driver
     driver, handle, uuid = ctypes.CDLL("libcuda.so.1"), ctypes.c_int(), ctypes.create_string_buffer(16)
     failed = driver.cuDeviceGet(ctypes.byref(handle), ordinal(device)) or driver.cuDeviceGetUuid_v2(uuid, handle)
     if failed:

@@ -1,4 +1,4 @@
-"""The folder of compiled kernels, as far as a user has to know of it."""
+"""What users are told of the folder of compiled kernels."""
 
 from __future__ import annotations
 

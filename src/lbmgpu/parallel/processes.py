@@ -17,7 +17,7 @@ from ..layout import Block, Layout
 from . import collective, ranks, rendezvous
 
 MESSAGE_BYTES = 2**28
-"""Fields travel in pieces of at most this size."""
+"""The largest size of the pieces in which fields are sent, bytes."""
 
 T = TypeVar("T")
 
@@ -62,7 +62,7 @@ class Processes:
         self.rank, self.size = (0, 1) if self.engine is None else (self.engine.rank, self.engine.size)
         self.host = (0,) if comm is None else ranks.node_local(comm)
         cores = [platform.node(), sorted(os.sched_getaffinity(0))]
-        self._sharing = self.shared(cores).count(cores)  # ranks on the same cores
+        self._sharing = self.shared(cores).count(cores)  # ranks of one host share its cores
         if self.size > 1:
             ranks.end_all_on_error(comm)
 
@@ -92,11 +92,11 @@ class Processes:
         return max(1, _core.default_threads() // self._sharing)
 
     def agreed(self, value: float) -> float:
-        """The largest of all ranks' values: what they measured, made the same everywhere."""
+        """The maximum of all ranks' values, so that a measurement is the same everywhere."""
         return value if self.engine is None else self.engine.maximum(value)
 
     def shared(self, own: Any) -> list[Any]:
-        """What every rank gives, JSON, in the order of ranks."""
+        """The values of all ranks, which must be JSON, in the order of ranks."""
         return [own] if self.engine is None else [json.loads(t) for t in self.engine.all_gather(json.dumps(own))]
 
     def on_first(self, function: Callable[[], T]) -> T | None:

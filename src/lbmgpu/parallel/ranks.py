@@ -19,10 +19,10 @@ LAST_WORDS = 1.0
 TIMEOUT_VARIABLE = "LBMGPU_MPI_TIMEOUT"
 
 _LAUNCHED = ("OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "MPI_LOCALRANKID")
-"""What launchers set for their processes: Open MPI, PMIx, MPICH and Slurm, Intel MPI."""
+"""Environment variables that launchers set for their processes: Open MPI, PMIx, MPICH and Slurm, Intel MPI."""
 
 _SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_NUM_TASKS")
-"""Where they say how many processes there are, as far as they do."""
+"""Environment variables in which launchers give the number of processes, where they do."""
 
 _called = ""
 """The rank and the size of the communicator that `end_all_on_error` has been called with; empty before."""
@@ -34,7 +34,7 @@ _timeout: float | None = None
 """What `set_mpi_timeout` was given; 0 for None."""
 
 _ending = False
-"""Whether one of these hooks is at work; a hook that another one calls leaves the end of the job to that."""
+"""Whether one of these hooks is running; a hook that another one calls leaves ending the job to that one."""
 
 _warned = False
 """Whether `warn_of_lone_process` has warned."""

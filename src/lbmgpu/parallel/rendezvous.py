@@ -16,7 +16,7 @@ from . import ranks
 from .fair_lock import FairLock
 
 SPIN = 0.001
-"""Seconds in which a rank that waits looks all the time: ranks that come together pay no sleep."""
+"""Seconds for which a waiting rank polls without sleeping: ranks that come at the same time never sleep."""
 LONGEST_SLEEP = 0.01
 PATIENCE = 60.0
 """Seconds of waiting after which a rank says once, where nothing else ends the wait, who has not come."""
@@ -27,11 +27,11 @@ GOODBYE_SECONDS = 2.0
 ASK, ANSWER = 1, 2
 
 ENDED = "the script has ended"
-"""What a rank brings whose script has."""
+"""The message of a rank whose script has ended."""
 
 _live: weakref.WeakSet[Rendezvous] = weakref.WeakSet()
 _key: int | None = None
-"""Under which MPI keeps the rendezvous of a communicator with it."""
+"""The key of the attribute by which MPI keeps the rendezvous with its communicator."""
 
 
 class Rendezvous:

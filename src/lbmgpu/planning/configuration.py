@@ -1,4 +1,4 @@
-"""What a speed is measured of: a box of fluid with its stencil, collision, numbers and flow."""
+"""The configuration whose speed is measured: a box of fluid with its stencil, collision, number types and flow."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..thermal import HybridThermal
 
 VISCOSITY = 0.02
 HEAT = HybridThermal(VISCOSITY / 0.71, buoyancy=(0.0, 1e-5, 0.0))
-"""Of the heated flow: air."""
+"""The temperature of the flow ``"heated"``: that of air."""
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class Configuration:
     flow: str = "periodic"
 
     @property
-    def heated(self) -> bool:
-        """Whether there is a temperature beside the flow."""
+    def has_temperature(self) -> bool:
+        """Whether the hybrid thermal model adds a temperature to the flow."""
         return self.flow == "heated"
 
     def __str__(self) -> str:

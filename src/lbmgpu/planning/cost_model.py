@@ -1,4 +1,4 @@
-"""The cost model of a step: what a tiling of a domain over devices takes, from the speeds of devices and links.
+"""The cost model of a step: the time that a tiling of a domain takes, from the speeds of devices and links.
 
 A step of a block of $N$ cells, with $b = 2 Q s$ bytes an update ($Q$ populations of $s$ bytes, each read and written)
 on a device that moves $v$ of them a second, and an exchange of $B_l$ bytes over each link $l$ of bandwidth $w_l$:
@@ -8,21 +8,21 @@ on a device that moves $v$ of them a second, and an exchange of $B_l$ bytes over
     step      T = U + X                                 nothing is updated during the exchange
               T = t_0 + S + max(U - S, X)               with overlap; S is the update of the shell, launched by itself
 
-$t_0$ is what a step takes whatever the size: launches of kernels, or threads that wait for each other; $r$ is what each
-of the block's $R$ rows of cells along x takes, as its ends are apart from the rest. A latency counts
-once for each kind of link that a block uses, as the copies of one kind start together, and their bytes add up. $B_l$
-counts each population that arrives from the neighbour: of velocity $c$ and a block of size $n$, the neighbour in the
-direction $e$ (each component -1, 0 or 1) sends
+$t_0$ is the time of a step that does not depend on the size: kernel launches, or threads that wait for each other; $r$
+is the time of each of the block's $R$ rows of cells along x, as their ends are treated apart. A latency counts once for
+each kind of link that a block uses, as the copies of one kind start together, and their bytes add up. $B_l$ counts each
+population that streams in from the neighbour: of velocity $c$ and a block of size $n$, the neighbour in the direction
+$e$ (each component -1, 0 or 1) sends
 
     product over axes ( |c_d| if e_d = -sign(c_d) != 0,  n_d - |c_d| if e_d = 0,  else 0 )
 
 of them, so faces, edges and corners are counted exactly where blocks are as long as the stencil reaches: a cell of a
 face of D2Q37, which reaches three, gets 15 populations from the neighbour's nearest layer, 8 from the next and 3 from
-the third, 26 in all, and where a wall ends the face, the whole of the three by three cells there, as the wall is made
-of such.
-A temperature beside the flow counts as one population more in $b$, and each block gets the layer of cells next to it,
-walls included. Faces across x may have a bandwidth of their own: their populations do not lie in rows. Blocks of one
-device take turns, so their times add up; the domain's step is that of the slowest device.
+the third, 26 in all, and where a wall ends the face, all populations of the three by three cells there, as the halo
+behind the wall is computed from them. The temperature of the hybrid thermal model counts as one more population in $b$,
+and each block gets the layer of cells next to it, walls included. Faces across x may have a bandwidth of their own, as
+their populations do not lie in rows. Blocks of one device are updated one after the other, so their times add up; the
+domain's step is that of the slowest device.
 
 That the surface of a block decides what is lost, so that slabs suit few devices and fast links, blocks in two or three
 dimensions many devices and slow ones, is the analysis of C. Obrecht, F. Kuznik, B. Tourancheau, J.-J. Roux, "Scalable
@@ -46,13 +46,13 @@ Vector = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Device:
-    """What updates cells.
+    """A device that updates cells.
 
     Attributes:
         name: ``"cpu"``, ``"cuda:0"`` and so on.
         speed: bytes of populations a second that its update reads and writes.
-        fixed: seconds that a step of a block takes beside those bytes.
-        a_row: seconds that each row of cells along x takes beside them.
+        fixed: seconds that a step of a block takes in addition to those bytes.
+        a_row: seconds that each row of cells along x takes in addition to them.
         host: number of the host that it is in.
     """
 
@@ -65,13 +65,13 @@ class Device:
 
 @dataclass(frozen=True)
 class Link:
-    """A way from one device's memory to another's.
+    """A connection from one device's memory to another's.
 
     Attributes:
         kind: ``"same"`` device, ``"peer"`` (one GPU reads the other's memory), ``"host"`` (through the host's memory),
             ``"network"``.
-        bandwidth: bytes a second that arrive.
-        latency: seconds of an exchange beside those bytes.
+        bandwidth: bytes a second.
+        latency: seconds of an exchange in addition to those bytes.
         x_share: part of the bandwidth that faces across x reach.
     """
 
@@ -96,7 +96,7 @@ class Machine:
     pairs: Mapping[tuple[str, str], Link] = field(default_factory=dict)
 
     def link(self, source: Device, target: Device) -> Link:
-        """That of two devices: of their pair, or of their kind: on one device, between two of a host, between hosts.
+        """The link of two devices: that of their pair, or of their kind (one device, two of a host, two hosts).
 
         Raises:
             ValueError: the machine has none.
@@ -164,19 +164,19 @@ class Tiling:
 
     @property
     def parts(self) -> Vector:
-        """How many along each axis."""
+        """The number of blocks along each axis."""
         return tuple(len(sizes) for sizes in self.sizes)
 
     def places(self) -> Iterator[Vector]:
-        """Of each block, its number along each axis; blocks go to devices in this order."""
+        """The place of each block, its number along each axis, in the order in which blocks go to devices."""
         return itertools.product(*(range(n) for n in self.parts))
 
     def size(self, place: Vector) -> Vector:
-        """Of the block there."""
+        """The size of the block at a place."""
         return tuple(sizes[k] for sizes, k in zip(self.sizes, place, strict=True))
 
     def offset(self, place: Vector) -> Vector:
-        """The first cell of the block there."""
+        """The first cell of the block at a place."""
         return tuple(sum(sizes[:k]) for sizes, k in zip(self.sizes, place, strict=True))
 
 
@@ -220,11 +220,11 @@ def predict(machine: Machine, problem: Problem, tiling: Tiling, overlap: bool = 
         size = tiling.size(place)
         cells = math.prod(size)
         update = device.fixed + cells // size[0] * device.a_row + cells * problem.bytes_per_update / device.speed
-        exchange, beside = _exchange(machine, problem, tiling, owners, place)
+        exchange, neighbours = _exchange(machine, problem, tiling, owners, place)
         step = update + exchange
         if overlap:
-            shell = _shell_cells(size, beside, problem.reach) * problem.bytes_per_update / device.speed
-            step = (device.fixed if beside else 0.0) + shell + max(update - shell, exchange)
+            shell = _shell_cells(size, neighbours, problem.reach) * problem.bytes_per_update / device.speed
+            step = (device.fixed if neighbours else 0.0) + shell + max(update - shell, exchange)
         sums = times[device.host, device.name]
         for k, seconds in enumerate((step, update, exchange)):
             sums[k] += seconds
@@ -234,14 +234,14 @@ def predict(machine: Machine, problem: Problem, tiling: Tiling, overlap: bool = 
 
 
 def crossing(velocities: tuple[Vector, ...], axis: int) -> tuple[int, ...]:
-    """How many populations arrive in a cell at a face across an axis from each of the layers behind it, nearest
+    """How many populations stream into a cell at a face across an axis from each of the layers behind it, nearest
     first, edges of the face left aside."""
     reach = max(abs(velocity[axis]) for velocity in velocities)
     return tuple(sum(velocity[axis] >= layer for velocity in velocities) for layer in range(1, reach + 1))
 
 
-def arriving_bytes(problem: Problem, tiling: Tiling, place: Vector) -> tuple[int, int]:
-    """Bytes that the block at a place gets from others in a step through its ends of x, and through the other faces."""
+def incoming_bytes(problem: Problem, tiling: Tiling, place: Vector) -> tuple[int, int]:
+    """Bytes that the block at a place imports in a step through its faces across x, and through the other faces."""
     across = along = 0
     for direction, _, count in _ways(problem, tiling, place):
         across += count * problem.item_bytes if direction[0] != 0 else 0
@@ -252,25 +252,24 @@ def arriving_bytes(problem: Problem, tiling: Tiling, place: Vector) -> tuple[int
 def _exchange(
     machine: Machine, problem: Problem, tiling: Tiling, owners: Mapping[Vector, Device], place: Vector
 ) -> tuple[float, set[tuple[int, int]]]:
-    """Seconds in which a block gets what arrives from others, and the faces, (axis, -1 or 1), that it comes through."""
+    """The time of a block's imports, and the faces, (axis, -1 or 1), across which it has neighbours."""
     own = owners[place]
     latencies: dict[str, float] = {}
     seconds = 0.0
-    beside: set[tuple[int, int]] = set()
+    neighbours: set[tuple[int, int]] = set()
     for direction, neighbour, count in _ways(problem, tiling, place):
         link = machine.link(owners[neighbour], own)
         bandwidth = link.bandwidth * (link.x_share if direction[0] != 0 else 1.0)
         seconds += count * problem.item_bytes / bandwidth
         latencies[link.kind] = max(link.latency, latencies.get(link.kind, 0.0))
-        beside.update((axis, e) for axis, e in enumerate(direction) if e != 0 and tiling.parts[axis] > 1)
-    return seconds + sum(latencies.values()), beside
+        neighbours.update((axis, e) for axis, e in enumerate(direction) if e != 0 and tiling.parts[axis] > 1)
+    return seconds + sum(latencies.values()), neighbours
 
 
 def _ways(problem: Problem, tiling: Tiling, place: Vector) -> Iterator[tuple[Vector, Vector, int]]:
-    """What a block gets from other blocks: through which of its faces, edges and corners, whose it is, how many
-    numbers."""
+    """The imports of a block: through which of its faces, edges and corners, from which block, how many numbers."""
     size = tiling.size(place)
-    ways = [(direction, direction, count) for direction, count in arrivals(problem.velocities, size)]
+    ways = [(direction, direction, count) for direction, count in incoming_counts(problem.velocities, size)]
     if problem.thermal:
         ways += _temperatures(problem, tiling, place)
     if problem.reach > 1:
@@ -282,8 +281,8 @@ def _ways(problem: Problem, tiling: Tiling, place: Vector) -> Iterator[tuple[Vec
 
 
 def _before_walls(problem: Problem, tiling: Tiling, place: Vector) -> list[tuple[Vector, Vector, int]]:
-    """Of the cells next to the block and before a wall what does not enter it by itself: where populations reach far,
-    a wall is what is made of whole cells before it, so the block gets all of those beside its own."""
+    """The populations of halo cells before a wall that do not stream into the block: for a long-range stencil the halo
+    behind a wall is computed from whole cells before it, so the block imports all populations of those next to it."""
     found: list[tuple[Vector, Vector, int]] = []
     size, reach = tiling.size(place), problem.reach
     for wall, along in ((0, 1), (1, 0)) if len(size) == 2 else ():
@@ -304,10 +303,9 @@ def _before_walls(problem: Problem, tiling: Tiling, place: Vector) -> list[tuple
 
 
 def _temperatures(problem: Problem, tiling: Tiling, place: Vector) -> list[tuple[Vector, Vector, int]]:
-    """Of each direction to a cell's neighbours: the part of it that stays in the domain, and how many temperatures a
-    block gets from there.
+    """The temperatures that a block imports: for each direction, its part that stays in the domain, and their number.
 
-    Those beyond a wall come from the block along the wall, which has them from its own cells.
+    Those behind a wall come from the neighbour along the wall, which computes them from its own cells.
     """
     found = []
     size = tiling.size(place)
@@ -330,13 +328,14 @@ def _neighbour(place: Vector, direction: Vector, parts: Vector, periodic: tuple[
 
 
 def rank_of(prediction: Prediction, tiling: Tiling) -> tuple[float, Vector]:
-    """What to sort by for the fastest first; of tilings that differ in rounding only, that which leaves x whole."""
+    """The sort key of a tiling: its time, rounded; tilings of equal time are ordered so that those that leave x whole
+    come first."""
     return float(f"{prediction.step_seconds:.9g}"), tiling.parts
 
 
 @lru_cache(maxsize=4096)
-def arrivals(velocities: tuple[Vector, ...], size: Vector) -> tuple[tuple[Vector, int], ...]:
-    """How many populations arrive in a block of `size` from each direction; only those from which any do."""
+def incoming_counts(velocities: tuple[Vector, ...], size: Vector) -> tuple[tuple[Vector, int], ...]:
+    """How many populations stream into a block of `size` from each direction; directions without any are left out."""
     found = []
     for direction in itertools.product((-1, 0, 1), repeat=len(size)):
         if not any(direction):
@@ -347,7 +346,7 @@ def arrivals(velocities: tuple[Vector, ...], size: Vector) -> tuple[tuple[Vector
             for c, e, n in zip(velocity, direction, size, strict=True):
                 if e == 0:
                     ways *= max(n - abs(c), 0)
-                else:  # what comes from the low side moves up
+                else:  # populations from the lower side have a positive velocity
                     ways *= min(abs(c), n) if c * e < 0 else 0
             count += ways
         if count:
@@ -355,9 +354,9 @@ def arrivals(velocities: tuple[Vector, ...], size: Vector) -> tuple[tuple[Vector
     return tuple(found)
 
 
-def _shell_cells(size: Vector, beside: set[tuple[int, int]], reach: int) -> int:
+def _shell_cells(size: Vector, neighbours: set[tuple[int, int]], reach: int) -> int:
     """Cells within `reach` of a face with a neighbour behind it."""
     inner = 1
     for axis, n in enumerate(size):
-        inner *= max(0, n - reach * sum((axis, e) in beside for e in (-1, 1)))
+        inner *= max(0, n - reach * sum((axis, e) in neighbours for e in (-1, 1)))
     return math.prod(size) - inner

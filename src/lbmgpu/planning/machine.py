@@ -1,4 +1,4 @@
-"""Measures the machine that a plan is made for: how fast its devices update cells and its links bring them."""
+"""Measures the machine that a plan is made for: the update speed of its devices and the bandwidth of its links."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ SIZE = {("cpu", 2): 2048, ("cpu", 3): 128, ("cuda", 2): 4096, ("cuda", 3): 256}
 """Cells a side of the box whose update is timed: more than most caches hold, made in a moment."""
 
 SMALL_SIZE = {2: 64, 3: 16}
-"""The same for what a step takes whatever the size."""
+"""Cells a side of the small box, whose step takes little more than its fixed costs."""
 
 SECONDS = 0.1
-"""Of steps, for one figure of a plan."""
+"""Duration of the steps that are timed for one figure of a plan."""
 
 COPY_BYTES = 2**26
 ROW_SHARE = 0.75
 X_SHARE = 0.8
-"""What the exchange of GPUs reaches of a plain copy's bandwidth, since it copies rows; and of that across x, where it
-copies columns. As found on two H200 of one host, see docs/scaling.md."""
+"""The fraction of a plain copy's bandwidth that the exchange between GPUs reaches, since it copies rows; and the
+fraction of that across x, where it copies columns. Both were measured on two H200 of one host, see docs/scaling.md."""
 
 FACE = {"cpu": 2**12, "cuda": 2**16}
 DEEP = 16
-"""Cells of a face whose exchange is timed, and behind it in each of two blocks, of a stencil that reaches far."""
+"""For a long-range stencil: cells along the face whose exchange is timed, and the depth of each of the two blocks."""
 
 EXCHANGES = 7
-"""Times that it is timed."""
+"""The number of times that an exchange is timed."""
 
 
 def measure_machine(
@@ -55,7 +55,7 @@ def measure_machine(
 
     Args:
         devices: names as ``"cpu"`` or ``"cuda:0"``; one that is named several times gets several blocks.
-        configuration: of the solvers that are timed; its size does not matter, of its flow only whether it is heated.
+        configuration: of the solvers that are timed; its size is ignored, and of its flow all but the temperature.
         threads: of the CPU; None for all.
         channel: as for `Solver`.
 
@@ -79,9 +79,10 @@ def measure_machine(
 
 @cache
 def measure_device(name: str, configuration: Configuration, threads: int | None) -> Device:
-    """The speed of its update and what a step and a row take beside, measured once a process.
+    """The update speed of a device and the fixed costs of a step and of a row, measured once in a process.
 
-    From three boxes: a small one, whose cells take next to nothing; a large one; one of as many cells in shorter rows.
+    They follow from three boxes: a small one, whose cells take almost no time; a large one; and one with as many cells
+    in shorter rows.
     """
     stencil = _core.stencil(configuration.stencil)
     small, size = SMALL_SIZE[stencil.D], SIZE["cpu" if name == "cpu" else "cuda", stencil.D]
@@ -95,9 +96,9 @@ def measure_device(name: str, configuration: Configuration, threads: int | None)
     whole = seconds(*[size] * stencil.D)
     fixed = min(seconds(*[small] * stencil.D), whole / 2)
     cut = seconds(size // 4, size * 4) if stencil.D == 2 else seconds(size // 4, size * 2, size * 2)
-    moved = cells * 2 * (stencil.Q + configuration.heated) * np.dtype(configuration.storage).itemsize
+    moved = cells * 2 * (stencil.Q + configuration.has_temperature) * np.dtype(configuration.storage).itemsize
     rows = cells // size
-    # Four times the rows; those of the whole box are a part of its time.
+    # The cut box has four times as many rows. The rows of the large box must not account for all of its time.
     a_row = min(max(0.0, cut - whole) / (3 * rows), (whole - fixed) / (2 * rows))
     return Device(name, speed=moved / (whole - fixed - rows * a_row), fixed=fixed, a_row=a_row)
 
@@ -107,8 +108,8 @@ def measure_way(
 ) -> Link:
     """The link from one device to another for the populations of a configuration's stencil.
 
-    Across x those of a stencil that reaches several cells lie in runs of so many: what the exchange makes of them is
-    then measured, and not what a copy does.
+    Across x the populations of a stencil that reaches several cells lie in runs of as many elements, so the exchange
+    itself is measured then instead of a plain copy.
     """
     if _core.stencil(configuration.stencil).reach == 1:
         return measure_link(source, target, channel)
@@ -120,7 +121,7 @@ def measure_link(source: str, target: str, channel: str | None = None) -> Link:
 
     Measured once a process.
     """
-    if exchange.forced("channel", channel) == "staged":  # into the host's memory, and then out of it
+    if exchange.forced("channel", channel) == "staged":  # a copy into the host's memory, then one out of it
         first, second = _measured_link(source, "cpu"), _measured_link("cpu", target)
         bandwidth = 1 / (1 / first.bandwidth + 1 / second.bandwidth)
         return Link("host", bandwidth, first.latency + second.latency, min(first.x_share, second.x_share))
@@ -138,10 +139,10 @@ def _measured_link(source: str, target: str) -> Link:
 
 @cache
 def measure_exchange(source: str, target: str, configuration: Configuration, threads: int | None, channel: str) -> Link:
-    """The link by the exchange of two blocks itself, across y and across x.
+    """The link, measured by the halo exchange of two blocks across y and across x.
 
-    Both of the blocks get what the other has, so this is the link both ways at once. Measured once a process for each
-    `channel` that is forced; empty for the choice of the engine.
+    Both blocks import from each other, so this is the link in both directions at once. It is measured once in a process
+    for each forced `channel`; an empty text stands for the engine's choice.
     """
     channel = channel or "auto"
     kind = measure_link(source, target, channel).kind
@@ -155,15 +156,15 @@ def measure_exchange(source: str, target: str, configuration: Configuration, thr
 def link_between(
     kind: str, small: tuple[float, float], along: tuple[float, float], across: tuple[float, float]
 ) -> Link:
-    """The link of a kind from the bytes and seconds of three exchanges: a small one, a large one of rows, one across
-    x.
+    """The link of a kind from the bytes and seconds of three exchanges: a small and a large one across y, one across x.
 
-    Of the two across y the difference gives the bandwidth, and what is left of the small one the latency. Noise may
+    The difference of the two across y gives the bandwidth, and the rest of the small one's time the latency. Noise must
     not make a figure negative: the large one counts alone if it was not slower, and x is never faster than y.
     """
-    (few, short), (many, long) = small, along
-    bandwidth = (many - few) / (long - short) if long > short else many / long
-    latency = max(0.0, short - few / bandwidth)
+    (small_bytes, small_seconds), (along_bytes, along_seconds) = small, along
+    longer = along_seconds - small_seconds
+    bandwidth = (along_bytes - small_bytes) / longer if longer > 0 else along_bytes / along_seconds
+    latency = max(0.0, small_seconds - small_bytes / bandwidth)
     moved, seconds = across
     share = moved / max(seconds - latency, moved / bandwidth) / bandwidth
     return Link(kind, bandwidth, latency, min(1.0, share))
@@ -178,8 +179,8 @@ def _bytes_and_seconds(
     size: int,
     axis: int,
 ) -> tuple[float, float]:
-    """Of the exchange that one of two blocks waits for, beside each other along an axis, with a face of so many cells
-    at either end: the median of several, those of the last steps of short runs."""
+    """Bytes and seconds of the exchange between two blocks that are neighbours along an axis, with `size` cells along
+    the face: the median over the last steps of several short runs."""
     shape, parts = [size, size], [1, 1]
     shape[axis], parts[axis] = 2 * DEEP, 2
     simulation = make_simulation(
@@ -188,7 +189,7 @@ def _bytes_and_seconds(
         threads=threads,
         layout=Layout.split(shape, parts, [source, target]),
         channel=channel,
-        schedule="blocking",  # by itself
+        schedule="blocking",  # so that the exchange is timed alone
     )
     simulation.advance(4)
     found = []
@@ -209,7 +210,7 @@ def make_simulation(domain: Domain, configuration: Configuration, **options: Any
         storage=configuration.storage,
         streaming=configuration.streaming,
         comm=Processes(),  # in one process, however many there are
-        thermal=HEAT if configuration.heated else None,
+        thermal=HEAT if configuration.has_temperature else None,
         **options,
     )
     return Simulation(settings)
@@ -218,7 +219,7 @@ def make_simulation(domain: Domain, configuration: Configuration, **options: Any
 def step_seconds(domain: Domain, configuration: Configuration, *, seconds: float, **options: Any) -> float:
     """Seconds of a step of a simulation, the best of three times about `seconds` of steps; see `make_simulation`.
 
-    The best, as what else runs on the machine can only make it worse.
+    The best is taken since other work on the machine can only make a step slower.
     """
     simulation = make_simulation(domain, configuration, **options)
     trial = 2 if "cpu" in simulation.device else 50
@@ -230,5 +231,7 @@ def step_seconds(domain: Domain, configuration: Configuration, *, seconds: float
 def _bytes(configuration: Configuration, size: int, device: str) -> int:
     shape = (size,) * _core.stencil(configuration.stencil).D
     numbers = (configuration.precision, configuration.storage, configuration.streaming)
-    needed = _core.Engine.memory_needed(configuration.stencil, shape, *numbers, device, thermal=configuration.heated)
+    needed = _core.Engine.memory_needed(
+        configuration.stencil, shape, *numbers, device, thermal=configuration.has_temperature
+    )
     return needed[device]

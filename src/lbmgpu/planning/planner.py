@@ -120,7 +120,7 @@ class Plan:
     def chosen(self) -> Layout:
         """What ``layout="auto"`` takes: the best by the model; over devices of unequal speed the `fastest`.
 
-        The model is exact to some percent, and a processor beside a GPU brings less than that.
+        The model is accurate to a few percent, and a CPU in addition to a GPU gains less than that.
 
         Raises:
             ValueError, CudaError: see `fastest`.
@@ -220,7 +220,7 @@ def plan(
         periodic: of each axis, whether the domain is; all if None.
         threads: of the CPU; None for all.
         machine: speeds that are known; then nothing is measured, and its devices are those of the blocks.
-        thermal: whether there is a temperature beside the flow.
+        thermal: whether the hybrid thermal model adds a temperature to the flow.
         channel, schedule: as for `Solver`.
 
     Raises:
@@ -281,9 +281,9 @@ def _order(candidate: Candidate) -> tuple[float, Vector]:
 def _candidates(
     machine: Machine, part: Machine, problem: Problem, schedule: str, slowed: float = 1.0
 ) -> list[Candidate]:
-    """The tilings over a part of a machine, in which slower devices count as `slowed` to that part of their speed.
+    """The candidates over some devices of a machine, where the speed of slower devices is multiplied by `slowed`.
 
-    The `schedule` is one that is forced, or empty.
+    The `schedule` is the forced one, or empty.
     """
     owners = [(device.host, device.name) for device in part.devices]
     most = max(device.speed for device in part.devices)
@@ -300,9 +300,9 @@ def _candidates(
 
 
 def _overlaps(machine: Machine, tiling: Tiling, schedule: str) -> bool:
-    """Whether the engine updates interiors while the exchange goes on: they are whole rows, and the CPU has none."""
-    beside = any(device.name != "cpu" or device.host > 0 for device in machine.devices)
-    wanted = schedule or ("overlap" if beside else "blocking")
+    """Whether the engine hides the exchange behind interiors, which are whole rows; blocks of one CPU have none."""
+    has_interiors = any(device.name != "cpu" or device.host > 0 for device in machine.devices)
+    wanted = schedule or ("overlap" if has_interiors else "blocking")
     return wanted == "overlap" and tiling.parts[0] == 1
 
 
@@ -361,5 +361,5 @@ def _proportional(cells: int, speeds: Sequence[float], least: int) -> Vector:
 
 
 def _short(sizes: Vector) -> str:
-    """``3x64`` for three parts of 64 cells, ``2x65+64`` for two of 65 beside one of 64; the largest first."""
+    """``3x64`` for three parts of 64 cells, ``2x65+64`` for two of 65 and one of 64; the largest first."""
     return "+".join(f"{sizes.count(n)}x{n}" if sizes.count(n) > 1 else str(n) for n in sorted(set(sizes), reverse=True))

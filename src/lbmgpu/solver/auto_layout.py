@@ -13,14 +13,14 @@ from ..layout import Layout
 
 
 def planned(domain: Domain, collision: Collision, device: Any, **options: Any) -> tuple[Layout | None, Any]:
-    """The layout that is planned over the devices, and what is then left as the argument `device`.
+    """The layout that is planned over the devices, and the argument `device` that goes with it.
 
     Args:
         domain, collision: of the solver.
         device: as for `Solver`; one device gets one block.
         options: those of `plan` that a solver has too.
     """
-    from ..planning import planner  # here, as most solvers need none and it takes a while to be loaded
+    from ..planning import planner  # imported here, as most solvers need no plan and it takes a while to load
 
     one = isinstance(device, str) or not isinstance(device, Sequence)
     names = [device] if one else checks.listed("device", device, "names of devices")

@@ -1,4 +1,4 @@
-"""How methods of `Solver` are made: those that all ranks call together, and those that a part of it has."""
+"""Decorators for methods of `Solver`: those that all ranks call together, and those that delegate to a part of it."""
 
 from __future__ import annotations
 

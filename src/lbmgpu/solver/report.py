@@ -1,4 +1,4 @@
-"""What a solver is made of and how fast its last run was, beside what the machine's memory can do."""
+"""The report of a solver: its setup and the speed of its last run, compared with the machine's memory bandwidth."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .run import RunLoop
 
 CPU_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 CACHED_SHARE = 1.3
-"""More than a lattice in memory has been seen to reach; above it, part of the lattice is taken from a cache."""
+"""Above this fraction of the bandwidth part of the lattice is cached: no lattice in memory has reached it."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def last_cache(folder: Path) -> int | None:
         for entry in folder.glob("index*"):
             text = (entry / "size").read_text().strip()
             sizes.append(int(text.rstrip("KMG")) * units.get(text[-1:], 1))
-    except (OSError, ValueError):  # not Linux, or a machine that does not say
+    except (OSError, ValueError):  # not Linux, or not reported by this machine
         return None
     return max(sizes, default=None)
 
@@ -177,7 +177,7 @@ def _exchange_words(links: list[dict[str, Any]], overlaps: bool) -> str:
 
 
 def _cache_bytes(devices: tuple[str, ...]) -> int | None:
-    """Of the last caches of all devices; None if one is not known."""
+    """Bytes of the last-level caches of all devices; None if one is not known."""
     sizes = [last_cache(CPU_CACHES) if name == "cpu" else gpu.described(name)["l2_bytes"] for name in devices]
     known = [size for size in sizes if size is not None]
     return sum(known) if len(known) == len(sizes) else None

@@ -1,4 +1,4 @@
-"""The run loop: steps in chunks, looks for divergence and steady flow between them, and calls callbacks."""
+"""The run loop: steps in chunks, checks for divergence and steady flow between them, and calls callbacks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CHUNK_SECONDS = 0.1
 """Short enough for Ctrl-C, the progress bar and other threads, which wait for a chunk; long enough to cost nothing."""
 MAX_CHUNK = 1000
 CHECK_SHARE = 0.02
-"""Part of the time that looking for divergence may take, as long as it is done every `MAX_CHUNK` steps."""
+"""The fraction of time that checks for divergence may take; they are made every `MAX_CHUNK` steps at least."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class RunResult:
 
 
 class HealthCheck:
-    """Decides when to look for divergence: as often as a small share of the time allows."""
+    """Decides when to check for divergence: as often as a small fraction of the time allows."""
 
     def __init__(self) -> None:
         self._steps = 0
@@ -130,14 +130,14 @@ class HealthCheck:
         self._cost = 0.0
 
     def after(self, simulation: Simulation, steps: int, seconds: float) -> None:
-        """Look if it is due after a chunk of `steps` that took `seconds`."""
+        """Check the state where that is due after a chunk of `steps` that took `seconds`."""
         self._steps += steps
         self._stepped += seconds
         if self._steps >= MAX_CHUNK or self._stepped * CHECK_SHARE >= self._cost:
             self.now(simulation)
 
     def now(self, simulation: Simulation) -> None:
-        """Look if there was any step since the last time."""
+        """Check the state now if there was any step since the last check."""
         if self._steps == 0:
             return
         self._steps, self._stepped = 0, 0.0
@@ -147,12 +147,12 @@ class HealthCheck:
 
     @property
     def room(self) -> int:
-        """Steps until a look is due at the latest; never 0, or a loop that waits for them would not end."""
+        """Steps until a check is due at the latest; never 0, or the loop would not advance."""
         return max(1, MAX_CHUNK - self._steps)
 
 
 class RunLoop:
-    """Steps a simulation, and looks between chunks of steps whether it is sound.
+    """Steps a simulation and checks between chunks of steps whether it has diverged.
 
     Attributes:
         last: the result of the last run; None before.
@@ -218,7 +218,7 @@ class RunLoop:
             checkpoint._written = None  # an error of this run must not name a file of an earlier one
         done, seconds, converged = 0, 0.0, False
         if until is not None:
-            _measured_change(simulation, until)  # from here on the change is counted
+            _measured_change(simulation, until)  # the change is measured from here on
 
         def next_stop() -> int:
             """Steps until a callback or a look at the change is due."""
@@ -252,7 +252,7 @@ class RunLoop:
         except Diverged as error:
             written = [c.written for c in checkpoints if c.written is not None]
             last = written[-1] if written else None
-            raise Diverged(error.step, error.cell, last, error.speed_limit, error.warmth) from None
+            raise Diverged(error.step, error.cell, last, error.speed_limit, error.stable_temperature) from None
         except KeyboardInterrupt:
             log.warning("interrupted after step %d", simulation.steps)
             raise

@@ -1,4 +1,4 @@
-"""The solver: what users set up, step, read and save; a front of the simulation and of what works on it."""
+"""The solver: the users' interface to set up, step, read and save a simulation."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ class Solver(Guarded):
             All ranks then make the same calls with the same arguments. Without a layout each has a block on its
             `device`, and ``"cuda"`` and ``"auto"`` mean the GPU of the rank's number on its host.
         threads: number of CPU threads; if None, all cores or the rank's share of them, or fewer for a small domain.
-        thermal: `HybridThermal`: a temperature beside the flow, in D2Q9 and D3Q19, stored in `storage`, not float16;
-            None for none. D2Q37 takes none, as its populations carry the temperature.
+        thermal: `HybridThermal`: a temperature in addition to the flow, in D2Q9 and D3Q19, stored in `storage`, not
+            float16; None for none. D2Q37 takes none, as its populations carry the temperature.
         channel: how blocks exchange their halos: ``"direct"``, from memory to memory; ``"staged"``, through buffers in
             the host's memory; ``"mpi"``, by messages, between ranks; ``"auto"``, the best that each two of them have.
             None: what the environment variable ``LBMGPU_CHANNEL`` says, ``"auto"`` without it.
@@ -132,7 +132,7 @@ class Solver(Guarded):
 
     @property
     def thermal(self) -> HybridThermal | None:
-        """The model of a temperature beside the flow, None for none."""
+        """The hybrid thermal model, which adds a temperature to the flow; None without one."""
         return self._simulation.thermal
 
     @property
@@ -394,7 +394,7 @@ class Solver(Guarded):
     def write_vtk(self, path: str | os.PathLike[str]) -> Path:
         """Write density, velocity, temperature and solid cells as a VTK image; return the path of the file to open.
 
-        Several processes write a file for each block, beside an index that ends in ``.pvti``, which is opened.
+        Several processes write a file for each block, and an index that ends in ``.pvti``, which is the one to open.
 
         Args:
             path: of the file; ``.vti`` is appended where it is missing.

@@ -89,7 +89,7 @@ class ThermalFields:
 
         Returns:
             Of a face an array of its shape, ``(a, b)`` over its axes in the order x, y, z (``(a,)`` in two dimensions):
-            heat a step and a unit of area, 0 beside solid cells and where the face is adiabatic: the diffusivity times
+            heat a step and a unit of area, 0 at solid cells and where the face is adiabatic: the diffusivity times
             a one-sided gradient of second order. Of a body a `BodyHeatFlux`.
 
         Raises:
@@ -133,7 +133,7 @@ class ThermalFields:
         return rate / of_steps if of_steps > 0 else 0.0
 
     def nusselt(self, where: str, length: float, difference: float, area: float | None = None) -> float:
-        """The mean Nusselt number of a face or a body: heat into the fluid beside what conduction alone would bring.
+        """The mean Nusselt number of a face or a body: heat into the fluid relative to conduction alone.
 
         ``Nu = flux length / (diffusivity difference)`` of the `mean_heat_flux`. At a wall that cools the fluid it is
         negative, unless `difference` is.
@@ -151,7 +151,7 @@ class ThermalFields:
         return self.mean_heat_flux(where, area) * scale
 
     def nusselt_map(self, where: str, length: float, difference: float) -> Any:
-        """The Nusselt number of each cell of a face, or beside a body.
+        """The Nusselt number of each cell of a face, or next to a body.
 
         Args:
             where, length, difference: as for `nusselt`.
