@@ -41,11 +41,11 @@ def temperature_figure(solver: Solver, normal: str = "y", position: float = 0.5)
 def _figure(solver: Solver, field: str, normal: str, position: float) -> Figure | None:
     normal = checks.choice("normal", normal, "xyz")
     position = checks.number("position", position, at_least=0, at_most=1)
-    warmth = solver.temperature(gather=True) if field == "temperature" else None
-    velocity, solid = solver.velocity(gather=True), solver.solid()
+    temperature = solver.temperature(gather=True) if field == "temperature" else None
+    velocity, solid = solver.velocity(gather=True), solver.solid
     if velocity is None:
         return None
-    colour = np.sqrt((velocity.astype(np.float64) ** 2).sum(axis=0)) if warmth is None else warmth
+    colour = np.sqrt((velocity.astype(np.float64) ** 2).sum(axis=0)) if temperature is None else temperature
     axes = "xyz"[: solid.ndim]
     if solid.ndim == 3:
         axis = axes.index(normal)

@@ -22,7 +22,7 @@ def test_speed_figure_shows_the_speed(shape: tuple[int, ...], stencil: str) -> N
     solver.step(20)
     figure = plot.speed_figure(solver, normal="y", position=0.4)
     shown = figure.axes[0].images[0].get_array()
-    velocity, solid = solver.velocity(), solver.solid()
+    velocity, solid = solver.velocity(), solver.solid
     if len(shape) == 3:
         velocity, solid = velocity[:, :, 2], solid[:, 2]
         assert figure.axes[0].get_ylabel() == "z (cells)"

@@ -26,7 +26,7 @@ ARROWS = {
 
 _VALUES = ("conditions", "values", "domain", "collisions", "collision_table", "models", "kinetic", "thermal", "units")
 TOP = {
-    **dict.fromkeys(("checks", "errors", "guarded"), "basics"),
+    **dict.fromkeys(("checks", "errors", "deprecated", "guarded"), "basics"),
     **dict.fromkeys((*_VALUES, "layout"), "values"),
     **dict.fromkeys(("plot", "centreline"), "pictures"),
     **dict.fromkeys(("__init__", "__main__", "cli"), "front"),

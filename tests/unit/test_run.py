@@ -116,7 +116,7 @@ def test_error_in_callback_reaches_the_caller(solver: lbm.Solver) -> None:
 @pytest.mark.parametrize("method", ["run", "step"])
 def test_divergence_says_where_and_when(method: str) -> None:
     solver = unstable()
-    with pytest.raises(lbm.Diverged) as caught:
+    with pytest.raises(lbm.DivergedError) as caught:
         getattr(solver, method)(100_000)
     error = caught.value
     assert 0 < error.step <= solver.steps <= 100_000
@@ -130,14 +130,14 @@ def test_divergence_says_where_and_when(method: str) -> None:
 def test_divergence_at_the_end_of_a_short_run() -> None:
     solver = unstable()
     solver._simulation.engine.step(3000)
-    with pytest.raises(lbm.Diverged):
+    with pytest.raises(lbm.DivergedError):
         solver.run(1)
 
 
 def test_last_checkpoint_is_of_a_state_before(tmp_path: Path) -> None:
     solver = unstable()
     checkpoint = lbm.Checkpoint(tmp_path / "state.h5", every=1)
-    with pytest.raises(lbm.Diverged) as caught:
+    with pytest.raises(lbm.DivergedError) as caught:
         solver.run(100_000, callbacks=[checkpoint])
     assert caught.value.checkpoint == checkpoint.written == tmp_path / "state.h5"
     assert "last checkpoint" in str(caught.value)
@@ -152,7 +152,7 @@ def test_checkpoint_of_an_earlier_run_is_not_named(tmp_path: Path, solver: lbm.S
     solver.run(10, callbacks=[checkpoint])
     assert checkpoint.written == tmp_path / "state.h5"
     object.__setattr__(checkpoint, "every", 10**9)
-    with pytest.raises(lbm.Diverged) as caught:
+    with pytest.raises(lbm.DivergedError) as caught:
         unstable().run(100_000, callbacks=[checkpoint])
     assert caught.value.checkpoint is None
     assert checkpoint.written is None
@@ -168,7 +168,7 @@ def test_there_is_always_room_for_a_step() -> None:
 def test_diverged_state_is_not_saved(tmp_path: Path) -> None:
     solver = unstable()
     solver._simulation.engine.step(3000)
-    with pytest.raises(lbm.Diverged):
+    with pytest.raises(lbm.DivergedError):
         solver.save(tmp_path / "state.h5")
     assert list(tmp_path.iterdir()) == []
 

@@ -18,7 +18,7 @@ from ..models import PRECISIONS, STORAGES, STREAMINGS
 from ..parallel import consistency, devices, exchange
 from ..parallel.processes import Processes, layout_over
 from ..parallel.staged_exchange import warn_of_staging
-from ..thermal import HybridThermal
+from ..thermal import OLD_OPERATORS, HybridThermal
 from . import doubtful
 from .boundary import BoundaryValues
 from .memory import bytes_beside, check_memory
@@ -80,6 +80,8 @@ class Settings:
         thermal = None
         if self.thermal is not None:
             thermal = self.thermal.parameters(stencil) | {"faces": thermal_faces(domain)}
+            words = {new: old for old, new in OLD_OPERATORS.items()}  # the engine has the old ones
+            thermal["operators"] = words.get(thermal["operators"], thermal["operators"])
             del thermal["reference"]  # all temperatures are handed over as deviations from it
         own: dict[str, Any] = self.collision.parameters(stencil)
         if models.of(domain.stencil).carries_temperature:

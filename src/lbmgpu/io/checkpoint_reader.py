@@ -19,7 +19,7 @@ from ..files.strict_json import parsed
 from ..models import PRECISIONS, STORAGES, STREAMINGS
 from . import hdf5_tree
 from .checkpoint_arrays import Arrays, decoded
-from .checkpoint_setup import array_names
+from .checkpoint_setup import array_names, with_new_words
 from .checkpoint_writer import FORMAT, MAX_MANIFEST, VERSION
 from .chunks import SMALLEST, Chunk, Chunks, each
 from .hdf5_tree import Unexpected
@@ -47,7 +47,7 @@ class Header:
         self.steps = checks.integer("steps", values["steps"])
         self.streaming = checks.choice("streaming", values["streaming"], STREAMINGS)
         self.reference_density = checks.number("reference_density", values["reference_density"], above=0)
-        self.setup: dict[str, Any] = mapping("setup", values["setup"])
+        self.setup: dict[str, Any] = with_new_words(mapping("setup", values["setup"]))
         stencil = _core.stencil(checks.choice("stencil", self.setup["stencil"], _core.stencil_names()))
         checks.choice("precision", self.setup["precision"], PRECISIONS)
         self.dtype = np.dtype(STORED[checks.choice("storage", self.setup["storage"], STORAGES)])
