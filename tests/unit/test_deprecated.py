@@ -34,6 +34,9 @@ def made() -> lbm.Solver:
         (lambda: lbm.Every(5, print).steps, lambda: lbm.Every(5, print).every, "every"),
         (lambda: lbm.Checkpoint("state.h5", 5).steps, lambda: 5, "every"),
         (lambda: made().window, lambda: made().subdomain, "subdomain"),
+        (lambda: made().report(False).share, lambda: None, "bandwidth_fraction"),
+        (lambda: made().report(False).update_bandwidth, lambda: None, "memory_bandwidth"),
+        (lambda: made().report(False).hidden_share, lambda: None, "hidden_fraction"),
         (
             lambda: lbm.HybridThermal(0.05, operators="printed"),
             lambda: lbm.HybridThermal(0.05, operators="obrecht2013"),
