@@ -230,7 +230,7 @@ def _constructors(world: World) -> dict[str, Target]:
         "Layout.over": Target(lbm.Layout.over, {"shape": (8, 6), "devices": ["cpu", "cpu"]}, ("block", "parts")),
         "Layout.load": Target(lbm.Layout.load, {"path": "none.json"}, ("layout", "JSON")),
         "Steady": Target(lbm.Steady, {"tolerance": 1e-3, "every": 10, "of": "velocity"}),
-        "Every": Target(lbm.Every, {"steps": 10, "function": print}),
+        "Every": Target(lbm.Every, {"every": 10, "function": print}),
         "Checkpoint": Target(lbm.Checkpoint, {"path": "a.h5", "every": 10}),
         "diffusivity_limit": Target(lbm.diffusivity_limit, {"operators": "isotropic", "dimensions": 2}),
         "speed_limit": Target(lbm.speed_limit, {"diffusivity": 0.1, "operators": "obrecht2013", "dimensions": 3}),
