@@ -28,10 +28,18 @@ def test_python_of_a_page_runs(page: str, tmp_path: Path, monkeypatch: pytest.Mo
         exec(compile(snippet, page, "exec"), names)
 
 
+def anchors(text: str) -> set[str]:
+    """By which the headings of a page are linked to, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_links_of_a_page_lead_somewhere(page: str) -> None:
-    for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", PAGES[page]):
-        assert (DOCS / page).parent.joinpath(link).exists(), f"{page} links to {link}"
+    for link, anchor in re.findall(r"\]\(([^)#:\s]*)(?:#([^)\s]*))?\)", PAGES[page]):
+        target = (DOCS / page).parent.joinpath(link) if link else DOCS / page
+        assert target.exists(), f"{page} links to {link}"
+        assert not anchor or anchor in anchors(target.read_text()), f"{page} links to {link}#{anchor}"
 
 
 def test_every_public_name_is_listed() -> None:
