@@ -5,7 +5,7 @@ foreach(header IN LISTS headers)
   file(READ "${ROOT}/${header}" text)
   string(APPEND entries "    {\"${header}\", R\"lbm_text(${text})lbm_text\"},\n")
 endforeach()
-file(WRITE "${OUTPUT}" "// Written by the build: the headers that kernels are compiled from at run time.
+set(text "// Written by the build: the headers that kernels are compiled from at run time.
 #include \"backend/cuda/embedded_headers.h\"
 
 namespace lbm::cuda {
@@ -18,3 +18,10 @@ ${entries}    };
 
 }  // namespace lbm::cuda
 ")
+set(before "")
+if(EXISTS "${OUTPUT}")
+  file(READ "${OUTPUT}" before)
+endif()
+if(NOT before STREQUAL text)  # or it would be compiled again
+  file(WRITE "${OUTPUT}" "${text}")
+endif()

@@ -43,7 +43,7 @@ def row(numbers: dict[str, Any]) -> str:
     for name, reference in (("u_max", exact[1]), ("v_max", exact[2])):
         values += [f"{numbers[name]:.2f}", off(numbers[name], reference)]
     kind = f"{hardware(numbers)}, {numbers['precision']}" + (
-        "" if numbers["operators"] == "isotropic" else ", printed operators"
+        "" if numbers["operators"] == "isotropic" else ", operators of 2013"
     )
     size = f"{cells}{'²' if dimensions == 2 else '³'}"
     power = f"1e{math.log10(numbers['rayleigh']):.0f}"

@@ -49,7 +49,7 @@ SPECTRAL = {
 }
 """The same by Chebyshev collocation, to the digits that do not change with its size; and u_max and v_max in kappa/L,
 those on the midlines of the square and, in the cube, of its plane z = L/2."""
-LARGEST_DIFFUSIVITY = {"isotropic": 0.25, "printed": 0.06}
+LARGEST_DIFFUSIVITY = {"isotropic": 0.25, "obrecht2013": 0.06}
 COLLISIONS = {"bgk": lbm.BGK, "trt": lbm.TRT, "mrt": lbm.MRT}
 
 

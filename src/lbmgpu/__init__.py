@@ -23,13 +23,14 @@ from .errors import (
     CheckpointError,
     CoveredFaceWarning,
     DistantReferenceWarning,
-    Diverged,
+    DivergedError,
     LoneProcessWarning,
     LostDigitsWarning,
     StagedExchangeWarning,
-    ThermallyUnstable,
+    ThermallyUnstableError,
     TooManyThreadsWarning,
     UnreachableToleranceWarning,
+    warn_of_old_name as _warn_of_old_name,
 )
 from .kinetic import ThermalBGK
 from .layout import Block, Layout
@@ -48,6 +49,7 @@ if _TYPE_CHECKING:
 
 _logging.getLogger("lbmgpu").addHandler(_logging.NullHandler())  # what to show is up to the program
 _end_all_if_launched()
+_OLD_NAMES = {"Diverged": "DivergedError", "ThermallyUnstable": "ThermallyUnstableError"}
 _LOADED_WHEN_USED = {"case": "case", "plot": "plot", "Plan": "planning.planner", "plan": "planning.planner"}
 """The modules that take a while to load, by the public names that are in them."""
 
@@ -65,7 +67,7 @@ __all__ = [
     "CoveredFaceWarning",
     "CudaError",
     "DistantReferenceWarning",
-    "Diverged",
+    "DivergedError",
     "Domain",
     "Every",
     "FreeSlip",
@@ -87,7 +89,7 @@ __all__ = [
     "StagedExchangeWarning",
     "Steady",
     "ThermalBGK",
-    "ThermallyUnstable",
+    "ThermallyUnstableError",
     "TooManyThreadsWarning",
     "Units",
     "UnreachableToleranceWarning",
@@ -108,6 +110,9 @@ def __getattr__(name: str) -> _Any:
         place = _LOADED_WHEN_USED[name]
         module = _importlib.import_module(f"{__name__}.{place}")
         return module if place == name else getattr(module, name)
+    if name in _OLD_NAMES:
+        _warn_of_old_name(f"{__name__}.{name}", _OLD_NAMES[name])
+        return globals()[_OLD_NAMES[name]]
     if name == "__version__":
         from importlib.metadata import version
 

@@ -261,7 +261,7 @@ class Engine:
         replace the presets; ``thermal-bgk`` the Prandtl number `prandtl` and the acceleration `gravity` (D numbers).
         `faces` holds 2 D of ``periodic``, ``no-slip``, ``moving-wall``, ``free-slip``,
         ``velocity-inlet``, ``pressure-outlet``, ``outflow``; `blocks` holds the offset, size, rank and device of each
-        block, none for one on `device`; `thermal` holds diffusivity, operators (``isotropic``, ``printed``),
+        block, none for one on `device`; `thermal` holds diffusivity, operators (``isotropic``, ``obrecht2013``),
         energy_coupling, buoyancy (D numbers) and faces (2 D of ``periodic``, ``adiabatic``, ``isothermal``) of a
         temperature, None for none. All its temperatures, in and out, are deviations from the reference of the model,
         which the engine does not know. The state starts at rest, density 1, at temperature 0. Of ``thermal-bgk``

@@ -22,7 +22,7 @@ from .case.plan import plan_case
 from .case.run import run_case
 from .collision_table import COLLISIONS
 from .engine.settings import MAX_THREADS
-from .errors import CaseError, Diverged
+from .errors import CaseError, DivergedError
 from .files.log_file import PlainFormatter
 from .models import PRECISIONS, STORAGES, STREAMINGS
 from .parallel import devices, ranks
@@ -59,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except CaseError as error:
         problems = [checks.escaped(f"{path}: {message}") for path, message in error.problems]
         return _fail("the case is wrong:\n" + "\n".join(f"  {line}" for line in problems), WRONG_INPUT)
-    except (_core.CudaError, Diverged, OSError, MemoryError) as error:
+    except (_core.CudaError, DivergedError, OSError, MemoryError) as error:
         missing = isinstance(error, FileNotFoundError)
         return _fail(str(error) or type(error).__name__, WRONG_INPUT if missing else FAILED)
     except (TypeError, ValueError) as error:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -56,7 +57,31 @@ class Condition:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Its arguments, for pickle and copy, which would leave arrays writeable."""
-        return type(self), tuple(getattr(self, f.name) for f in fields(self))
+        return partial(type(self), **{f.name: getattr(self, f.name) for f in fields(self)}), ()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Scheme(Condition):
+    """A condition that names the formula of its links.
+
+    Args:
+        scheme: one of the class's `schemes`; the first if None.
+
+    Raises:
+        TypeError, ValueError: not one of them.
+    """
+
+    schemes: ClassVar[tuple[str, ...]] = ()
+    scheme: str | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        scheme = self.schemes[0] if self.scheme is None else checks.choice("scheme", self.scheme, self.schemes)
+        object.__setattr__(self, "scheme", scheme)
+
+    def __repr__(self) -> str:
+        """Its arguments, without a scheme that is the default."""
+        shown = [f.name for f in fields(self) if f.name != "scheme" or chosen_scheme(self) is not None]
+        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,15 +91,19 @@ class Periodic(Condition):
     kind: ClassVar[str] = "periodic"
 
 
-@dataclass(frozen=True, eq=False)
-class NoSlip(Condition):
+@dataclass(frozen=True, eq=False, repr=False)
+class NoSlip(_Scheme):
     """A wall at rest, by half-way bounce-back (Ladd, J. Fluid Mech. 271 (1994) 285).
 
     On a face of the domain it lies on the face, half a cell outside the outermost cell centres; on a body half-way
     between the solid and the fluid cells. In D2Q37 it is made of cells behind the face that mirror those before it.
+
+    Args:
+        scheme: ``"halfway"``, the only one.
     """
 
     kind: ClassVar[str] = "no-slip"
+    schemes: ClassVar[tuple[str, ...]] = ("halfway",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,26 +113,31 @@ class FreeSlip(Condition):
     kind: ClassVar[str] = "free-slip"
 
 
-@dataclass(frozen=True, eq=False)
-class Outflow(Condition):
+@dataclass(frozen=True, eq=False, repr=False)
+class Outflow(_Scheme):
     """Zero gradient along the normal: what would enter is copied from the neighbour inside.
 
     Of the density's difference from its mean at `Solver.initialize`, 2 % are taken back in a step, so that the mean
     density does not drift (after Poinsot & Lele, J. Comput. Phys. 101 (1992) 104, section 4).
+
+    Args:
+        scheme: ``"zero-gradient"``, the only one.
     """
 
     kind: ClassVar[str] = "outflow"
+    schemes: ClassVar[tuple[str, ...]] = ("zero-gradient",)
 
 
-@dataclass(frozen=True, eq=False)
-class _VelocityCondition(Condition):
+@dataclass(frozen=True, eq=False, repr=False)
+class _VelocityCondition(_Scheme):
     velocity: Any
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "velocity", field_value("velocity", self.velocity, vector=True))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MovingWall(_VelocityCondition):
     """A wall with a velocity, by half-way bounce-back with momentum transfer (Ladd, J. Fluid Mech. 271 (1994) 285).
 
@@ -118,36 +152,47 @@ class MovingWall(_VelocityCondition):
               coordinates are those of the cell faces' centres, so that the normal coordinate is 0 or n; on a body
               they are the centres of its cells. If the callable has a parameter ``t`` it is called before every
               step, ``t`` being the number of steps completed, as a float; otherwise once.
+        scheme: ``"halfway"``, the only one.
 
     Raises:
         TypeError, ValueError: not finite numbers; a wrong shape or too high a speed, once the domain is known.
     """
 
     kind: ClassVar[str] = "moving-wall"
+    schemes: ClassVar[tuple[str, ...]] = ("halfway",)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class VelocityInlet(_VelocityCondition):
-    """A given velocity of the fluid at the face; `velocity` as for `MovingWall`."""
+    """A given velocity of the fluid at the face, by half-way bounce-back with the density of the cell.
+
+    Args:
+        velocity: as for `MovingWall`.
+        scheme: ``"bounce-back"``, the only one.
+    """
 
     kind: ClassVar[str] = "velocity-inlet"
+    schemes: ClassVar[tuple[str, ...]] = ("bounce-back",)
 
 
-@dataclass(frozen=True, eq=False)
-class PressureOutlet(Condition):
+@dataclass(frozen=True, eq=False, repr=False)
+class PressureOutlet(_Scheme):
     """A given density, that is pressure ``cs2 density``, at the face.
 
     Args:
         density: a number, an array over the face's tangential axes, or a callable as for `MovingWall` that returns
             one component. 1 is the density at rest.
+        scheme: ``"anti-bounce-back"``, the only one.
     """
 
     kind: ClassVar[str] = "pressure-outlet"
+    schemes: ClassVar[tuple[str, ...]] = ("anti-bounce-back",)
     number: ClassVar[str] = "density"
     case_number: ClassVar[dict[str, float]] = {"minimum": 0.001, "maximum": 1000}
     density: Any = 1.0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "density", field_value("density", self.density, vector=False))
         if not callable(self.density):
             self.check_number("density", self.density)
@@ -192,6 +237,16 @@ def _all_of(kind: type[Condition]) -> list[type[Condition]]:
     """The classes of conditions that have a kind, of and below a class."""
     below = [found for derived in kind.__subclasses__() for found in _all_of(derived)]
     return [kind, *below] if kind.kind else below
+
+
+def schemes(condition: type[Condition]) -> tuple[str, ...]:
+    """The schemes that a condition has, the default first; none of one without a choice."""
+    return condition.schemes if issubclass(condition, _Scheme) else ()
+
+
+def chosen_scheme(condition: Condition) -> str | None:
+    """The scheme of a condition if it is not the default, which files leave out."""
+    return condition.scheme if isinstance(condition, _Scheme) and condition.scheme != condition.schemes[0] else None
 
 
 BY_KIND = {condition.kind: condition for condition in _all_of(Condition)}

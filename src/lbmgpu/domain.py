@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core, checks, values
 from .conditions import BODY_CONDITIONS, FACE_CONDITIONS, THERMAL_CONDITIONS, Adiabatic, Condition, NoSlip, Periodic
+from .deprecated import was_a_method
 from .guarded import Guarded
 
 AXES = "xyz"
@@ -288,7 +289,7 @@ class Domain(Guarded):
             if overlap.any():
                 cell = tuple(int(i) for i in np.argwhere(overlap)[0])
                 raise ValueError(f"mask of {label}: overlaps body {other.name!r}, for example at cell {cell}")
-        if (array | self.solid()).all():
+        if (array | self.solid).all():
             raise ValueError(f"mask of {label}: leaves no fluid cell in the domain")
         condition = NoSlip() if condition is None else condition
         check_condition(f"condition of {label}", condition, BODY_CONDITIONS)
@@ -298,12 +299,13 @@ class Domain(Guarded):
             values.check_fixed(label, given, self._shape, _core.stencil(self._stencil).cs2, mask=array)
         self._bodies._bodies[name] = Body(name, array.copy(), condition, thermal)
 
+    @property
     def solid(self) -> NDArray[np.bool_]:
-        """Bool array of the domain's shape, True in any body."""
+        """Bool array of the domain's shape, True in any body; each time a new one."""
         solid = np.zeros(self._shape, dtype=np.bool_)
         for body in self.bodies.values():
             solid |= body.mask
-        return solid
+        return was_a_method("solid", solid)
 
     def copy(self) -> Domain:
         """A domain equal to this one that can be changed apart from it."""

@@ -7,11 +7,12 @@ import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from types import FrameType
 
 _PACKAGE = str(Path(__file__).parent) + os.sep
 
 
-class Diverged(RuntimeError):
+class DivergedError(RuntimeError):
     """The state holds a value that is not finite, or a speed above one cell a step.
 
     Attributes:
@@ -19,8 +20,7 @@ class Diverged(RuntimeError):
         cell: index ``(x, y[, z])`` of one such cell.
         checkpoint: the last checkpoint that the run wrote, or None.
         speed_limit: above which the temperature is unstable too, cells a step; None without a temperature.
-        stable_temperature: temperature at which the stencil is most stable (`cs2` of D2Q37); None where the populations
-            do not carry the temperature. ``warmth`` is its old name, which warns.
+        stable_temperature: temperature at which the stencil is most stable, if its populations carry one; else None.
     """
 
     def __init__(
@@ -38,15 +38,9 @@ class Diverged(RuntimeError):
         self.stable_temperature = stable_temperature
         super().__init__(step, self.cell, checkpoint, speed_limit, stable_temperature)
 
-    @property
-    def warmth(self) -> float | None:
-        """The old name of `stable_temperature`."""
-        warn("Diverged.warmth is deprecated, use Diverged.stable_temperature", DeprecationWarning)
-        return self.stable_temperature
-
     def __str__(self) -> str:
-        has_temperature = self.speed_limit is not None or self.stable_temperature is not None
-        what = "density, velocity or temperature" if has_temperature else "density or velocity"
+        isothermal = self.speed_limit is None and self.stable_temperature is None
+        what = "density or velocity" if isothermal else "density, velocity or temperature"
         text = (
             f"diverged: at step {self.step} the {what} of cell {self.cell} is not finite or too large; "
             "a lower speed, a larger viscosity or a finer domain would be stabler"
@@ -54,14 +48,20 @@ class Diverged(RuntimeError):
         if self.speed_limit is not None:
             text += f", and the temperature needs speeds below {self.speed_limit:.4g} cells a step"
         if self.stable_temperature is not None:
-            nearest = f"{self.stable_temperature:.4g}"
-            text += f", or temperatures nearer to cs2, {nearest}: see the guide for how far they may be from it"
+            text += f", or temperatures nearer to cs2, {self.stable_temperature:.4g}: "
+            text += "see the guide for how far they may be from it"
         if self.checkpoint is not None:
             text += f" (last checkpoint: {self.checkpoint})"
         return text
 
+    @property
+    def warmth(self) -> float | None:
+        """Old name of `stable_temperature`."""
+        warn_of_old_name("DivergedError.warmth", "stable_temperature")
+        return self.stable_temperature
 
-class ThermallyUnstable(ValueError):
+
+class ThermallyUnstableError(ValueError):
     """A diffusivity, or a speed that is prescribed, with which the temperature's explicit steps would grow."""
 
 
@@ -111,6 +111,17 @@ class DistantReferenceWarning(RuntimeWarning):
 def warn(message: str, category: type[Warning]) -> None:
     """Warn in the name of the line outside the package that all this was called from."""
     level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame.f_back is not None and _is_ours(frame):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
+
+
+def _is_ours(frame: FrameType) -> bool:
+    """Whether a frame is of this package; one that dataclasses made knows it by its module alone."""
+    module = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+    return frame.f_code.co_filename.startswith(_PACKAGE) or module == __package__
+
+
+def warn_of_old_name(old: str, new: str) -> None:
+    """Warn that an old spelling goes with the next version, and name the new one."""
+    warn(f"{old} is now {new}; the old spelling works for one more version", DeprecationWarning)

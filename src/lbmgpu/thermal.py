@@ -18,24 +18,27 @@ from numpy.typing import NDArray
 
 from . import _core, checks, models
 from .conditions import field_value, same_values
-from .errors import ThermallyUnstable
+from .deprecated import renamed_word
+from .errors import ThermallyUnstableError
 from .values import takes_time
 
-OPERATORS = ("isotropic", "printed")
+OPERATORS = ("isotropic", "obrecht2013")
+OLD_OPERATORS = {"printed": "obrecht2013"}
+"""Words of checkpoints and cases of earlier versions, and of the engine, beside those of now."""
 
 # Weights of an axis and of a diagonal neighbour, of the Laplacian and of the gradient. In two dimensions they are those
 # of three, summed over z.
 _WEIGHTS = {
     ("isotropic", 2): ((2 / 3, 1 / 6), (1 / 3, 1 / 12)),
     ("isotropic", 3): ((1 / 3, 1 / 6), (1 / 6, 1 / 12)),
-    ("printed", 2): ((3 / 2, -1 / 4), (3 / 4, -1 / 8)),
-    ("printed", 3): ((2.0, -1 / 4), (1.0, -1 / 8)),
+    ("obrecht2013", 2): ((3 / 2, -1 / 4), (3 / 4, -1 / 8)),
+    ("obrecht2013", 3): ((2.0, -1 / 4), (1.0, -1 / 8)),
 }
 _DIFFUSIVITY_LIMITS = {
     ("isotropic", 2): 3 / 8,
     ("isotropic", 3): 3 / 8,
-    ("printed", 2): 1 / 6,
-    ("printed", 3): 1 / 12,
+    ("obrecht2013", 2): 1 / 6,
+    ("obrecht2013", 3): 1 / 12,
 }
 _WAVES = 4096
 """Wave numbers that the limit of the speed is sought at; its error goes with the square of their distance."""
@@ -57,7 +60,7 @@ class HybridThermal:
             What is stored and computed is the deviation ``T - reference``, so that temperatures in kelvin lose no
             digits if it lies amid them; far off them a solver in float32 warns with `LostDigitsWarning`.
         operators: ``"isotropic"``: differences over all neighbours whose first errors do not depend on the direction.
-            ``"printed"``: those of the paper of 2013, less exact and less stable.
+            ``"obrecht2013"``: those of the paper of 2013, less exact and less stable.
         energy_coupling: q1, by which the temperature enters the equilibrium of the energy moment:
             ``energy_coupling (T - reference)`` is added to it, which is 1 in the paper of 2013. It makes the density
             depend on the temperature, so keep differences far below 1 with it; 0 for none. `Solver.initialize` gives
@@ -86,7 +89,7 @@ class HybridThermal:
             "diffusivity": checks.number("diffusivity", self.diffusivity, above=0),
             "buoyancy": None if self.buoyancy is None else _vector(self.buoyancy),
             "reference": checks.number("reference", self.reference, **limits),
-            "operators": checks.choice("operators", self.operators, OPERATORS),
+            "operators": _operators(self.operators),
             "energy_coupling": checks.number("energy_coupling", self.energy_coupling, **limits),
             "source": None if self.source is None else source_value(self.source),
         }
@@ -110,22 +113,22 @@ class HybridThermal:
         return partial(HybridThermal, **more), (self.diffusivity,)
 
     def check(self, stencil: _core.Stencil) -> None:
-        """Raise ValueError where the parameters do not suit `stencil`, ThermallyUnstable where they are unstable."""
+        """Raise ValueError where parameters do not suit `stencil`, ThermallyUnstableError where they are unstable."""
         models.of(stencil.name, thermal=True)
         self._components(stencil.D)
         limit = diffusivity_limit(self.operators, stencil.D)
         if self.diffusivity > limit:
-            raise ThermallyUnstable(
+            raise ThermallyUnstableError(
                 f"diffusivity: {self.diffusivity:g} given, must be at most {limit:.4g} for the {self.operators} "
                 f"operators in {stencil.D} dimensions to be stable"
             )
 
     def check_speed(self, name: str, velocity: NDArray[np.float64]) -> None:
-        """Raise ThermallyUnstable if a speed of `velocity`, components first, exceeds `speed_limit`."""
+        """Raise ThermallyUnstableError if a speed of `velocity`, components first, exceeds `speed_limit`."""
         limit = speed_limit(self.diffusivity, self.operators, len(velocity))
         fastest = float(np.sqrt((velocity**2).sum(axis=0)).max())
         if fastest > limit:
-            raise ThermallyUnstable(
+            raise ThermallyUnstableError(
                 f"{name}: a speed of {fastest:.4g} given, must be at most {limit:.4g} cells a step for a temperature "
                 f"of diffusivity {self.diffusivity:g} to be stable"
             )
@@ -145,6 +148,10 @@ class HybridThermal:
         if len(given) < dimensions or any(given[dimensions:]):
             raise ValueError(f"buoyancy: {checks.shown(self.buoyancy)} given, must have {dimensions} components")
         return given[:dimensions]
+
+
+def _operators(given: Any) -> str:
+    return checks.choice("operators", renamed_word("operators", given, OLD_OPERATORS), OPERATORS)
 
 
 def _padded(buoyancy: tuple[float, ...] | None) -> tuple[float, ...]:
@@ -176,11 +183,11 @@ def source_value(value: Any) -> Any:
 def diffusivity_limit(operators: str, dimensions: int) -> float:
     """The largest stable diffusivity of a fluid at rest, cells squared a step.
 
-    2 over the largest magnitude of the Laplacian's symbol: 3/8 for the isotropic operators, for the printed ones 1/12
+    2 over the largest magnitude of the Laplacian's symbol: 3/8 for the isotropic operators, for those of 2013 1/12
     in three dimensions and 1/6 in two.
 
     Args:
-        operators: ``"isotropic"`` or ``"printed"``.
+        operators: ``"isotropic"`` or ``"obrecht2013"``.
         dimensions: 2 or 3.
 
     Raises:
@@ -194,11 +201,11 @@ def speed_limit(diffusivity: float, operators: str = "isotropic", dimensions: in
 
     By von Neumann's analysis: ``|1 + kappa L(k) - i u . G(k)| <= 1`` for all wave vectors k, with the symbols L of the
     Laplacian and iG of the gradient. For the isotropic operators it is ``sqrt(2 kappa)``, which long waves set; for the
-    printed ones shorter waves along the diagonal set a lower one.
+    ones of 2013 shorter waves along the diagonal set a lower one.
 
     Args:
         diffusivity: kappa, cells squared a step.
-        operators: ``"isotropic"`` or ``"printed"``.
+        operators: ``"isotropic"`` or ``"obrecht2013"``.
         dimensions: 2 or 3.
 
     Returns:
@@ -238,9 +245,7 @@ def _on_diagonal(kind: tuple[str, int], angle: NDArray[np.float64]) -> tuple[NDA
 
 
 def _kind(operators: Any, dimensions: Any) -> tuple[str, int]:
-    return checks.choice("operators", operators, OPERATORS), checks.integer(
-        "dimensions", dimensions, at_least=2, at_most=3
-    )
+    return _operators(operators), checks.integer("dimensions", dimensions, at_least=2, at_most=3)
 
 
 class BodyHeatFlux(NamedTuple):
@@ -249,8 +254,8 @@ class BodyHeatFlux(NamedTuple):
     Attributes:
         cells: indices of the fluid cells next to it, ``(n, D)``, sorted.
         flux: heat a step that each gets, ``(n,)``.
-        area: of the surface as these cells see it, ``(n,)``: 1 for a cell at a flat wall. It is the sum of the
-            Laplacian's weights over the cell's links, of which the ``"printed"`` operators have negative ones on
+        area: of the surface as these cells see it, ``(n,)``: 1 for a cell beside a flat wall. It is the sum of the
+            Laplacian's weights over the cell's links, of which the ``"obrecht2013"`` operators have negative ones on
             diagonals: with them a cell that sees the body across its edges or corners only has an area below 0.
     """
 

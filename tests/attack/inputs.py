@@ -29,7 +29,7 @@ QUICK, LONG = 1000, 120_000
 SECONDS = 120
 """That a few hundred attacks may take; after them the process is ended with a traceback."""
 
-DOCUMENTED = (TypeError, ValueError, OSError, AttributeError, lbm.CudaError, lbm.Diverged)
+DOCUMENTED = (TypeError, ValueError, OSError, AttributeError, lbm.CudaError, lbm.DivergedError)
 
 
 @dataclass
@@ -137,7 +137,7 @@ def _attack_call(attack: Attack, rng: np.random.Generator) -> str:
     texts = [value for key in chosen if type(value := arguments[str(key)]) is str]
     named = named or any(text and text in str(refused) for text in texts)  # as errors of a file show its path
     named = named or any(callable(arguments[str(key)]) for key in chosen)  # which may raise what it likes
-    plain = isinstance(refused, (AttributeError, OSError, lbm.Diverged, *target.allowed))
+    plain = isinstance(refused, (AttributeError, OSError, lbm.DivergedError, *target.allowed))
     assert named or plain, f"{how}: {refused!r} names nothing"
     return "refused"
 
@@ -230,10 +230,10 @@ def _constructors(world: World) -> dict[str, Target]:
         "Layout.over": Target(lbm.Layout.over, {"shape": (8, 6), "devices": ["cpu", "cpu"]}, ("block", "parts")),
         "Layout.load": Target(lbm.Layout.load, {"path": "none.json"}, ("layout", "JSON")),
         "Steady": Target(lbm.Steady, {"tolerance": 1e-3, "every": 10, "of": "velocity"}),
-        "Every": Target(lbm.Every, {"steps": 10, "function": print}),
+        "Every": Target(lbm.Every, {"every": 10, "function": print}),
         "Checkpoint": Target(lbm.Checkpoint, {"path": "a.h5", "every": 10}),
         "diffusivity_limit": Target(lbm.diffusivity_limit, {"operators": "isotropic", "dimensions": 2}),
-        "speed_limit": Target(lbm.speed_limit, {"diffusivity": 0.1, "operators": "printed", "dimensions": 3}),
+        "speed_limit": Target(lbm.speed_limit, {"diffusivity": 0.1, "operators": "obrecht2013", "dimensions": 3}),
         "stencil": Target(lbm.stencil, {"name": "D2Q9"}, ("stencil",)),
         "plan": Target(lambda devices: lbm.plan((64, 64), "D2Q9", devices=devices), {"devices": ["none"]}, ("device",)),
         "plan(shape)": Target(

@@ -221,6 +221,6 @@ def test_the_first_diverged_cell_is_named_in_the_domain() -> None:
     for cell in ((5, 4), (2, 3)):
         populations[0, cell[1], cell[0]] = np.nan
     solver._simulation.engine.set_populations(populations)
-    with pytest.raises(lbm.Diverged) as error:
+    with pytest.raises(lbm.DivergedError) as error:
         solver.check()
     assert error.value.cell == (2, 3)

@@ -282,7 +282,7 @@ def test_the_temperature_in_device_memory(precision, gpu, rng):
         import torch
     else:
         torch = pytest.importorskip("torch", reason="needs PyTorch, which takes the arrays")
-    expected[solver.solid()] = 0
+    expected[solver.solid] = 0
     np.testing.assert_array_equal(torch.from_dlpack(array).cpu().numpy(), expected)
 
 

@@ -101,7 +101,7 @@ CASE = {
     "bodies": [{"name": "stone", "shape": "box", "low": [3, 3, 2], "high": [6, 5, 6]}],
     "collision": {"model": "MRT", "viscosity": 0.1},
     "force": [1e-5, 0, 0],
-    "run": {"steps": 40, "device": "cpu", "log_every": 10},
+    "run": {"steps": 40, "device": "cpu", "log": {"every": 10}},
     "output": {"forces": {"every": 10}, "checkpoint": {"every": 20}, "vtk": True, "image": {}, "report": True},
 }
 

@@ -133,7 +133,7 @@ def menu() -> dict[str, Make]:
 def digest(solver: lbm.Solver) -> str:
     """A hash of the populations and the temperature of the fluid after a few steps."""
     solver.step(STEPS)
-    fluid = ~solver.domain.solid()
+    fluid = ~solver.domain.solid
     numbers = [solver.populations().astype(np.float64)[:, fluid]]
     if solver._simulation.has_temperature:
         numbers.append(solver.temperature().astype(np.float64)[fluid])

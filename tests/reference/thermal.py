@@ -23,8 +23,8 @@ Array = NDArray[np.float64]
 OPERATORS = {
     ("isotropic", 2): {"laplacian": (2 / 3, 1 / 6), "gradient": (1 / 3, 1 / 12)},
     ("isotropic", 3): {"laplacian": (1 / 3, 1 / 6), "gradient": (1 / 6, 1 / 12)},
-    ("printed", 2): {"laplacian": (3 / 2, -1 / 4), "gradient": (3 / 4, -1 / 8)},
-    ("printed", 3): {"laplacian": (2.0, -1 / 4), "gradient": (1.0, -1 / 8)},
+    ("obrecht2013", 2): {"laplacian": (3 / 2, -1 / 4), "gradient": (3 / 4, -1 / 8)},
+    ("obrecht2013", 3): {"laplacian": (2.0, -1 / 4), "gradient": (1.0, -1 / 8)},
 }
 """Weights of the neighbours along the axes and of the diagonal ones."""
 

@@ -15,7 +15,7 @@ from .cases import NAMES, Array, Case, random_bodies, random_faces, random_field
 from .collisions import Collision
 from .thermal import Heat, ThermalReference
 
-OPERATORS = ["isotropic", "printed"]
+OPERATORS = ["isotropic", "obrecht2013"]
 
 
 @dataclass

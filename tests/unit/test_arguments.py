@@ -361,7 +361,7 @@ def test_every(value: Any) -> None:
         lbm.Steady(1e-5, every=value)
     with pytest.raises(WRONG, match="every"):
         lbm.Checkpoint("file.h5", every=value)
-    with pytest.raises(WRONG, match="steps"):
+    with pytest.raises(WRONG, match="every"):
         lbm.Every(value, print)
 
 

@@ -55,7 +55,7 @@ def test_older_versions_load(version: int, streaming: str, bodies: list[str], da
     assert (solver.steps, solver.streaming, list(solver.domain.bodies)) == (11, streaming, bodies)
     np.testing.assert_array_equal(state_of(solver), state)
     if temperature is not None:
-        fluid = ~solver.solid()
+        fluid = ~solver.solid
         np.testing.assert_allclose(solver.temperature()[fluid], temperature.T[fluid], rtol=1e-6)
     again = load(solver.save(tmp_path / "state.h5"))  # of the version of today
     for each in (solver, again):

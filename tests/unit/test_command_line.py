@@ -32,7 +32,7 @@ CASE: dict[str, Any] = {
         "+y": {"condition": "moving-wall", "velocity": [0.1, 0]},
     },
     "bodies": [{"name": "post", "shape": "box", "low": [3, 3], "high": [5, 5]}],
-    "run": {"steps": 200, "log_every": 100},
+    "run": {"steps": 200, "log": {"every": 100}},
     "output": {
         "vtk": True,
         "image": {},
@@ -245,7 +245,7 @@ def test_wrong_case(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "lbmgpu: the case is wrong:",
         f"  $.domain.stencil: 'D2Q8' given, must be one of {stencils}; did you mean 'D2Q9'?",
         "  $.run: lacks 'steps'",
-        "  $.run.step: unknown key, must be one of steps, steady, progress, log_every, threads, device, layout; "
+        "  $.run.step: unknown key, must be one of steps, steady, progress, log, threads, device, layout; "
         "did you mean 'steps'?",
     ]
     assert not (case.parent / "small").exists()
@@ -340,7 +340,7 @@ def test_interrupt_keeps_the_state(
 
 
 def test_sigterm_keeps_the_state(case: Path) -> None:
-    change(case, output={"checkpoint": {}}, run={"steps": 10**9, "log_every": 100})
+    change(case, output={"checkpoint": {}}, run={"steps": 10**9, "log": {"every": 100}})
     command = [sys.executable, "-m", "lbmgpu", "run", str(case)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
@@ -379,7 +379,7 @@ def test_interrupt_of_a_run_that_diverged(
         raise KeyboardInterrupt
 
     def diverged(simulation: Simulation) -> None:
-        raise lbm.Diverged(7, (1, 2))
+        raise lbm.DivergedError(7, (1, 2))
 
     monkeypatch.setattr(Simulation, "advance", interrupted)
     monkeypatch.setattr(Simulation, "check", diverged)

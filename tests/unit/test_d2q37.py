@@ -204,7 +204,7 @@ def test_what_belongs_to_the_hybrid_model() -> None:
 def test_divergence_says_nothing_of_other_models() -> None:
     solver = solver_of(lbm.Domain(SHAPE, "D2Q37"), lbm.ThermalBGK(1e-4))
     solver.initialize(temperature=lambda x, y: 0.4 + 0.9 * (x > 6))
-    with pytest.raises(lbm.Diverged) as caught:
+    with pytest.raises(lbm.DivergedError) as caught:
         solver.step(2000)
     assert caught.value.speed_limit is None
     assert "the temperature needs" not in str(caught.value)

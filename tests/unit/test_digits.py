@@ -99,7 +99,7 @@ def test_only_the_deviation_from_the_reference_is_computed(precision: str) -> No
         above = made.temperature(above_reference=True)
         assert above.dtype == made.temperature().dtype == precision
         np.testing.assert_array_equal(made.temperature(), (above + np.float64(reference)).astype(precision))
-        fluid = ~made.solid()
+        fluid = ~made.solid
         heat = above[fluid].astype(np.float64).sum() + reference * fluid.sum()
         assert made.heat() == pytest.approx(heat, rel=1e-14)
         flux = made.heat_flux("-x"), made.heat_flux("hot").flux, made.nusselt("+x", 6, 5)

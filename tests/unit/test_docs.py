@@ -15,14 +15,31 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 
 
-@pytest.mark.parametrize("page", sorted(path.name for path in DOCS.glob("*.md") if "\n```python\n" in path.read_text()))
+PAGES = {str(path.relative_to(DOCS)): path.read_text() for path in sorted(DOCS.rglob("*.md"))}
+
+
+@pytest.mark.parametrize("page", [name for name, text in PAGES.items() if "\n```python\n" in text])
 def test_python_of_a_page_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    snippets = re.findall(r"^```python\n(.*?)^```", (DOCS / page).read_text(), re.MULTILINE | re.DOTALL)
+    snippets = re.findall(r"^```python\n(.*?)^```", PAGES[page], re.MULTILINE | re.DOTALL)
     assert snippets
     names: dict[str, object] = {}
     for snippet in snippets:  # later ones use what earlier ones made
         exec(compile(snippet, page, "exec"), names)
+
+
+def anchors(text: str) -> set[str]:
+    """By which the headings of a page are linked to, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_of_a_page_lead_somewhere(page: str) -> None:
+    for link, anchor in re.findall(r"\]\(([^)#:\s]*)(?:#([^)\s]*))?\)", PAGES[page]):
+        target = (DOCS / page).parent.joinpath(link) if link else DOCS / page
+        assert target.exists(), f"{page} links to {link}"
+        assert not anchor or anchor in anchors(target.read_text()), f"{page} links to {link}#{anchor}"
 
 
 def test_every_public_name_is_listed() -> None:

@@ -57,7 +57,7 @@ def test_bodies_are_taken_out_as_of_any_mapping() -> None:
 def test_a_checkpoint_of_a_run_may_change_and_is_checked() -> None:
     checkpoint = lbm.Checkpoint("state.h5", 10)
     checkpoint.every = 20
-    assert checkpoint.steps == 20
+    assert checkpoint.every == 20
     with pytest.raises(ValueError, match="every"):
         checkpoint.every = 0
     with pytest.raises(AttributeError, match="evry"):

@@ -180,7 +180,7 @@ CASE = {
     "domain": {"shape": [16, 12], "stencil": "D2Q9"},
     "bodies": [{"name": "stone", "shape": "box", "low": [3, 3], "high": [6, 5]}],
     "collision": {"model": "BGK", "viscosity": 0.1},
-    "run": {"steps": 30, "device": "cpu", "log_every": 5},
+    "run": {"steps": 30, "device": "cpu", "log": {"every": 5}},
     "output": {"checkpoint": {}},
 }
 

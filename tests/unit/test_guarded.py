@@ -147,7 +147,7 @@ def test_a_solver_says_that_it_is_not_pickled() -> None:
         ("D2Q9", lbm.BGK(0.1), None),
         ("D2Q9", lbm.BGK(0.1, smagorinsky=0), lbm.HybridThermal(0.1)),
         ("D2Q9", lbm.TRT(0.1, 0.25, smagorinsky=0.1), lbm.HybridThermal(0.1, buoyancy=(0, 1e-4, 0), source=1e-5)),
-        ("D2Q9", lbm.MRT(0.1), lbm.HybridThermal(0.1, reference=0.25, operators="printed", buoyancy=(0, 0))),
+        ("D2Q9", lbm.MRT(0.1), lbm.HybridThermal(0.1, reference=0.25, operators="obrecht2013", buoyancy=(0, 0))),
         ("D2Q9", lbm.MRT(0.1, {"e": 1.25}), None),
         ("D2Q9", lbm.MRT(0.1, dict.fromkeys(["e"], lbm.stencil("D2Q9").default_rates["e"])), None),
         ("D3Q19", lbm.MRT(0.1, {"e": 1.25}, smagorinsky=0.1), None),

@@ -22,12 +22,25 @@ def test_speed_figure_shows_the_speed(shape: tuple[int, ...], stencil: str) -> N
     solver.step(20)
     figure = plot.speed_figure(solver, normal="y", position=0.4)
     shown = figure.axes[0].images[0].get_array()
-    velocity, solid = solver.velocity(), solver.solid()
+    velocity, solid = solver.velocity(), solver.solid
     if len(shape) == 3:
         velocity, solid = velocity[:, :, 2], solid[:, 2]
         assert figure.axes[0].get_ylabel() == "z (cells)"
     np.testing.assert_allclose(shown.T.filled(0), np.where(solid, 0, np.sqrt((velocity**2).sum(axis=0))), rtol=1e-5)
     np.testing.assert_array_equal(np.ma.getmaskarray(shown).T, solid)
+
+
+def test_axes_in_metres() -> None:
+    solver = lbm.Solver(cavity((9, 7), "D2Q9"), lbm.BGK(0.1))
+    solver.step(20)
+    units = lbm.Units(length_phys=0.5, time_phys=0.1)
+    plain, physical = plot.speed_figure(solver).axes[0], plot.speed_figure(solver, units=units).axes[0]
+    assert (plain.get_xlim(), plain.get_xlabel()) == ((0, 9), "x (cells)")
+    assert (physical.get_xlim(), physical.get_xlabel(), physical.get_ylim()[1]) == ((0, 4.5), "x (m)", 3.5)
+    np.testing.assert_allclose(physical.images[0].get_array(), 5 * plain.images[0].get_array())
+    assert physical.get_title() == "speed, 2 s"
+    with pytest.raises(TypeError, match="units: 2 given"):
+        plot.speed_figure(solver, units=2)  # type: ignore[arg-type]
 
 
 def test_picture_at_rest(tmp_path: Path) -> None:

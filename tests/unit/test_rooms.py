@@ -26,7 +26,7 @@ ARROWS = {
 
 _VALUES = ("conditions", "values", "domain", "collisions", "collision_table", "models", "kinetic", "thermal", "units")
 TOP = {
-    **dict.fromkeys(("checks", "errors", "guarded"), "basics"),
+    **dict.fromkeys(("checks", "errors", "deprecated", "guarded"), "basics"),
     **dict.fromkeys((*_VALUES, "layout"), "values"),
     **dict.fromkeys(("plot", "centreline"), "pictures"),
     **dict.fromkeys(("__init__", "__main__", "cli"), "front"),
@@ -43,7 +43,7 @@ PYTHON_ARROWS = {
     "planning": {"planning", "basics", "values", "parallel", "engine"},
     "io": {"io", *_BELOW_SOLVER},
     "solver": {"solver", "io", "planning", *_BELOW_SOLVER},
-    "pictures": {"pictures", "solver", "basics", "files"},
+    "pictures": {"pictures", "solver", "values", "basics", "files"},
     "benchmarks": {"benchmarks", "solver", "planning", *_BELOW_SOLVER},
     "case": {"case", "pictures", "solver", "planning", *_BELOW_SOLVER},
     "front": {"front", "case", "benchmarks", "pictures", "solver", "planning", *_BELOW_SOLVER},

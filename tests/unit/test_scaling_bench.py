@@ -157,7 +157,7 @@ def test_what_is_measured_is_in_motion() -> None:
             assert len(np.unique(solver.temperature())) > 16
             continue
         assert mean == pytest.approx(velocity, rel=0.02 if row.flow == "periodic" else 0.5, abs=2e-3)
-        assert (row.flow == "channel") == bool(solver.solid().any())
+        assert (row.flow == "channel") == bool(solver.solid.any())
 
 
 @pytest.mark.parametrize(

@@ -19,15 +19,15 @@ from .support import not_finite, not_numbers, not_positive
 # wave vectors, which therefore may be a little above the limit.
 DIFFUSIVITIES = [0.001, 0.005, 0.01, 0.03, 0.05, 0.0704, 0.08, 0.083]
 FASTEST = {
-    "printed": [0.0379, 0.0842, 0.118, 0.1971, 0.2411, 0.2623, 0.2567, 0.2439],
+    "obrecht2013": [0.0379, 0.0842, 0.118, 0.1971, 0.2411, 0.2623, 0.2567, 0.2439],
     "isotropic": [0.0449, 0.1005, 0.1421, 0.2461, 0.3176, 0.3768, 0.4016, 0.4091],
 }
 # Weights of Laplacian and gradient on axes and diagonals, as the operators are defined.
 WEIGHTS = {
     ("isotropic", 3): (1 / 3, 1 / 6, 1 / 6, 1 / 12),
     ("isotropic", 2): (2 / 3, 1 / 6, 1 / 3, 1 / 12),
-    ("printed", 3): (2.0, -1 / 4, 1.0, -1 / 8),
-    ("printed", 2): (3 / 2, -1 / 4, 3 / 4, -1 / 8),
+    ("obrecht2013", 3): (2.0, -1 / 4, 1.0, -1 / 8),
+    ("obrecht2013", 2): (3 / 2, -1 / 4, 3 / 4, -1 / 8),
 }
 
 
@@ -100,7 +100,7 @@ def test_diffusivity_that_is_none(value: Any) -> None:
         ({"buoyancy": (0, math.inf)}, "buoyancy: inf given at index"),
         ({"buoyancy": (0, 2.0)}, "at most 1 in magnitude"),
         ({"reference": "warm"}, "reference: 'warm' given, must be a finite number"),
-        ({"operators": "central"}, "operators: 'central' given, must be one of 'isotropic', 'printed'"),
+        ({"operators": "central"}, "operators: 'central' given, must be one of 'isotropic', 'obrecht2013'"),
         ({"energy_coupling": math.nan}, "energy_coupling: nan given"),
         ({"source": -2e6}, r"source: -2e\+06 given, must be at most 1e\+06 in magnitude"),
         ({"source": [[0, 1e7]]}, r"source: 1e\+07 given"),
@@ -119,7 +119,7 @@ def test_models_are_values() -> None:
     assert model == same
     assert hash(model) == hash(same)
     assert pickle.loads(pickle.dumps(model)) == model
-    others = [{"source": np.zeros((3, 4))}, {"buoyancy": (0, 2e-4)}, {"reference": 1.0}, {"operators": "printed"}]
+    others = [{"source": np.zeros((3, 4))}, {"buoyancy": (0, 2e-4)}, {"reference": 1.0}, {"operators": "obrecht2013"}]
     for other in others:
         assert lbm.HybridThermal(0.05, **{"buoyancy": [0, 1e-4], "source": np.ones((3, 4)), **other}) != model
     with pytest.raises(AttributeError):
@@ -203,9 +203,9 @@ def test_convection_has_its_numbers(
 
 def test_convection_makes_the_model() -> None:
     flow = lbm.Convection(1e4, 0.71, 36)
-    model = flow.thermal("-z", reference=0.5, operators="printed")
+    model = flow.thermal("-z", reference=0.5, operators="obrecht2013")
     assert model.buoyancy == (0.0, 0.0, -flow.buoyancy)
-    assert (model.diffusivity, model.reference, model.operators) == (flow.diffusivity, 0.5, "printed")
+    assert (model.diffusivity, model.reference, model.operators) == (flow.diffusivity, 0.5, "obrecht2013")
     assert flow.thermal().buoyancy == (0.0, flow.buoyancy, 0.0)
     with pytest.raises(ValueError, match=r"direction: 'y' given, must be one of"):
         flow.thermal("y")
@@ -218,13 +218,13 @@ def test_convection_makes_the_model() -> None:
 
 
 def diverged(limit: float | None) -> str:
-    return str(lbm.Diverged(3, (1, 2), speed_limit=limit))
+    return str(lbm.DivergedError(3, (1, 2), speed_limit=limit))
 
 
 def test_divergence_names_the_limit_of_the_temperature() -> None:
     assert "temperature needs speeds below 0.3162 cells a step" in diverged(lbm.speed_limit(0.05))
     assert "temperature" not in diverged(None)
-    error = lbm.Diverged(3, (1, 2), None, 0.25)
+    error = lbm.DivergedError(3, (1, 2), None, 0.25)
     assert pickle.loads(pickle.dumps(error)).speed_limit == 0.25
 
 

@@ -44,7 +44,7 @@ CASE: dict[str, Any] = {
         },
     },
     "initial": {"temperature": 0.25},
-    "run": {"steps": 200, "device": "cpu", "threads": 1, "progress": False, "log_every": 100},
+    "run": {"steps": 200, "device": "cpu", "threads": 1, "progress": False, "log": {"every": 100}},
     "output": {
         "vtk": True,
         "image": {"field": "temperature"},
@@ -125,8 +125,8 @@ def test_the_picture_shows_the_temperature() -> None:
     assert figure is not None
     shown = figure.axes[0].images[0].get_array()
     assert shown is not None
-    np.testing.assert_array_equal(np.ma.getmaskarray(shown), solver.solid().T)
-    np.testing.assert_array_equal(np.ma.compressed(shown), solver.temperature().T[~solver.solid().T])
+    np.testing.assert_array_equal(np.ma.getmaskarray(shown), solver.solid.T)
+    np.testing.assert_array_equal(np.ma.compressed(shown), solver.temperature().T[~solver.solid.T])
     assert figure.axes[0].get_title() == "temperature, step 50"
     plain = lbm.Solver(lbm.Domain((7, 5), "D2Q9"), lbm.BGK(0.1), device="cpu")
     with pytest.raises(ValueError, match="this solver has no temperature"):

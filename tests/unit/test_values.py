@@ -238,4 +238,4 @@ def test_masks_are_copied() -> None:
     domain.add_body(mask)
     mask[:] = False
     assert domain.bodies["body 1"].mask.sum() == 4
-    assert domain.solid().sum() == 4
+    assert domain.solid.sum() == 4

@@ -40,7 +40,7 @@ def test_reader_sees_the_fields(stencil: str, precision: str, name: str, tmp_pat
         return vtk_to_numpy(data.GetArray(name))
 
     np.testing.assert_array_equal(array("density").reshape(deep[::-1]).T.reshape(shape), solver.density())
-    np.testing.assert_array_equal(array("solid").reshape(deep[::-1]).T.reshape(shape), solver.solid())
+    np.testing.assert_array_equal(array("solid").reshape(deep[::-1]).T.reshape(shape), solver.solid)
     velocity = array("velocity")
     assert velocity.dtype == precision
     for component, field in enumerate(solver.velocity()):

@@ -20,7 +20,7 @@ SHAPES = by_dimension((33, 25), (17, 13, 15))
 
 def population_momentum(solver: lbm.Solver, stencil: str) -> np.ndarray:
     """First moment of the populations of all fluid cells, summed without the weights to keep the digits."""
-    populations = in_reference_order(stencil, solver.populations())[:, ~solver.solid()]
+    populations = in_reference_order(stencil, solver.populations())[:, ~solver.solid]
     return STENCILS[stencil].c.T @ (populations - STENCILS[stencil].w[:, None]).sum(axis=1)
 
 
@@ -43,7 +43,7 @@ def test_momentum_balance_of_every_step(stencil, kind, streaming, device):
     """What a step adds to the fluid's momentum is the force on the fluid less that on the body."""
     velocity = np.array([0.02, -0.01, 0.03])[: len(SHAPES[stencil])]
     solver = past_a_body(stencil, kind, 1e-4, velocity, streaming=streaming, device=device)
-    given = np.asarray(solver.force) * (~solver.solid()).sum()
+    given = np.asarray(solver.force) * (~solver.solid).sum()
     for _ in range(10):
         before = population_momentum(solver, stencil)
         on_body = solver.body_force("body")
@@ -61,7 +61,7 @@ def test_steady_drag_is_the_driving_force(stencil, kind, streaming, device):
     solver = past_a_body(stencil, kind, 2e-5, streaming=streaming, device=device)
     result = solver.run(40_000, until=lbm.Steady(1e-12, every=500))
     assert result.converged
-    given = np.asarray(solver.force) * (~solver.solid()).sum()
+    given = np.asarray(solver.force) * (~solver.solid).sum()
     np.testing.assert_allclose(solver.body_force("body"), given, rtol=1e-8)
     assert np.abs(solver.velocity()).max() > 1e-3
 

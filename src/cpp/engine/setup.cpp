@@ -64,7 +64,7 @@ struct Operators {
 
 /// In two dimensions the weights are those of three dimensions summed over the third.
 Operators operators_of(const ThermalSetup& thermal, int D) {
-    const bool isotropic = position("thermal operators", thermal.operators, {"isotropic", "printed"}) == 0;
+    const bool isotropic = position("thermal operators", thermal.operators, {"isotropic", "obrecht2013"}) == 0;
     Operators o = isotropic ? Operators{{1.0 / 3, 1.0 / 6}, {1.0 / 6, 1.0 / 12}} : Operators{{2, -0.25}, {1, -0.125}};
     if (D == 2) {
         o.laplacian[0] += 2 * o.laplacian[1];

@@ -296,7 +296,7 @@ def speeds(solver: Solver, seconds: float, repeats: int) -> list[float]:
     """Million cell updates a second, `repeats` times in about `seconds` of steps; all ranks of the solver call it.
 
     Raises:
-        Diverged: the flow did not stay finite.
+        DivergedError: the flow did not stay finite.
     """
     simulation = simulation_of(solver)
     simulation.advance(2 if solver.device == "cpu" else 40)  # kernels are compiled, steps recorded

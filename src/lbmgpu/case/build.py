@@ -91,10 +91,10 @@ def build_solver(
         storage, streaming = models.of(domain.stencil).nearest(precision, storage, streaming)  # for all that follows
         with problems.at("thermal"):
             options["thermal"] = build_thermal(case, domain, storage)
-        heated = options.get("thermal") is not None
+        has_temperature = options.get("thermal") is not None
         if not (planned and len(chosen) > 1):  # the plan's blocks are not these, and looked at when they are known
             numbers = (precision, storage, streaming)
-            check_memory(domain.stencil, shape, *numbers, beside, chosen[0], blocks, processes, heated)
+            check_memory(domain.stencil, shape, *numbers, beside, chosen[0], blocks, processes, has_temperature)
         fill_domain(domain, case, folder, problems, options.get("thermal"))
         with problems.at("initial"):
             if "temperature" in initial and not _has_temperature(case):
@@ -230,14 +230,14 @@ def _initial_velocity(entry: Any, domain: Domain, thermal: HybridThermal | None)
 
 def _check_output(case: dict[str, Any], problems: Problems) -> None:
     """What the output asks of the rest of the case."""
-    output, heated = case.get("output", {}), _has_temperature(case)
-    if not heated and case["run"].get("steady", {}).get("of") == "temperature":
+    output, has_temperature = case.get("output", {}), _has_temperature(case)
+    if not has_temperature and case["run"].get("steady", {}).get("of") == "temperature":
         with problems.at("run", "steady"):
             raise ValueError(NO_THERMAL.format("of: 'temperature' "))
-    if not heated and output.get("image", {}).get("field") == "temperature":
+    if not has_temperature and output.get("image", {}).get("field") == "temperature":
         with problems.at("output", "image"):
             raise ValueError(NO_THERMAL.format("field: 'temperature' "))
-    if not heated and "heat" in output:
+    if not has_temperature and "heat" in output:
         with problems.at("output", "heat"):
             raise ValueError("asked for, but the case has no temperature; 'thermal' gives it one")
     stencil = case["domain"]["stencil"]

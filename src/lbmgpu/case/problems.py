@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..errors import CaseError, CheckpointError, Diverged
+from ..errors import CaseError, CheckpointError, DivergedError
 from .read import json_path
 
 Path = tuple[str | int, ...]
@@ -31,7 +31,7 @@ class Problems:
             yield
         except CaseError as error:
             self._found.extend(error.problems)
-        except (CheckpointError, Diverged):
+        except (CheckpointError, DivergedError):
             raise
         except (TypeError, ValueError) as error:
             self._found.append(located(self._case, path, str(error)))

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core, checks, models
 from ..collision_table import COLLISIONS, case_parameters
-from ..conditions import FACE_CONDITIONS, Condition
-from ..errors import CaseError
+from ..conditions import FACE_CONDITIONS, Condition, MovingWall, NoSlip, schemes
+from ..deprecated import renamed_word
+from ..errors import CaseError, warn_of_old_name
 from ..files.regular_files import CASE_BYTES, file_path, read_text
 from ..files.strict_json import parsed
+from ..thermal import OLD_OPERATORS
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
@@ -84,6 +86,9 @@ def schema() -> dict[str, Any]:
     face = result["$defs"]["face"]
     face["properties"] = {"condition": {"enum": [condition.kind for condition in FACE_CONDITIONS]}}
     face["allOf"] = [_of_face(condition) for condition in FACE_CONDITIONS]
+    of_body = result["$defs"]["body_condition"]
+    for part, condition in (("else", NoSlip), ("then", MovingWall)):
+        of_body[part]["properties"]["scheme"] = {"enum": list(schemes(condition))}
     return result
 
 
@@ -93,6 +98,8 @@ def _of_face(condition: type[Condition]) -> dict[str, Any]:
     own: dict[str, Any] = {"velocity": {"$ref": "#/$defs/velocity"}} if takes == "velocity" else {}
     if takes == "number":
         own = {condition.number: {"type": "number"} | condition.case_number}
+    if names := schemes(condition):
+        own["scheme"] = {"enum": list(names)}
     then = {"additionalProperties": False, "properties": {"condition": True} | own}
     if takes == "velocity":
         then["required"] = ["velocity"]
@@ -134,7 +141,21 @@ def parse_case(text: str, name: str = "case") -> dict[str, Any]:
         case: dict[str, Any] = parsed(text)
     except ValueError as error:
         raise CaseError([(name, f"not JSON ({error})")]) from None
+    case = _with_new_names(case)
     check_case(case)
+    return case
+
+
+def _with_new_names(case: Any) -> Any:
+    """A case, right or not, with the keys and words of this version in place of those of the one before."""
+    run, thermal = (case.get(key) if isinstance(case, dict) else None for key in ("run", "thermal"))
+    if isinstance(run, dict) and "log_every" in run and "log" not in run:
+        warn_of_old_name("'log_every' of a case's 'run'", "'log': {'every': ...}")
+        case = case | {"run": {key: value for key, value in run.items() if key != "log_every"}}
+        case["run"]["log"] = {"every": run["log_every"]}
+    if isinstance(thermal, dict) and "operators" in thermal:
+        word = renamed_word("operators", thermal["operators"], OLD_OPERATORS)
+        case = case | {"thermal": thermal | {"operators": word}}
     return case
 
 

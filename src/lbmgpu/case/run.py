@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from .. import centreline, checks
-from ..errors import CheckpointError, Diverged
+from ..errors import CheckpointError, DivergedError
 from ..files.atomic_write import write_text
 from ..files.folder_lock import FolderLock
 from ..files.log_file import LogFile
@@ -60,7 +60,7 @@ def run_case(
         FileNotFoundError: there is no case at `path`, or no checkpoint at `restart`.
         CheckpointError: the checkpoint is, or is of another setup, or a table of the run ends long before it.
         CudaError: a GPU is asked for and cannot be used.
-        Diverged: the flow did.
+        DivergedError: the flow did.
         OSError: a file or the folder cannot be written, or another run is at work in the folder.
         KeyboardInterrupt: Ctrl-C was pressed; if the flow was being stepped and the disk took it, its state is in a
             checkpoint, which the log names. Of several ranks none saves.
@@ -92,7 +92,7 @@ def run_case(
             try:
                 result = _run(case, solver, total, target, progress, restart is not None)
                 _leave(solver, output, target, out or sys.stdout)
-            except Diverged as error:  # for the file alone: who called says it on the screen
+            except DivergedError as error:  # for the file alone: who called says it on the screen
                 if handler is not None:
                     handler.handle(log.makeRecord(log.name, logging.ERROR, __file__, 0, "%s", (error,), None))
                 raise
@@ -135,8 +135,8 @@ def _left(output: dict[str, Any]) -> list[str]:
 def _run(case: dict[str, Any], solver: Solver, total: int, target: Path, progress: bool, restarted: bool) -> RunResult:
     settings, output = case["run"], case.get("output", {})
     callbacks: list[Every | Checkpoint] = []
-    if "log_every" in settings:
-        callbacks.append(Every(int(settings["log_every"]), _log_state))
+    if "log" in settings:
+        callbacks.append(Every(int(settings["log"]["every"]), _log_state))
     for name in tables.TABLES:
         if name in output:
             callbacks.append(_table(name, solver, target, int(output[name]["every"]), restarted))
@@ -190,7 +190,7 @@ def _keep(solver: Solver, target: Path) -> None:
     """Save the state of an interrupted run; say how to go on."""
     try:
         path = solver.save(target / "checkpoint.h5")
-    except (Diverged, OSError) as error:
+    except (DivergedError, OSError) as error:
         log.error("the state is not saved: %s", error)
     else:
         log.warning("to go on from step %d, give the same command with --restart %s", solver.steps, path)

@@ -39,7 +39,7 @@ def warn_of_covered_faces(domain: Domain) -> None:
     faces = {face: condition for face, condition in domain.faces.items() if isinstance(condition, _OPEN)}
     if not domain.bodies or not faces:
         return
-    solid = domain.solid()
+    solid = domain.solid
     for face, condition in faces.items():
         if solid.take(0 if face[0] == "-" else -1, "xyz".index(face[1])).all():
             warn(

@@ -18,7 +18,7 @@ from .. import _core, checks, kinetic, models, values
 from ..collisions import Collision
 from ..conditions import Value, field_value
 from ..domain import Domain
-from ..errors import Diverged
+from ..errors import DivergedError
 from ..layout import Block, Layout
 from ..models import Model
 from ..parallel import collective
@@ -72,7 +72,7 @@ class Simulation:
                 self.boundary = BoundaryValues(self.domain, thermal)
                 force_values = self.evaluate_force(force)
                 source = None if thermal is None else self.evaluate_source(thermal.source)
-            self.solid = self.domain.solid()
+            self.solid = np.asarray(self.domain.solid)
             self.fluid_cells = self.domain.cells - int(np.count_nonzero(self.solid))
             digits.check_setup(self)
             self.engine = settings.engine(self.boundary)
@@ -250,14 +250,14 @@ class Simulation:
             return self.processes.agreed(time.perf_counter() - start)
 
     def check(self) -> None:
-        """Raise `Diverged` if the state holds a value that is not finite or a speed above 1."""
+        """Raise `DivergedError` if the state holds a value that is not finite or a speed above 1."""
         with self.lock:
             cell, steps = self.engine.find_diverged(), self.engine.steps
         if cell is not None:
             model = self.thermal
             limit = None if model is None else speed_limit(model.diffusivity, model.operators, self.stencil.D)
-            temperature = self.stencil.cs2 if self.model.carries_temperature else None
-            raise Diverged(steps, cell, speed_limit=limit, stable_temperature=temperature)
+            stable = self.stencil.cs2 if self.model.carries_temperature else None
+            raise DivergedError(steps, cell, speed_limit=limit, stable_temperature=stable)
 
     @contextmanager
     def walls_of_now(self, faces: bool = False) -> Iterator[None]:

@@ -21,7 +21,7 @@ from .checkpoint_reader import Header, Window, reversed_axes
 from .checkpoint_setup import array_names
 from .checkpoint_writer import FORMAT, MAX_MANIFEST
 from .hdf5_texts import texts
-from .hdf5_tree import DEFLATE, FLETCHER32, SHUFFLE, Unexpected
+from .hdf5_tree import DEFLATE, FLETCHER32, SHUFFLE, UnexpectedError
 
 OLD_VERSIONS = (1, 2, 3)
 """The versions of files without a temperature, of the hybrid thermal model, and of D2Q37."""
@@ -45,12 +45,12 @@ class OldCheckpoint:
         found = hdf5_tree.names(root, top)
         setup = self._dataset(root, "setup", 1)
         if setup.dtype != np.uint8 or setup.shape[0] > MAX_MANIFEST:
-            raise Unexpected("the setup is not a text of a sane size")
+            raise UnexpectedError("the setup is not a text of a sane size")
         self.header = Header({**attributes, "setup": parsed(_read(setup).tobytes().decode(), finite=True)})
         names = array_names(self.header.setup)
         wanted = top - (set() if version == 2 else {"temperature"}) - (set() if names else {"arrays"})
         if found != wanted or self.header.has_temperature != (version == 2):
-            raise Unexpected("there is not what the setup needs")
+            raise UnexpectedError("there is not what the setup needs")
         self._arrays = self._found(root, names)
         self._state = self._field(root, "state", self.header.state)
         self._temperature = self._field(root, "temperature", self.header.state[1:]) if version == 2 else None
@@ -62,12 +62,12 @@ class OldCheckpoint:
             self._check_inflated(dataset)
             arrays[name] = _read(dataset)
             if arrays[name].dtype == np.bool_ and arrays[name].view(np.uint8).max() > 1:
-                raise Unexpected(f"{name!r} holds more than true and false")
+                raise UnexpectedError(f"{name!r} holds more than true and false")
         for name, array in arrays.items():
             body, _, what = name.rpartition("/")
             if what == "temperature" and body.startswith("bodies/"):
                 if array.shape != self.header.shape:
-                    raise Unexpected(f"{name!r} is not of the domain")
+                    raise UnexpectedError(f"{name!r} is not of the domain")
                 array[~arrays[f"{body}/mask"]] = 0  # what the user gave outside of the body
         return arrays
 
@@ -94,13 +94,13 @@ class OldCheckpoint:
         dataset = hdf5_tree.dataset(group, name, (h5d.CHUNKED,), (FLETCHER32,))
         size = math.prod(dataset.shape) * dataset.dtype.itemsize
         if len(dataset.shape) != dimensions or not 0 < size <= min(self._size, dataset.get_storage_size()):
-            raise Unexpected(f"{name!r} is not all in the file")
+            raise UnexpectedError(f"{name!r} is not all in the file")
         return dataset
 
     def _field(self, root: h5g.GroupID, name: str, shape: tuple[int, ...]) -> h5d.DatasetID:
         dataset = self._dataset(root, name, len(shape))
         if (dataset.shape, dataset.dtype) != (shape, self.header.dtype):
-            raise Unexpected(f"the {name} is {dataset.dtype} {dataset.shape}, not {self.header.dtype} {shape}")
+            raise UnexpectedError(f"the {name} is {dataset.dtype} {dataset.shape}, not {self.header.dtype} {shape}")
         return dataset
 
     def _found(self, root: h5g.GroupID, names: Sequence[str]) -> dict[str, h5d.DatasetID]:
@@ -114,12 +114,12 @@ class OldCheckpoint:
 
         def look(group: h5g.GroupID, expected: dict[str, Any], path: str) -> None:
             if hdf5_tree.names(group, expected) != set(expected):
-                raise Unexpected("an array is missing")
+                raise UnexpectedError("an array is missing")
             for name, parts in expected.items():
                 if parts:
                     part = h5o.open(group, name.encode())
                     if not isinstance(part, h5g.GroupID):
-                        raise Unexpected(f"{name!r} is not a group")
+                        raise UnexpectedError(f"{name!r} is not a group")
                     look(part, parts, f"{path}{name}/")
                 else:
                     arrays[path + name] = self._array(group, name)
@@ -136,11 +136,11 @@ class OldCheckpoint:
         else:
             right = dataset.dtype == np.float64 and math.prod(dataset.shape) <= len(shape) * math.prod(shape)
         if not right:
-            raise Unexpected(f"{name!r} is not of the domain")
+            raise UnexpectedError(f"{name!r} is not of the domain")
         return dataset
 
     def _check_inflated(self, dataset: h5d.DatasetID) -> None:
-        """Raise Unexpected where a chunk inflates to more than its size, as the filter of HDF5 would let it."""
+        """Raise UnexpectedError where a chunk inflates to more than its size, as the filter of HDF5 would let it."""
         created = dataset.get_create_plist()
         size = math.prod(created.get_chunk()) * dataset.dtype.itemsize
         check_size(2 * size)
@@ -149,12 +149,12 @@ class OldCheckpoint:
         for index in range(dataset.get_num_chunks()):
             chunk = dataset.get_chunk_info(index)
             if chunk.filter_mask != 0 or chunk.byte_offset + chunk.size > self._size:
-                raise Unexpected("a chunk is not stored as it must be")
+                raise UnexpectedError("a chunk is not stored as it must be")
             if deflated:
                 inflater = zlib.decompressobj()
                 length = len(inflater.decompress(os.pread(self._descriptor, chunk.size, chunk.byte_offset), size + 1))
                 if length != size:
-                    raise Unexpected("a chunk is not of its size")
+                    raise UnexpectedError("a chunk is not of its size")
 
 
 def converted_temperature(stored: NDArray[Any], reference: float) -> NDArray[np.float64]:

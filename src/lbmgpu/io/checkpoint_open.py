@@ -18,7 +18,7 @@ from . import hdf5_tree
 from .checkpoint_old import OLD_VERSIONS, OldCheckpoint
 from .checkpoint_reader import NewestCheckpoint, Stored
 from .checkpoint_writer import FORMAT, VERSION
-from .hdf5_tree import Unexpected
+from .hdf5_tree import UnexpectedError
 
 
 @contextmanager
@@ -60,7 +60,7 @@ def damage_of(source: Path) -> Iterator[None]:
         OSError,
         RuntimeError,
         TypeError,
-        Unexpected,
+        UnexpectedError,
         ValueError,
     ) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) and len(error.args) == 1 else error

@@ -19,10 +19,10 @@ from ..files.strict_json import parsed
 from ..models import PRECISIONS, STORAGES, STREAMINGS
 from . import hdf5_tree
 from .checkpoint_arrays import Arrays, decoded
-from .checkpoint_setup import array_names
+from .checkpoint_setup import array_names, with_new_words
 from .checkpoint_writer import FORMAT, MAX_MANIFEST, VERSION
 from .chunks import SMALLEST, Chunk, Chunks, each
-from .hdf5_tree import Unexpected
+from .hdf5_tree import UnexpectedError
 
 STORED = {"float16": "uint16", "float32": "float32", "float64": "float64"}
 """The type in the file by the storage."""
@@ -47,7 +47,7 @@ class Header:
         self.steps = checks.integer("steps", values["steps"])
         self.streaming = checks.choice("streaming", values["streaming"], STREAMINGS)
         self.reference_density = checks.number("reference_density", values["reference_density"], above=0)
-        self.setup: dict[str, Any] = mapping("setup", values["setup"])
+        self.setup: dict[str, Any] = with_new_words(mapping("setup", values["setup"]))
         stencil = _core.stencil(checks.choice("stencil", self.setup["stencil"], _core.stencil_names()))
         checks.choice("precision", self.setup["precision"], PRECISIONS)
         self.dtype = np.dtype(STORED[checks.choice("storage", self.setup["storage"], STORAGES)])
@@ -117,22 +117,22 @@ class NewestCheckpoint:
         found = hdf5_tree.attributes(root, ("format", "version", "manifest_sha256"))
         manifest = self._manifest(root, found["manifest_sha256"])
         if (manifest["format"], manifest["version"]) != (FORMAT, VERSION):
-            raise Unexpected("the manifest is of another format")
+            raise UnexpectedError("the manifest is of another format")
         self.header = Header(manifest)
         self._tables = mapping("datasets", manifest["datasets"])
         expected = {"state", *array_names(self.header.setup), *self.header.boundary}
         expected |= {"temperature"} if self.header.has_temperature else set()
         if set(self._tables) != expected or "manifest" in expected:
-            raise Unexpected("the manifest does not list what the setup needs")
+            raise UnexpectedError("the manifest does not list what the setup needs")
         if hdf5_tree.names(root, {"manifest", *expected}) != {"manifest", *expected}:
-            raise Unexpected("an array is missing")
+            raise UnexpectedError("an array is missing")
         self._places = {name: self._place(root, self._chunks(name)) for name in expected}
         for name, shape in (("state", self.header.state), ("temperature", self.header.state[1:])):
             if name in expected and (self._chunks(name).shape, self._chunks(name).dtype) != (shape, self.header.dtype):
-                raise Unexpected(f"the {name} is not of the shape and the storage of the setup")
+                raise UnexpectedError(f"the {name} is not of the shape and the storage of the setup")
         for name, (face, shape) in self.header.boundary.items():
             if (self._chunks(name).shape, self._chunks(name).dtype) != (shape, np.dtype(np.float64)):
-                raise Unexpected(f"the numbers of face {face!r} are not of the shape of the setup")
+                raise UnexpectedError(f"the numbers of face {face!r} are not of the shape of the setup")
 
     def arrays(self) -> Arrays:
         return decoded(array_names(self.header.setup), self._tables, self._whole, self.header.shape)
@@ -150,11 +150,11 @@ class NewestCheckpoint:
         hdf5_tree.check_link(root, "manifest")
         dataset = hdf5_tree.dataset(root, "manifest")
         if dataset.dtype != np.uint8 or len(dataset.shape) != 1 or not 0 < dataset.shape[0] <= MAX_MANIFEST:
-            raise Unexpected("the manifest is not a text of a sane size")
+            raise UnexpectedError("the manifest is not a text of a sane size")
         text = np.empty(dataset.shape, np.uint8)
         self._fill(text, dataset.get_offset())
         if hashlib.sha256(text.data).hexdigest() != digest:
-            raise Unexpected("the digest of the manifest is another one")
+            raise UnexpectedError("the digest of the manifest is another one")
         return mapping("manifest", parsed(text.tobytes().decode(), finite=True))
 
     def _chunks(self, name: str) -> Chunks:
@@ -163,16 +163,16 @@ class NewestCheckpoint:
         dtype = np.dtype(checks.choice("dtype", table["dtype"], ("uint8", *STORED.values())))
         chunks = Chunks(name, shape, dtype, chunk)
         if not chunks.is_right() or chunks.nbytes > self._size or chunks.count != len(table["digests"]):
-            raise Unexpected(f"{name!r} is not declared as it must be")
+            raise UnexpectedError(f"{name!r} is not declared as it must be")
         return chunks
 
     def _place(self, root: h5g.GroupID, chunks: Chunks) -> int:
         dataset = hdf5_tree.dataset(root, chunks.name)
         place = dataset.get_offset()
         if (dataset.shape, dataset.dtype) != (chunks.shape, chunks.dtype):
-            raise Unexpected(f"{chunks.name!r} is not what the manifest says")
+            raise UnexpectedError(f"{chunks.name!r} is not what the manifest says")
         if place is None or place + chunks.nbytes > self._size:
-            raise Unexpected(f"{chunks.name!r} is not all in the file")
+            raise UnexpectedError(f"{chunks.name!r} is not all in the file")
         return int(place)
 
     def _whole(self, name: str) -> NDArray[Any]:
@@ -192,7 +192,7 @@ class NewestCheckpoint:
             own = target if whole else np.empty(chunk.shape, chunks.dtype)
             self._fill(own, place + chunk.start * chunks.dtype.itemsize)
             if chunks.digest(chunk, own) != digests[chunk.index]:
-                raise Unexpected(f"the digest of chunk {chunk.index} of {name!r} is another one")
+                raise UnexpectedError(f"the digest of chunk {chunk.index} of {name!r} is another one")
             if not whole:
                 target[...] = own[tuple(slice(a - o, b - o) for a, b, o in zip(first, last, chunk.low, strict=True))]
 

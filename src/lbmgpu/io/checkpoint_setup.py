@@ -17,7 +17,7 @@ from ..engine import settings
 from ..engine.boundary import BoundaryValues
 from ..engine.simulation import MAX_FORCE, Simulation
 from ..errors import CheckpointError
-from ..thermal import HybridThermal
+from ..thermal import OLD_OPERATORS, HybridThermal
 from .checkpoint_arrays import Arrays
 
 CHANGES = {"changes in time": True}
@@ -49,15 +49,14 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
         "force": None if simulation.force is None else keep("force", None, simulation.force),
     }
     for face, condition in domain.faces.items():
-        entry: dict[str, Any] = {"condition": condition.kind}
-        setup["faces"][face] = entry
+        entry = setup["faces"][face] = _kind(condition)
         if hasattr(condition, "velocity"):
             entry["velocity"] = keep(f"faces.{face}.velocity", condition.velocity, boundary.face_velocities[face])
         if name := condition.number:
             entry[name] = keep(f"faces.{face}.{name}", getattr(condition, name), boundary.face_numbers[face])
     for index, (name, body) in enumerate(domain.bodies.items()):
         arrays[f"bodies.{index}.mask"] = body.mask
-        entry = setup["bodies"][name] = {"condition": body.condition.kind, "mask": {"array": f"bodies.{index}.mask"}}
+        entry = setup["bodies"][name] = _kind(body.condition) | {"mask": {"array": f"bodies.{index}.mask"}}
         if isinstance(body.condition, conditions.MovingWall):
             current = boundary.body_velocities[name]
             entry["velocity"] = keep(f"bodies.{index}.velocity", body.condition.velocity, current)
@@ -79,6 +78,20 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
             if isinstance(condition, conditions.Isothermal)
         }
     return setup, arrays
+
+
+def _kind(condition: conditions.Condition) -> dict[str, Any]:
+    """What a file has of a condition beside its values: no scheme is the default one."""
+    scheme = conditions.chosen_scheme(condition)
+    return {"condition": condition.kind} | ({} if scheme is None else {"scheme": scheme})
+
+
+def with_new_words(setup: dict[str, Any]) -> dict[str, Any]:
+    """A setup of a file with the words of this version in place of those of earlier ones."""
+    thermal = setup.get("thermal")
+    if isinstance(thermal, dict) and thermal.get("operators") in list(OLD_OPERATORS):
+        return setup | {"thermal": thermal | {"operators": OLD_OPERATORS[thermal["operators"]]}}
+    return setup
 
 
 def array_names(setup: dict[str, Any]) -> list[str]:

@@ -11,7 +11,7 @@ import os
 import struct
 from collections.abc import Iterator
 
-from .hdf5_tree import MAX_TEXT, Unexpected
+from .hdf5_tree import MAX_TEXT, UnexpectedError
 
 _ATTRIBUTE, _CONTINUATION = 0x0C, 0x10
 _BLOCKS = 16
@@ -24,7 +24,7 @@ def texts(descriptor: int) -> dict[str, str]:
     """The attributes of the root group that are single texts of variable length.
 
     Raises:
-        Unexpected, struct.error, UnicodeDecodeError: the file is not made so, or damaged.
+        UnexpectedError, struct.error, UnicodeDecodeError: the file is not made so, or damaged.
     """
     found: dict[str, str] = {}
     for kind, message in _messages(descriptor):
@@ -32,7 +32,7 @@ def texts(descriptor: int) -> dict[str, str]:
             continue
         version, _, name_size, type_size, space_size, _ = struct.unpack_from("<BBHHHB", message)
         if version != 3:
-            raise Unexpected("an attribute is not of the version that it must be")
+            raise UnexpectedError("an attribute is not of the version that it must be")
         name = message[9 : 9 + name_size].rstrip(b"\0").decode()
         data = message[9 + name_size + type_size + space_size :]
         if type_size and message[9 + name_size] & 0x0F == 9:  # of variable length
@@ -42,7 +42,7 @@ def texts(descriptor: int) -> dict[str, str]:
 
 def _part(descriptor: int, place: int, size: int) -> bytes:
     if size > _LARGEST or place >= 2**63:
-        raise Unexpected("a part of the header is too large")
+        raise UnexpectedError("a part of the header is too large")
     part = os.pread(descriptor, size, place)
     if len(part) != size:
         raise EOFError("the file ends too early")
@@ -53,11 +53,11 @@ def _messages(descriptor: int) -> Iterator[tuple[int, bytes]]:
     """Type and content of each message in the header of the root group."""
     superblock = _part(descriptor, 0, 48)
     if superblock[:8] != b"\x89HDF\r\n\x1a\n" or superblock[8] not in (2, 3) or superblock[9:11] != b"\x08\x08":
-        raise Unexpected("the file is not of the version of HDF5 that it must be")
+        raise UnexpectedError("the file is not of the version of HDF5 that it must be")
     (place,) = struct.unpack_from("<Q", superblock, 36)
     head = _part(descriptor, place, 6)
     if head[:5] != b"OHDR\2":
-        raise Unexpected("the header of the root group is not there")
+        raise UnexpectedError("the header of the root group is not there")
     flags = head[5]
     start = 6 + (16 if flags & 0x20 else 0) + (4 if flags & 0x10 else 0)
     width = 1 << (flags & 3)
@@ -79,7 +79,7 @@ def _in_heap(descriptor: int, length: int, place: int, index: int) -> str:
     head = _part(descriptor, place, 16)
     (size,) = struct.unpack_from("<Q", head, 8)
     if head[:5] != b"GCOL\1" or length > MAX_TEXT:
-        raise Unexpected("the heap of texts is not there")
+        raise UnexpectedError("the heap of texts is not there")
     heap, at = _part(descriptor, place, size), 16
     while at + 16 <= size:
         number, _, _, used = struct.unpack_from("<HHIQ", heap, at)
@@ -90,4 +90,4 @@ def _in_heap(descriptor: int, length: int, place: int, index: int) -> str:
                 break
             return heap[at + 16 : at + 16 + length].decode()
         at += 16 + -(-used // 8) * 8
-    raise Unexpected("a text is not in its heap")
+    raise UnexpectedError("a text is not in its heap")

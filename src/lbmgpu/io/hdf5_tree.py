@@ -12,7 +12,7 @@ MAX_TEXT = 4096
 """Bytes of an attribute."""
 
 
-class Unexpected(Exception):
+class UnexpectedError(Exception):
     """The file has something that it must not have, or lacks something."""
 
 
@@ -28,14 +28,14 @@ def names(group: h5g.GroupID, known: Collection[str]) -> set[str]:
     group.links.iterate(look, info=True)
     for name, kind in found.items():
         if name not in known or kind != h5l.TYPE_HARD:
-            raise Unexpected(f"{name!r} is {'not known' if name not in known else 'a link to another place'}")
+            raise UnexpectedError(f"{name!r} is {'not known' if name not in known else 'a link to another place'}")
     return set(found)
 
 
 def check_link(group: h5g.GroupID, name: str) -> None:
-    """Raise KeyError unless a group has that name, Unexpected if it is another link than a hard one."""
+    """Raise KeyError unless a group has that name, UnexpectedError if it is another link than a hard one."""
     if group.links.get_info(name.encode()).type != h5l.TYPE_HARD:
-        raise Unexpected(f"{name!r} is a link to another place")
+        raise UnexpectedError(f"{name!r} is a link to another place")
 
 
 def dataset(
@@ -51,18 +51,18 @@ def dataset(
     """
     found = h5o.open(group, name.encode())
     if not isinstance(found, h5d.DatasetID):
-        raise Unexpected(f"{name!r} is not a dataset")
+        raise UnexpectedError(f"{name!r} is not a dataset")
     created = found.get_create_plist()
     if created.get_layout() not in layouts or created.get_external_count() > 0:
-        raise Unexpected(f"{name!r} is not stored as it must be")
+        raise UnexpectedError(f"{name!r} is not stored as it must be")
     used = {created.get_filter(index)[0] for index in range(created.get_nfilters())}
     if not used <= set(filters):
-        raise Unexpected(f"{name!r} has filters that it must not have")
+        raise UnexpectedError(f"{name!r} has filters that it must not have")
     kind = found.get_type()
     if kind.committed() or kind.get_class() not in (h5t.INTEGER, h5t.FLOAT, h5t.ENUM):
-        raise Unexpected(f"{name!r} does not hold numbers")
+        raise UnexpectedError(f"{name!r} does not hold numbers")
     if found.get_space().get_simple_extent_type() != h5s.SIMPLE or h5a.get_num_attrs(found):
-        raise Unexpected(f"{name!r} is not a plain array")
+        raise UnexpectedError(f"{name!r} is not a plain array")
     return found
 
 
@@ -76,7 +76,7 @@ def attributes(group: h5g.GroupID, known: Collection[str]) -> dict[str, Any]:
 
     h5a.iterate(group, look)
     for name in found ^ set(known):
-        raise Unexpected(f"the attribute {name!r} is {'not known' if name in found else 'not there'}")
+        raise UnexpectedError(f"the attribute {name!r} is {'not known' if name in found else 'not there'}")
     return {name: attribute(group, name) for name in known}
 
 
@@ -91,9 +91,9 @@ def attribute(group: h5g.GroupID, name: str) -> Any:
     kind = found.get_type()
     number = kind.get_class() in (h5t.INTEGER, h5t.FLOAT)
     if found.get_space().get_simple_extent_type() != h5s.SCALAR or found.get_storage_size() > MAX_TEXT:
-        raise Unexpected(f"the attribute {name!r} is not a single value")
+        raise UnexpectedError(f"the attribute {name!r} is not a single value")
     if kind.committed() or not (number or kind.get_class() == h5t.STRING):
-        raise Unexpected(f"the attribute {name!r} is neither a number nor a text")
+        raise UnexpectedError(f"the attribute {name!r} is neither a number nor a text")
     if not number and kind.is_variable_str():
         return None
     value = np.empty((), found.dtype)

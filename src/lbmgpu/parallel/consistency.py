@@ -86,7 +86,11 @@ def differences(every: Sequence[Mapping[str, str]], longest: int = 0) -> list[st
 
 
 def _of_condition(condition: Condition) -> str:
-    return repr((condition.kind, [of_value(getattr(condition, field.name)) for field in fields(condition)]))
+    return repr((condition.kind, [_of_entry(getattr(condition, field.name)) for field in fields(condition)]))
+
+
+def _of_entry(entry: Any) -> str:
+    return entry if isinstance(entry, str) else of_value(entry)
 
 
 def _of_thermal(thermal: HybridThermal | None) -> str:

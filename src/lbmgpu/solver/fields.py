@@ -87,10 +87,6 @@ class Fields:
         with self._simulation.walls_of_now():
             return _core.device_field(self._simulation.engine, number, self._simulation.reference_temperature)
 
-    def solid(self) -> NDArray[np.bool_]:
-        """Bool array ``(nx, ny[, nz])`` of the whole domain, True in bodies."""
-        return self._simulation.solid.copy()
-
     def mass(self) -> float:
         """Sum of the density over the fluid cells."""
         return self._simulation.totals()[0]

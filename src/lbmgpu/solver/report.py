@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
+from ..deprecated import renamed_attribute
 from ..engine.simulation import Simulation
 from ..parallel import gpu
 from ..parallel.device_memory import GIB, MIB, available_memory
@@ -29,12 +30,12 @@ class Report:
         bytes_per_update: bytes of populations, and of the temperature if any, read and written per cell and step.
         steps: steps of the last run.
         mlups: million updates of fluid cells a second in the last run.
-        update_bandwidth: bytes a second of ``x <- a x`` on the same machine, on a GPU of a copy, all devices together;
-            None if not measured.
+        memory_bandwidth: bytes a second of the in-place STREAM scale, ``x <- a x``, on the same machine, on a GPU of a
+            copy, all devices together; None if not measured.
         phase_seconds: time in each phase of the steps of the last run: boundary, update, and exchange while nothing
             is updated; the mean of the blocks of this rank. GPUs time one step of each thousand or so; of one block on
             a GPU nothing is known.
-        hidden_share: part of the time of the exchange in which the interior was updated; None without an exchange.
+        hidden_fraction: part of the time of the exchange in which the interior was updated; None without an exchange.
         links: what blocks of this rank bring and send each step: from and to, numbers of blocks; channel (direct,
             staged, mpi); bytes a step.
         cache_bytes: the last cache of the processor or the GPU, None if not known.
@@ -46,11 +47,11 @@ class Report:
     bytes_per_update: int
     steps: int | None
     mlups: float | None
-    update_bandwidth: float | None
+    memory_bandwidth: float | None
     phase_seconds: dict[str, float]
     cache_bytes: int | None = None
     device: str = "cpu"
-    hidden_share: float | None = None
+    hidden_fraction: float | None = None
     links: tuple[dict[str, Any], ...] = ()
 
     @property
@@ -59,17 +60,21 @@ class Report:
         return None if self.mlups is None else self.mlups * 1e6 * self.bytes_per_update
 
     @property
-    def share(self) -> float | None:
-        """`bandwidth` as a part of `update_bandwidth`."""
-        if self.bandwidth is None or self.update_bandwidth is None:
+    def bandwidth_fraction(self) -> float | None:
+        """`bandwidth` as a part of `memory_bandwidth`."""
+        if self.bandwidth is None or self.memory_bandwidth is None:
             return None
-        return self.bandwidth / self.update_bandwidth
+        return self.bandwidth / self.memory_bandwidth
+
+    share = renamed_attribute("share", "bandwidth_fraction")
+    update_bandwidth = renamed_attribute("update_bandwidth", "memory_bandwidth")
+    hidden_share = renamed_attribute("hidden_share", "hidden_fraction")
 
     @property
     def cached(self) -> bool:
-        """Whether the lattice may sit in the cache, where `share` says nothing about the memory."""
+        """Whether the lattice may sit in the cache, where `bandwidth_fraction` says nothing about the memory."""
         fits = self.cache_bytes is not None and self.memory_bytes <= self.cache_bytes
-        return fits or (self.share is not None and self.share > CACHED_SHARE)
+        return fits or (self.bandwidth_fraction is not None and self.bandwidth_fraction > CACHED_SHARE)
 
     def __str__(self) -> str:
         rows = list(self.setup.items())
@@ -78,17 +83,17 @@ class Report:
         if self.mlups is not None and self.bandwidth is not None:
             rows.append(("last run", f"{self.steps} steps, {self.mlups:.1f} MLUPS"))
             rows.append(("bandwidth", f"{self.bandwidth / 1e9:.1f} GB/s"))
-        if self.update_bandwidth is not None:
-            name, what = ("update", "x <- a x, ") if self.device == "cpu" else ("copy", "")
-            rows.append((f"{name} bandwidth", f"{self.update_bandwidth / 1e9:.1f} GB/s ({what}measured)"))
-        if self.share is not None:
+        if self.memory_bandwidth is not None:
+            name, what = ("STREAM scale", "x <- a x, ") if self.device == "cpu" else ("copy bandwidth", "")
+            rows.append((name, f"{self.memory_bandwidth / 1e9:.1f} GB/s ({what}measured)"))
+        if self.bandwidth_fraction is not None:
             note = " (the domain may sit in the cache)" if self.cached else ""
-            rows.append(("share", f"{100 * self.share:.1f} %{note}"))
+            rows.append(("fraction", f"{100 * self.bandwidth_fraction:.1f} %{note}"))
         total = sum(self.phase_seconds.values())
         for phase, seconds in self.phase_seconds.items():
             rows.append((f"time in {phase}", f"{seconds:.3g} s ({100 * seconds / total if total else 0:.1f} %)"))
-        if self.hidden_share is not None:
-            rows.append(("hidden exchange", f"{100 * self.hidden_share:.1f} %"))
+        if self.hidden_fraction is not None:
+            rows.append(("hidden exchange", f"{100 * self.hidden_fraction:.1f} %"))
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
 
@@ -123,18 +128,18 @@ def make_report(simulation: Simulation, loop: RunLoop, bandwidth: bool) -> Repor
     last, devices = loop.last, simulation.settings.devices
     processes = simulation.processes
     own = sum(device_bandwidth(name, engine.threads) for name in devices) if bandwidth else 0.0
-    memory, update = (sum(values) for values in zip(*processes.shared([engine.memory_bytes, own]), strict=True))
+    memory, measured = (sum(values) for values in zip(*processes.shared([engine.memory_bytes, own]), strict=True))
     return Report(
         setup=setup,
         memory_bytes=memory,
         bytes_per_update=engine.bytes_per_update,
         steps=last.steps if last else None,
         mlups=last.mlups if last and last.steps else None,
-        update_bandwidth=update if bandwidth else None,
+        memory_bandwidth=measured if bandwidth else None,
         phase_seconds=phases if any(phases.values()) else {},
         cache_bytes=_cache_bytes(devices),
         device=simulation.device,
-        hidden_share=hidden / exchange if exchange > 0 else None,
+        hidden_fraction=hidden / exchange if exchange > 0 else None,
         links=tuple(links),
     )
 

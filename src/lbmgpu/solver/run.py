@@ -8,12 +8,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from .. import checks, models
+from ..deprecated import renamed_arguments, renamed_attribute
 from ..engine import doubtful
 from ..engine.simulation import Simulation
-from ..errors import Diverged
+from ..errors import DivergedError
 from ..files.regular_files import file_path
 from ..parallel import collective
 from .progress import Progress
@@ -54,17 +55,22 @@ class Steady:
 
 @dataclass(frozen=True)
 class Every:
-    """Calls ``function(solver)`` in a run whenever the step count is a multiple of `steps`."""
+    """Calls ``function(solver)`` in a run whenever the step count is a multiple of `every`."""
 
-    steps: int
+    every: int
     function: Callable[[Any], object]
 
+    steps: ClassVar[property] = renamed_attribute("steps", "every")
+
     def __post_init__(self) -> None:
-        object.__setattr__(self, "steps", checks.integer("steps", self.steps, at_least=1))
+        object.__setattr__(self, "every", checks.integer("every", self.every, at_least=1))
         checks.function("function", self.function)
 
     def __call__(self, solver: Solver) -> None:
         self.function(solver)
+
+
+Every.__init__ = renamed_arguments(steps="every")(Every.__init__)  # type: ignore[method-assign]
 
 
 @dataclass
@@ -92,10 +98,7 @@ class Checkpoint:
         """The path once the run at hand, or the last one, wrote a checkpoint; None before."""
         return self._written
 
-    @property
-    def steps(self) -> int:
-        """Steps between two checkpoints."""
-        return self.every
+    steps: ClassVar[property] = renamed_attribute("steps", "every")
 
     def __call__(self, solver: Solver) -> None:
         self._written = solver.save(self.path)
@@ -222,7 +225,7 @@ class RunLoop:
 
         def next_stop() -> int:
             """Steps until a callback or a look at the change is due."""
-            stops = [c.steps - simulation.steps % c.steps for c in callbacks]
+            stops = [c.every - simulation.steps % c.every for c in callbacks]
             if until is not None:
                 stops.append(until.every - done % until.every)
             return min(stops, default=steps)
@@ -235,7 +238,7 @@ class RunLoop:
                     seconds += chunk_seconds
                     bar.update(chunk, chunk_seconds)
                     for callback in callbacks:
-                        if reached % callback.steps == 0:
+                        if reached % callback.every == 0:
                             with collective.by_user(
                                 simulation.processes, f"a callback of run at step {reached}", reached
                             ):
@@ -249,10 +252,10 @@ class RunLoop:
                             break
                 with simulation.lock:
                     self._health.now(simulation)
-        except Diverged as error:
+        except DivergedError as error:
             written = [c.written for c in checkpoints if c.written is not None]
             last = written[-1] if written else None
-            raise Diverged(error.step, error.cell, last, error.speed_limit, error.stable_temperature) from None
+            raise DivergedError(error.step, error.cell, last, error.speed_limit, error.stable_temperature) from None
         except KeyboardInterrupt:
             log.warning("interrupted after step %d", simulation.steps)
             raise

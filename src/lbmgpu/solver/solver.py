@@ -8,10 +8,12 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
 from ..collisions import Collision
+from ..deprecated import renamed_attribute, was_a_method
 from ..domain import Domain
 from ..engine.settings import check_settings
 from ..engine.simulation import Simulation
@@ -68,8 +70,9 @@ class Solver(Guarded):
 
     Raises:
         TypeError, ValueError: a wrong argument, or one that does not go with another or differs among ranks, or a
-            memory need that does not fit the machine; raised before anything is allocated. `ThermallyUnstable` where
-            a prescribed speed or the diffusivity is above the limit of the temperature's stability.
+            memory need that does not fit the machine; raised before anything is allocated.
+            `ThermallyUnstableError` where a prescribed speed or the diffusivity is above the limit of the temperature's
+            stability.
         RuntimeError: an MPI library that is not known.
     """
 
@@ -166,10 +169,12 @@ class Solver(Guarded):
         return self._simulation.rank
 
     @property
-    def window(self) -> tuple[slice, ...]:
+    def subdomain(self) -> tuple[slice, ...]:
         """The part of the domain's arrays that this process gives: the smallest box with all its blocks."""
         offset, size = self._simulation.engine.window
         return tuple(slice(a, a + n) for a, n in zip(offset, size, strict=True))
+
+    window = renamed_attribute("window", "subdomain")
 
     @property
     def threads(self) -> int:
@@ -207,7 +212,7 @@ class Solver(Guarded):
 
         Raises:
             TypeError, ValueError: not numbers, not finite, of a wrong shape or out of range; of a speed at which the
-                temperature is unstable `ThermallyUnstable`.
+                temperature is unstable `ThermallyUnstableError`.
         """
         self._simulation.initialize(density, velocity, nonequilibrium, temperature)
 
@@ -238,13 +243,17 @@ class Solver(Guarded):
     def heat_source(self, source: ArrayLike | Callable[..., Any] | None) -> None:
         self._thermal.source = source
 
+    @property
+    def solid(self) -> NDArray[np.bool_]:
+        """Bool array ``(nx, ny[, nz])`` of the whole domain, True in bodies."""
+        return was_a_method("solid", self._simulation.solid.copy())
+
     # Fields, sums and forces, as `fields.py` and `thermal.py` make them
 
     density = collective_if_gathered(of_part("_fields", Fields.density))
     velocity = collective_if_gathered(of_part("_fields", Fields.velocity))
     populations = collective_if_gathered(of_part("_fields", Fields.populations))
     device_array = of_part("_fields", Fields.device_array)
-    solid = of_part("_fields", Fields.solid)
     mass = collective(of_part("_fields", Fields.mass))
     momentum = collective(of_part("_fields", Fields.momentum))
     kinetic_energy = collective(of_part("_fields", Fields.kinetic_energy))
@@ -267,7 +276,7 @@ class Solver(Guarded):
         their turn every 0.1 s or so, between two steps too; see `paused`.
 
         Raises:
-            Diverged: the state is not finite; looked for at least every 1000 steps.
+            DivergedError: the state is not finite; looked for at least every 1000 steps.
             TypeError, ValueError: not an integer from 0.
         """
         for _ in self._loop.advance(checks.integer("steps", steps)):
@@ -287,14 +296,14 @@ class Solver(Guarded):
             steps: the most steps to do.
             progress: show a bar with MLUPS and the remaining time, in a terminal or a notebook.
             until: `Steady(tolerance)` ends the run when the flow no longer changes.
-            callbacks: `Every(n, function)` and `Checkpoint(path, every)`, done in this order when the step count is
-                a multiple of their n.
+            callbacks: `Every(every, function)` and `Checkpoint(path, every)`, done in this order when the step count
+                is a multiple of their `every`.
 
         Returns:
             Steps done, whether the flow converged, why the run ended, and its speed.
 
         Raises:
-            Diverged: the state is not finite; looked for at least every 1000 steps, at the end, and before each
+            DivergedError: the state is not finite; looked for at least every 1000 steps, at the end, and before each
                 checkpoint, so that the last checkpoint is of a state before.
             KeyboardInterrupt: Ctrl-C was pressed; the state is that after `solver.steps` steps, whole.
             TypeError, ValueError: a wrong argument.
@@ -303,7 +312,7 @@ class Solver(Guarded):
 
     @collective
     def check(self) -> None:
-        """Raise `Diverged` if the state holds a value that is not finite or a speed above 1."""
+        """Raise `DivergedError` if the state holds a value that is not finite or a speed above 1."""
         self._simulation.check()
 
     @contextmanager
@@ -329,7 +338,7 @@ class Solver(Guarded):
         The file appears whole or not at all: a crash while writing leaves an older one at `path` as it was.
 
         Raises:
-            Diverged: the state is not finite; nothing is written.
+            DivergedError: the state is not finite; nothing is written.
             ValueError: `path` is a folder.
             FileNotFoundError: the folder of `path` does not exist.
             OSError: the file cannot be written.

@@ -159,7 +159,7 @@ class ThermalFields:
         Returns:
             Of a face an array of its shape, as `heat_flux` gives it. Of a body ``(cells, Nu)``, ``(n, D)`` and
             ``(n,)``, each cell's flux divided by its area; NaN where that is not above 0, as some are with the
-            printed operators (see `BodyHeatFlux`).
+            operators of 2013 (see `BodyHeatFlux`).
 
         Raises:
             TypeError, ValueError: as `nusselt`.

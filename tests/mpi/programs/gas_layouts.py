@@ -48,7 +48,7 @@ for number, ((kind, axis), precision) in enumerate(itertools.product(walls, ["fl
             field = solver.temperature(gather=True)
             if rank == 0:
                 np.testing.assert_array_equal(field, whole)
-            here, there = solver.populations(), populations[(slice(None), *solver.window)]
+            here, there = solver.populations(), populations[(slice(None), *solver.subdomain)]
             mine = np.isfinite(here)  # cells of the window that other ranks have are not
             assert mine.any()
             np.testing.assert_array_equal(here[mine], there[mine])

@@ -27,19 +27,19 @@ def make(**options: object) -> lbm.Solver:
 
 def same(solver: lbm.Solver, other: lbm.Solver) -> None:
     """The fluid in the rank's window of one, and in the other, which has all of the domain."""
-    fluid = ~solver.solid()[solver.window]
-    there = other.populations()[(slice(None), *solver.window)]
+    fluid = ~solver.solid[solver.subdomain]
+    there = other.populations()[(slice(None), *solver.subdomain)]
     np.testing.assert_array_equal(solver.populations()[:, fluid], there[:, fluid])
 
 
 many, one = make(comm=world), make(comm=MPI.COMM_SELF)
 assert many.rank == rank
 assert [block.rank for block in many.layout] == list(range(size))
-assert many.window == (slice(0, 12), slice(0, 10), slice(8 * rank // size, 8 * (rank + 1) // size))
+assert many.subdomain == (slice(0, 12), slice(0, 10), slice(8 * rank // size, 8 * (rank + 1) // size))
 results = [solver.run(40, until=lbm.Steady(1e-12, every=10), progress=True) for solver in (many, one)]
 assert results[0].steps == results[1].steps == 40
 same(many, one)
-assert many.density().shape == tuple(axis.stop - axis.start for axis in many.window)
+assert many.density().shape == tuple(axis.stop - axis.start for axis in many.subdomain)
 whole = many.velocity(gather=True)
 if rank == 0:
     np.testing.assert_array_equal(whole, one.velocity())
@@ -108,9 +108,9 @@ assert lbm.Solver.load(uneven.save(folder / "uneven.h5"), device=device, comm=wo
 # A flow that diverges does so everywhere, at the same step and cell.
 wild = make(comm=world)
 wild.force = (0.5, 0.3, 0)
-with pytest.raises(lbm.Diverged) as error:
+with pytest.raises(lbm.DivergedError) as error:
     wild.run(5000)
 assert len(set(world.allgather((error.value.step, error.value.cell)))) == 1
-with pytest.raises(lbm.Diverged):
+with pytest.raises(lbm.DivergedError):
     wild.save(folder / "wild.h5")
 print(f"rank {rank} of {size} is done\n", end="", flush=True)

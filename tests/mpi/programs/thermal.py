@@ -30,9 +30,9 @@ def make(hot: object = wall, stone: object = 0.75, diffusivity: float = 0.05, **
 
 def same(solver: lbm.Solver, other: lbm.Solver) -> None:
     """The rank's window of one, and the same of the other, which has all of the domain."""
-    np.testing.assert_array_equal(solver.temperature(), other.temperature()[solver.window])
-    fluid = ~solver.solid()[solver.window]
-    there = other.populations()[(slice(None), *solver.window)]
+    np.testing.assert_array_equal(solver.temperature(), other.temperature()[solver.subdomain])
+    fluid = ~solver.solid[solver.subdomain]
+    there = other.populations()[(slice(None), *solver.subdomain)]
     np.testing.assert_array_equal(solver.populations()[:, fluid], there[:, fluid])
 
 

@@ -55,7 +55,7 @@ for number, (stencil, operators, streaming, precision) in enumerate(kinds):
             np.testing.assert_array_equal(field, whole)
     here = many.temperature()
     there = np.isfinite(here)  # cells of the window that other ranks have are not
-    np.testing.assert_array_equal(here[there], whole[many.window][there])
+    np.testing.assert_array_equal(here[there], whole[many.subdomain][there])
     expected = [one.heat(), *(one.nusselt(name, 1.0, 1.0) for name in (*faces, *bodies))]
     np.testing.assert_allclose(sums, expected, rtol=1e-9, atol=1e-9)
     for face, found in zip(faces, maps, strict=True):
