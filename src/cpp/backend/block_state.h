@@ -11,6 +11,7 @@
 #include "../lattice/address.h"
 #include "../lattice/parameters.h"
 #include "../lattice/temperature.h"
+#include "custom/collision.h"
 #include "device_array.h"
 #include "initial_state.h"
 #include "kinds.h"
@@ -41,6 +42,7 @@ struct BlockSpec {
     HeatParameters<double> heat;     // of hybrid thermal models
     double gravity[3];               // acceleration, of multispeed models
     int stored[6];                   // numbers that each cell before a face keeps; 0 where the block has none
+    std::shared_ptr<const custom::CustomCollision> custom = nullptr;  // in place of a member of the list
 };
 
 /// The parameters of a collision in their own type.

@@ -29,6 +29,10 @@ struct Setup {
     std::vector<int> shape;
     std::string collision;
     Parameters parameters;  // of the collision, which says what it takes
+    /// In place of a member of the list, whose name `collision` then is not; and its parameters as a row of numbers,
+    /// which custom_numbers() makes.
+    std::shared_ptr<const custom::CustomCollision> custom = nullptr;
+    std::vector<double> numbers = {};
     std::string precision = "float32";
     std::string storage = "float32";
     std::string streaming = "in-place";
@@ -45,6 +49,7 @@ struct Setup {
 
 /// All of these throw std::invalid_argument, naming what is wrong and what would be right.
 backend::StencilKind stencil_kind(const std::string& name);
+backend::NumberKind number_kind(const std::string& argument, const std::string& name);
 /// The collisions that go with a stencil, or all of them if it is empty, in the order of the list.
 std::vector<std::string> collision_names(const std::string& stencil);
 /// Of the whole domain as one block.

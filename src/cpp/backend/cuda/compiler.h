@@ -1,8 +1,11 @@
 // Compiles kernels at run time by NVRTC from the headers that the library holds, and keeps the results on disk.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "../custom/collision.h"
 
 namespace lbm::cuda {
 
@@ -10,6 +13,7 @@ namespace lbm::cuda {
 struct KernelName {
     std::string header;
     std::string name;
+    std::shared_ptr<const custom::CustomCollision> custom = nullptr;  // whose text it needs; null for none
 };
 
 /// Machine code of one kernel, or PTX where the compiler does not know the architecture, and its symbol in it.
@@ -30,7 +34,8 @@ void set_compiler_folders(const std::vector<std::string>& folders);
 CompilerInfo compiler_info();
 
 /// Compiles, or reads from the cache in `folder`. `architecture` is such as "sm_90". Throws CudaError with the
-/// compiler's log. Several threads may compile at once.
+/// compiler's log, custom::CompileError where that is of the text of a user's collision. Several threads may compile at
+/// once.
 KernelImage compile(const KernelName& kernel, const std::string& architecture, const std::string& folder);
 
 /// Changes with the sources of the kernels and with the compiler.
