@@ -1,10 +1,16 @@
-# Writes a C++ file that holds the text of headers: cmake -DROOT=folder -DHEADERS=a.h,b.h -DOUTPUT=file.cpp -P this.
-string(REPLACE "," ";" headers "${HEADERS}")
-set(entries "")
-foreach(header IN LISTS headers)
-  file(READ "${ROOT}/${header}" text)
-  string(APPEND entries "    {\"${header}\", R\"lbm_text(${text})lbm_text\"},\n")
-endforeach()
+# Writes a C++ file that holds the text of headers, those of kernels and those of a user's collision:
+# cmake -DROOT=folder -DHEADERS=a.h,b.h -DCUSTOM_HEADERS=c.h,d.h -DOUTPUT=file.cpp -P this.
+function(read_headers list entries)
+  string(REPLACE "," ";" headers "${list}")
+  set(found "")
+  foreach(header IN LISTS headers)
+    file(READ "${ROOT}/${header}" text)
+    string(APPEND found "    {\"${header}\", R\"lbm_text(${text})lbm_text\"},\n")
+  endforeach()
+  set(${entries} "${found}" PARENT_SCOPE)
+endfunction()
+read_headers("${HEADERS}" entries)
+read_headers("${CUSTOM_HEADERS}" custom_entries)
 set(text "// Written by the build: the headers that kernels are compiled from at run time.
 #include \"backend/cuda/embedded_headers.h\"
 
@@ -13,6 +19,12 @@ namespace lbm::cuda {
 const std::vector<EmbeddedHeader>& embedded_headers() {
     static const std::vector<EmbeddedHeader> headers = {
 ${entries}    };
+    return headers;
+}
+
+const std::vector<EmbeddedHeader>& embedded_custom_headers() {
+    static const std::vector<EmbeddedHeader> headers = {
+${custom_entries}    };
     return headers;
 }
 

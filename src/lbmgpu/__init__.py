@@ -4,7 +4,7 @@ import importlib as _importlib
 import logging as _logging
 from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
-from ._core import CudaError, stencil_names
+from ._core import CompileError, CudaError, stencil_names
 from .collisions import BGK, MRT, TRT, Regularized
 from .conditions import (
     Adiabatic,
@@ -17,6 +17,7 @@ from .conditions import (
     PressureOutlet,
     VelocityInlet,
 )
+from .custom_collision import CustomCollision
 from .domain import Domain, stencil
 from .errors import (
     CaseError,
@@ -63,9 +64,11 @@ __all__ = [
     "CaseError",
     "Checkpoint",
     "CheckpointError",
+    "CompileError",
     "Convection",
     "CoveredFaceWarning",
     "CudaError",
+    "CustomCollision",
     "DistantReferenceWarning",
     "DivergedError",
     "Domain",

@@ -167,6 +167,42 @@ def cuda_update_resources(
     is periodic if bit d of `periodic_axes` is set; `size` is that of the box, a side; `thermal` with a temperature.
     """
 
+class CompileError(RuntimeError):
+    """The text of a user's collision does not compile, or there is nothing to compile it with; `str` has the log."""
+
+def custom_numbers(
+    custom: dict[str, Any],
+    parameters: dict[str, Any],
+    *,
+    stencil: str,
+    precision: str,
+    storage: str,
+    thermal: bool = False,
+    device: str = "cpu",
+    isa: str = "",
+) -> list[float]:
+    """The parameters of a collision of the user's as a row of numbers, made by its own code, compiled for `device`.
+
+    `custom` holds the struct's `name`, `file` and `text`; `parameters` what the user gives. Raises CompileError for its
+    text, ValueError for its parameters or a stencil that it does not go with, CudaError.
+    """
+
+def custom_resources(
+    custom: dict[str, Any],
+    *,
+    stencil: str,
+    precision: str,
+    storage: str,
+    streaming: str,
+    size: int,
+    architecture: str,
+    thermal: bool = False,
+) -> list[str]:
+    """As `cuda_update_resources`, of a periodic box, the kernel that makes the parameters first.
+
+    `custom` holds the `numbers` too, as the engine takes it.
+    """
+
 def cuda_kernel_resources(header: str, name: str, architecture: str) -> str:
     """The same of one kernel by its C++ name, such as ``lbm::cuda::transfer<float>`` of ``transfer.h``."""
 
@@ -252,6 +288,7 @@ class Engine:
         comm: Communicator | None = None,
         thermal: dict[str, Any] | None = None,
         thermal_faces: Sequence[str] = ...,
+        custom: dict[str, Any] | None = None,
         **parameters: float | Sequence[float] | dict[str, float],
     ) -> None:
         """Set up and allocate.
@@ -266,7 +303,8 @@ class Engine:
         temperature, None for none. All its temperatures, in and out, are deviations from the reference of the model,
         which the engine does not know. The state starts at rest, density 1, at temperature 0. Of ``thermal-bgk``
         `thermal_faces` are as the faces of `thermal` (none: periodic as the flow, walls adiabatic); the state starts at
-        the temperature cs2.
+        the temperature cs2. `custom` is a collision of the user's, in place of `collision` and its parameters: a dict
+        with the struct's `name`, `file` and `text`, and the `numbers` that `custom_numbers` makes.
         """
 
     def add_body(

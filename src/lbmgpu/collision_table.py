@@ -9,6 +9,7 @@ from typing import Any
 
 from . import _core, checks, collisions, kinetic
 from .collisions import Collision
+from .custom_collision import CustomCollision
 
 
 def _by_kind() -> dict[str, type[Collision]]:
@@ -44,9 +45,14 @@ def check_pair(stencil: str, collision: type[Collision]) -> None:
     """Raise ValueError unless `stencil` and `collision` go together."""
     if collision.kind in _core.collision_names(stencil):
         return
+    if issubclass(collision, CustomCollision):
+        goes_with = [name for name in _core.stencil_names() if _core.stencil(name).reach == 1]
+    else:
+        goes_with = [name for name in _core.stencil_names() if collision.kind in _core.collision_names(name)]
+    if stencil in goes_with:
+        return
     name, right = collision.__name__, checks.alternatives([each.__name__ for each in of_stencil(stencil)])
-    others = [repr(name) for name in _core.stencil_names() if collision.kind in _core.collision_names(name)]
     raise ValueError(
         f"collision: {name} given with {stencil}, must be {right}; {name} needs a domain of stencil "
-        f"{checks.alternatives(others)}"
+        f"{checks.alternatives([repr(name) for name in goes_with])}"
     )

@@ -47,6 +47,10 @@ class Collision:
         """The parameters in full, defaults included, in the names of the engine."""
         return {"viscosity": self.viscosity}
 
+    def record(self, stencil: _core.Stencil) -> dict[str, Any]:
+        """What a checkpoint holds of it: its name and all its parameters, as JSON."""
+        return {"model": self.kind, **self.parameters(stencil)}
+
 
 @dataclass(frozen=True)
 class FlowCollision(Collision):

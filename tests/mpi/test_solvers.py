@@ -32,6 +32,12 @@ def test_no_layout_over_ranks_changes_a_bit(count: int, device: str, request: py
     launch.succeed("layouts.py", count, device)
 
 
+@pytest.mark.parametrize("count", launch.counts(2, 3))
+def test_ranks_compile_a_collision_of_the_users(count: int, tmp_path: Path) -> None:
+    header = Path(__file__).parents[2] / "examples" / "bingham.h"
+    launch.succeed("custom_collision.py", count, str(header), str(tmp_path / "kernels"))
+
+
 @pytest.mark.gpu
 def test_ranks_with_gpus_and_ranks_without(gpu: str) -> None:
     launch.succeed("layouts.py", 3, f"{gpu},cpu")

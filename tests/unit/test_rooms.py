@@ -24,7 +24,8 @@ ARROWS = {
 }
 """The rooms whose headers each room may include."""
 
-_VALUES = ("conditions", "values", "domain", "collisions", "collision_table", "models", "kinetic", "thermal", "units")
+_COLLISIONS = ("collisions", "custom_collision", "collision_table", "kinetic")
+_VALUES = ("conditions", "values", "domain", *_COLLISIONS, "models", "thermal", "units")
 TOP = {
     **dict.fromkeys(("checks", "errors", "deprecated", "guarded"), "basics"),
     **dict.fromkeys((*_VALUES, "layout"), "values"),

@@ -11,6 +11,7 @@
 #include "../lattice/address.h"
 #include "../lattice/parameters.h"
 #include "../lattice/temperature.h"
+#include "custom/collision.h"
 #include "device_array.h"
 #include "initial_state.h"
 #include "kinds.h"
@@ -41,6 +42,7 @@ struct BlockSpec {
     HeatParameters<double> heat;     // of the hybrid thermal model
     double gravity[3];               // acceleration, of the multispeed thermal model
     int stored[6];                   // numbers kept by each boundary cell at a face; 0 where the block has none
+    std::shared_ptr<const custom::CustomCollision> custom = nullptr;  // replaces a member of the list of collisions
 };
 
 /// The parameters of a collision as its parameter struct.

@@ -6,9 +6,11 @@
 
 #include "block_layout.h"
 #include "cpu/cpu_block.h"
+#include "cpu/custom_library.h"
 #include "cpu/kernels.h"
 #include "cpu/thread_team.h"
 #include "cuda/cuda_block.h"
+#include "cuda/custom_parameters.h"
 #include "cuda/device.h"
 #include "cuda/shared_block.h"
 
@@ -83,6 +85,17 @@ std::unique_ptr<BlockState> make_block(const BlockSpec& spec, const DeviceOption
     }
     const int gpu = gpu_number(options.name);
     return gpu < 0 ? cpu::make_block(spec, {options.threads, options.isa}) : cuda::make_block(spec, gpu);
+}
+
+custom::Made make_parameters(const BlockSpec& spec, const DeviceOptions& options,
+                             const std::vector<custom::GivenNumber>& given) {
+    const int gpu = gpu_number(options.name);
+    if (gpu >= 0) {
+        return cuda::make_parameters(spec, given, gpu);
+    }
+    custom::Made made{};
+    cpu::custom_kernels(spec, options.isa).make_parameters(given.data(), int(given.size()), &made);
+    return made;
 }
 
 std::size_t memory_needed(const BlockSpec& spec, const std::string& device) {

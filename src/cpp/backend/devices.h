@@ -5,6 +5,7 @@
 #include <string>
 
 #include "block_state.h"
+#include "custom/given.h"
 
 namespace lbm::backend {
 
@@ -38,6 +39,11 @@ std::unique_ptr<RemoteBlock> open_block(const std::string& shared, const std::st
 
 /// Makes a block. `options` must be those that checked() has returned.
 std::unique_ptr<BlockState> make_block(const BlockSpec& spec, const DeviceOptions& options);
+
+/// The parameters of a spec's own collision, made by the code that its blocks on a device will have, which is compiled
+/// for it. Throws custom::CompileError.
+custom::Made make_parameters(const BlockSpec& spec, const DeviceOptions& options,
+                             const std::vector<custom::GivenNumber>& given);
 
 /// Size in bytes of the lattices that make_block would allocate on a device.
 std::size_t memory_needed(const BlockSpec& spec, const std::string& device);

@@ -19,6 +19,9 @@ enum class StencilKind : int {};
 enum class CollisionKind : int {};
 enum class ModelKind : int {};
 
+/// Of a collision that is no member (BlockSpec::custom): whoever looks it up in the list hears of it.
+constexpr CollisionKind no_member = CollisionKind(-1);
+
 template <class S>
 constexpr StencilKind stencil_kind = StencilKind(position_in<Stencils, S>);
 template <class Collision>

@@ -30,6 +30,9 @@ void bind_communicator(py::module_& module);
 void bind_engine(py::module_& module);
 void bind_heat(EngineClass& engine);
 engine::ThermalSetup thermal_setup(const py::dict& given);
+engine::Parameters to_parameters(const py::dict& given);
+void set_custom(const py::dict& given, engine::Setup& setup);
+void bind_custom(py::module_& module);
 void bind_cuda(py::module_& module);
 void bind_device_array(py::module_& module);
 

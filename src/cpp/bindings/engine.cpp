@@ -45,31 +45,19 @@ std::vector<engine::Block> to_blocks(const BlockTuples& tuples, std::size_t axes
     return blocks;
 }
 
-/// The keyword arguments that remain are the parameters of the collision.
-engine::Parameters to_parameters(const py::kwargs& given) {
-    engine::Parameters parameters;
-    for (const auto& [name, value] : given) {
-        const auto text = name.cast<std::string>();
-        try {
-            parameters.emplace(text, value.cast<engine::Parameter>());
-        } catch (const py::cast_error&) {
-            throw py::type_error(text + ": must be a number, a sequence of numbers or a dict of names and numbers");
-        }
-    }
-    return parameters;
-}
-
 OwnedEngine make_engine(const std::string& stencil, const std::vector<int>& shape, const std::string& collision,
                         const std::string& precision, const std::string& storage, const std::string& streaming,
                         const std::vector<std::string>& faces, const std::string& device, int threads,
                         const std::string& isa, const BlockTuples& blocks, const std::string& channel,
                         const std::string& schedule, std::shared_ptr<engine::Communicator> comm,
                         const std::optional<py::dict>& thermal, const std::vector<std::string>& thermal_faces,
-                        const py::kwargs& parameters) {
+                        const std::optional<py::dict>& custom, const py::kwargs& parameters) {
     Setup setup{stencil,
                 shape,
                 collision,
                 to_parameters(parameters),
+                nullptr,
+                {},
                 precision,
                 storage,
                 streaming,
@@ -81,6 +69,9 @@ OwnedEngine make_engine(const std::string& stencil, const std::vector<int>& shap
                 std::move(comm),
                 thermal ? std::optional(thermal_setup(*thermal)) : std::nullopt,
                 thermal_faces};
+    if (custom) {
+        set_custom(*custom, setup);
+    }
     return OwnedEngine(new Engine(setup));
 }
 
@@ -254,7 +245,7 @@ void bind_engine(py::module_& module) {
              py::arg("faces") = std::vector<std::string>(), py::arg("device") = "cpu", py::arg("threads") = 0,
              py::arg("isa") = "", py::arg("blocks") = BlockTuples(), py::arg("channel") = "", py::arg("schedule") = "",
              py::arg("comm") = py::none(), py::arg("thermal") = py::none(),
-             py::arg("thermal_faces") = std::vector<std::string>())
+             py::arg("thermal_faces") = std::vector<std::string>(), py::arg("custom") = py::none())
         .def("add_body", &add_body, py::arg("mask"), py::arg("velocity") = py::none(),
              py::arg("temperature") = py::none())
         .def(

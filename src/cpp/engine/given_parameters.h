@@ -44,13 +44,14 @@ public:
         }
     }
 
+    std::vector<double> components(const std::string& name, std::size_t count) const;
+
     /// Throws for parameters that the collision has not read.
     void refuse_others() const;
 
 private:
     const Parameter* find(const std::string& name) const;
     std::optional<double> number(const std::string& name) const;
-    std::vector<double> components(const std::string& name, std::size_t count) const;
     std::map<std::string, double> named(const std::string& name) const;
     static int rate_place(const std::string& parameter, const std::string& name, double value,
                           const std::map<std::string, int>& places);

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "../lattice/collisions/mrt_rates.h"
+#include "custom_parameters.h"
 #include "given_parameters.h"
 #include "models.h"
 
@@ -23,10 +24,6 @@ int position(const std::string& argument, const std::string& given, const std::v
         throw std::invalid_argument(argument + ": '" + given + "' is not one of " + listed(known));
     }
     return int(found - known.begin());
-}
-
-NumberKind number_kind(const std::string& argument, const std::string& name) {
-    return NumberKind(position(argument, name, number_names()));
 }
 
 void require_positive(const std::string& argument, double value) {
@@ -151,6 +148,10 @@ void set_physics(const Setup& setup, backend::BlockSpec& spec) {
 
 }  // namespace
 
+NumberKind number_kind(const std::string& argument, const std::string& name) {
+    return NumberKind(position(argument, name, number_names()));
+}
+
 StencilKind stencil_kind(const std::string& name) {
     return StencilKind(position("stencil", name, backend::names_of<Stencils>()));
 }
@@ -176,7 +177,9 @@ backend::BlockSpec block_spec(const Setup& setup) {
     backend::BlockSpec spec{};
     spec.stencil = stencil_kind(setup.stencil);
     const int D = checked_axes(setup);
-    spec.collision = CollisionKind(position("collision", setup.collision, backend::names_of<Collisions>()));
+    if (!setup.custom) {
+        spec.collision = CollisionKind(position("collision", setup.collision, backend::names_of<Collisions>()));
+    }
     spec.precision = number_kind("precision", setup.precision);
     spec.storage = number_kind("storage", setup.storage);
     if (spec.precision == NumberKind::Float16) {
@@ -190,7 +193,11 @@ backend::BlockSpec block_spec(const Setup& setup) {
     spec.state = setup.state != nullptr ? setup.state : backend::state_kinds()[streaming];
 
     spec.model = model_of(spec.stencil, setup.thermal.has_value());
-    backend::with_stencil(spec.stencil, [&](auto s) { set_physics<decltype(s)>(setup, spec); });
+    if (setup.custom) {
+        set_custom(setup, spec);
+    } else {
+        backend::with_stencil(spec.stencil, [&](auto s) { set_physics<decltype(s)>(setup, spec); });
+    }
     for (int d = 0; d < 3; ++d) {
         spec.size[d] = d < D ? setup.shape[d] : 1;
         const std::size_t face =

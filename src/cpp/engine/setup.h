@@ -30,6 +30,10 @@ struct Setup {
     std::vector<int> shape;
     std::string collision;
     Parameters parameters;  // of the collision, which reads and checks them
+    /// In place of a member of the list, whose name `collision` then is not; and its parameters as a row of numbers,
+    /// which custom_numbers() makes.
+    std::shared_ptr<const custom::CustomCollision> custom = nullptr;
+    std::vector<double> numbers = {};
     std::string precision = "float32";
     std::string storage = "float32";
     std::string streaming = "in-place";
@@ -47,6 +51,7 @@ struct Setup {
 // The functions below throw std::invalid_argument, whose message names the wrong argument and what would be right.
 
 backend::StencilKind stencil_kind(const std::string& name);
+backend::NumberKind number_kind(const std::string& argument, const std::string& name);
 /// The names of the collisions that support a stencil, or of all if `stencil` is empty, in the order of the list.
 std::vector<std::string> collision_names(const std::string& stencil);
 /// The specification of the whole domain as one block.

@@ -12,6 +12,7 @@ from .. import _core, checks, models
 from ..collision_table import COLLISIONS, check_pair
 from ..collisions import Collision
 from ..conditions import Isothermal, Periodic
+from ..custom_collision import CustomCollision
 from ..domain import Domain, unchanging
 from ..layout import Layout, check_layout, engine_blocks
 from ..models import PRECISIONS, STORAGES, STREAMINGS
@@ -74,6 +75,24 @@ class Settings:
             thermal=self.thermal is not None,
         )
 
+    def _collision_arguments(self, stencil: _core.Stencil) -> dict[str, Any]:
+        """The collision as the engine takes it; one of the user's is compiled for the devices of each rank first.
+
+        Raises:
+            CompileError, ValueError: its text or its parameters are wrong, on any rank.
+        """
+        if not isinstance(self.collision, CustomCollision):
+            return {"collision": self.collision.kind, **self.collision.parameters(stencil)}
+        custom, given = self.collision.engine_text(), self.collision.parameters(stencil)
+        kernels: dict[str, Any] = {"precision": self.precision, "storage": self.storage}
+        kernels |= {"stencil": stencil.name, "thermal": self.thermal is not None}
+
+        def made() -> list[float]:
+            rows = [_core.custom_numbers(custom, given, device=device, **kernels) for device in self.devices]
+            return rows[0]  # the same of all
+
+        return {"collision": "", "custom": custom | {"numbers": self.processes.each(made)}}
+
     def engine(self, boundary: BoundaryValues) -> _core.Engine:
         """A new engine, at rest."""
         domain, stencil = self.domain, _core.stencil(self.domain.stencil)
@@ -81,13 +100,12 @@ class Settings:
         if self.thermal is not None:
             thermal = self.thermal.parameters(stencil) | {"faces": thermal_faces(domain)}
             del thermal["reference"]  # the engine takes all temperatures as deviations from it
-        own: dict[str, Any] = self.collision.parameters(stencil)
+        own = self._collision_arguments(stencil)
         if models.of(domain.stencil).carries_temperature:
             own["thermal_faces"] = thermal_faces(domain)
         engine = _core.Engine(
             stencil=domain.stencil,
             shape=domain.shape,
-            collision=self.collision.kind,
             precision=self.precision,
             storage=self.storage,
             streaming=self.streaming,
@@ -183,13 +201,17 @@ def _check_domain(domain: Any, collision: Any) -> None:
     """Raise TypeError or ValueError unless they are a domain and a collision that suits it."""
     if not isinstance(domain, Domain):
         raise TypeError(f"domain: {checks.shown(domain)} given, must be a Domain")
-    if not isinstance(collision, Collision):
-        hint = " (a value such as BGK(0.1), not the class)" if isinstance(collision, type) else ""
-        raise TypeError(
-            f"collision: {checks.shown(collision)} given, must be {checks.alternatives(list(COLLISIONS))}{hint}"
-        )
+    check_collision(collision)
     check_pair(domain.stencil, type(collision))
     collision.check(_core.stencil(domain.stencil))
+
+
+def check_collision(collision: Any) -> None:
+    """Raise TypeError unless it is a collision."""
+    if not isinstance(collision, Collision):
+        hint = " (a value such as BGK(0.1), not the class)" if isinstance(collision, type) else ""
+        right = checks.alternatives([*COLLISIONS, CustomCollision.__name__])
+        raise TypeError(f"collision: {checks.shown(collision)} given, must be {right}{hint}")
 
 
 def _checked_numbers(stencil: str, precision: Any, storage: Any, streaming: Any) -> tuple[str, str, str]:

@@ -12,7 +12,9 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..collisions import Collision
 from ..domain import FACES, Domain
+from ..engine import settings
 from ..engine.simulation import Simulation
 from ..errors import CheckpointError
 from ..files.atomic_write import naming
@@ -213,14 +215,18 @@ def _check_finite(name: str, values: NDArray[Any], solid: NDArray[np.bool_]) -> 
             raise CheckpointError(f"damaged, the {name} holds values that are not finite")
 
 
-def arguments(path: str | os.PathLike[str], domain: Domain | None, processes: Processes) -> dict[str, Any]:
+def arguments(
+    path: str | os.PathLike[str], domain: Domain | None, collision: Collision | None, processes: Processes
+) -> dict[str, Any]:
     """The arguments of `Solver` that a checkpoint holds, checked; on all ranks. See `Solver.load`."""
 
     def read() -> dict[str, Any]:
+        if collision is not None:
+            settings.check_collision(collision)
         with opened(path, processes.threads) as file:
             header, arrays = file.header, file.arrays()
             check_size(Chunks.of("state", header.state, header.dtype).nbytes // processes.size)
         with damage_of(file_path("path", path)):
-            return arguments_of(header.setup, arrays, header.streaming, domain)
+            return arguments_of(header.setup, arrays, header.streaming, domain, collision)
 
     return processes.each(read)

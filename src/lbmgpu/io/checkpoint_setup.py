@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .. import _core, checks, conditions, values
 from ..collision_table import BY_KIND
 from ..collisions import Collision
+from ..custom_collision import CUSTOM
 from ..domain import Domain
 from ..engine import settings
 from ..engine.boundary import BoundaryValues
@@ -43,7 +44,7 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
         "shape": list(domain.shape),
         "precision": simulation.precision,
         "storage": simulation.storage,
-        "collision": {"model": simulation.collision.kind, **simulation.collision.parameters(simulation.stencil)},
+        "collision": simulation.collision.record(simulation.stencil),
         "faces": {},
         "bodies": {},
         "force": None if simulation.force is None else keep("force", None, simulation.force),
@@ -121,7 +122,9 @@ def differences(stored: Any, own: Any, stored_arrays: Arrays, arrays: Arrays, ke
                 path = f"{key}.{name}" if key else name
                 yield from differences(stored.get(name), own.get(name), stored_arrays, arrays, path)
             return
-    if stored != own:
+    if stored != own and all(isinstance(value, str) and "\n" in value for value in (stored, own)):
+        yield f"{key}: the texts differ"
+    elif stored != own:
         yield f"{key}: the file has {_shown(stored)}, this solver has {_shown(own)}"
 
 
@@ -138,21 +141,24 @@ def _shown(value: Any) -> str:
     return checks.shown(value)
 
 
-def arguments_of(setup: dict[str, Any], arrays: Arrays, streaming: str, domain: Domain | None) -> dict[str, Any]:
+def arguments_of(
+    setup: dict[str, Any], arrays: Arrays, streaming: str, domain: Domain | None, collision: Collision | None
+) -> dict[str, Any]:
     """The arguments of `Solver` that a file holds, all checked.
 
     Args:
         setup: of the file.
         arrays: those that it refers to.
         streaming: of the file.
-        domain: given in place of the one in the file.
+        domain, collision: given in place of those in the file.
 
     Raises:
-        CheckpointError: a condition changes in time and no domain is given.
+        CheckpointError: a condition changes in time and no domain is given, or the collision is one that its user
+            wrote and is not given.
         KeyError, TypeError, ValueError and others: the setup is not one.
     """
     value = _lookup(arrays)
-    collision = _collision(setup)
+    collision = _collision(setup) if collision is None else collision
     thermal = _thermal(setup, value)
     force = value(setup["force"])
     if domain is None:
@@ -188,6 +194,11 @@ def _lookup(arrays: Arrays) -> Callable[[Any], Any]:
 
 def _collision(setup: dict[str, Any]) -> Collision:
     parameters = dict(setup["collision"])
+    if parameters["model"] == CUSTOM:
+        raise CheckpointError(
+            f"the collision is the CustomCollision {checks.shown(parameters['name'])}, and the text in a file is never "
+            "compiled; give it again: Solver.load(path, collision=...)"
+        )
     collision = BY_KIND[parameters.pop("model")](**parameters)
     collision.check(_core.stencil(setup["stencil"]))
     return collision

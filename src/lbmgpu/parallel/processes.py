@@ -30,6 +30,7 @@ _SHARED_ERRORS = (
     ValueError,
     TypeError,
     _core.CudaError,
+    _core.CompileError,
 )
 
 

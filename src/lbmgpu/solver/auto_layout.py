@@ -8,6 +8,7 @@ from typing import Any
 from .. import checks
 from ..collisions import Collision
 from ..conditions import Periodic
+from ..custom_collision import CustomCollision
 from ..domain import Domain
 from ..layout import Layout
 
@@ -16,7 +17,7 @@ def planned(domain: Domain, collision: Collision, device: Any, **options: Any) -
     """The layout that is planned over the devices, and the argument `device` that goes with it.
 
     Args:
-        domain, collision: of the solver.
+        domain, collision: of the solver; one of the user's is planned for as if it took the time of the plainest.
         device: as for `Solver`; one device gets one block.
         options: those of `plan` that a solver has too.
     """
@@ -30,7 +31,7 @@ def planned(domain: Domain, collision: Collision, device: Any, **options: Any) -
         domain.shape,
         domain.stencil,
         names,
-        collision=type(collision).__name__,
+        collision=None if isinstance(collision, CustomCollision) else type(collision).__name__,
         periodic=[isinstance(domain.faces["-" + axis], Periodic) for axis in "xyz"[: len(domain.shape)]],
         **options,
     )

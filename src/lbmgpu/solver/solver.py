@@ -39,7 +39,8 @@ class Solver(Guarded):
 
     Args:
         domain: size, stencil, conditions on the faces, bodies.
-        collision: `BGK`, `TRT`, `MRT` or `Regularized`; of D2Q37 `ThermalBGK`, and no other stencil has that.
+        collision: `BGK`, `TRT`, `MRT`, `Regularized` or a `CustomCollision`; of D2Q37 `ThermalBGK`, and no other
+            stencil has that.
         force: body force a volume, in lattice units: a vector ``(D,)``, an array ``(D, nx, ny[, nz])``, or a callable
             of the cell centres' coordinates that returns D components; None for none. Guo, Zheng & Shi, Phys. Rev. E
             65 (2002) 046308, eq. 20. D2Q37 has the `gravity` of `ThermalBGK` instead.
@@ -73,7 +74,8 @@ class Solver(Guarded):
             memory need that does not fit the machine; raised before anything is allocated.
             `ThermallyUnstableError` where a prescribed speed or the diffusivity is above the limit of the temperature's
             stability.
-        RuntimeError: an MPI library that is not known.
+        RuntimeError: an MPI library that is not known. `CompileError` where the text of a `CustomCollision` does not
+            compile, or nothing compiles it.
     """
 
     def __init__(
@@ -356,6 +358,7 @@ class Solver(Guarded):
         path: str | os.PathLike[str],
         *,
         domain: Domain | None = None,
+        collision: Collision | None = None,
         device: str | Sequence[str] = "auto",
         layout: Layout | str | os.PathLike[str] | None = None,
         comm: Any = None,
@@ -368,10 +371,12 @@ class Solver(Guarded):
         Args:
             path: of the checkpoint.
             domain: the domain again; needed if a condition changes in time, since a file cannot hold a function.
+            collision: the collision again; needed if it is a `CustomCollision`, since the text in a file is never
+                compiled. It must be that of the file.
             device, layout, comm, threads, channel, schedule: as for the solver; any layout continues bit for bit.
 
         Raises:
-            CheckpointError: the file is damaged, of an unknown version, or not of this `domain`.
+            CheckpointError: the file is damaged, of an unknown version, or not of this `domain` or `collision`.
             FileNotFoundError: there is none.
         """
         from ..io import checkpoint
@@ -379,7 +384,7 @@ class Solver(Guarded):
         processes = None if comm is None else Processes.of(comm, "Solver.load", path)
         meeting = None if processes is None else processes.meeting
         with left_alike(meeting, Place("Solver.load", {})):
-            found = checkpoint.arguments(path, domain, Processes.of(processes))
+            found = checkpoint.arguments(path, domain, collision, Processes.of(processes))
             where: dict[str, Any] = {"device": device, "layout": layout, "comm": processes, "threads": threads}
             solver = cls(**found, **where, channel=channel, schedule=schedule)
             checkpoint.restore(solver._simulation, path)

@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "custom_library.h"
 #include "kernels.h"
 
 namespace lbm::cpu {
@@ -65,6 +66,9 @@ std::vector<std::string> usable_isas() {
 }
 
 UpdateKernel find_kernel(const std::string& isa, const BlockSpec& spec) {
+    if (spec.custom) {
+        return custom_kernels(spec, isa).update;
+    }
     bool known = false;
     UpdateKernel found = nullptr;
     for_types(Isas{}, [&](auto type) {

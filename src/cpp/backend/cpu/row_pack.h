@@ -6,7 +6,8 @@
 #pragma once
 
 #include "../../lattice/cell_update.h"
-#include "kernel_choice.h"
+#include "../../lattice/parameters.h"
+#include "kernels.h"
 #include "pack.h"
 
 namespace lbm::cpu {

@@ -1,90 +1,9 @@
 // The update kernels of the hybrid thermal model for one stencil and one instruction set; this file is compiled once
 // for each pair.
-#include "../../lattice/thermal_update.h"
-#include "row_pack.h"
+#include "kernel_choice.h"
+#include "thermal_rows.h"
 
 namespace lbm::cpu {
-namespace {
-
-/// Pointers to the temperatures of a row before and after the step.
-template <class Storage>
-struct ThermalRow {
-    LBM_HD void enter(const UpdateArguments& a, int y, int z) {
-        before = static_cast<const Storage*>(a.source) + temperature_offset(a.address, next_phase(a.phase), 0, y, z);
-        after = static_cast<Storage*>(a.target) + temperature_offset(a.address, a.phase, 0, y, z);
-    }
-
-    const Storage* before;
-    Storage* after;
-};
-
-template <class Real, class Storage>
-struct ThermalPack {
-    using Cells = AnyPack<Real, Storage>;
-    static constexpr int W = Cells::W;
-    using Value = typename Cells::Value;
-    static constexpr Real unit = Cells::unit;
-
-    const Row<Real, Storage>& row;
-    Index x;
-    const ThermalRow<Storage>& temperatures;
-
-    LBM_HD void load(Value (&h)[Q]) const { Cells{row, x}.load(h); }
-    LBM_HD void store(const Value (&h)[Q]) const { Cells{row, x}.store(h); }
-    LBM_HD void force(Value (&force)[S::D]) const { Cells{row, x}.force(force); }
-
-    LBM_HD LocalTemperature<S, Value> local_temperature(const HeatParameters<Real>& heat) const {
-        const Address& a = row.a.address;
-        const Index rows = a.row_stride, layers = a.row_stride * (a.ny + 2 * a.halo_y);
-        const Storage* here = temperatures.before + x;
-        return lbm::local_temperature<S>(
-            load_stored<Real, W>(here),
-            [&]<int i>() LBM_INLINE_LAMBDA {
-                return load_stored<Real, W>(here + S::c[i][0] + S::c[i][1] * rows + S::c[i][2] * layers);
-            },
-            heat);
-    }
-    LBM_HD Value heat_source(const HeatParameters<Real>& heat) const {
-        const UpdateArguments& a = row.a;
-        if (a.heat_field == nullptr) {
-            return Value{} + heat.source;
-        }
-        const Index r = Index(row.z) * a.address.ny + row.y;
-        return load_pack<Real, W>(static_cast<const Real*>(a.heat_field) + r * a.force_pitch + x);
-    }
-    LBM_HD void store_temperature(Value temperature) const {
-        store_stored<Real, W>(temperatures.after + x, temperature);
-    }
-};
-
-/// Not inlined, for the same reason as update_any_pack in update_kernels.cpp.
-template <class Collision, class Real, class Storage>
-[[gnu::noinline]] void update_thermal_pack(const Row<Real, Storage>& row, Index x,
-                                           const ThermalRow<Storage>& temperatures,
-                                           const typename Collision::template Parameters<Real>& parameters,
-                                           const HeatParameters<Real>& heat) {
-    const ThermalPack<Real, Storage> pack{row, x, temperatures};
-    update_thermal_cell<S, Collision>(pack, parameters, heat);
-}
-
-template <class Collision, class Real, class Storage>
-void update_thermal_rows(const UpdateArguments& a, Index first, Index last) {
-    using Here = Row<Real, Storage>;
-    const auto parameters = parameters_from<typename Collision::template Parameters<Real>>(a.parameters);
-    const auto heat = converted<Real>(a.heat);
-    Here row(a);
-    ThermalRow<Storage> temperatures{};
-    for (Index r = first; r < last; ++r) {
-        const int y = int(r % a.address.ny), z = int(r / a.address.ny);
-        row.enter(y, z);
-        temperatures.enter(a, y, z);
-        for (Index x = 0; x < a.address.nx; x += Here::W) {
-            update_thermal_pack<Collision>(row, x, temperatures, parameters, heat);
-        }
-    }
-}
-
-}  // namespace
 
 template <>
 UpdateKernel kernel_for<HybridThermal, LBM_STENCIL, LBM_ISA>(const KernelKind& kind) {

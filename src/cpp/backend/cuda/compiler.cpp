@@ -115,9 +115,9 @@ const Nvrtc& nvrtc() {
 }
 
 /// The text of a header with its quoted includes relative to src/cpp, because NVRTC knows each header by one name only.
-std::string with_rooted_includes(const EmbeddedHeader& header) {
-    const std::filesystem::path folder = std::filesystem::path(header.path).parent_path();
-    std::istringstream lines(header.text);
+std::string with_rooted_includes(const std::string& path, const std::string& content) {
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    std::istringstream lines(content);
     std::string text;
     const std::string start = "#include \"";
     for (std::string line; std::getline(lines, line);) {
@@ -136,23 +136,35 @@ struct Sources {
     std::string version;
 };
 
+Sources* sources_of(const std::vector<EmbeddedHeader>& headers) {
+    auto* all = new Sources;
+    Sources& s = *all;
+    for (const EmbeddedHeader& header : headers) {
+        s.texts.push_back(with_rooted_includes(header.path, header.text));
+        s.names.emplace_back(header.path);
+        s.all += s.names.back() + "\n" + s.texts.back();
+    }
+    s.version = sha256(s.all);
+    return all;
+}
+
 const Sources& sources() {
-    static const Sources& instance = *[] {
-        auto* all = new Sources;
-        Sources& s = *all;
-        for (const EmbeddedHeader& header : embedded_headers()) {
-            s.texts.push_back(with_rooted_includes(header));
-            s.names.emplace_back(header.path);
-            s.all += s.names.back() + "\n" + s.texts.back();
-        }
-        s.version = sha256(s.all);
-        return all;
-    }();
+    static const Sources& instance = *sources_of(embedded_headers());
     return instance;
 }
 
-/// The compiler's options: target and language, and rounding as on the CPU, without contraction to fused multiply-adds
-/// and with denormal numbers flushed to zero.
+/// Beside those, where a kernel has a collision of a user's.
+const Sources& custom_sources() {
+    static const Sources& instance = *sources_of(embedded_custom_headers());
+    return instance;
+}
+
+std::string custom_header(const custom::CustomCollision& collision) {
+    return with_rooted_includes(custom::header_path, custom::numbered_text(collision));
+}
+
+/// The options of the compiler that fix how numbers are rounded: as on the CPU, without contraction to fused
+/// multiply-adds and with denormal numbers flushed to zero.
 std::vector<std::string> options_for(const std::string& architecture) {
     const std::string digits = architecture.substr(0, 3) == "sm_" ? architecture.substr(3) : "";
     if (digits.empty() || digits.size() > 4 || digits.find_first_not_of("0123456789") != std::string::npos) {
@@ -177,12 +189,16 @@ std::vector<std::string> options_for(const std::string& architecture) {
 
 class Compilation {
 public:
-    Compilation(const KernelName& kernel, const std::vector<std::string>& options) : name_(kernel.name) {
+    Compilation(const KernelName& kernel, const std::vector<std::string>& options)
+        : name_(kernel.name), custom_(kernel.custom) {
         const Sources& s = sources();
         std::vector<const char*> texts, names, words;
+        const auto add = [&](const std::string& name, const std::string& text) {
+            names.push_back(name.c_str());
+            texts.push_back(text.c_str());
+        };
         for (std::size_t k = 0; k < s.texts.size(); ++k) {
-            texts.push_back(s.texts[k].c_str());
-            names.push_back(s.names[k].c_str());
+            add(s.names[k], s.texts[k]);
         }
         for (const std::string& option : options) {
             words.push_back(option.c_str());
@@ -191,11 +207,28 @@ public:
         if (std::find(s.names.begin(), s.names.end(), path) == s.names.end()) {
             throw std::invalid_argument("header: '" + kernel.header + "' given, must be one of the kernels");
         }
-        const std::string source = "#include \"" + path + "\"\n";
+        std::string source = "#include \"" + path + "\"\n";
+        const std::string custom_path = custom::header_path;
+        const std::string custom_text = custom_ ? custom_header(*custom_) : "";
+        if (custom_) {
+            for (std::size_t k = 0; k < custom_sources().texts.size(); ++k) {
+                add(custom_sources().names[k], custom_sources().texts[k]);
+            }
+            add(custom_path, custom_text);
+            source += "#include \"backend/custom/device_kernel.h\"\n#include \"" + custom_path + "\"\n";
+        }
         require(nvrtc().create(&program_, source.c_str(), "kernel.cu", int(texts.size()), texts.data(), names.data()),
                 "nvrtcCreateProgram");
         require(nvrtc().add_name(program_, name_.c_str()), "nvrtcAddNameExpression");
-        require(nvrtc().compile(program_, int(words.size()), words.data()), "nvrtcCompileProgram");
+        const int compiled = nvrtc().compile(program_, int(words.size()), words.data());
+        if (compiled != 0 && custom_) {
+            const CompilerInfo& info = nvrtc().info;
+            const std::string said = log();
+            nvrtc().destroy(&program_);
+            throw custom::CompileError("collision: '" + custom_->name + "' does not compile for GPUs (NVRTC " +
+                                       std::to_string(info.major) + "." + std::to_string(info.minor) + "):\n" + said);
+        }
+        require(compiled, "nvrtcCompileProgram");
     }
     ~Compilation() { nvrtc().destroy(&program_); }
     Compilation(const Compilation&) = delete;
@@ -233,6 +266,7 @@ private:
     }
 
     std::string name_;
+    std::shared_ptr<const custom::CustomCollision> custom_;
     Program program_ = nullptr;
 };
 
@@ -252,6 +286,9 @@ KernelImage compile(const KernelName& kernel, const std::string& architecture, c
                       std::to_string(info.minor) + "\n";
     for (const std::string& option : options) {
         key += option + "\n";
+    }
+    if (kernel.custom) {
+        key += custom_sources().all + custom_header(*kernel.custom);
     }
     const KernelCache cache(folder);
     if (std::optional<KernelImage> kept = cache.find(key)) {

@@ -1,8 +1,11 @@
 // Compiles kernels at run time with NVRTC from the headers embedded in the library, and caches the results on disk.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "../custom/collision.h"
 
 namespace lbm::cuda {
 
@@ -11,6 +14,7 @@ namespace lbm::cuda {
 struct KernelName {
     std::string header;
     std::string name;
+    std::shared_ptr<const custom::CustomCollision> custom = nullptr;  // whose text it needs; null for none
 };
 
 /// The machine code of one kernel, or its PTX if the compiler does not know the architecture, and its symbol in that
@@ -32,7 +36,8 @@ void set_compiler_folders(const std::vector<std::string>& folders);
 CompilerInfo compiler_info();
 
 /// Compiles a kernel, or reads it from the cache in `folder`. `architecture` is a name such as "sm_90". Throws
-/// CudaError with the compiler's log. Several threads may compile at the same time.
+/// CudaError with the compiler's log, custom::CompileError where that is of the text of a user's collision. Several
+/// threads may compile at the same time.
 KernelImage compile(const KernelName& kernel, const std::string& architecture, const std::string& folder);
 
 /// A text that changes with the sources of the kernels and with the compiler.

@@ -10,6 +10,9 @@ struct EmbeddedHeader {
     const char* text;
 };
 
+/// Of the kernels for GPUs.
 const std::vector<EmbeddedHeader>& embedded_headers();
+/// What kernels of a user's collision need beside those, for CPUs too.
+const std::vector<EmbeddedHeader>& embedded_custom_headers();
 
 }  // namespace lbm::cuda

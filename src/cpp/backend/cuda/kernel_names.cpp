@@ -3,25 +3,23 @@
 
 #include <stdexcept>
 
+#include "../spelled.h"
+
 namespace lbm::cuda {
 namespace {
 
 using backend::BlockSpec;
 using backend::NumberKind;
-
-/// The C++ name of a type, taken from the host compiler, so that no list of names is needed.
-template <class T>
-std::string spelled() {
-    const std::string text = __PRETTY_FUNCTION__, start = "T = ";
-    const std::size_t first = text.find(start) + start.size();
-    return text.substr(first, text.find_first_of(";]", first) - first);
-}
+using backend::spelled;
 
 std::string stencil_name(const BlockSpec& spec) {
     return backend::with_stencil(spec.stencil, [](auto s) { return spelled<decltype(s)>(); });
 }
 
 std::string collision_name(const BlockSpec& spec) {
+    if (spec.custom) {
+        return custom::type_name(*spec.custom);
+    }
     return backend::with_collision(spec.collision, [](auto c) { return spelled<decltype(c)>(); });
 }
 
@@ -64,7 +62,8 @@ KernelName update_kernel(const BlockSpec& spec, const LaunchConfiguration& shape
                     std::to_string(shape.threads) + ", " + std::to_string(shape.blocks) + ">"};
     }
     const std::string collision = collision_name(spec);
-    const std::string any = collision + "::Parameters<" + real + ">";
+    const std::string own = collision + "::Parameters<" + real + ">";
+    const std::string any = spec.custom ? "lbm::custom::Padded<" + own + ">" : own;
     const std::string types = stencil_name(spec) + ", " + collision + ", " + real + ", " + type_name(spec.storage) +
                               ", " + (spec.has_eddy_viscosity ? any : "lbm::Laminar<" + any + ">");
     const int self_periodic = backend::is_hybrid(spec) ? 0
@@ -74,8 +73,15 @@ KernelName update_kernel(const BlockSpec& spec, const LaunchConfiguration& shape
                               forcing_name(kind.forcing) + ", " + word(kind.end_sums) + ", " +
                               word(backend::is_hybrid(spec)) + ", " + span_name(row_span(spec, shape)) + ", " +
                               word(spec.size[0] % shape.cells_per_thread == 0);
-    return {"update.h", "lbm::cuda::update<" + types + ", " + std::to_string(shape.cells_per_thread) + ", " + kinds +
-                            ", " + std::to_string(shape.threads) + ", " + std::to_string(shape.blocks) + ">"};
+    return {"update.h",
+            "lbm::cuda::update<" + types + ", " + std::to_string(shape.cells_per_thread) + ", " + kinds + ", " +
+                std::to_string(shape.threads) + ", " + std::to_string(shape.blocks) + ">",
+            spec.custom};
+}
+
+KernelName custom_parameters_kernel(const BlockSpec& spec) {
+    return {"arguments.h", "lbm::custom::make_on_device<" + stencil_name(spec) + ", " + collision_name(spec) + ">",
+            spec.custom};
 }
 
 KernelName wall_columns_kernel(const BlockSpec& spec) {

@@ -11,6 +11,9 @@ namespace lbm::cuda {
 
 KernelName update_kernel(const backend::BlockSpec& spec, const LaunchConfiguration& shape, const UpdateKind& kind);
 
+/// The kernel that makes the parameters of a user's collision.
+KernelName custom_parameters_kernel(const backend::BlockSpec& spec);
+
 /// The kernel that fills the halo behind walls of the multispeed thermal model.
 KernelName wall_columns_kernel(const backend::BlockSpec& spec);
 

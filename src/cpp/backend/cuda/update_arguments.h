@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "../block_state.h"
+#include "../custom/padded.h"
 #include "kernels/arguments.h"
 
 namespace lbm::cuda {
@@ -41,6 +42,13 @@ void set_slots(Arguments& a, const backend::BlockSpec& spec, const Address& addr
 /// the lattices, forces and heat sources, and select all rows.
 template <class Real, class Visit>
 void with_update_arguments(const backend::BlockSpec& spec, const Address& address, Phase phase, Visit&& visit) {
+    if (spec.custom) {
+        UpdateArguments<Real, custom::Numbers<Real>> a{};
+        a.parameters = backend::parameters_of<custom::Numbers<Real>>(spec);
+        set_slots(a, spec, address, phase);
+        visit(a);
+        return;
+    }
     backend::with_collision(spec.collision, [&](auto c) {
         using Parameters = typename decltype(c)::template Parameters<Real>;
         const auto parameters = backend::parameters_of<Parameters>(spec);

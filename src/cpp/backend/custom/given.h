@@ -1,0 +1,149 @@
+// What the parameters of a user's collision are made of and into, where no standard header is: the function
+// parameters<S>(given) of its text runs as it was compiled, on a GPU or in a shared object. It is handed what the user
+// gave, unchecked, and writes down what it asks for, which the engine then checks as it does for its own collisions.
+#pragma once
+
+#include "../../lattice/collide.h"
+#include "../../lattice/parameters.h"
+
+namespace lbm::custom {
+
+constexpr int most_numbers = 128;  // of a collision's parameters
+constexpr int most_given = 256;
+constexpr int most_asked = 64;
+constexpr int name_size = 48;  // with the zero at the end
+
+/// A number that was given: as itself, as one of a vector (of which a component is told), or by a name in a dict.
+struct GivenNumber {
+    char name[name_size];
+    char key[name_size];  // empty but in a dict
+    int component;        // -1 but in a vector
+    double value;
+};
+
+enum class Asked : int { Positive, AtLeastZero, Vector, Rates, RateName };
+
+/// A call of a member of Given.
+struct Question {
+    char name[name_size];
+    Asked asked;
+    int count;  // of components; 1 where there is a default
+    double otherwise;
+};
+
+/// The parameters, as a row of numbers, and what they were asked for.
+struct Made {
+    double numbers[most_numbers];
+    int number_count;
+    double omega, eddy;
+    bool goes_with_stencil;
+    int question_count;  // may be more than there is room for
+    Question questions[most_asked];
+};
+
+/// As engine::GivenParameters, whose comments hold. What is missing or wrong is some number, since the engine refuses
+/// it afterwards.
+class Given {
+public:
+    LBM_HD Given(const GivenNumber* given, int count, Made& made) : given_(given), count_(count), made_(made) {}
+
+    LBM_HD double positive(const char* name) const {
+        ask(name, Asked::Positive, 0, 0);
+        return number(name, "", -1, 1);
+    }
+    LBM_HD double positive(const char* name, double otherwise) const {
+        ask(name, Asked::Positive, 1, otherwise);
+        return number(name, "", -1, otherwise);
+    }
+    LBM_HD double at_least_zero(const char* name, double otherwise) const {
+        ask(name, Asked::AtLeastZero, 1, otherwise);
+        return number(name, "", -1, otherwise);
+    }
+    template <int count>
+    LBM_HD void vector(const char* name, double (&out)[count]) const {
+        ask(name, Asked::Vector, count, 0);
+        for (int k = 0; k < count; ++k) {
+            out[k] = number(name, "", k, 0);
+        }
+    }
+    template <class NameOf>
+    LBM_HD void rates(const char* parameter, NameOf&& name_of, int first, int last, double* out) const {
+        ask(parameter, Asked::Rates, last - first, 0);
+        for (int k = first; k < last; ++k) {
+            ask(name_of(k), Asked::RateName, 0, 0);
+            out[k] = number(parameter, name_of(k), -1, out[k]);
+        }
+    }
+
+private:
+    LBM_HD static bool same(const char* a, const char* b) {
+        int k = 0;
+        while (a[k] != 0 && a[k] == b[k]) {
+            ++k;
+        }
+        return a[k] == b[k];
+    }
+    LBM_HD double number(const char* name, const char* key, int component, double otherwise) const {
+        for (int k = 0; k < count_; ++k) {
+            const GivenNumber& g = given_[k];
+            if (g.component == component && same(g.name, name) && same(g.key, key)) {
+                return g.value;
+            }
+        }
+        return otherwise;
+    }
+    LBM_HD void ask(const char* name, Asked asked, int count, double otherwise) const {
+        const int place = made_.question_count++;
+        if (place < most_asked) {
+            Question& question = made_.questions[place];
+            question.asked = asked;
+            question.count = count;
+            question.otherwise = otherwise;
+            for (int k = 0; k < name_size - 1; ++k) {
+                question.name[k] = name[k];
+                if (name[k] == 0) {
+                    break;
+                }
+            }
+        }
+    }
+
+    const GivenNumber* given_;
+    int count_;
+    Made& made_;
+};
+
+/// Fills `made`, which is all zeros.
+template <class S, class Collision>
+LBM_HD void make_parameters(const GivenNumber* given, int count, Made& made) {
+    static_assert(
+        requires { Collision::template goes_with<S>; },
+        "a collision has goes_with<S>; FlowCollision and OneRate of collide.h bring it");
+    static_assert(
+        requires { typename Collision::template Parameters<double>; },
+        "a collision has Parameters<Real>; OneRate of collide.h brings them");
+    using Parameters = typename Collision::template Parameters<double>;
+    static_assert(
+        requires(Parameters p) { p.omega, p.eddy; }, "Parameters<Real> begin with a Relaxation<Real>");
+    constexpr int numbers = number_count<Parameters>;
+    static_assert(numbers < most_numbers, "Parameters<Real> hold fewer than 128 numbers");
+    static_assert(sizeof(Parameters) == numbers * sizeof(double) &&
+                      sizeof(typename Collision::template Parameters<float>) == numbers * sizeof(float),
+                  "Parameters<Real> hold nothing but numbers of type Real");
+    made.goes_with_stencil = Collision::template goes_with<S>;
+    if constexpr (Collision::template goes_with<S>) {
+        const Parameters parameters = Collision::template parameters<S>(Given(given, count, made));
+        struct Row {
+            double values[numbers];
+        };
+        const Row row = __builtin_bit_cast(Row, parameters);
+        for (int k = 0; k < numbers; ++k) {
+            made.numbers[k] = row.values[k];
+        }
+        made.number_count = numbers;
+        made.omega = parameters.omega;
+        made.eddy = parameters.eddy;
+    }
+}
+
+}  // namespace lbm::custom
