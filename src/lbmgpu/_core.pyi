@@ -484,10 +484,7 @@ class Engine:
         """Whether the interior of a block is updated during the exchange."""
 
     def update_kernels(self) -> list[dict[str, Any]]:
-        """For each update kernel on a GPU: phase, cells_per_thread, threads, registers, local_bytes, occupancy.
-
-        Empty on a CPU.
-        """
+        """By update kernel on a GPU: phase, cells_per_thread, threads, registers, local_bytes, occupancy; none on a CPU."""
 
     @property
     def layout(self) -> list[dict[str, Any]]:
