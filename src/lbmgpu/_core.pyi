@@ -484,7 +484,7 @@ class Engine:
         """Whether the interior of a block is updated during the exchange."""
 
     def update_kernels(self) -> list[dict[str, Any]]:
-        """By update kernel on a GPU: phase, cells_per_thread, threads, registers, local_bytes, occupancy; none on a CPU."""
+        """By kernel on a GPU: phase, cells_per_thread, threads, registers, local_bytes, occupancy; none on a CPU."""
 
     @property
     def layout(self) -> list[dict[str, Any]]:
