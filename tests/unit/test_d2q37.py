@@ -105,7 +105,7 @@ def test_the_stencil_and_the_collision_go_together() -> None:
         message = f"collision: ThermalBGK given with {stencil}, must be BGK, TRT.* needs a domain of stencil 'D2Q37'"
         with pytest.raises(ValueError, match=message):
             lbm.Solver(lbm.Domain(shape, stencil), GAS)
-    names = checks.alternatives([collision.__name__ for collision in BY_KIND.values()])
+    names = checks.alternatives([*(collision.__name__ for collision in BY_KIND.values()), "CustomCollision"])
     with pytest.raises(TypeError, match=rf"must be {names} \(a value"):
         lbm.Solver(box(), lbm.ThermalBGK)  # type: ignore[arg-type]
 

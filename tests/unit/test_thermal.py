@@ -226,9 +226,3 @@ def test_divergence_names_the_limit_of_the_temperature() -> None:
     assert "temperature" not in diverged(None)
     error = lbm.DivergedError(3, (1, 2), None, 0.25)
     assert pickle.loads(pickle.dumps(error)).speed_limit == 0.25
-
-
-def test_the_old_name_of_the_stable_temperature_warns() -> None:
-    error = lbm.Diverged(3, (1, 2), stable_temperature=0.7)
-    with pytest.warns(DeprecationWarning, match="use Diverged.stable_temperature"):
-        assert error.warmth == 0.7
