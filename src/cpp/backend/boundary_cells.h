@@ -76,6 +76,7 @@ public:
     LBM_HD Real stored(int k) const { return numbers_.get(cell_.numbers + k); }
     LBM_HD Real stored(int k, int axis, int side) const { return numbers_.get(cell_.beside[axis][side] + k); }
 
+private:
     const BoundaryCell& cell_;
     CellView<S, Real, Stored> populations_;
     BoundaryNumbers<Real, Stored> numbers_;
