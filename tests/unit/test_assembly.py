@@ -27,12 +27,14 @@ pytestmark = [
 
 def options(isa: str) -> list[str]:
     """The options that CMakeLists.txt compiles the kernels of an instruction set with."""
-    common = re.search(r"target_compile_options\(lbm_options INTERFACE\s+([^)]*?)\)", CMAKE)
+    arithmetic = re.search(r"set\(arithmetic ([^)]*)\)", CMAKE)
+    common = re.search(r"target_compile_options\(lbm_options INTERFACE\s+([^)$]*?)\$\{arithmetic\}\)", CMAKE)
     own = re.search(rf"set\({isa}_flags (\w+) (\d+) ([^)]*)\)", CMAKE)
+    assert arithmetic, "the options of arithmetic have another form in CMakeLists.txt"
     assert common, "the common options have another form in CMakeLists.txt"
     assert own, f"the options of {isa} have another form in CMakeLists.txt"
     definitions = [f"-DLBM_ISA={own[1]}", f"-DLBM_STENCIL={STENCIL}", f"-DLBM_VECTOR_BYTES={own[2]}"]
-    return ["-std=c++20", "-O3", "-fPIC", *common[1].split(), *own[3].split(), *definitions]
+    return ["-std=c++20", "-O3", "-fPIC", *common[1].split(), *arithmetic[1].split(), *own[3].split(), *definitions]
 
 
 @pytest.fixture(scope="module", params=["avx2", "avx512"])
