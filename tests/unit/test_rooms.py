@@ -24,7 +24,7 @@ ARROWS = {
 }
 """The rooms whose headers each room may include."""
 
-_COLLISIONS = ("collisions", "custom_collision", "collision_table", "kinetic")
+_COLLISIONS = ("collisions", "custom_collision", "collision_table", "multispeed")
 _VALUES = ("conditions", "values", "domain", *_COLLISIONS, "models", "thermal", "units")
 TOP = {
     **dict.fromkeys(("checks", "errors", "deprecated", "guarded"), "basics"),

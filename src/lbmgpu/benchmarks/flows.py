@@ -5,7 +5,7 @@ from __future__ import annotations
 from .. import _core, models
 from ..conditions import Isothermal, NoSlip
 from ..domain import Domain
-from ..kinetic import ThermalBGK
+from ..multispeed import ThermalBGK
 from ..solver import Solver
 from ..values import Floats
 
