@@ -172,7 +172,7 @@ def equal(shape: Vector, parts: Vector) -> Tiling:
 
 def tiling_table() -> str:
     """D2Q37 in float64 on H200s: what a cut along y, along x and along both costs, in the engine's schedules."""
-    links = {kind: replace(link, x_share=SHORT_RUNS) for kind, link in ASSUMED.items()}
+    links = {kind: replace(link, x_fraction=SHORT_RUNS) for kind, link in ASSUMED.items()}
     problem = cube((4096, 4096), D2Q37, 8)
     rows = []
     for count in (4, 8, 64, 256):

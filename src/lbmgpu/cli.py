@@ -28,7 +28,7 @@ from .models import PRECISIONS, STORAGES, STREAMINGS
 from .parallel import devices, ranks
 from .parallel.device_memory import GIB, available_memory
 from .planning import planner
-from .solver.report import update_bandwidth
+from .solver.report import scale_bandwidth
 
 OK, FAILED, WRONG_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
@@ -141,7 +141,7 @@ def _parser() -> argparse.ArgumentParser:
     measure = commands.add_parser(
         "bench",
         help="measure speeds",
-        description="Measure speeds beside the update bandwidth (x <- a x) of the same machine. Without a "
+        description="Measure speeds and compare them with the memory bandwidth of the same machine. Without a "
         "configuration: the menu of configurations that the performance figures are about. Over several devices, or "
         "under mpiexec: how the speed grows with them. Over GPUs and the CPU: what a share of the domain for the CPU "
         "brings.",
@@ -208,7 +208,7 @@ def _parser() -> argparse.ArgumentParser:
     schema.set_defaults(command=_schema)
 
     info = commands.add_parser("info", help="version and machine", description="Show the version and the machine.")
-    info.add_argument("--bandwidth", action="store_true", help="measure the update bandwidth too")
+    info.add_argument("--bandwidth", action="store_true", help="measure the in-place STREAM scale, x <- a x, too")
     info.set_defaults(command=_info)
     return parser
 
@@ -308,7 +308,8 @@ def _bench(arguments: argparse.Namespace) -> int:
     meter, power = single.find_meter(device)
     if power is not None:
         print(f"power: {power}")
-    print(f"update: GB/s of x <- a x (on a GPU: of a copy), measured between the repeats; MLUPS: median of {repeats}")
+    scale = "the in-place STREAM scale, x <- a x" if device == "cpu" else "a copy"
+    print(f"MLUPS: median of {repeats}; memory: GB/s of {scale}, between the repeats; fraction: GB/s over that")
     if meter is not None:
         print("W: mean power drawn in the steps; nJ: energy of a cell update, which is joules of 10^9 updates")
     print(single.HEADER + (single.ENERGY_HEADER if meter else ""))
@@ -376,5 +377,5 @@ def _info(arguments: argparse.Namespace) -> int:
         print(f"{key}: {value}")
     print(f"memory available: {available_memory() / GIB:.1f} GiB")
     if arguments.bandwidth:
-        print(f"update bandwidth: {update_bandwidth(_core.default_threads()) / 1e9:.1f} GB/s")
+        print(f"in-place STREAM scale: {scale_bandwidth(_core.default_threads()) / 1e9:.1f} GB/s")
     return OK

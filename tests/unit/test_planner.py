@@ -212,16 +212,16 @@ def test_a_forced_channel_is_what_is_measured(monkeypatch: pytest.MonkeyPatch) -
     probe._measured_link.cache_clear()
     monkeypatch.setattr(probe._core, "link_bandwidth", lambda a, b, size, repeats: (1e-6, speeds[a, b]))
     monkeypatch.setattr(probe._core, "device_reaches", lambda a, b: "cpu" not in (a, b))
-    share = probe.ROW_SHARE
+    fraction = probe.ROW_FRACTION
     monkeypatch.delenv("LBMGPU_CHANNEL", raising=False)
-    assert probe.measure_link("cuda:0", "cuda:1") == Link("peer", share * 4e11, 1e-6, probe.X_SHARE)
+    assert probe.measure_link("cuda:0", "cuda:1") == Link("peer", fraction * 4e11, 1e-6, probe.X_FRACTION)
     for channel in ("direct", "mpi"):
         monkeypatch.setenv("LBMGPU_CHANNEL", channel)
         assert probe.measure_link("cpu", "cpu") == Link("same", 2e10, 1e-6)
     monkeypatch.setenv("LBMGPU_CHANNEL", "staged")
     staged = probe.measure_link("cuda:0", "cuda:1")
-    assert (staged.kind, staged.latency, staged.x_share) == ("host", 2e-6, probe.X_SHARE)
-    assert staged.bandwidth == pytest.approx(share / (1 / 1e10 + 1 / 3e10))
+    assert (staged.kind, staged.latency, staged.x_fraction) == ("host", 2e-6, probe.X_FRACTION)
+    assert staged.bandwidth == pytest.approx(fraction / (1 / 1e10 + 1 / 3e10))
     assert probe.measure_link("cpu", "cpu") == Link("host", 1e10, 2e-6)
     probe._measured_link.cache_clear()
 

@@ -232,8 +232,8 @@ def test_power_and_published_speeds_in_the_guide(tmp_path: Path) -> None:
         "mlups": 7000.0,
         "bytes_per_update": 592,
         "bandwidth": 4.144e12,
-        "update_bandwidth": 4.2e12,
-        "share": 0.987,
+        "memory_bandwidth": 4.2e12,
+        "bandwidth_fraction": 0.987,
         "kernels": [],
         "watts": 650.0,
         "nanojoules": 92.857,
@@ -245,7 +245,7 @@ def test_power_and_published_speeds_in_the_guide(tmp_path: Path) -> None:
     for rows, metered in (([row, other], True), ([other], False)):
         file.write_text(json.dumps({"machine": MACHINE, "measurements": rows}))
         lines = subprocess.run(script, check=True, capture_output=True, text=True).stdout.splitlines()
-        assert lines[2] == "| configuration | MLUPS | B | GB/s | copy | share |" + (" W | nJ |" if metered else "")
+        assert lines[2] == "| configuration | MLUPS | B | GB/s | copy | fraction |" + (" W | nJ |" if metered else "")
         assert lines[3] == "|---|---|---|---|---|---|" + ("---|---|" if metered else "")
         last = "| D3Q19 BGK float32, in-place, size 192 | 7000.0 | 592 | 4144.0 | 4200.0 | 0.987 |"
         assert lines[3 + len(rows)] == last + ("  | |" if metered else "")

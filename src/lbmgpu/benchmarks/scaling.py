@@ -91,7 +91,7 @@ class ScalingMeasurement:
         channels: by which the blocks exchange, most bytes first; of all processes.
         exchanged_bytes: of all links, a step.
         overlaps: whether interiors are updated while the exchange goes on.
-        hidden_share: part of the time of the exchange in which they are; None where none was timed.
+        hidden_fraction: part of the time of the exchange in which they are; None where none was timed.
         mlups: million cell updates a second of all devices, median of the repeats.
         all_mlups: of each repeat.
         alone_mlups: of one block of `Scaling.alone` on the first device in the same run.
@@ -102,7 +102,7 @@ class ScalingMeasurement:
     channels: list[str]
     exchanged_bytes: float
     overlaps: bool
-    hidden_share: float | None
+    hidden_fraction: float | None
     mlups: float
     all_mlups: list[float]
     alone_mlups: float
@@ -121,7 +121,7 @@ class ScalingMeasurement:
         """A line of the table."""
         return (
             f"{self.row!s:<56}{'+'.join(self.channels) or 'none':<15}{self.schedule:<10}"
-            f"{'' if self.hidden_share is None else f'{100 * self.hidden_share:.0f} %':>7}"
+            f"{'' if self.hidden_fraction is None else f'{100 * self.hidden_fraction:.0f} %':>7}"
             f"{self.mlups:>10.1f} {self.alone_mlups:>9.1f}{self.efficiency:>8.3f}"
         )
 

@@ -24,7 +24,7 @@ from ..parallel import gpu
 from ..parallel.processes import Processes
 from ..planning.configuration import HEAT, VISCOSITY, Configuration
 from ..solver import Solver, simulation_of
-from ..solver.report import measure_bandwidth, measure_copy_bandwidth
+from ..solver.report import measure_copy_bandwidth, measure_scale_bandwidth
 from . import flows, power
 
 SIZE = {2: 4096, 3: 192}
@@ -82,8 +82,9 @@ class Measurement:
         all_mlups: of each repeat.
         bytes_per_update: bytes of populations, and of the temperature if any, read and written per cell and step.
         bandwidth: bytes of them a second, from the median.
-        update_bandwidth: bytes a second of ``x <- a x``, on a GPU of a copy; median of those between the repeats.
-        share: `bandwidth` as a part of `update_bandwidth`.
+        memory_bandwidth: bytes a second of the in-place STREAM scale, ``x <- a x``, on a GPU of a copy; median of those
+            between the repeats.
+        bandwidth_fraction: `bandwidth` as a part of `memory_bandwidth`.
         kernels: on a GPU, of each phase's kernel: cells_per_thread, threads a block, registers, bytes of stack
             (local_bytes), and the part of a multiprocessor's threads at work (occupancy).
         watts: that a GPU drew while it updated cells, the mean; None where it is not known, see `power`.
@@ -95,8 +96,8 @@ class Measurement:
     all_mlups: list[float]
     bytes_per_update: int
     bandwidth: float
-    update_bandwidth: float
-    share: float
+    memory_bandwidth: float
+    bandwidth_fraction: float
     kernels: list[dict[str, Any]]
     watts: float | None = None
     nanojoules: float | None = None
@@ -105,14 +106,14 @@ class Measurement:
         """A line of the table."""
         line = (
             f"{self.configuration!s:<54}{self.mlups:>8.1f}{self.bytes_per_update:>6}{self.bandwidth / 1e9:>8.1f}"
-            f"{self.update_bandwidth / 1e9:>8.1f}{self.share:>7.3f}"
+            f"{self.memory_bandwidth / 1e9:>8.1f}{self.bandwidth_fraction:>10.3f}"
         )
         if self.watts is None or self.nanojoules is None:
             return line
         return f"{line}{self.watts:>8.1f}{self.nanojoules:>8.2f}"
 
 
-HEADER = f"{'configuration':<54}{'MLUPS':>8}{'B':>6}{'GB/s':>8}{'update':>8}{'share':>7}"
+HEADER = f"{'configuration':<54}{'MLUPS':>8}{'B':>6}{'GB/s':>8}{'memory':>8}{'fraction':>10}"
 ENERGY_HEADER = f"{'W':>8}{'nJ':>8}"
 """Behind the other where the power is measured."""
 
@@ -238,13 +239,13 @@ def measure(
         meter.total = power.Draw()
     for _ in range(repeats):
         if solver.device == "cpu":
-            bandwidths.append(measure_bandwidth(solver.threads, repeats=2))
+            bandwidths.append(measure_scale_bandwidth(solver.threads, repeats=2))
         else:
             bandwidths.append(measure_copy_bandwidth(solver.device, seconds=min(seconds, 1)))
         with nullcontext() if meter is None else meter.measuring():
             speeds.append(solver.domain.cells * steps / simulation.advance(steps) / 1e6)
     solver.check()
-    mlups, update = statistics.median(speeds), statistics.median(bandwidths)
+    mlups, memory = statistics.median(speeds), statistics.median(bandwidths)
     per_update = simulation.engine.bytes_per_update
     bandwidth = mlups * 1e6 * per_update
     kernels = simulation.engine.update_kernels()
@@ -255,8 +256,8 @@ def measure(
         speeds,
         per_update,
         bandwidth,
-        update,
-        bandwidth / update,
+        memory,
+        bandwidth / memory,
         kernels,
         watts,
         None if watts is None else power.nanojoules(watts, mlups),

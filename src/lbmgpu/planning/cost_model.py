@@ -72,13 +72,13 @@ class Link:
             ``"network"``.
         bandwidth: bytes a second.
         latency: seconds of an exchange in addition to those bytes.
-        x_share: part of the bandwidth that faces across x reach.
+        x_fraction: fraction of the bandwidth that the exchange through faces across x has.
     """
 
     kind: str
     bandwidth: float
     latency: float = 0.0
-    x_share: float = 1.0
+    x_fraction: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -259,7 +259,7 @@ def _exchange(
     neighbours: set[tuple[int, int]] = set()
     for direction, neighbour, count in _ways(problem, tiling, place):
         link = machine.link(owners[neighbour], own)
-        bandwidth = link.bandwidth * (link.x_share if direction[0] != 0 else 1.0)
+        bandwidth = link.bandwidth * (link.x_fraction if direction[0] != 0 else 1.0)
         seconds += count * problem.item_bytes / bandwidth
         latencies[link.kind] = max(link.latency, latencies.get(link.kind, 0.0))
         neighbours.update((axis, e) for axis, e in enumerate(direction) if e != 0 and tiling.parts[axis] > 1)

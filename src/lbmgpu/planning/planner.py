@@ -181,7 +181,7 @@ def described(machine: Machine) -> list[str]:
         for device in dict.fromkeys(machine.devices)
     ]
     for (source, target), link in machine.pairs.items():
-        across = "" if link.x_share == 1 else f"across x {link.x_share:.2f} of that, "
+        across = "" if link.x_fraction == 1 else f"across x {link.x_fraction:.2f} of that, "
         lines.append(
             f"{source} to {target} ({link.kind}): {link.bandwidth / 1e9:.1f} GB/s, {across}"
             f"{1e6 * link.latency:.1f} us an exchange"
