@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import os
 import shutil
 import subprocess
@@ -234,7 +235,7 @@ def test_power_and_published_speeds_in_the_guide(tmp_path: Path) -> None:
         "bandwidth": 4.144e12,
         "memory_bandwidth": 4.2e12,
         "bandwidth_fraction": 0.987,
-        "kernels": [],
+        "kernels": [{**KERNEL, "phase": phase} for phase in ("two-lattice", "even", "neighbor")],
         "watts": 650.0,
         "nanojoules": 92.857,
     }
@@ -249,6 +250,8 @@ def test_power_and_published_speeds_in_the_guide(tmp_path: Path) -> None:
         assert lines[3] == "|---|---|---|---|---|---|" + ("---|---|" if metered else "")
         last = "| D3Q19 BGK float32, in-place, size 192 | 7000.0 | 592 | 4144.0 | 4200.0 | 0.987 |"
         assert lines[3 + len(rows)] == last + ("  | |" if metered else "")
+        kernels = [re.search(r": ([a-z ]+) \| 4 \| 256 \| 127 \| 0 \| 0.25 \|$", line) for line in lines]
+        assert [kernel[1] for kernel in kernels if kernel] == ["pull", "even step", "odd step"] * len(rows)
         assert (published[0] in lines) == (published[1] in lines) == metered
         if metered:
             assert lines[4].endswith("| 0.987 | 650 | 92.86 |")
@@ -258,6 +261,7 @@ def test_power_and_published_speeds_in_the_guide(tmp_path: Path) -> None:
 
 
 MACHINE = {"gpu": "NVIDIA T", "cuda": "13.0", "nvrtc": "13.0", "python": "3.12.3", "devices": ["cuda:0", "cuda:1"]}
+KERNEL = {"cells_per_thread": 4, "threads": 256, "registers": 127, "local_bytes": 0, "occupancy": 0.25}
 SHARE: dict[str, Any] = {
     "shape": [8, 8, 8],
     "planned": True,
