@@ -207,8 +207,8 @@ def main() -> None:
         else:
             tables["gpu" if "gpu" in result["machine"] else "cpu"].append(table(result))
             on_gpus += [result] if "gpu" in result["machine"] else []
-    if beside := energy_table(on_gpus):
-        tables["energy"].append(beside)
+    if published := energy_table(on_gpus):
+        tables["energy"].append(published)
     if arguments.print:
         print("\n".join(table for found in tables.values() for table in found), end="")
         return

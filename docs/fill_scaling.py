@@ -79,7 +79,7 @@ def best(
     """
     every = [
         tiling
-        for tiling in tilings(problem.shape, [1.0] * len(machine.devices), problem.reach)
+        for tiling in tilings(problem.shape, [1.0] * len(machine.devices), problem.radius)
         if along is None or sum(k > 1 for k in tiling.parts) <= along
     ]
     every.sort(key=lambda tiling: sum(k / n for k, n in zip(tiling.parts, problem.shape, strict=True)))
@@ -109,16 +109,20 @@ def measured_table() -> str:
         cells += ["overlap" if row["overlaps"] else "blocking", f"{row['efficiency']:.3f}"]
         for links in (ASSUMED if channel == "direct" else None, FITTED[channel]):
             shares = row["devices"] if row["series"] == "weak" else 1
-            model = links and beside_one(row["devices"], shares, shape, tiling, links, row["overlaps"])
+            model = links and modelled_efficiency(row["devices"], shares, shape, tiling, links, row["overlaps"])
             cells.append(f"{model:.3f}" if model else "")
         rows.append(cells)
     head = ["domain", "blocks", "channel", "schedule", "measured", "model, assumed links", "model, fitted links"]
     return table(head, rows)
 
 
-def beside_one(gpus: int, shares: int, shape: Vector, tiling: Tiling, links: dict[str, Link], overlap: bool) -> float:
-    """The efficiency by the model, of GPUs that have equal numbers of blocks, beside one of them alone with one of so
-    many shares of the domain."""
+def modelled_efficiency(
+    gpus: int, shares: int, shape: Vector, tiling: Tiling, links: dict[str, Link], overlap: bool
+) -> float:
+    """The efficiency that the model predicts for GPUs with equal numbers of blocks.
+
+    They are compared with one GPU alone, which has the domain divided by `shares`.
+    """
     gpu = Device("cuda:0", H200, FIXED)
     cells = math.prod(shape)
     alone = FIXED + cells / shares * 152 / H200

@@ -348,7 +348,7 @@ def _plan(arguments: argparse.Namespace) -> int:
     if ranks.launched() is not None:
         raise ValueError("plan: started as several processes by an MPI launcher, but plans are made in one: without it")
     found = _planned(arguments)
-    for line in planner.described(found.machine):
+    for line in planner.machine_lines(found.machine):
         print(line)
     print(planner.HEADER + (f"{'measured':>11}" if arguments.measure else ""))
     speeds, refused = found.measured() if arguments.measure else ({}, {})
@@ -373,7 +373,7 @@ def _info(arguments: argparse.Namespace) -> int:
         print(f"{key}: {value}")
     print(f"instruction sets: {', '.join(_core.cpu_isas())}")
     print(f"stencils: {', '.join(_core.stencil_names())}")
-    for key, value in devices.described().items():
+    for key, value in devices.cuda_summary().items():
         print(f"{key}: {value}")
     print(f"memory available: {available_memory() / GIB:.1f} GiB")
     if arguments.bandwidth:

@@ -234,7 +234,7 @@ def test_gpus_of_one_model_are_measured_once(monkeypatch: pytest.MonkeyPatch) ->
         return Device(name, 1e12)
 
     models = {"cuda:0": "NVIDIA A", "cuda:1": "NVIDIA B", "cuda:2": "NVIDIA A"}
-    monkeypatch.setattr(probe.gpu, "described", lambda name: {"name": models[name]})
+    monkeypatch.setattr(probe.gpu, "properties", lambda name: {"name": models[name]})
     monkeypatch.setattr(probe, "measure_device", measured)
     monkeypatch.setattr(probe, "measure_link", lambda *arguments: Link("peer", 1e11))
     found = probe.measure_machine(["cuda:2", "cpu", "cuda:0", "cuda:1"], bench.Configuration())
@@ -287,7 +287,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--stencil", "D3Q27", "--devices", "cpu,cpu", "--walls", "xz", "--output", str(file)]
     assert cli.main(["plan", "12x10x8", *options]) == cli.OK
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "cpu: 50.0 GB/s in updates, 10.0 us a step and 100.0 ns a row beside"
+    assert lines[0] == "cpu: 50.0 GB/s in updates, 10.0 us a step and 100.0 ns a row in addition"
     assert lines[1] == "cpu to cpu (same): 10.0 GB/s, 0.1 us an exchange"
     assert lines[2] == planner.HEADER
     assert [line.split()[0] for line in lines[3:6]] == ["1x1x2", "1x2x1", "2x1x1"]

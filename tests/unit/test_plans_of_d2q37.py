@@ -82,7 +82,7 @@ def test_which_links_are_measured_so(stencil: str, exchanged: bool, monkeypatch:
 def test_layers_are_chosen_while_they_hide_the_exchange() -> None:
     plan = lbm.plan((4096, 4096), "D2Q37", precision="float64", machine=gpus(8))
     assert plan.problem.bytes_per_update == 592
-    assert plan.problem.reach == 3
+    assert plan.problem.radius == 3
     assert (plan.configuration.collision, plan.configuration.streaming) == ("ThermalBGK", "two-lattice")
     assert {candidate.tiling.parts for candidate in plan.candidates} == {(1, 8), (2, 4), (4, 2), (8, 1)}
     assert plan.layout == lbm.Layout.split((4096, 4096), (1, 8), [f"cuda:{k}" for k in range(8)])
@@ -109,7 +109,7 @@ def test_along_x_is_chosen_where_it_is_the_long_axis() -> None:
 
 def test_what_is_slower_across_x_is_said() -> None:
     machine = Machine((), pairs={("cuda:0", "cuda:1"): LINK, ("cuda:1", "cuda:0"): Link("peer", 380e9, 8e-6)})
-    assert planner.described(machine) == [
+    assert planner.machine_lines(machine) == [
         "cuda:0 to cuda:1 (peer): 380.0 GB/s, across x 0.25 of that, 8.0 us an exchange",
         "cuda:1 to cuda:0 (peer): 380.0 GB/s, 8.0 us an exchange",
     ]

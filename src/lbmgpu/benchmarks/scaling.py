@@ -321,10 +321,10 @@ def machine(group: DeviceGroup, threads: int | None) -> dict[str, Any]:
     """What the figures were measured on, as rank 0 knows it."""
     names = dict.fromkeys(name for rank, name in group.owners if rank == 0)
     kinds = {"cpu" if name == "cpu" else "gpu": name for name in reversed(names)}
-    described: dict[str, Any] = {}
+    properties: dict[str, Any] = {}
     for name in kinds.values():
-        described |= single.machine(threads or group.threads, name)
-    return {**described, "devices": [name for _, name in group.owners], "processes": group.processes.size}
+        properties |= single.machine(threads or group.threads, name)
+    return {**properties, "devices": [name for _, name in group.owners], "processes": group.processes.size}
 
 
 def _times(numbers: Sequence[int]) -> str:

@@ -316,7 +316,7 @@ def machine(threads: int | None, device: str = "cpu") -> dict[str, Any]:
     if device != "cpu":
         cuda, compiler = _core.cuda_driver_version(), _core.cuda_compiler()
         return {
-            "gpu": gpu.described(device)["name"],
+            "gpu": gpu.properties(device)["name"],
             "cuda": f"{cuda // 1000}.{cuda % 1000 // 10}",
             "nvrtc": compiler["version"],
             "python": platform.python_version(),
@@ -335,8 +335,8 @@ def to_json(
     measurements: Sequence[Measurement], threads: int | None, device: str = "cpu", power: str | None = None
 ) -> dict[str, Any]:
     """The measurements and the machine as JSON, with how the `power` was measured, or why not."""
-    described = machine(threads, device) | ({} if power is None else {"power": power})
-    return {"machine": described, "measurements": [asdict(m) for m in measurements]}
+    properties = machine(threads, device) | ({} if power is None else {"power": power})
+    return {"machine": properties, "measurements": [asdict(m) for m in measurements]}
 
 
 def find_meter(device: str) -> tuple[power.Meter | None, str | None]:

@@ -25,14 +25,14 @@ def replacing(target: Path, suffix: str | None = None) -> Iterator[Path]:
     Raises:
         OSError: of the body, or of the disk, with the target's path.
     """
-    with _beside(target, suffix) as (path, _):
+    with _replacement(target, suffix) as (path, _):
         yield path
 
 
 @contextmanager
 def replacing_open(target: Path) -> Iterator[int]:
     """The same for writers of an open file: its descriptor, for reading and writing."""
-    with _beside(target) as (path, descriptor):
+    with _replacement(target) as (path, descriptor):
         if descriptor is not None:
             yield descriptor
             return
@@ -44,7 +44,7 @@ def replacing_open(target: Path) -> Iterator[int]:
 
 
 @contextmanager
-def _beside(target: Path, suffix: str | None = None) -> Iterator[tuple[Path, int | None]]:
+def _replacement(target: Path, suffix: str | None = None) -> Iterator[tuple[Path, int | None]]:
     target = Path(os.path.realpath(target))
     with naming(target):
         if target.exists() and not target.is_file():

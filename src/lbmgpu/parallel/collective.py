@@ -110,7 +110,7 @@ class Place:
         """Everything that must be equal on all ranks, by name."""
         return {**self.arguments, "solver": str(self.solver), "steps done": str(self.steps)}
 
-    def described(self) -> dict[str, Any]:
+    def message(self) -> dict[str, Any]:
         """The place as texts, which the other ranks are sent."""
         error = None if self.error is None else (type(self.error).__name__, str(self.error))
         return {"call": self.call, "words": str(self), "given": self.compared, "error": error}
@@ -136,13 +136,13 @@ def _left(meeting: Rendezvous, here: Place, error: BaseException) -> None:
 
 def _brought(meeting: Rendezvous, here: Place, words: str, limit: float | None = None) -> list[Any] | None:
     compared = json.dumps([here.call, here.compared, here.error is not None])
-    every = meeting.meet(compared, json.dumps(here.described()), words, limit)
+    every = meeting.meet(compared, json.dumps(here.message()), words, limit)
     ended: dict[str, Any] = {"call": ENDED, "words": ENDED, "given": {}, "error": None}
     return None if every is None else [ended if text == ENDED else json.loads(text) for text in every]
 
 
 def _difference(every: Sequence[Mapping[str, Any]]) -> Exception:
-    """The error about what ranks bring, each its `Place.described`."""
+    """The error about what ranks bring, each its `Place.message`."""
     if len({place["call"] for place in every}) > 1:
         stand = [place["words"] + ("" if place["error"] is None else f" ({_said(place)})") for place in every]
         where = "; ".join(

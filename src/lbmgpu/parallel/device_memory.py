@@ -17,7 +17,7 @@ def available_memory(device: str = "cpu") -> int:
     control group's limit.
     """
     if device != "cpu":
-        return int(gpu.described(device)["free_memory"])
+        return int(gpu.properties(device)["free_memory"])
     limits = []
     try:
         for line in Path("/proc/meminfo").read_text().splitlines():

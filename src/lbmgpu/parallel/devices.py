@@ -66,7 +66,7 @@ def available() -> list[str]:
     return [first] if first == "cpu" else [f"cuda:{number}" for number in range(_core.cuda_device_count())]
 
 
-def described() -> dict[str, str]:
+def cuda_summary() -> dict[str, str]:
     """What there is of CUDA, part by part; or in one line why there is no GPU to work with."""
     look_for_compiler()
     try:
@@ -84,7 +84,7 @@ def described() -> dict[str, str]:
         parts["NVRTC"] = f"{compiler['version']}, {compiler['library']}"
     except _core.CudaError as error:
         parts["NVRTC"] = f"none; {error}"
-    parts["kernel cache"] = kernel_cache.described()
+    parts["kernel cache"] = kernel_cache.status()
     return parts
 
 

@@ -13,7 +13,7 @@ def ordinal(device: str) -> int:
     return int(device.removeprefix("cuda:"))
 
 
-def described(device: str) -> dict[str, Any]:
+def properties(device: str) -> dict[str, Any]:
     """The properties of a GPU by its driver: name, architecture, bytes of memory and of free memory, and so on."""
     return _core.cuda_device(ordinal(device))
 
@@ -24,7 +24,7 @@ def identity(device: str) -> str:
     Raises:
         CudaError: the driver does not say.
     """
-    described(device)  # loads the driver
+    properties(device)  # loads the driver
     driver, handle, uuid = ctypes.CDLL("libcuda.so.1"), ctypes.c_int(), ctypes.create_string_buffer(16)
     failed = driver.cuDeviceGet(ctypes.byref(handle), ordinal(device)) or driver.cuDeviceGetUuid_v2(uuid, handle)
     if failed:

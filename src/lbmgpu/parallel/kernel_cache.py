@@ -8,7 +8,7 @@ from functools import cache
 from .. import _core
 
 
-def described() -> str:
+def status() -> str:
     """The folder, and why it is not used where that is so."""
     refusal = _core.cuda_cache_refusal()
     return f"none; {refusal}" if refusal else _core.cuda_cache_folder() or "none"

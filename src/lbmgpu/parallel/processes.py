@@ -123,13 +123,13 @@ class Processes:
         text = str(error)
         if not isinstance(error, Exception | None):
             known, text = InterruptedError, f"interrupted ({type(error).__name__})"
-        words = self.shared(None if error is None else (known.__name__, text))
+        failures = self.shared(None if error is None else (known.__name__, text))
         if error is not None:
             raise error
-        for rank, described in enumerate(words):
-            if described is not None:
-                kind = next(k for k in _SHARED_ERRORS if k.__name__ == described[0])
-                raise kind(f"rank {rank}: {described[1]}")
+        for rank, failure in enumerate(failures):
+            if failure is not None:
+                kind = next(k for k in _SHARED_ERRORS if k.__name__ == failure[0])
+                raise kind(f"rank {rank}: {failure[1]}")
 
     def gathered(
         self, layout: Layout, part: NDArray[Any], window: tuple[Sequence[int], Sequence[int]]

@@ -63,7 +63,7 @@ def measure_machine(
         CudaError: a GPU cannot be used.
         ValueError: memory that does not suffice for a small box.
     """
-    kinds = {name: "cpu" if name == "cpu" else str(gpu.described(name)["name"]) for name in devices}
+    kinds = {name: "cpu" if name == "cpu" else str(gpu.properties(name)["name"]) for name in devices}
     first = {kind: name for name, kind in reversed(list(kinds.items()))}
     found = {kind: measure_device(name, configuration, threads) for kind, name in first.items()}
     return Machine(

@@ -168,7 +168,7 @@ def _place(block: dict[str, Any], simulation: Simulation) -> str:
 def _device_words(simulation: Simulation) -> str:
     engine = simulation.engine
     return "; ".join(
-        f"cpu, {engine.isa}, {engine.threads} threads" if name == "cpu" else f"{name}, {gpu.described(name)['name']}"
+        f"cpu, {engine.isa}, {engine.threads} threads" if name == "cpu" else f"{name}, {gpu.properties(name)['name']}"
         for name in simulation.settings.devices
     )
 
@@ -183,7 +183,7 @@ def _exchange_words(links: list[dict[str, Any]], overlaps: bool) -> str:
 
 def _cache_bytes(devices: tuple[str, ...]) -> int | None:
     """Bytes of the last-level caches of all devices; None if one is not known."""
-    sizes = [last_cache(CPU_CACHES) if name == "cpu" else gpu.described(name)["l2_bytes"] for name in devices]
+    sizes = [last_cache(CPU_CACHES) if name == "cpu" else gpu.properties(name)["l2_bytes"] for name in devices]
     known = [size for size in sizes if size is not None]
     return sum(known) if len(known) == len(sizes) else None
 
