@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import os
 import signal
 import sys
 import threading
@@ -40,9 +41,24 @@ class Terminated(KeyboardInterrupt):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; the result is the exit code.
 
-    0: done. 1: a run failed, by divergence or a file that could not be written. 2: wrong input. 130: interrupted.
-    143: a run was ended by SIGTERM.
+    0: done. 1: a run failed, by divergence or a file that could not be written, or the reader of standard output has
+    closed it, as ``head`` does. 2: wrong input. 130: interrupted. 143: a run was ended by SIGTERM.
     """
+    try:
+        try:
+            return _main(argv)
+        finally:
+            sys.stdout.flush()  # here, as the interpreter prints a traceback if it cannot flush when it ends
+    except OSError as error:  # of standard output alone: `_main` has reported all others
+        # What is still buffered goes nowhere, or the interpreter would fail to flush it once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            return _fail(f"standard output: {checks.reason(error)}", FAILED)
+        _end_other_ranks(FAILED)
+        return FAILED
+
+
+def _main(argv: Sequence[str] | None) -> int:
     arguments = _parser().parse_args(argv)
     handler = logging.StreamHandler()
     handler.setFormatter(PlainFormatter("%(asctime)s %(message)s", "%H:%M:%S"))
@@ -60,6 +76,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         problems = [checks.escaped(f"{path}: {message}") for path, message in error.problems]
         return _fail("the case is wrong:\n" + "\n".join(f"  {line}" for line in problems), WRONG_INPUT)
     except (_core.CudaError, DivergedError, OSError, MemoryError) as error:
+        if isinstance(error, BrokenPipeError) and error.filename is None:  # standard output, see `main`
+            raise
         missing = isinstance(error, FileNotFoundError)
         return _fail(str(error) or type(error).__name__, WRONG_INPUT if missing else FAILED)
     except (TypeError, ValueError) as error:

@@ -19,10 +19,10 @@ $e$ (each component -1, 0 or 1) sends
 of them, so faces, edges and corners are counted exactly where blocks are as long as the radius of the stencil: a cell
 of a face of D2Q37, whose radius is three, gets 15 populations from the neighbour's nearest layer, 8 from the next and 3
 from the third, 26 in all, and where a wall ends the face, all populations of the three by three cells there, as the
-halo behind the wall is computed from them. The temperature of the hybrid thermal model counts as one more population in $b$,
-and each block gets the layer of cells next to it, walls included. Faces across x may have a bandwidth of their own, as
-their populations do not lie in rows. Blocks of one device are updated one after the other, so their times add up; the
-domain's step is that of the slowest device.
+halo behind the wall is computed from them. The temperature of the hybrid thermal model counts as one more population in
+$b$, and each block gets the layer of cells next to it, walls included. Faces across x may have a bandwidth of their
+own, as their populations do not lie in rows. Blocks of one device are updated one after the other, so their times add
+up; the domain's step is that of the slowest device.
 
 That the surface of a block decides what is lost, so that slabs suit few devices and fast links, blocks in two or three
 dimensions many devices and slow ones, is the analysis of C. Obrecht, F. Kuznik, B. Tourancheau, J.-J. Roux, "Scalable
