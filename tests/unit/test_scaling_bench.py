@@ -1,4 +1,4 @@
-"""The benchmark over several devices, that of the CPU's share, and the tables of the guide that are made of both."""
+"""The benchmarks of several devices and of GPUs with the CPU, and the tables that the guide makes of their figures."""
 
 from __future__ import annotations
 

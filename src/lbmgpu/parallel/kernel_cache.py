@@ -1,4 +1,4 @@
-"""What users are told of the folder of compiled kernels."""
+"""Tells users about the folder in which compiled kernels are kept."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from .. import _core
 
 
 def status() -> str:
-    """The folder, and why it is not used where that is so."""
+    """The path of the folder; ``none`` and the reason where it is not used."""
     refusal = _core.cuda_cache_refusal()
     return f"none; {refusal}" if refusal else _core.cuda_cache_folder() or "none"
 
 
 @cache
 def warn_if_refused() -> None:
-    """Say once why the folder is not used: whoever can write into it could have this process run code of theirs."""
+    """Warn once if the folder is not used: whoever can write into it could make this process run code of theirs."""
     refusal = _core.cuda_cache_refusal()
     if refusal:
         warnings.warn(
