@@ -141,7 +141,7 @@ def test_why_it_cannot_be_measured(options: dict[str, Any] | None, words: str, m
 
 
 def test_the_power_of_a_cpu_is_refused_by_name() -> None:
-    with pytest.raises(energy.PowerUnknownError, match="^device: 'cpu' given, must be a GPU such as 'cuda:0'$"):
+    with pytest.raises(energy.PowerUnknownError, match=r"^device: 'cpu' given, must be a GPU such as 'cuda:0'$"):
         energy.meter_of("cpu")
 
 

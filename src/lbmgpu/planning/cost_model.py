@@ -120,13 +120,13 @@ class Machine:
 
 @dataclass(frozen=True)
 class Problem:
-    """What is computed.
+    """The computation whose step is predicted.
 
     Attributes:
-        shape: of the domain.
-        velocities: of the stencil, ``(Q, D)``.
-        item_bytes: of a stored population.
-        periodic: of each axis, whether the domain is.
+        shape: the shape of the domain.
+        velocities: the velocities of the stencil, ``(Q, D)``.
+        item_bytes: the bytes of a stored population.
+        periodic: for each axis, whether the domain is periodic along it.
         thermal: whether there is a temperature, which is read and written as one population more.
     """
 
@@ -138,7 +138,7 @@ class Problem:
 
     @property
     def cells(self) -> int:
-        """Of the domain."""
+        """The number of cells of the domain."""
         return math.prod(self.shape)
 
     @property
@@ -182,13 +182,13 @@ class Tiling:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a step takes by the model.
+    """The time of a step and the speed that the model predicts.
 
     Attributes:
-        step_seconds: of the slowest device, which all others wait for.
-        update_seconds, exchange_seconds: of that device.
+        step_seconds: the step of the slowest device, which all others wait for.
+        update_seconds, exchange_seconds: the parts of that step.
         mlups: million cell updates a second of the domain.
-        efficiency: the part of the devices' update speeds together that this is.
+        efficiency: that speed as a part of the update speeds of all devices together.
     """
 
     step_seconds: float

@@ -90,7 +90,7 @@ class Plan:
         return self.candidates[0].prediction.efficiency
 
     def layout_of(self, candidate: Candidate) -> Layout:
-        """That of one of the candidates."""
+        """The layout of one of the candidates."""
         tiling = candidate.tiling
         return Layout(
             Block(tiling.offset(place), tiling.size(place), device=device.name)
@@ -118,7 +118,7 @@ class Plan:
         return tuple(dict.fromkeys([*self.candidates[:TRIED], *self.alternatives]))
 
     def chosen(self) -> Layout:
-        """What ``layout="auto"`` takes: the best by the model; over devices of unequal speed the `fastest`.
+        """The layout of ``layout="auto"``: the best by the model; over devices of unequal speed the `fastest`.
 
         The model is accurate to a few percent, and a CPU in addition to a GPU gains less than that.
 
@@ -128,7 +128,7 @@ class Plan:
         return self.layout_of(self.fastest()) if self.alternatives else self.layout
 
     def fastest(self, seconds: float = 0.2) -> Candidate:
-        """That of `tried` which turns out the fastest; takes about three times `seconds` for each, and their setup.
+        """The fastest of `tried` when measured, which takes three times `seconds` for each, and their setup.
 
         One that does not fit the memory is passed over.
 
