@@ -1,6 +1,7 @@
-"""Real faults for tests, which the kernel makes and which hold for root too: a disk that is full, a closed folder.
+"""Test helpers that make file operations really fail, also for root, and that run attacks in child processes.
 
-And children in which attacks are made, so that a crash or a hang is a failure and not the end of the tests.
+A limit on the size of files acts like a full disk, and a folder is read-only. An attack runs in a child, so that a
+crash or a hang fails the test instead of ending all tests.
 """
 
 from __future__ import annotations

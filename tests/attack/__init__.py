@@ -1,9 +1,10 @@
-"""Attacks on the package: harm at random, done for real, after which nothing may be lost, crash or hang.
+"""Fuzz and fault-injection tests, after which nothing may be lost, crash or hang.
 
-Each module beside this file, but for those whose names begin with an underscore, is one attack: it has its `NAME`, the
-numbers of attacks of its quick and its long form, `QUICK` and `LONG`, and ``run(rng, count, folder, device)``, which
-makes `count` of them, returns how many ended how, and raises AssertionError where one did harm. The tests run the quick
-forms; ``.ci/attack --long`` the long ones.
+They attack the package with random inputs, damaged files, kills, interrupts, forks and full disks. Each module beside
+this file, but for those whose names begin with an underscore, is one attack: it has its `NAME`, the numbers of attacks
+of its quick and its long form, `QUICK` and `LONG`, and ``run(rng, count, folder, device)``, which makes `count` of
+them, returns how many ended how, and raises AssertionError where one did harm. The tests run the quick forms;
+``.ci/attack --long`` the long ones.
 """
 
 from __future__ import annotations

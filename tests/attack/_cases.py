@@ -1,4 +1,7 @@
-"""Right JSON cases with something dropped, replaced, nested, doubled or renamed, and what they are refused with."""
+"""Mutates valid JSON cases at random, and checks the errors with which they are rejected.
+
+Parts of them are dropped, replaced, nested, duplicated or renamed.
+"""
 
 from __future__ import annotations
 

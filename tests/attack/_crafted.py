@@ -1,4 +1,4 @@
-"""Checkpoints that HDF5 reads, with right digests, but that no solver has written: of each kind one that is wrong."""
+"""Builds invalid checkpoints that are well-formed HDF5 with correct digests, one for each kind of wrong content."""
 
 from __future__ import annotations
 

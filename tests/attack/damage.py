@@ -1,7 +1,8 @@
-"""Damaged and crafted checkpoints: of all of them a CheckpointError within a second, or every bit is the original's.
+"""Damages checkpoints at random, and reads crafted invalid ones.
 
-Bits are flipped, files cut, sectors and chunks swapped and zeroed, words of zeros and ones exchanged; and files are
-made that HDF5 reads, with right digests, but that no solver has written.
+Each must raise CheckpointError within a second, or load with every bit of the original. Bits are flipped, files cut,
+sectors and chunks swapped and zeroed, words of zeros and ones exchanged; the crafted files are well-formed HDF5 with
+correct digests that no solver has written.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Files that are none, or not what they say, in place of everything that a case reads and writes.
+"""Replaces a file that a case reads or writes by a device, pipe, socket, link, folder, or huge or wrong file.
 
-Each is refused by its name at once, or makes no difference; nothing behind a link is written to, nothing of a declared
-size is allocated, and a folder that a run is at work in is left alone.
+Each must be rejected by its name at once, or make no difference; nothing behind a link is written to, nothing of a
+declared size is allocated, and a folder that another run is using is left alone.
 """
 
 from __future__ import annotations

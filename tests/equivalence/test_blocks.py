@@ -1,4 +1,4 @@
-"""However a domain is cut into blocks, every number of it is that of one block."""
+"""Tests that splitting a domain into blocks changes no bit: every layout gives the results of a single block."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A menu of small flows gives the bits that are on record: no change of the code changes a number by accident.
+"""Regression test: small flows must reproduce the recorded hashes of tests/data/bits.json exactly.
 
-Where numbers are to change, ``python -m reference.menu``, in the folder of the tests, puts new ones on record; the
+If numbers are meant to change, ``python -m reference.menu``, run in the folder of the tests, records new hashes; the
 change says why.
 """
 

@@ -1,4 +1,7 @@
-"""What must not change a single bit: streaming, instruction set, number of threads, a checkpoint in between."""
+"""Tests that streaming, instruction set, number of threads and a checkpoint in between do not change a single bit.
+
+Results in low precision are tested to be close to the reference.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Runs Python programs under mpiexec, and says why that cannot be."""
+"""Runs Python programs under mpiexec for the tests.
+
+Where mpiexec or mpi4py is missing a test is skipped, or fails if MPI is required.
+"""
 
 from __future__ import annotations
 

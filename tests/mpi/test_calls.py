@@ -1,4 +1,4 @@
-"""Tests of ranks that make different calls, leave the others in one, or do not come to it, and of good ends."""
+"""Tests of mismatched collective calls, of ranks that leave or never reach a call, and of jobs that end normally."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditions that make all populations at once that come in through a face into the cell before it, in plain NumPy."""
+"""NumPy reference of boundary conditions that compute all populations entering a cell through a face at once."""
 
 from __future__ import annotations
 

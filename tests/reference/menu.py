@@ -1,4 +1,8 @@
-"""A menu of small flows: every stencil, collision, number type, streaming and model, walls of every kind, bodies."""
+"""Defines the small flows of the bit-regression test (test_kept_bits.py).
+
+They have every stencil, collision, number type, streaming and model, walls of every kind, and bodies. Run as a program,
+it records their hashes in tests/data/bits.json.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the engine has, from which tests take their parameters."""
+"""Lists the stencils, collisions, number types and streamings that the engine supports, as parameters of tests."""
 
 from __future__ import annotations
 

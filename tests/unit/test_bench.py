@@ -1,4 +1,4 @@
-"""The command line's benchmark and the description of the machine."""
+"""Tests `lbmgpu bench` on one device, including tuning, and `lbmgpu info`."""
 
 from __future__ import annotations
 

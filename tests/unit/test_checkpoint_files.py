@@ -1,4 +1,4 @@
-"""Files of checkpoints: what they hold, older versions, and that files of anybody are refused or right."""
+"""Tests the files of checkpoints: their contents, older versions, and the rejection of damaged or crafted files."""
 
 from __future__ import annotations
 

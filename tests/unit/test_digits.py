@@ -1,4 +1,7 @@
-"""Warnings of setups whose result the digits that they are stored with would falsify, and what such setups give."""
+"""Tests the warnings about setups whose storage precision is too low for a correct result.
+
+Also tests that of a temperature only the deviation from its reference is computed.
+"""
 
 from __future__ import annotations
 

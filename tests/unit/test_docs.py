@@ -1,4 +1,7 @@
-"""The user guide: its Python runs, every public name is in it, and the scripts beside the cases work."""
+"""Tests the user guide: its Python code runs, its links lead somewhere, and every public name is listed.
+
+The example scripts that it mentions run too.
+"""
 
 from __future__ import annotations
 

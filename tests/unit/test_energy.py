@@ -1,4 +1,4 @@
-"""The power of a GPU by NVML, which is played here: what is measured, and what is said where it cannot be."""
+"""Tests the measurement of a GPU's power with a fake NVML: what is measured, and what is said where it cannot be."""
 
 from __future__ import annotations
 

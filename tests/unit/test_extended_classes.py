@@ -1,4 +1,7 @@
-"""Classes that users make of the package's own, and saves that come late."""
+"""Tests user subclasses of `Domain` and `Solver`, changed `Checkpoint` callbacks, and saves while a script is ending.
+
+Such a save comes from a thread that is still at work, or from a function for the exit of the program.
+"""
 
 from __future__ import annotations
 

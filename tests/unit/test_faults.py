@@ -1,4 +1,4 @@
-"""Disks that are full and folders that are closed, by the kernel's own doing: errors name the file, older ones stay."""
+"""Tests real write failures (full disk, closed folder): the error names the file, and the previous file is kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What would do nothing without a word: attributes that are not there, copies that are thrown away; and warnings."""
+"""Tests that unknown attributes and changes of a solver's domain are refused, and that values are copied and pickled.
+
+Also tests warnings of arguments that are doubtful.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Interrupts that are kept: handlers raise where a body ends and not in it, and are as they were."""
+"""Tests that interrupts are deferred while a body runs: what their handlers raise is raised at its end.
+
+The former handlers must then be in place again.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user hears of the folder of compiled kernels; tests/cpp/test_kernel_cache.cpp has what it refuses."""
+"""Tests the warnings about the folder of the kernel cache; tests/cpp/test_kernel_cache.cpp tests the cache itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cost model of a step: by hand, against what the engine exchanges, and what it prefers on known machines."""
+"""Tests the planner's cost model: by hand, by what the engine really exchanges, and by the layouts it should prefer."""
 
 from __future__ import annotations
 

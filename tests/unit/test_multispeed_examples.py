@@ -1,4 +1,4 @@
-"""The scripts of D2Q37 work, and say what they should."""
+"""Runs the D2Q37 example scripts (Rayleigh-Taylor, Rayleigh-Benard) and checks their output."""
 
 from __future__ import annotations
 

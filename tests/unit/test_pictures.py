@@ -1,4 +1,4 @@
-"""Pictures and centrelines."""
+"""Tests `lbmgpu.plot` and `lbmgpu.centreline`: figures of fields, and centreline profiles beside reference data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Files from elsewhere: what is no regular file of a sane size is refused before a byte of it is read."""
+"""Tests that unsuitable files are refused, on reading and on writing.
+
+They are non-regular and oversized files, links, names with control characters, headers that a spreadsheet would take
+for formulas, and duplicate keys.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Tests of the rooms of the sources: what may include what, and what every file must be."""
+"""Tests the structure of the sources: which folder may include or import which, and what every file must be.
+
+A file says its purpose first and is short enough to read; a header guards itself.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Temporary files: nobody else's, and gone at the next run once their process is."""
+"""Tests temporary files: they are private, and those that a killed process left are removed at the next write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The model of the temperature as a value: its limits of stability, and convection by dimensionless numbers."""
+"""Tests `HybridThermal`, thermal boundary conditions, and setups by dimensionless numbers.
+
+Of the model its arguments and the limits of its stability are tested.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The scripts beside the cases that have a temperature work, and say what they should."""
+"""Runs the example scripts of thermal flows (heated cavity, Rayleigh-Benard) and checks their output.
+
+Also runs the script that fills the tables of docs/validation.md.
+"""
 
 from __future__ import annotations
 

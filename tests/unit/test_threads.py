@@ -1,4 +1,4 @@
-"""The CPU's threads: how many, what follows where none are to be had, and the end of a program that steps."""
+"""Tests the number of CPU threads, threads that cannot be created, and programs that end while a thread is stepping."""
 
 from __future__ import annotations
 

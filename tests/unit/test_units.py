@@ -1,4 +1,4 @@
-"""Units: both directions of each quantity, and what belongs together."""
+"""Tests the conversion of units: each quantity converts there and back, and related quantities are consistent."""
 
 from __future__ import annotations
 

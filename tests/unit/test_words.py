@@ -1,4 +1,4 @@
-"""Tests of the words of the sources: those that nobody else uses were replaced by the field's, and must not return."""
+"""Tests that retired terms of this project do not return to the sources; those of the field have replaced them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""``lbmgpu bench`` over several devices or processes: runs the menu, prints its lines and writes the figures."""
+"""Implements `lbmgpu bench` for several devices or processes.
+
+Runs the scaling measurements, or those of a share for the CPU, prints the table and writes the results.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The log file of a run: a regular file, no link. A full disk does not end the run."""
+"""The log file of a run, which has to be a regular file and not a link.
+
+If the disk is full, the run goes on, and the failure is reported once on standard error.
+"""
 
 from __future__ import annotations
 

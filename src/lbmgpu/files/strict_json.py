@@ -1,4 +1,4 @@
-"""Reads JSON without dropping anything: a key that appears twice in an object is an error."""
+"""Parses JSON strictly: a key that appears twice in an object is an error, and on request NaN and Infinity too."""
 
 from __future__ import annotations
 

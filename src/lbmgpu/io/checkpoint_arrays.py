@@ -1,4 +1,7 @@
-"""Masks of bodies, and values on their cells, as a checkpoint holds them: compact, and of a known size when read."""
+"""Encodes body masks and the values on the cells of bodies compactly for a checkpoint, and decodes them again.
+
+Before anything is decoded the size that it will have is checked against the memory.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Opens checkpoints of all versions, which may be anybody's files. Whatever is wrong with one is a CheckpointError."""
+"""Opens checkpoints of every format version.
+
+The files are untrusted: anything wrong with one raises CheckpointError.
+"""
 
 from __future__ import annotations
 

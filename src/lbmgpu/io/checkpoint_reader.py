@@ -1,5 +1,7 @@
-"""Reads checkpoints, which may be anybody's: what a file declares is checked before it is read, and what is read before
-it is used. Whatever is wrong with a file is a CheckpointError."""
+"""Reads the newest checkpoints, which are untrusted; anything wrong with a file raises CheckpointError.
+
+What a file declares is checked before data are read, and data are checked before they are used.
+"""
 
 from __future__ import annotations
 

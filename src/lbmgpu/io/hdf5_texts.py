@@ -1,4 +1,6 @@
-"""Reads attributes of variable length from an HDF5 file, without the library, which hangs on a damaged heap of texts.
+"""Reads string attributes of variable length from the bytes of an HDF5 file, without the HDF5 library.
+
+The library hangs if the global heap of a file is damaged.
 
 It knows the parts that checkpoints of versions 1 to 3 consist of (HDF5 File Format Specification 3.0): the superblock
 of version 3 (II.A), object headers of version 2 (IV.A.1.b), attribute messages of version 3 (IV.A.2.m), global heaps

@@ -1,4 +1,7 @@
-"""Checks what is in an HDF5 file before any of it is read: no link is followed, no other file is opened."""
+"""Checks the structure of an HDF5 file before any of its data are read.
+
+Only known names and hard links are accepted, and datasets must be stored in the file itself.
+"""
 
 from __future__ import annotations
 

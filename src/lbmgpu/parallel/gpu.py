@@ -1,4 +1,4 @@
-"""Asks the driver about a GPU, which is named as a device is: ``"cuda:0"`` and so on."""
+"""Looks up a GPU by its device name, such as ``"cuda:0"``: its number, its properties and its unique identifier."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tells users about the folder in which compiled kernels are kept."""
+"""Tells the user where compiled GPU kernels are cached, and warns if that folder is not used."""
 
 from __future__ import annotations
 

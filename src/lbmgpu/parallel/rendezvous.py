@@ -1,4 +1,7 @@
-"""Where the ranks of a communicator meet before each call that they make together, and who is waited for there."""
+"""Synchronises the ranks of a communicator before each collective call.
+
+Ranks that do not arrive within the timeout are named, and the job ends.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What `lbmgpu.parallel.ranks` refuses of the objects that mpi4py has, before and after MPI ran."""
+"""Checks that `lbmgpu.parallel.ranks` rejects unsuitable communicators.
+
+These are null, freed and inter-communicators, what is no communicator, and any before MPI_Init or after MPI_Finalize.
+"""
 
 import mpi4py
 import pytest

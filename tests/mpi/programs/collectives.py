@@ -1,4 +1,4 @@
-"""What all ranks do together: sums, maxima, texts, and what `lbmgpu.parallel.ranks` makes of communicators."""
+"""Checks collective operations (sums, maxima, texts), and how `lbmgpu.parallel.ranks` converts mpi4py communicators."""
 
 import gc
 

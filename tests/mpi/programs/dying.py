@@ -1,7 +1,7 @@
-"""One rank leaves the others in the way, the phase and after the rounds that the arguments name; the job must end.
+"""One rank is killed, exits or fails, and the whole job must then end.
 
-Arguments: the folder of the checkpoint, the way to leave, the phase to leave in, the rank, a number of rounds before.
-All the time the ranks make solvers, step them, save them and gather their fields. Before it leaves the rank says when.
+Arguments: the folder of the checkpoint, how the rank ends, in which phase, which rank it is, and after how many rounds.
+All the time the ranks make solvers, step them, save them and gather their fields. Before it ends the rank prints when.
 """
 
 from __future__ import annotations

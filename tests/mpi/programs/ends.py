@@ -1,6 +1,7 @@
-"""Scripts that end well end well: at different times, with several communicators, solvers that some ranks still have.
+"""Checks that scripts end normally with MPI.
 
-With "finalize" MPI ends before the script does; with "exit" by `sys.exit(0)`.
+Ranks end at different times, with several communicators and with solvers that are still alive on some. With "finalize"
+the script calls MPI_Finalize before it ends, with "exit" it ends by `sys.exit(0)`.
 """
 
 import sys

@@ -1,4 +1,7 @@
-"""The last rank fails, before or after its first solver, while the others wait; with a hook of the user's or not."""
+"""The last rank raises an error while the others wait for it, and the job must end.
+
+It does so before its first solver or, with "late", after it. With "hooks" the user has set an excepthook.
+"""
 
 import sys
 

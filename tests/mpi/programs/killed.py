@@ -1,6 +1,6 @@
-"""The last rank is killed in the middle of a run that leaves checkpoints; with "go on", the last of them goes on.
+"""The last rank is killed during a run that saves checkpoints; with "go on" the run resumes from the last of them.
 
-Whatever the number of ranks, it ends with the bits of a run that nobody has disturbed.
+On any number of ranks it must then reach the bits of an undisturbed run.
 """
 
 import os

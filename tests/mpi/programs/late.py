@@ -1,6 +1,6 @@
-"""The last rank comes late, which the others say, and then not at all, which ends the job.
+"""The last rank arrives late at a call, which the others must report, and then never, which must end the job.
 
-With "first" it does not come to the first solver either.
+With "first" it does not even make the first solver. The job ends after the timeout.
 """
 
 import sys

@@ -1,4 +1,7 @@
-"""What the ranks of a host need on one device is added up before any of them takes it, and all get the error."""
+"""Checks that the memory that ranks need on the device they share is added up before any of them allocates it.
+
+If it does not suffice, all ranks must raise the error.
+"""
 
 import pytest
 from mpi4py import MPI

@@ -1,6 +1,6 @@
-"""Random calls that random ranks make differently: a named error on all of them, and none where they are the same.
+"""Makes random collective calls that differ between ranks, which all ranks must reject with the same error.
 
-Arguments: a folder, a seed, how many.
+Calls that agree must raise none. Arguments: a folder, a seed, how many calls.
 """
 
 from __future__ import annotations
