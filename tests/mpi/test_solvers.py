@@ -72,7 +72,7 @@ def test_no_layout_over_ranks_changes_a_bit_of_the_gas(
     count: int, device: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     need(device, request)
-    launch.succeed("gas_layouts.py", count, device, str(tmp_path))
+    launch.succeed("d2q37_layouts.py", count, device, str(tmp_path))
 
 
 @pytest.mark.gpu

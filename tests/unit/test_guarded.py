@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu.engine import doubtful
+from lbmgpu.engine import argument_warnings
 
 from .support import cavity, cube
 
@@ -193,10 +193,10 @@ def test_more_threads_than_cores_warn(monkeypatch: pytest.MonkeyPatch) -> None:
         lbm.Solver(lbm.Domain((4, 4), "D2Q9"), lbm.BGK(0.1), device="cpu", threads=2)
 
 
-@pytest.mark.parametrize(("precision", "storage"), doubtful.FLOOR)
+@pytest.mark.parametrize(("precision", "storage"), argument_warnings.FLOOR)
 def test_a_tolerance_below_rounding_warns(precision: str, storage: str) -> None:
     """And the change of a steady cavity does stay above it, but for small ones in a narrow storage."""
-    least = doubtful.smallest_change(precision, storage)
+    least = argument_warnings.smallest_change(precision, storage)
     solver = lbm.Solver(
         cavity((8, 8), "D2Q9"), lbm.BGK(0.1), precision=precision, storage=storage, device="cpu", threads=1
     )

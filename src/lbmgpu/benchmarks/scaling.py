@@ -13,12 +13,12 @@ import numpy as np
 from ..collisions import MRT
 from ..conditions import FreeSlip, Isothermal, NoSlip, Outflow, VelocityInlet
 from ..domain import Domain
-from ..engine import digits
+from ..engine import precision_warnings
 from ..layout import Block, Layout
 from ..parallel.processes import Processes
 from ..planning.configuration import HEAT, VISCOSITY
 from ..solver import Solver, simulation_of
-from . import flows, single
+from . import d2q37_flow, single
 from .device_group import DeviceGroup
 
 SPEED = 0.05
@@ -174,7 +174,7 @@ def menu(size: int, blocks: int, other_channel: str | None) -> list[Scaling]:
 
 def _between_plates(size: int, blocks: int, channels: Sequence[str]) -> list[Scaling]:
     """Rows of D2Q37, cut along one axis and along both. Only cuts along y leave rows whole and the exchange hidden."""
-    kind = {"stencil": flows.STENCIL, "storage": "float64", "flow": "plates"}
+    kind = {"stencil": d2q37_flow.STENCIL, "storage": "float64", "flow": "plates"}
     layers, columns = (1, blocks), (blocks, 1)
     both = (2, blocks // 2) if blocks >= 4 and blocks % 2 == 0 else (2, 2) if blocks == 2 else None  # two a device
     rows = [Scaling("weak", (size, size * blocks), layers, **kind)]
@@ -263,14 +263,14 @@ def layout_of(row: Scaling, group: DeviceGroup) -> Layout:
     )
 
 
-@digits.unwarned()
+@precision_warnings.unwarned()
 def make_solver(row: Scaling, shape: tuple[int, ...], **options: Any) -> Solver:
     """A solver of a row's kind for a domain of `shape`, in motion; `options` are those of `Solver`."""
     domain = Domain(shape, row.stencil)
     if row.flow == "plates":
-        flows.add_plates(domain)
-        solver = Solver(domain, flows.collision(), precision=row.precision, storage=row.storage, **options)
-        flows.set_in_motion(solver, (STREAM[0], 0.0))
+        d2q37_flow.add_plates(domain)
+        solver = Solver(domain, d2q37_flow.collision(), precision=row.precision, storage=row.storage, **options)
+        d2q37_flow.set_in_motion(solver, (STREAM[0], 0.0))
         return solver
     if row.flow == "channel":
         domain.faces["-x"], domain.faces["+x"] = VelocityInlet((SPEED, 0.0, 0.0)), Outflow()

@@ -18,14 +18,14 @@ from ..collision_table import COLLISIONS, check_pair, of_stencil
 from ..collisions import Collision
 from ..conditions import Isothermal, MovingWall, NoSlip, PressureOutlet, VelocityInlet
 from ..domain import Domain
-from ..engine import digits
+from ..engine import precision_warnings
 from ..files.atomic_write import write_text
 from ..parallel import gpu
 from ..parallel.processes import Processes
 from ..planning.configuration import HEAT, VISCOSITY, Configuration
 from ..solver import Solver, simulation_of
 from ..solver.report import measure_copy_bandwidth, measure_scale_bandwidth
-from . import flows, power
+from . import d2q37_flow, power
 
 SIZE = {2: 4096, 3: 192}
 GPU_SIZE = {2: 8192, 3: 512}
@@ -52,7 +52,7 @@ def completed(size: int | None, device: str, chosen: Mapping[str, str]) -> Confi
     """
     words = dict(chosen)
     if words.get("flow") == "plates":
-        words.setdefault("stencil", flows.STENCIL)
+        words.setdefault("stencil", d2q37_flow.STENCIL)
     others = [name for name in ("D3Q19", *_core.stencil_names()) if _goes_with(name, words.get("collision"))]
     stencil = words.setdefault("stencil", others[0])
     words.setdefault("collision", of_stencil(stencil)[0].__name__)
@@ -144,7 +144,7 @@ def menu(size: int | None = None, device: str = "cpu") -> list[Configuration]:
 
 def between_plates(precision: str, size: int) -> Configuration:
     """The configuration of D2Q37 in the flow between plates."""
-    stencil = flows.STENCIL
+    stencil = d2q37_flow.STENCIL
     collision, streaming = of_stencil(stencil)[0].__name__, models.default_streaming(stencil)
     return Configuration(stencil, collision, precision, precision, streaming, size, "plates")
 
@@ -180,7 +180,7 @@ def make_domain(configuration: Configuration) -> Domain:
     if configuration.has_temperature:
         domain.thermal["-x"], domain.thermal["+x"] = Isothermal(0.5), Isothermal(-0.5)
     if configuration.flow == "plates":
-        flows.add_plates(domain)
+        d2q37_flow.add_plates(domain)
     if configuration.flow == "channel":
         domain.faces["-x"], domain.faces["+x"] = VelocityInlet(along), PressureOutlet()
         place = (np.arange(configuration.size) + 0.5) / configuration.size
@@ -192,11 +192,11 @@ def make_domain(configuration: Configuration) -> Domain:
 def make_collision(configuration: Configuration) -> Collision:
     """The collision of a configuration, with gravity for the flow between plates."""
     if configuration.flow == "plates":
-        return flows.collision()
+        return d2q37_flow.collision()
     return COLLISIONS[configuration.collision](VISCOSITY)
 
 
-@digits.unwarned()
+@precision_warnings.unwarned()
 def make_solver(configuration: Configuration, device: str, threads: int | None) -> Solver:
     """The solver of a configuration, in a flow that is neither at rest nor near its limits."""
     dimensions = _core.stencil(configuration.stencil).D
@@ -218,7 +218,7 @@ def make_solver(configuration: Configuration, device: str, threads: int | None) 
     if configuration.has_temperature:
         solver.initialize(velocity=stream, temperature=lambda x, *others: 0.5 - x / configuration.size)
     if configuration.flow == "plates":
-        flows.set_in_motion(solver, (stream[0], 0.0))
+        d2q37_flow.set_in_motion(solver, (stream[0], 0.0))
     return solver
 
 

@@ -22,7 +22,7 @@ from ..parallel.processes import Processes
 from ..solver import Solver
 from ..thermal import HybridThermal
 from ..values import cell_centres
-from .problems import Problems, at
+from .input_errors import Problems, at
 
 _PARAMETERS = {name: case_parameters(collision) for name, collision in COLLISIONS.items()}
 _OWNERS = {

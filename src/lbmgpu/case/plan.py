@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from .. import models
 from ..planning.planner import Plan, plan
-from .problems import at
+from .input_errors import at
 from .read import read_case
 
 

@@ -20,7 +20,7 @@ from ..parallel import consistency, devices, exchange
 from ..parallel.processes import Processes, layout_over
 from ..parallel.staged_exchange import warn_of_staging
 from ..thermal import HybridThermal
-from . import doubtful
+from . import argument_warnings
 from .boundary import BoundaryValues
 from .memory import check_memory, extra_bytes_per_cell
 
@@ -173,9 +173,9 @@ def check_settings(
         threads = max(1, min(processes.threads, domain.cells // processes.size // CELLS_PER_THREAD))
     threads = processes.each(lambda: checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS))
     check_periodic(domain)
-    doubtful.warn_of_threads(threads)
+    argument_warnings.warn_of_threads(threads)
     if processes.first:
-        doubtful.warn_of_covered_faces(domain)
+        argument_warnings.warn_of_covered_faces(domain)
     numbers_and_devices = (precision, storage, streaming, chosen, threads)
     collision = collision.without_defaults(_core.stencil(domain.stencil))
     own = [exchange.forced(name, word) for name, word in forced.items()]

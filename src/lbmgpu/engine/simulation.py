@@ -25,7 +25,7 @@ from ..parallel import collective
 from ..parallel.fair_lock import FairLock
 from ..thermal import HybridThermal, source_value, speed_limit
 from ..values import Floats
-from . import digits
+from . import precision_warnings
 from .boundary import BoundaryValues
 from .settings import Settings
 
@@ -47,7 +47,7 @@ class Simulation:
         engine: the C++ engine. Fields have their axes reversed there, and temperatures are deviations.
         force: a volume, ``(D,)`` or ``(D, nx, ny[, nz])``; None for none.
         heat_source: heat a step, ``()`` or ``(nx, ny[, nz])``; None for none.
-        channel_width: see `digits.channel_width`.
+        channel_width: see `precision_warnings.channel_width`.
 
     Args:
         settings: from `check_settings`.
@@ -74,7 +74,7 @@ class Simulation:
                 source = None if thermal is None else self.evaluate_source(thermal.source)
             self.solid = np.asarray(self.domain.solid)
             self.fluid_cells = self.domain.cells - int(np.count_nonzero(self.solid))
-            digits.check_setup(self)
+            precision_warnings.check_setup(self)
             self.engine = settings.engine(self.boundary)
             self.set_force(force_values)
             self.set_heat_source(source)
@@ -149,8 +149,8 @@ class Simulation:
 
     @cached_property
     def channel_width(self) -> float:
-        """See `digits.channel_width`."""
-        return digits.channel_width(self)
+        """See `precision_warnings.channel_width`."""
+        return precision_warnings.channel_width(self)
 
     # State
 
@@ -189,7 +189,7 @@ class Simulation:
         checks.temperatures("temperature", field)
         multispeed.check_temperatures(self.stencil.name, "temperature", field)
         if self.thermal is not None:
-            digits.check_temperatures(self, field)
+            precision_warnings.check_temperatures(self, field)
         above = np.subtract(field, self.reference_temperature)
         return values.to_engine(np.broadcast_to(above, shape), components=False)
 
@@ -212,7 +212,7 @@ class Simulation:
     def set_force(self, force: Floats | None) -> None:
         """Pass an evaluated force to the engine."""
         if force is not None:
-            digits.check_force(self, force)
+            precision_warnings.check_force(self, force)
         given = None if force is None else values.to_engine(force, components=True)
         with self.lock:
             self.engine.set_force(given)

@@ -20,7 +20,7 @@ from .checkpoint_arrays import Arrays, check_size
 from .checkpoint_reader import Header, Window, reversed_axes
 from .checkpoint_setup import array_names
 from .checkpoint_writer import FORMAT, MAX_MANIFEST
-from .hdf5_texts import texts
+from .hdf5_string_attributes import texts
 from .hdf5_tree import DEFLATE, FLETCHER32, SHUFFLE, UnexpectedError
 
 OLD_VERSIONS = (1, 2, 3)

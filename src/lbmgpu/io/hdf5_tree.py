@@ -86,7 +86,7 @@ def attributes(group: h5g.GroupID, known: Collection[str]) -> dict[str, Any]:
 def attribute(group: h5g.GroupID, name: str) -> Any:
     """The value of a group's attribute, a number or a short text; None if it is missing or a text of variable length.
 
-    The library hangs on a damaged heap of such texts: see `hdf5_texts`.
+    The library hangs on a damaged heap of such texts: see `hdf5_string_attributes`.
     """
     if not h5a.exists(group, name.encode()):
         return None

@@ -13,7 +13,7 @@ import numpy as np
 from .. import _core
 from ..collision_table import COLLISIONS
 from ..domain import Domain
-from ..engine import digits
+from ..engine import precision_warnings
 from ..engine.settings import check_settings
 from ..engine.simulation import Simulation
 from ..layout import Layout
@@ -200,7 +200,7 @@ def _bytes_and_seconds(
     return sum(link["bytes"] for link in simulation.engine.links) / 2, statistics.median(found)
 
 
-@digits.unwarned()
+@precision_warnings.unwarned()
 def make_simulation(domain: Domain, configuration: Configuration, **options: Any) -> Simulation:
     """A simulation of a configuration in a domain; `options` are more arguments of `Solver`."""
     settings = check_settings(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from .. import checks, models
 from ..deprecated import renamed_arguments, renamed_attribute
-from ..engine import doubtful
+from ..engine import argument_warnings
 from ..engine.simulation import Simulation
 from ..errors import DivergedError
 from ..files.regular_files import file_path
@@ -215,7 +215,7 @@ class RunLoop:
             raise TypeError(f"callbacks: {checks.shown(callbacks)} given, must be a list of Every and Checkpoint")
 
         if until is not None and simulation.processes.first:
-            doubtful.warn_of_tolerance(until.tolerance, until.of, simulation.precision, simulation.storage)
+            argument_warnings.warn_of_tolerance(until.tolerance, until.of, simulation.precision, simulation.storage)
         checkpoints = [c for c in callbacks if isinstance(c, Checkpoint)]
         for checkpoint in checkpoints:
             checkpoint._written = None  # an error of this run must not name a file of an earlier one
