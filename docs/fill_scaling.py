@@ -79,7 +79,7 @@ def best(
     """
     every = [
         tiling
-        for tiling in tilings(problem.shape, [1.0] * len(machine.devices), problem.reach)
+        for tiling in tilings(problem.shape, [1.0] * len(machine.devices), problem.radius)
         if along is None or sum(k > 1 for k in tiling.parts) <= along
     ]
     every.sort(key=lambda tiling: sum(k / n for k, n in zip(tiling.parts, problem.shape, strict=True)))

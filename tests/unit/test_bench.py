@@ -181,7 +181,7 @@ def test_info_with_gpus(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     monkeypatch.setattr(_core, "cuda_driver_version", lambda: 12080)
     monkeypatch.setattr(_core, "cuda_device", lambda number: {**gpu, "name": f"NVIDIA {number}"})
     monkeypatch.setattr(_core, "cuda_compiler", lambda: {"version": "12.8", "library": "/there/libnvrtc.so.12"})
-    monkeypatch.setattr(_core, "cuda_cache_folder", lambda: "")
+    monkeypatch.setattr(_core, "kernel_cache_folder", lambda: "")
     assert cli.main(["info"]) == cli.OK
     out = capsys.readouterr().out
     for line in (

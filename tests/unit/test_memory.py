@@ -49,16 +49,16 @@ def test_limit_of_a_group_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert device_memory.available_memory() == 650
 
 
-def test_bytes_beside_the_lattice() -> None:
-    assert memory.bytes_beside(3, "float32") == memory.bytes_beside(2, "float64") == 3
-    assert memory.bytes_beside(3, "float32", force_field=True) == 3 + 3 * (4 + 8)
-    assert memory.bytes_beside(3, "float64", moving_bodies=True) == 3 + 2 * 3 * 8
-    assert memory.bytes_beside(3, "float32", heated_bodies=True) == 3 + 2 * 8
-    assert memory.bytes_beside(3, "float32", source_field=True) == 3 + 4 + 8
+def test_bytes_in_addition_to_the_lattice() -> None:
+    assert memory.extra_bytes_per_cell(3, "float32") == memory.extra_bytes_per_cell(2, "float64") == 3
+    assert memory.extra_bytes_per_cell(3, "float32", force_field=True) == 3 + 3 * (4 + 8)
+    assert memory.extra_bytes_per_cell(3, "float64", moving_bodies=True) == 3 + 2 * 3 * 8
+    assert memory.extra_bytes_per_cell(3, "float32", heated_bodies=True) == 3 + 2 * 8
+    assert memory.extra_bytes_per_cell(3, "float32", source_field=True) == 3 + 4 + 8
 
 
 def test_solver_counts_what_it_takes_beside_the_lattice(monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = LATTICE + CELLS * memory.bytes_beside(3, "float32")
+    plain = LATTICE + CELLS * memory.extra_bytes_per_cell(3, "float32")
     monkeypatch.setattr(memory, "available_memory", lambda device="cpu": plain)
     domain = lbm.Domain(SHAPE)
     lbm.Solver(domain, lbm.BGK(0.1))
@@ -75,7 +75,7 @@ def test_a_temperature_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two numbers a cell and what rows are padded with; no storage that it cannot have is offered."""
     heated = _core.Engine.memory_needed("D3Q19", SHAPE, "float32", "float32", "in-place", thermal=True)["cpu"]
     assert heated >= LATTICE + 2 * 4 * CELLS
-    enough = heated + CELLS * memory.bytes_beside(3, "float32")
+    enough = heated + CELLS * memory.extra_bytes_per_cell(3, "float32")
     monkeypatch.setattr(memory, "available_memory", lambda device="cpu": enough)
     model = lbm.HybridThermal(0.1)
     assert (
@@ -92,13 +92,13 @@ def test_a_temperature_counts(monkeypatch: pytest.MonkeyPatch) -> None:
         lbm.Solver(lbm.Domain(SHAPE), lbm.BGK(0.1), thermal=source)
 
 
-@pytest.mark.parametrize("beside", [0, 50])
-def test_shape_that_would_fit_does(monkeypatch: pytest.MonkeyPatch, beside: int) -> None:
+@pytest.mark.parametrize("extra", [0, 50])
+def test_shape_that_would_fit_does(monkeypatch: pytest.MonkeyPatch, extra: int) -> None:
     monkeypatch.setattr(memory, "available_memory", lambda device="cpu": 10 * device_memory.MIB)
     with pytest.raises(ValueError, match="what would fit") as caught:
-        memory.check_memory("D3Q19", (100, 80, 60), "float32", "float32", "in-place", beside)
+        memory.check_memory("D3Q19", (100, 80, 60), "float32", "float32", "in-place", extra)
     shape = tuple(int(n) for n in str(caught.value).rpartition("shape (")[2].partition(")")[0].split(","))
-    memory.check_memory("D3Q19", shape, "float32", "float32", "in-place", beside)
+    memory.check_memory("D3Q19", shape, "float32", "float32", "in-place", extra)
 
 
 @pytest.mark.gpu

@@ -38,7 +38,7 @@ def equal(shape: tuple[int, ...], parts: tuple[int, ...]) -> Tiling:
 
 def best(machine: Machine, problem: Problem, overlap: bool = False) -> tuple[int, ...]:
     speeds = [device.speed for device in machine.devices]
-    found = tilings(problem.shape, speeds, problem.reach)
+    found = tilings(problem.shape, speeds, problem.radius)
     return min(found, key=lambda tiling: predict(machine, problem, tiling, overlap).step_seconds).parts
 
 
@@ -173,7 +173,7 @@ def test_layers_and_blocks_of_d2q37_by_hand() -> None:
     """48 x 32 cells in float64 on four devices, on a torus: along y, along x, along both."""
     problem = Problem((48, 32), FAR, 8, (True, True))
     assert problem.bytes_per_update == 592
-    assert problem.reach == 3
+    assert problem.radius == 3
     fixed, speed, latency, bandwidth, share = 1e-6, 1e9, 5e-6, 1e8, 0.25
     devices = tuple(Device(f"cuda:{k}", speed, fixed) for k in range(4))
     machine = Machine(devices, {"peer": Link("peer", bandwidth, latency, share)})

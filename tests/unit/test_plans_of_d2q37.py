@@ -82,7 +82,7 @@ def test_which_links_are_measured_so(stencil: str, exchanged: bool, monkeypatch:
 def test_layers_are_chosen_while_they_hide_the_exchange() -> None:
     plan = lbm.plan((4096, 4096), "D2Q37", precision="float64", machine=gpus(8))
     assert plan.problem.bytes_per_update == 592
-    assert plan.problem.reach == 3
+    assert plan.problem.radius == 3
     assert (plan.configuration.collision, plan.configuration.streaming) == ("ThermalBGK", "two-lattice")
     assert {candidate.tiling.parts for candidate in plan.candidates} == {(1, 8), (2, 4), (4, 2), (8, 1)}
     assert plan.layout == lbm.Layout.split((4096, 4096), (1, 8), [f"cuda:{k}" for k in range(8)])

@@ -22,7 +22,7 @@ from ..parallel.staged_exchange import warn_of_staging
 from ..thermal import HybridThermal
 from . import doubtful
 from .boundary import BoundaryValues
-from .memory import bytes_beside, check_memory
+from .memory import check_memory, extra_bytes_per_cell
 
 MAX_THREADS = 4096
 CELLS_PER_THREAD = 4096
@@ -54,7 +54,7 @@ class Settings:
     def check_memory(self, *, force_field: bool = False) -> None:
         """Raise ValueError if the solver would not fit the device's memory; a `force_field` is a force a cell."""
         domain, source = self.domain, None if self.thermal is None else self.thermal.source
-        beside = bytes_beside(
+        extra = extra_bytes_per_cell(
             len(domain.shape),
             self.precision,
             force_field=force_field,
@@ -68,7 +68,7 @@ class Settings:
             self.precision,
             self.storage,
             self.streaming,
-            beside,
+            extra,
             device=self.devices[0],
             layout=self.layout,
             processes=self.processes,

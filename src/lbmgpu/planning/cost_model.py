@@ -147,7 +147,7 @@ class Problem:
         return 2 * (len(self.velocities) + self.thermal) * self.item_bytes
 
     @property
-    def reach(self) -> int:
+    def radius(self) -> int:
         """Cells that the fastest population moves in a step, along an axis."""
         return max(abs(component) for velocity in self.velocities for component in velocity)
 
@@ -223,7 +223,7 @@ def predict(machine: Machine, problem: Problem, tiling: Tiling, overlap: bool = 
         exchange, neighbours = _exchange(machine, problem, tiling, owners, place)
         step = update + exchange
         if overlap:
-            shell = _shell_cells(size, neighbours, problem.reach) * problem.bytes_per_update / device.speed
+            shell = _shell_cells(size, neighbours, problem.radius) * problem.bytes_per_update / device.speed
             step = (device.fixed if neighbours else 0.0) + shell + max(update - shell, exchange)
         sums = times[device.host, device.name]
         for k, seconds in enumerate((step, update, exchange)):
@@ -236,8 +236,8 @@ def predict(machine: Machine, problem: Problem, tiling: Tiling, overlap: bool = 
 def crossing(velocities: tuple[Vector, ...], axis: int) -> tuple[int, ...]:
     """How many populations stream into a cell at a face across an axis from each of the layers behind it, nearest
     first, edges of the face left aside."""
-    reach = max(abs(velocity[axis]) for velocity in velocities)
-    return tuple(sum(velocity[axis] >= layer for velocity in velocities) for layer in range(1, reach + 1))
+    radius = max(abs(velocity[axis]) for velocity in velocities)
+    return tuple(sum(velocity[axis] >= layer for velocity in velocities) for layer in range(1, radius + 1))
 
 
 def incoming_bytes(problem: Problem, tiling: Tiling, place: Vector) -> tuple[int, int]:
@@ -272,7 +272,7 @@ def _ways(problem: Problem, tiling: Tiling, place: Vector) -> Iterator[tuple[Vec
     ways = [(direction, direction, count) for direction, count in incoming_counts(problem.velocities, size)]
     if problem.thermal:
         ways += _temperatures(problem, tiling, place)
-    if problem.reach > 1:
+    if problem.radius > 1:
         ways += _before_walls(problem, tiling, place)
     for direction, inside, count in ways:
         neighbour = _neighbour(place, inside, tiling.parts, problem.periodic)
@@ -284,16 +284,16 @@ def _before_walls(problem: Problem, tiling: Tiling, place: Vector) -> list[tuple
     """The populations of halo cells before a wall that do not stream into the block: for a long-range stencil the halo
     behind a wall is computed from whole cells before it, so the block imports all populations of those next to it."""
     found: list[tuple[Vector, Vector, int]] = []
-    size, reach = tiling.size(place), problem.reach
+    size, radius = tiling.size(place), problem.radius
     for wall, along in ((0, 1), (1, 0)) if len(size) == 2 else ():
         if problem.periodic[wall]:
             continue
         n, k, parts = size[wall], place[wall], tiling.parts[wall]
-        rows = [y for y in range(n) if (k == 0 and y < reach) or (k == parts - 1 and y >= n - reach)]
+        rows = [y for y in range(n) if (k == 0 and y < radius) or (k == parts - 1 and y >= n - radius)]
         count = sum(
             velocity[along] < layer or not 0 <= y + velocity[wall] < n
             for velocity in problem.velocities
-            for layer in range(1, reach + 1)
+            for layer in range(1, radius + 1)
             for y in rows
         )
         for e in (-1, 1):  # the velocities are symmetric
@@ -354,9 +354,9 @@ def incoming_counts(velocities: tuple[Vector, ...], size: Vector) -> tuple[tuple
     return tuple(found)
 
 
-def _shell_cells(size: Vector, neighbours: set[tuple[int, int]], reach: int) -> int:
-    """Cells within `reach` of a face with a neighbour behind it."""
+def _shell_cells(size: Vector, neighbours: set[tuple[int, int]], radius: int) -> int:
+    """Cells within `radius` of a face with a neighbour behind it."""
     inner = 1
     for axis, n in enumerate(size):
-        inner *= max(0, n - reach * sum((axis, e) in neighbours for e in (-1, 1)))
+        inner *= max(0, n - radius * sum((axis, e) in neighbours for e in (-1, 1)))
     return math.prod(size) - inner

@@ -257,7 +257,7 @@ def plan(
     if machine is not None and devices is not None:
         raise ValueError(f"devices: {checks.shown(devices)} given beside a machine, whose devices are taken")
     names = [device.name for device in machine.devices] if machine is not None else _resolved(devices)
-    least = problem.reach
+    least = problem.radius
     if not any(True for _ in _cuts(len(names), problem.shape, least)):
         raise ValueError(f"devices: {len(names)} given, more than blocks that {problem.shape} can be cut into")
     machine = machine or measure_machine(names, configuration, threads, channel)
@@ -292,7 +292,7 @@ def _candidates(
         for device, owner in zip(part.devices, owners, strict=True)
     ]
     found = []
-    for tiling in tilings(problem.shape, speeds, problem.reach):
+    for tiling in tilings(problem.shape, speeds, problem.radius):
         prediction = predict(part, problem, tiling, _overlaps(part, tiling, schedule))
         share = replace(prediction, efficiency=prediction.efficiency * part.speed / machine.speed)
         found.append(Candidate(tiling, share, part.devices))

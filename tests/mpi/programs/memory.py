@@ -18,7 +18,7 @@ def needed(storage: str) -> int:
     blocks = [((0, 0, 8 * k), (32, 24, 8), k, "cpu") for k in range(size)]
     numbers = ("float32", storage, "in-place", "cpu", blocks)
     lattices = sum(_core.Engine.memory_needed("D3Q19", SHAPE, *numbers, k)["cpu"] for k in range(size))
-    return lattices + CELLS * memory.bytes_beside(3, "float32")
+    return lattices + CELLS * memory.extra_bytes_per_cell(3, "float32")
 
 
 def make(**options: str) -> lbm.Solver:
