@@ -61,7 +61,7 @@ class BoundaryCell:
     def stored(self) -> Array:
         return self.numbers[self.face, self.cell]
 
-    def neighbor_stored(self, axis: int, side: int) -> Array:
+    def stored_by_neighbour(self, axis: int, side: int) -> Array:
         shape = self.reference.shape
         at = list(self.cell)
         at[axis] += 2 * side - 1

@@ -74,7 +74,7 @@ def _relaxed(cell: BoundaryCell) -> tuple[Array, Array]:
     (density, u), stored = cell.moments(0), np.empty(2)
     inside = (2 * density + cell.moments(1)[0] + cell.moments(2)[0]) / 4
     along = [axis for axis in range(stencil.D) if axis != cell.axis]
-    neighbours = sum(cell.neighbor_stored(axis, side)[0] for axis in along for side in range(2))
+    neighbours = sum(cell.stored_by_neighbour(axis, side)[0] for axis in along for side in range(2))
     stored[0] = 0.5 * cell.stored()[0] + 0.2 * (inside - 1) + 0.1 / len(along) * neighbours
     stored[0] += 0.1 * (cell.value - cell.reference.reference_density)
     stored[1] = (cell.stored()[1] + cell.inward * u[cell.axis]) / 2

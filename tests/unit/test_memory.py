@@ -49,7 +49,7 @@ def test_limit_of_a_group_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert device_memory.available_memory() == 650
 
 
-def test_bytes_in_addition_to_the_lattice() -> None:
+def test_extra_bytes_per_cell() -> None:
     assert memory.extra_bytes_per_cell(3, "float32") == memory.extra_bytes_per_cell(2, "float64") == 3
     assert memory.extra_bytes_per_cell(3, "float32", force_field=True) == 3 + 3 * (4 + 8)
     assert memory.extra_bytes_per_cell(3, "float64", moving_bodies=True) == 3 + 2 * 3 * 8
@@ -92,13 +92,13 @@ def test_a_temperature_counts(monkeypatch: pytest.MonkeyPatch) -> None:
         lbm.Solver(lbm.Domain(SHAPE), lbm.BGK(0.1), thermal=source)
 
 
-@pytest.mark.parametrize("extra", [0, 50])
-def test_shape_that_would_fit_does(monkeypatch: pytest.MonkeyPatch, extra: int) -> None:
+@pytest.mark.parametrize("extra_bytes", [0, 50])
+def test_shape_that_would_fit_does(monkeypatch: pytest.MonkeyPatch, extra_bytes: int) -> None:
     monkeypatch.setattr(memory, "available_memory", lambda device="cpu": 10 * device_memory.MIB)
     with pytest.raises(ValueError, match="what would fit") as caught:
-        memory.check_memory("D3Q19", (100, 80, 60), "float32", "float32", "in-place", extra)
+        memory.check_memory("D3Q19", (100, 80, 60), "float32", "float32", "in-place", extra_bytes)
     shape = tuple(int(n) for n in str(caught.value).rpartition("shape (")[2].partition(")")[0].split(","))
-    memory.check_memory("D3Q19", shape, "float32", "float32", "in-place", extra)
+    memory.check_memory("D3Q19", shape, "float32", "float32", "in-place", extra_bytes)
 
 
 @pytest.mark.gpu

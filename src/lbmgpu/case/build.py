@@ -84,7 +84,7 @@ def build_solver(
         missing = error
     with problems.at("domain"):  # before any mask of the domain's size is made
         domain = empty_domain(case)
-        extra = extra_bytes_per_cell(len(domain.shape), precision)
+        extra_bytes = extra_bytes_per_cell(len(domain.shape), precision)
         streaming = check_streaming(options.get("streaming"), domain.stencil)
         with problems.at():
             models.check_numbers(domain.stencil, precision, storage, streaming)
@@ -94,7 +94,7 @@ def build_solver(
         has_temperature = options.get("thermal") is not None
         if not (planned and len(chosen) > 1):  # the plan's blocks are not these, and looked at when they are known
             numbers = (precision, storage, streaming)
-            check_memory(domain.stencil, shape, *numbers, extra, chosen[0], blocks, processes, has_temperature)
+            check_memory(domain.stencil, shape, *numbers, extra_bytes, chosen[0], blocks, processes, has_temperature)
         fill_domain(domain, case, folder, problems, options.get("thermal"))
         with problems.at("initial"):
             if "temperature" in initial and not _has_temperature(case):

@@ -43,7 +43,7 @@ def check_memory(
     precision: str,
     storage: str,
     streaming: str,
-    extra: int = 0,
+    extra_bytes: int = 0,
     device: str = "cpu",
     layout: Layout | None = None,
     processes: Processes | None = None,
@@ -56,14 +56,14 @@ def check_memory(
 
     Args:
         stencil, shape, precision, storage, streaming: of the engine.
-        extra: bytes for each cell that are needed in addition to the lattice, see `extra_bytes_per_cell`.
+        extra_bytes: bytes for each cell that are needed in addition to the lattice, see `extra_bytes_per_cell`.
         device: ``"cpu"``, or ``"cuda:0"`` and so on; without a layout.
         layout: the blocks of `shape`, which name their devices; None for one.
         processes: that the solver runs on; None for one.
         thermal: whether the hybrid thermal model adds a temperature to the flow.
     """
     ranks = Processes() if processes is None else processes
-    need = Need(stencil, shape, precision, streaming, extra, device, tuple(engine_blocks(layout)), thermal)
+    need = Need(stencil, shape, precision, streaming, extra_bytes, device, tuple(engine_blocks(layout)), thermal)
     names = need.devices(ranks.rank)
     own = ranks.each(lambda: [(name, _identity(name), available_memory(name)) for name in names])
     every = ranks.shared(own)  # before any of them takes what it needs
@@ -87,7 +87,7 @@ class Need:
     shape: tuple[int, ...]
     precision: str
     streaming: str
-    extra: int
+    extra_bytes: int
     device: str
     blocks: tuple[tuple[tuple[int, ...], tuple[int, ...], int, str], ...]
     thermal: bool = False
@@ -107,7 +107,7 @@ class Need:
     def on(self, users: Sequence[tuple[int, str]], storage: str) -> int:
         """The bytes of the blocks of some users: pairs of a rank and one of its devices."""
         lattices = sum(self._lattices(rank, storage)[name] for rank, name in users)
-        return lattices + self.extra * self.cells(users)
+        return lattices + self.extra_bytes * self.cells(users)
 
     def _lattices(self, rank: int, storage: str) -> dict[str, int]:
         numbers, place = (self.precision, storage, self.streaming), (self.device, self.blocks, rank)

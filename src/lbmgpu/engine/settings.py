@@ -54,7 +54,7 @@ class Settings:
     def check_memory(self, *, force_field: bool = False) -> None:
         """Raise ValueError if the solver would not fit the device's memory; a `force_field` is a force a cell."""
         domain, source = self.domain, None if self.thermal is None else self.thermal.source
-        extra = extra_bytes_per_cell(
+        extra_bytes = extra_bytes_per_cell(
             len(domain.shape),
             self.precision,
             force_field=force_field,
@@ -68,7 +68,7 @@ class Settings:
             self.precision,
             self.storage,
             self.streaming,
-            extra,
+            extra_bytes,
             device=self.devices[0],
             layout=self.layout,
             processes=self.processes,

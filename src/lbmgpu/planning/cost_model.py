@@ -148,7 +148,7 @@ class Problem:
 
     @property
     def radius(self) -> int:
-        """Cells that the fastest population moves in a step, along an axis."""
+        """Radius of the stencil: the number of cells that the fastest population moves along an axis in a step."""
         return max(abs(component) for velocity in self.velocities for component in velocity)
 
 
@@ -355,7 +355,7 @@ def incoming_counts(velocities: tuple[Vector, ...], size: Vector) -> tuple[tuple
 
 
 def _shell_cells(size: Vector, neighbours: set[tuple[int, int]], radius: int) -> int:
-    """Cells within `radius` of a face with a neighbour behind it."""
+    """The number of cells within `radius` of a face behind which another block lies."""
     inner = 1
     for axis, n in enumerate(size):
         inner *= max(0, n - radius * sum((axis, e) in neighbours for e in (-1, 1)))
