@@ -66,7 +66,7 @@ def heated(domain: lbm.Domain, file: Path, **options: object) -> None:
     solver.step(40)
 
 
-def kinetic(walls: str, file: Path, **options: object) -> None:
+def multispeed(walls: str, file: Path, **options: object) -> None:
     """A gas on D2Q37, between plates along an axis or periodic."""
     domain = lbm.Domain((37, 23), "D2Q37")
     if walls:
@@ -106,7 +106,7 @@ def flows(file: Path) -> Iterator[Callable[[], None]]:
         ("float64", "float32"), ("y", "x", ""), ((1, 1), (1, 3), (2, 1), (2, 2))
     ):
         layout = lbm.Layout.split((37, 23), parts, (gpus * 4)[: parts[0] * parts[1]])
-        yield partial(kinetic, walls, file, precision=precision, layout=layout)
+        yield partial(multispeed, walls, file, precision=precision, layout=layout)
 
 
 def main() -> None:

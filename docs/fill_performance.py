@@ -17,7 +17,10 @@ from typing import Any
 from profile_kernels import METRICS
 
 PAGE = Path(__file__).parent / "performance.md"
-PHASES = {"two-lattice": "pull", "own": "cells' own places", "neighbor": "neighbours' places"}
+PHASES = {"two-lattice": "pull", "even": "even step", "odd": "odd step"}
+"""What the table of kernels calls the phases of a streaming, in the order of `Phase` in lattice/streaming.h."""
+FORMER_PHASES = {"own": "even", "neighbor": "odd"}
+"""Names of the steps of the A-A pattern in the figures that the engine writes."""
 KINDS = ("cpu", "gpu", "energy", "ncu", "scaling", "scaling-mpi", "shares")
 PUBLISHED = {"K40": 0.107, "K80, both GPUs": 0.220}
 """Speeds of D2Q37 in float64 in GLUPS, by E. Calore, A. Gabbana, J. Kraus, E. Pellegrini, S. F. Schifano, R.
@@ -34,15 +37,17 @@ def table(result: dict[str, Any]) -> str:
     else:
         title = f"{machine['processor']}, {machine['threads']} threads, {machine['isa']}, Python {machine['python']}:"
     metered = any(row.get("watts") is not None for row in result["measurements"])
+    memory = "copy" if gpu else "scale"
     lines = [
         title,
         "",
-        f"| configuration | MLUPS | B | GB/s | {'copy' if gpu else 'update'} | share |{' W | nJ |' if metered else ''}",
+        f"| configuration | MLUPS | B | GB/s | {memory} | fraction |{' W | nJ |' if metered else ''}",
         f"|---|---|---|---|---|---|{'---|---|' if metered else ''}",
     ]
     for row in result["measurements"]:
-        speeds = f"{row['bandwidth'] / 1e9:.1f} | {row['update_bandwidth'] / 1e9:.1f} | {row['share']:.3f}"
-        cells = f"{name(row['configuration'])} | {row['mlups']:.1f} | {row['bytes_per_update']} | {speeds}"
+        speeds = f"{row['mlups']:.1f} | {row['bytes_per_update']} | {row['bandwidth'] / 1e9:.1f}"
+        ratio = f"{row['memory_bandwidth'] / 1e9:.1f} | {row['bandwidth_fraction']:.3f}"
+        cells = f"{name(row['configuration'])} | {speeds} | {ratio}"
         lines.append(f"| {cells} | {power(row)} |" if metered else f"| {cells} |")
     if gpu:
         lines += [
@@ -51,13 +56,18 @@ def table(result: dict[str, Any]) -> str:
             "|---|---|---|---|---|---|",
         ]
         lines += dict.fromkeys(
-            f"| {name(row['configuration'])}: {PHASES[kernel['phase']]} "
-            f"| {kernel.get('cells_per_thread') or kernel['lanes']} | {kernel['threads']} "
+            f"| {name(row['configuration'])}: {phase_name(kernel['phase'])} "
+            f"| {kernel['cells_per_thread']} | {kernel['threads']} "
             f"| {kernel['registers']} | {kernel['local_bytes']} | {kernel['occupancy']:.2f} |"
             for row in result["measurements"]
             for kernel in row["kernels"]
         )
     return "\n".join(lines) + "\n"
+
+
+def phase_name(phase: str) -> str:
+    """A phase of a streaming in words."""
+    return PHASES[FORMER_PHASES.get(phase, phase)]
 
 
 def power(row: dict[str, Any]) -> str:
@@ -114,7 +124,7 @@ def scaling_table(result: dict[str, Any]) -> str:
             " x ".join(map(str, row["parts"])),
             " + ".join(row["channels"]) or "none",
             "overlap" if row["overlaps"] else "blocking",
-            "" if row["hidden_share"] is None else f"{100 * row['hidden_share']:.0f} %",
+            "" if row["hidden_fraction"] is None else f"{100 * row['hidden_fraction']:.0f} %",
             f"{row['mlups'] / 1000:.2f}",
             f"{row['alone_mlups'] / 1000:.2f}",
             f"{row['efficiency']:.3f}",
@@ -197,8 +207,8 @@ def main() -> None:
         else:
             tables["gpu" if "gpu" in result["machine"] else "cpu"].append(table(result))
             on_gpus += [result] if "gpu" in result["machine"] else []
-    if beside := energy_table(on_gpus):
-        tables["energy"].append(beside)
+    if published := energy_table(on_gpus):
+        tables["energy"].append(published)
     if arguments.print:
         print("\n".join(table for found in tables.values() for table in found), end="")
         return

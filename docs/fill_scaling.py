@@ -109,16 +109,20 @@ def measured_table() -> str:
         cells += ["overlap" if row["overlaps"] else "blocking", f"{row['efficiency']:.3f}"]
         for links in (ASSUMED if channel == "direct" else None, FITTED[channel]):
             shares = row["devices"] if row["series"] == "weak" else 1
-            model = links and beside_one(row["devices"], shares, shape, tiling, links, row["overlaps"])
+            model = links and modelled_efficiency(row["devices"], shares, shape, tiling, links, row["overlaps"])
             cells.append(f"{model:.3f}" if model else "")
         rows.append(cells)
     head = ["domain", "blocks", "channel", "schedule", "measured", "model, assumed links", "model, fitted links"]
     return table(head, rows)
 
 
-def beside_one(gpus: int, shares: int, shape: Vector, tiling: Tiling, links: dict[str, Link], overlap: bool) -> float:
-    """The efficiency by the model, of GPUs that have equal numbers of blocks, beside one of them alone with one of so
-    many shares of the domain."""
+def modelled_efficiency(
+    gpus: int, shares: int, shape: Vector, tiling: Tiling, links: dict[str, Link], overlap: bool
+) -> float:
+    """The efficiency that the model predicts for GPUs with equal numbers of blocks.
+
+    They are compared with one GPU alone, which has the domain divided by `shares`.
+    """
     gpu = Device("cuda:0", H200, FIXED)
     cells = math.prod(shape)
     alone = FIXED + cells / shares * 152 / H200
@@ -172,7 +176,7 @@ def equal(shape: Vector, parts: Vector) -> Tiling:
 
 def tiling_table() -> str:
     """D2Q37 in float64 on H200s: what a cut along y, along x and along both costs, in the engine's schedules."""
-    links = {kind: replace(link, x_share=SHORT_RUNS) for kind, link in ASSUMED.items()}
+    links = {kind: replace(link, x_fraction=SHORT_RUNS) for kind, link in ASSUMED.items()}
     problem = cube((4096, 4096), D2Q37, 8)
     rows = []
     for count in (4, 8, 64, 256):

@@ -247,9 +247,9 @@ def table(numbers: dict[str, Any]) -> str:
         lines.append(f"  {label:20}{value:9.4f}   hot wall {100 * (numbers['hot'] / value - 1):+.2f} %")
     places = (("u_max", "y", "x"), ("v_max", "x", "y"))
     for k, (speed, along, across) in enumerate(places, start=1):
-        beside = f", spectral {exact[k]:g}" if exact else ""
+        published = f", spectral {exact[k]:g}" if exact else ""
         place = f"at {along} {numbers[f'{speed}_{along}']:.3f} L of {across} = L/2"
-        lines.append(f"{speed} {numbers[speed]:.3f} kappa/L {place}{beside}")
+        lines.append(f"{speed} {numbers[speed]:.3f} kappa/L {place}{published}")
     return "\n".join(lines)
 
 

@@ -33,8 +33,8 @@ from .errors import (
     UnreachableToleranceWarning,
     warn_of_old_name as _warn_of_old_name,
 )
-from .kinetic import ThermalBGK
 from .layout import Block, Layout
+from .multispeed import ThermalBGK
 from .parallel.ranks import end_all_if_launched as _end_all_if_launched, set_mpi_timeout
 from .solver.report import Report
 from .solver.run import Checkpoint, Every, RunResult, Steady

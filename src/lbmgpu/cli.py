@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import os
 import signal
 import sys
 import threading
@@ -28,7 +29,7 @@ from .models import PRECISIONS, STORAGES, STREAMINGS
 from .parallel import devices, ranks
 from .parallel.device_memory import GIB, available_memory
 from .planning import planner
-from .solver.report import update_bandwidth
+from .solver.report import scale_bandwidth
 
 OK, FAILED, WRONG_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
@@ -40,9 +41,24 @@ class Terminated(KeyboardInterrupt):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; the result is the exit code.
 
-    0: done. 1: a run failed, by divergence or a file that could not be written. 2: wrong input. 130: interrupted.
-    143: a run was ended by SIGTERM.
+    0: done. 1: a run failed, by divergence or a file that could not be written, or the reader of standard output has
+    closed it, as ``head`` does. 2: wrong input. 130: interrupted. 143: a run was ended by SIGTERM.
     """
+    try:
+        try:
+            return _main(argv)
+        finally:
+            sys.stdout.flush()  # here, as the interpreter prints a traceback if it cannot flush when it ends
+    except OSError as error:  # of standard output alone: `_main` has reported all others
+        # What is still buffered goes nowhere, or the interpreter would fail to flush it once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            return _fail(f"standard output: {checks.reason(error)}", FAILED)
+        _end_other_ranks(FAILED)
+        return FAILED
+
+
+def _main(argv: Sequence[str] | None) -> int:
     arguments = _parser().parse_args(argv)
     handler = logging.StreamHandler()
     handler.setFormatter(PlainFormatter("%(asctime)s %(message)s", "%H:%M:%S"))
@@ -60,6 +76,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         problems = [checks.escaped(f"{path}: {message}") for path, message in error.problems]
         return _fail("the case is wrong:\n" + "\n".join(f"  {line}" for line in problems), WRONG_INPUT)
     except (_core.CudaError, DivergedError, OSError, MemoryError) as error:
+        if isinstance(error, BrokenPipeError) and error.filename is None:  # standard output, see `main`
+            raise
         missing = isinstance(error, FileNotFoundError)
         return _fail(str(error) or type(error).__name__, WRONG_INPUT if missing else FAILED)
     except (TypeError, ValueError) as error:
@@ -141,7 +159,7 @@ def _parser() -> argparse.ArgumentParser:
     measure = commands.add_parser(
         "bench",
         help="measure speeds",
-        description="Measure speeds beside the update bandwidth (x <- a x) of the same machine. Without a "
+        description="Measure speeds and compare them with the memory bandwidth of the same machine. Without a "
         "configuration: the menu of configurations that the performance figures are about. Over several devices, or "
         "under mpiexec: how the speed grows with them. Over GPUs and the CPU: what a share of the domain for the CPU "
         "brings.",
@@ -208,7 +226,7 @@ def _parser() -> argparse.ArgumentParser:
     schema.set_defaults(command=_schema)
 
     info = commands.add_parser("info", help="version and machine", description="Show the version and the machine.")
-    info.add_argument("--bandwidth", action="store_true", help="measure the update bandwidth too")
+    info.add_argument("--bandwidth", action="store_true", help="measure the in-place STREAM scale, x <- a x, too")
     info.set_defaults(command=_info)
     return parser
 
@@ -308,7 +326,8 @@ def _bench(arguments: argparse.Namespace) -> int:
     meter, power = single.find_meter(device)
     if power is not None:
         print(f"power: {power}")
-    print(f"update: GB/s of x <- a x (on a GPU: of a copy), measured between the repeats; MLUPS: median of {repeats}")
+    scale = "the in-place STREAM scale, x <- a x" if device == "cpu" else "a copy"
+    print(f"MLUPS: median of {repeats}; memory: GB/s of {scale}, between the repeats; fraction: GB/s over that")
     if meter is not None:
         print("W: mean power drawn in the steps; nJ: energy of a cell update, which is joules of 10^9 updates")
     print(single.HEADER + (single.ENERGY_HEADER if meter else ""))
@@ -347,7 +366,7 @@ def _plan(arguments: argparse.Namespace) -> int:
     if ranks.launched() is not None:
         raise ValueError("plan: started as several processes by an MPI launcher, but plans are made in one: without it")
     found = _planned(arguments)
-    for line in planner.described(found.machine):
+    for line in planner.machine_lines(found.machine):
         print(line)
     print(planner.HEADER + (f"{'measured':>11}" if arguments.measure else ""))
     speeds, refused = found.measured() if arguments.measure else ({}, {})
@@ -372,9 +391,9 @@ def _info(arguments: argparse.Namespace) -> int:
         print(f"{key}: {value}")
     print(f"instruction sets: {', '.join(_core.cpu_isas())}")
     print(f"stencils: {', '.join(_core.stencil_names())}")
-    for key, value in devices.described().items():
+    for key, value in devices.cuda_summary().items():
         print(f"{key}: {value}")
     print(f"memory available: {available_memory() / GIB:.1f} GiB")
     if arguments.bandwidth:
-        print(f"update bandwidth: {update_bandwidth(_core.default_threads()) / 1e9:.1f} GB/s")
+        print(f"in-place STREAM scale: {scale_bandwidth(_core.default_threads()) / 1e9:.1f} GB/s")
     return OK

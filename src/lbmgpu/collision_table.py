@@ -1,19 +1,19 @@
 """All collisions by their names, as cases, checkpoints, plans and benchmarks look them up.
 
-The engine lists them and says which stencils they go with; their classes are those of `collisions` and `kinetic`.
+The engine lists them and says which stencils they go with; their classes are those of `collisions` and `multispeed`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from . import _core, checks, collisions, kinetic
+from . import _core, checks, collisions, multispeed
 from .collisions import Collision
 from .custom_collision import CustomCollision
 
 
 def _by_kind() -> dict[str, type[Collision]]:
-    values = [value for module in (collisions, kinetic) for value in vars(module).values()]
+    values = [value for module in (collisions, multispeed) for value in vars(module).values()]
     classes = {v for v in values if isinstance(v, type) and issubclass(v, Collision) and v.kind}
     by_kind = {each.kind: each for each in classes}
     names = _core.collision_names()

@@ -14,7 +14,7 @@ _QUANTITIES = [
     (0, 1, 0), (0, 0, 1), (0, 1, -1), (0, 2, -1), (1, -3, 0), (0, 1, -2), (1, -2, -2), (1, -1, -2),
     (1, 0, -2), (1, 1, -2),
 ]  # fmt: skip
-"""Exponents of mass, length and time of all that there are methods for."""
+"""The exponents of mass, length and time of each quantity that has methods."""
 
 
 class Units(Guarded):
@@ -26,13 +26,14 @@ class Units(Guarded):
 
     Args:
         length_phys: size of a cell, m.
-        time_phys: duration of a step, s; or instead of it one of
-        velocity_phys: the velocity of one cell a step, m/s;
+        time_phys: duration of a step, s. Exactly one of time_phys, velocity_phys and viscosity_phys is given.
+        velocity_phys: the velocity of one cell a step, m/s.
         viscosity_phys: the kinematic viscosity of one cell squared a step, m2/s.
         density_phys: the density of lattice density 1, kg/m3.
 
     Raises:
-        TypeError, ValueError: not positive finite numbers, or not exactly one of time, velocity and viscosity.
+        TypeError, ValueError: the arguments are not positive finite numbers, or not exactly one of time, velocity and
+            viscosity is given.
 
     Source: Krüger et al., The Lattice Boltzmann Method (2017), section 7.2.
     """
@@ -95,7 +96,8 @@ class Units(Guarded):
         Args:
             reynolds: Reynolds number.
             length_phys: characteristic length, m.
-            viscosity_phys: kinematic viscosity, m2/s; the characteristic velocity follows from it. Or instead of it
+            viscosity_phys: kinematic viscosity, m2/s; the characteristic velocity follows from it. Exactly one of
+                viscosity_phys and velocity_phys is given.
             velocity_phys: the characteristic velocity, m/s; the viscosity follows from it.
             cells: the characteristic length in cells.
             velocity: the characteristic velocity in cells a step, at most Mach 0.3 (0.173).
@@ -104,8 +106,8 @@ class Units(Guarded):
         The lattice viscosity is ``velocity cells / reynolds``, which equals ``units.viscosity(viscosity_phys)``.
 
         Raises:
-            TypeError, ValueError: not positive finite numbers, too high a velocity, or not exactly one of
-                viscosity_phys and velocity_phys.
+            TypeError, ValueError: the arguments are not positive finite numbers, the velocity is too high, or not
+                exactly one of viscosity_phys and velocity_phys is given.
         """
         reynolds = checks.number("reynolds", reynolds, above=0)
         length_phys = checks.number("length_phys", length_phys, above=0)
@@ -121,11 +123,11 @@ class Units(Guarded):
         return cls(length_phys=length_phys / cells, velocity_phys=full_speed_phys / velocity, density_phys=density_phys)
 
     def _scale(self, mass: int, length: int, time: int) -> float:
-        """Physical size of the lattice unit with these exponents; mass is that of a cell at density 1."""
+        """Physical size of the lattice unit with these exponents; the unit of mass is a cell's mass at density 1."""
         return self._rho_phys**mass * self._cell_phys ** (3 * mass + length) * self._step_phys**time
 
     def _check_scale(self, mass: int, length: int, time: int) -> None:
-        """Raise ValueError where sizes are so large or so small that a quantity has no number."""
+        """Raise ValueError where the unit with these exponents is beyond the range of float64."""
         try:
             scale = self._scale(mass, length, time)
         except (OverflowError, ZeroDivisionError):
@@ -197,7 +199,7 @@ class Units(Guarded):
         return _converted("pressure_phys", pressure_phys, self._scale(1, -1, -2), operator.truediv)
 
     def pressure_phys(self, pressure: Any) -> Any:
-        """Pa for the lattice `pressure`; that of a density is ``(density - 1) / 3``, relative to the rest pressure."""
+        """Pa for the lattice `pressure`, which is ``(density - 1) / 3`` relative to the pressure at density 1."""
         return _converted("pressure", pressure, self._scale(1, -1, -2), operator.mul)
 
     def force(self, force_phys: Any, dimensions: int = 3) -> Any:
@@ -218,13 +220,13 @@ class Units(Guarded):
 
 
 def _converted(name: str, value: Any, scale: float, operation: Callable[[Any, float], Any]) -> Any:
-    """`value` times or over `scale`, or TypeError where there is no such thing."""
+    """`value` multiplied or divided by `scale`; TypeError where that cannot be done."""
     try:
         if not isinstance(value, str | bytes | list | tuple):
             return operation(value, scale)
         problem = ""
     except MemoryError:
         raise
-    except Exception as error:  # of a type of the user's, or an integer that no float holds
+    except Exception as error:  # a type of the user's raises it, or an integer is too large for a float
         problem = f" ({error})"
     raise TypeError(f"{name}: {checks.shown(value)} given, must be a number or an array{problem}")

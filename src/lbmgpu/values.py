@@ -21,7 +21,7 @@ def axis_of(face: str) -> int:
 
 
 def face_shape(shape: tuple[int, ...], face: str) -> tuple[int, ...]:
-    """Cells along the tangential axes of `face`."""
+    """The numbers of cells along the tangential axes of `face`."""
     axis = axis_of(face)
     return shape[:axis] + shape[axis + 1 :]
 
@@ -45,7 +45,7 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 def to_engine(array: NDArray[Scalar], *, components: bool) -> NDArray[Scalar]:
-    """`array`, indexed [(component,) x, y, z], with the axes of space reversed and contiguous."""
+    """`array`, indexed [(component,) x, y, z], as a contiguous array with the axes of space reversed."""
     start = 1 if components else 0
     order = [*range(start), *reversed(range(start, array.ndim))]
     return np.asarray(array.transpose(order), order="C")
@@ -83,11 +83,22 @@ def evaluate(
     components: int | None,
     time: float = 0.0,
 ) -> Floats:
-    """`value` as a finite array.
+    """The numbers or components that a condition or a field has in a region, as a finite array.
 
-    `shape` is that of the region and of each of `coordinates`, unless these list the cells of a body. The result has
-    shape ``(components,)``, or ``(components,) + shape`` (without `components`: ``()``, or `shape`); for a callable the
-    shape of the coordinates stands for `shape`.
+    Args:
+        name: the name of the argument, for errors.
+        value: an array, or a callable of the coordinates, and of ``t`` if it takes that.
+        shape: the shape of the region, a face or the domain.
+        coordinates: those of the places at which a callable is evaluated: of the region, or of the cells of a body.
+        components: their number; None for a number at each place.
+        time: the time in steps for callables that take ``t``.
+
+    Returns:
+        An array of shape ``(components,)`` or ``(components,) + shape``; without components ``()`` or `shape`. For a
+        callable it has the shape of each of `coordinates` in place of `shape`.
+
+    Raises:
+        TypeError, ValueError: the array, or the callable or its result, does not suit.
     """
     lead = () if components is None else (components,)
     if not callable(value):
@@ -122,7 +133,7 @@ def check_fixed(
 ) -> None:
     """Raise ValueError where the vector or array of `condition` does not suit a face or body.
 
-    Callables are left for the time when they are called.
+    Callables are checked when they are called.
     """
     velocity = getattr(condition, "velocity", None)
     if velocity is not None and not callable(velocity):

@@ -85,8 +85,8 @@ def test_a_body_conducts_as_a_face(name):
     mask[0] = True
     collision = Collision("trt", 0.1)
     plain = ThermalReference(name, shape, collision, Heat(0.05, faces=faces), faces=walls)
-    beside = Heat(0.05, faces=["adiabatic", *faces[1:]], bodies=[1.0])
-    slab = ThermalReference(name, wider, collision, beside, faces=walls, bodies=[(mask, np.zeros(len(shape)))])
+    with_body = Heat(0.05, faces=["adiabatic", *faces[1:]], bodies=[1.0])
+    slab = ThermalReference(name, wider, collision, with_body, faces=walls, bodies=[(mask, np.zeros(len(shape)))])
     field = np.random.default_rng(1).random(shape)
     plain.T, slab.above[1:] = field, field
     for lattice in (plain, slab):

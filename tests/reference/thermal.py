@@ -107,9 +107,9 @@ class ThermalReference(Reference):
             there = self._across(Neighbour(cell), crossed, cell)
         else:
             parts = [np.where(np.arange(c.size) == axis, c, 0) for axis in np.flatnonzero(c)]
-            beside = [self._wrapped(np.add(cell, part)) for part in parts]
+            neighbours = [self._wrapped(np.add(cell, part)) for part in parts]
             # of a link along an axis the one part is the link, which is solid
-            fluid = [b for b in beside if not self.solid[b]]
+            fluid = [b for b in neighbours if not self.solid[b]]
             there = Neighbour(fluid[0] if len(fluid) == 1 else cell)
         return there.reflected(self._wall(self.body_temperature[self.body_of[at]], at))
 

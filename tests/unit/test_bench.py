@@ -65,7 +65,7 @@ def test_bench_of_one_configuration(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert len(row["all_mlups"]) == 3
     assert row["mlups"] == sorted(row["all_mlups"])[1]
     assert row["bandwidth"] == pytest.approx(row["mlups"] * 1e6 * 152)
-    assert row["share"] == pytest.approx(row["bandwidth"] / 1e10)
+    assert row["bandwidth_fraction"] == pytest.approx(row["bandwidth"] / 1e10)
     assert row["kernels"] == []
     assert data["machine"]["threads"] == 1
 
@@ -160,7 +160,14 @@ def test_bench_that_does_not_fit(capsys: pytest.CaptureFixture[str]) -> None:
 def test_info(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["info", "--bandwidth"]) == cli.OK
     out = capsys.readouterr().out
-    for part in (f"lbmgpu: {lbm.__version__}", "D3Q27", "threads", "baseline", "GiB", "update bandwidth: 10.0 GB/s"):
+    for part in (
+        f"lbmgpu: {lbm.__version__}",
+        "D3Q27",
+        "threads",
+        "baseline",
+        "GiB",
+        "in-place STREAM scale: 10.0 GB/s",
+    ):
         assert part in out
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 import signal
 import subprocess
@@ -430,3 +431,47 @@ def test_module_is_the_command_line(tmp_path: Path) -> None:
     assert done.stderr == "lbmgpu: no case at missing.json\n"
     done = subprocess.run([sys.executable, "-m", "lbmgpu", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout == f"lbmgpu {lbm.__version__}\n"
+
+
+def into_a_closed_pipe(arguments: list[str], **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line with a standard output whose reader has gone, as that of ``head`` has after ten lines."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        return subprocess.run(
+            [sys.executable, "-m", "lbmgpu", *arguments],
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            env={**os.environ, "PYTHONUNBUFFERED": "", **environment},
+        )
+    finally:
+        os.close(writing)
+
+
+@pytest.mark.parametrize("arguments", ["info", "schema", "run --help", "bench --size 8 --stencil D2Q9"])
+def test_a_command_whose_output_nobody_reads_ends_quietly(arguments: str) -> None:
+    done = into_a_closed_pipe(arguments.split())
+    assert (done.returncode, done.stderr) == (cli.FAILED, "")
+
+
+def test_a_command_without_a_buffer_whose_output_nobody_reads_ends_quietly() -> None:
+    done = into_a_closed_pipe(["info"], PYTHONUNBUFFERED="1")
+    assert (done.returncode, done.stderr) == (cli.FAILED, "")
+
+
+def test_output_that_finds_no_room_is_an_error_of_one_line() -> None:
+    command, environment = [sys.executable, "-m", "lbmgpu", "info"], {**os.environ, "PYTHONUNBUFFERED": ""}
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=environment)
+    assert done.returncode == cli.FAILED
+    assert done.stderr == "lbmgpu: standard output: No space left on device\n"
+
+
+def test_a_case_runs_to_its_end_where_nobody_reads_the_report(case: Path) -> None:
+    done = into_a_closed_pipe(["run", str(case), "--no-progress", "--device", "cpu"])
+    assert done.returncode == cli.FAILED
+    assert "Traceback" not in done.stderr
+    assert lbm.Solver.load(case.parent / "small" / "checkpoint.h5").steps == 200
+    assert (case.parent / "small" / "centrelines.txt").exists()

@@ -140,6 +140,11 @@ def test_why_it_cannot_be_measured(options: dict[str, Any] | None, words: str, m
     assert re.search(words.strip("^"), line.removeprefix("not measured; "))
 
 
+def test_the_power_of_a_cpu_is_refused_by_name() -> None:
+    with pytest.raises(energy.PowerUnknownError, match=r"^device: 'cpu' given, must be a GPU such as 'cuda:0'$"):
+        energy.meter_of("cpu")
+
+
 def test_a_gpu_that_does_not_say_who_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown(device: str) -> str:
         raise lbm.CudaError(f"cuDeviceGetUuid of {device}: error 1")

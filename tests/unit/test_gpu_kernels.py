@@ -67,7 +67,7 @@ def test_heated_update_kernels_stay_in_registers(
 @pytest.mark.matrix
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 @pytest.mark.parametrize("precision", ["float32", "float64"])
-def test_kinetic_kernels_stay_in_registers(precision: str, architecture: str) -> None:
+def test_multispeed_kernels_stay_in_registers(precision: str, architecture: str) -> None:
     """Where populations carry the energy: what updates use, with wrapped axes and a Prandtl number, and walls."""
     look_for_compiler()
     real = {"float32": "float", "float64": "double"}[precision]

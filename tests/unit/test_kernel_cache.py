@@ -23,7 +23,7 @@ def test_a_folder_that_others_can_write_is_warned_of_once(folder: Path) -> None:
     folder.chmod(0o777)
     with pytest.warns(RuntimeWarning, match=f"kernel cache: {folder} can be written by others; 'chmod go-w' mends it"):
         kernel_cache.warn_if_refused()
-    assert kernel_cache.described().startswith(f"none; {folder} can be written by others")
+    assert kernel_cache.status().startswith(f"none; {folder} can be written by others")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         kernel_cache.warn_if_refused()
@@ -37,4 +37,4 @@ def test_a_folder_of_the_users_own_is_used_without_a_word(folder: Path, mode: in
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         kernel_cache.warn_if_refused()
-    assert kernel_cache.described() == str(folder)
+    assert kernel_cache.status() == str(folder)

@@ -174,16 +174,16 @@ def test_layers_and_blocks_of_d2q37_by_hand() -> None:
     problem = Problem((48, 32), FAR, 8, (True, True))
     assert problem.bytes_per_update == 592
     assert problem.radius == 3
-    fixed, speed, latency, bandwidth, share = 1e-6, 1e9, 5e-6, 1e8, 0.25
+    fixed, speed, latency, bandwidth, fraction = 1e-6, 1e9, 5e-6, 1e8, 0.25
     devices = tuple(Device(f"cuda:{k}", speed, fixed) for k in range(4))
-    machine = Machine(devices, {"peer": Link("peer", bandwidth, latency, share)})
+    machine = Machine(devices, {"peer": Link("peer", bandwidth, latency, fraction)})
     update = fixed + 48 * 32 / 4 * 592 / speed
     across = {(1, 4): 2 * 30, (4, 1): 2 * 26 * 32, (2, 2): 2 * 26 * 16}  # in layers the diagonals at the ends of rows
     along = {(1, 4): 2 * (26 * 48 - 30), (4, 1): 0, (2, 2): 2 * (26 * 24 - 30)}
     for parts, runs in across.items():
         tiling = equal(problem.shape, parts)
         assert incoming_bytes(problem, tiling, (0, 0)) == (8 * runs, 8 * along[parts])
-        exchange = latency + 8 * along[parts] / bandwidth + 8 * runs / (share * bandwidth)
+        exchange = latency + 8 * along[parts] / bandwidth + 8 * runs / (fraction * bandwidth)
         found = predict(machine, problem, tiling)
         assert found.update_seconds == pytest.approx(update)
         assert found.exchange_seconds == pytest.approx(exchange)

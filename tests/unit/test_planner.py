@@ -212,16 +212,16 @@ def test_a_forced_channel_is_what_is_measured(monkeypatch: pytest.MonkeyPatch) -
     probe._measured_link.cache_clear()
     monkeypatch.setattr(probe._core, "link_bandwidth", lambda a, b, size, repeats: (1e-6, speeds[a, b]))
     monkeypatch.setattr(probe._core, "device_can_access", lambda a, b: "cpu" not in (a, b))
-    share = probe.ROW_SHARE
+    fraction = probe.ROW_FRACTION
     monkeypatch.delenv("LBMGPU_CHANNEL", raising=False)
-    assert probe.measure_link("cuda:0", "cuda:1") == Link("peer", share * 4e11, 1e-6, probe.X_SHARE)
+    assert probe.measure_link("cuda:0", "cuda:1") == Link("peer", fraction * 4e11, 1e-6, probe.X_FRACTION)
     for channel in ("direct", "mpi"):
         monkeypatch.setenv("LBMGPU_CHANNEL", channel)
         assert probe.measure_link("cpu", "cpu") == Link("same", 2e10, 1e-6)
     monkeypatch.setenv("LBMGPU_CHANNEL", "staged")
     staged = probe.measure_link("cuda:0", "cuda:1")
-    assert (staged.kind, staged.latency, staged.x_share) == ("host", 2e-6, probe.X_SHARE)
-    assert staged.bandwidth == pytest.approx(share / (1 / 1e10 + 1 / 3e10))
+    assert (staged.kind, staged.latency, staged.x_fraction) == ("host", 2e-6, probe.X_FRACTION)
+    assert staged.bandwidth == pytest.approx(fraction / (1 / 1e10 + 1 / 3e10))
     assert probe.measure_link("cpu", "cpu") == Link("host", 1e10, 2e-6)
     probe._measured_link.cache_clear()
 
@@ -234,7 +234,7 @@ def test_gpus_of_one_model_are_measured_once(monkeypatch: pytest.MonkeyPatch) ->
         return Device(name, 1e12)
 
     models = {"cuda:0": "NVIDIA A", "cuda:1": "NVIDIA B", "cuda:2": "NVIDIA A"}
-    monkeypatch.setattr(probe.gpu, "described", lambda name: {"name": models[name]})
+    monkeypatch.setattr(probe.gpu, "properties", lambda name: {"name": models[name]})
     monkeypatch.setattr(probe, "measure_device", measured)
     monkeypatch.setattr(probe, "measure_link", lambda *arguments: Link("peer", 1e11))
     found = probe.measure_machine(["cuda:2", "cpu", "cuda:0", "cuda:1"], bench.Configuration())
@@ -287,7 +287,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--stencil", "D3Q27", "--devices", "cpu,cpu", "--walls", "xz", "--output", str(file)]
     assert cli.main(["plan", "12x10x8", *options]) == cli.OK
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "cpu: 50.0 GB/s in updates, 10.0 us a step and 100.0 ns a row beside"
+    assert lines[0] == "cpu: 50.0 GB/s in updates, 10.0 us a step and 100.0 ns a row in addition"
     assert lines[1] == "cpu to cpu (same): 10.0 GB/s, 0.1 us an exchange"
     assert lines[2] == planner.HEADER
     assert [line.split()[0] for line in lines[3:6]] == ["1x1x2", "1x2x1", "2x1x1"]

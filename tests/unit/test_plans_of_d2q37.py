@@ -26,17 +26,17 @@ def test_a_link_of_three_exchanges_by_hand() -> None:
     across = (2e7, 20e-6 + 2e7 / 0.25e10)
     found = probe.link_between("peer", small, along, across)
     assert found.kind == "peer"
-    assert (found.bandwidth, found.latency, found.x_share) == pytest.approx((1e10, 20e-6, 0.25))
+    assert (found.bandwidth, found.latency, found.x_fraction) == pytest.approx((1e10, 20e-6, 0.25))
 
 
 def test_noise_makes_no_figure_negative() -> None:
     slower = probe.link_between("same", (1e4, 9e-5), (1e6, 8e-5), (1e6, 1e-5))
     assert slower.bandwidth == pytest.approx(1e6 / 8e-5)
     assert slower.latency == pytest.approx(9e-5 - 1e4 / slower.bandwidth)
-    assert slower.x_share == 1.0  # it cannot be faster than along y
+    assert slower.x_fraction == 1.0  # it cannot be faster than along y
     steep = probe.link_between("same", (1e4, 1e-7), (2e4, 1e-3), (2e4, 2e-3))
     assert steep.latency == 0.0
-    assert 0 < steep.x_share <= 1.0
+    assert 0 < steep.x_fraction <= 1.0
 
 
 @pytest.mark.parametrize("stencil", ["D2Q9", "D2Q37"])
@@ -59,7 +59,7 @@ def test_the_exchange_itself_is_measured(stencil: str, monkeypatch: pytest.Monke
     assert link.kind == "same"
     assert link.bandwidth > 0
     assert link.latency >= 0
-    assert 0 < link.x_share <= 1
+    assert 0 < link.x_fraction <= 1
     crossing = {"D2Q9": 3, "D2Q37": 26}[stencil]
     assert [size for size, _ in seen] == [2 * crossing * cells * 8 for cells in (4 * probe.DEEP, 256, 256)]
     assert all(seconds > 0 for _, seconds in seen)
@@ -109,7 +109,7 @@ def test_along_x_is_chosen_where_it_is_the_long_axis() -> None:
 
 def test_what_is_slower_across_x_is_said() -> None:
     machine = Machine((), pairs={("cuda:0", "cuda:1"): LINK, ("cuda:1", "cuda:0"): Link("peer", 380e9, 8e-6)})
-    assert planner.described(machine) == [
+    assert planner.machine_lines(machine) == [
         "cuda:0 to cuda:1 (peer): 380.0 GB/s, across x 0.25 of that, 8.0 us an exchange",
         "cuda:1 to cuda:0 (peer): 380.0 GB/s, 8.0 us an exchange",
     ]

@@ -36,7 +36,7 @@ BACKEND_ARROWS = {
 BACKEND_CHOICES = ("devices.cpp", "link_bandwidth.cpp")
 """The files of the backend that choose a device, and so know both kinds."""
 
-_COLLISIONS = ("collisions", "custom_collision", "collision_table", "kinetic")
+_COLLISIONS = ("collisions", "custom_collision", "collision_table", "multispeed")
 _VALUES = ("conditions", "values", "domain", *_COLLISIONS, "models", "thermal", "units")
 TOP = {
     **dict.fromkeys(("checks", "errors", "deprecated", "guarded"), "basics"),

@@ -1,9 +1,10 @@
-"""The benchmark over several devices, that of the CPU's share, and the tables of the guide that are made of both."""
+"""The benchmarks of several devices and of GPUs with the CPU, and the tables that the guide makes of their figures."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -232,9 +233,9 @@ def test_power_and_published_speeds_in_the_guide(tmp_path: Path) -> None:
         "mlups": 7000.0,
         "bytes_per_update": 592,
         "bandwidth": 4.144e12,
-        "update_bandwidth": 4.2e12,
-        "share": 0.987,
-        "kernels": [],
+        "memory_bandwidth": 4.2e12,
+        "bandwidth_fraction": 0.987,
+        "kernels": [{**KERNEL, "phase": phase} for phase in ("two-lattice", "even", "neighbor")],
         "watts": 650.0,
         "nanojoules": 92.857,
     }
@@ -245,10 +246,12 @@ def test_power_and_published_speeds_in_the_guide(tmp_path: Path) -> None:
     for rows, metered in (([row, other], True), ([other], False)):
         file.write_text(json.dumps({"machine": MACHINE, "measurements": rows}))
         lines = subprocess.run(script, check=True, capture_output=True, text=True).stdout.splitlines()
-        assert lines[2] == "| configuration | MLUPS | B | GB/s | copy | share |" + (" W | nJ |" if metered else "")
+        assert lines[2] == "| configuration | MLUPS | B | GB/s | copy | fraction |" + (" W | nJ |" if metered else "")
         assert lines[3] == "|---|---|---|---|---|---|" + ("---|---|" if metered else "")
         last = "| D3Q19 BGK float32, in-place, size 192 | 7000.0 | 592 | 4144.0 | 4200.0 | 0.987 |"
         assert lines[3 + len(rows)] == last + ("  | |" if metered else "")
+        kernels = [re.search(r": ([a-z ]+) \| 4 \| 256 \| 127 \| 0 \| 0.25 \|$", line) for line in lines]
+        assert [kernel[1] for kernel in kernels if kernel] == ["pull", "even step", "odd step"] * len(rows)
         assert (published[0] in lines) == (published[1] in lines) == metered
         if metered:
             assert lines[4].endswith("| 0.987 | 650 | 92.86 |")
@@ -258,6 +261,7 @@ def test_power_and_published_speeds_in_the_guide(tmp_path: Path) -> None:
 
 
 MACHINE = {"gpu": "NVIDIA T", "cuda": "13.0", "nvrtc": "13.0", "python": "3.12.3", "devices": ["cuda:0", "cuda:1"]}
+KERNEL = {"cells_per_thread": 4, "threads": 256, "registers": 127, "local_bytes": 0, "occupancy": 0.25}
 SHARE: dict[str, Any] = {
     "shape": [8, 8, 8],
     "planned": True,

@@ -16,7 +16,10 @@ RETIRED = {
     r"\barriv(es|ed|ing)_\w+|\bpopulations? (that |which )?(has |have )?arriv": "post-streaming (incoming) population",
     r"\b(InPlace(Own|Neighbou?r)|(own|neighbou?r) phase)\b": "even, odd step of the A-A pattern; AAEven, AAOdd",
     r"\b(Near|Far)(Places|Plan)\b|\bfar_(places|plan)\b": "NearestNeighborOffsets, LongRangeOffsets, LongRangePlan",
-    r"\bkinetic_(?!energy\b|thermal\b)\w*|\bKinetic(?!Thermal)[A-Z]\w*": "multispeed",
+    r"\bkinetic_(?!energy\b)\w*|\bKinetic[A-Z]\w*|\bkinetic\.[a-z]\w*|\bimport ([\w, ]+, )?kinetic\b": "multispeed",
+    r"\bupdate[_ ]bandwidths?\b|\b(hidden|x)_share\b|\b(CACHED|ROW|X)_SHARE\b": "in-place STREAM scale; fraction",
+    r"[.\s]described\(": "what is meant: properties, status, summary",
+    r"\bbytes_beside\b|\bproblem\.reach\b": "extra_bytes_per_cell; radius of the stencil",
     r"[.>]heated\b|(?<![\w\"'])heated(?= *[=;)(|&?])": "is_hybrid_thermal, has_temperature",
     r"\bwarmth\b": "reduced temperature theta; stable_temperature",
     r"\bis_(sane|warm)\b|\bsane (state|gas|cell)s?\b": "state_is_valid, temperature_is_valid",
@@ -42,8 +45,16 @@ RETIRED = {
 }
 """Words, as regular expressions, and what to say in their place."""
 
-KEPT = {("src/lbmgpu/errors.py", "warmth")}
-"""Where a word has to stay: the deprecated name of a public attribute."""
+KEPT = {
+    ("src/lbmgpu/errors.py", "warmth"),
+    ("src/lbmgpu/solver/report.py", "hidden_share"),
+    ("src/lbmgpu/solver/report.py", "update_bandwidth"),
+    ("src/lbmgpu/_core.pyi", "update_bandwidth"),
+    ("src/cpp/backend/cpu/cpu_block.h", "update_bandwidth"),
+    ("src/cpp/backend/cpu/machine.cpp", "update_bandwidth"),
+    ("src/cpp/bindings/machine.cpp", "update_bandwidth"),
+}
+"""Where a word has to stay: deprecated names of public attributes, and a function that the engine publishes."""
 
 REFUSED = [
     "Of what departed from a cell.",
@@ -53,6 +64,12 @@ REFUSED = [
     "bool heated = false;",
     "void kinetic_cells();",
     "class KineticCells {",
+    "docs/kinetic_thermal.md",
+    "the update bandwidth of the processor",
+    "row.hidden_share",
+    "kernel_cache.described()",
+    "from .. import checks, kinetic, models",
+    "kinetic.mach_unit(stencil)",
     "HaloPlan plan;",
     "the halo_plan of a block",
     "Address::wraps or a.wraps[0]",
@@ -69,7 +86,11 @@ REFUSED = [
 ALLOWED = [
     "a differentially heated cavity, and heated walls",
     'flow="heated"',
-    "kinetic_energy() and docs/kinetic_thermal.md",
+    "kinetic_energy() and the kinetic energy. It is a sum",
+    "import numpy as np  # for kinetic theory",
+    "its share of the cores, and a share of the cells",
+    "the bandwidth of an update; described as JSON and arrays",
+    "as described (see there), and all described above",
     "messages that have arrived",
     "BoundaryHaloPlan of boundary_halo_plan.h",
     "the text wraps at 120 columns",

@@ -20,19 +20,19 @@ def run(
     repeats: int,
     file: str | None,
 ) -> None:
-    """Measure how the speed grows with the devices, or what the CPU's share brings where GPUs and the CPU are named.
+    """Measure how the speed grows with the devices; for GPUs and the CPU, the gain of giving cells to the CPU.
 
     Args:
-        names: of the devices of this process, as `Solver` takes them.
+        names: the devices of this process, as `Solver` takes them.
         comm: an mpi4py communicator whose ranks call this together; None for one process.
-        size: cells a side; None for the device's default.
-        threads: of the CPU; None for all.
-        seconds: of steps, a repeat.
-        repeats: of each row.
-        file: to write the figures to, as JSON; None for none.
+        size: the number of cells a side; None for the device's default.
+        threads: the number of CPU threads; None for all cores.
+        seconds: the duration of the steps of a repeat.
+        repeats: the number of repeats of each row.
+        file: the file for the figures, as JSON; None for none.
 
     Raises:
-        TypeError, ValueError: wrong devices, a size that cannot be cut, or memory that does not suffice.
+        TypeError, ValueError: a device is not there, the size cannot be cut, or memory does not suffice.
         CudaError: a GPU cannot be used.
         OSError: the file cannot be written.
     """
@@ -66,7 +66,7 @@ def _scaling(group: DeviceGroup, size: int, timing: dict[str, Any], file: str | 
 
 
 def _other_channel(group: DeviceGroup) -> str | None:
-    """What the engine's choice of a channel is compared with; CPUs of several ranks have but one."""
+    """The channel that the engine's choice is compared with; None for CPUs of several ranks, which have only one."""
     if group.processes.size == 1:
         return "staged"
     return None if all(name == "cpu" for _, name in group.owners) else "mpi"

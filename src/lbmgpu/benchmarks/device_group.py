@@ -1,4 +1,4 @@
-"""The devices that a benchmark of several devices shares a domain over, in one process or those of an MPI job."""
+"""The devices of a benchmark over several devices, in one process or in those of an MPI job."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from ..parallel import devices
 from ..parallel.processes import Processes
 
 POLL_SECONDS = 0.005
-"""Between two looks of a rank that waits: MPI's own waiting would take the cores that another one computes on."""
+"""Seconds between two checks of a waiting rank: MPI's own waiting would take cores that another rank computes on."""
 
 
 class DeviceGroup:
     """Devices with a block each, in the order of ranks.
 
     Args:
-        names: of this process's devices, as `Solver` takes them; one that is named twice has two blocks.
+        names: the devices of this process, as `Solver` takes them; one that is named twice has two blocks.
         comm: an mpi4py communicator, whose ranks make this and call its methods together; None for one process.
 
     Attributes:
-        owners: rank and device of each block.
-        devices: number of different devices. The CPU of another rank is another one: ranks share the cores.
-        processes: of `comm`.
+        owners: the rank and the device of each block.
+        devices: the number of different devices. The CPUs of two ranks are different ones, as ranks share the cores.
+        processes: the processes of `comm`.
 
     Raises:
         TypeError, ValueError: a wrong name.
@@ -42,16 +42,16 @@ class DeviceGroup:
 
     @property
     def first_device(self) -> str:
-        """That of the first block, which works alone for comparison."""
+        """The device of the first block, which is measured alone too, for comparison."""
         return self.owners[0][1]
 
     @property
     def threads(self) -> int | None:
-        """CPU threads of each process where several share the cores; None for the solver's own choice."""
+        """The CPU threads of each process where several share the cores; None for the solver's own choice."""
         return None if self.processes.size == 1 else self.processes.threads
 
     def alone(self, measured: Callable[[], float]) -> float:
-        """What rank 0 finds while the others wait, everywhere."""
+        """Call `measured` on rank 0 while the others wait, and return its result on all ranks."""
         value = measured() if self.processes.first else 0.0
         if self._comm is not None:
             arrived = self._comm.Ibarrier()
@@ -60,5 +60,5 @@ class DeviceGroup:
         return self.processes.agreed(value)
 
     def all(self, own: Sequence[Any]) -> list[Any]:
-        """The lists of all ranks, of values that JSON can hold, one after the other."""
+        """The lists of all ranks, joined in the order of ranks; JSON must be able to hold their values."""
         return [value for part in self.processes.shared(list(own)) for value in part]

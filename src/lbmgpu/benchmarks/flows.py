@@ -5,19 +5,19 @@ from __future__ import annotations
 from .. import _core, models
 from ..conditions import Isothermal, NoSlip
 from ..domain import Domain
-from ..kinetic import ThermalBGK
+from ..multispeed import ThermalBGK
 from ..solver import Solver
 from ..values import Floats
 
 STENCIL = models.that_carry_temperature()[0]
 VISCOSITY = 0.05
-"""More than that of the other flows, as walls are what a gas of little viscosity is first unstable at."""
+"""Larger than in the other flows, as a gas of little viscosity becomes unstable at walls first."""
 
 GRAVITY = (0.0, -1e-7)
-"""Little, so that the pressure of thousands of cells changes by less than a part in a hundred."""
+"""So small that the pressure changes by less than a part in a hundred over thousands of cells."""
 
 CONTRAST = 0.05
-"""Of the plates' temperatures: by which part they are above and below that of the stencil."""
+"""The fraction by which the plates are warmer and colder than ``cs2`` of the stencil."""
 
 
 def collision() -> ThermalBGK:

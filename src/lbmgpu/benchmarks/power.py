@@ -1,8 +1,8 @@
-"""The power that a GPU draws while something runs on it, by NVML, NVIDIA's library of management.
+"""Measures the power that a GPU draws while something runs on it, by NVML, NVIDIA's management library.
 
-What is measured is the whole card, as its own sensors see it: chip and memory, but nothing of the host. NVML comes with
-the driver, its functions for Python with the package nvidia-ml-py (the extra ``energy``), which is loaded when a meter
-is made.
+The figures are those of the card's own sensors: of chip and memory, but of nothing in the host. NVML comes with the
+driver, its functions for Python with the package nvidia-ml-py (the extra ``energy``), which is loaded when a meter is
+made.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from .. import _core
 from ..parallel import gpu
 
 INTERVAL = 0.005
-"""Seconds between two looks at the sensor; it has a new value every 20 to 100 ms."""
+"""Seconds between two readings of the sensor, which has a new value every 20 to 100 ms."""
 
 FEWEST = 3
-"""Values of a sensor that make a mean."""
+"""The smallest number of values of a sensor that a mean is made of."""
 
 
 class PowerUnknownError(Exception):
@@ -32,11 +32,11 @@ class PowerUnknownError(Exception):
 
 @dataclass
 class Draw:
-    """The power that was drawn in some intervals.
+    """The energy that was drawn in one or more intervals.
 
     Attributes:
-        joules: taken, between the first and the last new value of the sensor in each interval.
-        seconds: between those values.
+        joules: the energy drawn between the first and the last new value of the sensor in each interval.
+        seconds: the time between those values.
     """
 
     joules: float = 0.0
@@ -44,7 +44,7 @@ class Draw:
 
     @property
     def watts(self) -> float | None:
-        """The mean; None where the intervals were too short for the sensor."""
+        """The mean power; None where the intervals were too short for the sensor."""
         return self.joules / self.seconds if self.seconds > 0 else None
 
 
@@ -54,8 +54,8 @@ class Meter:
 
     Attributes:
         kind: ``"energy counter"``, or ``"power samples"`` where the GPU has no counter (before Volta).
-        read: its value: joules since some time, or watts.
-        total: what the intervals of `measuring` have found so far.
+        read: returns the value of the sensor: joules since some time, or watts.
+        total: the energy and the time of all intervals of `measuring` so far.
     """
 
     kind: str
@@ -64,7 +64,7 @@ class Meter:
 
     @contextmanager
     def measuring(self) -> Iterator[None]:
-        """Add what is drawn within to `total`; whatever the sensor says within, nothing is raised."""
+        """Add the energy that is drawn in the body to `total`; a sensor that fails raises nothing."""
         values: list[tuple[float, float]] = []
         done = threading.Event()
         watcher = threading.Thread(target=self._watch, args=(values, done), daemon=True)
@@ -87,10 +87,9 @@ class Meter:
 
 
 def drawn(values: list[tuple[float, float]], counter: bool) -> Draw:
-    """What was drawn, by the values of a sensor: seconds and joules of a `counter`, or seconds and watts.
+    """The energy that was drawn, by the values of a sensor: pairs of seconds and joules of a `counter`, or else watts.
 
-    A counter moves in jumps: only the time between its first and its last one counts, so that the ends of the interval
-    do not.
+    A counter moves in jumps, so only the time between its first and its last jump counts, not the ends of the interval.
     """
     new = [later for former, later in itertools.pairwise(values) if later[1] != former[1]]
     if counter:
@@ -104,8 +103,10 @@ def drawn(values: list[tuple[float, float]], counter: bool) -> Draw:
 
 
 def nanojoules(watts: float, mlups: float) -> float:
-    """The energy of a cell update in nanojoules, which is that of 10^9 updates in joules, from the mean power and the
-    speed in million updates a second."""
+    """The energy of a cell update in nanojoules, from the mean power and the speed in million updates a second.
+
+    It equals the energy of 10^9 updates in joules.
+    """
     return 1000 * watts / mlups
 
 
@@ -113,13 +114,13 @@ def meter_of(device: str) -> Meter:
     """The meter of a GPU, found by its UUID, as the numbers of CUDA and of NVML need not agree.
 
     Args:
-        device: as ``"cuda:0"``; a CPU has none.
+        device: the name of the GPU, such as ``"cuda:0"``; a CPU has no meter.
 
     Raises:
         PowerUnknownError: the package or the library is missing, or the GPU does not tell.
     """
     if device == "cpu":
-        raise PowerUnknownError("of GPUs only")
+        raise PowerUnknownError(f"device: {device!r} given, must be a GPU such as 'cuda:0'")
     try:
         nvml: Any = importlib.import_module("pynvml")
     except ImportError:
@@ -139,15 +140,15 @@ def meter_of(device: str) -> Meter:
             else:
                 return Meter(kind, read)
         raise refused
-    except (nvml.NVMLError, _core.CudaError, OSError, AttributeError) as error:  # the last of a package that is old
+    except (nvml.NVMLError, _core.CudaError, OSError, AttributeError) as error:  # AttributeError: the package is old
         raise PowerUnknownError(f"NVML: {error}") from None
 
 
 def uuid_of(device: str) -> str:
-    """That of a GPU as NVML writes it, ``GPU-`` and 32 hexadecimal digits in five groups.
+    """The UUID of a GPU as NVML writes it, ``GPU-`` and 32 hexadecimal digits in five groups.
 
     Raises:
-        CudaError: the driver does not say.
+        CudaError: the driver does not give it.
     """
     digits = gpu.identity(device)
     return "GPU-" + "-".join(digits[a:b] for a, b in ((0, 8), (8, 12), (12, 16), (16, 20), (20, 32)))

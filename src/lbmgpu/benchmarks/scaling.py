@@ -65,7 +65,7 @@ class Scaling:
 
     @property
     def precision(self) -> str:
-        """Of the arithmetic."""
+        """The precision of the arithmetic."""
         return "float64" if self.storage == "float64" else "float32"
 
     @property
@@ -83,18 +83,18 @@ class Scaling:
 
 @dataclass(frozen=True)
 class ScalingMeasurement:
-    """What a row reached.
+    """The figures of a row.
 
     Attributes:
-        row: what was measured.
-        devices: number of devices, those of several blocks counted once.
-        channels: by which the blocks exchange, most bytes first; of all processes.
-        exchanged_bytes: of all links, a step.
+        row: the row that was measured.
+        devices: the number of devices; a device with several blocks counts once.
+        channels: the channels by which the blocks of all processes exchange, most bytes first.
+        exchanged_bytes: the bytes that all links exchange in a step.
         overlaps: whether interiors are updated while the exchange goes on.
-        hidden_share: part of the time of the exchange in which they are; None where none was timed.
-        mlups: million cell updates a second of all devices, median of the repeats.
-        all_mlups: of each repeat.
-        alone_mlups: of one block of `Scaling.alone` on the first device in the same run.
+        hidden_fraction: the part of the exchange's time in which interiors are updated; None if no exchange was timed.
+        mlups: million cell updates a second of all devices, the median of the repeats.
+        all_mlups: the speed of each repeat.
+        alone_mlups: the speed of one block of `Scaling.alone` on the first device in the same run.
     """
 
     row: Scaling
@@ -102,7 +102,7 @@ class ScalingMeasurement:
     channels: list[str]
     exchanged_bytes: float
     overlaps: bool
-    hidden_share: float | None
+    hidden_fraction: float | None
     mlups: float
     all_mlups: list[float]
     alone_mlups: float
@@ -114,14 +114,14 @@ class ScalingMeasurement:
 
     @property
     def schedule(self) -> str:
-        """What the engine did, which may be less than what was asked for."""
+        """The schedule that the engine followed; it may be ``"blocking"`` where overlap was asked for."""
         return "overlap" if self.overlaps else "blocking"
 
     def line(self) -> str:
         """A line of the table."""
         return (
             f"{self.row!s:<56}{'+'.join(self.channels) or 'none':<15}{self.schedule:<10}"
-            f"{'' if self.hidden_share is None else f'{100 * self.hidden_share:.0f} %':>7}"
+            f"{'' if self.hidden_fraction is None else f'{100 * self.hidden_fraction:.0f} %':>7}"
             f"{self.mlups:>10.1f} {self.alone_mlups:>9.1f}{self.efficiency:>8.3f}"
         )
 
@@ -130,17 +130,17 @@ HEADER = f"{'configuration':<56}{'links':<15}{'schedule':<10}{'hidden':>7}{'MLUP
 
 
 def menu(size: int, blocks: int, other_channel: str | None) -> list[Scaling]:
-    """What the figures of several devices are about.
+    """The rows of the benchmark over several devices.
 
     Args:
         size: cells a side of the box that a device has in the weak rows, and of the larger one in all in the strong
             rows; at least 8. Of D2Q37 the side is `PLANE` times that.
         blocks: one for each device.
-        other_channel: ``"staged"`` in one process or ``"mpi"`` over several: what to compare the engine's choice with;
-            None where that has no other, which leaves these rows out.
+        other_channel: the channel that the engine's choice is compared with, ``"staged"`` in one process or ``"mpi"``
+            over several; None to leave these rows out, where there is no other.
 
     Raises:
-        ValueError: too small a size for so many blocks.
+        ValueError: `size` is too small for so many blocks.
     """
     if size < max(8, 2 * blocks):
         raise ValueError(f"size: {size} given, must be at least {max(8, 2 * blocks)} to be cut into {blocks} blocks")
@@ -173,7 +173,7 @@ def menu(size: int, blocks: int, other_channel: str | None) -> list[Scaling]:
 
 
 def _between_plates(size: int, blocks: int, channels: Sequence[str]) -> list[Scaling]:
-    """D2Q37, cut along one axis and along both: rows stay whole along y alone, and the exchange hidden."""
+    """Rows of D2Q37, cut along one axis and along both. Only cuts along y leave rows whole and the exchange hidden."""
     kind = {"stencil": flows.STENCIL, "storage": "float64", "flow": "plates"}
     layers, columns = (1, blocks), (blocks, 1)
     both = (2, blocks // 2) if blocks >= 4 and blocks % 2 == 0 else (2, 2) if blocks == 2 else None  # two a device
@@ -188,7 +188,7 @@ def _between_plates(size: int, blocks: int, channels: Sequence[str]) -> list[Sca
 
 
 def default_size(group: DeviceGroup) -> int:
-    """Cells a side, as for the benchmark of one device."""
+    """The default number of cells a side, the same as for one device."""
     return (single.SIZE if group.first_device == "cpu" else single.GPU_SIZE)[3]
 
 
@@ -200,12 +200,12 @@ def measure_all(
     Args:
         rows: what to measure.
         group: the devices, and the processes that they belong to, all of which call this together.
-        threads: of the CPU, in each process; None for all, or its share of them.
-        seconds: of steps, a repeat.
-        repeats: of each row.
+        threads: CPU threads of each process; None for all cores, or the process's share of them.
+        seconds: the duration of the steps of a repeat.
+        repeats: the number of repeats of each row.
 
     Raises:
-        ValueError: memory that does not suffice, or a size that cannot be cut.
+        ValueError: memory does not suffice, or a size cannot be cut.
         CudaError: a GPU cannot be used.
     """
     known: dict[tuple[Any, ...], float] = {}
@@ -318,13 +318,13 @@ def to_json(measurements: Sequence[ScalingMeasurement], group: DeviceGroup, thre
 
 
 def machine(group: DeviceGroup, threads: int | None) -> dict[str, Any]:
-    """What the figures were measured on, as rank 0 knows it."""
+    """The devices that the figures were measured on and their software, as rank 0 knows them."""
     names = dict.fromkeys(name for rank, name in group.owners if rank == 0)
     kinds = {"cpu" if name == "cpu" else "gpu": name for name in reversed(names)}
-    described: dict[str, Any] = {}
+    properties: dict[str, Any] = {}
     for name in kinds.values():
-        described |= single.machine(threads or group.threads, name)
-    return {**described, "devices": [name for _, name in group.owners], "processes": group.processes.size}
+        properties |= single.machine(threads or group.threads, name)
+    return {**properties, "devices": [name for _, name in group.owners], "processes": group.processes.size}
 
 
 def _times(numbers: Sequence[int]) -> str:

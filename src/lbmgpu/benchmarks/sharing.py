@@ -14,10 +14,10 @@ from .device_group import DeviceGroup
 from .scaling import Scaling, machine, make_solver, speeds
 
 PARTS = (128, 64, 32, 16)
-"""The slow device gets one layer out of each of these numbers of layers."""
+"""The slow device gets one layer of every 128, 64 and so on."""
 
 CHOICE: dict[str, Any] = {"channel": "auto", "schedule": "auto"}
-"""Options that leave the choice to the engine, whatever the environment says."""
+"""Options of `Solver` that leave the choice to the engine, whatever the environment says."""
 
 
 @dataclass(frozen=True)
@@ -25,13 +25,13 @@ class ShareMeasurement:
     """A domain of which a slow device takes a part; D3Q19 MRT in float32, in place, periodic.
 
     Attributes:
-        shape: of the domain.
-        planned: whether the layout is that of ``layout="auto"``; else layers across the last axis.
-        layout: size and device of each block.
-        share: part of the cells that the slow device has.
-        mlups: million cell updates a second of all, median of the repeats.
-        all_mlups: of each repeat.
-        alone_mlups: of the other devices without it, in the same run.
+        shape: the shape of the domain.
+        planned: whether the layout is that of ``layout="auto"``; else it has layers across the last axis.
+        layout: the size and the device of each block.
+        share: the part of the cells that the slow device has.
+        mlups: million cell updates a second of all devices, the median of the repeats.
+        all_mlups: the speed of each repeat.
+        alone_mlups: the speed of the other devices without the slow one, in the same run.
     """
 
     shape: tuple[int, ...]
@@ -44,7 +44,7 @@ class ShareMeasurement:
 
     @property
     def gain(self) -> float:
-        """By which part the slow device makes the others faster; below 0 it makes them slower."""
+        """The fraction by which the slow device raises the speed of the others; negative where it lowers it."""
         return self.mlups / self.alone_mlups - 1
 
     def line(self) -> str:
@@ -62,7 +62,7 @@ HEADER = f"{'domain':<15}{'layout':<8}{'blocks':<34}{'share':>9}{'MLUPS':>11} {'
 
 
 def is_mixed(group: DeviceGroup) -> bool:
-    """Whether GPUs and the CPU are together in it."""
+    """Whether the group has both GPUs and the CPU."""
     return len({name == "cpu" for _, name in group.owners}) == 2
 
 
@@ -73,14 +73,14 @@ def measure_all(
 
     Args:
         size: cells a side of the larger box.
-        fast: devices that get equal layers.
-        slow: the device whose share is varied: 0, one layer of each of `PARTS`, what ``layout="auto"`` chooses.
-        threads: of the CPU; None for the solver's choice.
-        seconds: of steps, a repeat.
-        repeats: of each layout.
+        fast: the devices that get equal layers.
+        slow: the device whose share is varied: none, those of `PARTS`, and the one that ``layout="auto"`` chooses.
+        threads: CPU threads; None for the solver's choice.
+        seconds: the duration of the steps of a repeat.
+        repeats: the number of repeats of each layout.
 
     Raises:
-        ValueError: memory that does not suffice, or fewer layers than devices.
+        ValueError: memory does not suffice, or there are fewer layers than devices.
         CudaError: a GPU cannot be used.
     """
     for side in (size, size // 2):
@@ -97,15 +97,15 @@ def measure_all(
 
 
 def share_layers(layers: int) -> list[int]:
-    """How many of so many layers the slow device gets: none, and those of `PARTS` that are one at least."""
+    """The numbers of layers that the slow device gets in turn: none, and the parts of `PARTS` that are not empty."""
     return [0, *(layers // part for part in PARTS if layers >= part)]
 
 
 def layers_of(shape: tuple[int, ...], fast: Sequence[str], slow: str, layers: int) -> Layout:
-    """The last `layers` across the last axis on the slow device, the others on the fast ones, as equal as can be.
+    """A layout with the last `layers` across the last axis on the slow device, and the others cut equally for the fast.
 
     Raises:
-        ValueError: too few layers for the fast devices.
+        ValueError: there are too few layers for the fast devices.
     """
     *plane, deep = shape
     blocks = list(Layout.over((*plane, deep - layers), fast))
@@ -116,7 +116,7 @@ def layers_of(shape: tuple[int, ...], fast: Sequence[str], slow: str, layers: in
 
 
 def share_of(layout: Layout, slow: str) -> float:
-    """The part of the cells that a device has."""
+    """The part of the cells that the slow device has."""
     cells = [(block.device == slow, math.prod(block.size)) for block in layout]
     return sum(n for own, n in cells if own) / sum(n for _, n in cells)
 
@@ -127,5 +127,5 @@ def to_json(measurements: Sequence[ShareMeasurement], group: DeviceGroup, thread
 
 
 def _chosen(row: Scaling, names: list[str], threads: int | None) -> Layout:
-    """As a solver with ``layout="auto"`` does it."""
+    """The layout that a solver with ``layout="auto"`` has."""
     return plan(row.shape, row.stencil, names, collision="MRT", storage=row.storage, threads=threads, **CHOICE).chosen()

@@ -24,25 +24,31 @@ from ..parallel import gpu
 from ..parallel.processes import Processes
 from ..planning.configuration import HEAT, VISCOSITY, Configuration
 from ..solver import Solver, simulation_of
-from ..solver.report import measure_bandwidth, measure_copy_bandwidth
+from ..solver.report import measure_copy_bandwidth, measure_scale_bandwidth
 from . import flows, power
 
 SIZE = {2: 4096, 3: 192}
 GPU_SIZE = {2: 8192, 3: 512}
 PLATES_SIZE, PLATES_GPU_SIZE = 1024, 4096
-"""Of D2Q37, whose cells are four times as large as those of D2Q9."""
+"""The default sizes of D2Q37, whose cells have about four times as many populations as those of D2Q9."""
 FLOWS = ("periodic", "forced", "cavity", "channel", "heated", "plates")
-"""A uniform stream; the same with a body force; lid-driven; from an inlet past a cylinder to a pressure outlet; in a
-box, between a warm and a cold wall; of D2Q37, a gas between a warm and a cold plate."""
+"""The flows that can be measured: a uniform stream; the same with a body force; a lid-driven cavity; a channel from an
+inlet past a cylinder to a pressure outlet; a box with a warm and a cold wall; with D2Q37, a gas between a warm and a
+cold plate."""
 PLATES_FLOWS = ("periodic", "plates")
-"""Those that D2Q37 has."""
+"""The flows that D2Q37 can be measured in."""
 
 
 def completed(size: int | None, device: str, chosen: Mapping[str, str]) -> Configuration:
-    """What was `chosen` of a configuration, and what goes with it; of the device's own size if None.
+    """The configuration with the parts that were `chosen` and others that go with them.
+
+    Args:
+        size: cells a side; None for the device's default.
+        device: the device that it is for.
+        chosen: values of attributes of `Configuration`, by name.
 
     Raises:
-        ValueError: parts that do not go together.
+        ValueError: the chosen parts do not go together.
     """
     words = dict(chosen)
     if words.get("flow") == "plates":
@@ -66,7 +72,7 @@ def _goes_with(stencil: str, collision: str | None) -> bool:
 
 
 def default_size(stencil: str, device: str) -> int:
-    """Cells a side of a stencil's box on a device, if nobody says another."""
+    """The default number of cells a side of a stencil's box on a device."""
     if models.of(stencil).carries_temperature:
         return PLATES_SIZE if device == "cpu" else PLATES_GPU_SIZE
     return (SIZE if device == "cpu" else GPU_SIZE)[_core.stencil(stencil).D]
@@ -74,20 +80,21 @@ def default_size(stencil: str, device: str) -> int:
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a configuration reached.
+    """The figures of a configuration.
 
     Attributes:
-        configuration: what was measured.
-        mlups: million cell updates a second, median of the repeats.
-        all_mlups: of each repeat.
+        configuration: the configuration that was measured.
+        mlups: million cell updates a second, the median of the repeats.
+        all_mlups: the speed of each repeat.
         bytes_per_update: bytes of populations, and of the temperature if any, read and written per cell and step.
-        bandwidth: bytes of them a second, from the median.
-        update_bandwidth: bytes a second of ``x <- a x``, on a GPU of a copy; median of those between the repeats.
-        share: `bandwidth` as a part of `update_bandwidth`.
-        kernels: on a GPU, of each phase's kernel: cells_per_thread, threads a block, registers, bytes of stack
+        bandwidth: those bytes a second, from the median speed.
+        memory_bandwidth: bytes a second of the in-place STREAM scale, ``x <- a x``, on a GPU of a copy; median of those
+            between the repeats.
+        bandwidth_fraction: `bandwidth` as a part of `memory_bandwidth`.
+        kernels: on a GPU, for each phase's kernel: cells_per_thread, threads a block, registers, bytes of stack
             (local_bytes), and the part of a multiprocessor's threads at work (occupancy).
-        watts: that a GPU drew while it updated cells, the mean; None where it is not known, see `power`.
-        nanojoules: that a cell update took of them, which is joules of 10^9 updates: `watts` over the median speed.
+        watts: the mean power that a GPU drew while it updated cells; None where it is not known, see `power`.
+        nanojoules: the energy of a cell update, which equals the joules of 10^9 updates: `watts` over the median speed.
     """
 
     configuration: Configuration
@@ -95,8 +102,8 @@ class Measurement:
     all_mlups: list[float]
     bytes_per_update: int
     bandwidth: float
-    update_bandwidth: float
-    share: float
+    memory_bandwidth: float
+    bandwidth_fraction: float
     kernels: list[dict[str, Any]]
     watts: float | None = None
     nanojoules: float | None = None
@@ -105,20 +112,20 @@ class Measurement:
         """A line of the table."""
         line = (
             f"{self.configuration!s:<54}{self.mlups:>8.1f}{self.bytes_per_update:>6}{self.bandwidth / 1e9:>8.1f}"
-            f"{self.update_bandwidth / 1e9:>8.1f}{self.share:>7.3f}"
+            f"{self.memory_bandwidth / 1e9:>8.1f}{self.bandwidth_fraction:>10.3f}"
         )
         if self.watts is None or self.nanojoules is None:
             return line
         return f"{line}{self.watts:>8.1f}{self.nanojoules:>8.2f}"
 
 
-HEADER = f"{'configuration':<54}{'MLUPS':>8}{'B':>6}{'GB/s':>8}{'update':>8}{'share':>7}"
+HEADER = f"{'configuration':<54}{'MLUPS':>8}{'B':>6}{'GB/s':>8}{'memory':>8}{'fraction':>10}"
 ENERGY_HEADER = f"{'W':>8}{'nJ':>8}"
-"""Behind the other where the power is measured."""
+"""It follows `HEADER` where the power is measured."""
 
 
 def menu(size: int | None = None, device: str = "cpu") -> list[Configuration]:
-    """The configurations that the performance figures of a device are about."""
+    """The configurations whose figures docs/performance.md has for a device."""
     if device != "cpu":
         return _gpu_menu(*(GPU_SIZE[3], GPU_SIZE[2], PLATES_GPU_SIZE) if size is None else (size, size, size))
     n = SIZE[3] if size is None else size
@@ -136,7 +143,7 @@ def menu(size: int | None = None, device: str = "cpu") -> list[Configuration]:
 
 
 def between_plates(precision: str, size: int) -> Configuration:
-    """D2Q37 in the flow that it is measured in."""
+    """The configuration of D2Q37 in the flow between plates."""
     stencil = flows.STENCIL
     collision, streaming = of_stencil(stencil)[0].__name__, models.default_streaming(stencil)
     return Configuration(stencil, collision, precision, precision, streaming, size, "plates")
@@ -238,13 +245,13 @@ def measure(
         meter.total = power.Draw()
     for _ in range(repeats):
         if solver.device == "cpu":
-            bandwidths.append(measure_bandwidth(solver.threads, repeats=2))
+            bandwidths.append(measure_scale_bandwidth(solver.threads, repeats=2))
         else:
             bandwidths.append(measure_copy_bandwidth(solver.device, seconds=min(seconds, 1)))
         with nullcontext() if meter is None else meter.measuring():
             speeds.append(solver.domain.cells * steps / simulation.advance(steps) / 1e6)
     solver.check()
-    mlups, update = statistics.median(speeds), statistics.median(bandwidths)
+    mlups, memory = statistics.median(speeds), statistics.median(bandwidths)
     per_update = simulation.engine.bytes_per_update
     bandwidth = mlups * 1e6 * per_update
     kernels = simulation.engine.update_kernels()
@@ -255,8 +262,8 @@ def measure(
         speeds,
         per_update,
         bandwidth,
-        update,
-        bandwidth / update,
+        memory,
+        bandwidth / memory,
         kernels,
         watts,
         None if watts is None else power.nanojoules(watts, mlups),
@@ -290,7 +297,7 @@ def tune(configuration: Configuration, *, device: str, seconds: float) -> dict[s
 
 
 def _slab(configuration: Configuration) -> list[int]:
-    """The box of a configuration, less deep where a part of it tells as much in less time."""
+    """The box of a configuration, made less deep where that gives the same result in less time."""
     n, dimensions = configuration.size, _core.stencil(configuration.stencil).D
     deep = min(n, max(1, -(-(1 << 24) // n ** (dimensions - 1))))
     return [n] * (dimensions - 1) + [deep]
@@ -311,11 +318,11 @@ def measure_all(
 
 
 def machine(threads: int | None, device: str = "cpu") -> dict[str, Any]:
-    """What the figures were measured on."""
+    """The device that the figures were measured on, and its software."""
     if device != "cpu":
         cuda, compiler = _core.cuda_driver_version(), _core.cuda_compiler()
         return {
-            "gpu": gpu.described(device)["name"],
+            "gpu": gpu.properties(device)["name"],
             "cuda": f"{cuda // 1000}.{cuda % 1000 // 10}",
             "nvrtc": compiler["version"],
             "python": platform.python_version(),
@@ -334,8 +341,8 @@ def to_json(
     measurements: Sequence[Measurement], threads: int | None, device: str = "cpu", power: str | None = None
 ) -> dict[str, Any]:
     """The measurements and the machine as JSON, with how the `power` was measured, or why not."""
-    described = machine(threads, device) | ({} if power is None else {"power": power})
-    return {"machine": described, "measurements": [asdict(m) for m in measurements]}
+    properties = machine(threads, device) | ({} if power is None else {"power": power})
+    return {"machine": properties, "measurements": [asdict(m) for m in measurements]}
 
 
 def find_meter(device: str) -> tuple[power.Meter | None, str | None]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core, centreline, checks, conditions, kinetic, models, values
+from .. import _core, centreline, checks, conditions, models, multispeed, values
 from ..collision_table import COLLISIONS, case_parameters, check_pair
 from ..collisions import Collision
 from ..domain import Domain
@@ -208,7 +208,7 @@ def _check_temperature(temperature: Any, domain: Domain) -> None:
     """Raise ValueError for a temperature, a number, that is out of range, or not above 0 where it must be."""
     array = checks.real_array("temperature", temperature)
     checks.temperatures("temperature", array)
-    kinetic.check_temperatures(domain.stencil, "temperature", array)
+    multispeed.check_temperatures(domain.stencil, "temperature", array)
 
 
 def _check_face(face: str, domain: Domain) -> None:
@@ -222,7 +222,7 @@ def _initial_velocity(entry: Any, domain: Domain, thermal: HybridThermal | None)
     velocity = velocity_value(entry, domain.shape)
     value = conditions.field_value("velocity", velocity, vector=True)
     field = values.evaluate("velocity", value, domain.shape, cell_centres(domain.shape), len(domain.shape))
-    checks.speed("velocity", field, kinetic.mach_unit(_core.stencil(domain.stencil)))
+    checks.speed("velocity", field, multispeed.mach_unit(_core.stencil(domain.stencil)))
     if thermal is not None:
         thermal.check_speed("velocity", field)
     return velocity

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .. import _core, checks, kinetic, values
+from .. import _core, checks, multispeed, values
 from ..conditions import Value
 from ..domain import Domain
 from ..thermal import HybridThermal
@@ -75,7 +75,7 @@ class BoundaryValues:
             elif target is self.face_temperatures:
                 label = f"temperature of thermal[{name!r}]{when}"
                 target[name] = values.face_number(label, value, shape, name, time, checks.temperatures)
-                kinetic.check_temperatures(self._domain.stencil, label, target[name])
+                multispeed.check_temperatures(self._domain.stencil, label, target[name])
             elif target is self.body_temperatures:
                 label = f"temperature of body {name!r}{when}"
                 target[name] = values.body_temperature(label, value, self._domain.bodies[name].mask, time)

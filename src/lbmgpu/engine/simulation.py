@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core, checks, kinetic, models, values
+from .. import _core, checks, models, multispeed, values
 from ..collisions import Collision
 from ..conditions import Value, field_value
 from ..domain import Domain
@@ -170,7 +170,7 @@ class Simulation:
             if velocity is not None:
                 given, dimensions = field_value("velocity", velocity, vector=True), len(shape)
                 u = values.evaluate("velocity", given, shape, cells, dimensions)
-                checks.speed("velocity", u, kinetic.mach_unit(self.stencil))
+                checks.speed("velocity", u, multispeed.mach_unit(self.stencil))
                 if self.thermal is not None:
                     self.thermal.check_speed("velocity", u)
                 if u.ndim == 1:
@@ -187,7 +187,7 @@ class Simulation:
         shape, value = self.domain.shape, field_value("temperature", temperature, vector=False)
         field = values.evaluate("temperature", value, shape, values.cell_centres(shape), None)
         checks.temperatures("temperature", field)
-        kinetic.check_temperatures(self.stencil.name, "temperature", field)
+        multispeed.check_temperatures(self.stencil.name, "temperature", field)
         if self.thermal is not None:
             digits.check_temperatures(self, field)
         above = np.subtract(field, self.reference_temperature)

@@ -1,4 +1,4 @@
-"""Writes files so that they appear whole or not at all, and an error of the system names the file that it is about."""
+"""Writes files so that they appear whole or not at all, and puts the file's name into errors of the system."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from .temporary_file import TemporaryFile, remove_abandoned
 
 @contextmanager
 def replacing(target: Path, suffix: str | None = None) -> Iterator[Path]:
-    """A path in the target's folder to write to; in the end that file is flushed to disk and replaces the target.
+    """Give a path in the target's folder to write to; after the body that file is flushed and replaces the target.
 
-    Where the body raises, `target` stays as it was and no other file is left; what a process that was killed has
-    left of its own writing is removed. The path ends with `suffix`, or as `target` does if None, for writers that go by
-    the ending of a name, and an empty file is there already, which no one else has made. A link stays one: the file
-    that it leads to is replaced. What is there and no file, such as ``/dev/null``, is written to itself.
+    If the body raises, `target` stays as it was and no other file is left. Temporary files of this target that killed
+    processes have left are removed. The path ends with `suffix`, or as `target` does if None, for writers that go by
+    the ending of a name, and leads to an empty file that this process has made. A link stays one: the file that it
+    leads to is replaced. Something that is no file, such as ``/dev/null``, is written to directly.
 
     Raises:
-        OSError: of the body, or of the disk, with the target's path.
+        OSError: the body raised it, or the disk did; it has the target's path.
     """
-    with _beside(target, suffix) as (path, _):
+    with _replacement(target, suffix) as (path, _):
         yield path
 
 
 @contextmanager
 def replacing_open(target: Path) -> Iterator[int]:
-    """The same for writers of an open file: its descriptor, for reading and writing."""
-    with _beside(target) as (path, descriptor):
+    """As `replacing`, for writers of an open file: gives its descriptor, for reading and writing."""
+    with _replacement(target) as (path, descriptor):
         if descriptor is not None:
             yield descriptor
             return
@@ -44,7 +44,7 @@ def replacing_open(target: Path) -> Iterator[int]:
 
 
 @contextmanager
-def _beside(target: Path, suffix: str | None = None) -> Iterator[tuple[Path, int | None]]:
+def _replacement(target: Path, suffix: str | None = None) -> Iterator[tuple[Path, int | None]]:
     target = Path(os.path.realpath(target))
     with naming(target):
         if target.exists() and not target.is_file():
@@ -75,11 +75,11 @@ def write_text(target: Path, text: str) -> None:
 
 @contextmanager
 def naming(target: Path) -> Iterator[None]:
-    """An OSError of the body gets the path of `target`: the system names none where it is a write that fails."""
+    """Give an OSError of the body the path of `target`, as the system names no file where a write fails."""
     try:
         yield
     except OSError as error:
-        if str(error).startswith(f"{target}: "):  # of a function that was called in the body
+        if str(error).startswith(f"{target}: "):  # a function called in the body has named it
             raise
         if error.errno is None:
             raise OSError(f"{target}: cannot be written ({error})") from error
@@ -87,14 +87,14 @@ def naming(target: Path) -> Iterator[None]:
 
 
 class KeptErrors(io.FileIO):
-    """A file for HDF5 that keeps the first error of any kind as `error`, and takes what follows for done.
+    """A file for HDF5 that keeps the first error of any kind as `error`; later calls then do nothing.
 
-    HDF5 calls these methods when it sees fit, also while it closes something, where Python can but print what went
-    wrong, or loses it: a checkpoint on a full disk would seem to have been written. So none of them raises, and whoever
-    closes such a file asks for `error`, or calls `check`. What cannot be read is zeros.
+    HDF5 calls these methods when it sees fit, also while it closes an object, where Python can only print an exception
+    or loses it: a checkpoint on a full disk would seem to have been written. So no method raises, and whoever closes
+    such a file looks at `error`, or calls `check`. Bytes that cannot be read are zeros.
 
     Args:
-        file: a new file to make, or the descriptor of an open one, which stays open.
+        file: the path of a new file to make, or the descriptor of an open one, which stays open.
     """
 
     def __init__(self, file: Path | int) -> None:
@@ -102,7 +102,7 @@ class KeptErrors(io.FileIO):
         self.error: BaseException | None = None
 
     def check(self) -> None:
-        """Raise the error that there was."""
+        """Raise `error`, if there is one."""
         if self.error is not None:
             raise self.error
 
@@ -135,7 +135,7 @@ class KeptErrors(io.FileIO):
         return size
 
     def seek(self, position: int, whence: int = os.SEEK_SET) -> int:
-        """Go to a position; return where it is then."""
+        """Go to a position; return the new position."""
         try:
             if self.error is None:
                 return super().seek(position, whence)

@@ -1,4 +1,4 @@
-"""Keeps two runs out of one output folder: a file in it says who writes there, as long as they do."""
+"""Keeps two runs out of one output folder, by a file in it that says which run writes there while it does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .temporary_file import locked
 
 NAME = "lbmgpu.lock"
 _SIZE = 4096
-"""More than the file ever has."""
+"""Bytes that are read of the file: more than it ever has."""
 
 
 class FolderLock:
@@ -26,10 +26,11 @@ class FolderLock:
     whether that run goes on.
 
     Raises:
-        OSError: another run has it, with what to do if that is not so; or the folder cannot be written to.
+        OSError: another run has the folder, or it cannot be written to. The message says what to do if that run has
+            ended.
 
     Attributes:
-        taken_over: of a run that was killed, what to tell of it; empty where there was none.
+        taken_over: a message about the killed run that had the folder; empty where there was none.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -42,12 +43,12 @@ class FolderLock:
         try:
             os.ftruncate(self._descriptor, 0)
             os.pwrite(self._descriptor, (json.dumps(own) + "\n").encode(), 0)
-        except BaseException:  # of a full disk, or an interrupt: nobody else could give it back
+        except BaseException:  # a full disk, or an interrupt: nobody else could release the folder
             self.release()
             raise
 
     def release(self) -> None:
-        """Give the folder back; the file goes unless it is another run's by now."""
+        """Release the folder and delete the file, unless another run has it by now."""
         if self._descriptor >= 0:
             if _same(self._descriptor, self._path):
                 self._path.unlink(missing_ok=True)
@@ -55,7 +56,7 @@ class FolderLock:
             self._descriptor = -1
 
     def _try(self) -> None:
-        """Take the file, unless it goes away meanwhile, or raise."""
+        """Lock the file once, unless it is deleted meanwhile; OSError if another run has it."""
         check_output(self._path)
         flags = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
         try:
@@ -64,13 +65,13 @@ class FolderLock:
         except FileExistsError:
             try:
                 descriptor, new = os.open(self._path, flags), False
-            except FileNotFoundError:  # just given back
+            except FileNotFoundError:  # its run has just released it
                 return
         try:
             is_locked = locked(descriptor)
             if is_locked is False:
                 raise self._in_use(_owner(descriptor))
-            if not _same(descriptor, self._path):  # given back, and perhaps another's by now
+            if not _same(descriptor, self._path):  # released meanwhile, and perhaps another run's by now
                 os.close(descriptor)
                 return
             if not new:
@@ -81,7 +82,7 @@ class FolderLock:
         self._descriptor = descriptor
 
     def _take_over(self, descriptor: int, *, certain: bool) -> None:
-        """Raise unless the run that the file names has ended; `certain` if one of this host must have."""
+        """Raise OSError unless the run that the file names has ended; `certain` if one of this host must have ended."""
         owner = _owner(descriptor)
         if owner is None and certain:  # killed before it could write its name
             return
@@ -108,7 +109,7 @@ def _same(descriptor: int, path: Path) -> bool:
 
 
 def _owner(descriptor: int) -> dict[str, Any] | None:
-    """Who wrote the file; None for nobody, or nothing of the kind. A run that starts now may be about to write."""
+    """The run that the file names, None if it names none. It is read three times, as a new run may just write it."""
     for _ in range(3):
         try:
             owner = json.loads(os.pread(descriptor, _SIZE, 0))
@@ -123,7 +124,7 @@ def _owner(descriptor: int) -> dict[str, Any] | None:
 
 
 def _started(process: int) -> str | None:
-    """When a process of this host began, in ticks since the host did; None if there is none, or no telling."""
+    """When a process of this host started, in ticks since the host did; None if there is none, or it is not known."""
     try:
         return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
     except (OSError, IndexError):

@@ -12,14 +12,14 @@ from typing import Any
 
 @contextmanager
 def kept() -> Iterator[list[BaseException]]:
-    """In the body no handler of a signal raises: what it raised joins the list, and is raised when the body is left.
+    """Keep exceptions of signal handlers out of the body: they join the list, and one is raised when the body is left.
 
     Python calls handlers between any two instructions of the main thread, also in the middle of callbacks and of steps
     that ranks make together, where an exception is lost or leaves half of the work undone. A long body looks at the
     list from time to time, and ends early once there is something. Handlers are called as ever, at once, and one that
     does not raise changes nothing. Other threads never see a signal: in them this does nothing.
 
-    The first interrupt that is no Exception is raised, such as KeyboardInterrupt; without any the first of all.
+    The first one that is no Exception, such as KeyboardInterrupt, is raised; if there is none, the first of all.
     """
     if threading.current_thread() is not threading.main_thread():
         yield []
@@ -68,7 +68,7 @@ class _Keeper:
                 signal.signal(number, self)
 
     def remove(self) -> None:
-        """Put the former handlers back, but where a handler has set another one meanwhile."""
+        """Put the former handlers back, except where another one has been set meanwhile."""
         for number, handler in self._former.items():
             if signal.getsignal(number) is self:
                 signal.signal(number, handler)

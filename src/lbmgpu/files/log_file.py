@@ -1,4 +1,4 @@
-"""The log of a run as a file: a regular one, no link to another, whose disk may be full: no reason to end the run."""
+"""The log file of a run: a regular file, no link. A full disk does not end the run."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ class PlainFormatter(logging.Formatter):
 
 
 class LogFile(logging.FileHandler):
-    """Says once, on standard error, that the file cannot be written; what it lacks is written when there is room.
+    """A handler that writes to a log file.
+
+    If the file cannot be written, the handler says so once on standard error, and writes the rest when there is room.
 
     Args:
-        path: of the log.
-        append: write behind what is there; else in place of it.
+        path: the path of the log file.
+        append: whether to write after what is in the file, or to replace it.
 
     Raises:
         OSError: the file cannot be opened, or is a link, a pipe, a device or a folder.

@@ -1,4 +1,4 @@
-"""Opens files that may come from elsewhere: regular ones only, of a sane size, looked at before a byte is read.
+"""Opens files that may come from elsewhere: only regular files of a sane size, checked before a byte is read.
 
 A name can lead to a device that never ends, a pipe that nobody writes to, or more bytes than there is memory.
 """
@@ -22,7 +22,7 @@ TABLE_BYTES = 2**30
 """The largest files that are read: far beyond use, and read and checked in seconds."""
 
 _HEADER_BYTES = 2**16
-"""At the beginning of an array's file; more than NumPy writes for any array without named fields."""
+"""Bytes read for the header of an array's file: more than NumPy writes for any array without named fields."""
 
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
@@ -40,7 +40,7 @@ def file_path(name: str, path: Any) -> Path:
     """`path` as a Path.
 
     Raises:
-        TypeError, ValueError: not a path, or one that no file can have.
+        TypeError, ValueError: `path` is not a path, or no file can have it.
     """
     if not isinstance(path, str | os.PathLike):
         raise TypeError(f"{name}: {checks.shown(path)} given, must be a path")
@@ -48,7 +48,7 @@ def file_path(name: str, path: Any) -> Path:
         text = os.fsdecode(path)
         if b"\0" not in os.fsencode(text):
             return Path(text)
-    except Exception:  # of the object's own conversion, or of characters that the system's encoding lacks
+    except Exception:  # the object's own conversion fails, or the system's encoding lacks characters
         pass
     raise ValueError(f"{name}: {checks.shown(path)} given, must be a path that the system can have, without NUL")
 
@@ -57,16 +57,16 @@ def regular_file(name: str, path: str | os.PathLike[str], *, at_most: int | None
     """The file at `path`, open for reading; links are followed.
 
     Args:
-        name: of the argument, for errors; empty where who catches them names the file.
-        path: of the file.
-        at_most: its size in bytes; None for any.
+        name: the name of the argument, for errors; empty where the caller names the file in them.
+        path: the path of the file.
+        at_most: the largest size in bytes; None for any.
 
     Raises:
-        ValueError: not a regular file, or a larger one.
-        OSError: there is none, or it cannot be opened.
+        ValueError: the file is not a regular one, or is larger.
+        OSError: there is no such file, or it cannot be opened.
     """
     path = file_path(name or "path", path)
-    _check(name, path, os.stat(path), at_most)  # a device is not even opened: to some that does something
+    _check(name, path, os.stat(path), at_most)  # a device is not even opened, as that acts on some devices
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
     try:
         _check(name, path, os.fstat(descriptor), at_most)
@@ -80,7 +80,7 @@ def read_text(name: str, path: str | os.PathLike[str], *, at_most: int) -> str:
     """The text of a `regular_file`, UTF-8.
 
     Raises:
-        ValueError, OSError: as `regular_file`; bytes that are not UTF-8.
+        ValueError, OSError: as `regular_file`; ValueError too if the bytes are not UTF-8.
     """
     with regular_file(name, path, at_most=at_most) as file:
         data = file.read(at_most + 1) or b""  # some files of the kernel are longer than their size
@@ -93,8 +93,9 @@ def read_mask(name: str, path: str | os.PathLike[str], shape: tuple[int, ...]) -
     """The bool array of `shape` in a file of `numpy.save`, whose header is looked at before anything is allocated.
 
     Raises:
-        TypeError: an array of another type.
-        ValueError, OSError: as `regular_file`; not the file of an array, one of another shape, or a part of one.
+        TypeError: the array has another type.
+        ValueError, OSError: as `regular_file`; ValueError too if the file holds no array, or one of another shape, or
+            only a part of it.
     """
     with regular_file(name, path) as file:
         head = io.BytesIO(file.read(_HEADER_BYTES) or b"")
@@ -121,12 +122,12 @@ def read_mask(name: str, path: str | os.PathLike[str], shape: tuple[int, ...]) -
 
 
 def output_file(path: Path, *, append: bool) -> int:
-    """A descriptor of the file at `path` that writes at its end, made if there is none, emptied unless `append`.
+    """A descriptor that writes at the end of the file at `path`, which is made if needed, and emptied unless `append`.
 
-    No link is followed and nothing else than a regular file is written to: what is there may be another's.
+    No link is followed and only a regular file is written to, as what is there may belong to somebody else.
 
     Raises:
-        OSError: it is something else, or cannot be opened, with the path.
+        OSError: it is no regular file, or cannot be opened; the error has the path.
     """
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
     check_output(path)
@@ -180,7 +181,7 @@ def output_path(name: str, path: Any) -> Path:
     """`path` as a Path to write to.
 
     Raises:
-        TypeError, ValueError: not the path of a file.
+        TypeError, ValueError: `path` is not the path of a file.
         FileNotFoundError: its folder does not exist.
     """
     target = file_path(name, path)

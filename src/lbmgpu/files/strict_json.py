@@ -1,4 +1,4 @@
-"""JSON of which nothing is dropped in reading: a key that is there twice is an error."""
+"""Reads JSON without dropping anything: a key that appears twice in an object is an error."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 
 
 def parsed(text: str, *, finite: bool = False) -> Any:
-    """What a JSON text holds.
+    """The value of a JSON text.
 
     Args:
         text: the JSON.
-        finite: whether NaN and Infinity, which are no JSON but which Python writes, are refused.
+        finite: whether NaN and Infinity are refused, which are not JSON, but which Python writes.
 
     Raises:
-        ValueError: not JSON, nested too deeply, or with a key twice in one object.
+        ValueError: the text is not JSON, is nested too deeply, or has a key twice in one object.
     """
     try:
         return json.loads(text, object_pairs_hook=_unique, parse_constant=_refused if finite else None)

@@ -1,4 +1,4 @@
-"""Temporary files in the folder of the file that they become: private, and recognised when their process is gone."""
+"""Temporary files in the folder of the file that they become, which are recognised when their process is gone."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _ATTEMPTS = 20
 class TemporaryFile:
     """A new file in the folder of `target`, open for reading and writing.
 
-    It is made with O_EXCL and follows no link, and is locked (``flock``) while it is open, so that a lock which can be
-    had says that its process is gone. Its name carries host and process number, for whoever finds it, and ends
-    with `suffix`, or as the target's does if None.
+    It is made with O_EXCL and follows no link, and is locked (``flock``) while it is open, so that whoever can lock it
+    knows that its process is gone. Its name has the host and the process number, for people who find it, and ends with
+    `suffix`, or as the target's does if None.
 
     Raises:
         OSError: it cannot be made.
@@ -49,13 +49,13 @@ class TemporaryFile:
         # Someone else holds the locks of new files, or removes them; the checks of `move` still hold.
 
     def move(self) -> None:
-        """Put the file into the target's place; OSError if another one is at its path, by someone else's doing."""
+        """Move the file to the target's path; OSError if somebody has put another file at its own path."""
         own, there = os.fstat(self.descriptor), os.lstat(self.path)
         if (own.st_dev, own.st_ino) != (there.st_dev, there.st_ino):
             raise OSError(f"{self.path.name} is not the file that was made there")
         os.replace(self.path, self._target)
         self._is_there = False
-        with suppress(OSError):  # at once, for programs that lock what they read, as HDF5 does
+        with suppress(OSError):  # unlocked at once, for programs that lock the files they read, as HDF5 does
             fcntl.flock(self.descriptor, fcntl.LOCK_UN)
 
     def close(self) -> None:
@@ -87,7 +87,7 @@ def remove_abandoned(target: Path, suffix: str | None = None) -> None:
 
 
 def locked(descriptor: int) -> bool | None:
-    """Lock an open file: whether it could be; None where the file system has no locks."""
+    """Lock an open file and return whether that worked; None where the file system has no locks."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -102,7 +102,7 @@ def _host() -> str:
 
 
 def _ending(target: Path, suffix: str | None) -> str:
-    """The target's name, or of a long one what stands for it, with the suffix."""
+    """The target's name, or the digest of a long one, with the suffix."""
     suffix = target.suffix[:16] if suffix is None else suffix
     name = target.name
     if len(os.fsencode(name)) > _LONG:

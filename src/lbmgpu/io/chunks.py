@@ -1,4 +1,4 @@
-"""Arrays cut into chunks, each with a digest that also tells its place: what a checkpoint is written and read in."""
+"""Arrays cut into the chunks that checkpoints are written and read in, each with a digest that covers its place."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 SMALLEST, LARGEST = 2**22, 2**24
-"""Bytes of a chunk: as many at least, where the array has them, as cost no speed, and more only for large arrays."""
+"""The bytes of a chunk: the least are enough for full speed, and only large arrays have larger chunks."""
 MANY = 2**16
-"""Chunks of an array beyond which they get larger."""
+"""The number of chunks of an array beyond which its chunks get larger."""
 MAX_THREADS = 16
 
 Item = TypeVar("Item")
@@ -31,11 +31,11 @@ class Chunk:
     low: tuple[int, ...]
     high: tuple[int, ...]
     start: int
-    """The place of its first element in the array."""
+    """The index of its first element among all elements of the array."""
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Elements along each axis."""
+        """The number of elements along each axis."""
         return tuple(b - a for a, b in zip(self.low, self.high, strict=True))
 
     @property
@@ -46,7 +46,9 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Chunks:
-    """An array by the name `name` in C order, cut along one axis; of those before it a chunk has one index only."""
+    """The chunks of the array called `name`, in C order. It is cut along one axis; of each axis before that one a chunk
+    has a single index.
+    """
 
     name: str
     shape: tuple[int, ...]
@@ -55,7 +57,7 @@ class Chunks:
 
     @classmethod
     def of(cls, name: str, shape: Sequence[int], dtype: Any, lead: int = 0) -> Chunks:
-        """Chunks of a good size; of the first `lead` axes each has one index."""
+        """Chunks of a suitable size, each with a single index of the first `lead` axes."""
         dtype = np.dtype(dtype)
         room = min(max(SMALLEST, math.prod(shape) * dtype.itemsize // MANY), LARGEST) // dtype.itemsize
         chunk = [1] * len(shape)
@@ -67,7 +69,7 @@ class Chunks:
         return cls(name, tuple(shape), dtype, tuple(chunk))
 
     def is_right(self) -> bool:
-        """Whether the chunks are boxes of consecutive elements, none of them larger than memory is had for."""
+        """Whether the chunks are boxes of consecutive elements, none of them too large to be read into memory."""
         if len(self.chunk) != len(self.shape) or any(
             not 1 <= c <= max(n, 1) for c, n in zip(self.chunk, self.shape, strict=True)
         ):
@@ -82,14 +84,14 @@ class Chunks:
 
     @property
     def count(self) -> int:
-        """How many chunks there are."""
+        """The number of chunks."""
         return math.prod(self._grid())
 
     def __iter__(self) -> Iterator[Chunk]:
         return self._chunks(self._grid(), 0, 0)
 
     def at(self, lead: int) -> Iterator[Chunk]:
-        """The chunks with index `lead` of the first axis, of which each chunk has one only."""
+        """The chunks with index `lead` of the first axis; each chunk must have a single index of it."""
         grid = self._grid()
         return self._chunks([1, *grid[1:]], lead, lead * math.prod(grid[1:]))
 
@@ -104,9 +106,10 @@ class Chunks:
             start += chunk.size
 
     def digest(self, chunk: Chunk, values: np.ndarray[Any, Any]) -> str:
-        """SHA-256 of the chunk's name, number and place, and of its bytes, as a hexadecimal number.
+        """The SHA-256 of the array's name, the chunk's number and place, and its bytes, as a hexadecimal number.
 
-        SHA-256 since processors compute it: 1.4 GB/s on a core of a Xeon of 2023, where BLAKE2b has 0.6.
+        It is SHA-256, as processors have instructions for it: 1.4 GB/s on a core of a Xeon of 2023, where BLAKE2b has
+        0.6.
         """
         head = f"{self.name} {self.dtype.str} {self.shape} {chunk.index} {chunk.low} {chunk.high}\n"
         digest = hashlib.sha256(head.encode())
@@ -123,10 +126,10 @@ class Chunks:
 def each(
     function: Callable[[Item], Result], items: Iterable[Item], threads: int, interrupts: Sequence[BaseException] = ()
 ) -> list[Result]:
-    """Call `function` with each item, several at a time in threads, and give the results in order.
+    """Call `function` with each item, several at a time in threads, and return the results in order.
 
     Raises:
-        BaseException: the first error, or the first of `interrupts` once there is one; no call is then going on.
+        BaseException: the first error of a call, or the first of `interrupts` once there is one; all calls have ended.
     """
 
     results: list[Any] = list(items)
@@ -146,10 +149,10 @@ def each(
             except BaseException as error:
                 errors.append(error)
 
-    # No pool of concurrent.futures, which takes nothing once the main thread has ended: others may still save.
+    # A pool of concurrent.futures takes no work once the main thread has ended, when other threads may still save.
     helpers = [threading.Thread(target=work) for _ in range(min(threads, len(results), MAX_THREADS) - 1)]
     started = []
-    with suppress(RuntimeError):  # there are no more threads at the end of the interpreter: this one does it all
+    with suppress(RuntimeError):  # no thread can be started at the end of the interpreter: this one does it all
         for helper in helpers:
             helper.start()
             started.append(helper)

@@ -1,7 +1,7 @@
 """Reads attributes of variable length from an HDF5 file, without the library, which hangs on a damaged heap of texts.
 
-It knows what the files of format versions 1 to 3 are made of (HDF5 File Format Specification 3.0): the superblock of
-version 3 (II.A), object headers of version 2 (IV.A.1.b), attribute messages of version 3 (IV.A.2.m), global heaps
+It knows the parts that checkpoints of versions 1 to 3 consist of (HDF5 File Format Specification 3.0): the superblock
+of version 3 (II.A), object headers of version 2 (IV.A.1.b), attribute messages of version 3 (IV.A.2.m), global heaps
 (III.E).
 """
 
@@ -15,16 +15,16 @@ from .hdf5_tree import MAX_TEXT, UnexpectedError
 
 _ATTRIBUTE, _CONTINUATION = 0x0C, 0x10
 _BLOCKS = 16
-"""Parts of an object header at most."""
+"""The largest number of parts of an object header that are read."""
 _LARGEST = 2**16
-"""Bytes of one part, and of a heap."""
+"""The largest size of one part, and of a heap, bytes."""
 
 
 def texts(descriptor: int) -> dict[str, str]:
     """The attributes of the root group that are single texts of variable length.
 
     Raises:
-        UnexpectedError, struct.error, UnicodeDecodeError: the file is not made so, or damaged.
+        UnexpectedError, struct.error, UnicodeDecodeError: the file consists of other parts, or is damaged.
     """
     found: dict[str, str] = {}
     for kind, message in _messages(descriptor):
@@ -50,7 +50,7 @@ def _part(descriptor: int, place: int, size: int) -> bytes:
 
 
 def _messages(descriptor: int) -> Iterator[tuple[int, bytes]]:
-    """Type and content of each message in the header of the root group."""
+    """The type and the content of each message in the header of the root group."""
     superblock = _part(descriptor, 0, 48)
     if superblock[:8] != b"\x89HDF\r\n\x1a\n" or superblock[8] not in (2, 3) or superblock[9:11] != b"\x08\x08":
         raise UnexpectedError("the file is not of the version of HDF5 that it must be")

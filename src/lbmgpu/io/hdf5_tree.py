@@ -1,4 +1,4 @@
-"""What is in an HDF5 file, looked at before any of it is read: no link is followed, no storage elsewhere is opened."""
+"""Checks what is in an HDF5 file before any of it is read: no link is followed, no other file is opened."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import numpy as np
 from h5py import h5a, h5d, h5g, h5l, h5o, h5s, h5t, h5z
 
 MAX_TEXT = 4096
-"""Bytes of an attribute."""
+"""The largest size of an attribute, bytes."""
 
 
 class UnexpectedError(Exception):
-    """The file has something that it must not have, or lacks something."""
+    """The file has something that it must not have, or lacks something that it must have."""
 
 
 def names(group: h5g.GroupID, known: Collection[str]) -> set[str]:
-    """The names in a group, which must be hard links, all of them `known`."""
+    """The names in a group; UnexpectedError unless all of them are `known` and hard links."""
     found: dict[str, int] = {}
 
-    def look(name: bytes, info: Any) -> bool | None:  # h5py loses what it raises
+    def look(name: bytes, info: Any) -> bool | None:  # it must not raise, as h5py loses the exception
         text = name.decode(errors="replace")
         found[text] = info.type
         return None if text in known else True
@@ -33,7 +33,7 @@ def names(group: h5g.GroupID, known: Collection[str]) -> set[str]:
 
 
 def check_link(group: h5g.GroupID, name: str) -> None:
-    """Raise KeyError unless a group has that name, UnexpectedError if it is another link than a hard one."""
+    """Raise KeyError unless a group has that name, UnexpectedError if it is not a hard link."""
     if group.links.get_info(name.encode()).type != h5l.TYPE_HARD:
         raise UnexpectedError(f"{name!r} is a link to another place")
 
@@ -44,10 +44,10 @@ def dataset(
     """The dataset by that name in a group whose `names` have been looked at, stored in the file itself.
 
     Args:
-        group: that it is in.
-        name: without a slash.
-        layouts: of storage, by the numbers of h5py.h5d, that it may have.
-        filters: that its data may go through, by the numbers of h5py.h5z.
+        group: the group that it is in.
+        name: its name, without a slash.
+        layouts: the storage layouts that it may have, as numbers of h5py.h5d.
+        filters: the filters that its data may have passed, as numbers of h5py.h5z.
     """
     found = h5o.open(group, name.encode())
     if not isinstance(found, h5d.DatasetID):
@@ -67,7 +67,7 @@ def dataset(
 
 
 def attributes(group: h5g.GroupID, known: Collection[str]) -> dict[str, Any]:
-    """The attributes of a group, which are all of the `known`, no others; see `attribute`."""
+    """The values of a group's attributes, which must be exactly the `known` ones; see `attribute`."""
     found: set[str] = set()
 
     def look(name: bytes, *_: Any) -> bool | None:
@@ -81,7 +81,7 @@ def attributes(group: h5g.GroupID, known: Collection[str]) -> dict[str, Any]:
 
 
 def attribute(group: h5g.GroupID, name: str) -> Any:
-    """An attribute of a group, a number or a short text; None if there is none, and for a text of variable length.
+    """The value of a group's attribute, a number or a short text; None if it is missing or a text of variable length.
 
     The library hangs on a damaged heap of such texts: see `hdf5_texts`.
     """

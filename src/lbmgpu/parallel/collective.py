@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from .processes import Processes
 
 ERROR_SECONDS = 10.0
-"""How long a rank that leaves a call by an error waits for the others to do so: an error of all ranks comes at once."""
+"""Seconds that a rank which leaves a call by an error waits for the others: an error of all ranks comes at once."""
 INTERRUPT_SECONDS = 2.0
-"""How long it waits after an interrupt, of which the other ranks do not know."""
+"""Seconds that it waits after an interrupt, which the other ranks do not know of."""
 LONGEST = 40
 """The number of characters of an argument that an error shows."""
 
@@ -36,16 +36,16 @@ _AGREED = "_lbmgpu_agreed"
 
 @contextmanager
 def together(processes: Processes, name: str, arguments: Mapping[str, Any], steps: Callable[[], int]) -> Iterator[None]:
-    """A call of all ranks, from the comparison of what they were given to its end or the error that ends it.
+    """Run the body as a call of all ranks: their arguments are compared first, and an error on some is told to all.
 
     Args:
-        processes: of the solver, which are several.
-        name, arguments: of the call.
-        steps: gives those that the solver has done, once this call has its turn.
+        processes: the processes of the solver, more than one.
+        name, arguments: the name of the call and its arguments.
+        steps: returns the number of steps that the solver has done; it is called once this call has its turn.
 
     Raises:
         ValueError: on all ranks, if they are not in the same call, of the same solver, at the same step, with the same
-            arguments. Of functions it is compared only that they are ones.
+            arguments. Functions count as equal if both or neither take a time.
         RuntimeError: the ranks cannot make any more calls together, as one of them has left.
     """
     assert processes.meeting is not None
@@ -58,7 +58,10 @@ def together(processes: Processes, name: str, arguments: Mapping[str, Any], step
 
 @contextmanager
 def left_alike(meeting: Rendezvous | None, here: Place) -> Iterator[None]:
-    """A call that all ranks are in: all leave it by an error, or those that do not are told of it in their next one."""
+    """Run the body as a part of a call that all ranks are in.
+
+    Where only some ranks leave it by an error, the others get an error in their next call.
+    """
     if meeting is None:
         yield
         return
@@ -72,10 +75,10 @@ def left_alike(meeting: Rendezvous | None, here: Place) -> Iterator[None]:
 
 @contextmanager
 def by_user(processes: Processes, name: str, steps: int = 0) -> Iterator[None]:
-    """Functions of the user within a call: what they do may differ, but all ranks go on from there or none.
+    """Run functions of the user within a call: they may differ among ranks, but afterwards all ranks go on or none.
 
-    An error on one rank is one of its class, if that is a usual one, on all of them. A call of the solver in there is
-    one that all ranks make.
+    An error on one rank is raised on all: as TypeError or ValueError if it is one, else RuntimeError. Where a
+    function calls the solver, all ranks must make that call.
     """
     meeting = processes.meeting
     if meeting is None:
@@ -92,7 +95,7 @@ def by_user(processes: Processes, name: str, steps: int = 0) -> Iterator[None]:
 
 @dataclasses.dataclass
 class Place:
-    """Where a rank stands: a call, what it was given, as texts, the number of the solver, its steps, and an error."""
+    """Where a rank stands: its call with the arguments as texts, the number and the steps of the solver, its error."""
 
     call: str
     arguments: Mapping[str, str]
@@ -110,14 +113,17 @@ class Place:
         """Everything that must be equal on all ranks, by name."""
         return {**self.arguments, "solver": str(self.solver), "steps done": str(self.steps)}
 
-    def described(self) -> dict[str, Any]:
+    def message(self) -> dict[str, Any]:
         """The place as texts, which the other ranks are sent."""
         error = None if self.error is None else (type(self.error).__name__, str(self.error))
         return {"call": self.call, "words": str(self), "given": self.compared, "error": error}
 
 
 def agree(meeting: Rendezvous, here: Place) -> None:
-    """Return if all ranks are `here`, and raise on all of them if not; a rank that brings an error raises that."""
+    """Return if all ranks are at the same place, `here`; raise an error on all of them if not.
+
+    A rank that brings an error of its own returns too, as its caller raises that.
+    """
     every = _brought(meeting, here, str(here))
     if here.error is not None:
         _mark(here.error)
@@ -136,13 +142,13 @@ def _left(meeting: Rendezvous, here: Place, error: BaseException) -> None:
 
 def _brought(meeting: Rendezvous, here: Place, words: str, limit: float | None = None) -> list[Any] | None:
     compared = json.dumps([here.call, here.compared, here.error is not None])
-    every = meeting.meet(compared, json.dumps(here.described()), words, limit)
+    every = meeting.meet(compared, json.dumps(here.message()), words, limit)
     ended: dict[str, Any] = {"call": ENDED, "words": ENDED, "given": {}, "error": None}
     return None if every is None else [ended if text == ENDED else json.loads(text) for text in every]
 
 
 def _difference(every: Sequence[Mapping[str, Any]]) -> Exception:
-    """The error about what ranks bring, each its `Place.described`."""
+    """The error about what ranks bring, each its `Place.message`."""
     if len({place["call"] for place in every}) > 1:
         stand = [place["words"] + ("" if place["error"] is None else f" ({_said(place)})") for place in every]
         where = "; ".join(
@@ -168,7 +174,7 @@ def _mark(error: Any) -> Any:
 
 
 def told(value: Any) -> str:
-    """What two ranks have in common if they were given the same argument; short values as they are written."""
+    """A text that is equal on two ranks if they were given equal arguments; short values are written out."""
     if isinstance(value, os.PathLike):
         value = os.fsdecode(value)
     if isinstance(value, np.generic):

@@ -34,12 +34,12 @@ def check_setup(
     channel: str | None,
     schedule: str | None,
 ) -> None:
-    """Raise ValueError on all ranks where they were given different ones of these; all of them call it together.
+    """Raise ValueError on all ranks if their arguments differ; all ranks call this together.
 
-    Functions cannot be compared: only whether there is one, and whether it changes in time.
+    Functions cannot be compared. What is compared is whether there is one, and whether it changes in time.
 
     Args:
-        processes: that the solver runs on.
+        processes: the processes that the solver runs on.
         domain, collision, thermal, precision, storage, streaming, channel, schedule: as for `Solver`, each checked by
             itself.
         force: as for `Solver`, not checked yet.
@@ -60,7 +60,7 @@ def check_setup(
 
 
 def check_blocks(processes: Processes, layout: Layout | None) -> None:
-    """Raise ValueError on all ranks where they were given different layouts; all of them call it together."""
+    """Raise ValueError on all ranks if they were given different layouts; all ranks call this together."""
     if processes.size > 1:
         text = repr(None if layout is None else engine_blocks(layout))
         _compare(processes, {"layout": hashlib.blake2b(text.encode()).hexdigest()})
@@ -73,9 +73,11 @@ def _compare(processes: Processes, own: Mapping[str, str]) -> None:
 
 
 def differences(every: Sequence[Mapping[str, str]], longest: int = 0) -> list[str]:
-    """A line for each name under which ranks were given different texts, which are in it if not the `longest`."""
+    """A line for each name whose texts differ among ranks; it quotes texts of at most `longest` characters."""
     found = []
-    for name in dict.fromkeys(name for given in every for name in given):  # of other shapes: other faces
+    for name in dict.fromkeys(
+        name for given in every for name in given
+    ):  # domains of other dimensions have other faces
         others = [rank for rank, given in enumerate(every) if given.get(name) != every[0].get(name)]
         if others:
             were = f"rank {others[0]} was" if len(others) == 1 else f"ranks {', '.join(map(str, others))} were"
@@ -101,14 +103,14 @@ def _of_thermal(thermal: HybridThermal | None) -> str:
 
 
 def of_value(value: Any) -> str:
-    """What two ranks have in common if they were given the same value."""
+    """A text that is equal on two ranks if they were given equal values."""
     if value is None:
         return "none"
     if callable(value):
         return "a function of time" if takes_time(value) else "a function"
     try:
         return _of_array(checks.real_array("value", value))
-    except (TypeError, ValueError):  # refused later, with its right name, if it is wrong on all ranks
+    except (TypeError, ValueError):  # refused later, by its right name, if wrong on all ranks
         return "wrong"
 
 

@@ -13,11 +13,13 @@ CONTROL_GROUP = Path("/sys/fs/cgroup")
 
 
 def available_memory(device: str = "cpu") -> int:
-    """Bytes that this process can still take: what is free on a GPU; of the CPU's by the kernel's estimate and the
-    control group's limit.
+    """The memory that this process can still take on a device, bytes.
+
+    On a GPU it is the free memory, on the CPU the less of the kernel's estimate and what the control group's limit
+    leaves.
     """
     if device != "cpu":
-        return int(gpu.described(device)["free_memory"])
+        return int(gpu.properties(device)["free_memory"])
     limits = []
     try:
         for line in Path("/proc/meminfo").read_text().splitlines():
@@ -30,9 +32,9 @@ def available_memory(device: str = "cpu") -> int:
 
 
 def _available_in_group(group: Path) -> int | None:
-    """Bytes left of the limit of a control group of version 2; None if there is no limit or no such group.
+    """The bytes that the limit of a control group of version 2 leaves; None if there is no limit or no such group.
 
-    The kernel counts cached files as used, and gives them back when memory gets short: the inactive ones are free.
+    The kernel counts cached files as used, but frees the inactive ones when memory gets short: they count as free here.
     """
     try:
         limit = (group / "memory.max").read_text().strip()

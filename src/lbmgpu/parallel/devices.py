@@ -1,4 +1,4 @@
-"""Which device a solver runs on: names of devices checked against what the machine has."""
+"""Finds the device that a solver runs on, and checks that the machine has it."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def look_for_compiler() -> None:
 
 
 def resolve(device: Any, node_rank: int = 0) -> str:
-    """``"cpu"`` or ``"cuda:0"`` and so on, for the argument `device` of a solver.
+    """The name of a device, ``"cpu"`` or ``"cuda:0"`` and so on, for the argument `device` of a solver.
 
-    A GPU without a number is that of the rank among those of the host, the first one for one process.
+    ``"cuda"`` is the GPU whose number the rank has among the ranks of its host; for one process it is the first.
 
     Raises:
-        TypeError, ValueError: not the name of a device, or of one that is not there.
+        TypeError, ValueError: `device` is not the name of a device, or the machine has no such device.
         CudaError: a GPU is asked for by name, and the driver, the compiler or every GPU is missing.
     """
     if isinstance(device, str):
@@ -61,13 +61,13 @@ def resolve(device: Any, node_rank: int = 0) -> str:
 
 
 def available() -> list[str]:
-    """The names of all GPUs; that of the CPU where there is none that can be used."""
+    """The names of all GPUs, or the name of the CPU where no GPU can be used."""
     first = resolve("auto")
     return [first] if first == "cpu" else [f"cuda:{number}" for number in range(_core.cuda_device_count())]
 
 
-def described() -> dict[str, str]:
-    """What there is of CUDA, part by part; or in one line why there is no GPU to work with."""
+def cuda_summary() -> dict[str, str]:
+    """Driver, GPUs, compiler and kernel cache in words, by name; where no GPU can be used, only the reason."""
     look_for_compiler()
     try:
         count, version = _core.cuda_device_count(), _core.cuda_driver_version()
@@ -84,19 +84,19 @@ def described() -> dict[str, str]:
         parts["NVRTC"] = f"{compiler['version']}, {compiler['library']}"
     except _core.CudaError as error:
         parts["NVRTC"] = f"none; {error}"
-    parts["kernel cache"] = kernel_cache.described()
+    parts["kernel cache"] = kernel_cache.status()
     return parts
 
 
 def _why_none(error: _core.CudaError) -> str:
-    """In a few words why there is no GPU, where that is as it should be; what the driver says where it is not."""
+    """Why no GPU can be used: in a few words where no driver is installed, else in the driver's own words."""
     missing = "libcuda" in str(error) and "No such file" in str(error)
     return "no NVIDIA driver found" if missing else str(error)
 
 
 @cache
 def _best(node_rank: int) -> str:
-    """A GPU if one can be used; says once why not."""
+    """The device for ``"auto"``: a GPU if one can be used, else the CPU, and the log says once why."""
     look_for_compiler()
     try:
         count = _core.cuda_device_count()

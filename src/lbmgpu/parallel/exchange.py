@@ -13,7 +13,7 @@ _WORDS = {"channel": CHANNELS, "schedule": SCHEDULES}
 
 
 def check(name: str, given: Any) -> None:
-    """Raise TypeError or ValueError unless `given` is a word of ``"channel"`` or ``"schedule"``, or None."""
+    """Raise TypeError or ValueError unless `given` is None or a value of `name`, ``"channel"`` or ``"schedule"``."""
     if given is not None:
         checks.choice(name, given, _WORDS[name])
 
@@ -23,7 +23,7 @@ def forced(name: str, given: str | None) -> str:
 
     Args:
         name: ``"channel"`` or ``"schedule"``.
-        given: a word of it; None for that of the environment variable ``LBMGPU_CHANNEL`` or ``LBMGPU_SCHEDULE``.
+        given: its value; None for that of the environment variable ``LBMGPU_CHANNEL`` or ``LBMGPU_SCHEDULE``.
     """
     if given is None:
         return os.environ.get(f"LBMGPU_{name.upper()}", "")

@@ -11,18 +11,18 @@ from typing import Any
 from .forked import ForkAwareLock, RLock
 
 LOOK_AGAIN = 0.5
-"""Seconds after which a thread in the line looks whether it is the first, should an interrupt have lost its wake-up."""
+"""Seconds after which a waiting thread looks whether it is first in line, as an interrupt may lose its wake-up."""
 
 
 class FairLock(ForkAwareLock):
-    """`threading.RLock`, but first come, first served; in a forked child as `ForkAwareLock`.
+    """A `threading.RLock` that is given out first come, first served; in a forked child it is a `ForkAwareLock`.
 
-    A plain lock goes to whoever asks at the right moment: a thread that steps, and only lets go of the lock between two
-    chunks of steps, gets it back before another one has woken up, for seconds on end.
+    A plain lock goes to the thread that asks at the right moment. A thread that steps, and releases the lock only
+    between two chunks of steps, gets it back before another one has woken up, for seconds on end.
 
-    Threads wait in a line; the first of them waits for the plain lock itself, so nobody has to hand it over, and
-    letting go is that of the plain lock: one call in C, which no signal comes into the middle of. An interrupt while
-    waiting leaves line and lock as if the thread had never come.
+    Threads wait in a line, and the first of them waits for the plain lock itself. So nobody has to hand the lock over,
+    and releasing it is one call in C, which no signal can interrupt. An interrupt while a thread waits leaves line and
+    lock as if the thread had never come.
     """
 
     __slots__ = ("_line",)
@@ -32,7 +32,7 @@ class FairLock(ForkAwareLock):
         self._line: deque[Any] = deque()
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-        """As that of `threading.Lock`; whoever does not want to wait, or not for long, does so outside the line."""
+        """As `threading.Lock.acquire`. A call that does not wait, or has a timeout, bypasses the line."""
         if self._process != os.getpid():
             self.take_over()
             self._line.clear()  # threads of the parent do not exist in a forked child
@@ -47,7 +47,7 @@ class FairLock(ForkAwareLock):
     def _enter_again(self) -> bool:
         try:
             return bool(RLock.acquire(self))
-        except BaseException:  # an interrupt comes after the call, never in its place: nobody had to wait
+        except BaseException:  # an interrupt comes after the call, which has not waited, so the lock is held
             RLock.release(self)
             raise
 
@@ -74,7 +74,7 @@ class FairLock(ForkAwareLock):
         return True
 
     def _leave(self, ticket: Any) -> None:
-        """Leave the line, and wake who is the first now."""
+        """Leave the line, and wake the thread that is first in it now."""
         with suppress(ValueError):  # not in the line yet, or no longer
             self._line.remove(ticket)
         with suppress(IndexError, RuntimeError):  # nobody there, or awake already

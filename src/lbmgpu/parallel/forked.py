@@ -10,9 +10,9 @@ RLock: Any = type(threading.RLock())
 
 
 class ForkAwareLock(RLock):  # type: ignore[misc]
-    """`threading.RLock`, but where a thread of the parent held it at a fork, the child raises RuntimeError.
+    """A `threading.RLock` that raises RuntimeError in a forked child if another thread of the parent held it.
 
-    That thread is not in the child and would never let go; what the lock guards is in the middle of a change.
+    That thread is not in the child and would never release the lock, and what the lock guards is half changed.
     """
 
     __slots__ = ("_process",)
@@ -21,14 +21,14 @@ class ForkAwareLock(RLock):  # type: ignore[misc]
         self._process = os.getpid()
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-        """As that of `threading.RLock`."""
+        """As `threading.RLock.acquire`."""
         self.take_over()
         return bool(RLock.acquire(self, blocking, timeout))
 
     __enter__ = acquire
 
     def take_over(self) -> None:
-        """Take the lock over for this process, if another one has made it."""
+        """Make the lock one of this process, if the process that has made it is another."""
         if self._process == os.getpid():
             return
         if not RLock.acquire(self, False):

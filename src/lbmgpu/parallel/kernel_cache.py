@@ -1,4 +1,4 @@
-"""What users are told of the folder of compiled kernels."""
+"""Tells users about the folder in which compiled kernels are kept."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from functools import cache
 from .. import _core
 
 
-def described() -> str:
-    """The folder, and why it is not used where that is so."""
+def status() -> str:
+    """The path of the folder; ``none`` and the reason where it is not used."""
     refusal = _core.kernel_cache_refusal()
     return f"none; {refusal}" if refusal else _core.kernel_cache_folder() or "none"
 
 
 @cache
 def warn_if_refused() -> None:
-    """Say once why the folder is not used: whoever can write into it could have this process run code of theirs."""
+    """Warn once if the folder is not used: whoever can write into it could make this process run code of theirs."""
     refusal = _core.kernel_cache_refusal()
     if refusal:
         warnings.warn(

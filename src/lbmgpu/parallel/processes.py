@@ -1,4 +1,4 @@
-"""The processes that a solver runs on, one or the ranks of an MPI job, and what they do together."""
+"""The processes that a solver runs on, one or the ranks of an MPI job, and the operations of all of them."""
 
 from __future__ import annotations
 
@@ -37,17 +37,22 @@ _SHARED_ERRORS = (
 class Processes:
     """One process, or the ranks of `comm`, an mpi4py communicator.
 
-    Whatever is not a property is called by all ranks together. `host` are the ranks on the host of this process,
-    `meeting` is where several ranks compare the calls that they make, None of one, and `number` counts those who have
-    come to there.
+    All ranks call the methods together, but may read the properties alone.
 
     Args:
-        comm: None for one process. From then on an error that nobody catches on a rank ends the job.
-        call: that makes these, as other ranks are told it.
-        path: that it was given; None for none.
+        comm: None for one process. From now on an exception that nobody catches on a rank ends the job.
+        call: the name of the call that makes this object, which is compared among the ranks.
+        path: the path that the call was given; None for none.
+
+    Attributes:
+        rank, size: the number of this process and of all processes.
+        host: the ranks on the host of this process.
+        meeting: where several ranks compare the calls that they make; None for one process.
+        number: the number of this object among those made from `comm`, from 1.
+        engine: the engine's communicator; None for one process.
 
     Raises:
-        TypeError, ValueError, RuntimeError: see `ranks.communicator`. ValueError on all ranks that are in other calls.
+        TypeError, ValueError, RuntimeError: see `ranks.communicator`. ValueError on all ranks in different calls.
     """
 
     def __init__(self, comm: Any = None, call: str = "Solver", path: Any = None) -> None:
@@ -69,9 +74,10 @@ class Processes:
 
     @classmethod
     def of(cls, comm: Any, call: str = "Solver", path: Any = None) -> Processes:
-        """For the argument `comm` of a solver, which may have been made into this already.
+        """The processes for the argument `comm` of a solver, which may be a `Processes` already.
 
-        None is warned of where there are several processes; ``Processes()`` is one of them by intent.
+        For None there is a warning if a launcher has started several processes; ``Processes()``, one process by intent,
+        gives none.
         """
         if comm is None:
             ranks.warn_of_lone_process()
@@ -79,7 +85,7 @@ class Processes:
 
     @property
     def first(self) -> bool:
-        """Whether this is rank 0, which writes what there is one of."""
+        """Whether this is rank 0, which does what is done once for all ranks."""
         return self.rank == 0
 
     @property
@@ -89,7 +95,7 @@ class Processes:
 
     @property
     def threads(self) -> int:
-        """Threads for this process: its share of the cores that it may use."""
+        """The number of threads for this process: its share of the cores that it may use."""
         return max(1, _core.default_threads() // self._sharing)
 
     def agreed(self, value: float) -> float:
@@ -97,15 +103,15 @@ class Processes:
         return value if self.engine is None else self.engine.maximum(value)
 
     def shared(self, own: Any) -> list[Any]:
-        """The values of all ranks, which must be JSON, in the order of ranks."""
+        """The values of all ranks, which JSON must be able to hold, in the order of ranks."""
         return [own] if self.engine is None else [json.loads(t) for t in self.engine.all_gather(json.dumps(own))]
 
     def on_first(self, function: Callable[[], T]) -> T | None:
-        """Call `function` on rank 0 and give its result there; an error, of the usual kinds, is raised on all."""
+        """Call `function` on rank 0 and return its result there, None elsewhere; its usual errors are raised on all."""
         return self.each(lambda: function() if self.first else None)
 
     def each(self, function: Callable[[], T]) -> T:
-        """Call `function` on every rank and give its result; an error of one, of the usual kinds, is raised on all."""
+        """Call `function` on every rank and return its result; usual errors of any rank are raised on all."""
         try:
             result = function()
         except _SHARED_ERRORS as error:
@@ -115,21 +121,21 @@ class Processes:
         return result
 
     def agree_on(self, error: BaseException | None) -> None:
-        """Raise `error` where there is one, and one of its class and words on all other ranks.
+        """Raise `error` on the rank that has one, and an error of the same class and text on all other ranks.
 
-        These get InterruptedError for what is no Exception, such as KeyboardInterrupt.
+        Where it is no Exception, such as KeyboardInterrupt, the other ranks get InterruptedError.
         """
         known = next((k for k in _SHARED_ERRORS if isinstance(error, k)), OSError)
         text = str(error)
         if not isinstance(error, Exception | None):
             known, text = InterruptedError, f"interrupted ({type(error).__name__})"
-        words = self.shared(None if error is None else (known.__name__, text))
+        failures = self.shared(None if error is None else (known.__name__, text))
         if error is not None:
             raise error
-        for rank, described in enumerate(words):
-            if described is not None:
-                kind = next(k for k in _SHARED_ERRORS if k.__name__ == described[0])
-                raise kind(f"rank {rank}: {described[1]}")
+        for rank, failure in enumerate(failures):
+            if failure is not None:
+                kind = next(k for k in _SHARED_ERRORS if k.__name__ == failure[0])
+                raise kind(f"rank {rank}: {failure[1]}")
 
     def gathered(
         self, layout: Layout, part: NDArray[Any], window: tuple[Sequence[int], Sequence[int]]
@@ -137,9 +143,9 @@ class Processes:
         """A field of the domain on rank 0, None elsewhere.
 
         Args:
-            layout: of the solver.
-            part: the field in the rank's window, with its axes reversed and components first.
-            window: the offset and the size of that, as the engine has it.
+            layout: the layout of the solver.
+            part: the field in the rank's subdomain, with its axes reversed and components first.
+            window: the offset and the size of that subdomain, as the engine gives them.
         """
         if self.size == 1:
             return part
@@ -182,7 +188,7 @@ class Processes:
 
 
 def box(offset: Sequence[int], size: Sequence[int], origin: Sequence[int] | None = None) -> tuple[Any, ...]:
-    """A box of cells as an index into arrays of fields with reversed axes, whose first cell is `origin`."""
+    """The index of a box of cells in the array of a field, which has reversed axes and begins at cell `origin`."""
     start = [a - b for a, b in zip(offset, origin or (0,) * len(offset), strict=True)]
     return (..., *(slice(a, a + n) for a, n in zip(reversed(start), reversed(size), strict=True)))
 

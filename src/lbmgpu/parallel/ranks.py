@@ -14,7 +14,7 @@ from .. import _core, checks
 from ..errors import LoneProcessWarning, warn
 
 LAST_WORDS = 1.0
-"""Seconds that a rank which fails leaves the launcher to pass its traceback on; an abort drops what is on the way."""
+"""Seconds between the traceback of a rank and its abort, which drops output that the launcher has not passed on yet."""
 
 TIMEOUT_VARIABLE = "LBMGPU_MPI_TIMEOUT"
 
@@ -28,7 +28,7 @@ _called = ""
 """The rank and the size of the communicator that `end_all_on_error` has been called with; empty before."""
 
 _hooks: tuple[Any, Any] | None = None
-"""The hooks for exceptions that nobody catches, in the main thread and in others, where this module has set them."""
+"""The hooks for exceptions that nobody catches, in the main thread and in others; None until this module sets them."""
 
 _timeout: float | None = None
 """What `set_mpi_timeout` was given; 0 for None."""
@@ -44,7 +44,7 @@ def launched() -> Any:
     """``MPI.COMM_WORLD`` if an MPI launcher has started this process as one of several; None otherwise.
 
     Raises:
-        ValueError: it has, but mpi4py is not there.
+        ValueError: a launcher has started it, but mpi4py is not installed.
     """
     if not _has_launcher():
         return None
@@ -63,9 +63,9 @@ def communicator(comm: Any) -> _core.Communicator | None:
     It is a duplicate, so that the engine's messages never meet the user's; all ranks of `comm` call this together.
 
     Raises:
-        TypeError: not an intracommunicator of mpi4py.
-        ValueError: one that has been freed.
-        RuntimeError: an MPI library that the engine does not know; MPI not initialised, or finalised already.
+        TypeError: `comm` is not an intracommunicator of mpi4py.
+        ValueError: `comm` has been freed.
+        RuntimeError: the engine does not know the MPI library; MPI is not initialised, or finalised already.
     """
     if comm is None:
         return None
@@ -77,8 +77,8 @@ def node_local(comm: Any) -> tuple[int, ...]:
     together.
 
     Raises:
-        TypeError: not an intracommunicator of mpi4py.
-        ValueError: one that has been freed.
+        TypeError: `comm` is not an intracommunicator of mpi4py.
+        ValueError: `comm` has been freed.
         RuntimeError: MPI is not initialised, or finalised already.
     """
     mpi = checked(comm)
@@ -97,8 +97,8 @@ def end_all_on_error(comm: Any) -> None:
     counts. SystemExit is no error: a rank that leaves by it alone is still waited for.
 
     Raises:
-        TypeError: not an intracommunicator of mpi4py.
-        ValueError: one that has been freed.
+        TypeError: `comm` is not an intracommunicator of mpi4py.
+        ValueError: `comm` has been freed.
         RuntimeError: MPI is not initialised, or finalised already.
     """
     global _called
@@ -109,28 +109,28 @@ def end_all_on_error(comm: Any) -> None:
 
 
 def set_mpi_timeout(seconds: float | None) -> None:
-    """How long a rank waits for the others in a call that all ranks make before it says who has not come, and in which
-    call each rank stands, and ends the job.
+    """Set how long a rank waits for the others in a call that all ranks make. After that it says who has not come and
+    in which call each rank stands, and ends the job.
 
-    Until this is called it is the environment variable ``LBMGPU_MPI_TIMEOUT``, None without it. Call it on all ranks:
-    each has its own.
+    Until this is called the environment variable ``LBMGPU_MPI_TIMEOUT`` counts, or None without it. Call this on all
+    ranks, as each has a timeout of its own.
 
     Args:
-        seconds: above 0, and more than the ranks are apart in a sound job, such as one of them that draws a picture
-            while the others go on; None for no end: after a minute a rank says once who has not come, and waits on.
+        seconds: above 0, and more than the ranks of a sound job are apart, for instance while one of them draws a
+            picture; None for no end: after a minute a rank says once who has not come, and waits on.
 
     Raises:
-        TypeError, ValueError: not such a number.
+        TypeError, ValueError: `seconds` is not such a number.
     """
     global _timeout
     _timeout = 0.0 if seconds is None else checks.number("seconds", seconds, above=0)
 
 
 def mpi_timeout() -> float | None:
-    """See `set_mpi_timeout`.
+    """The timeout in seconds, None for no end; see `set_mpi_timeout`.
 
     Raises:
-        ValueError: the environment has none that is one.
+        ValueError: the environment variable is not a number above 0.
     """
     if _timeout is not None:
         return _timeout or None
@@ -159,17 +159,17 @@ def is_running() -> bool:
 
 
 def end_all_if_launched() -> None:
-    """The same for the process of a job that has not made a solver yet, if a launcher has started it.
+    """From now on an exception that nobody catches ends the whole job, if a launcher has started this process.
 
-    An error before the first solver leaves the others waiting too. MPI is not loaded for it; what counts is whether it
-    runs, on several ranks, when the exception comes.
+    This is for the time before the first solver, as an error then leaves the others waiting too. MPI is not loaded for
+    it: what counts is whether it runs, on several ranks, when the exception comes.
     """
     if _has_launcher() and _said_size() != 1:
         _set_hooks()
 
 
 def warn_of_lone_process() -> None:
-    """Warn with LoneProcessWarning, once, if there are several processes; for a solver without a communicator."""
+    """Warn once with LoneProcessWarning, for a solver without a communicator, if there are several processes."""
     global _warned
     mpi = _running()
     if _warned or not ((_has_launcher() and _said_size() > 1) or (mpi is not None and mpi.COMM_WORLD.Get_size() > 1)):
@@ -179,7 +179,7 @@ def warn_of_lone_process() -> None:
         "pass comm=MPI.COMM_WORLD to share it, or comm=MPI.COMM_SELF to say so",
         LoneProcessWarning,
     )
-    _warned = True  # not before: as an error it comes each time
+    _warned = True  # after the warning, so that it is raised each time where warnings are errors
 
 
 def _has_launcher() -> bool:
@@ -187,7 +187,7 @@ def _has_launcher() -> bool:
 
 
 def _said_size() -> int:
-    """How many processes the launcher says that it has started; 0 if it does not."""
+    """The number of processes that the launcher says it has started; 0 if it says none."""
     said = [os.environ.get(name, "") for name in _SIZES]
     return max((int(text) for text in said if text.isdecimal()), default=0)
 
@@ -199,7 +199,7 @@ def _running() -> Any:
 
 
 def _set_hooks() -> None:
-    """Have exceptions that nobody catches end the job; what stands there already is called first."""
+    """Set the hooks by which an exception that nobody catches ends the job; they call the former hooks first."""
     global _hooks
     former, former_of_threads = sys.excepthook, threading.excepthook
     if (former, former_of_threads) == _hooks:
@@ -209,7 +209,7 @@ def _set_hooks() -> None:
         _end_all(lambda: former(kind, error, traceback))
 
     def hook_of_threads(arguments: threading.ExceptHookArgs) -> None:
-        if issubclass(arguments.exc_type, SystemExit):  # which ends its thread alone
+        if issubclass(arguments.exc_type, SystemExit):  # SystemExit ends its thread alone
             former_of_threads(arguments)
         else:
             _end_all(lambda: former_of_threads(arguments))
@@ -236,7 +236,7 @@ def _end_all(show: Callable[[], object]) -> None:
 
 
 def _abort() -> None:
-    """End the job, once what has been written has had time to leave."""
+    """End the job, after the time that output needs to reach the launcher."""
     mpi = _running()
     try:
         sys.stdout.flush()
@@ -250,7 +250,7 @@ def _abort() -> None:
 def checked(comm: Any) -> Any:
     """The module mpi4py.MPI, if `comm` is one of its intracommunicators.
 
-    Whoever has one has imported the module: it is not imported here, which would initialise MPI.
+    A caller that has one has imported the module. It is not imported here, as that would initialise MPI.
     """
     mpi: Any = sys.modules.get("mpi4py.MPI")
     if mpi is None or not isinstance(comm, mpi.Intracomm):

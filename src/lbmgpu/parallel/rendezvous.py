@@ -18,13 +18,15 @@ from .fair_lock import FairLock
 SPIN = 0.001
 """Seconds for which a waiting rank polls without sleeping: ranks that come at the same time never sleep."""
 LONGEST_SLEEP = 0.01
+"""Seconds that a waiting rank sleeps at most between two polls."""
 PATIENCE = 60.0
 """Seconds of waiting after which a rank says once, where nothing else ends the wait, who has not come."""
 ANSWER_SECONDS = 1.0
-"""Time that the others have to say that they wait too."""
+"""Seconds that the other ranks have to say that they wait too."""
 GOODBYE_SECONDS = 2.0
-"""Time for another thread to end its call when the script has ended."""
+"""Seconds that another thread has to end its call when the script has ended."""
 ASK, ANSWER = 1, 2
+"""Tags of the messages by which ranks ask each other where they stand, and answer."""
 
 ENDED = "the script has ended"
 """The message of a rank whose script has ended."""
@@ -40,8 +42,8 @@ class Rendezvous:
     All ranks come to the same meetings in the same order. One meeting costs a reduction of two numbers.
 
     Attributes:
-        turn: held by the thread whose call the ranks are in.
-        solvers: made so far on these ranks.
+        turn: the lock that is held by the thread whose call the ranks are in.
+        solvers: the number of solvers made so far on these ranks.
         broken: why the ranks can no longer meet; empty while they can.
     """
 
@@ -49,7 +51,7 @@ class Rendezvous:
         self.turn = FairLock()
         self.solvers = 0
         self.broken = ""
-        self._left = False  # whether it is this rank that broke them, which the others do not know
+        self._left = False  # whether this rank broke the meetings, which the others do not know
         self._comm = comm
         self._mpi: Any = sys.modules["mpi4py.MPI"]
         self._last = "none"
@@ -60,18 +62,18 @@ class Rendezvous:
 
     @property
     def rank(self) -> int:
-        """Of this process."""
+        """The rank of this process."""
         return int(self._comm.Get_rank())
 
     def meet(self, here: str, brings: str, words: str, limit: float | None = None) -> list[str] | None:
         """Wait until all ranks have come: None if all are at the same `here`, else what each of them brings.
 
         Args:
-            here: a text, of which a digest is compared.
-            brings: what the others are told where it is not the same.
-            words: where this rank is, for people.
-            limit: seconds after which a rank gives up; `broken` then says so. Without it all are waited for, at most
-                for `ranks.mpi_timeout`, which ends the job.
+            here: a text whose digest is compared among the ranks.
+            brings: a text that the other ranks get where the digests differ.
+            words: where this rank is, in words for messages.
+            limit: seconds after which this rank gives up, which `broken` then says. Without it the rank waits for all
+                others, at most for `ranks.mpi_timeout`, which ends the job.
 
         Raises:
             RuntimeError: the meetings are broken.
@@ -96,7 +98,7 @@ class Rendezvous:
         self.broken, self._left = why, True
 
     def _compare(self, here: str) -> tuple[Any, Any]:
-        """Begin to find out whether all bring the same: the largest digest, and the complement of the smallest."""
+        """Start to compare texts: the reduction gives the largest digest and the complement of the smallest one."""
         digest = np.frombuffer(hashlib.blake2b(here.encode(), digest_size=8).digest(), np.uint64)[0]
         own, found = np.array([digest, ~digest]), np.empty(2, np.uint64)
         return self._comm.Iallreduce(own, found, op=self._mpi.MAX), found
@@ -109,11 +111,11 @@ class Rendezvous:
             if waited < SPIN:
                 continue
             self._answer(words)
-            end, stagger = ranks.mpi_timeout(), min(0.1 * self.rank, 2.0)  # that not all ask at once
+            end, stagger = ranks.mpi_timeout(), min(0.1 * self.rank, 2.0)  # so that not all ranks ask at once
             if limit is not None:
                 if waited > limit:
                     return False
-            elif end is not None and waited > end + stagger + 5 * self._asked:  # who asked before ends the job
+            elif end is not None and waited > end + stagger + 5 * self._asked:  # whoever asked this rank ends it
                 missing = self._missing(done, words, waited)
                 if missing:
                     ranks.end_all(f"{missing}; the job ends after mpi_timeout = {end:g} s")
@@ -126,7 +128,7 @@ class Rendezvous:
         return True
 
     def _answer(self, words: str) -> None:
-        """Tell those who ask where this rank stands."""
+        """Tell the ranks that ask where this rank stands."""
         status = self._mpi.Status()
         while self._comm.Iprobe(self._mpi.ANY_SOURCE, ASK, status):
             question = self._comm.recv(source=status.Get_source(), tag=ASK)
@@ -134,12 +136,12 @@ class Rendezvous:
             self._asked = True
 
     def _missing(self, done: Callable[[], bool], words: str, waited: float) -> str:
-        """Ask the others where they stand; who waits where, and who does not. Empty if all have come meanwhile."""
+        """Ask the others where they stand. The result names who waits where and who does not, unless all have come."""
         self._question += 1
         size, answers, status = self._comm.Get_size(), {self.rank: words}, self._mpi.Status()
         for rank in range(size):
             if rank != self.rank:
-                self._comm.send(self._question, rank, ASK)  # small, so that it leaves whoever takes it
+                self._comm.send(self._question, rank, ASK)  # so small that sending does not wait for the receiver
         end = time.monotonic() + ANSWER_SECONDS
         while time.monotonic() < end:
             if done():
@@ -160,13 +162,13 @@ class Rendezvous:
         )
 
     def close(self) -> None:
-        """The communicator that this belongs to is freed: the end of the script is no longer a matter of it."""
+        """MPI calls this when it frees the user's communicator: the end of the script is not told here any more."""
         _live.discard(self)
 
 
 def of(comm: Any) -> Rendezvous | None:
-    """That of an intracommunicator of mpi4py, made at the first call, which all its ranks make together; None for one
-    rank, which waits for nobody.
+    """The rendezvous of an intracommunicator of mpi4py, made in the first call, which all its ranks make together; None
+    for a communicator of one rank, which waits for nobody.
 
     Raises:
         TypeError, ValueError, RuntimeError: see `ranks.checked`.
@@ -211,12 +213,12 @@ def _duplicate(comm: Any) -> Any:
 
 
 def _sleep(waited: float) -> None:
-    """Leave the core to others for a small part of the time waited so far."""
+    """Sleep for a small part of the time waited so far, so that others have the core."""
     time.sleep(min(max(waited / 50, 5e-5), LONGEST_SLEEP))
 
 
 def _free(comm: Any) -> None:
-    """Free a duplicate that nobody uses any more; ranks drop it at the same place, as they do the engine's."""
+    """Free a duplicate that is no longer used; all ranks drop it at the same place, as they drop the engine's."""
     if ranks.is_running():
         comm.Free()
 

@@ -1,4 +1,4 @@
-"""Says when GPUs of one process exchange through the host's memory because they do not reach each other's."""
+"""Warns where GPUs of one process exchange through the host's memory because they cannot access each other's."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ def staged_pairs(blocks: Sequence[Mapping[str, Any]], links: Sequence[Mapping[st
     """The names of each two different GPUs of one process with a staged link between them, each pair once.
 
     Args:
-        blocks: of the layout, as the engine gives them: `rank` and `device`.
-        links: as the engine gives them: `from` and `to`, numbers of blocks, and `channel`.
+        blocks: the blocks of the layout, as the engine gives them: `rank` and `device`.
+        links: the links as the engine gives them: `from` and `to`, numbers of blocks, and `channel`.
     """
     pairs = set()
     for link in links:
@@ -29,8 +29,8 @@ def warn_of_staging(blocks: Sequence[Mapping[str, Any]], links: Sequence[Mapping
     """Warn with StagedExchangeWarning of the `staged_pairs`, unless the user asked for them.
 
     Args:
-        blocks, links: see there.
-        channel: that is forced, or an empty text.
+        blocks, links: as for `staged_pairs`.
+        channel: the channel that is forced on the engine, or an empty text.
     """
     pairs = [] if channel == "staged" else staged_pairs(blocks, links)
     if pairs:

@@ -16,13 +16,13 @@ $e$ (each component -1, 0 or 1) sends
 
     product over axes ( |c_d| if e_d = -sign(c_d) != 0,  n_d - |c_d| if e_d = 0,  else 0 )
 
-of them, so faces, edges and corners are counted exactly where blocks are as long as the stencil reaches: a cell of a
-face of D2Q37, which reaches three, gets 15 populations from the neighbour's nearest layer, 8 from the next and 3 from
-the third, 26 in all, and where a wall ends the face, all populations of the three by three cells there, as the halo
-behind the wall is computed from them. The temperature of the hybrid thermal model counts as one more population in $b$,
-and each block gets the layer of cells next to it, walls included. Faces across x may have a bandwidth of their own, as
-their populations do not lie in rows. Blocks of one device are updated one after the other, so their times add up; the
-domain's step is that of the slowest device.
+of them, so faces, edges and corners are counted exactly where blocks are as long as the radius of the stencil: a cell
+of a face of D2Q37, whose radius is three, gets 15 populations from the neighbour's nearest layer, 8 from the next and 3
+from the third, 26 in all, and where a wall ends the face, all populations of the three by three cells there, as the
+halo behind the wall is computed from them. The temperature of the hybrid thermal model counts as one more population in
+$b$, and each block gets the layer of cells next to it, walls included. Faces across x may have a bandwidth of their
+own, as their populations do not lie in rows. Blocks of one device are updated one after the other, so their times add
+up; the domain's step is that of the slowest device.
 
 That the surface of a block decides what is lost, so that slabs suit few devices and fast links, blocks in two or three
 dimensions many devices and slow ones, is the analysis of C. Obrecht, F. Kuznik, B. Tourancheau, J.-J. Roux, "Scalable
@@ -72,13 +72,13 @@ class Link:
             ``"network"``.
         bandwidth: bytes a second.
         latency: seconds of an exchange in addition to those bytes.
-        x_share: part of the bandwidth that faces across x reach.
+        x_fraction: fraction of the bandwidth that the exchange through faces across x has.
     """
 
     kind: str
     bandwidth: float
     latency: float = 0.0
-    x_share: float = 1.0
+    x_fraction: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -120,13 +120,13 @@ class Machine:
 
 @dataclass(frozen=True)
 class Problem:
-    """What is computed.
+    """The computation whose step is predicted.
 
     Attributes:
-        shape: of the domain.
-        velocities: of the stencil, ``(Q, D)``.
-        item_bytes: of a stored population.
-        periodic: of each axis, whether the domain is.
+        shape: the shape of the domain.
+        velocities: the velocities of the stencil, ``(Q, D)``.
+        item_bytes: the bytes of a stored population.
+        periodic: for each axis, whether the domain is periodic along it.
         thermal: whether there is a temperature, which is read and written as one population more.
     """
 
@@ -138,7 +138,7 @@ class Problem:
 
     @property
     def cells(self) -> int:
-        """Of the domain."""
+        """The number of cells of the domain."""
         return math.prod(self.shape)
 
     @property
@@ -182,13 +182,13 @@ class Tiling:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a step takes by the model.
+    """The time of a step and the speed that the model predicts.
 
     Attributes:
-        step_seconds: of the slowest device, which all others wait for.
-        update_seconds, exchange_seconds: of that device.
+        step_seconds: the step of the slowest device, which all others wait for.
+        update_seconds, exchange_seconds: the parts of that step.
         mlups: million cell updates a second of the domain.
-        efficiency: the part of the devices' update speeds together that this is.
+        efficiency: that speed as a part of the update speeds of all devices together.
     """
 
     step_seconds: float
@@ -259,7 +259,7 @@ def _exchange(
     neighbours: set[tuple[int, int]] = set()
     for direction, neighbour, count in _ways(problem, tiling, place):
         link = machine.link(owners[neighbour], own)
-        bandwidth = link.bandwidth * (link.x_share if direction[0] != 0 else 1.0)
+        bandwidth = link.bandwidth * (link.x_fraction if direction[0] != 0 else 1.0)
         seconds += count * problem.item_bytes / bandwidth
         latencies[link.kind] = max(link.latency, latencies.get(link.kind, 0.0))
         neighbours.update((axis, e) for axis, e in enumerate(direction) if e != 0 and tiling.parts[axis] > 1)

@@ -33,8 +33,8 @@ SECONDS = 0.1
 """Duration of the steps that are timed for one figure of a plan."""
 
 COPY_BYTES = 2**26
-ROW_SHARE = 0.75
-X_SHARE = 0.8
+ROW_FRACTION = 0.75
+X_FRACTION = 0.8
 """The fraction of a plain copy's bandwidth that the exchange between GPUs reaches, since it copies rows; and the
 fraction of that across x, where it copies columns. Both were measured on two H200 of one host, see docs/scaling.md."""
 
@@ -63,7 +63,7 @@ def measure_machine(
         CudaError: a GPU cannot be used.
         ValueError: memory that does not suffice for a small box.
     """
-    kinds = {name: "cpu" if name == "cpu" else str(gpu.described(name)["name"]) for name in devices}
+    kinds = {name: "cpu" if name == "cpu" else str(gpu.properties(name)["name"]) for name in devices}
     first = {kind: name for name, kind in reversed(list(kinds.items()))}
     found = {kind: measure_device(name, configuration, threads) for kind, name in first.items()}
     return Machine(
@@ -124,7 +124,7 @@ def measure_link(source: str, target: str, channel: str | None = None) -> Link:
     if exchange.forced("channel", channel) == "staged":  # a copy into the host's memory, then one out of it
         first, second = _measured_link(source, "cpu"), _measured_link("cpu", target)
         bandwidth = 1 / (1 / first.bandwidth + 1 / second.bandwidth)
-        return Link("host", bandwidth, first.latency + second.latency, min(first.x_share, second.x_share))
+        return Link("host", bandwidth, first.latency + second.latency, min(first.x_fraction, second.x_fraction))
     return _measured_link(source, target)
 
 
@@ -134,7 +134,7 @@ def _measured_link(source: str, target: str) -> Link:
     if source == target == "cpu":
         return Link("same", bandwidth, latency)
     kind = "same" if source == target else "peer" if _core.device_can_access(target, source) else "host"
-    return Link(kind, ROW_SHARE * bandwidth, latency, X_SHARE)
+    return Link(kind, ROW_FRACTION * bandwidth, latency, X_FRACTION)
 
 
 @cache
@@ -166,8 +166,8 @@ def link_between(
     bandwidth = (along_bytes - small_bytes) / longer if longer > 0 else along_bytes / along_seconds
     latency = max(0.0, small_seconds - small_bytes / bandwidth)
     moved, seconds = across
-    share = moved / max(seconds - latency, moved / bandwidth) / bandwidth
-    return Link(kind, bandwidth, latency, min(1.0, share))
+    fraction = moved / max(seconds - latency, moved / bandwidth) / bandwidth
+    return Link(kind, bandwidth, latency, min(1.0, fraction))
 
 
 def _bytes_and_seconds(

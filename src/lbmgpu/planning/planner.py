@@ -90,7 +90,7 @@ class Plan:
         return self.candidates[0].prediction.efficiency
 
     def layout_of(self, candidate: Candidate) -> Layout:
-        """That of one of the candidates."""
+        """The layout of one of the candidates."""
         tiling = candidate.tiling
         return Layout(
             Block(tiling.offset(place), tiling.size(place), device=device.name)
@@ -118,7 +118,7 @@ class Plan:
         return tuple(dict.fromkeys([*self.candidates[:TRIED], *self.alternatives]))
 
     def chosen(self) -> Layout:
-        """What ``layout="auto"`` takes: the best by the model; over devices of unequal speed the `fastest`.
+        """The layout of ``layout="auto"``: the best by the model; over devices of unequal speed the `fastest`.
 
         The model is accurate to a few percent, and a CPU in addition to a GPU gains less than that.
 
@@ -128,7 +128,7 @@ class Plan:
         return self.layout_of(self.fastest()) if self.alternatives else self.layout
 
     def fastest(self, seconds: float = 0.2) -> Candidate:
-        """That of `tried` which turns out the fastest; takes about three times `seconds` for each, and their setup.
+        """The fastest of `tried` when measured, which takes three times `seconds` for each, and their setup.
 
         One that does not fit the memory is passed over.
 
@@ -173,15 +173,15 @@ HEADER = (
 )
 
 
-def described(machine: Machine) -> list[str]:
+def machine_lines(machine: Machine) -> list[str]:
     """A line for each device and each link."""
     lines = [
         f"{device.name}: {device.speed / 1e9:.1f} GB/s in updates, {1e6 * device.fixed:.1f} us a step and "
-        f"{1e9 * device.a_row:.1f} ns a row beside"
+        f"{1e9 * device.a_row:.1f} ns a row in addition"
         for device in dict.fromkeys(machine.devices)
     ]
     for (source, target), link in machine.pairs.items():
-        across = "" if link.x_share == 1 else f"across x {link.x_share:.2f} of that, "
+        across = "" if link.x_fraction == 1 else f"across x {link.x_fraction:.2f} of that, "
         lines.append(
             f"{source} to {target} ({link.kind}): {link.bandwidth / 1e9:.1f} GB/s, {across}"
             f"{1e6 * link.latency:.1f} us an exchange"

@@ -36,7 +36,7 @@ def collective(method: Method[P, R]) -> Method[P, R]:
 
 
 def collective_if_gathered(method: Method[P, R]) -> Method[P, R]:
-    """The same of a field, which is each rank's own matter unless it is gathered."""
+    """As `collective`, for a method that gives a field: ranks call it together only with `gather`."""
     gathered = collective(method)
 
     @functools.wraps(method)

@@ -16,7 +16,7 @@ from ..thermal import HybridThermal
 from .run import RunLoop
 
 CPU_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
-CACHED_SHARE = 1.3
+CACHED_FRACTION = 1.3
 """Above this fraction of the bandwidth part of the lattice is cached: no lattice in memory has reached it."""
 
 
@@ -74,7 +74,7 @@ class Report:
     def cached(self) -> bool:
         """Whether the lattice may sit in the cache, where `bandwidth_fraction` says nothing about the memory."""
         fits = self.cache_bytes is not None and self.memory_bytes <= self.cache_bytes
-        return fits or (self.bandwidth_fraction is not None and self.bandwidth_fraction > CACHED_SHARE)
+        return fits or (self.bandwidth_fraction is not None and self.bandwidth_fraction > CACHED_FRACTION)
 
     def __str__(self) -> str:
         rows = list(self.setup.items())
@@ -168,7 +168,7 @@ def _place(block: dict[str, Any], simulation: Simulation) -> str:
 def _device_words(simulation: Simulation) -> str:
     engine = simulation.engine
     return "; ".join(
-        f"cpu, {engine.isa}, {engine.threads} threads" if name == "cpu" else f"{name}, {gpu.described(name)['name']}"
+        f"cpu, {engine.isa}, {engine.threads} threads" if name == "cpu" else f"{name}, {gpu.properties(name)['name']}"
         for name in simulation.settings.devices
     )
 
@@ -183,14 +183,14 @@ def _exchange_words(links: list[dict[str, Any]], overlaps: bool) -> str:
 
 def _cache_bytes(devices: tuple[str, ...]) -> int | None:
     """Bytes of the last-level caches of all devices; None if one is not known."""
-    sizes = [last_cache(CPU_CACHES) if name == "cpu" else gpu.described(name)["l2_bytes"] for name in devices]
+    sizes = [last_cache(CPU_CACHES) if name == "cpu" else gpu.properties(name)["l2_bytes"] for name in devices]
     known = [size for size in sizes if size is not None]
     return sum(known) if len(known) == len(sizes) else None
 
 
 def device_bandwidth(device: str, threads: int) -> float:
     """Bytes a second that the memory of a device moves, measured once a process; see `Report`."""
-    return update_bandwidth(threads) if device == "cpu" else copy_bandwidth(device)
+    return scale_bandwidth(threads) if device == "cpu" else copy_bandwidth(device)
 
 
 @cache
@@ -206,12 +206,12 @@ def measure_copy_bandwidth(device: str, seconds: float) -> float:
 
 
 @cache
-def update_bandwidth(threads: int) -> float:
-    """Bytes a second of ``x <- a x`` with `threads`, measured once a process."""
-    return measure_bandwidth(threads, repeats=5)
+def scale_bandwidth(threads: int) -> float:
+    """Bytes a second of the in-place STREAM scale, ``x <- a x``, with `threads`, measured once a process."""
+    return measure_scale_bandwidth(threads, repeats=5)
 
 
-def measure_bandwidth(threads: int, repeats: int) -> float:
-    """Bytes a second of ``x <- a x`` over an array much larger than the cache, the best of `repeats`."""
+def measure_scale_bandwidth(threads: int, repeats: int) -> float:
+    """Bytes a second of the in-place STREAM scale over an array much larger than the cache, the best of `repeats`."""
     size = max(2**20, min(GIB, available_memory() // 4))
     return _core.update_bandwidth(size, threads, repeats)

@@ -189,7 +189,7 @@ class ThermalFields:
             stencil = self._simulation.stencil.name
             raise ValueError(
                 f"thermal: {stencil} has no heat sources, sums of heat, heat fluxes or Nusselt numbers, which "
-                "belong to HybridThermal; compute them from temperature() and density() (docs/kinetic_thermal.md)"
+                "belong to HybridThermal; compute them from temperature() and density() (docs/multispeed_thermal.md)"
             )
         return self._simulation.thermal
 

@@ -39,11 +39,11 @@ for number, (stencil, operators, streaming, precision) in enumerate(kinds):
     fields = [solver.temperature(gather=True) for solver in (many, again)]
     sums = [many.heat(), *(many.nusselt(name, 1.0, 1.0) for name in (*faces, *bodies))]
     maps = [many.heat_flux(face) for face in faces]
-    beside = [many.heat_flux(body) for body in bodies]
+    fluxes = [many.heat_flux(body) for body in bodies]
 
     # What every rank is given is the same on all.
     assert all(np.array_equal(value, sums) for value in world.allgather(sums))
-    for part in (*maps, *(getattr(flux, name) for flux in beside for name in ("cells", "flux", "area"))):
+    for part in (*maps, *(getattr(flux, name) for flux in fluxes for name in ("cells", "flux", "area"))):
         assert all(np.array_equal(other, part) for other in world.allgather(part))
 
     one = case.solver(device=devices[0], comm=MPI.COMM_SELF, **options)
@@ -60,7 +60,7 @@ for number, (stencil, operators, streaming, precision) in enumerate(kinds):
     np.testing.assert_allclose(sums, expected, rtol=1e-9, atol=1e-9)
     for face, found in zip(faces, maps, strict=True):
         np.testing.assert_array_equal(found, one.heat_flux(face))
-    for body, found in zip(bodies, beside, strict=True):
+    for body, found in zip(bodies, fluxes, strict=True):
         alone = one.heat_flux(body)
         at, of = np.lexsort(found.cells.T), np.lexsort(alone.cells.T)
         for name in ("cells", "flux", "area"):

@@ -1,7 +1,7 @@
-"""The gas whose temperature is a moment of the populations: its collision, its sound and the limits of its stability.
+"""The multispeed thermal model: the collision of D2Q37, its sound speed and the temperatures at which it is stable.
 
-D2Q37 carries mass, momentum and energy of a compressible ideal gas in one set of populations; it goes with `ThermalBGK`
-alone, and the other stencils with the collisions of `collisions`.
+The populations of D2Q37 carry mass, momentum and energy of a compressible ideal gas, so that the temperature is a
+moment of them. The stencil goes with `ThermalBGK` alone, the other stencils with the collisions of `collisions`.
 """
 
 from __future__ import annotations

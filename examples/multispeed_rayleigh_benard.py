@@ -1,6 +1,6 @@
 """A layer of gas heated from below, in D2Q37: convection of a compressible gas with its own temperature.
 
-    python examples/kinetic_rayleigh_benard.py --rayleigh 1e4 --output rolls.png
+    python examples/multispeed_rayleigh_benard.py --rayleigh 1e4 --output rolls.png
 
 Plates at two temperatures, periodic sides 2.016 times as far apart as the plates, gravity. A gas that rises expands and
 cools by g / c_p a cell, so only what the plates differ by beyond that drives the flow: the Rayleigh number is made with

@@ -42,7 +42,7 @@ def test_many_waves_mix(tmp_path: Path) -> None:
 
 def test_convection_of_a_gas(tmp_path: Path) -> None:
     picture = tmp_path / "rolls.png"
-    out = run("kinetic_rayleigh_benard.py", "--cells", 24, "--rayleigh", 5000, "--output", picture)
+    out = run("multispeed_rayleigh_benard.py", "--cells", 24, "--rayleigh", 5000, "--output", picture)
     assert picture.read_bytes().startswith(b"\x89PNG")
     found = re.search(r"^Nusselt number (\S+) at the hot plate, (\S+) at the cold one$", out, re.MULTILINE)
     assert found is not None
@@ -51,4 +51,4 @@ def test_convection_of_a_gas(tmp_path: Path) -> None:
     assert re.search(r"^kinetic energy 0\.05", out, re.MULTILINE)
     refused = ["--cells", 16, "--velocity", 0.2, "--difference", 0.1]
     with pytest.raises(subprocess.CalledProcessError):
-        run("kinetic_rayleigh_benard.py", *refused)
+        run("multispeed_rayleigh_benard.py", *refused)
