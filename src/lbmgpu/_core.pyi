@@ -253,7 +253,7 @@ def check_layout(shape: Sequence[int], blocks: Sequence[tuple[Sequence[int], Seq
     """Raise ValueError unless the blocks, as `Engine` takes them, tile a domain of `shape`."""
 
 def default_threads() -> int: ...
-def update_bandwidth(bytes: int, threads: int, repeats: int) -> float:
+def inplace_stream_scale(bytes: int, threads: int, repeats: int) -> float:
     """Bytes per second of ``x <- a x`` over `bytes` of float64, reads and writes counted; best of `repeats`."""
 
 def device_can_access(device: str, other: str) -> bool:

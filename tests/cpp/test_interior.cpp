@@ -1,10 +1,11 @@
-// Tests of which rows are a block's interior, that shell and interior are all of them once, and of the times of phases.
+// Tests the split of a block's rows into shell and interior, which must cover each row exactly once, and the
+// computation of the times of a step's parts.
 #include "../../src/cpp/engine/interior.h"
 
 #include <vector>
 
 #include "../../src/cpp/backend/cpu/row_ranges.h"
-#include "../../src/cpp/engine/phase_times.h"
+#include "../../src/cpp/engine/step_times.h"
 #include "check.h"
 #include "configurations.h"
 

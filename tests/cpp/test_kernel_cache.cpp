@@ -1,4 +1,5 @@
-// Tests of the cache of compiled kernels: the digest by published vectors, and whom the folder's files may be of.
+// Tests the on-disk cache of compiled kernels: SHA-256 against published vectors, rejection of folders and files that
+// others own or can write, and detection of damaged files.
 #include "../../src/cpp/backend/run_time_compilation/kernel_cache.h"
 
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
-// Tests that a link's formula is local to its cell: applied by the update of the cell itself, it gives the bits that
-// the lists give which serve all links between two steps.
+// Tests that link formulas are local: applying them inside a cell's update gives the same bits as applying them from
+// the plan's lists between two steps.
 #include <map>
 #include <vector>
 

@@ -1,4 +1,5 @@
-// The blocks that advance two steps a launch. Fields are read by an ordinary block, which is handed the state.
+// Implements the test-only blocks that advance two steps per launch; fields are read by passing the state to an
+// ordinary block.
 #include "two_step_block.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// For tests of the seam alone: an outlet whose density and normal velocity follow those of the fluid with a delay. It
-// is no model of anything, but reads and keeps all that the formula of a boundary cell may.
+// A boundary condition for testing the extension point for boundary cells: an outlet whose density and normal velocity
+// follow the fluid with a delay. It is no physical model.
 #pragma once
 
 #include "condition.h"

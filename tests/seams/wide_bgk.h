@@ -1,4 +1,5 @@
-// For tests of the seam alone: BGK as a collision that is no operator on n, but changes the populations by itself.
+// A BGK collision for testing the extension point for collisions: it implements collide(), changing the populations
+// itself, instead of relax().
 #pragma once
 
 #include "../collide.h"

@@ -16,7 +16,7 @@ from lbmgpu.benchmarks import single as bench
 @pytest.fixture(autouse=True)
 def quick_bandwidth(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measure no real bandwidth."""
-    monkeypatch.setattr(_core, "update_bandwidth", lambda size, threads, repeats: 1e10)
+    monkeypatch.setattr(_core, "inplace_stream_scale", lambda size, threads, repeats: 1e10)
 
 
 def test_bench_on_a_device_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
@@ -40,7 +40,7 @@ def test_what_tuning_finds_is_remembered(flow: str, gpu: str, tmp_path: Path, mo
     best = bench.tune(configuration, device=gpu, seconds=0.001)
     solver = bench.make_solver(configuration, gpu, None)
     kernels = {kernel["phase"]: kernel for kernel in solver._simulation.engine.update_kernels()}
-    assert set(kernels) == set(best) == {"own", "neighbor"}
+    assert set(kernels) == set(best) == {"even", "odd"}
     for phase, kernel in kernels.items():
         assert kernel["cells_per_thread"] == best[phase]["cells_per_thread"]
         assert kernel["registers"] == best[phase]["registers"]

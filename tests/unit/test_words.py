@@ -49,10 +49,6 @@ KEPT = {
     ("src/lbmgpu/errors.py", "warmth"),
     ("src/lbmgpu/solver/report.py", "hidden_share"),
     ("src/lbmgpu/solver/report.py", "update_bandwidth"),
-    ("src/lbmgpu/_core.pyi", "update_bandwidth"),
-    ("src/cpp/backend/cpu/cpu_block.h", "update_bandwidth"),
-    ("src/cpp/backend/cpu/machine.cpp", "update_bandwidth"),
-    ("src/cpp/bindings/machine.cpp", "update_bandwidth"),
 }
 """Where a word has to stay: deprecated names of public attributes, and a function that the engine publishes."""
 

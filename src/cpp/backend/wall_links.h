@@ -3,9 +3,9 @@
 
 #include "../lattice/boundary/all.h"
 #include "../lattice/moments.h"
-#include "end_sums.h"
 #include "lattice_view.h"
 #include "link_data.h"
+#include "row_end_moments.h"
 
 namespace lbm::backend {
 

@@ -15,8 +15,8 @@ namespace lbm::bindings {
 void bind_machine(py::module_& module) {
     module.def("cpu_isas", &cpu::usable_isas);
     module.def("default_threads", &cpu::default_threads);
-    module.def("update_bandwidth", &cpu::update_bandwidth, py::arg("bytes"), py::arg("threads"), py::arg("repeats"),
-               py::call_guard<NoGil>());
+    module.def("inplace_stream_scale", &cpu::inplace_stream_scale, py::arg("bytes"), py::arg("threads"),
+               py::arg("repeats"), py::call_guard<NoGil>());
     module.def("kernel_cache_folder", &run_time::cache_folder);
     module.def("kernel_cache_refusal", [] { return run_time::KernelCache(run_time::cache_folder()).refusal(); });
     module.def("device_can_access", &backend::can_access, py::arg("device"), py::arg("other"));

@@ -17,8 +17,8 @@
 #include "field_parts.h"
 #include "halo_exchange.h"
 #include "layout.h"
-#include "phase_times.h"
 #include "setup.h"
+#include "step_times.h"
 
 namespace lbm::engine {
 

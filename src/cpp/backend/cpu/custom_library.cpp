@@ -13,7 +13,7 @@
 #include "../run_time_compilation/embedded_headers.h"
 #include "../run_time_compilation/kernel_cache.h"
 #include "../run_time_compilation/sha256.h"
-#include "../spelled.h"
+#include "../type_name.h"
 #include "host_compiler.h"
 
 namespace lbm::cpu {

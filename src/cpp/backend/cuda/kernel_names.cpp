@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "../spelled.h"
+#include "../type_name.h"
 
 namespace lbm::cuda {
 namespace {

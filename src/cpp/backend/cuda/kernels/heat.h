@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../wall_heat.h"
-#include "order.h"
+#include "dependent_launch.h"
 #include "reductions.h"
 #include "state_access.h"
 

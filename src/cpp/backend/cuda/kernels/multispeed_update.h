@@ -5,7 +5,7 @@
 #include "../../multispeed_cells.h"
 #include "../../row_box.h"
 #include "arguments.h"
-#include "order.h"
+#include "dependent_launch.h"
 
 namespace lbm::cuda {
 
