@@ -12,9 +12,9 @@ endfunction()
 read_headers("${HEADERS}" entries)
 read_headers("${CUSTOM_HEADERS}" custom_entries)
 set(text "// Written by the build: the headers that kernels are compiled from at run time.
-#include \"backend/cuda/embedded_headers.h\"
+#include \"backend/run_time_compilation/embedded_headers.h\"
 
-namespace lbm::cuda {
+namespace lbm::run_time {
 
 const std::vector<EmbeddedHeader>& embedded_headers() {
     static const std::vector<EmbeddedHeader> headers = {
@@ -28,7 +28,7 @@ ${custom_entries}    };
     return headers;
 }
 
-}  // namespace lbm::cuda
+}  // namespace lbm::run_time
 ")
 set(before "")
 if(EXISTS "${OUTPUT}")

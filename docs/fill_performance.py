@@ -19,8 +19,6 @@ from profile_kernels import METRICS
 PAGE = Path(__file__).parent / "performance.md"
 PHASES = {"two-lattice": "pull", "even": "even step", "odd": "odd step"}
 """What the table of kernels calls the phases of a streaming, in the order of `Phase` in lattice/streaming.h."""
-FORMER_PHASES = {"own": "even", "neighbor": "odd"}
-"""Names of the steps of the A-A pattern in the figures that the engine writes."""
 KINDS = ("cpu", "gpu", "energy", "ncu", "scaling", "scaling-mpi", "shares")
 PUBLISHED = {"K40": 0.107, "K80, both GPUs": 0.220}
 """Speeds of D2Q37 in float64 in GLUPS, by E. Calore, A. Gabbana, J. Kraus, E. Pellegrini, S. F. Schifano, R.
@@ -67,7 +65,7 @@ def table(result: dict[str, Any]) -> str:
 
 def phase_name(phase: str) -> str:
     """A phase of a streaming in words."""
-    return PHASES[FORMER_PHASES.get(phase, phase)]
+    return PHASES[phase]
 
 
 def power(row: dict[str, Any]) -> str:

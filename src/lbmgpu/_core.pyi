@@ -11,7 +11,7 @@ Wrong arguments raise ValueError, TypeError or IndexError before anything is cha
 was using, CUDA and MPI once the parent has used them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ class Stencil:
     @property
     def cs2(self) -> float: ...
     @property
-    def reach(self) -> int: ...
+    def radius(self) -> int: ...
     @property
     def c(self) -> NDArray[np.int32]:
         """Velocities, ``(Q, D)``."""
@@ -76,7 +76,7 @@ def models() -> dict[str, dict[str, Any]]:
     there may be any; ``nonequilibrium``, whether initial states may have the first-order part that gradients imply;
     ``fields``, of ``density``, ``velocity``, ``temperature``, ``heat_flux``; ``drives``, of ``force`` (a volume),
     ``buoyancy`` (the same for each unit of temperature), ``gravity`` (an acceleration), ``heat_source``;
-    ``temperature``: ``none``, ``beside`` the populations, or a ``moment`` of them.
+    ``temperature``: ``none``, a ``field`` in addition to the populations, or a ``moment`` of them.
     """
 
 def cpu_isas() -> list[str]:
@@ -114,10 +114,10 @@ def device_field(engine: Engine, name: int, reference: float = 0.0) -> DeviceArr
     """Density (0), velocity (1), populations (2) or temperature (3) of now, the last plus `reference` in fluid cells;
     IndexError for others, ValueError where the engine is on the CPU, and without a temperature."""
 
-def cuda_cache_folder() -> str:
+def kernel_cache_folder() -> str:
     """Where compiled kernels are kept; empty for nowhere."""
 
-def cuda_cache_refusal() -> str:
+def kernel_cache_refusal() -> str:
     """Why that folder is not used, as others can write into it; empty where it is used or not there yet."""
 
 def cuda_copy_bandwidth(ordinal: int, bytes: int, seconds: float) -> float:
@@ -253,10 +253,10 @@ def check_layout(shape: Sequence[int], blocks: Sequence[tuple[Sequence[int], Seq
     """Raise ValueError unless the blocks, as `Engine` takes them, tile a domain of `shape`."""
 
 def default_threads() -> int: ...
-def update_bandwidth(bytes: int, threads: int, repeats: int) -> float:
+def inplace_stream_scale(bytes: int, threads: int, repeats: int) -> float:
     """Bytes per second of ``x <- a x`` over `bytes` of float64, reads and writes counted; best of `repeats`."""
 
-def device_reaches(device: str, other: str) -> bool:
+def device_can_access(device: str, other: str) -> bool:
     """Whether `device` reads the memory of `other`, named as ``"cpu"`` or ``"cuda:0"``; made so where it can be."""
 
 def link_bandwidth(source: str, target: str, bytes: int, repeats: int) -> tuple[float, float]:
@@ -409,8 +409,8 @@ class Engine:
         All ranks call it. They begin anew when a state is set.
         """
 
-    def set_boundary_numbers(self, face: int, values: NDArray[np.float64]) -> None:
-        """Set them, as `boundary_numbers` gave them, after the state that they are of."""
+    def set_boundary_numbers(self, values: Mapping[int, NDArray[np.float64]]) -> None:
+        """Set those of some faces, as `boundary_numbers` gave them, after the state that they are of."""
 
     def get_state(self, out: NDArray[Any]) -> None:
         """Fill `out`, uint16, float32 or float64 by storage, ``(Q, nz, ny, nx)``, with the stored deviations' bits."""

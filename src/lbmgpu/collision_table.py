@@ -46,7 +46,7 @@ def check_pair(stencil: str, collision: type[Collision]) -> None:
     if collision.kind in _core.collision_names(stencil):
         return
     if issubclass(collision, CustomCollision):
-        goes_with = [name for name in _core.stencil_names() if _core.stencil(name).reach == 1]
+        goes_with = [name for name in _core.stencil_names() if _core.stencil(name).radius == 1]
     else:
         goes_with = [name for name in _core.stencil_names() if collision.kind in _core.collision_names(name)]
     if stencil in goes_with:

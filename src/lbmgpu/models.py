@@ -63,7 +63,7 @@ STORAGES = tuple(sorted({storage for _, storage in _PAIRS}))
 
 def of(stencil: str, *, thermal: bool = False) -> Model:
     """The model of a stencil, the hybrid thermal one if `thermal`; ValueError if there is none."""
-    right = [model for model in MODELS.values() if (model.temperature == "beside") == thermal]
+    right = [model for model in MODELS.values() if (model.temperature == "field") == thermal]
     for model in right:
         if stencil in model.stencils:
             return model

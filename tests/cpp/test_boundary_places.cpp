@@ -1,4 +1,4 @@
-// Tests of the places of the numbers that cells before faces keep.
+// Tests the storage layout of the variables that boundary cells keep from step to step: no two share an address.
 #include <set>
 
 #include "../../src/cpp/backend/boundary_places.h"

@@ -1,10 +1,11 @@
-// Tests of which rows are a block's interior, that shell and interior are all of them once, and of the times of phases.
+// Tests the split of a block's rows into shell and interior, which must cover each row exactly once, and the
+// computation of the times of a step's parts.
 #include "../../src/cpp/engine/interior.h"
 
 #include <vector>
 
 #include "../../src/cpp/backend/cpu/row_ranges.h"
-#include "../../src/cpp/engine/phase_times.h"
+#include "../../src/cpp/engine/step_times.h"
 #include "check.h"
 #include "configurations.h"
 
@@ -124,14 +125,14 @@ TEST(interior_as_ranges_of_rows_is_shared_without_gap_or_overlap) {
     }
 }
 
-TEST(interior_hides_the_exchange_that_it_is_beside) {
+TEST(interior_hides_the_exchange_that_runs_meanwhile) {
     using lbm::engine::PhaseTimes;
     // Begun, filled, shell done, interior begun and done, exchanged: a GPU, whose interior begins with the shell,
-    const PhaseTimes beside = PhaseTimes::between({0, 1, 3, 1, 8, 6});
-    CHECK_EQUAL(beside.boundary, 1.0);
-    CHECK_EQUAL(beside.update, 7.0);
-    CHECK_EQUAL(beside.exchange, 0.0);
-    CHECK_EQUAL(beside.hidden, 3.0);
+    const PhaseTimes hidden = PhaseTimes::between({0, 1, 3, 1, 8, 6});
+    CHECK_EQUAL(hidden.boundary, 1.0);
+    CHECK_EQUAL(hidden.update, 7.0);
+    CHECK_EQUAL(hidden.exchange, 0.0);
+    CHECK_EQUAL(hidden.hidden, 3.0);
     // one whose exchange outlasts the interior,
     const PhaseTimes longer = PhaseTimes::between({0, 1, 3, 1, 5, 9});
     CHECK_EQUAL(longer.update, 4.0);

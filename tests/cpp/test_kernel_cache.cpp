@@ -1,5 +1,6 @@
-// Tests of the cache of compiled kernels: the digest by published vectors, and whom the folder's files may be of.
-#include "../../src/cpp/backend/cuda/kernel_cache.h"
+// Tests the on-disk cache of compiled kernels: SHA-256 against published vectors, rejection of folders and files that
+// others own or can write, and detection of damaged files.
+#include "../../src/cpp/backend/run_time_compilation/kernel_cache.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,26 +10,25 @@
 #include <fstream>
 #include <iterator>
 
-#include "../../src/cpp/backend/cuda/sha256.h"
+#include "../../src/cpp/backend/run_time_compilation/sha256.h"
 #include "check.h"
 
-using namespace lbm::cuda;
+using namespace lbm::run_time;
 namespace fs = std::filesystem;
 
 namespace {
 
 /// A folder of the test's own, and a cache in one below it that is not there yet.
-struct NeighborSlot {
+struct TestFolder {
     fs::path root;
     std::string folder;
     KernelCache cache;
 
-    NeighborSlot() : NeighborSlot(fs::temp_directory_path() / "lbm-cache-XXXXXX") {}
-    explicit NeighborSlot(std::string pattern)
-        : root(mkdtemp(pattern.data())), folder(root / "a" / "b"), cache(folder) {}
-    ~NeighborSlot() { fs::remove_all(root); }
-    NeighborSlot(const NeighborSlot&) = delete;
-    NeighborSlot& operator=(const NeighborSlot&) = delete;
+    TestFolder() : TestFolder(fs::temp_directory_path() / "lbm-cache-XXXXXX") {}
+    explicit TestFolder(std::string pattern) : root(mkdtemp(pattern.data())), folder(root / "a" / "b"), cache(folder) {}
+    ~TestFolder() { fs::remove_all(root); }
+    TestFolder(const TestFolder&) = delete;
+    TestFolder& operator=(const TestFolder&) = delete;
 
     fs::path file() const { return fs::path(folder) / (sha256("key") + ".kernel"); }
 };
@@ -63,7 +63,7 @@ TEST(kernel_cache_digest_is_sha256) {
 }
 
 TEST(kernel_cache_keeps_what_it_was_given_for_its_user_only) {
-    const NeighborSlot place;
+    const TestFolder place;
     CHECK(!place.cache.find("key"));
     const mode_t before = umask(0);
     place.cache.keep("key", image);
@@ -78,7 +78,7 @@ TEST(kernel_cache_keeps_what_it_was_given_for_its_user_only) {
 }
 
 TEST(kernel_cache_refuses_a_folder_that_others_can_write) {
-    const NeighborSlot place;
+    const TestFolder place;
     place.cache.keep("key", image);
     for (const unsigned bits : {0020U, 0002U}) {
         fs::permissions(place.folder, fs::perms(0700 | bits));
@@ -92,7 +92,7 @@ TEST(kernel_cache_refuses_a_folder_that_others_can_write) {
 }
 
 TEST(kernel_cache_passes_over_files_that_may_be_somebody_elses) {
-    const NeighborSlot place;
+    const TestFolder place;
     place.cache.keep("key", image);
     const std::string whole = content_of(place.file());
     fs::permissions(place.file(), fs::perms(0620));
@@ -120,7 +120,7 @@ TEST(kernel_cache_refuses_what_belongs_to_another_user) {
     if (geteuid() != 0) {
         return;  // only root gives files away
     }
-    const NeighborSlot place;
+    const TestFolder place;
     place.cache.keep("key", image);
     CHECK_EQUAL(chown(place.file().c_str(), 65534, 65534), 0);
     CHECK(!place.cache.find("key"));
@@ -132,7 +132,7 @@ TEST(kernel_cache_refuses_what_belongs_to_another_user) {
 }
 
 TEST(kernel_cache_finds_every_damage) {
-    const NeighborSlot place;
+    const TestFolder place;
     place.cache.keep("key", image);
     const std::string whole = content_of(place.file());
     const auto put = [&](const std::string& text) {

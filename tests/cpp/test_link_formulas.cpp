@@ -1,5 +1,5 @@
-// Tests that a link's formula is local to its cell: applied by the update of the cell itself, it gives the bits that
-// the lists give which serve all links between two steps.
+// Tests that link formulas are local: applying them inside a cell's update gives the same bits as applying them from
+// the plan's lists between two steps.
 #include <map>
 #include <vector>
 
@@ -96,7 +96,7 @@ void compare(const lbm::engine::Domain& domain, const Address& address, Phase ph
     }
     std::vector<Stored> served = copied;
     std::map<Index, const WallCell*> wall_at;
-    for (const auto* cells : {&plan.wall_cells, &plan.late_cells}) {
+    for (const auto* cells : {&plan.wall_cells, &plan.second_pass_cells}) {
         for (const WallCell& cell : *cells) {
             lbm::backend::serve_wall_links(lbm::backend::LatticeView<S, Real, Stored>{served.data(), address, phase},
                                            cell, plan.wall_links.data(), plan.wall_offsets[phase].data(), uniform_force,

@@ -1,5 +1,5 @@
-// Tests of what the engine asks of a way to keep the state: one that advances two steps a launch gives the bits of the
-// ordinary one, for every layout of blocks and over ranks.
+// Tests the engine's interface for streaming patterns with a test pattern that advances two steps per launch: it must
+// give the bits of the ordinary one, for every layout and over ranks.
 #include <algorithm>
 #include <stdexcept>
 #include <vector>

@@ -1,4 +1,5 @@
-// Tests of the temperature's plan: what the places around blocks are filled with, and heat through bodies.
+// Tests the temperature plan: the temperatures filled into the halo of blocks, and zero heat flux through adiabatic
+// bodies.
 #include "../../src/cpp/engine/temperature_plan.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Tests of the CPU's threads: who runs what, what is thrown, what a system that gives none leads to, and forks.
+// Tests the CPU thread teams: work sharing, exceptions, failure to create threads, concurrent callers and forked
+// children.
 #include "../../src/cpp/backend/cpu/thread_team.h"
 
 #include <sys/resource.h>

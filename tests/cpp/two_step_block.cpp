@@ -1,4 +1,5 @@
-// The blocks that advance two steps a launch. Fields are read by an ordinary block, which is handed the state.
+// Implements the test-only blocks that advance two steps per launch; fields are read by passing the state to an
+// ordinary block.
 #include "two_step_block.h"
 
 #include <algorithm>
@@ -276,10 +277,10 @@ private:
 
     void both_steps(int y, int z) const {
         constexpr int deep = S::D == 3 ? 1 : 0;
-        Row beside[3][3];  // by layer and row, from -1
+        Row around[3][3];  // by layer and row, from -1
         for (int dz = -deep; dz <= deep; ++dz) {
             for (int dy = -1; dy <= 1; ++dy) {
-                Row& row = beside[dz + 1][dy + 1];
+                Row& row = around[dz + 1][dy + 1];
                 row.resize(std::size_t(address_.nx + 2) * S::Q);
                 for (int x = -1; x <= address_.nx; ++x) {
                     first_step(x, y + dy, z + dz,
@@ -291,7 +292,7 @@ private:
             update_cell(
                 [&](int i) {
                     const int* c = S::c[i];
-                    return beside[1 - c[2]][1 - c[1]][std::size_t(x + 1 - c[0]) * S::Q + std::size_t(i)];
+                    return around[1 - c[2]][1 - c[1]][std::size_t(x + 1 - c[0]) * S::Q + std::size_t(i)];
                 },
                 [&](int i, double h) { current()[place(x, y, z, i)] = h; });
         }

@@ -1,5 +1,5 @@
-// A way to keep the state that only tests have: populations in two lattices, with halos two cells deep, that a launch
-// advances by two steps, the first of them on the cells around the block too.
+// A streaming pattern for tests only: two lattices with halos two cells deep, advanced two steps per launch,
+// recomputing one layer of halo cells.
 #pragma once
 
 #include <atomic>

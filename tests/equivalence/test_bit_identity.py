@@ -121,14 +121,13 @@ def test_state_continues_in_either_streaming(name, written, precision, storage, 
     source.step(after)
     saved = np.empty((STENCILS[name].Q, *case.shape[::-1]), dtype=source.storage_dtype)
     source.get_state(saved)
-    numbers = [source.boundary_numbers(face) for face in range(2 * len(case.shape))]
+    numbers = {face: source.boundary_numbers(face) for face in range(2 * len(case.shape))}
     source.step(6)
     for streaming in STREAMINGS:
         other = case.engine(streaming=streaming, **options)
         other.step(1)
         other.set_state(saved)
-        for face, values in enumerate(numbers):
-            other.set_boundary_numbers(face, values)
+        other.set_boundary_numbers(numbers)
         other.steps = after
         other.step(6)
         assert other.steps == after + 6

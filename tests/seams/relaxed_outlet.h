@@ -1,5 +1,5 @@
-// For tests of the seam alone: an outlet whose density and normal velocity follow those of the fluid with a delay. It
-// is no model of anything, but reads and keeps all that the formula of a boundary cell may.
+// A boundary condition for testing the extension point for boundary cells: an outlet whose density and normal velocity
+// follow the fluid with a delay. It is no physical model.
 #pragma once
 
 #include "condition.h"
@@ -23,13 +23,13 @@ struct RelaxedOutlet {
     LBM_HD static void complete(const Cell& cell, Real (&stored)[2], Real (&incoming)[S::Q]) {
         const Real inside =
             Real(0.25) * (Real(2) * cell.moments(0).density + cell.moments(1).density + cell.moments(2).density);
-        Real beside = 0;
+        Real neighbors = 0;
         for (int axis = 0; axis < S::D; ++axis) {
             if (axis != cell.axis()) {
-                beside = beside + (cell.stored(0, axis, 0) + cell.stored(0, axis, 1));
+                neighbors = neighbors + (cell.stored(0, axis, 0) + cell.stored(0, axis, 1));
             }
         }
-        stored[0] = Real(0.5) * cell.stored(0) + Real(0.2) * (inside - Real(1)) + Real(0.1 / (S::D - 1)) * beside +
+        stored[0] = Real(0.5) * cell.stored(0) + Real(0.2) * (inside - Real(1)) + Real(0.1 / (S::D - 1)) * neighbors +
                     Real(0.1) * (cell.value(0) - cell.reference_density());
         Real u[3] = {cell.moments(0).velocity[0], cell.moments(0).velocity[1], cell.moments(0).velocity[2]};
         stored[1] = Real(0.5) * cell.stored(1) + Real(0.5 * cell.inward()) * u[cell.axis()];

@@ -1,4 +1,4 @@
-// For tests of the seam alone: a wall at rest at a given distance from the centres of the cells before a face, by linear
+// A boundary condition for testing the extension point for link formulas: a resting wall at a given distance, by linear
 // interpolation (Bouzidi, Firdaouss & Lallemand, Phys. Fluids 13 (2001) 3452, eq. 5).
 #pragma once
 

@@ -1,4 +1,5 @@
-// For tests of the seam alone: BGK as a collision that is no operator on n, but changes the populations by itself.
+// A BGK collision for testing the extension point for collisions: it implements collide(), changing the populations
+// itself, instead of relax().
 #pragma once
 
 #include "../collide.h"
@@ -24,8 +25,8 @@ struct WideBGK : OneRate {
             n.even[k] = n.even[k] + source.even[k];
         });
         V omega = V{} + p.omega;
-        if (p.eddy > 0) {
-            omega = eddy_relaxation_rate<S>(n, m.density, p.omega, p.eddy * m.unit);
+        if (p.smagorinsky_factor > 0) {
+            omega = smagorinsky_relaxation_rate<S>(n, m.density, p.omega, p.smagorinsky_factor * m.unit);
         }
         PairChange<S, V> change;
         static_for<Stencil<S>::pairs>([&]<int k>() LBM_INLINE_LAMBDA {

@@ -16,7 +16,7 @@ from lbmgpu.benchmarks import single as bench
 @pytest.fixture(autouse=True)
 def quick_bandwidth(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measure no real bandwidth."""
-    monkeypatch.setattr(_core, "update_bandwidth", lambda size, threads, repeats: 1e10)
+    monkeypatch.setattr(_core, "inplace_stream_scale", lambda size, threads, repeats: 1e10)
 
 
 def test_bench_on_a_device_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
@@ -40,7 +40,7 @@ def test_what_tuning_finds_is_remembered(flow: str, gpu: str, tmp_path: Path, mo
     best = bench.tune(configuration, device=gpu, seconds=0.001)
     solver = bench.make_solver(configuration, gpu, None)
     kernels = {kernel["phase"]: kernel for kernel in solver._simulation.engine.update_kernels()}
-    assert set(kernels) == set(best) == {"own", "neighbor"}
+    assert set(kernels) == set(best) == {"even", "odd"}
     for phase, kernel in kernels.items():
         assert kernel["cells_per_thread"] == best[phase]["cells_per_thread"]
         assert kernel["registers"] == best[phase]["registers"]
@@ -188,7 +188,7 @@ def test_info_with_gpus(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     monkeypatch.setattr(_core, "cuda_driver_version", lambda: 12080)
     monkeypatch.setattr(_core, "cuda_device", lambda number: {**gpu, "name": f"NVIDIA {number}"})
     monkeypatch.setattr(_core, "cuda_compiler", lambda: {"version": "12.8", "library": "/there/libnvrtc.so.12"})
-    monkeypatch.setattr(_core, "cuda_cache_folder", lambda: "")
+    monkeypatch.setattr(_core, "kernel_cache_folder", lambda: "")
     assert cli.main(["info"]) == cli.OK
     out = capsys.readouterr().out
     for line in (

@@ -54,7 +54,7 @@ def device_named_before() -> None:
 @pytest.fixture(autouse=True)
 def quick_bandwidth(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measure no real bandwidth."""
-    monkeypatch.setattr(_core, "update_bandwidth", lambda size, threads, repeats: 1e10)
+    monkeypatch.setattr(_core, "inplace_stream_scale", lambda size, threads, repeats: 1e10)
 
 
 @pytest.fixture

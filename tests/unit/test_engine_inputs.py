@@ -156,10 +156,10 @@ def test_an_engine_that_is_constructed_again_stays_whole() -> None:
 
 def test_wrong_numbers_of_measurements_are_refused() -> None:
     for bytes, threads, repeats in ((0, 1, 1), (1024, 0, 1), (1024, 1, 0), (1024, 1, -1)):
-        with pytest.raises(ValueError, match="update_bandwidth"):
-            _core.update_bandwidth(bytes, threads, repeats)
+        with pytest.raises(ValueError, match="inplace_stream_scale"):
+            _core.inplace_stream_scale(bytes, threads, repeats)
     with pytest.raises(MemoryError):
-        _core.update_bandwidth(2**62, 1, 1)
+        _core.inplace_stream_scale(2**62, 1, 1)
     for bytes, repeats in ((0, 1), (2**40, 1), (2**20, 0)):
         with pytest.raises(ValueError, match="link_bandwidth"):
             _core.link_bandwidth("cpu", "cpu", bytes, repeats)

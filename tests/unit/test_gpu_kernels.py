@@ -103,7 +103,7 @@ def test_multispeed_kernels_stay_in_registers(precision: str, architecture: str)
         ("boundary_cells.h", ["complete_boundary_cells<{}>", "start_boundary_cells<{}>"]),
         ("boundary_cells.h", ["get_boundary_numbers<{}>", "set_boundary_numbers<{}>"]),
         ("reductions.h", ["totals<{}>", "velocity_change<{}>", "find_diverged<{}>", "body_force<{}>"]),
-        ("heat.h", ["advance_beside_bodies<{}>", "put_beside_bodies<{}>", "temperature<{}, double>"]),
+        ("heat.h", ["advance_next_to_bodies<{}>", "put_next_to_bodies<{}>", "temperature<{}, double>"]),
         ("heat.h", ["set_temperature<{}>", "reset_temperature<{}>", "set_heat_source<{}>"]),
         ("heat.h", ["total_heat<{}>", "sampled_heat<{}>", "temperature_change<{}>"]),
         ("copy_bandwidth.h", ["copy"]),

@@ -25,7 +25,7 @@ def engine(model: Model, **options: Any) -> _core.Engine:
         "viscosity": 0.1,
         "streaming": model.streamings[0],
         "faces": ["periodic"] * 2 * stencil.D,
-        "thermal": {"diffusivity": 0.1} if model.temperature == "beside" else None,
+        "thermal": {"diffusivity": 0.1} if model.temperature == "field" else None,
         "threads": 1,
     }
     return _core.Engine(**(given | options))

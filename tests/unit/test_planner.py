@@ -211,7 +211,7 @@ def test_a_forced_channel_is_what_is_measured(monkeypatch: pytest.MonkeyPatch) -
     speeds = {("cuda:0", "cpu"): 1e10, ("cpu", "cuda:1"): 3e10, ("cuda:0", "cuda:1"): 4e11, ("cpu", "cpu"): 2e10}
     probe._measured_link.cache_clear()
     monkeypatch.setattr(probe._core, "link_bandwidth", lambda a, b, size, repeats: (1e-6, speeds[a, b]))
-    monkeypatch.setattr(probe._core, "device_reaches", lambda a, b: "cpu" not in (a, b))
+    monkeypatch.setattr(probe._core, "device_can_access", lambda a, b: "cpu" not in (a, b))
     fraction = probe.ROW_FRACTION
     monkeypatch.delenv("LBMGPU_CHANNEL", raising=False)
     assert probe.measure_link("cuda:0", "cuda:1") == Link("peer", fraction * 4e11, 1e-6, probe.X_FRACTION)
@@ -247,7 +247,7 @@ def test_copies_from_device_to_device() -> None:
     seconds, bandwidth = _core.link_bandwidth("cpu", "cpu", 2**20, 2)
     assert seconds >= 0
     assert bandwidth > 0
-    assert _core.device_reaches("cpu", "cpu")
+    assert _core.device_can_access("cpu", "cpu")
     with pytest.raises(ValueError, match="1000 bytes and 2 repeats given, must be 8192 to "):
         _core.link_bandwidth("cpu", "cpu", 1000, 2)
     with pytest.raises(ValueError, match="repeats given"):

@@ -163,7 +163,7 @@ QUICK = ["--stencil", "D2Q9", "--size", "16", "--threads", "1", "--repeats", "2"
 @pytest.fixture
 def played_bench(monkeypatch: pytest.MonkeyPatch) -> None:
     """The CPU, as if it had a meter."""
-    monkeypatch.setattr(_core, "update_bandwidth", lambda size, threads, repeats: 1e10)
+    monkeypatch.setattr(_core, "inplace_stream_scale", lambda size, threads, repeats: 1e10)
 
 
 @pytest.mark.usefixtures("played_bench", "identity")

@@ -27,6 +27,18 @@ ARROWS = {
 }
 """The rooms whose headers each room may include."""
 
+BACKEND_ARROWS = {
+    "": {"", "custom"},
+    "custom": {"custom"},
+    "run_time_compilation": {"run_time_compilation"},
+    "cpu": {"cpu", "custom", "run_time_compilation", ""},
+    "cuda": {"cuda", "custom", "run_time_compilation", ""},
+}
+"""The same of the folders within the backend: neither kind of device knows the other. "" has the files in none."""
+
+BACKEND_CHOICES = ("devices.cpp", "link_bandwidth.cpp")
+"""The files of the backend that choose a device, and so know both kinds."""
+
 _COLLISIONS = ("collisions", "custom_collision", "collision_table", "multispeed")
 _VALUES = ("conditions", "values", "domain", *_COLLISIONS, "models", "thermal", "units")
 TOP = {
@@ -99,6 +111,17 @@ def test_includes_follow_the_arrows(path: Path) -> None:
         assert target.is_file(), f"{name(path)} includes {included}, which is not there"
         other = target.relative_to(CPP).parts[0]
         assert other in ARROWS[room], f"{name(path)} includes {included}: {room} must not know {other}"
+
+
+@pytest.mark.parametrize("path", sources(CPP / "backend", ".h", ".cpp"), ids=name)
+def test_devices_of_one_kind_do_not_know_the_other(path: Path) -> None:
+    backend = CPP / "backend"
+    folder, *_ = (*path.relative_to(backend).parts[:-1], "")
+    for included in includes(path)[0]:
+        target = (path.parent / included).resolve()
+        if target.is_relative_to(backend) and path.name not in BACKEND_CHOICES:
+            other, *_ = (*target.relative_to(backend).parts[:-1], "")
+            assert other in BACKEND_ARROWS[folder], f"{name(path)} includes {included}: {folder} must not know {other}"
 
 
 @pytest.mark.parametrize("path", sources(CPP / "lattice", ".h", ".cpp"), ids=name)

@@ -235,7 +235,7 @@ def test_power_and_published_speeds_in_the_guide(tmp_path: Path) -> None:
         "bandwidth": 4.144e12,
         "memory_bandwidth": 4.2e12,
         "bandwidth_fraction": 0.987,
-        "kernels": [{**KERNEL, "phase": phase} for phase in ("two-lattice", "even", "neighbor")],
+        "kernels": [{**KERNEL, "phase": phase} for phase in ("two-lattice", "even", "odd")],
         "watts": 650.0,
         "nanojoules": 92.857,
     }

@@ -85,7 +85,7 @@ def test_gpus_that_reach_each_other_exchange_directly_and_nothing_is_said(
     monkeypatch.delenv("LBMGPU_CHANNEL", raising=False)
     names = [f"cuda:{k}" for k in range(_core.cuda_device_count())]
     ring = {(a, b) for a, b in zip(names, [*names[1:], names[0]], strict=True) if a != b}
-    apart = {tuple(sorted(pair)) for pair in ring if not _core.device_reaches(*pair)}
+    apart = {tuple(sorted(pair)) for pair in ring if not _core.device_can_access(*pair)}
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", lbm.StagedExchangeWarning)
         solver = lbm.Solver(lbm.Domain((16, 8, 8 * len(names))), lbm.BGK(0.1), device=names)

@@ -50,7 +50,7 @@ def test_absurd_numbers_of_threads_are_refused(threads: int) -> None:
     with pytest.raises(ValueError, match=f"threads: {threads} given, must be"):
         _core.Engine(stencil="D2Q9", shape=[8, 8], collision="bgk", viscosity=0.1, threads=threads)
     with pytest.raises(ValueError, match="threads"):
-        _core.update_bandwidth(1024, threads, 1)
+        _core.inplace_stream_scale(1024, threads, 1)
 
 
 @pytest.mark.parametrize(("setting", "threads"), [("1", 1), ("1,2", 1), ("9999", None), ("none", None), ("0", None)])

@@ -35,6 +35,12 @@ RETIRED = {
     r"\bbegins_early\b": "programmatic dependent launch",
     r"\bpush(es)? (of|from) (a |the )?(moving )?walls?\b|\bwalls? push(es)?\b": "wall momentum term",
     r"\bghost[ _](cell|layer|row|node)s?\b": "halo",
+    r"\beddy_relaxation_rate\b|(\.|::|->)eddy\b|\beddy *[=;]": "smagorinsky_factor",
+    r"\w(\.|::|->)reach\b|\breach(_\w+)? =|\breach: int\b|\b(can_)?reach_peer\b|\bdevice_reaches\w*": "radius; access",
+    r"\b\w+_beside(_\w+)?\b|\bbeside_\w*|(\.|::|->)[Bb]eside\b|\bbeside(\[| [=+*])": "neighbor; next to; extra; Field",
+    r"\blate_(cells|arguments)\w*|\bis_late\b": "second_pass_cells",
+    r"\bNeighborSlot\{along\b|_slot<S>\([^()]*\)\.along\b": "NeighborSlot::shift",
+    r"\bLaunchShape\b|\b(usual|possible|chosen)_shapes?\b": "LaunchDimensions, LaunchConfiguration",
     r"\bwhole_file\b|\b(import|from) +\.?spinning\b|\bspinning\.\w": "atomic_write, openmp_settings",
 }
 """Words, as regular expressions, and what to say in their place."""
@@ -43,10 +49,6 @@ KEPT = {
     ("src/lbmgpu/errors.py", "warmth"),
     ("src/lbmgpu/solver/report.py", "hidden_share"),
     ("src/lbmgpu/solver/report.py", "update_bandwidth"),
-    ("src/lbmgpu/_core.pyi", "update_bandwidth"),
-    ("src/cpp/backend/cpu/cpu_block.h", "update_bandwidth"),
-    ("src/cpp/backend/cpu/machine.cpp", "update_bandwidth"),
-    ("src/cpp/bindings/machine.cpp", "update_bandwidth"),
 }
 """Where a word has to stay: deprecated names of public attributes, and a function that the engine publishes."""
 
@@ -68,6 +70,14 @@ REFUSED = [
     "the halo_plan of a block",
     "Address::wraps or a.wraps[0]",
     "moving walls push with one density",
+    "if (parameters.eddy > 0) {",
+    "constexpr int D = 2, Q = 37, reach = 3;",
+    "static constexpr bool multispeed = S::reach > 1;",
+    "Index beside[3][2];",
+    "cell.beside[axis][side]",
+    "int bytes_beside(int dimensions)",
+    "TemperatureKind::Beside",
+    "std::vector<WallCell> late_cells;",
 ]
 ALLOWED = [
     "a differentially heated cavity, and heated walls",
@@ -84,6 +94,11 @@ ALLOWED = [
     "packs.push_back(cell)",
     "a spinning thread takes time from others",
     "post-collision populations",
+    "with an eddy viscosity",
+    "GPUs that cannot reach each other. Both reach it, out of reach, and so",
+    "a temperature beside the flow, and besides that a force",
+    "it is too late: cells that come late",
+    "the neighbours along x",
 ]
 
 

@@ -68,8 +68,8 @@ inline std::vector<Phase> phases_of(const BlockSpec& spec) {
 
 /// The depth of the halo: how many cells beyond a block one launch of its update reads.
 inline int halo_depth(const BlockSpec& spec) {
-    const int reach = with_stencil(spec.stencil, [](auto s) { return decltype(s)::reach; });
-    return reach * spec.state->steps_per_launch;
+    const int radius = with_stencil(spec.stencil, [](auto s) { return decltype(s)::radius; });
+    return radius * spec.state->steps_per_launch;
 }
 
 /// The launch configuration and the resources of an update kernel on a GPU.

@@ -56,11 +56,9 @@ public:
             }
             double f[3] = {};
             force(at[0], at[1], at[2], f);
-            Real deviation;
-            boundary::CellMoments<Real>& m = moments_[k];
-            moments_after_collision(lattice.cell(at[0], at[1], at[2]), f, deviation, m.velocity);
-            m.density = Real(1) + deviation;
-            m.speed2 = m.velocity[0] * m.velocity[0] + m.velocity[1] * m.velocity[1] + m.velocity[2] * m.velocity[2];
+            Real deviation, momentum[3];
+            add_up_cell(lattice.cell(at[0], at[1], at[2]), deviation, momentum);
+            set_cell_moments(moments_[k], deviation, momentum, f);
             at[axis()] += inward();
         }
     }
@@ -74,7 +72,7 @@ public:
     LBM_HD bool comes_in(int i) const { return (cell_.missing >> i & 1U) != 0; }
     LBM_HD Real streamed(int i) const { return populations_.post_streaming(i); }
     LBM_HD Real stored(int k) const { return numbers_.get(cell_.numbers + k); }
-    LBM_HD Real stored(int k, int axis, int side) const { return numbers_.get(cell_.beside[axis][side] + k); }
+    LBM_HD Real stored(int k, int axis, int side) const { return numbers_.get(cell_.neighbor_numbers[axis][side] + k); }
 
 private:
     const BoundaryCell& cell_;

@@ -1,4 +1,5 @@
-// Where in a slot the numbers of each boundary cell of a block are stored.
+// Computes where the extra variables that boundary cells keep from step to step are stored behind the populations of a
+// lattice.
 #pragma once
 
 #include "../lattice/address.h"

@@ -51,9 +51,9 @@ Address block_address(const BlockSpec& spec, const std::string& device) {
     return block_address(spec, gpu_number(device) < 0 ? Device::Cpu : Device::Gpu);
 }
 
-bool reaches(const std::string& device, const std::string& other) {
+bool can_access(const std::string& device, const std::string& other) {
     const int own = gpu_number(device), peer = gpu_number(other);
-    return own == peer || (own >= 0 && peer >= 0 && cuda::reach_peer(own, peer));
+    return own == peer || (own >= 0 && peer >= 0 && cuda::enable_peer_access(own, peer));
 }
 
 std::shared_ptr<void> common_memory(const std::vector<std::string>& devices, std::size_t bytes) {
@@ -73,6 +73,8 @@ std::shared_ptr<void> device_memory(const std::string& device, std::size_t bytes
     const auto memory = std::make_shared<cuda::DeviceBuffer>(gpu, std::max<std::size_t>(bytes, 1));
     return {memory, memory->as<void>()};
 }
+
+void check_shared_block(const std::string& shared) { cuda::check_shared_block(shared); }
 
 std::unique_ptr<RemoteBlock> open_block(const std::string& shared, const std::string& device) {
     const int gpu = gpu_number(device);

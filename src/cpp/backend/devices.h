@@ -25,13 +25,17 @@ DeviceOptions checked(DeviceOptions options);
 Address block_address(const BlockSpec& spec, const std::string& device);
 
 /// Whether blocks on a device can read the memory of blocks on another; enables peer access where that is needed.
-bool reaches(const std::string& device, const std::string& other);
+bool can_access(const std::string& device, const std::string& other);
 
 /// Allocates host memory that blocks on all of these devices can read and write.
 std::shared_ptr<void> common_memory(const std::vector<std::string>& devices, std::size_t bytes);
 
 /// Allocates memory of a device.
 std::shared_ptr<void> device_memory(const std::string& device, std::size_t bytes);
+
+/// Throws std::invalid_argument unless a text is a handle that share() of a block returns in this version of the
+/// library.
+void check_shared_block(const std::string& shared);
 
 /// Opens a block of another process by the handle that its share() returned, for blocks on a device of this process;
 /// null if this device cannot reach it.

@@ -1,4 +1,5 @@
-// Run-time choice of types: members of the lists of lattice/ by their index, and number types.
+// Selects template arguments at run time: maps an index in the list of stencils, collisions or models, and the codes of
+// the arithmetic and storage types, to C++ types.
 #pragma once
 
 #include <cstddef>

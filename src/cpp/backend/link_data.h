@@ -46,17 +46,17 @@ struct WallCell {
 /// numbers count numbers from the beginning of a slot.
 struct BoundaryCell {
     int x, y, z;
-    unsigned char condition;   // index in boundary::Conditions
-    unsigned char face;        // 2 axis, plus 1 at the upper end
-    unsigned char inwards;     // number of fluid cells that follow inwards, 2 at most
-    unsigned char stored;      // how many numbers it keeps
-    unsigned incoming;         // bit mask of the velocities that enter through the face
-    unsigned missing;          // the same, with those that a boundary-cell formula of another face computes
-    double value[3];           // velocity, or a number in the first place
-    double reference_density;  // of the fluid at rest
-    Index numbers;             // offset of its first number
-    Index beside[3][2];  // the same of its neighbours down and up each axis along the face; its own if there is none
-    Index first;         // index of its first number among those of all cells of the plan
+    unsigned char condition;       // index in boundary::Conditions
+    unsigned char face;            // 2 axis, plus 1 at the upper end
+    unsigned char inwards;         // number of fluid cells that follow inwards, 2 at most
+    unsigned char stored;          // how many numbers it keeps
+    unsigned incoming;             // bit mask of the velocities that enter through the face
+    unsigned missing;              // the same, with those that a boundary-cell formula of another face computes
+    double value[3];               // velocity, or a number in the first place
+    double reference_density;      // of the fluid at rest
+    Index numbers;                 // offset of its first number
+    Index neighbor_numbers[3][2];  // of its neighbours down and up each axis along the face; its own if there is none
+    Index first;                   // index of its first number among those of all cells of the plan
 };
 
 /// A link between a fluid cell and a body: population i of the fluid cell comes off the body.

@@ -14,7 +14,7 @@ struct LinkPlan {
     ByPhase<std::vector<CopyRun>> copies;
     ByPhase<std::vector<LinkOffsets>> wall_offsets;  // of each wall link
     std::vector<WallCell> wall_cells;
-    std::vector<WallCell> late_cells;  // wall cells with a formula that reads what has streamed in: after all copies
+    std::vector<WallCell> second_pass_cells;  // wall cells with a formula that reads post-streaming populations
     std::vector<WallLink> wall_links;
     std::vector<BoundaryCell> boundary_cells;  // computed after all links
     Index boundary_numbers = 0;                // how many numbers the boundary cells keep in all

@@ -36,9 +36,9 @@ LBM_HD Real beyond_body(const TemperatureView<Real, Stored>& view, const Thermal
 /// have been applied. The update kernel cannot compute it: it reads the stored temperature of solid neighbours, but a
 /// solid cell has a different temperature for each of its fluid neighbours.
 template <class S, class Real, class Stored>
-LBM_HD Real advanced_beside_body(const LatticeView<S, Real, Stored>& lattice, const ThermalCell& cell,
-                                 const ThermalLink* links, const Real (&body_force)[3], Real source,
-                                 const HeatParameters<Real>& heat) {
+LBM_HD Real advanced_next_to_body(const LatticeView<S, Real, Stored>& lattice, const ThermalCell& cell,
+                                  const ThermalLink* links, const Real (&body_force)[3], Real source,
+                                  const HeatParameters<Real>& heat) {
     const Address& a = lattice.address;
     const TemperatureView<Real, Stored> view(lattice.data, a, lattice.phase);
     const Index own = temperature_offset(a, Phase::TwoLattice, cell.x, cell.y, cell.z);

@@ -3,9 +3,9 @@
 
 #include "../lattice/boundary/all.h"
 #include "../lattice/moments.h"
-#include "end_sums.h"
 #include "lattice_view.h"
 #include "link_data.h"
+#include "row_end_moments.h"
 
 namespace lbm::backend {
 
@@ -71,6 +71,16 @@ LBM_HD Real incoming(const WallLink& link, const boundary::CellMoments<Real>& mo
     return value;
 }
 
+/// Sets the moments that formulas read from the sums of a cell's post-collision populations.
+template <class Real>
+LBM_HD void set_cell_moments(boundary::CellMoments<Real>& moments, Real deviation, const Real (&momentum)[3],
+                             const double (&force)[3]) {
+    Real(&u)[3] = moments.velocity;
+    velocity_of(deviation, momentum, force, u);
+    moments.speed2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+    moments.density = Real(1) + deviation;
+}
+
 /// The moments that the formulas of a cell's links read; from `end_sums` if the last step has stored them.
 template <class S, class Real, class Stored>
 LBM_HD boundary::CellMoments<Real> link_moments(const LatticeView<S, Real, Stored>& lattice, const WallCell& cell,
@@ -84,10 +94,7 @@ LBM_HD boundary::CellMoments<Real> link_moments(const LatticeView<S, Real, Store
         } else {
             add_up_cell(lattice.cell(cell.x, cell.y, cell.z), deviation, momentum);
         }
-        Real(&u)[3] = moments.velocity;
-        velocity_of(deviation, momentum, force, u);
-        moments.speed2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
-        moments.density = Real(1) + deviation;
+        set_cell_moments(moments, deviation, momentum, force);
     }
     return moments;
 }

@@ -3,7 +3,6 @@
 
 #include "../backend/cuda/cuda_block.h"
 #include "../backend/cuda/driver.h"
-#include "../backend/cuda/kernel_cache.h"
 #include "../backend/cuda/kernel_names.h"
 #include "../backend/cuda/tuning.h"
 #include "../engine/setup.h"
@@ -75,7 +74,7 @@ std::vector<std::string> update_resources(const std::string& stencil, const std:
     std::vector<std::string> logs;
     for (const Phase phase : backend::phases_of(spec)) {
         const cuda::UpdateKind kind{phase, cuda::Forcing(forcing), end_sums};
-        const cuda::KernelName name = cuda::update_kernel(spec, cuda::usual_shape(spec, kind), kind);
+        const cuda::KernelName name = cuda::update_kernel(spec, cuda::default_configuration(spec, kind), kind);
         const NoGil release;
         logs.push_back(cuda::resource_usage(name, architecture));
     }
@@ -87,19 +86,19 @@ py::list tune(const std::string& stencil, const std::vector<int>& shape, const s
               bool end_sums, bool periodic, int ordinal, double seconds, bool thermal) {
     const backend::BlockSpec spec =
         spec_of(stencil, shape, collision, precision, storage, streaming, false, periodic ? 7 : 0, thermal);
-    std::vector<cuda::ShapeTiming> timings;
+    std::vector<cuda::ConfigurationTiming> timings;
     {
         const NoGil release;
         const auto forcing = forced ? cuda::Forcing::Uniform : cuda::Forcing::None;
         timings = cuda::tune(spec, {backend::phases_of(spec).front(), forcing, end_sums}, ordinal, seconds);
     }
     py::list all;
-    for (const cuda::ShapeTiming& timing : timings) {
+    for (const cuda::ConfigurationTiming& timing : timings) {
         py::dict entry;
         entry["phase"] = backend::name_of(timing.phase);
-        entry["cells_per_thread"] = timing.shape.cells_per_thread;
-        entry["threads"] = timing.shape.threads;
-        entry["blocks"] = timing.shape.blocks;
+        entry["cells_per_thread"] = timing.configuration.cells_per_thread;
+        entry["threads"] = timing.configuration.threads;
+        entry["blocks"] = timing.configuration.blocks;
         entry["seconds"] = timing.seconds;
         entry["registers"] = timing.registers;
         entry["local_bytes"] = timing.local_bytes;
@@ -118,8 +117,6 @@ void bind_cuda(py::module_& module) {
     module.def("cuda_device", &gpu, py::arg("ordinal"));
     module.def("cuda_driver_version", &cuda::driver_version);
     module.def("cuda_compiler", &compiler);
-    module.def("cuda_cache_folder", &cuda::cache_folder);
-    module.def("cuda_cache_refusal", [] { return cuda::KernelCache(cuda::cache_folder()).refusal(); });
     module.def("cuda_copy_bandwidth", &cuda::copy_bandwidth, py::arg("ordinal"), py::arg("bytes"), py::arg("seconds"),
                py::call_guard<NoGil>());
     module.def("cuda_update_resources", &update_resources, py::arg("stencil"), py::arg("collision"),

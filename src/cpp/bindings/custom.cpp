@@ -1,4 +1,4 @@
-// Binds collisions that users wrote: their parameters, and what kernels for GPUs take.
+// Binds custom collisions: their parameters, and the resources that their kernels for GPUs take.
 #include <pybind11/stl.h>
 
 #include "../backend/cuda/kernel_names.h"
@@ -8,7 +8,7 @@
 
 namespace lbm::bindings {
 
-/// Of the collision, by name.
+/// Converts the parameters of a collision, by name.
 engine::Parameters to_parameters(const py::dict& given) {
     engine::Parameters parameters;
     for (const auto& [name, value] : given) {
@@ -22,7 +22,7 @@ engine::Parameters to_parameters(const py::dict& given) {
     return parameters;
 }
 
-/// A dict with name, file and text, and the numbers where they have been made.
+/// Sets the custom collision of a setup from a dict with name, file and text, and the numbers if they have been made.
 void set_custom(const py::dict& given, engine::Setup& setup) try {
     const auto word = [&](const char* key) {
         if (!given.contains(key)) {
@@ -65,7 +65,7 @@ std::vector<double> numbers(const py::dict& custom, const py::dict& parameters, 
     return engine::custom_numbers(setup);
 }
 
-/// What the assembler says of the kernels of a periodic box, the one that makes the parameters first.
+/// The assembler's report on the kernels of a periodic box, that of the one that makes the parameters first.
 std::vector<std::string> resources(const py::dict& custom, const std::string& stencil, const std::string& precision,
                                    const std::string& storage, const std::string& streaming, int size,
                                    const std::string& architecture, bool thermal) {
@@ -77,8 +77,8 @@ std::vector<std::string> resources(const py::dict& custom, const std::string& st
     std::vector<std::string> logs = {cuda::resource_usage(cuda::custom_parameters_kernel(spec), architecture)};
     for (const Phase phase : backend::phases_of(spec)) {
         const cuda::UpdateKind kind{phase, cuda::Forcing::None, false};
-        logs.push_back(
-            cuda::resource_usage(cuda::update_kernel(spec, cuda::usual_shape(spec, kind), kind), architecture));
+        logs.push_back(cuda::resource_usage(cuda::update_kernel(spec, cuda::default_configuration(spec, kind), kind),
+                                            architecture));
     }
     return logs;
 }

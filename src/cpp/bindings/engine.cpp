@@ -365,16 +365,19 @@ void bind_engine(py::module_& module) {
             py::arg("face"))
         .def(
             "set_boundary_numbers",
-            [](Engine& e, int face, const Doubles& values) {
-                check_face(e, face);
-                std::vector<py::ssize_t> shape = face_shape(e, face, 0);
-                shape.insert(shape.begin(), e.boundary_number_count(face));
-                require_shape("values", values, shape);
-                const std::vector<double> numbers = to_vector("values", values);
+            [](Engine& e, const std::map<int, Doubles>& values) {
+                std::map<int, std::vector<double>> numbers;
+                for (const auto& [face, given] : values) {
+                    check_face(e, face);
+                    std::vector<py::ssize_t> shape = face_shape(e, face, 0);
+                    shape.insert(shape.begin(), e.boundary_number_count(face));
+                    require_shape("values", given, shape);
+                    numbers.emplace(face, to_vector("values", given));
+                }
                 const InUse use(e);
-                e.set_boundary_numbers(face, numbers);
+                e.set_boundary_numbers(numbers);
             },
-            py::arg("face"), py::arg("values"))
+            py::arg("values"))
         .def_property_readonly("storage_dtype", &storage_dtype)
         .def("body_force", &body_force, py::arg("body"), py::arg("center"))
         .def("totals",

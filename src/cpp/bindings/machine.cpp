@@ -1,10 +1,12 @@
-// Binds queries about this machine: instruction sets, threads, memory bandwidth, and links between devices.
+// Binds queries about this machine: instruction sets, threads, memory bandwidth, links between devices, and the folder
+// of compiled kernels.
 #include <pybind11/stl.h>
 
 #include "../backend/cpu/cpu_block.h"
 #include "../backend/cpu/kernels.h"
 #include "../backend/devices.h"
 #include "../backend/link_bandwidth.h"
+#include "../backend/run_time_compilation/kernel_cache.h"
 #include "bindings.h"
 #include "no_gil.h"
 
@@ -13,9 +15,11 @@ namespace lbm::bindings {
 void bind_machine(py::module_& module) {
     module.def("cpu_isas", &cpu::usable_isas);
     module.def("default_threads", &cpu::default_threads);
-    module.def("update_bandwidth", &cpu::update_bandwidth, py::arg("bytes"), py::arg("threads"), py::arg("repeats"),
-               py::call_guard<NoGil>());
-    module.def("device_reaches", &backend::reaches, py::arg("device"), py::arg("other"));
+    module.def("inplace_stream_scale", &cpu::inplace_stream_scale, py::arg("bytes"), py::arg("threads"),
+               py::arg("repeats"), py::call_guard<NoGil>());
+    module.def("kernel_cache_folder", &run_time::cache_folder);
+    module.def("kernel_cache_refusal", [] { return run_time::KernelCache(run_time::cache_folder()).refusal(); });
+    module.def("device_can_access", &backend::can_access, py::arg("device"), py::arg("other"));
     module.def(
         "link_bandwidth",
         [](const std::string& from, const std::string& to, std::size_t bytes, int repeats) {

@@ -22,9 +22,9 @@ void bind_models(py::module_& module) {
             model["nonequilibrium"] = facts.nonequilibrium;
             model["fields"] = facts.fields;
             model["drives"] = facts.drives;
-            model["temperature"] = facts.temperature == TemperatureKind::None     ? "none"
-                                   : facts.temperature == TemperatureKind::Beside ? "beside"
-                                                                                  : "moment";
+            model["temperature"] = facts.temperature == TemperatureKind::None    ? "none"
+                                   : facts.temperature == TemperatureKind::Field ? "field"
+                                                                                 : "moment";
             table[facts.name.c_str()] = model;
         }
         return table;

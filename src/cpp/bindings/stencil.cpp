@@ -12,7 +12,7 @@ namespace {
 
 struct StencilData {
     std::string name;
-    int D, Q, reach;
+    int D, Q, radius;
     double cs2;
     py::array_t<int> c, opposite, moment_matrix;
     py::array_t<double> w;
@@ -43,7 +43,7 @@ StencilData data_of() {
     StencilData data{S::name,
                      S::D,
                      S::Q,
-                     S::reach,
+                     S::radius,
                      T::cs2,
                      py::array_t<int>({S::Q, S::D}),
                      py::array_t<int>(S::Q),
@@ -76,7 +76,7 @@ void bind_stencil(py::module_& module) {
         .def_readonly("D", &StencilData::D)
         .def_readonly("Q", &StencilData::Q)
         .def_readonly("cs2", &StencilData::cs2)
-        .def_readonly("reach", &StencilData::reach)
+        .def_readonly("radius", &StencilData::radius)
         .def_readonly("c", &StencilData::c)
         .def_readonly("w", &StencilData::w)
         .def_readonly("opposite", &StencilData::opposite)

@@ -265,18 +265,18 @@ struct BoundaryHaloPlan::Builder {
             const auto cell = [&](std::size_t k) { return std::tie(pending[k].x, pending[k].y, pending[k].z); };
             WallCell wall{
                 pending[first].x, pending[first].y, pending[first].z, int(plan.links_.wall_links.size()), 0, false};
-            bool is_late = false;
+            bool second_pass = false;
             for (; last < pending.size() && cell(last) == cell(first); ++last) {
                 ++wall.count;
                 with_condition(FaceKind(pending[last].link.condition), [&](auto c) {
                     if constexpr (boundary::has_formula<decltype(c)>) {
                         wall.needs_moments = wall.needs_moments || decltype(c)::needs_moments;
-                        is_late = is_late || decltype(c)::needs_streamed;
+                        second_pass = second_pass || decltype(c)::needs_streamed;
                     }
                 });
                 add_wall_link(pending[last]);
             }
-            (is_late ? plan.links_.late_cells : plan.links_.wall_cells).push_back(wall);
+            (second_pass ? plan.links_.second_pass_cells : plan.links_.wall_cells).push_back(wall);
         }
     }
 
@@ -411,7 +411,7 @@ void BoundaryHaloPlan::refresh_temperatures(const Domain& domain) {
 }
 
 std::size_t BoundaryHaloPlan::bytes() const {
-    std::size_t sum = (links_.wall_cells.capacity() + links_.late_cells.capacity()) * sizeof(WallCell) +
+    std::size_t sum = (links_.wall_cells.capacity() + links_.second_pass_cells.capacity()) * sizeof(WallCell) +
                       links_.wall_links.capacity() * sizeof(WallLink) + value_sources_.capacity() * sizeof(ValueSource);
     sum +=
         links_.boundary_cells.capacity() * sizeof(backend::BoundaryCell) + boundary_places_.capacity() * sizeof(Index);

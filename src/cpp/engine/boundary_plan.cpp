@@ -36,7 +36,7 @@ public:
         plan_.numbers += cell.stored;
         for (int axis = 0; axis < 3; ++axis) {
             for (int side = 0; side < 2; ++side) {
-                cell.beside[axis][side] = neighbor_numbers(cell, at, axis, side);
+                cell.neighbor_numbers[axis][side] = neighbor_numbers(cell, at, axis, side);
             }
         }
         plan_.cells.push_back(cell);

@@ -1,4 +1,4 @@
-// Hands over what was given, and asks the collision's questions once more of what checks the answers.
+// Hands the given parameters to the collision's code, and checks them by the questions that it has asked.
 #include "custom_parameters.h"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ std::vector<GivenNumber> numbers_given(const Parameters& given) {
     return all;
 }
 
-/// What the collision has asked for, asked of what checks it.
+/// Asks GivenParameters, which checks the answers, each question of the collision.
 void check(const Made& made, const GivenParameters& given) {
     for (int k = 0; k < made.question_count; ++k) {
         const Question& question = made.questions[k];
@@ -71,7 +71,7 @@ void check(const Made& made, const GivenParameters& given) {
                     unused.data());
                 break;
             }
-            case custom::Asked::RateName: break;  // of the question before
+            case custom::Asked::RateName: break;  // read with its Rates
         }
     }
     given.refuse_others();
@@ -105,7 +105,7 @@ std::vector<double> custom_numbers(const Setup& setup) {
     if (!std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); }) || made.omega <= 0) {
         throw std::invalid_argument(name + " makes parameters of what was given that are not finite, or no omega > 0");
     }
-    if (numbers.size() < 2 || numbers[0] != made.omega || numbers[1] != made.eddy) {
+    if (numbers.size() < 2 || numbers[0] != made.omega || numbers[1] != made.smagorinsky_factor) {
         throw std::invalid_argument(name + ": its Parameters must begin with a Relaxation");
     }
     return numbers;

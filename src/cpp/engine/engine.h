@@ -17,8 +17,8 @@
 #include "field_parts.h"
 #include "halo_exchange.h"
 #include "layout.h"
-#include "phase_times.h"
 #include "setup.h"
+#include "step_times.h"
 
 namespace lbm::engine {
 
@@ -111,8 +111,8 @@ public:
     /// The numbers of all boundary cells of the face, number by number; 0 for solid cells. They are initialized
     /// whenever a state is set.
     std::vector<double> boundary_numbers(int face);
-    /// Must be called after the state has been set.
-    void set_boundary_numbers(int face, const std::vector<double>& values);
+    /// Sets the numbers of the boundary cells of some faces; must be called after the state has been set.
+    void set_boundary_numbers(const std::map<int, std::vector<double>>& values_by_face);
 
     void set_populations(const double* values);
     /// The populations in the storage format, bit by bit.

@@ -34,19 +34,27 @@ std::vector<double> Engine::boundary_numbers(int face) {
     return all;
 }
 
-void Engine::set_boundary_numbers(int face, const std::vector<double>& values) {
-    prepare_boundary_numbers();
-    const Index cells = domain_.face_cells(face);
-    if (values.size() != std::size_t(boundary_number_count(face) * cells)) {
-        throw std::invalid_argument("boundary numbers: " + std::to_string(values.size()) + " given for face " +
-                                    face_name(face) + ", must be " +
-                                    std::to_string(boundary_number_count(face) * cells));
+void Engine::set_boundary_numbers(const std::map<int, std::vector<double>>& values_by_face) {
+    for (const auto& [face, values] : values_by_face) {
+        const Index needed = boundary_number_count(face) * domain_.face_cells(face);
+        if (values.size() != std::size_t(needed)) {
+            throw std::invalid_argument("boundary numbers: " + std::to_string(values.size()) + " given for face " +
+                                        face_name(face) + ", must be " + std::to_string(needed));
+        }
     }
+    if (values_by_face.empty()) {
+        return;
+    }
+    prepare_boundary_numbers();
     for (const Part& part : parts_) {
         std::vector<double> own(std::size_t(part.plan.links().boundary_numbers));
         part.state->boundary_numbers(own.data());  // so that those of other faces are kept
-        part.plan.for_boundary_numbers(
-            face, [&](Index place, int k, Index at) { own[std::size_t(at)] = values[std::size_t(k * cells + place)]; });
+        for (const auto& [face, values] : values_by_face) {
+            const Index cells = domain_.face_cells(face);
+            part.plan.for_boundary_numbers(face, [&, &numbers = values](Index place, int k, Index at) {
+                own[std::size_t(at)] = numbers[std::size_t(k * cells + place)];
+            });
+        }
         part.state->set_boundary_numbers(own.data());
     }
     halos_are_current_ = false;

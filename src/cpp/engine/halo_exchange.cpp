@@ -21,7 +21,7 @@ Channel channel_between(const std::string& from, const std::string& to, const st
     if (only == "staged") {
         return Channel::Staged;
     }
-    const bool direct = backend::reaches(to, from);
+    const bool direct = backend::can_access(to, from);
     if (!direct && only == "direct") {
         throw std::invalid_argument("channel: '" + to + "' does not reach the memory of '" + from + "'");
     }

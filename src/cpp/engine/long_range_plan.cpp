@@ -79,7 +79,7 @@ private:
 
     /// Whether coordinate `to` along an axis is one of the cells that the block computes.
     bool is_computed(int axis, int to) const {
-        const int around = axis < S::D ? depth_ - S::reach : 0;
+        const int around = axis < S::D ? depth_ - S::radius : 0;
         return address().self_periodic[axis] || (to >= -around && to < size_[axis] + around);
     }
 

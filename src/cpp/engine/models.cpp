@@ -41,7 +41,7 @@ ModelFacts facts() {
         using S = typename decltype(member)::type;
         if constexpr (Model::template has_stencil<S>) {
             f.stencils.emplace_back(S::name);
-            f.smallest_size[S::name] = S::reach;
+            f.smallest_size[S::name] = S::radius;
         }
     });
     for_types(backend::NumberPairs{}, [&](auto member) {
@@ -75,7 +75,7 @@ ModelFacts facts() {
         f.thermal_faces = thermal_face_names();
         f.fields.emplace_back("temperature");
     }
-    if constexpr (Model::temperature == TemperatureKind::Beside) {
+    if constexpr (Model::temperature == TemperatureKind::Field) {
         f.fields.emplace_back("heat_flux");
     }
     f.drives = names_of(Model::drives);
@@ -115,19 +115,19 @@ const std::vector<ModelFacts>& models() {
 
 const ModelFacts& facts_of(const backend::BlockSpec& spec) { return models()[std::size_t(spec.model)]; }
 
-backend::ModelKind model_of(backend::StencilKind stencil, bool temperature_beside) {
+backend::ModelKind model_of(backend::StencilKind stencil, bool temperature_field) {
     const std::string& name = backend::names_of<Stencils>()[std::size_t(stencil)];
     std::vector<std::string> right;
     for (std::size_t k = 0; k < models().size(); ++k) {
         const ModelFacts& model = models()[k];
-        if ((model.temperature == TemperatureKind::Beside) == temperature_beside) {
+        if ((model.temperature == TemperatureKind::Field) == temperature_field) {
             if (has(model.stencils, name)) {
                 return backend::ModelKind(k);
             }
             right.insert(right.end(), model.stencils.begin(), model.stencils.end());
         }
     }
-    throw std::invalid_argument(std::string(temperature_beside ? "thermal" : "stencil") + ": goes with " +
+    throw std::invalid_argument(std::string(temperature_field ? "thermal" : "stencil") + ": goes with " +
                                 listed(right) + ", not with '" + name + "'");
 }
 

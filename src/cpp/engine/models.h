@@ -41,7 +41,7 @@ const ModelFacts& facts_of(const backend::BlockSpec& spec);
 
 /// The model that has a stencil, with or without a temperature field in addition to the populations (hybrid thermal).
 /// Throws std::invalid_argument if there is none.
-backend::ModelKind model_of(backend::StencilKind stencil, bool temperature_beside);
+backend::ModelKind model_of(backend::StencilKind stencil, bool temperature_field);
 
 /// Throws std::invalid_argument unless the model supports the stencil, number types, streaming, size and faces; `spec`
 /// is that of the whole domain.

@@ -1,4 +1,5 @@
-// The types of comm/ that the bindings need to set up an engine over several processes: bindings use the engine alone.
+// Re-exports the communicator types of comm/ in namespace lbm::engine, because the bindings may include headers of the
+// engine only.
 #pragma once
 
 #include "../comm/communicator.h"

@@ -124,8 +124,8 @@ void set_collision(const Setup& setup, backend::BlockSpec& spec) {
     const auto parameters = Collision::template parameters<S>(given);
     given.refuse_others();
     spec.omega = parameters.omega;
-    if constexpr (requires { parameters.eddy; }) {
-        spec.has_eddy_viscosity = parameters.eddy > 0;
+    if constexpr (requires { parameters.smagorinsky_factor; }) {
+        spec.has_eddy_viscosity = parameters.smagorinsky_factor > 0;
     }
     if constexpr (requires { parameters.gravity; }) {
         std::copy(std::begin(parameters.gravity), std::end(parameters.gravity), spec.gravity);

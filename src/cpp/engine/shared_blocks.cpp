@@ -37,12 +37,13 @@ SharedBlocks::SharedBlocks(const std::vector<Own>& own, const std::vector<std::p
     for (const std::string& text : comm.all_gather(shared)) {
         const std::vector<std::string> words = words_of(text);
         for (std::size_t k = 0; k + 1 < words.size(); k += 2) {
+            backend::check_shared_block(words[k + 1]);  // all ranks check all, so that one does not fail alone
             handles[std::stoi(words[k])] = words[k + 1];
         }
     }
     std::map<std::pair<std::string, int>, std::shared_ptr<backend::RemoteBlock>>
         by_device;  // a device opens a block once
-    std::string reached;
+    std::string openings;
     for (const auto& [number, other] : wanted) {
         const auto [entry, is_new] = by_device.try_emplace({devices[number], other});
         if (is_new) {
@@ -50,11 +51,11 @@ SharedBlocks::SharedBlocks(const std::vector<Own>& own, const std::vector<std::p
         }
         if (entry->second != nullptr) {
             opened_[{number, other}] = entry->second;
-            reached += std::to_string(number) + ' ' + std::to_string(other) + ' ';
+            openings += std::to_string(number) + ' ' + std::to_string(other) + ' ';
         }
     }
     std::set<std::pair<int, int>> both;
-    for (const std::string& text : comm.all_gather(reached)) {
+    for (const std::string& text : comm.all_gather(openings)) {
         const std::vector<std::string> words = words_of(text);
         for (std::size_t k = 0; k + 1 < words.size(); k += 2) {
             both.insert({std::stoi(words[k + 1]), std::stoi(words[k])});

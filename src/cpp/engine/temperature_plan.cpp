@@ -116,7 +116,7 @@ private:
     }
 
     /// Whether some velocity leads to a place that is outside along so many axes: no velocity has three components.
-    static bool is_reached(int outside_axes) { return outside_axes > 0 && outside_axes <= 2; }
+    static bool is_neighbor(int outside_axes) { return outside_axes > 0 && outside_axes <= 2; }
     int outside(int a, int at) const { return at < 0 || at >= size_[a] ? 1 : 0; }
 
     /// Places before and behind the rows; runs go along y.
@@ -139,7 +139,7 @@ private:
                     continue;
                 }
                 for (int x = -1; x <= size_[0]; ++x) {
-                    if (is_reached(outside(0, x) + outside(1, y) + outside(2, z))) {
+                    if (is_neighbor(outside(0, x) + outside(1, y) + outside(2, z))) {
                         add_place(x, y, z);
                     }
                 }
@@ -162,8 +162,8 @@ private:
 
     /// Whether any surrounding cell is solid; cheap, as it is evaluated for every cell.
     bool has_solid_neighbor(const int (&cell)[3]) const {
-        const int reach_z = S::D == 3 ? 1 : 0;
-        for (int dz = -reach_z; dz <= reach_z; ++dz) {
+        const int radius_z = S::D == 3 ? 1 : 0;
+        for (int dz = -radius_z; dz <= radius_z; ++dz) {
             for (int dy = -1; dy <= 1; ++dy) {
                 for (int dx = -1; dx <= 1; ++dx) {
                     const int at[3] = {wrapped(0, cell[0] + dx), wrapped(1, cell[1] + dy), wrapped(2, cell[2] + dz)};

@@ -1,4 +1,5 @@
-// How numbers of a plan depend on the temperatures of walls, so that new temperatures need no new plan.
+// Expresses values of a boundary-and-halo plan as linear combinations of wall temperatures, so that changed wall
+// temperatures need no new plan.
 #pragma once
 
 #include <cstddef>

@@ -27,8 +27,8 @@ namespace lbm {
 /// that type too, so that the host can compute parameters in float64 and convert them (parameters.h).
 template <class Real>
 struct Relaxation {
-    Real omega;  // relaxation rate of the stress, 1 / tau
-    Real eddy;   // 18 sqrt(2) Cs^2 of the Smagorinsky model; 0 switches it off
+    Real omega;               // relaxation rate of the stress, 1 / tau
+    Real smagorinsky_factor;  // 18 sqrt(2) Cs^2; 0 without an eddy viscosity
 };
 
 /// Computes the Relaxation from the viscosity and the Smagorinsky constant Cs; for the host.
@@ -59,7 +59,7 @@ struct OneRate : FlowCollision {
 /// Parameters without an eddy viscosity; the constant lets the compiler omit its code.
 template <class Parameters>
 struct Laminar : Parameters {
-    static constexpr decltype(Parameters::eddy) eddy = 0;
+    static constexpr decltype(Parameters::smagorinsky_factor) smagorinsky_factor = 0;
 };
 
 /// The coupling of models whose equilibrium depends on density and velocity only: none.
@@ -88,8 +88,8 @@ LBM_HD void collide_linearly(V (&h)[S::Q], const PairSums<S, V>& sums, const Mom
     }
 
     V omega = V{} + parameters.omega;
-    if (parameters.eddy > 0) {
-        omega = eddy_relaxation_rate<S>(n, m.density, parameters.omega, parameters.eddy * m.unit);
+    if (parameters.smagorinsky_factor > 0) {
+        omega = smagorinsky_relaxation_rate<S>(n, m.density, parameters.omega, parameters.smagorinsky_factor * m.unit);
     }
     PairChange<S, V> change = Collision::template relax<S>(n, omega, parameters);
     V half_force[S::D];

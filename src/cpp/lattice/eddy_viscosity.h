@@ -7,9 +7,9 @@ namespace lbm {
 
 /// Returns 1 / tau with tau = (tau_0 + sqrt(tau_0^2 + 18 sqrt(2) Cs^2 |Pi| / rho)) / 2, |Pi| = sqrt(Pi_ab Pi_ab),
 /// Pi_ab = sum c_a c_b n  (Hou, Sterling, Chen & Doolen, Fields Inst. Comm. 6 (1996) 151, with a filter of one cell).
-/// `eddy` is 18 sqrt(2) Cs^2 times the unit of n.
+/// `factor` is 18 sqrt(2) Cs^2 times the unit of n.
 template <class S, class V, class Real>
-LBM_HD V eddy_relaxation_rate(const PairSums<S, V>& n, V density, Real omega, Real eddy) {
+LBM_HD V smagorinsky_relaxation_rate(const PairSums<S, V>& n, V density, Real omega, Real factor) {
     V norm2 = V{};
     static_for<S::D>([&]<int a>() LBM_INLINE_LAMBDA {
         static_for<S::D>([&]<int b>() LBM_INLINE_LAMBDA {
@@ -24,7 +24,7 @@ LBM_HD V eddy_relaxation_rate(const PairSums<S, V>& n, V density, Real omega, Re
         });
     });
     const Real tau = Real(1) / omega;
-    const V root = square_root(tau * tau + eddy * (square_root(norm2) / density));
+    const V root = square_root(tau * tau + factor * (square_root(norm2) / density));
     return Real(2) / (tau + root);
 }
 

@@ -28,7 +28,7 @@ public:
                                a.row(y, z - 1, 0) + x - cell_};
         // An incoming population lies where the upstream neighbour wrote it: in a slot of this cell if the last step
         // wrote to the downstream neighbours (AAOdd), otherwise in a slot of that neighbour.
-        const bool downstream = outgoing_slot<S>(phase, 1).along != 0;
+        const bool downstream = outgoing_slot<S>(phase, 1).shift != 0;
         for (int d = 0; d < 3; ++d) {
             post_collision_.up[d] = downstream ? up[d] : 0;
             post_collision_.down[d] = downstream ? down[d] : 0;
@@ -42,14 +42,14 @@ public:
         const int cx = Stencil<S>::component(i, 0);
         return cx < 0 && at_row_start_ ? x_face_offset(2, i)
                : cx > 0 && at_row_end_ ? x_face_offset(3, i)
-                                       : slot(i) + post_collision_.along(i);
+                                       : slot(i) + post_collision_.to_neighbor(i);
     }
     /// Offset of f_i, the population that enters this cell with velocity i in the next step.
     LBM_HD Index post_streaming(int i) const {
         const int cx = Stencil<S>::component(i, 0);
         return cx > 0 && at_row_start_ ? x_face_offset(0, i)
                : cx < 0 && at_row_end_ ? x_face_offset(1, i)
-                                       : slot(i) + post_streaming_.along(i);
+                                       : slot(i) + post_streaming_.to_neighbor(i);
     }
 
 private:
@@ -57,7 +57,8 @@ private:
     struct NeighborOffsets {
         Index up[3], down[3];
 
-        LBM_HD Index along(int i) const {
+        /// The distance to the neighbour at c_i.
+        LBM_HD Index to_neighbor(int i) const {
             Index sum = 0;
             for (int d = 0; d < S::D; ++d) {
                 const int c = Stencil<S>::component(i, d);

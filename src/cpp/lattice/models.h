@@ -11,9 +11,9 @@
 
 namespace lbm {
 
-/// How a model represents the temperature: not at all, as one stored number for each cell in addition to the
-/// populations, or as a moment of the populations.
-enum class TemperatureKind { None, Beside, Moment };
+/// How a model represents the temperature: not at all, as a field of its own (one stored number for each cell in
+/// addition to the populations), or as a moment of the populations.
+enum class TemperatureKind { None, Field, Moment };
 
 /// What may drive the fluid of a model.
 struct Drives {
@@ -59,7 +59,7 @@ struct HybridThermal : NeighborModel {
     /// The temperature is stored in the type of the populations; half precision has too few digits for it.
     template <class Real, class Stored>
     static constexpr bool stores = !IsSame<Stored, Half>::value;
-    static constexpr TemperatureKind temperature = TemperatureKind::Beside;
+    static constexpr TemperatureKind temperature = TemperatureKind::Field;
     static constexpr Drives drives = {true, true, false, true};
 };
 

@@ -131,7 +131,7 @@ LBM_HD MultispeedSums<V> multispeed_sums(const V (&h)[S::Q]) {
         }
     };
     static_for<2>([&]<int axis>() LBM_INLINE_LAMBDA {
-        static_for<S::reach>([&]<int k>() LBM_INLINE_LAMBDA { pair.template operator()<axis, k + 1>(); });
+        static_for<S::radius>([&]<int k>() LBM_INLINE_LAMBDA { pair.template operator()<axis, k + 1>(); });
     });
     for_quads([&]<int a, int b>() LBM_INLINE_LAMBDA {
         using N = Quad<S, a, b>;
@@ -276,7 +276,7 @@ LBM_HD void collide_multispeed(V (&h)[S::Q], const MultispeedParameters<Real>& k
     });
     V even[2];
     static_for<2>([&]<int axis>() LBM_INLINE_LAMBDA {
-        static_for<S::reach - 1>([&]<int m>() LBM_INLINE_LAMBDA {
+        static_for<S::radius - 1>([&]<int m>() LBM_INLINE_LAMBDA {
             constexpr int a = m + 2;
             using N = AxisPair<S, axis, a>;
             constexpr Real w = Real(Stencil<S>::w(N::plus));

@@ -42,7 +42,7 @@ LBM_HD void weighted(const Quartic<Real>& p, Real (&h)[S::Q]) {
         h[N::minus] *= w;
     };
     static_for<2>([&]<int axis>() LBM_INLINE_LAMBDA {
-        static_for<S::reach>([&]<int m>() LBM_INLINE_LAMBDA { pair.template operator()<axis, m + 1>(); });
+        static_for<S::radius>([&]<int m>() LBM_INLINE_LAMBDA { pair.template operator()<axis, m + 1>(); });
     });
     for_quads([&]<int a, int b>() LBM_INLINE_LAMBDA {
         using N = Quad<S, a, b>;

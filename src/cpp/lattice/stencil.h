@@ -16,7 +16,7 @@ struct Stencil {
     static constexpr int pairs = (Q - 1) / 2;
     static constexpr double cs2 = S::cs2;
     /// Whether populations stream over several cells and carry the energy, as in multispeed.h.
-    static constexpr bool multispeed = S::reach > 1;
+    static constexpr bool multispeed = S::radius > 1;
 
     /// Component d of the 21 velocities from 21 * part on, packed as component + 3 in three bits each.
     static constexpr UInt64 packed(int part, int d) {
@@ -111,7 +111,7 @@ constexpr bool stencil_is_sound() {
     for (int i = 0; i < S::Q; ++i) {
         mass += T::w(i);
         for (int d = 0; d < 3; ++d) {
-            if (S::c[T::opposite(i)][d] != -S::c[i][d] || S::c[i][d] > S::reach || -S::c[i][d] > S::reach) {
+            if (S::c[T::opposite(i)][d] != -S::c[i][d] || S::c[i][d] > S::radius || -S::c[i][d] > S::radius) {
                 return false;
             }
             for (int e = 0; e < 3; ++e) {

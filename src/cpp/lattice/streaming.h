@@ -71,11 +71,11 @@ constexpr bool streaming_is_sound(Phase phase) {
     for (int i = 0; i < S::Q; ++i) {
         const NeighborSlot left = outgoing_slot<S>(phase, i);
         const NeighborSlot found = incoming_slot<S>(next_phase(phase), i);
-        if (left.slot != found.slot || left.along != found.along + 1) {
+        if (left.slot != found.slot || left.shift != found.shift + 1) {
             return false;
         }
         const NeighborSlot first = outgoing_slot<S>(phase, 1);  // one rule for all velocities
-        if (left.along != first.along || left.slot != (first.slot == 1 ? i : Stencil<S>::opposite(i))) {
+        if (left.shift != first.shift || left.slot != (first.slot == 1 ? i : Stencil<S>::opposite(i))) {
             return false;
         }
     }

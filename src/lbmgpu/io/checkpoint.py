@@ -160,8 +160,8 @@ def restore(simulation: Simulation, path: str | os.PathLike[str]) -> None:
     simulation.engine.set_state(found.state)
     if found.temperature is not None:
         simulation.engine.set_temperature(found.temperature)
-    for face, numbers in found.boundary_numbers.items():
-        simulation.engine.set_boundary_numbers(FACES.index(face), numbers)
+    numbers = {FACES.index(face): values for face, values in found.boundary_numbers.items()}
+    simulation.engine.set_boundary_numbers(numbers)
     simulation.engine.steps = found.steps
 
 

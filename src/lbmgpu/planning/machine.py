@@ -111,7 +111,7 @@ def measure_way(
     Across x the populations of a stencil that reaches several cells lie in runs of as many elements, so the exchange
     itself is measured then instead of a plain copy.
     """
-    if _core.stencil(configuration.stencil).reach == 1:
+    if _core.stencil(configuration.stencil).radius == 1:
         return measure_link(source, target, channel)
     return measure_exchange(source, target, configuration, threads, exchange.forced("channel", channel))
 
@@ -133,7 +133,7 @@ def _measured_link(source: str, target: str) -> Link:
     latency, bandwidth = _core.link_bandwidth(source, target, COPY_BYTES, 5)
     if source == target == "cpu":
         return Link("same", bandwidth, latency)
-    kind = "same" if source == target else "peer" if _core.device_reaches(target, source) else "host"
+    kind = "same" if source == target else "peer" if _core.device_can_access(target, source) else "host"
     return Link(kind, ROW_FRACTION * bandwidth, latency, X_FRACTION)
 
 

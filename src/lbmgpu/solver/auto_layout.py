@@ -17,7 +17,8 @@ def planned(domain: Domain, collision: Collision, device: Any, **options: Any) -
     """The layout that is planned over the devices, and the argument `device` that goes with it.
 
     Args:
-        domain, collision: of the solver; one of the user's is planned for as if it took the time of the plainest.
+        domain, collision: of the solver; a `CustomCollision` is planned for as `BGK`. GPUs wait for the memory in
+            updates of both, unless it computes several times as much; a CPU may be slower than planned.
         device: as for `Solver`; one device gets one block.
         options: those of `plan` that a solver has too.
     """

@@ -214,4 +214,4 @@ def scale_bandwidth(threads: int) -> float:
 def measure_scale_bandwidth(threads: int, repeats: int) -> float:
     """Bytes a second of the in-place STREAM scale over an array much larger than the cache, the best of `repeats`."""
     size = max(2**20, min(GIB, available_memory() // 4))
-    return _core.update_bandwidth(size, threads, repeats)
+    return _core.inplace_stream_scale(size, threads, repeats)

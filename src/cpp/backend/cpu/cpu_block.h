@@ -20,6 +20,6 @@ int default_threads();
 
 /// Measures the in-place STREAM scale, x <- a x over `bytes` of float64: read plus written bytes per second, the best
 /// of `repeats`. Throws std::invalid_argument for arguments out of range.
-double update_bandwidth(std::size_t bytes, int threads, int repeats);
+double inplace_stream_scale(std::size_t bytes, int threads, int repeats);
 
 }  // namespace lbm::cpu

@@ -1,4 +1,4 @@
-// Compiles, keeps and loads the shared objects of users' collisions.
+// Compiles, keeps and loads the shared objects of custom collisions.
 #include "custom_library.h"
 
 #include <dlfcn.h>
@@ -9,12 +9,11 @@
 #include <mutex>
 
 #include "../../process/fork.h"
-#include "../cuda/compiler.h"
-#include "../cuda/embedded_headers.h"
-#include "../cuda/kernel_cache.h"
-#include "../cuda/sha256.h"
 #include "../custom/collision.h"
-#include "../spelled.h"
+#include "../run_time_compilation/embedded_headers.h"
+#include "../run_time_compilation/kernel_cache.h"
+#include "../run_time_compilation/sha256.h"
+#include "../type_name.h"
 #include "host_compiler.h"
 
 namespace lbm::cpu {
@@ -28,8 +27,8 @@ constexpr const char* main_file = "kernels.cpp";
 /// The sources of the kernels, the user's text among them.
 std::vector<SourceFile> sources_of(const BlockSpec& spec) {
     std::vector<SourceFile> files;
-    for (const auto* headers : {&cuda::embedded_headers(), &cuda::embedded_custom_headers()}) {
-        for (const cuda::EmbeddedHeader& header : *headers) {
+    for (const auto* headers : {&run_time::embedded_headers(), &run_time::embedded_custom_headers()}) {
+        for (const run_time::EmbeddedHeader& header : *headers) {
             files.push_back({header.path, header.text});
         }
     }
@@ -99,15 +98,15 @@ const CustomKernels& custom_kernels(const BlockSpec& spec, const std::string& is
     for (const SourceFile& source : sources) {
         key += source.path + "\n" + source.text + "\n";
     }
-    const std::string digest = cuda::sha256(key);
+    const std::string digest = run_time::sha256(key);
     {
         const std::lock_guard<process::Mutex> lock(mutex);
         if (const auto found = known.find(digest); found != known.end()) {
             return found->second;
         }
     }
-    const cuda::KernelCache cache(cuda::cache_folder());
-    const std::optional<cuda::KernelImage> kept = cache.find(key);
+    const run_time::KernelCache cache(run_time::cache_folder());
+    const std::optional<run_time::KernelImage> kept = cache.find(key);
     std::string object;
     if (kept) {
         object = kept->code;
@@ -117,7 +116,7 @@ const CustomKernels& custom_kernels(const BlockSpec& spec, const std::string& is
         cache.keep(key, {object, "kernels"});
     }
     const std::lock_guard<process::Mutex> lock(mutex);
-    const auto found = known.find(digest);  // of another thread that was faster
+    const auto found = known.find(digest);  // made by another thread meanwhile
     return found != known.end() ? found->second : known.emplace(digest, loaded(object, digest)).first->second;
 }
 

@@ -14,10 +14,11 @@ struct SourceFile {
 
 class HostCompiler {
 public:
-    /// That of the environment now. Throws custom::CompileError, saying what to install, where there is none.
+    /// Finds the compiler that the environment names now. Throws custom::CompileError, saying what to install, where
+    /// there is none.
     HostCompiler();
 
-    /// The first line of what it says of its version.
+    /// The first line of its output for --version.
     const std::string& version() const { return version_; }
 
     /// The shared object that `main`, one of the files, is compiled into. Throws custom::CompileError with the

@@ -23,7 +23,7 @@ public:
         : heat_(spec.heat), gravity_{spec.gravity[0], spec.gravity[1], spec.gravity[2]}, threads_(threads) {}
 
     std::size_t bytes() const {
-        return source_.bytes() + (last_.capacity() + beside_bodies_.capacity()) * sizeof(Real);
+        return source_.bytes() + (last_.capacity() + new_temperatures_.capacity()) * sizeof(Real);
     }
 
     Real at(const View& view, int x, int y, int z) const {
@@ -49,15 +49,15 @@ public:
 
     void set_plan(const backend::LinkPlan& plan) {
         plan_ = &plan;
-        beside_bodies_.resize(plan.thermal_cells.size());
+        new_temperatures_.resize(plan.thermal_cells.size());
     }
     void set_interior(const backend::RowBox& rows) { interior_ = rows; }
 
     /// Computes the temperatures of cells next to bodies after the next step, before the update and after boundaries
     /// and halos have been applied. `force(x, y, z, F)` sets F to the force without buoyancy.
     template <class Force>
-    void advance_beside_bodies(const View& view, Force&& force) {
-        const auto count = Index(beside_bodies_.size());
+    void advance_next_to_bodies(const View& view, Force&& force) {
+        const auto count = Index(new_temperatures_.size());
         const auto heat = converted<Real>(heat_);
         parallel_shares(count < 512 ? 1 : threads_, count, [&](Index first, Index last) {
             for (Index k = first; k < last; ++k) {
@@ -67,17 +67,17 @@ public:
                 const Real f[3] = {Real(given[0]), Real(given[1]), Real(given[2])};
                 const Real source =
                     source_.data() == nullptr ? heat.source : source_.at(view.address, 1, 0, cell.x, cell.y, cell.z);
-                beside_bodies_[std::size_t(k)] =
-                    backend::advanced_beside_body(view, cell, plan_->thermal_links.data(), f, source, heat);
+                new_temperatures_[std::size_t(k)] =
+                    backend::advanced_next_to_body(view, cell, plan_->thermal_links.data(), f, source, heat);
             }
         });
     }
     /// Stores these temperatures after the update of their rows: those of the interior, or those of the shell.
-    void put_beside_bodies(const View& view, bool of_interior) const {
-        for (std::size_t k = 0; k < beside_bodies_.size(); ++k) {
+    void put_next_to_bodies(const View& view, bool of_interior) const {
+        for (std::size_t k = 0; k < new_temperatures_.size(); ++k) {
             const backend::ThermalCell& cell = plan_->thermal_cells[k];
             if (interior_.holds(cell.y, cell.z) == of_interior) {
-                set(view, cell.x, cell.y, cell.z, double(beside_bodies_[k]));
+                set(view, cell.x, cell.y, cell.z, double(new_temperatures_[k]));
             }
         }
     }
@@ -150,7 +150,7 @@ private:
     backend::RowBox interior_{};
     FieldRows<Real> source_;
     std::vector<Real> last_;
-    std::vector<Real> beside_bodies_;  // temperatures of the plan's thermal cells after the step
+    std::vector<Real> new_temperatures_;  // temperatures of the plan's thermal cells after the step
 };
 
 }  // namespace lbm::cpu

@@ -1,5 +1,5 @@
-// Chooses a kernel among those of a file by its kind. All of it has internal linkage, because files are compiled for
-// different instruction sets.
+// Selects, at run time, the CPU update kernel for a given collision, arithmetic type and storage type. Everything has
+// internal linkage because the including files are compiled once for each instruction set.
 #pragma once
 
 #include "../../lattice/models.h"

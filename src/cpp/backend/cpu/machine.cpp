@@ -22,9 +22,9 @@ int default_threads() {
     return int(std::clamp<long>(wanted > 0 ? wanted : allowed, 1, std::min(allowed, max_threads)));
 }
 
-double update_bandwidth(std::size_t bytes, int threads, int repeats) {
+double inplace_stream_scale(std::size_t bytes, int threads, int repeats) {
     if (bytes < sizeof(double) || threads < 1 || threads > max_threads || repeats < 1) {
-        throw std::invalid_argument("update_bandwidth: " + std::to_string(bytes) + " bytes, " +
+        throw std::invalid_argument("inplace_stream_scale: " + std::to_string(bytes) + " bytes, " +
                                     std::to_string(threads) + " threads and " + std::to_string(repeats) +
                                     " repeats given, must be at least 8, 1 and 1, and at most " +
                                     std::to_string(max_threads) + " threads");

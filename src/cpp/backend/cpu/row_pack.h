@@ -44,7 +44,7 @@ struct Row {
     LBM_HD Index offset(NeighborSlot place, int i) const {
         const Address& address = a.address;
         const Index rows = Index(S::c[i][2]) * (address.ny + 2 * address.halo_y) + S::c[i][1];
-        return place.slot * address.population_stride + place.along * (rows * address.row_stride + S::c[i][0]);
+        return place.slot * address.population_stride + place.shift * (rows * address.row_stride + S::c[i][0]);
     }
 
     const UpdateArguments& a;
@@ -140,7 +140,7 @@ private:
     /// without them the thread sanitizer reports only races that matter.
     void load_inside(Value (&h)[Q]) const {
         static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA {
-            const Index from = x + incoming_slot<S>(row.a.phase, i).along * S::c[i][0];
+            const Index from = x + incoming_slot<S>(row.a.phase, i).shift * S::c[i][0];
             Storage lanes[W] = {};
             for (int k = 0; k < W; ++k) {
                 if (from + k >= 0 && from + k < row.a.address.nx) {

@@ -101,12 +101,13 @@ public:
                 serve(plan_->wall_cells[k - runs]);
             }
         });
-        const auto& late = plan_->late_cells;  // their formulas read copied populations
-        parallel_shares(late.size() < 512 ? 1 : threads_, Index(late.size()), [&](Index first, Index last) {
-            for (Index k = first; k < last; ++k) {
-                serve(late[std::size_t(k)]);
-            }
-        });
+        const auto& second_pass = plan_->second_pass_cells;  // their formulas read copied populations
+        parallel_shares(second_pass.size() < 512 ? 1 : threads_, Index(second_pass.size()),
+                        [&](Index first, Index last) {
+                            for (Index k = first; k < last; ++k) {
+                                serve(second_pass[std::size_t(k)]);
+                            }
+                        });
         if (!plan_->boundary_cells.empty()) {
             boundary().complete(next_numbers(), forces());
         }
@@ -119,7 +120,8 @@ public:
                 }
             });
         } else {
-            heat_.advance_beside_bodies(view(), [this](int x, int y, int z, double* f) { given_force_at(x, y, z, f); });
+            heat_.advance_next_to_bodies(view(),
+                                         [this](int x, int y, int z, double* f) { given_force_at(x, y, z, f); });
         }
     }
 
@@ -140,12 +142,12 @@ public:
         arguments_.target = current();
         update(shell_);
         phase_ = arguments_.phase;
-        heat_.put_beside_bodies(view(), false);
+        heat_.put_next_to_bodies(view(), false);
     }
 
     void update_interior() override {
         update(interior_);
-        heat_.put_beside_bodies(view(), true);
+        heat_.put_next_to_bodies(view(), true);
     }
 
     void record(backend::Timestamp timestamp) override { timestamps_[int(timestamp)] = Clock::now(); }

@@ -11,10 +11,9 @@
 #include <sstream>
 
 #include "../../process/fork.h"
+#include "../run_time_compilation/embedded_headers.h"
+#include "../run_time_compilation/sha256.h"
 #include "driver.h"
-#include "embedded_headers.h"
-#include "kernel_cache.h"
-#include "sha256.h"
 
 namespace lbm::cuda {
 namespace {
@@ -136,26 +135,26 @@ struct Sources {
     std::string version;
 };
 
-Sources* sources_of(const std::vector<EmbeddedHeader>& headers) {
+Sources* sources_of(const std::vector<run_time::EmbeddedHeader>& headers) {
     auto* all = new Sources;
     Sources& s = *all;
-    for (const EmbeddedHeader& header : headers) {
+    for (const run_time::EmbeddedHeader& header : headers) {
         s.texts.push_back(with_rooted_includes(header.path, header.text));
         s.names.emplace_back(header.path);
         s.all += s.names.back() + "\n" + s.texts.back();
     }
-    s.version = sha256(s.all);
+    s.version = run_time::sha256(s.all);
     return all;
 }
 
 const Sources& sources() {
-    static const Sources& instance = *sources_of(embedded_headers());
+    static const Sources& instance = *sources_of(run_time::embedded_headers());
     return instance;
 }
 
-/// Beside those, where a kernel has a collision of a user's.
+/// The sources that a kernel with a custom collision has in addition.
 const Sources& custom_sources() {
-    static const Sources& instance = *sources_of(embedded_custom_headers());
+    static const Sources& instance = *sources_of(run_time::embedded_custom_headers());
     return instance;
 }
 
@@ -290,7 +289,7 @@ KernelImage compile(const KernelName& kernel, const std::string& architecture, c
     if (kernel.custom) {
         key += custom_sources().all + custom_header(*kernel.custom);
     }
-    const KernelCache cache(folder);
+    const run_time::KernelCache cache(folder);
     if (std::optional<KernelImage> kept = cache.find(key)) {
         return *kept;
     }
@@ -309,17 +308,6 @@ std::string resource_usage(const KernelName& kernel, const std::string& architec
     std::vector<std::string> options = options_for(architecture);
     options.emplace_back("--ptxas-options=-v");
     return Compilation(kernel, options).log();
-}
-
-std::string cache_folder() {
-    if (const char* own = std::getenv("LBMGPU_CACHE_DIR")) {
-        return own;
-    }
-    if (const char* users = std::getenv("XDG_CACHE_HOME"); users != nullptr && *users != '\0') {
-        return std::string(users) + "/lbmgpu";
-    }
-    const char* home = std::getenv("HOME");
-    return home == nullptr ? "" : std::string(home) + "/.cache/lbmgpu";
 }
 
 }  // namespace lbm::cuda

@@ -6,8 +6,11 @@
 #include <vector>
 
 #include "../custom/collision.h"
+#include "../run_time_compilation/kernel_cache.h"
 
 namespace lbm::cuda {
+
+using run_time::KernelImage;
 
 /// Identifies a kernel by its header in src/cpp/backend/cuda/kernels and the C++ name of a function or an instance of a
 /// function template.
@@ -15,13 +18,6 @@ struct KernelName {
     std::string header;
     std::string name;
     std::shared_ptr<const custom::CustomCollision> custom = nullptr;  // whose text it needs; null for none
-};
-
-/// The machine code of one kernel, or its PTX if the compiler does not know the architecture, and its symbol in that
-/// code.
-struct KernelImage {
-    std::string code;
-    std::string symbol;
 };
 
 struct CompilerInfo {
@@ -45,8 +41,5 @@ std::string code_version();
 
 /// The assembler's report on a kernel (registers, stack, spills). It needs no GPU and does not use the cache.
 std::string resource_usage(const KernelName& kernel, const std::string& architecture);
-
-/// The folder of compiled kernels: LBMGPU_CACHE_DIR, or lbmgpu in the user's cache folder; empty if there is neither.
-std::string cache_folder();
 
 }  // namespace lbm::cuda

@@ -12,12 +12,13 @@ double copy_bandwidth(int ordinal, std::size_t bytes, double seconds) {
                                     std::to_string(seconds) + " seconds given, must be at least 16 and 0 to 3600");
     }
     const DeviceInfo device = device_info(ordinal);
-    const Kernel copy(ordinal, compile({"copy_bandwidth.h", "lbm::cuda::copy"}, device.architecture(), cache_folder()));
+    const Kernel copy(
+        ordinal, compile({"copy_bandwidth.h", "lbm::cuda::copy"}, device.architecture(), run_time::cache_folder()));
     const WorkStream stream(ordinal);
     const auto count = static_cast<long long>(bytes / 16);
     const DeviceBuffer from(ordinal, std::size_t(count) * 16), to(ordinal, std::size_t(count) * 16);
-    const LaunchShape shape{unsigned((count + 1023) / 1024), 256, 1};
-    copy.launch(stream, shape, from.address(), to.address(), count);
+    const LaunchDimensions dimensions{unsigned((count + 1023) / 1024), 256, 1};
+    copy.launch(stream, dimensions, from.address(), to.address(), count);
     stream.synchronize();
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
@@ -25,7 +26,7 @@ double copy_bandwidth(int ordinal, std::size_t bytes, double seconds) {
     long long copies = 0;
     while (passed < seconds) {
         for (int k = 0; k < 16; ++k) {
-            copy.launch(stream, shape, from.address(), to.address(), count);
+            copy.launch(stream, dimensions, from.address(), to.address(), count);
         }
         stream.synchronize();
         copies += 16;

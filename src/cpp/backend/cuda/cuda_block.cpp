@@ -45,7 +45,7 @@ public:
             lattices_[k] = DeviceBuffer(ordinal, backend::lattice_bytes(spec, backend::Device::Gpu));
             clear(lattices_[k]);
         }
-        choose_shapes();
+        choose_configurations();
     }
 
     const Address& address() const override { return address_; }
@@ -64,11 +64,11 @@ public:
     std::vector<backend::KernelFigures> update_kernels() const override {
         std::vector<backend::KernelFigures> all;
         for (const Phase phase : backend::phases_of(spec_)) {
-            const LaunchConfiguration& shape = shapes_[phase];
+            const LaunchConfiguration& configuration = configurations_[phase];
             const Kernel& k = kernels_.get(update_name(phase));
-            const LaunchShape launch = update_launch(spec_, shape, rows());
+            const LaunchDimensions launch = update_launch(spec_, configuration, rows());
             const int threads = int(launch.block_x * launch.block_y);
-            all.push_back({phase, shape.cells_per_thread, threads, k.registers(), k.local_bytes(),
+            all.push_back({phase, configuration.cells_per_thread, threads, k.registers(), k.local_bytes(),
                            k.blocks_at_once(threads) * threads / double(device_.threads_per_multiprocessor)});
         }
         return all;
@@ -83,7 +83,7 @@ public:
         boundary_.set(plan);
         uploaded_body_ = nullptr;
         Index at_ends = 0;
-        for (const auto* cells : {&plan.wall_cells, &plan.late_cells}) {
+        for (const auto* cells : {&plan.wall_cells, &plan.second_pass_cells}) {
             at_ends += std::count_if(cells->begin(), cells->end(), [&](const auto& cell) {
                 return cell.needs_moments && (cell.x == 0 || cell.x == address_.nx - 1);
             });
@@ -93,7 +93,7 @@ public:
         const Index numbers = keeps_end_sums_ ? backend::EndSums<double>::count(address_, D_) : 0;
         end_sums_ = DeviceBuffer(device_.ordinal, std::size_t(numbers) * backend::size_of(spec_.precision));
         end_sums_are_current_ = false;
-        choose_shapes();
+        choose_configurations();
         expect_kernels();
     }
 
@@ -124,7 +124,7 @@ public:
         }
         forcing_ = uniform != nullptr ? Forcing::Uniform : field != nullptr ? Forcing::Field : Forcing::None;
         if (forcing_ != before) {
-            choose_shapes();
+            choose_configurations();
             if (plan_ != nullptr) {
                 expect_kernels();
             }
@@ -190,17 +190,17 @@ public:
 
     void apply_boundaries() override {
         streams_.join();
-        for (LinkArguments links : {links_.arguments(phase_), links_.late_arguments(phase_)}) {
+        for (LinkArguments links : {links_.arguments(phase_), links_.second_pass_arguments(phase_)}) {
             links.end_sums = end_sums_are_current_ ? end_sums_.as<void>() : nullptr;
             if (links.threads() > 0) {
-                LaunchShape shape = flat(links.threads());
-                shape.programmatic_launch = !streams_.divided();
-                kernels_.get(links_name()).launch(stream_, shape, state(), links);
+                LaunchDimensions dimensions = flat(links.threads());
+                dimensions.programmatic_launch = !streams_.divided();
+                kernels_.get(links_name()).launch(stream_, dimensions, state(), links);
             }
         }
         boundary_.complete(state(), lattices_[next()].as<void>(), !streams_.divided());
         walls_.fill(state(), !streams_.divided());
-        heat_.advance_beside_bodies(state(), !streams_.divided());
+        heat_.advance_next_to_bodies(state(), !streams_.divided());
     }
 
     void start_boundary_numbers() override { boundary_.start(state()); }
@@ -216,13 +216,13 @@ public:
         phase_ = step_.phase;
         end_sums_are_current_ = keeps_end_sums_;
         now_ = next();
-        heat_.put_beside_bodies(streams_.border(), state(), false, !streams_.divided());
+        heat_.put_next_to_bodies(streams_.border(), state(), false, !streams_.divided());
     }
 
     void update_interior() override {
         if (streams_.divided()) {
             update(stream_, interior_);
-            heat_.put_beside_bodies(stream_, state(), true, false);
+            heat_.put_next_to_bodies(stream_, state(), true, false);
         }
     }
 
@@ -349,9 +349,9 @@ public:
     std::optional<backend::Cell> find_diverged() const override { return sums_.find_diverged(state()); }
 
 private:
-    void choose_shapes() {
+    void choose_configurations() {
         for (const Phase phase : backend::phases_of(spec_)) {
-            shapes_[phase] = chosen_shape(spec_, kind(phase), device_.name);
+            configurations_[phase] = chosen_configuration(spec_, kind(phase), device_.name);
         }
     }
     UpdateKind kind(Phase phase) const { return {phase, forcing_, keeps_end_sums_}; }
@@ -360,11 +360,11 @@ private:
         now_ = 0;
         end_sums_are_current_ = false;
     }
-    KernelName update_name(Phase phase) const { return update_kernel(spec_, shapes_[phase], kind(phase)); }
+    KernelName update_name(Phase phase) const { return update_kernel(spec_, configurations_[phase], kind(phase)); }
     KernelName links_name() const { return state_kernel(spec_, "apply_boundaries.h", "apply_boundaries"); }
     /// Starts to compile the kernels of the next steps, in the order in which they will be needed.
     void expect_kernels() {
-        if (links_.arguments(phase_).threads() + links_.late_arguments(phase_).threads() > 0) {
+        if (links_.arguments(phase_).threads() + links_.second_pass_arguments(phase_).threads() > 0) {
             kernels_.expect(links_name());
         }
         heat_.expect_kernels();
@@ -420,9 +420,9 @@ private:
             a.rows = rows;
             a.source = step_.source;
             a.target = step_.target;
-            LaunchShape shape = update_launch(spec_, shapes_[step_.phase], rows.count());
-            shape.programmatic_launch = !streams_.divided();
-            kernels_.get(update_name(step_.phase)).launch(stream, shape, a);
+            LaunchDimensions dimensions = update_launch(spec_, configurations_[step_.phase], rows.count());
+            dimensions.programmatic_launch = !streams_.divided();
+            kernels_.get(update_name(step_.phase)).launch(stream, dimensions, a);
         });
     }
 
@@ -430,7 +430,7 @@ private:
     int D_;
     DeviceInfo device_;
     Address address_;
-    backend::ByPhase<LaunchConfiguration> shapes_{backend::phases_of(spec_)};
+    backend::ByPhase<LaunchConfiguration> configurations_{backend::phases_of(spec_)};
     StepStreams streams_;
     const WorkStream& stream_ = streams_.main();
     Index revision_ = 0;  // see BlockState::revision()

@@ -1,4 +1,4 @@
-// The parameters of a user's collision, made on a GPU.
+// Makes the parameters of a custom collision on a GPU.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace lbm::cuda {
 
-/// Those of a spec, which has such a collision. Throws custom::CompileError where its text does not compile.
+/// Makes the parameters of the custom collision of `spec`. Throws custom::CompileError where its text does not compile.
 custom::Made make_parameters(const backend::BlockSpec& spec, const std::vector<custom::GivenNumber>& given,
                              int ordinal);
 

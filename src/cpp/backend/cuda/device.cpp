@@ -53,17 +53,17 @@ DeviceBuffer::~DeviceBuffer() {
     }
 }
 
-bool can_reach_peer(int ordinal, int peer) {
+bool can_access_peer(int ordinal, int peer) {
     Device own = 0, other = 0;
     driver().check(driver().device_get(&own, ordinal), "cuDeviceGet");
     driver().check(driver().device_get(&other, peer), "cuDeviceGet");
     int possible = 0;
-    driver().check(driver().device_reaches_peer(&possible, own, other), "cuDeviceCanAccessPeer");
+    driver().check(driver().device_can_access_peer(&possible, own, other), "cuDeviceCanAccessPeer");
     return possible != 0;
 }
 
-bool reach_peer(int ordinal, int peer) {
-    if (!can_reach_peer(ordinal, peer)) {
+bool enable_peer_access(int ordinal, int peer) {
+    if (!can_access_peer(ordinal, peer)) {
         return false;
     }
     constexpr int already = 704;

@@ -65,10 +65,10 @@ private:
 };
 
 /// Whether kernels on one GPU can be allowed to access the memory of another.
-bool can_reach_peer(int ordinal, int peer);
+bool can_access_peer(int ordinal, int peer);
 
 /// Enables kernels on one GPU to access the memory of another; returns false if the machine does not support it.
-bool reach_peer(int ordinal, int peer);
+bool enable_peer_access(int ordinal, int peer);
 
 /// Allocates page-locked host memory, which all GPUs can access at the same address.
 std::shared_ptr<void> pinned_memory(int ordinal, std::size_t bytes);

@@ -31,10 +31,10 @@ public:
     /// writes.
     void complete(const StateArguments& state, void* next, bool programmatic_launch) const {
         if (count_ > 0) {
-            LaunchShape shape = flat(count_);
-            shape.programmatic_launch = programmatic_launch;
+            LaunchDimensions dimensions = flat(count_);
+            dimensions.programmatic_launch = programmatic_launch;
             kernels_.get(kernel("complete_boundary_cells"))
-                .launch(stream_, shape, state, cells_.as<backend::BoundaryCell>(), count_, next);
+                .launch(stream_, dimensions, state, cells_.as<backend::BoundaryCell>(), count_, next);
         }
     }
     void start(const StateArguments& state) const {

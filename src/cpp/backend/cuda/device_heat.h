@@ -24,7 +24,7 @@ public:
 
     std::size_t bytes() const {
         std::size_t sum = source_.bytes();
-        for (const DeviceBuffer* buffer : {&cells_, &links_, &beside_, &last_, &samples_}) {
+        for (const DeviceBuffer* buffer : {&cells_, &links_, &new_temperatures_, &last_, &samples_}) {
             sum += buffer->bytes();
         }
         return sum;
@@ -52,7 +52,7 @@ public:
         in_shell_ = inner - cells.begin();
         count_ = Index(cells.size());
         upload(cells_, stream_, cells);
-        beside_ = DeviceBuffer(stream_.ordinal(), std::size_t(count_) * backend::size_of(spec_.precision));
+        new_temperatures_ = DeviceBuffer(stream_.ordinal(), std::size_t(count_) * backend::size_of(spec_.precision));
         set_values(plan);
     }
     void set_values(const backend::LinkPlan& plan) {
@@ -62,31 +62,31 @@ public:
 
     void expect_kernels() const {
         if (count_ > 0) {
-            kernels_.expect(kernel("advance_beside_bodies"));
-            kernels_.expect(kernel("put_beside_bodies"));
+            kernels_.expect(kernel("advance_next_to_bodies"));
+            kernels_.expect(kernel("put_next_to_bodies"));
         }
     }
     /// Computes the temperatures of cells next to bodies after the next step, before the update and after boundaries
     /// and halos have been applied.
-    void advance_beside_bodies(const StateArguments& state, bool programmatic_launch) const {
+    void advance_next_to_bodies(const StateArguments& state, bool programmatic_launch) const {
         if (count_ > 0) {
-            LaunchShape shape = flat(count_);
-            shape.programmatic_launch = programmatic_launch;
-            kernels_.get(kernel("advance_beside_bodies"))
-                .launch(stream_, shape, state, cells_.as<backend::ThermalCell>(), count_,
-                        links_.as<backend::ThermalLink>(), beside_.as<void>());
+            LaunchDimensions dimensions = flat(count_);
+            dimensions.programmatic_launch = programmatic_launch;
+            kernels_.get(kernel("advance_next_to_bodies"))
+                .launch(stream_, dimensions, state, cells_.as<backend::ThermalCell>(), count_,
+                        links_.as<backend::ThermalLink>(), new_temperatures_.as<void>());
         }
     }
     /// Stores these temperatures after the update of the shell, or of the interior.
-    void put_beside_bodies(const WorkStream& stream, const StateArguments& state, bool of_interior,
-                           bool programmatic_launch) const {
+    void put_next_to_bodies(const WorkStream& stream, const StateArguments& state, bool of_interior,
+                            bool programmatic_launch) const {
         const Index first = of_interior ? in_shell_ : 0, count = (of_interior ? count_ : in_shell_) - first;
         if (count > 0) {
-            LaunchShape shape = flat(count);
-            shape.programmatic_launch = programmatic_launch;
-            const char* values = beside_.as<char>() + std::size_t(first) * backend::size_of(spec_.precision);
-            kernels_.get(kernel("put_beside_bodies"))
-                .launch(stream, shape, state, cells_.as<backend::ThermalCell>() + first, count,
+            LaunchDimensions dimensions = flat(count);
+            dimensions.programmatic_launch = programmatic_launch;
+            const char* values = new_temperatures_.as<char>() + std::size_t(first) * backend::size_of(spec_.precision);
+            kernels_.get(kernel("put_next_to_bodies"))
+                .launch(stream, dimensions, state, cells_.as<backend::ThermalCell>() + first, count,
                         static_cast<const void*>(values));
         }
     }
@@ -152,7 +152,7 @@ private:
     FieldStaging& staging_;
     double uniform_ = 0;
     FieldRows source_;
-    DeviceBuffer cells_, links_, beside_, last_, samples_;
+    DeviceBuffer cells_, links_, new_temperatures_, last_, samples_;
     const void* uploaded_ = nullptr;
     Index count_ = 0, in_shell_ = 0;
 };

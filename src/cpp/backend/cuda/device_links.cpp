@@ -21,7 +21,7 @@ void DeviceLinks::set_plan(const backend::LinkPlan& plan, const std::vector<Phas
         upload(copies_[phase].wall_offsets, stream, plan.wall_offsets[phase]);
     }
     upload(wall_cells_, stream, plan.wall_cells);
-    upload(late_cells_, stream, plan.late_cells);
+    upload(second_pass_cells_, stream, plan.second_pass_cells);
     set_values(plan, stream);
 }
 
@@ -45,17 +45,18 @@ LinkArguments DeviceLinks::arguments(Phase phase) const {
             nullptr};
 }
 
-LinkArguments DeviceLinks::late_arguments(Phase phase) const {
-    LinkArguments late{};
-    late.cells = late_cells_.as<backend::WallCell>();
-    late.cell_count = Index(late_cells_.bytes() / sizeof(backend::WallCell));
-    late.links = wall_links_.as<backend::WallLink>();
-    late.places = copies_[phase].wall_offsets.as<backend::LinkOffsets>();
-    return late;
+LinkArguments DeviceLinks::second_pass_arguments(Phase phase) const {
+    LinkArguments arguments{};
+    arguments.cells = second_pass_cells_.as<backend::WallCell>();
+    arguments.cell_count = Index(second_pass_cells_.bytes() / sizeof(backend::WallCell));
+    arguments.links = wall_links_.as<backend::WallLink>();
+    arguments.places = copies_[phase].wall_offsets.as<backend::LinkOffsets>();
+    return arguments;
 }
 
 std::size_t DeviceLinks::bytes() const {
-    std::size_t sum = wall_cells_.bytes() + late_cells_.bytes() + wall_links_.bytes() + wall_temperatures_.bytes();
+    std::size_t sum =
+        wall_cells_.bytes() + second_pass_cells_.bytes() + wall_links_.bytes() + wall_temperatures_.bytes();
     for (const Copies& copies : copies_) {
         sum += copies.runs.bytes() + copies.singles.bytes() + copies.wall_offsets.bytes();
     }

@@ -16,7 +16,7 @@ public:
     /// The arguments of the kernel apply_boundaries after a step of `phase`.
     LinkArguments arguments(Phase phase) const;
     /// The arguments of its second launch, for the cells whose formulas read what has streamed in.
-    LinkArguments late_arguments(Phase phase) const;
+    LinkArguments second_pass_arguments(Phase phase) const;
     std::size_t bytes() const;
 
 private:
@@ -25,7 +25,7 @@ private:
     };
 
     backend::ByPhase<Copies> copies_;
-    DeviceBuffer wall_cells_, late_cells_, wall_links_, wall_temperatures_;
+    DeviceBuffer wall_cells_, second_pass_cells_, wall_links_, wall_temperatures_;
 };
 
 }  // namespace lbm::cuda

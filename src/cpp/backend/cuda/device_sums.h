@@ -41,9 +41,10 @@ public:
     std::vector<double> partial_sums(const char* header, const char* kernel, Index count,
                                      const Arguments&... arguments) const {
         static_assert(wanted <= most_sums);
-        const LaunchShape shape = capped(count);
-        kernels_.get(state_kernel(spec_, header, kernel)).launch(stream_, shape, arguments..., partial_.as<double>());
-        std::vector<double> parts(std::size_t{wanted} * shape.blocks);
+        const LaunchDimensions dimensions = capped(count);
+        kernels_.get(state_kernel(spec_, header, kernel))
+            .launch(stream_, dimensions, arguments..., partial_.as<double>());
+        std::vector<double> parts(std::size_t{wanted} * dimensions.blocks);
         stream_.copy_to_host(parts.data(), partial_.address(), parts.size() * sizeof(double));
         stream_.synchronize();
         return parts;
@@ -69,10 +70,10 @@ public:
 private:
     static constexpr int most_blocks = 1024, most_sums = 6;
 
-    static LaunchShape capped(Index count) {
-        LaunchShape shape = flat(count);
-        shape.blocks = std::min(shape.blocks, unsigned(most_blocks));
-        return shape;
+    static LaunchDimensions capped(Index count) {
+        LaunchDimensions dimensions = flat(count);
+        dimensions.blocks = std::min(dimensions.blocks, unsigned(most_blocks));
+        return dimensions;
     }
 
     const backend::BlockSpec& spec_;

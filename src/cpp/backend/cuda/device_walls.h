@@ -37,10 +37,10 @@ public:
 private:
     template <class Real>
     void launch(const StateArguments& state, bool programmatic_launch) const {
-        const LaunchShape shape{unsigned((count_ + columns_a_block - 1) / columns_a_block), unsigned(columns_a_block),
-                                unsigned(wall_depth), programmatic_launch};
+        const LaunchDimensions dimensions{unsigned((count_ + columns_a_block - 1) / columns_a_block),
+                                          unsigned(columns_a_block), unsigned(wall_depth), programmatic_launch};
         kernels_.get(wall_columns_kernel(spec_))
-            .launch(stream_, shape, state, columns_.as<backend::WallColumn>(), count_,
+            .launch(stream_, dimensions, state, columns_.as<backend::WallColumn>(), count_,
                     backend::parameters_of<MultispeedParameters<Real>>(spec_));
     }
 

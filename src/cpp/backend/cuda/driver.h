@@ -75,7 +75,7 @@ struct LaunchConfig {
     X(context_retain, cuDevicePrimaryCtxRetain, int(Context*, Device))                               \
     X(context_state, cuDevicePrimaryCtxGetState, int(Device, unsigned*, int*))                       \
     X(context_enable_peer, cuCtxEnablePeerAccess, int(Context, unsigned))                            \
-    X(device_reaches_peer, cuDeviceCanAccessPeer, int(int*, Device, Device))                         \
+    X(device_can_access_peer, cuDeviceCanAccessPeer, int(int*, Device, Device))                      \
     X(context_push, cuCtxPushCurrent_v2, int(Context))                                               \
     X(context_pop, cuCtxPopCurrent_v2, int(Context*))                                                \
     X(memory_info, cuMemGetInfo_v2, int(std::size_t*, std::size_t*))                                 \

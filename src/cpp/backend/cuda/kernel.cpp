@@ -13,15 +13,16 @@ Kernel::~Kernel() {
     give_back_on(ordinal_, [this] { driver().module_unload(module_); });
 }
 
-void Kernel::launch_with(const WorkStream& stream, const LaunchShape& shape, const void* const* arguments) const {
+void Kernel::launch_with(const WorkStream& stream, const LaunchDimensions& dimensions,
+                         const void* const* arguments) const {
     const DeviceScope scope(ordinal_);
     LaunchAttribute early{6, 0, 1, {}};
-    const LaunchConfig config{{shape.blocks, 1, 1},
-                              {shape.block_x, shape.block_y, 1},
+    const LaunchConfig config{{dimensions.blocks, 1, 1},
+                              {dimensions.block_x, dimensions.block_y, 1},
                               0,
                               stream.get(),
                               &early,
-                              shape.programmatic_launch ? 1U : 0U};
+                              dimensions.programmatic_launch ? 1U : 0U};
     driver().check(driver().launch(&config, function_, arguments, nullptr), "cuLaunchKernelEx");
 }
 

@@ -8,14 +8,14 @@
 namespace lbm::cuda {
 
 /// The grid and block dimensions of a launch.
-struct LaunchShape {
+struct LaunchDimensions {
     unsigned blocks = 1;
     unsigned block_x = 1, block_y = 1;
     bool programmatic_launch = false;  // programmatic dependent launch: the kernel itself waits for the previous one
 };
 
 /// A launch of so many threads in one dimension.
-inline LaunchShape flat(Index threads) {
+inline LaunchDimensions flat(Index threads) {
     constexpr int a_block = 256;
     return {unsigned((threads + a_block - 1) / a_block), a_block, 1};
 }
@@ -30,9 +30,9 @@ public:
 
     /// Launches the kernel. The arguments must have exactly the types of the kernel's parameters.
     template <class... Arguments>
-    void launch(const WorkStream& stream, const LaunchShape& shape, const Arguments&... arguments) const {
+    void launch(const WorkStream& stream, const LaunchDimensions& dimensions, const Arguments&... arguments) const {
         const void* pointers[] = {&arguments...};
-        launch_with(stream, shape, pointers);
+        launch_with(stream, dimensions, pointers);
     }
 
     int registers() const;
@@ -41,7 +41,7 @@ public:
     int blocks_at_once(int threads) const;
 
 private:
-    void launch_with(const WorkStream& stream, const LaunchShape& shape, const void* const* arguments) const;
+    void launch_with(const WorkStream& stream, const LaunchDimensions& dimensions, const void* const* arguments) const;
 
     int ordinal_;
     Module module_ = nullptr;

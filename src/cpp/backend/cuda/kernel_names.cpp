@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "../spelled.h"
+#include "../type_name.h"
 
 namespace lbm::cuda {
 namespace {
@@ -51,7 +51,7 @@ std::string type_name(NumberKind kind) {
     return kind == NumberKind::Float16 ? "lbm::Half" : kind == NumberKind::Float32 ? "float" : "double";
 }
 
-KernelName update_kernel(const BlockSpec& spec, const LaunchConfiguration& shape, const UpdateKind& kind) {
+KernelName update_kernel(const BlockSpec& spec, const LaunchConfiguration& configuration, const UpdateKind& kind) {
     const std::string real = type_name(spec.precision);
     if (backend::is_multispeed(spec)) {
         const int self_periodic = int(spec.self_periodic[0]) + 2 * int(spec.self_periodic[1]);
@@ -59,7 +59,7 @@ KernelName update_kernel(const BlockSpec& spec, const LaunchConfiguration& shape
                 "lbm::cuda::multispeed_update<" + stencil_name(spec) + ", " + real + ", " +
                     std::to_string(self_periodic) + ", " +
                     word(backend::parameters_of<MultispeedParameters<double>>(spec).excess != 0) + ", " +
-                    std::to_string(shape.threads) + ", " + std::to_string(shape.blocks) + ">"};
+                    std::to_string(configuration.threads) + ", " + std::to_string(configuration.blocks) + ">"};
     }
     const std::string collision = collision_name(spec);
     const std::string own = collision + "::Parameters<" + real + ">";
@@ -71,11 +71,11 @@ KernelName update_kernel(const BlockSpec& spec, const LaunchConfiguration& shape
                                                              4 * int(spec.self_periodic[2]);
     const std::string kinds = std::to_string(self_periodic) + ", " + phase_name(kind.phase) + ", " +
                               forcing_name(kind.forcing) + ", " + word(kind.end_sums) + ", " +
-                              word(backend::is_hybrid(spec)) + ", " + span_name(row_span(spec, shape)) + ", " +
-                              word(spec.size[0] % shape.cells_per_thread == 0);
+                              word(backend::is_hybrid(spec)) + ", " + span_name(row_span(spec, configuration)) + ", " +
+                              word(spec.size[0] % configuration.cells_per_thread == 0);
     return {"update.h",
-            "lbm::cuda::update<" + types + ", " + std::to_string(shape.cells_per_thread) + ", " + kinds + ", " +
-                std::to_string(shape.threads) + ", " + std::to_string(shape.blocks) + ">",
+            "lbm::cuda::update<" + types + ", " + std::to_string(configuration.cells_per_thread) + ", " + kinds + ", " +
+                std::to_string(configuration.threads) + ", " + std::to_string(configuration.blocks) + ">",
             spec.custom};
 }
 

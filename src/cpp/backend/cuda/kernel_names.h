@@ -9,7 +9,8 @@
 
 namespace lbm::cuda {
 
-KernelName update_kernel(const backend::BlockSpec& spec, const LaunchConfiguration& shape, const UpdateKind& kind);
+KernelName update_kernel(const backend::BlockSpec& spec, const LaunchConfiguration& configuration,
+                         const UpdateKind& kind);
 
 /// The kernel that makes the parameters of a user's collision.
 KernelName custom_parameters_kernel(const backend::BlockSpec& spec);

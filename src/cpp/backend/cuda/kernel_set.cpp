@@ -8,7 +8,7 @@ namespace lbm::cuda {
 void KernelSet::expect(const KernelName& name) {
     if (!kernels_.contains(name.name) && !coming_.contains(name.name)) {
         try {
-            coming_[name.name] = std::async(std::launch::async, compile, name, architecture_, cache_folder());
+            coming_[name.name] = std::async(std::launch::async, compile, name, architecture_, run_time::cache_folder());
         } catch (const std::system_error&) {  // no thread available: get() compiles it
             coming_.erase(name.name);
         }
@@ -23,7 +23,7 @@ const Kernel& KernelSet::get(const KernelName& name) {
     KernelImage image;
     const auto coming = coming_.find(name.name);
     if (coming == coming_.end()) {
-        image = compile(name, architecture_, cache_folder());
+        image = compile(name, architecture_, run_time::cache_folder());
     } else {
         std::future<KernelImage> promised = std::move(coming->second);
         coming_.erase(coming);

@@ -33,7 +33,7 @@ BlockSize block_size(const BlockSpec& spec) {
     return cells < 1e6 ? BlockSize::Small : cells < 4e6 ? BlockSize::Medium : BlockSize::Large;
 }
 
-LaunchConfiguration usual_shape(const BlockSpec& spec, const UpdateKind& kind) {
+LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKind& kind) {
     const int populations = nearest_measured(spec);
     const bool large_stencil = populations == D3Q27::Q;
     // Even A-A steps move nothing along x, and are fastest with many threads of one cell each, unless some of them
@@ -41,6 +41,8 @@ LaunchConfiguration usual_shape(const BlockSpec& spec, const UpdateKind& kind) {
     // thread.
     const bool aa_even = kind.phase == Phase::AAEven && !kind.end_sums;
     const bool aa_other = kind.phase != Phase::TwoLattice && !aa_even;
+    // What makes an isothermal kernel keep more numbers than the populations. With a temperature (below) the criterion
+    // is another: buoyancy gives these kernels a force in any case, to which a uniform one adds little.
     const bool needs_registers = kind.forcing != Forcing::None || spec.has_eddy_viscosity;
     const BlockSize size = block_size(spec);
     if (populations == D2Q9::Q) {
@@ -98,10 +100,10 @@ LaunchConfiguration usual_shape(const BlockSpec& spec, const UpdateKind& kind) {
     return aa_other || needs_registers ? LaunchConfiguration{4, 128, 3} : LaunchConfiguration{4, 256, 1};
 }
 
-std::vector<LaunchConfiguration> possible_shapes(const BlockSpec& spec) {
+std::vector<LaunchConfiguration> candidate_configurations(const BlockSpec& spec) {
     const int Q = backend::with_stencil(spec.stencil, [](auto s) { return decltype(s)::Q; });
     const int words = int(backend::size_of(spec.precision)) / 4;
-    std::vector<LaunchConfiguration> shapes;
+    std::vector<LaunchConfiguration> configurations;
     for (const int cells_per_thread : {1, 2, 4, 8}) {
         if (cells_per_thread * int(backend::size_of(spec.storage)) > 16 ||
             (cells_per_thread > 1 && backend::is_multispeed(spec))) {
@@ -120,31 +122,32 @@ std::vector<LaunchConfiguration> possible_shapes(const BlockSpec& spec) {
             const int most = std::max(1, suffices / threads);
             for (const int blocks : {most, most - 1, most + 1}) {
                 if (blocks > 0 && blocks * threads <= 1536) {
-                    shapes.push_back({cells_per_thread, threads, blocks});
+                    configurations.push_back({cells_per_thread, threads, blocks});
                 }
             }
         }
     }
-    return shapes;
+    return configurations;
 }
 
-bool is_possible(const BlockSpec& spec, const LaunchConfiguration& shape) {
-    const bool several = shape.cells_per_thread == 2 || shape.cells_per_thread == 4 || shape.cells_per_thread == 8;
-    const bool cells_per_thread = shape.cells_per_thread == 1 || (several && !backend::is_multispeed(spec));
-    return cells_per_thread && shape.cells_per_thread * int(backend::size_of(spec.storage)) <= 16 &&
-           shape.threads >= 32 && shape.threads <= 1024 && shape.threads % 32 == 0 && shape.blocks >= 1 &&
-           shape.blocks <= 32;
+bool is_possible(const BlockSpec& spec, const LaunchConfiguration& configuration) {
+    const bool several = configuration.cells_per_thread == 2 || configuration.cells_per_thread == 4 ||
+                         configuration.cells_per_thread == 8;
+    const bool cells_per_thread = configuration.cells_per_thread == 1 || (several && !backend::is_multispeed(spec));
+    return cells_per_thread && configuration.cells_per_thread * int(backend::size_of(spec.storage)) <= 16 &&
+           configuration.threads >= 32 && configuration.threads <= 1024 && configuration.threads % 32 == 0 &&
+           configuration.blocks >= 1 && configuration.blocks <= 32;
 }
 
-RowSpan row_span(const BlockSpec& spec, const LaunchConfiguration& shape) {
-    const int threads = (spec.size[0] + shape.cells_per_thread - 1) / shape.cells_per_thread;
-    return threads <= 32 ? RowSpan::Warp : threads <= shape.threads ? RowSpan::ThreadBlock : RowSpan::Several;
+RowSpan row_span(const BlockSpec& spec, const LaunchConfiguration& configuration) {
+    const int threads = (spec.size[0] + configuration.cells_per_thread - 1) / configuration.cells_per_thread;
+    return threads <= 32 ? RowSpan::Warp : threads <= configuration.threads ? RowSpan::ThreadBlock : RowSpan::Several;
 }
 
-LaunchShape update_launch(const BlockSpec& spec, const LaunchConfiguration& shape, Index rows) {
-    const int threads = (spec.size[0] + shape.cells_per_thread - 1) / shape.cells_per_thread;
+LaunchDimensions update_launch(const BlockSpec& spec, const LaunchConfiguration& configuration, Index rows) {
+    const int threads = (spec.size[0] + configuration.cells_per_thread - 1) / configuration.cells_per_thread;
     const int warps = (threads + 31) / 32;
-    const int most = shape.threads / 32;
+    const int most = configuration.threads / 32;
     const int pieces = (warps + most - 1) / most;
     const int across = (warps + pieces - 1) / pieces;
     const int together = std::max(1, most / across);

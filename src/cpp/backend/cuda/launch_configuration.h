@@ -17,7 +17,7 @@ struct UpdateKind {
 };
 
 struct LaunchConfiguration {
-    int cells_per_thread;  // cells per thread, neighbours along x
+    int cells_per_thread;  // neighbours along x
     int threads;           // maximum of threads per block
     int blocks;            // blocks that must be able to reside on a multiprocessor, which limits the registers
 };
@@ -27,18 +27,18 @@ enum class BlockSize { Small, Medium, Large };
 BlockSize block_size(const backend::BlockSpec& spec);
 
 /// The default: the fastest launch configuration on an H200 for this kind of block and update.
-LaunchConfiguration usual_shape(const backend::BlockSpec& spec, const UpdateKind& kind);
+LaunchConfiguration default_configuration(const backend::BlockSpec& spec, const UpdateKind& kind);
 
 /// All launch configurations that are worth measuring.
-std::vector<LaunchConfiguration> possible_shapes(const backend::BlockSpec& spec);
+std::vector<LaunchConfiguration> candidate_configurations(const backend::BlockSpec& spec);
 
 /// Whether the update can be launched with this configuration.
-bool is_possible(const backend::BlockSpec& spec, const LaunchConfiguration& shape);
+bool is_possible(const backend::BlockSpec& spec, const LaunchConfiguration& configuration);
 
-RowSpan row_span(const backend::BlockSpec& spec, const LaunchConfiguration& shape);
+RowSpan row_span(const backend::BlockSpec& spec, const LaunchConfiguration& configuration);
 
 /// The launch for so many rows. A thread block has one whole row or several, if rows are short enough; otherwise a row
 /// is divided among several thread blocks.
-LaunchShape update_launch(const backend::BlockSpec& spec, const LaunchConfiguration& shape, Index rows);
+LaunchDimensions update_launch(const backend::BlockSpec& spec, const LaunchConfiguration& configuration, Index rows);
 
 }  // namespace lbm::cuda

@@ -16,12 +16,12 @@ MemoryRoute::End::End(int ordinal, std::size_t bytes) : gpu(ordinal >= 0) {
     buffer = DeviceBuffer(ordinal, bytes);
     stream = std::make_unique<WorkStream>(ordinal);
     written = std::make_unique<StreamEvent>(ordinal);
-    kernel = std::make_unique<Kernel>(ordinal,
-                                      compile({"copy_bandwidth.h", "lbm::cuda::copy"}, architecture, cache_folder()));
+    kernel = std::make_unique<Kernel>(
+        ordinal, compile({"copy_bandwidth.h", "lbm::cuda::copy"}, architecture, run_time::cache_folder()));
 }
 
 MemoryRoute::MemoryRoute(int from, int to, std::size_t bytes) : from_(from, bytes), to_(to, bytes) {
-    const bool direct = from_.gpu && to_.gpu && (from == to || reach_peer(to, from));
+    const bool direct = from_.gpu && to_.gpu && (from == to || enable_peer_access(to, from));
     if (!direct) {
         between_ = pinned_memory(from_.gpu ? from : to, bytes);
     }
@@ -29,8 +29,8 @@ MemoryRoute::MemoryRoute(int from, int to, std::size_t bytes) : from_(from, byte
 
 void MemoryRoute::launch(const End& end, DevicePointer from, DevicePointer to, std::size_t bytes) {
     const auto count = static_cast<long long>(bytes / 16);
-    const LaunchShape shape{unsigned((count + 1023) / 1024), 256, 1};
-    end.kernel->launch(*end.stream, shape, from, to, count);
+    const LaunchDimensions dimensions{unsigned((count + 1023) / 1024), 256, 1};
+    end.kernel->launch(*end.stream, dimensions, from, to, count);
 }
 
 void MemoryRoute::copy(std::size_t bytes) const {

@@ -2,15 +2,17 @@
 #include "shared_block.h"
 
 #include <algorithm>
-#include <cstring>
-#include <optional>
+#include <iterator>
+#include <stdexcept>
+#include <string_view>
 
 namespace lbm::cuda {
 namespace {
 
 constexpr char digits[] = "0123456789abcdef";
+constexpr std::string_view start = "lbmgpu-block-1-";  // of the text; a change of Handles changes its number
 
-/// The content of the text.
+/// The content of the text, after its start.
 struct Handles {
     DeviceId gpu;
     int lattice_count;
@@ -21,7 +23,7 @@ struct Handles {
 
 std::string to_text(const Handles& handles) {
     const auto* bytes = reinterpret_cast<const unsigned char*>(&handles);
-    std::string text;
+    std::string text(start);
     for (std::size_t k = 0; k < sizeof handles; ++k) {
         text += digits[bytes[k] >> 4];
         text += digits[bytes[k] & 15];
@@ -29,15 +31,21 @@ std::string to_text(const Handles& handles) {
     return text;
 }
 
-std::optional<Handles> from_text(const std::string& text) {
+Handles from_text(const std::string& text) {
     Handles handles{};
     auto* bytes = reinterpret_cast<unsigned char*>(&handles);
-    if (text.size() != 2 * sizeof handles) {
-        return std::nullopt;  // from another version of this library
+    bool right = text.size() == start.size() + 2 * sizeof handles && text.starts_with(start) &&
+                 text.find_first_not_of(digits, start.size()) == std::string::npos;
+    for (std::size_t k = 0; right && k < sizeof handles; ++k) {
+        const auto value = [](char digit) { return digit <= '9' ? digit - '0' : digit - 'a' + 10; };
+        const char* two = &text[start.size() + 2 * k];
+        bytes[k] = static_cast<unsigned char>(16 * value(two[0]) + value(two[1]));
     }
-    for (std::size_t k = 0; k < sizeof handles; ++k) {
-        const auto value = [&](char digit) { return int(std::strchr(digits, digit) - digits); };
-        bytes[k] = static_cast<unsigned char>(16 * value(text[2 * k]) + value(text[2 * k + 1]));
+    right = right && handles.lattice_count >= 1 && handles.lattice_count <= int(std::size(handles.lattices));
+    if (!right) {
+        throw std::invalid_argument("shared block: '" + text.substr(0, 2 * start.size()) +
+                                    "...' given, must be what this version of lbmgpu shares a block by: do all "
+                                    "processes run the same version?");
     }
     return handles;
 }
@@ -75,9 +83,9 @@ bool is_in_use(int ordinal) {
 class OpenedMemory {
 public:
     OpenedMemory(int ordinal, const IpcHandle& handle, DevicePointer offset) : ordinal_(ordinal), offset_(offset) {
-        constexpr unsigned reach_peer = 1;
+        constexpr unsigned lazy_peer_access = 1;
         const DeviceScope scope(ordinal);
-        driver().check(driver().memory_open(&address_, handle, reach_peer), "cuIpcOpenMemHandle");
+        driver().check(driver().memory_open(&address_, handle, lazy_peer_access), "cuIpcOpenMemHandle");
     }
     ~OpenedMemory() {
         give_back_on(ordinal_, [this] { driver().memory_close(address_); });
@@ -132,14 +140,13 @@ std::string share_block(int ordinal, const std::vector<DevicePointer>& lattices,
     return to_text(handles);
 }
 
+void check_shared_block(const std::string& shared) { static_cast<void>(from_text(shared)); }
+
 std::unique_ptr<backend::RemoteBlock> open_block(const std::string& shared, int ordinal) {
-    const std::optional<Handles> handles = from_text(shared);
-    if (!handles) {
-        return nullptr;
-    }
+    const Handles handles = from_text(shared);
     try {
-        const int peer = ordinal_of(handles->gpu);
-        if (peer < 0 || !can_reach_peer(ordinal, peer)) {
+        const int peer = ordinal_of(handles.gpu);
+        if (peer < 0 || !can_access_peer(ordinal, peer)) {
             return nullptr;
         }
         // If a stream waits for an event of another process on a GPU that this process uses too, the driver crashes
@@ -147,7 +154,7 @@ std::unique_ptr<backend::RemoteBlock> open_block(const std::string& shared, int 
         if (is_in_use(peer)) {
             return nullptr;
         }
-        return std::make_unique<OpenedBlock>(ordinal, *handles);
+        return std::make_unique<OpenedBlock>(ordinal, handles);
     } catch (const CudaError&) {  // from another host, or from a container without shared handles
         return nullptr;
     }

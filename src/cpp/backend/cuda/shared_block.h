@@ -26,8 +26,12 @@ public:
 std::string share_block(int ordinal, const std::vector<DevicePointer>& lattices,
                         const std::vector<std::unique_ptr<StreamEvent>>& events);
 
-/// Opens a shared block for the GPU `ordinal`. Returns null if this process does not see the block's GPU, if `ordinal`
-/// does not reach it, if this process also works on the block's GPU, or if the system forbids it.
+/// Throws std::invalid_argument unless a text is one that share_block of this version of the library returns.
+void check_shared_block(const std::string& shared);
+
+/// Opens a shared block for the GPU `ordinal`. Throws as check_shared_block. Returns null if this process does not see
+/// the block's GPU, if `ordinal` does not reach it, if this process also works on the block's GPU, or if the system
+/// forbids it.
 std::unique_ptr<backend::RemoteBlock> open_block(const std::string& shared, int ordinal);
 
 }  // namespace lbm::cuda

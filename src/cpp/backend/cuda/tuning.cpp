@@ -12,7 +12,6 @@
 #include <thread>
 
 #include "../block_layout.h"
-#include "kernel_cache.h"
 #include "kernel_names.h"
 #include "kernel_set.h"
 #include "recorded_steps.h"
@@ -32,22 +31,23 @@ std::string key_of(const BlockSpec& spec, const UpdateKind& kind, const std::str
            code_version();
 }
 
-std::optional<LaunchConfiguration> remembered_shape(const BlockSpec& spec, const std::string& key) {
-    const std::optional<KernelImage> kept = KernelCache(cache_folder()).find(key);
-    LaunchConfiguration shape{};
+std::optional<LaunchConfiguration> remembered_configuration(const BlockSpec& spec, const std::string& key) {
+    const std::optional<KernelImage> kept = run_time::KernelCache(run_time::cache_folder()).find(key);
+    LaunchConfiguration configuration{};
     if (!kept ||
-        std::sscanf(kept->code.c_str(), "%d %d %d", &shape.cells_per_thread, &shape.threads, &shape.blocks) != 3 ||
-        !is_possible(spec, shape)) {
+        std::sscanf(kept->code.c_str(), "%d %d %d", &configuration.cells_per_thread, &configuration.threads,
+                    &configuration.blocks) != 3 ||
+        !is_possible(spec, configuration)) {
         return std::nullopt;
     }
-    return shape;
+    return configuration;
 }
 
 /// Stores a result in the kernel cache, as if it were a kernel.
-void remember_shape(const std::string& key, const LaunchConfiguration& shape) {
-    const std::string text = std::to_string(shape.cells_per_thread) + ' ' + std::to_string(shape.threads) + ' ' +
-                             std::to_string(shape.blocks);
-    KernelCache(cache_folder()).keep(key, {text, "shape"});
+void remember_configuration(const std::string& key, const LaunchConfiguration& configuration) {
+    const std::string text = std::to_string(configuration.cells_per_thread) + ' ' +
+                             std::to_string(configuration.threads) + ' ' + std::to_string(configuration.blocks);
+    run_time::KernelCache(run_time::cache_folder()).keep(key, {text, "shape"});
 }
 
 /// A lattice of small random deviations from rest, because the power that memory draws depends on the data.
@@ -96,7 +96,7 @@ double time_of(const WorkStream& stream, double seconds, Launch&& launch) {
 }
 
 template <class Real>
-std::vector<ShapeTiming> tune_as(const BlockSpec& spec, const UpdateKind& asked, int ordinal, double seconds) {
+std::vector<ConfigurationTiming> tune_as(const BlockSpec& spec, const UpdateKind& asked, int ordinal, double seconds) {
     const DeviceInfo device = device_info(ordinal);
     const WorkStream stream(ordinal);
     const Address address = backend::block_address(spec, backend::Device::Gpu);
@@ -109,24 +109,24 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, const UpdateKind& asked,
     const Index sums = asked.end_sums ? backend::EndSums<Real>::count(address, D) : 0;
     const DeviceBuffer end_sums(ordinal, std::size_t(sums) * sizeof(Real));
 
-    std::vector<ShapeTiming> timings;
+    std::vector<ConfigurationTiming> timings;
     for (const Phase phase : backend::phases_of(spec)) {
         const UpdateKind kind{phase, asked.forcing, asked.end_sums};
         const std::size_t first = timings.size();
-        const std::vector<LaunchConfiguration> shapes = possible_shapes(spec);
+        const std::vector<LaunchConfiguration> configurations = candidate_configurations(spec);
         KernelSet kernels(ordinal, device.architecture());
         const std::size_t ahead = std::max(1U, std::thread::hardware_concurrency());
-        for (std::size_t k = 0; k < shapes.size() + ahead; ++k) {  // compile all before any is measured
-            if (k < shapes.size()) {
-                kernels.expect(update_kernel(spec, shapes[k], kind));
+        for (std::size_t k = 0; k < configurations.size() + ahead; ++k) {  // compile all before any is measured
+            if (k < configurations.size()) {
+                kernels.expect(update_kernel(spec, configurations[k], kind));
             }
             if (k >= ahead) {
-                kernels.get(update_kernel(spec, shapes[k - ahead], kind));
+                kernels.get(update_kernel(spec, configurations[k - ahead], kind));
             }
         }
-        for (const LaunchConfiguration& shape : shapes) {
-            const Kernel& kernel = kernels.get(update_kernel(spec, shape, kind));
-            ShapeTiming timing{phase, shape, 0, kernel.registers(), kernel.local_bytes(), false};
+        for (const LaunchConfiguration& configuration : configurations) {
+            const Kernel& kernel = kernels.get(update_kernel(spec, configuration, kind));
+            ConfigurationTiming timing{phase, configuration, 0, kernel.registers(), kernel.local_bytes(), false};
             if (timing.local_bytes <= most_local_bytes) {
                 with_update_arguments<Real>(spec, address, phase, [&](auto& arguments) {
                     if constexpr (requires { arguments.end_sums; }) {
@@ -134,20 +134,20 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, const UpdateKind& asked,
                     }
                     arguments.source = source.as<void>();
                     arguments.target = (has_other ? other : source).as<void>();
-                    const LaunchShape launch = update_launch(spec, shape, arguments.rows.count());
+                    const LaunchDimensions launch = update_launch(spec, configuration, arguments.rows.count());
                     timing.seconds = time_of(stream, seconds, [&] { kernel.launch(stream, launch, arguments); });
                 });
             }
             timings.push_back(timing);
         }
-        const auto time = [](const ShapeTiming& timing) {
+        const auto time = [](const ConfigurationTiming& timing) {
             return timing.seconds > 0 ? timing.seconds : std::numeric_limits<double>::infinity();
         };
         const auto best = std::min_element(timings.begin() + std::ptrdiff_t(first), timings.end(),
                                            [&](const auto& a, const auto& b) { return time(a) < time(b); });
         if (best != timings.end() && best->seconds > 0) {
             best->best = true;
-            remember_shape(key_of(spec, kind, device.name), best->shape);
+            remember_configuration(key_of(spec, kind, device.name), best->configuration);
         }
     }
     return timings;
@@ -155,7 +155,7 @@ std::vector<ShapeTiming> tune_as(const BlockSpec& spec, const UpdateKind& asked,
 
 }  // namespace
 
-std::vector<ShapeTiming> tune(const BlockSpec& spec, const UpdateKind& kind, int ordinal, double seconds) {
+std::vector<ConfigurationTiming> tune(const BlockSpec& spec, const UpdateKind& kind, int ordinal, double seconds) {
     if (!(seconds > 0 && seconds < 3600)) {
         throw std::invalid_argument("seconds: " + std::to_string(seconds) + " given, must be above 0 and below 3600");
     }
@@ -163,19 +163,20 @@ std::vector<ShapeTiming> tune(const BlockSpec& spec, const UpdateKind& kind, int
                               [&](auto real) { return tune_as<decltype(real)>(spec, kind, ordinal, seconds); });
 }
 
-LaunchConfiguration chosen_shape(const BlockSpec& spec, const UpdateKind& kind, const std::string& gpu) {
+LaunchConfiguration chosen_configuration(const BlockSpec& spec, const UpdateKind& kind, const std::string& gpu) {
     if (const char* given = std::getenv("LBMGPU_UPDATE_SHAPE")) {
-        LaunchConfiguration shape{};
-        if (std::sscanf(given, "%d,%d,%d", &shape.cells_per_thread, &shape.threads, &shape.blocks) != 3 ||
-            !is_possible(spec, shape)) {
+        LaunchConfiguration configuration{};
+        if (std::sscanf(given, "%d,%d,%d", &configuration.cells_per_thread, &configuration.threads,
+                        &configuration.blocks) != 3 ||
+            !is_possible(spec, configuration)) {
             throw std::invalid_argument(std::string("LBMGPU_UPDATE_SHAPE: '") + given +
                                         "' given, must be cells a thread (1, 2, 4 or 8; 16 bytes at most), threads a "
                                         "block (a multiple of 32 up "
                                         "to 1024) and blocks (1 to 32), as in 2,128,4");
         }
-        return shape;
+        return configuration;
     }
-    return remembered_shape(spec, key_of(spec, kind, gpu)).value_or(usual_shape(spec, kind));
+    return remembered_configuration(spec, key_of(spec, kind, gpu)).value_or(default_configuration(spec, kind));
 }
 
 }  // namespace lbm::cuda

@@ -8,9 +8,9 @@
 
 namespace lbm::cuda {
 
-struct ShapeTiming {
+struct ConfigurationTiming {
     Phase phase;
-    LaunchConfiguration shape;
+    LaunchConfiguration configuration;
     double seconds;  // per step; 0 for a kernel that spills too much to be measured
     int registers;
     int local_bytes;
@@ -20,11 +20,13 @@ struct ShapeTiming {
 /// Measures every possible launch configuration in every phase for about `seconds` each, and stores the best of each
 /// phase in the cache of compiled kernels, for blocks of this kind and row length on GPUs of this name. Needs the
 /// memory of such a block. The phase of `kind` is not used, and its force must be none or uniform.
-std::vector<ShapeTiming> tune(const backend::BlockSpec& spec, const UpdateKind& kind, int ordinal, double seconds);
+std::vector<ConfigurationTiming> tune(const backend::BlockSpec& spec, const UpdateKind& kind, int ordinal,
+                                      double seconds);
 
 /// The launch configuration for a block: that of LBMGPU_UPDATE_SHAPE=cells_per_thread,threads,blocks if set, else what
 /// tune() has found with these sources and this compiler, else the default. Throws std::invalid_argument if the
 /// variable is not valid.
-LaunchConfiguration chosen_shape(const backend::BlockSpec& spec, const UpdateKind& kind, const std::string& gpu);
+LaunchConfiguration chosen_configuration(const backend::BlockSpec& spec, const UpdateKind& kind,
+                                         const std::string& gpu);
 
 }  // namespace lbm::cuda

@@ -27,7 +27,7 @@ void set_slots(Arguments& a, const backend::BlockSpec& spec, const Address& addr
                 const Index y = address.self_periodic[1] ? 0 : S::c[i][1],
                             z = address.self_periodic[2] ? 0 : S::c[i][2];
                 const Index rows = z * (address.ny + 2 * address.halo_y) + y;
-                return (place.slot * address.population_stride + place.along * rows * address.row_stride) *
+                return (place.slot * address.population_stride + place.shift * rows * address.row_stride) *
                        Index(backend::size_of(spec.storage));
             };
             for (int i = 0; i < S::Q; ++i) {

@@ -1,4 +1,5 @@
-// A collision that a user wrote: no member of the list of collisions, and compiled when a block has it.
+// A collision written by a user: its name and source text. It is not one of the built-in collisions and is compiled at
+// run time, when a block uses it.
 #pragma once
 
 #include <stdexcept>

@@ -1,12 +1,11 @@
-// The kernel that makes the parameters of a user's collision on a GPU, so that no compiler for the host is needed.
+// The kernel that makes the parameters of a custom collision on a GPU, so that no compiler for the host is needed.
 #pragma once
 
 #include "padded.h"
 
 namespace lbm::custom {
 
-/// Never runs: it lets the compiler see the whole collision, so that what is wrong with its text is found before blocks
-/// are made.
+/// Never runs. It instantiates the whole collision, so that errors in its text are found before blocks are made.
 template <class S, class Collision>
 __device__ void collide_once(float* f) {
     using Parameters = Padded<typename Collision::template Parameters<float>>;

@@ -1,6 +1,6 @@
-// What the parameters of a user's collision are made of and into, where no standard header is: the function
-// parameters<S>(given) of its text runs as it was compiled, on a GPU or in a shared object. It is handed what the user
-// gave, unchecked, and writes down what it asks for, which the engine then checks as it does for its own collisions.
+// How the parameters of a custom collision are made, without standard headers: the function parameters<S>(given) of its
+// text runs as it was compiled, on a GPU or in a shared object. `given` has what the user gave, unchecked, and records
+// what the collision asks for, which the engine then checks as it does for its own collisions.
 #pragma once
 
 #include "../../lattice/collide.h"
@@ -13,17 +13,17 @@ constexpr int most_given = 256;
 constexpr int most_asked = 64;
 constexpr int name_size = 48;  // with the zero at the end
 
-/// A number that was given: as itself, as one of a vector (of which a component is told), or by a name in a dict.
+/// A number that the user gave: a parameter, a component of a vector, or an entry of a dict.
 struct GivenNumber {
     char name[name_size];
-    char key[name_size];  // empty but in a dict
-    int component;        // -1 but in a vector
+    char key[name_size];  // of the entry of a dict; else empty
+    int component;        // of a vector; else -1
     double value;
 };
 
 enum class Asked : int { Positive, AtLeastZero, Vector, Rates, RateName };
 
-/// A call of a member of Given.
+/// A recorded call of a member of Given.
 struct Question {
     char name[name_size];
     Asked asked;
@@ -31,18 +31,18 @@ struct Question {
     double otherwise;
 };
 
-/// The parameters, as a row of numbers, and what they were asked for.
+/// The result: the parameters as a row of numbers, and the recorded questions.
 struct Made {
     double numbers[most_numbers];
     int number_count;
-    double omega, eddy;
+    double omega, smagorinsky_factor;
     bool goes_with_stencil;
     int question_count;  // may be more than there is room for
     Question questions[most_asked];
 };
 
-/// As engine::GivenParameters, whose comments hold. What is missing or wrong is some number, since the engine refuses
-/// it afterwards.
+/// The argument `given`, with the members of engine::GivenParameters. It checks nothing: where a value is missing it
+/// returns some number, as the engine refuses the parameters afterwards.
 class Given {
 public:
     LBM_HD Given(const GivenNumber* given, int count, Made& made) : given_(given), count_(count), made_(made) {}
@@ -124,7 +124,7 @@ LBM_HD void make_parameters(const GivenNumber* given, int count, Made& made) {
         "a collision has Parameters<Real>; OneRate of collide.h brings them");
     using Parameters = typename Collision::template Parameters<double>;
     static_assert(
-        requires(Parameters p) { p.omega, p.eddy; }, "Parameters<Real> begin with a Relaxation<Real>");
+        requires(Parameters p) { p.omega, p.smagorinsky_factor; }, "Parameters<Real> begin with a Relaxation<Real>");
     constexpr int numbers = number_count<Parameters>;
     static_assert(numbers < most_numbers, "Parameters<Real> hold fewer than 128 numbers");
     static_assert(sizeof(Parameters) == numbers * sizeof(double) &&
@@ -142,7 +142,7 @@ LBM_HD void make_parameters(const GivenNumber* given, int count, Made& made) {
         }
         made.number_count = numbers;
         made.omega = parameters.omega;
-        made.eddy = parameters.eddy;
+        made.smagorinsky_factor = parameters.smagorinsky_factor;
     }
 }
 

@@ -1,5 +1,5 @@
-// What a shared object of a user's collision has for a CPU: the update of rows, of one stencil, instruction set and
-// pair of numbers, and the collision's parameters. Included after the user's text.
+// The functions that the shared object of a custom collision exports, for one stencil, instruction set and pair of
+// number types: the update of rows, and the making of parameters. It is included after the user's text.
 #pragma once
 
 #include "given.h"

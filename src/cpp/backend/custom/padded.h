@@ -1,18 +1,18 @@
-// The parameters of a user's collision in the arguments of a GPU's kernels, which the host lays out without knowing
-// their type: whatever they are, they take the same room.
+// The parameters of a custom collision in the arguments of kernels for GPUs. The host does not know their type, so they
+// are padded to a fixed size.
 #pragma once
 
 #include "given.h"
 
 namespace lbm::custom {
 
-/// As a kernel has them.
+/// The parameters as a kernel reads them.
 template <class Parameters>
 struct Padded : Parameters {
     decltype(Parameters::omega) rest[most_numbers - number_count<Parameters>];
 };
 
-/// As the host has them.
+/// The parameters as the host writes them.
 template <class Real>
 struct Numbers {
     Real omega;

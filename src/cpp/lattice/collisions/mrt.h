@@ -20,7 +20,7 @@ struct MRT : FlowCollision {
 
     template <class S, class V, class Parameters>
     LBM_HD static PairChange<S, V> relax(const PairSums<S, V>& n, V omega, const Parameters& parameters) {
-        if (!(parameters.eddy > 0)) {
+        if (!(parameters.smagorinsky_factor > 0)) {
             return relax_parts(n, parameters.moment_rates);
         }
         CubicRates<V> rates;

@@ -12,7 +12,7 @@ struct InPlace {
     static constexpr const char* name = "in-place";
     static constexpr Phase first_phase = Phase::AAEven;
     static constexpr int phases = 2;
-    static constexpr const char* phase_names[] = {"own", "neighbor"};
+    static constexpr const char* phase_names[] = {"even", "odd"};
     static constexpr int lattices = 1;
     static constexpr int steps_per_launch = 1;
 

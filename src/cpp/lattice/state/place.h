@@ -13,9 +13,9 @@ enum class Phase : int {
     AAOdd        // odd step: reads f_i in slot opposite(i) of x - c_i, writes f*_i to slot i of x + c_i
 };
 
-/// A slot relative to a cell x: that of population `slot` in the cell x + along c_i.
+/// A slot relative to a cell x: that of population `slot` in the cell x + shift c_i.
 struct NeighborSlot {
-    int along;
+    int shift;
     int slot;
 };
 

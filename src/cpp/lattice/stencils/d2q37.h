@@ -10,7 +10,7 @@ namespace lbm {
 /// Philippi, Hegele, dos Santos & Surmas, Phys. Rev. E 73 (2006) 056702).
 struct D2Q37 {
     static constexpr const char* name = "D2Q37";
-    static constexpr int D = 2, Q = 37, reach = 3;
+    static constexpr int D = 2, Q = 37, radius = 3;
     static constexpr int c[Q][3] = {
         {0, 0, 0},  {1, 0, 0}, {-1, 0, 0},  {0, 1, 0},  {0, -1, 0}, {1, 1, 0}, {-1, -1, 0}, {1, -1, 0},
         {-1, 1, 0}, {2, 0, 0}, {-2, 0, 0},  {0, 2, 0},  {0, -2, 0}, {2, 1, 0}, {-2, -1, 0}, {2, -1, 0},

@@ -7,7 +7,7 @@ namespace lbm {
 
 struct D2Q9 {
     static constexpr const char* name = "D2Q9";
-    static constexpr int D = 2, Q = 9, reach = 1;
+    static constexpr int D = 2, Q = 9, radius = 1;
     static constexpr int c[Q][3] = {{0, 0, 0}, {1, 0, 0},   {-1, 0, 0}, {0, 1, 0}, {0, -1, 0},
                                     {1, 1, 0}, {-1, -1, 0}, {1, -1, 0}, {-1, 1, 0}};
     static constexpr double cs2 = 1.0 / 3;

@@ -8,7 +8,7 @@ namespace lbm {
 
 struct D3Q19 {
     static constexpr const char* name = "D3Q19";
-    static constexpr int D = 3, Q = 19, reach = 1;
+    static constexpr int D = 3, Q = 19, radius = 1;
     static constexpr int c[Q][3] = {{0, 0, 0},  {1, 0, 0},   {-1, 0, 0},  {0, 1, 0},   {0, -1, 0},
                                     {0, 0, 1},  {0, 0, -1},  {1, 1, 0},   {-1, -1, 0}, {1, -1, 0},
                                     {-1, 1, 0}, {1, 0, 1},   {-1, 0, -1}, {1, 0, -1},  {-1, 0, 1},

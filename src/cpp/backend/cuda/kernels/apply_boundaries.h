@@ -4,7 +4,7 @@
 
 #include "../../wall_heat.h"
 #include "copy_run.h"
-#include "order.h"
+#include "dependent_launch.h"
 #include "state_access.h"
 
 namespace lbm::cuda {

@@ -6,9 +6,9 @@
 #include "../../../lattice/multispeed.h"
 #include "../../../lattice/stencils/all.h"
 #include "../../../lattice/temperature.h"
-#include "../../end_sums.h"
 #include "../../link_data.h"
 #include "../../row_box.h"
+#include "../../row_end_moments.h"
 #include "update_kinds.h"
 
 namespace lbm::cuda {

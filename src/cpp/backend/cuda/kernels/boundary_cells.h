@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../boundary_cells.h"
-#include "order.h"
+#include "dependent_launch.h"
 #include "state_access.h"
 
 namespace lbm::cuda {

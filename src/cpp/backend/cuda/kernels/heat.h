@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../wall_heat.h"
-#include "order.h"
+#include "dependent_launch.h"
 #include "reductions.h"
 #include "state_access.h"
 
@@ -11,8 +11,8 @@ namespace lbm::cuda {
 /// Computes the temperatures after the next step of the cells next to bodies, with a thread for each, and stores them
 /// in `out`.
 template <class S, class Real, class Stored>
-__global__ void advance_beside_bodies(const __grid_constant__ StateArguments a, const backend::ThermalCell* cells,
-                                      Index count, const backend::ThermalLink* links, Real* out) {
+__global__ void advance_next_to_bodies(const __grid_constant__ StateArguments a, const backend::ThermalCell* cells,
+                                       Index count, const backend::ThermalLink* links, Real* out) {
     const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
     let_next_kernel_begin();
     if (k >= count) {
@@ -28,13 +28,13 @@ __global__ void advance_beside_bodies(const __grid_constant__ StateArguments a, 
     const auto heat = converted<Real>(a.heat);
     const Real source =
         a.heat_field == nullptr ? heat.source : static_cast<const Real*>(a.heat_field)[row * a.force_pitch + cell.x];
-    out[k] = backend::advanced_beside_body(state.lattice(), cell, links, force, source, heat);
+    out[k] = backend::advanced_next_to_body(state.lattice(), cell, links, force, source, heat);
 }
 
 /// Copies these temperatures to the lattice, after the update of their rows.
 template <class S, class Real, class Stored>
-__global__ void put_beside_bodies(const __grid_constant__ StateArguments a, const backend::ThermalCell* cells,
-                                  Index count, const Real* values) {
+__global__ void put_next_to_bodies(const __grid_constant__ StateArguments a, const backend::ThermalCell* cells,
+                                   Index count, const Real* values) {
     const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
     let_next_kernel_begin();
     wait_for_kernel_before();

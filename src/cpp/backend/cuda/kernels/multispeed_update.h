@@ -5,7 +5,7 @@
 #include "../../multispeed_cells.h"
 #include "../../row_box.h"
 #include "arguments.h"
-#include "order.h"
+#include "dependent_launch.h"
 
 namespace lbm::cuda {
 
@@ -22,7 +22,7 @@ struct MultispeedCell {
     bool inside;
 
     __device__ void load(Real (&h)[S::Q]) const {
-        static_for<2 * S::reach + 1>([&]<int m>() { load_from_row<m - S::reach>(h); });
+        static_for<2 * S::radius + 1>([&]<int m>() { load_from_row<m - S::radius>(h); });
     }
     __device__ void store(const Real (&h)[S::Q]) const {
         if (inside) {

@@ -136,9 +136,9 @@ private:
 
     /// Whether loading or storing population i moves it along x.
     template <int i>
-    static constexpr bool moves_before = S::c[i][0] != 0 && incoming_slot<S>(phase, i).along != 0;
+    static constexpr bool moves_before = S::c[i][0] != 0 && incoming_slot<S>(phase, i).shift != 0;
     template <int i>
-    static constexpr bool moves_after = S::c[i][0] != 0 && outgoing_slot<S>(phase, i).along != 0;
+    static constexpr bool moves_after = S::c[i][0] != 0 && outgoing_slot<S>(phase, i).shift != 0;
     template <int i>
     static constexpr int rank = Stencil<S>::rank_through_x_face(i);
 
@@ -147,13 +147,13 @@ private:
     template <int i>
     __device__ const Stored* from(int shift) const {
         const Index rows =
-            around<S::c[i][1] * incoming_slot<S>(phase, i).along, S::c[i][2] * incoming_slot<S>(phase, i).along>();
+            around<S::c[i][1] * incoming_slot<S>(phase, i).shift, S::c[i][2] * incoming_slot<S>(phase, i).shift>();
         return reinterpret_cast<const Stored*>(source_ + rows + a_.incoming_offset[i]) + shift;
     }
     template <int i>
     __device__ Stored* to(int shift) const {
         const Index rows =
-            around<S::c[i][1] * outgoing_slot<S>(phase, i).along, S::c[i][2] * outgoing_slot<S>(phase, i).along>();
+            around<S::c[i][1] * outgoing_slot<S>(phase, i).shift, S::c[i][2] * outgoing_slot<S>(phase, i).shift>();
         return reinterpret_cast<Stored*>(target_ + rows + a_.outgoing_offset[i]) + shift;
     }
     /// Bytes to the neighbouring row along the self-periodic ones of the axes y and z.

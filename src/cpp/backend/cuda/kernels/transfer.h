@@ -5,7 +5,7 @@
 #include "../../../lattice/storage.h"
 #include "arguments.h"
 #include "copy_run.h"
-#include "order.h"
+#include "dependent_launch.h"
 
 namespace lbm::cuda {
 

@@ -4,7 +4,7 @@
 #include "../../../lattice/cell_update.h"
 #include "../../../lattice/collisions/all.h"
 #include "../../../lattice/thermal_update.h"
-#include "order.h"
+#include "dependent_launch.h"
 #include "row_cells.h"
 #include "row_temperatures.h"
 

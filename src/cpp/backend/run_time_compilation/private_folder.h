@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-namespace lbm::cuda {
+namespace lbm::run_time {
 
 /// Access to such a folder. It is opened once and checked through its descriptor, so that the folder that has been
 /// checked is the one that is used, even if it is renamed meanwhile. Folder and files must belong to the user or to
@@ -31,4 +31,4 @@ private:
     std::string refusal_;
 };
 
-}  // namespace lbm::cuda
+}  // namespace lbm::run_time

@@ -3,16 +3,16 @@
 
 #include <vector>
 
-namespace lbm::cuda {
+namespace lbm::run_time {
 
 struct EmbeddedHeader {
     const char* path;  // relative to src/cpp
     const char* text;
 };
 
-/// Of the kernels for GPUs.
+/// Those that kernels for GPUs are compiled from.
 const std::vector<EmbeddedHeader>& embedded_headers();
-/// What kernels of a user's collision need beside those, for CPUs too.
+/// Those that kernels of a custom collision, for GPUs and CPUs, are compiled from in addition.
 const std::vector<EmbeddedHeader>& embedded_custom_headers();
 
-}  // namespace lbm::cuda
+}  // namespace lbm::run_time

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <random>
 
-namespace lbm::cuda {
+namespace lbm::run_time {
 namespace {
 
 constexpr std::size_t largest = std::size_t(1) << 28;  // limit of a file in bytes; kernels have less than 1 MiB
@@ -139,4 +139,4 @@ void PrivateFolder::write(const std::string& name, const std::string& content) c
     }
 }
 
-}  // namespace lbm::cuda
+}  // namespace lbm::run_time

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace lbm::cuda {
+namespace lbm::run_time {
 
 /// The digest as 64 hexadecimal digits.
 inline std::string sha256(std::string text) {
@@ -71,4 +71,4 @@ inline std::string sha256(std::string text) {
     return digits;
 }
 
-}  // namespace lbm::cuda
+}  // namespace lbm::run_time

@@ -1,10 +1,12 @@
 // Reads and writes the files of cached kernels: a header line with digests and the symbol, followed by the code.
 #include "kernel_cache.h"
 
+#include <cstdlib>
+
 #include "private_folder.h"
 #include "sha256.h"
 
-namespace lbm::cuda {
+namespace lbm::run_time {
 namespace {
 
 /// The header line: the digest of the key, which detects renamed files, and the digest of the rest of the file, which
@@ -15,6 +17,17 @@ std::string head_of(const std::string& key_digest, const KernelImage& image) {
 }
 
 }  // namespace
+
+std::string cache_folder() {
+    if (const char* own = std::getenv("LBMGPU_CACHE_DIR")) {
+        return own;
+    }
+    if (const char* users = std::getenv("XDG_CACHE_HOME"); users != nullptr && *users != '\0') {
+        return std::string(users) + "/lbmgpu";
+    }
+    const char* home = std::getenv("HOME");
+    return home == nullptr ? "" : std::string(home) + "/.cache/lbmgpu";
+}
 
 std::optional<KernelImage> KernelCache::find(const std::string& key) const {
     const std::string digest = sha256(key);
@@ -43,4 +56,4 @@ void KernelCache::keep(const std::string& key, const KernelImage& image) const {
 
 std::string KernelCache::refusal() const { return PrivateFolder(folder_, PrivateFolder::IfMissing::Leave).refusal(); }
 
-}  // namespace lbm::cuda
+}  // namespace lbm::run_time

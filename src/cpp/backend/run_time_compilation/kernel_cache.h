@@ -5,9 +5,17 @@
 #include <optional>
 #include <string>
 
-#include "compiler.h"
+namespace lbm::run_time {
 
-namespace lbm::cuda {
+/// Compiled code, and the name in it by which its kernel is found: of a kernel for GPUs the machine code, or PTX if the
+/// compiler does not know the architecture; of a custom collision for CPUs a shared object.
+struct KernelImage {
+    std::string code;
+    std::string symbol;
+};
+
+/// The folder of compiled kernels: LBMGPU_CACHE_DIR, or lbmgpu in the user's cache folder; empty if there is neither.
+std::string cache_folder();
 
 class KernelCache {
 public:
@@ -26,4 +34,4 @@ private:
     std::string folder_;
 };
 
-}  // namespace lbm::cuda
+}  // namespace lbm::run_time
