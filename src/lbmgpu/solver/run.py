@@ -6,17 +6,18 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from .. import checks, models
 from ..deprecated import renamed_arguments, renamed_attribute
 from ..engine import doubtful
-from ..engine.simulation import Simulation
 from ..errors import DivergedError
 from ..files.regular_files import file_path
 from ..parallel import collective
+from ..parallel.processes import Processes
 from .progress import Progress
 
 if TYPE_CHECKING:
@@ -124,6 +125,51 @@ class RunResult:
     mlups: float
 
 
+class Stepped(Protocol):
+    """What a run needs of that which it advances: a `Simulation`, or several that advance together."""
+
+    @property
+    def lock(self) -> AbstractContextManager[Any]:
+        """Held through each chunk of steps."""
+
+    @property
+    def processes(self) -> Processes:
+        """That it runs on."""
+
+    @property
+    def steps(self) -> int:
+        """Steps completed since the state was initialised."""
+
+    @property
+    def fluid_cells(self) -> int:
+        """Cells that an update of all counts."""
+
+    @property
+    def has_temperature(self) -> bool:
+        """Whether there is a temperature."""
+
+    @property
+    def precision(self) -> str:
+        """Type of the arithmetic."""
+
+    @property
+    def storage(self) -> str:
+        """Type that populations are kept in."""
+
+    @property
+    def phase_seconds(self) -> dict[str, float]:
+        """Seconds in each phase of all steps."""
+
+    def advance(self, steps: int) -> float:
+        """Advance; the seconds that it took."""
+
+    def check(self) -> None:
+        """Raise `DivergedError` if the state is not valid."""
+
+    def change(self, of: str) -> float:
+        """The change of the velocity or the temperature since the last call."""
+
+
 class HealthCheck:
     """Decides when to check for divergence: as often as a small fraction of the time allows."""
 
@@ -132,14 +178,14 @@ class HealthCheck:
         self._stepped = 0.0
         self._cost = 0.0
 
-    def after(self, simulation: Simulation, steps: int, seconds: float) -> None:
+    def after(self, simulation: Stepped, steps: int, seconds: float) -> None:
         """Check the state where that is due after a chunk of `steps` that took `seconds`."""
         self._steps += steps
         self._stepped += seconds
         if self._steps >= MAX_CHUNK or self._stepped * CHECK_SHARE >= self._cost:
             self.now(simulation)
 
-    def now(self, simulation: Simulation) -> None:
+    def now(self, simulation: Stepped) -> None:
         """Check the state now if there was any step since the last check."""
         if self._steps == 0:
             return
@@ -162,7 +208,7 @@ class RunLoop:
         phases: seconds in each phase of its steps.
     """
 
-    def __init__(self, simulation: Simulation) -> None:
+    def __init__(self, simulation: Stepped) -> None:
         self._simulation = simulation
         self._health = HealthCheck()
         self.last: RunResult | None = None
@@ -196,7 +242,7 @@ class RunLoop:
     ) -> RunResult:
         """See `Solver.run`; the callbacks get the `solver`, whose part this is."""
         simulation = self._simulation
-        before = simulation.engine.phase_seconds
+        before = simulation.phase_seconds
         steps = checks.integer("steps", steps)
         progress = checks.flag("progress", progress)
         if until is not None and not isinstance(until, Steady):
@@ -221,7 +267,7 @@ class RunLoop:
             checkpoint._written = None  # an error of this run must not name a file of an earlier one
         done, seconds, converged = 0, 0.0, False
         if until is not None:
-            _measured_change(simulation, until)  # the change is measured from here on
+            simulation.change(until.of)  # the change is measured from here on
 
         def next_stop() -> int:
             """Steps until a callback or a look at the change is due."""
@@ -262,19 +308,13 @@ class RunLoop:
         reason = f"steady: the {until.of} changes by less than {until.tolerance:g}" if converged and until else "done"
         mlups = cells * done / seconds / 1e6 if seconds > 0 else 0.0
         self.last = RunResult(done, converged, reason, seconds, mlups)
-        after = simulation.engine.phase_seconds
+        after = simulation.phase_seconds
         self.phases = {phase: seconds - before.get(phase, 0.0) for phase, seconds in after.items()}
         return self.last
 
 
-def _measured_change(simulation: Simulation, until: Steady) -> float:
-    engine = simulation.engine
-    with simulation.lock:
-        return engine.temperature_change() if until.of == "temperature" else engine.velocity_change()
-
-
-def _change(simulation: Simulation, until: Steady) -> float:
-    change = _measured_change(simulation, until)
+def _change(simulation: Stepped, until: Steady) -> float:
+    change = simulation.change(until.of)
     if change != change:  # 0/0 at rest, or a state that is not finite
         simulation.check()
         return 0.0
