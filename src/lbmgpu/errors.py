@@ -65,6 +65,10 @@ class ThermallyUnstableError(ValueError):
     """A diffusivity, or a speed that is prescribed, with which the temperature's explicit steps would grow."""
 
 
+class TooLittleMemoryError(ValueError):
+    """A solver that needs more memory than its device has free; raised before anything is allocated."""
+
+
 class CheckpointError(ValueError):
     """A checkpoint cannot be used: damaged, of an unknown version, or of another setup or run."""
 
@@ -78,6 +82,10 @@ class CaseError(ValueError):
 
     def __str__(self) -> str:
         return "\n".join(f"{path}: {message}" for path, message in self.problems)
+
+
+class StudyChangedWarning(UserWarning):
+    """Results of a study are of another source of its function than the one at hand."""
 
 
 class StagedExchangeWarning(RuntimeWarning):

@@ -6,6 +6,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -27,6 +28,7 @@ log = logging.getLogger("lbmgpu")
 CHUNK_SECONDS = 0.1
 """Short enough for Ctrl-C, the progress bar and other threads, which wait for a chunk; long enough to cost nothing."""
 MAX_CHUNK = 1000
+Observer = Callable[[int, int, float, int], object]
 CHECK_SHARE = 0.02
 """The fraction of time that checks for divergence may take; they are made every `MAX_CHUNK` steps at least."""
 
@@ -124,6 +126,22 @@ class RunResult:
     mlups: float
 
 
+_observers: list[Observer] = []
+
+
+@contextmanager
+def observing(observer: Observer) -> Iterator[None]:
+    """Call `observer` after each chunk of steps of every solver of this process, until the body ends.
+
+    It gets the chunk's steps, the fluid cells, the seconds, and the solver's steps.
+    """
+    _observers.append(observer)
+    try:
+        yield
+    finally:
+        _observers.remove(observer)
+
+
 class HealthCheck:
     """Decides when to check for divergence: as often as a small fraction of the time allows."""
 
@@ -181,6 +199,8 @@ class RunLoop:
                 seconds = self._simulation.advance(chunk)
                 self._health.after(self._simulation, chunk, seconds)
                 reached = self._simulation.steps
+            for observer in _observers:
+                observer(chunk, self._simulation.fluid_cells, seconds, reached)
             rate = chunk / max(seconds, 1e-9)
             steps -= chunk
             yield chunk, seconds, reached
