@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
@@ -28,6 +29,7 @@ log = logging.getLogger("lbmgpu")
 CHUNK_SECONDS = 0.1
 """Short enough for Ctrl-C, the progress bar and other threads, which wait for a chunk; long enough to cost nothing."""
 MAX_CHUNK = 1000
+Observer = Callable[[int, int, float, int], object]
 CHECK_SHARE = 0.02
 """The fraction of time that checks for divergence may take; they are made every `MAX_CHUNK` steps at least."""
 
@@ -170,6 +172,29 @@ class Stepped(Protocol):
         """The change of the velocity or the temperature since the last call."""
 
 
+class _Observers(threading.local):
+    """The observers of a thread."""
+
+    def __init__(self) -> None:
+        self.of_thread: list[Observer] = []
+
+
+_observers = _Observers()
+
+
+@contextmanager
+def observing(observer: Observer) -> Iterator[None]:
+    """Call `observer` after each chunk of steps that this thread makes with any solver, until the body ends.
+
+    It gets the chunk's steps, the fluid cells, the seconds, and the solver's steps.
+    """
+    _observers.of_thread.append(observer)
+    try:
+        yield
+    finally:
+        _observers.of_thread.remove(observer)
+
+
 class HealthCheck:
     """Decides when to check for divergence: as often as a small fraction of the time allows."""
 
@@ -227,20 +252,22 @@ class RunLoop:
                 seconds = self._simulation.advance(chunk)
                 self._health.after(self._simulation, chunk, seconds)
                 reached = self._simulation.steps
+            for observer in _observers.of_thread:
+                observer(chunk, self._simulation.fluid_cells, seconds, reached)
             rate = chunk / max(seconds, 1e-9)
             steps -= chunk
             yield chunk, seconds, reached
 
     def run(
         self,
-        solver: Solver,
+        solver: Any,
         steps: int,
         *,
         progress: bool = False,
         until: Steady | None = None,
         callbacks: Sequence[Every | Checkpoint] = (),
     ) -> RunResult:
-        """See `Solver.run`; the callbacks get the `solver`, whose part this is."""
+        """See `Solver.run`; the callbacks get `solver`, the `Solver` or `Ensemble` whose part this is."""
         simulation = self._simulation
         before = simulation.phase_seconds
         steps = checks.integer("steps", steps)
@@ -301,7 +328,9 @@ class RunLoop:
         except DivergedError as error:
             written = [c.written for c in checkpoints if c.written is not None]
             last = written[-1] if written else None
-            raise DivergedError(error.step, error.cell, last, error.speed_limit, error.stable_temperature) from None
+            raise DivergedError(
+                error.step, error.cell, last, error.speed_limit, error.stable_temperature, error.member
+            ) from None
         except KeyboardInterrupt:
             log.warning("interrupted after step %d", simulation.steps)
             raise
