@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core, checks
 from ..collisions import Collision
 from ..domain import Domain
+from ..engine.settings import CELLS_PER_THREAD
 from ..engine.simulation import Simulation
 from ..errors import DivergedError, TooLittleMemoryError
 from ..files.regular_files import file_path
@@ -76,7 +77,9 @@ class Ensemble(Guarded):
         _check_equal([each for each in lists["domain"] or () if isinstance(each, Domain)])
         checks.choice("device kind", _kind(device), ("auto", "cpu", "cuda"))
         cores = _threads(threads)
-        each_threads = max(1, cores // count)
+        first = lists["domain"][0] if lists["domain"] else domain
+        useful = first.cells // CELLS_PER_THREAD if isinstance(first, Domain) else 1
+        each_threads = max(1, min(cores // count, useful))
 
         def value(name: str, given: Any, number: int) -> Any:
             values = lists[name]
