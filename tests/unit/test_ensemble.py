@@ -181,3 +181,41 @@ def test_engines_of_a_group_are_checked() -> None:
     for engines, message in [((), "none given"), ((whole, whole), "given twice"), ((whole, cut), "a single block")]:
         with pytest.raises(ValueError, match=message):
             _core.EngineGroup(engines, 1)
+
+
+def test_cases_of_a_batch_step_together_with_their_own_bits(device: str) -> None:
+    """Cases in threads ask for different numbers of steps; one ends early, one raises."""
+    from threading import Thread
+
+    from lbmgpu.solver import simulation_of
+    from lbmgpu.study.batch import Batch
+
+    wanted = {0.02: [50, 70], 0.03: [120], 0.05: [10], 0.08: [33, 33, 54]}
+    batch, found, errors = Batch(len(wanted), 2), {}, []
+
+    def case(viscosity: float, parts: list[int]) -> None:
+        try:
+            with batch.case():
+                solver = lbm.Solver(channel(), lbm.TRT(viscosity), device=device)
+                batch.adopt(simulation_of(solver))
+                solver.initialize(velocity=wave)
+                for steps in parts:
+                    solver.run(steps)
+                found[viscosity] = solver.populations()
+                if viscosity == 0.05:
+                    raise ValueError("one of them fails")
+        except ValueError as error:
+            errors.append(str(error))
+
+    threads = [Thread(target=case, args=each) for each in wanted.items()]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()
+    assert errors == ["one of them fails"]
+    for viscosity, parts in wanted.items():
+        alone = lbm.Solver(channel(), lbm.TRT(viscosity), device=device)
+        alone.initialize(velocity=wave)
+        alone.step(sum(parts))
+        np.testing.assert_array_equal(found[viscosity], alone.populations())

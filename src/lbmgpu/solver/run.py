@@ -242,13 +242,14 @@ class RunLoop:
     def advance(self, steps: int, next_stop: Callable[[], int] = lambda: MAX_CHUNK) -> Iterator[tuple[int, float, int]]:
         """Advance in chunks, and yield after each its steps, its seconds, and the solver's steps at its end.
 
-        A chunk lasts about `CHUNK_SECONDS` and has at most `next_stop()` steps. Between chunks Python handles signals,
+        A chunk lasts about `CHUNK_SECONDS`, where it is a power of two, so that solvers which advance together in
+        several threads want the same number of steps; and it has at most `next_stop()` steps. Between chunks Python handles signals,
         so that Ctrl-C finds the state whole, and other threads have their turn, so that they find it whole too.
         """
         rate = 0.0
         while steps > 0:
             with self._simulation.lock:
-                chunk = min(max(1, int(rate * CHUNK_SECONDS)), self._health.room, steps, next_stop())
+                chunk = min(_power_of_two(int(rate * CHUNK_SECONDS)), self._health.room, steps, next_stop())
                 seconds = self._simulation.advance(chunk)
                 self._health.after(self._simulation, chunk, seconds)
                 reached = self._simulation.steps
@@ -340,6 +341,11 @@ class RunLoop:
         after = simulation.phase_seconds
         self.phases = {phase: seconds - before.get(phase, 0.0) for phase, seconds in after.items()}
         return self.last
+
+
+def _power_of_two(number: int) -> int:
+    """The largest power of two that is at most `number`, and 1 at least."""
+    return 1 << max(0, number.bit_length() - 1)
 
 
 def _change(simulation: Stepped, until: Steady) -> float:
