@@ -28,7 +28,9 @@ from .errors import (
     LoneProcessWarning,
     LostDigitsWarning,
     StagedExchangeWarning,
+    StudyChangedWarning,
     ThermallyUnstableError,
+    TooLittleMemoryError,
     TooManyThreadsWarning,
     UnreachableToleranceWarning,
     warn_of_old_name as _warn_of_old_name,
@@ -45,13 +47,21 @@ from .units import Units
 if _TYPE_CHECKING:
     from . import case as case, plot as plot
     from .planning.planner import Plan, plan
+    from .study import Ensemble, Study
 
     __version__: str
 
 _logging.getLogger("lbmgpu").addHandler(_logging.NullHandler())  # what to show is up to the program
 _end_all_if_launched()
 _OLD_NAMES = {"Diverged": "DivergedError", "ThermallyUnstable": "ThermallyUnstableError"}
-_LOADED_WHEN_USED = {"case": "case", "plot": "plot", "Plan": "planning.planner", "plan": "planning.planner"}
+_LOADED_WHEN_USED = {
+    "Ensemble": "study.ensemble",
+    "Plan": "planning.planner",
+    "Study": "study",
+    "case": "case",
+    "plan": "planning.planner",
+    "plot": "plot",
+}
 """The modules that take a while to load, by the public names that are in them."""
 
 __all__ = [
@@ -72,6 +82,7 @@ __all__ = [
     "DistantReferenceWarning",
     "DivergedError",
     "Domain",
+    "Ensemble",
     "Every",
     "FreeSlip",
     "HybridThermal",
@@ -91,8 +102,11 @@ __all__ = [
     "Solver",
     "StagedExchangeWarning",
     "Steady",
+    "Study",
+    "StudyChangedWarning",
     "ThermalBGK",
     "ThermallyUnstableError",
+    "TooLittleMemoryError",
     "TooManyThreadsWarning",
     "Units",
     "UnreachableToleranceWarning",

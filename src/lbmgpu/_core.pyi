@@ -266,6 +266,13 @@ def link_bandwidth(source: str, target: str, bytes: int, repeats: int) -> tuple[
     through the host's. Raises ValueError for other names, few bytes or no repeat; CudaError.
     """
 
+class EngineGroup:
+    """Engines that advance together; each is one block, and all are on one device."""
+
+    def __init__(self, engines: tuple[Engine, ...], threads: int) -> None: ...
+    def step(self, steps: int) -> None:
+        """Advance every engine by so many steps."""
+
 class Engine:
     """Blocks on their devices, with their lattices and boundary-and-halo plans, and the schedule of a step."""
 

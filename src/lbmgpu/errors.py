@@ -21,6 +21,7 @@ class DivergedError(RuntimeError):
         checkpoint: the last checkpoint that the run wrote, or None.
         speed_limit: above which the temperature is unstable too, cells a step; None without a temperature.
         stable_temperature: temperature at which the stencil is most stable, if its populations carry one; else None.
+        member: number of the member of an `Ensemble` that it is of; None of a solver.
     """
 
     def __init__(
@@ -30,19 +31,22 @@ class DivergedError(RuntimeError):
         checkpoint: Path | None = None,
         speed_limit: float | None = None,
         stable_temperature: float | None = None,
+        member: int | None = None,
     ) -> None:
         self.step = step
         self.cell = tuple(int(i) for i in cell)
         self.checkpoint = checkpoint
         self.speed_limit = speed_limit
         self.stable_temperature = stable_temperature
-        super().__init__(step, self.cell, checkpoint, speed_limit, stable_temperature)
+        self.member = member
+        super().__init__(step, self.cell, checkpoint, speed_limit, stable_temperature, member)
 
     def __str__(self) -> str:
         isothermal = self.speed_limit is None and self.stable_temperature is None
         what = "density or velocity" if isothermal else "density, velocity or temperature"
+        member = "" if self.member is None else f" of member {self.member}"
         text = (
-            f"diverged: at step {self.step} the {what} of cell {self.cell} is not finite or too large; "
+            f"diverged: at step {self.step} the {what} of cell {self.cell}{member} is not finite or too large; "
             "a lower speed, a larger viscosity or a finer domain would be stabler"
         )
         if self.speed_limit is not None:
@@ -65,6 +69,10 @@ class ThermallyUnstableError(ValueError):
     """A diffusivity, or a speed that is prescribed, with which the temperature's explicit steps would grow."""
 
 
+class TooLittleMemoryError(ValueError):
+    """A solver that needs more memory than its device has free; raised before anything is allocated."""
+
+
 class CheckpointError(ValueError):
     """A checkpoint cannot be used: damaged, of an unknown version, or of another setup or run."""
 
@@ -78,6 +86,10 @@ class CaseError(ValueError):
 
     def __str__(self) -> str:
         return "\n".join(f"{path}: {message}" for path, message in self.problems)
+
+
+class StudyChangedWarning(UserWarning):
+    """Results of a study are of another source of its function than the one at hand."""
 
 
 class StagedExchangeWarning(RuntimeWarning):

@@ -28,6 +28,7 @@ void bind_models(py::module_& module);
 void bind_machine(py::module_& module);
 void bind_communicator(py::module_& module);
 void bind_engine(py::module_& module);
+void bind_engine_group(py::module_& module);
 void bind_heat(EngineClass& engine);
 engine::ThermalSetup thermal_setup(const py::dict& given);
 engine::Parameters to_parameters(const py::dict& given);

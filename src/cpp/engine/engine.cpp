@@ -326,7 +326,7 @@ void Engine::set_steps(Index steps) {
     steps_ = steps;
 }
 
-void Engine::step(Index steps) {
+void Engine::check_steps(Index steps) const {
     if (steps < 0 || steps > max_steps - steps_) {
         throw std::invalid_argument("steps: " + std::to_string(steps) + " given after " + std::to_string(steps_) +
                                     ", must be positive and at most 2^53 together");
@@ -334,6 +334,10 @@ void Engine::step(Index steps) {
     if (!is_consistent_) {
         throw std::runtime_error("an error has left a step unfinished: set the state anew, or load a checkpoint");
     }
+}
+
+void Engine::step(Index steps) {
+    check_steps(steps);
     prepare();
     is_consistent_ = false;
     run_steps(steps);

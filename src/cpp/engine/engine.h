@@ -156,6 +156,8 @@ public:
     int bodies() const { return int(domain_.body_velocity.size()); }
 
 private:
+    friend class EngineGroup;  // which updates several engines together
+
     /// A block of this process with its plan and its solid cells.
     struct Part {
         int number;  // in the layout
@@ -170,6 +172,8 @@ private:
                                         const backend::DeviceOptions& device);
     backend::RowBox interior_of(const Part& part) const;
     void state_is_set();
+    /// Throws unless so many steps can be made now.
+    void check_steps(Index steps) const;
     void run_steps(Index steps);
     /// The interiors of asynchronous blocks are launched before the host is occupied with the exchange; those of the
     /// other blocks are updated by the host while the exchange goes on.

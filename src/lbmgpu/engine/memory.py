@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .. import _core, models
+from ..errors import TooLittleMemoryError
 from ..layout import Layout, engine_blocks
 from ..parallel import gpu
 from ..parallel.device_memory import GIB, available_memory
@@ -74,7 +75,7 @@ def check_memory(
             users = [(rank, other) for rank, other, _, _ in sharing]
             available = min(free for _, _, _, free in sharing)
             if need.on(users, storage) > available:
-                raise ValueError(_refusal(need, storage, name, users, available))
+                raise TooLittleMemoryError(_refusal(need, storage, name, users, available))
 
     ranks.each(check)
 

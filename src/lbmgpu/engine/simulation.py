@@ -7,7 +7,7 @@ none of them needs to know what `Solver` keeps.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
@@ -45,6 +45,7 @@ class Simulation:
         solid: bool array ``(nx, ny[, nz])``, True in bodies.
         fluid_cells: number of cells that are not solid.
         engine: the C++ engine. Fields have their axes reversed there, and temperatures are deviations.
+        step_engine: advances the engine by so many steps; what steps several engines together puts itself here.
         force: a volume, ``(D,)`` or ``(D, nx, ny[, nz])``; None for none.
         heat_source: heat a step, ``()`` or ``(nx, ny[, nz])``; None for none.
         channel_width: see `precision_warnings.channel_width`.
@@ -76,6 +77,7 @@ class Simulation:
             self.fluid_cells = self.domain.cells - int(np.count_nonzero(self.solid))
             precision_warnings.check_setup(self)
             self.engine = settings.engine(self.boundary)
+            self.step_engine: Callable[[int], None] = self.engine.step
             self.set_force(force_values)
             self.set_heat_source(source)
 
@@ -244,9 +246,9 @@ class Simulation:
             if self.boundary.changing:
                 for _ in range(steps):
                     self.boundary.bring_to(self.engine, float(self.engine.steps))
-                    self.engine.step(1)
+                    self.step_engine(1)
             else:
-                self.engine.step(steps)
+                self.step_engine(steps)
             return self.processes.agreed(time.perf_counter() - start)
 
     def check(self) -> None:
@@ -258,6 +260,16 @@ class Simulation:
             limit = None if model is None else speed_limit(model.diffusivity, model.operators, self.stencil.D)
             stable = self.stencil.cs2 if self.model.carries_temperature else None
             raise DivergedError(steps, cell, speed_limit=limit, stable_temperature=stable)
+
+    def change(self, of: str) -> float:
+        """The change since the last call, as `Steady` has it, of the ``"velocity"`` or the ``"temperature"``."""
+        with self.lock:
+            return self.engine.temperature_change() if of == "temperature" else self.engine.velocity_change()
+
+    @property
+    def phase_seconds(self) -> dict[str, float]:
+        """Seconds in each phase of all steps."""
+        return self.engine.phase_seconds
 
     @contextmanager
     def walls_of_now(self, faces: bool = False) -> Iterator[None]:

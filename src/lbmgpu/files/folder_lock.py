@@ -100,6 +100,21 @@ class FolderLock:
         )
 
 
+def is_held(folder: Path) -> bool:
+    """Whether a run has the right to write to `folder`; True also where another host left the file of one."""
+    try:
+        descriptor = os.open(folder / NAME, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError:
+        return False
+    try:
+        owner = _owner(descriptor)
+        if owner is None or owner["host"] != platform.node():
+            return owner is not None
+        return _started(owner["process"]) == owner["started"] is not None
+    finally:
+        os.close(descriptor)
+
+
 def _same(descriptor: int, path: Path) -> bool:
     """Whether `path` still leads to the open file."""
     try:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from .. import checks, models
 from ..deprecated import renamed_arguments, renamed_attribute
 from ..engine import argument_warnings
-from ..engine.simulation import Simulation
 from ..errors import DivergedError
 from ..files.regular_files import file_path
 from ..parallel import collective
+from ..parallel.processes import Processes
 from .progress import Progress
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ log = logging.getLogger("lbmgpu")
 CHUNK_SECONDS = 0.1
 """Short enough for Ctrl-C, the progress bar and other threads, which wait for a chunk; long enough to cost nothing."""
 MAX_CHUNK = 1000
+Observer = Callable[[int, int, float, int], object]
 CHECK_SHARE = 0.02
 """The fraction of time that checks for divergence may take; they are made every `MAX_CHUNK` steps at least."""
 
@@ -124,6 +127,74 @@ class RunResult:
     mlups: float
 
 
+class Stepped(Protocol):
+    """What a run needs of that which it advances: a `Simulation`, or several that advance together."""
+
+    @property
+    def lock(self) -> AbstractContextManager[Any]:
+        """Held through each chunk of steps."""
+
+    @property
+    def processes(self) -> Processes:
+        """That it runs on."""
+
+    @property
+    def steps(self) -> int:
+        """Steps completed since the state was initialised."""
+
+    @property
+    def fluid_cells(self) -> int:
+        """Cells that an update of all counts."""
+
+    @property
+    def has_temperature(self) -> bool:
+        """Whether there is a temperature."""
+
+    @property
+    def precision(self) -> str:
+        """Type of the arithmetic."""
+
+    @property
+    def storage(self) -> str:
+        """Type that populations are kept in."""
+
+    @property
+    def phase_seconds(self) -> dict[str, float]:
+        """Seconds in each phase of all steps."""
+
+    def advance(self, steps: int) -> float:
+        """Advance; the seconds that it took."""
+
+    def check(self) -> None:
+        """Raise `DivergedError` if the state is not valid."""
+
+    def change(self, of: str) -> float:
+        """The change of the velocity or the temperature since the last call."""
+
+
+class _Observers(threading.local):
+    """The observers of a thread."""
+
+    def __init__(self) -> None:
+        self.of_thread: list[Observer] = []
+
+
+_observers = _Observers()
+
+
+@contextmanager
+def observing(observer: Observer) -> Iterator[None]:
+    """Call `observer` after each chunk of steps that this thread makes with any solver, until the body ends.
+
+    It gets the chunk's steps, the fluid cells, the seconds, and the solver's steps.
+    """
+    _observers.of_thread.append(observer)
+    try:
+        yield
+    finally:
+        _observers.of_thread.remove(observer)
+
+
 class HealthCheck:
     """Decides when to check for divergence: as often as a small fraction of the time allows."""
 
@@ -132,14 +203,14 @@ class HealthCheck:
         self._stepped = 0.0
         self._cost = 0.0
 
-    def after(self, simulation: Simulation, steps: int, seconds: float) -> None:
+    def after(self, simulation: Stepped, steps: int, seconds: float) -> None:
         """Check the state where that is due after a chunk of `steps` that took `seconds`."""
         self._steps += steps
         self._stepped += seconds
         if self._steps >= MAX_CHUNK or self._stepped * CHECK_SHARE >= self._cost:
             self.now(simulation)
 
-    def now(self, simulation: Simulation) -> None:
+    def now(self, simulation: Stepped) -> None:
         """Check the state now if there was any step since the last check."""
         if self._steps == 0:
             return
@@ -162,7 +233,7 @@ class RunLoop:
         phases: seconds in each phase of its steps.
     """
 
-    def __init__(self, simulation: Simulation) -> None:
+    def __init__(self, simulation: Stepped) -> None:
         self._simulation = simulation
         self._health = HealthCheck()
         self.last: RunResult | None = None
@@ -171,32 +242,35 @@ class RunLoop:
     def advance(self, steps: int, next_stop: Callable[[], int] = lambda: MAX_CHUNK) -> Iterator[tuple[int, float, int]]:
         """Advance in chunks, and yield after each its steps, its seconds, and the solver's steps at its end.
 
-        A chunk lasts about `CHUNK_SECONDS` and has at most `next_stop()` steps. Between chunks Python handles signals,
+        A chunk lasts about `CHUNK_SECONDS`, where it is a power of two, so that solvers which advance together in
+        several threads want the same number of steps; and it has at most `next_stop()` steps. Between chunks Python handles signals,
         so that Ctrl-C finds the state whole, and other threads have their turn, so that they find it whole too.
         """
         rate = 0.0
         while steps > 0:
             with self._simulation.lock:
-                chunk = min(max(1, int(rate * CHUNK_SECONDS)), self._health.room, steps, next_stop())
+                chunk = min(_power_of_two(int(rate * CHUNK_SECONDS)), self._health.room, steps, next_stop())
                 seconds = self._simulation.advance(chunk)
                 self._health.after(self._simulation, chunk, seconds)
                 reached = self._simulation.steps
+            for observer in _observers.of_thread:
+                observer(chunk, self._simulation.fluid_cells, seconds, reached)
             rate = chunk / max(seconds, 1e-9)
             steps -= chunk
             yield chunk, seconds, reached
 
     def run(
         self,
-        solver: Solver,
+        solver: Any,
         steps: int,
         *,
         progress: bool = False,
         until: Steady | None = None,
         callbacks: Sequence[Every | Checkpoint] = (),
     ) -> RunResult:
-        """See `Solver.run`; the callbacks get the `solver`, whose part this is."""
+        """See `Solver.run`; the callbacks get `solver`, the `Solver` or `Ensemble` whose part this is."""
         simulation = self._simulation
-        before = simulation.engine.phase_seconds
+        before = simulation.phase_seconds
         steps = checks.integer("steps", steps)
         progress = checks.flag("progress", progress)
         if until is not None and not isinstance(until, Steady):
@@ -221,7 +295,7 @@ class RunLoop:
             checkpoint._written = None  # an error of this run must not name a file of an earlier one
         done, seconds, converged = 0, 0.0, False
         if until is not None:
-            _measured_change(simulation, until)  # the change is measured from here on
+            simulation.change(until.of)  # the change is measured from here on
 
         def next_stop() -> int:
             """Steps until a callback or a look at the change is due."""
@@ -255,26 +329,27 @@ class RunLoop:
         except DivergedError as error:
             written = [c.written for c in checkpoints if c.written is not None]
             last = written[-1] if written else None
-            raise DivergedError(error.step, error.cell, last, error.speed_limit, error.stable_temperature) from None
+            raise DivergedError(
+                error.step, error.cell, last, error.speed_limit, error.stable_temperature, error.member
+            ) from None
         except KeyboardInterrupt:
             log.warning("interrupted after step %d", simulation.steps)
             raise
         reason = f"steady: the {until.of} changes by less than {until.tolerance:g}" if converged and until else "done"
         mlups = cells * done / seconds / 1e6 if seconds > 0 else 0.0
         self.last = RunResult(done, converged, reason, seconds, mlups)
-        after = simulation.engine.phase_seconds
+        after = simulation.phase_seconds
         self.phases = {phase: seconds - before.get(phase, 0.0) for phase, seconds in after.items()}
         return self.last
 
 
-def _measured_change(simulation: Simulation, until: Steady) -> float:
-    engine = simulation.engine
-    with simulation.lock:
-        return engine.temperature_change() if until.of == "temperature" else engine.velocity_change()
+def _power_of_two(number: int) -> int:
+    """The largest power of two that is at most `number`, and 1 at least."""
+    return 1 << max(0, number.bit_length() - 1)
 
 
-def _change(simulation: Simulation, until: Steady) -> float:
-    change = _measured_change(simulation, until)
+def _change(simulation: Stepped, until: Steady) -> float:
+    change = simulation.change(until.of)
     if change != change:  # 0/0 at rest, or a state that is not finite
         simulation.check()
         return 0.0

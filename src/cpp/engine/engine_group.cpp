@@ -1,0 +1,106 @@
+// Steps the engines of a group side by side.
+#include "engine_group.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace lbm::engine {
+
+EngineGroup::EngineGroup(std::vector<Engine*> engines, int threads)
+    : engines_(std::move(engines)), threads_(std::max(threads, 1)) {
+    if (engines_.empty()) {
+        throw std::invalid_argument("engines: none given, must be one at least");
+    }
+    std::vector<backend::BlockState*> states;
+    for (Engine* engine : engines_) {
+        if (std::count(engines_.begin(), engines_.end(), engine) > 1) {
+            throw std::invalid_argument("engines: one of them given twice");
+        }
+        if (engine->layout_.blocks().size() != 1 || engine->spec_.state->steps_per_launch != 1) {
+            throw std::invalid_argument("engines: each must be a single block");
+        }
+        if (engine->layout_.blocks().front().device != engines_.front()->layout_.blocks().front().device) {
+            throw std::invalid_argument("engines: on '" + engines_.front()->layout_.blocks().front().device +
+                                        "' and on '" + engine->layout_.blocks().front().device +
+                                        "', must be on one device");
+        }
+        states.insert(states.end(), engine->states_.begin(), engine->states_.end());
+    }
+    if (!engines_.front()->asynchronous_.empty()) {
+        executor_ = std::make_unique<Executor>(std::move(states));
+    }
+}
+
+void EngineGroup::step(Index steps) {
+    if (executor_ != nullptr) {
+        step_on_gpu(steps);
+    } else {
+        step_on_cpu(steps);
+    }
+}
+
+void EngineGroup::step_on_gpu(Index steps) {
+    for (Engine* engine : engines_) {
+        engine->check_steps(steps);
+    }
+    for (Engine* engine : engines_) {
+        engine->prepare();
+        engine->is_consistent_ = false;
+        engine->update_halos();
+        engine->records_timestamps_ = false;
+    }
+    executor_->run(steps, [this] {
+        for (Engine* engine : engines_) {
+            engine->run_update(1);
+        }
+    });
+    for (Engine* engine : engines_) {
+        engine->wait_for_blocks();
+    }
+    for (Engine* engine : engines_) {
+        engine->is_consistent_ = true;
+        engine->steps_ += steps;
+    }
+}
+
+void EngineGroup::step_on_cpu(Index steps) {
+    std::atomic<std::size_t> next = 0;
+    std::exception_ptr error;
+    std::mutex of_error;
+    const auto work = [&] {
+        for (std::size_t k = next++; k < engines_.size(); k = next++) {
+            try {
+                engines_[k]->step(steps);
+            } catch (...) {
+                const std::lock_guard<std::mutex> lock(of_error);
+                if (error == nullptr) {
+                    error = std::current_exception();
+                }
+            }
+        }
+    };
+    std::vector<std::thread> others;
+    const std::size_t wanted = std::min(engines_.size(), std::size_t(threads_));
+    try {
+        while (others.size() + 1 < wanted) {
+            others.emplace_back(work);
+        }
+    } catch (const std::system_error&) {  // the system has no more threads: those that there are do the work
+    }
+    work();
+    for (std::thread& other : others) {
+        other.join();
+    }
+    if (error != nullptr) {
+        std::rethrow_exception(error);
+    }
+}
+
+}  // namespace lbm::engine

@@ -1,0 +1,35 @@
+// A group of engines of one process that advance together: on a GPU their updates are launched, or replayed from one
+// recording, side by side; on the CPU the engines are shared among threads.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine.h"
+
+namespace lbm::engine {
+
+/// Small domains leave a GPU waiting between two launches, and idle at the end of each: the updates of several domains
+/// fill both. The result of each engine is that of its own step().
+class EngineGroup {
+public:
+    /// The engines must outlive the group. `threads` is the number of threads that step engines on the CPU. Throws
+    /// std::invalid_argument unless each engine is one block of one process, all of them on the CPU or all on one GPU.
+    EngineGroup(std::vector<Engine*> engines, int threads);
+
+    /// Advances every engine by so many steps. The caller holds the mutexes of all. An error in one of them is thrown
+    /// after the others have finished, except on a GPU, where it leaves all of them unfinished.
+    void step(Index steps);
+
+    const std::vector<Engine*>& engines() const { return engines_; }
+
+private:
+    void step_on_gpu(Index steps);
+    void step_on_cpu(Index steps);
+
+    std::vector<Engine*> engines_;
+    int threads_;
+    std::unique_ptr<Executor> executor_;  // of engines on a GPU
+};
+
+}  // namespace lbm::engine

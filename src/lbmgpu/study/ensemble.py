@@ -1,0 +1,399 @@
+"""The ensemble: equal domains with different parameters, which advance together on one device."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core, checks
+from ..collisions import Collision
+from ..domain import Domain
+from ..engine.settings import CELLS_PER_THREAD
+from ..engine.simulation import Simulation
+from ..errors import DivergedError, TooLittleMemoryError
+from ..files.regular_files import file_path
+from ..guarded import Guarded
+from ..parallel.device_memory import GIB, available_memory
+from ..parallel.fair_lock import FairLock
+from ..parallel.processes import Processes
+from ..solver import Solver, simulation_of
+from ..solver.run import Every, RunLoop, RunResult, Steady
+from ..thermal import HybridThermal
+from ..values import Floats
+
+MOST_MEMBERS = 100_000
+
+
+class Ensemble(Guarded):
+    """Several flows in equal domains, with different parameters, initial states or forces, which advance together.
+
+    A small domain leaves a device idle between its steps. On a GPU the steps of all members are launched as one, on the
+    CPU the members are shared among the threads. Each member has the bits of its run alone, by `Solver`.
+
+    Args:
+        domain: of all members, or a list with one for each, of the same shape and stencil.
+        collision: of all members, or a list with one for each.
+        force: None; a force as for `Solver`, for all members; or a list of such, one for each member.
+        initial: None; arguments of `Solver.initialize` as a mapping, for all members; or a list with one for each.
+        thermal: `HybridThermal` of all members, a list with one for each, or None.
+        precision, storage, streaming: as for `Solver`.
+        device: of all members: ``"cpu"``, ``"cuda"``, ``"cuda:1"`` and so on, or ``"auto"``.
+        threads: number of CPU threads in all; None for all cores.
+
+    Raises:
+        TypeError, ValueError: as `Solver`; lists of different lengths, or none at all, or domains that are not equal.
+            `TooLittleMemoryError` where not all members fit, with the number that would.
+    """
+
+    def __init__(
+        self,
+        domain: Domain | Sequence[Domain],
+        collision: Collision | Sequence[Collision],
+        *,
+        force: ArrayLike | Callable[..., Any] | Sequence[Any] | None = None,
+        initial: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        thermal: HybridThermal | Sequence[HybridThermal] | None = None,
+        precision: str = "float32",
+        storage: str | None = None,
+        streaming: str | None = None,
+        device: str = "auto",
+        threads: int | None = None,
+    ) -> None:
+        lists = {
+            "domain": _listed(domain, Domain),
+            "collision": _listed(collision, Collision),
+            "force": _listed_forces(force),
+            "initial": _listed(initial, Mapping),
+            "thermal": _listed(thermal, HybridThermal),
+        }
+        count = _count(lists)
+        _check_equal([each for each in lists["domain"] or () if isinstance(each, Domain)])
+        checks.choice("device kind", _kind(device), ("auto", "cpu", "cuda"))
+        cores = _threads(threads)
+        first = lists["domain"][0] if lists["domain"] else domain
+        useful = first.cells // CELLS_PER_THREAD if isinstance(first, Domain) else 1
+        each_threads = max(1, min(cores // count, useful))
+
+        def value(name: str, given: Any, number: int) -> Any:
+            values = lists[name]
+            return given if values is None else values[number]
+
+        self._members: list[Solver] = []
+        for number in range(count):
+            solver = Solver(
+                value("domain", domain, number),
+                value("collision", collision, number),
+                force=value("force", force, number),
+                precision=precision,
+                storage=storage,
+                streaming=streaming,
+                device=device,
+                threads=each_threads,
+                thermal=value("thermal", thermal, number),
+            )
+            if number == 0:
+                _check_memory(simulation_of(solver), count)
+            self._members.append(solver)
+        for number, solver in enumerate(self._members):
+            start = value("initial", initial, number)
+            if start is not None:
+                solver.initialize(**start)
+        self._together = Together([simulation_of(solver) for solver in self._members], min(cores, count))
+        self._loop = RunLoop(self._together)
+
+    def __repr__(self) -> str:
+        first = self._members[0]
+        return f"Ensemble({len(self)} members, {first.domain!r}, {first.precision}, step {self.steps})"
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def __getitem__(self, member: int) -> Solver:
+        """A member as a `Solver`, to read from, save, or give another force; what steps it alone leaves the others."""
+        return self._members[member]
+
+    def __iter__(self) -> Iterator[Solver]:
+        return iter(self._members)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Refused, by a TypeError: memory of the engine goes through no pickle."""
+        raise TypeError("Ensemble: cannot be pickled or copied; save and restore take its members through files")
+
+    @property
+    def device(self) -> str:
+        """``"cpu"``, or ``"cuda:0"`` and so on."""
+        return self._members[0].device
+
+    @property
+    def steps(self) -> int:
+        """Steps completed since the states were initialised, by the members that advance."""
+        return self._together.steps
+
+    @property
+    def diverged(self) -> dict[int, DivergedError]:
+        """The members that diverged and were left out, by number, and their errors."""
+        return dict(self._together.diverged)
+
+    def step(self, steps: int = 1) -> None:
+        """Advance all members by `steps` steps.
+
+        Raises:
+            DivergedError: the state of a member is not finite; its `member` says which.
+            TypeError, ValueError: not an integer from 0.
+        """
+        self._together.leaves_out = False
+        for _ in self._loop.advance(checks.integer("steps", steps)):
+            pass
+
+    def run(
+        self,
+        steps: int,
+        progress: bool = False,
+        until: Steady | None = None,
+        callbacks: Sequence[Every] = (),
+        *,
+        leave_out_diverged: bool = False,
+    ) -> RunResult:
+        """Advance all members by `steps` steps, or fewer if all of them get steady before.
+
+        Args:
+            steps, progress, until: as for `Solver.run`; the largest change of the members counts.
+            callbacks: `Every(every, function)`, whose functions get the ensemble.
+            leave_out_diverged: a member that diverges takes no further part, and is in `diverged`; without it an error
+                ends the run. Where none is left, that is an error too.
+
+        Raises:
+            DivergedError, KeyboardInterrupt, TypeError, ValueError: as `Solver.run`.
+        """
+        self._together.leaves_out = checks.flag("leave_out_diverged", leave_out_diverged)
+        if not all(isinstance(callback, Every) for callback in callbacks):
+            raise TypeError(f"callbacks: {checks.shown(callbacks)} given, must be a list of Every")
+        return self._loop.run(self, steps, progress=progress, until=until, callbacks=callbacks)
+
+    # Fields and sums, the members first
+
+    def density(self) -> NDArray[Any]:
+        """Density, ``(members, nx, ny[, nz])``; 1 in solid cells."""
+        return self._stacked(Solver.density)
+
+    def velocity(self) -> NDArray[Any]:
+        """Velocity, ``(members, D, nx, ny[, nz])``, in cells a step; in solid cells that of the wall."""
+        return self._stacked(Solver.velocity)
+
+    def populations(self) -> NDArray[Any]:
+        """Post-collision populations, ``(members, Q, nx, ny[, nz])``."""
+        return self._stacked(Solver.populations)
+
+    def temperature(self) -> NDArray[Any]:
+        """Temperature, ``(members, nx, ny[, nz])``, of solvers that have one."""
+        return self._stacked(Solver.temperature)
+
+    def mass(self) -> Floats:
+        """Mass of the fluid, ``(members,)``."""
+        return self._stacked(Solver.mass)
+
+    def momentum(self) -> Floats:
+        """Momentum of the fluid, ``(members, D)``."""
+        return self._stacked(Solver.momentum)
+
+    def kinetic_energy(self) -> Floats:
+        """Kinetic energy of the fluid, ``(members,)``."""
+        return self._stacked(Solver.kinetic_energy)
+
+    def body_force(self, *arguments: Any, **named: Any) -> Floats:
+        """Force on a body, ``(members, D)``; arguments as for `Solver.body_force`."""
+        return self._stacked(Solver.body_force, *arguments, **named)
+
+    # Files
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Write a checkpoint of each member into `folder`, made if it is not there; return it.
+
+        Raises:
+            DivergedError, OSError: as `Solver.save`.
+        """
+        target = file_path("folder", folder)
+        target.mkdir(parents=True, exist_ok=True)
+        for number, solver in enumerate(self._members):
+            solver.save(target / _file(number))
+        return target
+
+    def restore(self, folder: str | os.PathLike[str]) -> None:
+        """Take the states of all members from the checkpoints that `save` wrote.
+
+        Raises:
+            CheckpointError, FileNotFoundError: as `Solver.restore`.
+        """
+        source = file_path("folder", folder)
+        for number, solver in enumerate(self._members):
+            solver.restore(source / _file(number))
+        self._together.diverged.clear()
+
+    def _stacked(self, read: Callable[..., Any], *arguments: Any, **named: Any) -> NDArray[Any]:
+        return np.stack([np.asarray(read(solver, *arguments, **named)) for solver in self._members])
+
+
+class Together:
+    """Simulations that advance together, as the run loop has them.
+
+    Attributes:
+        lock: held through each chunk of steps.
+        leaves_out: whether a simulation that diverges is left out; else that is an error.
+        diverged: those that were, by number, and their errors.
+    """
+
+    def __init__(self, simulations: Sequence[Simulation], threads: int) -> None:
+        self.lock = FairLock()
+        self.leaves_out = False
+        self.diverged: dict[int, DivergedError] = {}
+        self._simulations = list(simulations)
+        self._threads = threads
+        self._group: tuple[list[int], _core.EngineGroup] | None = None
+
+    @property
+    def active(self) -> list[int]:
+        """The numbers of those that advance."""
+        return [number for number in range(len(self._simulations)) if number not in self.diverged]
+
+    @property
+    def processes(self) -> Processes:
+        """This process alone."""
+        return self._simulations[0].processes
+
+    @property
+    def steps(self) -> int:
+        """Steps of those that advance; of all where none does."""
+        return self._simulations[(self.active or [0])[0]].steps
+
+    @property
+    def fluid_cells(self) -> int:
+        """Fluid cells of those that advance."""
+        return sum(self._simulations[number].fluid_cells for number in self.active)
+
+    @property
+    def has_temperature(self) -> bool:
+        """Whether all have a temperature."""
+        return all(simulation.has_temperature for simulation in self._simulations)
+
+    @property
+    def precision(self) -> str:
+        """Type of the arithmetic."""
+        return self._simulations[0].precision
+
+    @property
+    def storage(self) -> str:
+        """Type that populations are kept in."""
+        return self._simulations[0].storage
+
+    @property
+    def phase_seconds(self) -> dict[str, float]:
+        """Seconds in each phase of all steps, added up."""
+        total: dict[str, float] = {}
+        for simulation in self._simulations:
+            for phase, seconds in simulation.phase_seconds.items():
+                total[phase] = total.get(phase, 0.0) + seconds
+        return total
+
+    def advance(self, steps: int) -> float:
+        """Advance without checking for divergence; return the seconds that it took."""
+        numbers = self.active
+        parts = [self._simulations[number] for number in numbers]
+        with ExitStack() as stack:
+            for part in parts:
+                stack.enter_context(part.lock)
+            start = time.perf_counter()
+            if self._group is None or self._group[0] != numbers:
+                engines = tuple(part.engine for part in parts)
+                self._group = (numbers, _core.EngineGroup(engines, self._threads))
+            changing = [part for part in parts if part.boundary.changing]
+            for count in [1] * steps if changing else [steps]:
+                for part in changing:
+                    part.boundary.bring_to(part.engine, float(part.engine.steps))
+                self._group[1].step(count)
+            return time.perf_counter() - start
+
+    def check(self) -> None:
+        """Look for divergence: leave out those that did, or raise the error of the first, which names it."""
+        for number in self.active:
+            try:
+                self._simulations[number].check()
+            except DivergedError as error:
+                error.member = number
+                if not self.leaves_out:
+                    raise
+                self.diverged[number] = error
+                if not self.active:
+                    raise
+
+    def change(self, of: str) -> float:
+        """The largest change of them."""
+        return max(self._simulations[number].change(of) for number in self.active)
+
+
+def _listed(given: Any, kind: Any) -> list[Any] | None:
+    """The values of the members; None for one that all have, or none."""
+    if given is None or isinstance(given, kind) or not isinstance(given, Sequence) or isinstance(given, str):
+        return None
+    return list(given)
+
+
+def _listed_forces(force: Any) -> list[Any] | None:
+    """The forces of the members; None for one of all: a vector of numbers, an array or a callable."""
+    if force is None or callable(force) or isinstance(force, np.ndarray):
+        return None
+    if isinstance(force, Sequence) and any(np.ndim(each) > 0 or callable(each) or each is None for each in force):
+        return list(force)
+    return None
+
+
+def _count(lists: Mapping[str, list[Any] | None]) -> int:
+    lengths = {name: len(values) for name, values in lists.items() if values is not None}
+    if not lengths:
+        raise ValueError("collision: one given, and nothing else as a list; an ensemble needs a list of one of them")
+    if len(set(lengths.values())) > 1:
+        found = ", ".join(f"{length} of {name}" for name, length in lengths.items())
+        raise ValueError(f"members: lists of different lengths given: {found}")
+    return checks.integer("members", next(iter(lengths.values())), at_least=1, at_most=MOST_MEMBERS)
+
+
+def _check_equal(domains: Sequence[Domain]) -> None:
+    for number, domain in enumerate(domains):
+        if (domain.shape, domain.stencil) != (domains[0].shape, domains[0].stencil):
+            raise ValueError(
+                f"domain[{number}]: {domain.shape} with {domain.stencil} given, must be as the first, "
+                f"{domains[0].shape} with {domains[0].stencil}"
+            )
+
+
+def _kind(device: Any) -> Any:
+    if not isinstance(device, str):
+        raise TypeError(f"device: {checks.shown(device)} given, must be one device: all members are there")
+    return device.partition(":")[0]
+
+
+def _threads(threads: int | None) -> int:
+    if threads is not None:
+        return checks.integer("threads", threads, at_least=1)
+    return _core.default_threads()
+
+
+def _check_memory(first: Simulation, count: int) -> None:
+    """Raise unless the members that are still to be made fit beside the first."""
+    need, free = first.engine.memory_bytes * (count - 1), available_memory(first.settings.devices[0])
+    if need > free:
+        fit = 1 + free // max(first.engine.memory_bytes, 1)
+        raise TooLittleMemoryError(
+            f"members: {count} given need {need / GIB:.2f} GiB beside the first on {first.device}, but "
+            f"{free / GIB:.2f} GiB of memory is available; what would fit: {fit} members"
+        )
+
+
+def _file(number: int) -> str:
+    return f"member-{number}.h5"

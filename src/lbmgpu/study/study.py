@@ -1,0 +1,439 @@
+"""The study: the users' interface to run a function over many sets of parameters and to get one labelled dataset."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import checks
+from ..errors import StudyChangedWarning
+from ..files.folder_lock import FolderLock
+from ..files.regular_files import file_path
+from . import records, results
+from .bar import StudyBar
+from .overview import Overview, Row
+from .parameters import ParameterSet, ParameterTable, check_function, one, table
+from .records import CaseFolder, Record
+from .source import source_of
+from .worker import OWN, Job, picklable
+from .workers import Executor, LentWorkers, LocalWorkers, Workers, interrupted, resolved
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+
+log = logging.getLogger("lbmgpu")
+
+POLL_SECONDS = 0.02
+"""Between two looks at the workers; what a case waits for at most until a free worker has it."""
+REDONE = (records.FAILED, records.OUT_OF_MEMORY, records.KILLED, records.INTERRUPTED)
+"""Statuses of cases that another `run` starts again; a case that diverged would diverge again."""
+
+
+@dataclass
+class _Attempt:
+    """A case to be run: how often it failed in this run, and whether it needs a device to itself."""
+
+    folder: CaseFolder
+    failures: int = 0
+    alone: bool = False
+
+
+class Study:
+    """A function run for many sets of parameters, over all devices, whose results are kept in a folder.
+
+    Args:
+        function: ``function(case, NAME=value, ...)``, which gets a `Case` and the parameters, and returns a dict of
+            numbers, texts and arrays, or an xarray.Dataset. Functions of a notebook, lambdas and functions of scripts
+            without ``if __name__ == "__main__":`` are sent to the workers by their code.
+        parameters: a mapping of names to sequences of values (a single value is the same in all cases), a list of
+            mappings, or a pandas.DataFrame with a row a case. Values are numbers, texts, tuples, arrays, paths and
+            dataclasses such as ``lbm.TRT(0.01)``. A list of names alone is for a study that only `ask` adds to.
+        folder: of the study, a new or an empty one, or one that this study has used. Each case has a folder in it.
+        combine: of a mapping: ``"grid"``, all combinations, or ``"zip"``, the first values together, and so on.
+        version: of the function, as the user counts: results of another version are others.
+        on_change: where the function's source is another than that of a result: ``"keep"`` warns with
+            `StudyChangedWarning` and keeps the result, ``"rerun"`` runs the case again. Comments and docstrings do not
+            count; functions of the same module that the function calls do.
+
+    Raises:
+        TypeError, ValueError: parameters that the function does not take, or that it needs and that are missing; cases
+            that appear twice; a folder of another study. Nothing has started then.
+        ImportError: xarray, h5netcdf or cloudpickle is missing: ``pip install 'lbmgpu[study]'``.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        parameters: Any,
+        folder: str | os.PathLike[str],
+        *,
+        combine: str = "grid",
+        version: str | int = "",
+        on_change: str = "keep",
+    ) -> None:
+        results.load_xarray()
+        self._version = str(version)
+        self._on_change = checks.choice("on_change", on_change, ("keep", "rerun"))
+        names_only = _names_only(parameters)
+        if names_only is None:
+            self._table = table(parameters, combine=combine, version=self._version)
+        else:
+            self._table = ParameterTable((), names_only, None)
+        check_function(function, self._table.names)
+        self._function = function
+        picklable(function)
+        self.folder: Path = file_path("folder", folder).absolute()
+        records.enter(self.folder, getattr(function, "__name__", type(function).__name__), self._table.names)
+        self._source = records.keep_source(self.folder, source_of(function))
+        self._warned = False
+
+    def __repr__(self) -> str:
+        return f"Study({self._name}, {len(self._table.sets)} cases, folder={str(self.folder)!r})"
+
+    def _repr_html_(self) -> str:
+        return self._overview()._repr_html_()
+
+    def __len__(self) -> int:
+        return len(self._table.sets)
+
+    def run(
+        self,
+        devices: str | Sequence[str] = "all",
+        *,
+        per_device: int | None = None,
+        threads: int | None = None,
+        executor: Executor | None = None,
+        progress: bool = True,
+        retry: int = 0,
+        redo: Iterable[str] = REDONE,
+    ) -> xarray.Dataset:
+        """Run the cases that have no result yet, and return the dataset of all.
+
+        A case that diverges, raises, is killed or runs out of memory becomes a row with its ``status`` and
+        ``message``, and the others go on. Ctrl-C, or the death of this process, loses no result: the next `run` does
+        what is missing, and cases that saved checkpoints go on from them.
+
+        Args:
+            devices: ``"all"``, every GPU, or the CPU where there is none; a device's name, or a list of them. Each
+                worker process sees its own GPU only.
+            per_device: cases at a time on each device; None for one a GPU, and on the CPU one a core. A case that finds
+                too little memory beside others waits, and runs alone.
+            threads: CPU threads of each case; None for the cores shared alike among the workers.
+            executor: an engine that runs the cases in place of processes of this host: a
+                `concurrent.futures.Executor` such as ``mpi4py.futures.MPIPoolExecutor``, that of
+                ``dask.distributed.Client.get_executor``, of submitit or of executorlib. Its workers must see `folder`;
+                `devices` then is ``"all"``, each worker's own GPU, or one device's name.
+            progress: show a bar over the cases, in a terminal or a notebook.
+            retry: how often a case that failed, was killed or ran out of memory is run again before it is left.
+            redo: statuses of cases that earlier runs left without a result and that are run again; of the others,
+                those of another source only.
+
+        Returns:
+            As `results`.
+
+        Raises:
+            TypeError, ValueError: a wrong argument.
+            OSError: another process is at work in the folder, or it cannot be written to.
+            KeyboardInterrupt: Ctrl-C was pressed; the workers have ended.
+        """
+        if not self._table.sets:
+            raise ValueError("parameters: names alone were given; the cases of such a study come by ask(...)")
+        return self._run(self._table, devices, per_device, threads, executor, progress, retry, redo)
+
+    def results(self) -> xarray.Dataset:
+        """The dataset of all cases, with what has ended so far; also while another process runs the study.
+
+        Of a grid it has the parameters as dimensions, else ``case``, with the parameters as coordinates. What a case
+        lacks is NaN, or an empty text. Variables ``status``, ``message`` and ``seconds`` tell of the cases.
+
+        Raises:
+            ValueError: a variable has other dimensions in one case than in another.
+        """
+        return self._results(self._full_table())
+
+    def cases(self) -> pandas.DataFrame:
+        """A row for each case: its parameters, status, message, seconds, MLUPS, device, host, attempts and folder."""
+        import pandas
+
+        rows = [
+            {name: row.case.values.get(name) for name in self._table.names}
+            | {"status": row.record.status, "message": row.record.message, "seconds": row.record.seconds}
+            | {"mlups": row.record.mlups, "device": row.record.device, "host": row.record.host}
+            | {"attempts": row.record.attempts, "folder": str(self.folder / row.case.folder)}
+            for row in self._overview().rows
+        ]
+        return pandas.DataFrame(rows)
+
+    def status(self) -> None:
+        """Show how the cases stand, as a table: printed, or as HTML in a notebook."""
+        self._overview().show()
+
+    def ask(
+        self,
+        parameters: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        *,
+        devices: str | Sequence[str] = "all",
+        per_device: int | None = None,
+        threads: int | None = None,
+        executor: Executor | None = None,
+        progress: bool = False,
+        retry: int = 0,
+        **values: Any,
+    ) -> xarray.Dataset:
+        """The result for parameters that may be new, run now unless it is there: for optimisers and bisections.
+
+        Args:
+            parameters: of a case, by name, or a list of them, which run at the same time. Parameters of one case may
+                also be given as arguments, ``study.ask(reynolds=47.0)``.
+            devices, per_device, threads, executor, progress, retry: as for `run`.
+
+        Returns:
+            Of one case its result. Of a list a dataset over ``case``, with ``status`` and ``message``.
+
+        Raises:
+            TypeError, ValueError: parameters that are not those of the study.
+            RuntimeError: the one case has no result, with its status and message.
+        """
+        rows = self._asked(parameters, values)
+        asked = table(rows, combine="grid", version=self._version)
+        self._check_names(asked.names)
+        found = self._run(asked, devices, per_device, threads, executor, progress, retry, REDONE)
+        if isinstance(parameters, Sequence):
+            return found
+        folder = self._folder(asked.sets[0])
+        record = folder.record()
+        if record.status != records.DONE:
+            raise RuntimeError(f"{asked.sets[0]}: {record.status}: {record.message}")
+        return results.read(folder.path / records.RESULT)
+
+    def tell(self, result: Any, parameters: Mapping[str, Any] | None = None, **values: Any) -> None:
+        """Keep a result that was found elsewhere, as if the study had run its case.
+
+        Args:
+            result: what the function would return.
+            parameters, values: of the case, as for `ask`.
+
+        Raises:
+            TypeError, ValueError: parameters that are not those of the study; no result that a function may return.
+        """
+        case = one(self._asked(parameters, values)[0], version=self._version)
+        self._check_names(tuple(case.values))
+        found = results.dataset(result, tuple(case.values))
+        with self._locked():
+            folder = self._folder(case)
+            folder.make()
+            folder.clear()
+            results.write(folder.path / records.RESULT, found)
+            folder.write(Record(records.DONE, message="told", source=self._source, started=records.now()))
+
+    # What the above is made of
+
+    @property
+    def _name(self) -> str:
+        return str(getattr(self._function, "__name__", type(self._function).__name__))
+
+    def _folder(self, case: ParameterSet) -> CaseFolder:
+        return CaseFolder(self.folder / case.folder, case)
+
+    def _locked(self) -> ExitStack:
+        stack = ExitStack()
+        lock = FolderLock(self.folder)
+        stack.callback(lock.release)
+        return stack
+
+    def _asked(
+        self, parameters: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None, values: Mapping[str, Any]
+    ) -> list[dict[str, Any]]:
+        if parameters is None:
+            parameters = values
+        elif values:
+            raise TypeError(f"ask: {checks.shown(parameters)} given, and {', '.join(values)} as arguments; give one")
+        rows = [parameters] if isinstance(parameters, Mapping) else checks.listed("ask", parameters, "a list of dicts")
+        if not rows or not all(isinstance(row, Mapping) for row in rows):
+            raise TypeError(f"ask: {checks.shown(parameters)} given, must be the parameters of a case, or a list of them")
+        return [dict(row) for row in rows]
+
+    def _check_names(self, names: Sequence[str]) -> None:
+        for name in names:
+            if name not in self._table.names:
+                raise checks.unknown("parameters", name, self._table.names)
+        missing = [name for name in self._table.names if name not in names]
+        if missing:
+            raise ValueError(f"parameters: none named {', '.join(map(repr, missing))}, which the study has")
+
+    def _full_table(self) -> ParameterTable:
+        """The cases of the study; of one that `ask` alone adds to, those that were asked for."""
+        if self._table.sets:
+            return self._table
+        return ParameterTable(tuple(records.known_sets(self.folder, self._version)), self._table.names, None)
+
+    def _results(self, cases: ParameterTable) -> xarray.Dataset:
+        is_in_use = records.in_use(self.folder)
+        known = [self._folder(case).current(is_in_use) for case in cases.sets]
+        found: list[xarray.Dataset | None] = []
+        for number, (case, record) in enumerate(zip(cases.sets, known, strict=True)):
+            found.append(None)
+            if record.status == records.DONE:
+                try:
+                    found[-1] = results.read(self._folder(case).path / records.RESULT)
+                except OSError as error:
+                    known[number] = replace(record, status=records.FAILED, message=str(error))
+        return results.assemble(cases, known, found)
+
+    def _overview(self) -> Overview:
+        is_in_use = records.in_use(self.folder)
+        rows = []
+        for case in self._full_table().sets:
+            folder = self._folder(case)
+            record = folder.current(is_in_use)
+            progress = folder.progress() if record.status == records.RUNNING else records.Progress()
+            rows.append(Row(case, record, progress))
+        return Overview(self._name, self.folder, self._table.names, rows)
+
+    def _missing(self, cases: ParameterTable, redo: Iterable[str]) -> list[CaseFolder]:
+        """The cases that are to be run; warns of results of another source, which are kept."""
+        again = {records.WAITING, records.RUNNING, *redo}
+        for status in again:
+            checks.choice("redo", status, records.STATUSES)
+        missing, changed = [], []
+        for case in cases.sets:
+            folder = self._folder(case)
+            record = folder.record()
+            is_changed = record.status != records.WAITING and record.source != self._source
+            if record.status == records.DONE and is_changed and self._on_change == "keep":
+                changed.append(case)
+            elif record.status in again or is_changed:
+                missing.append(folder)
+        if changed and not self._warned:
+            self._warned = True
+            warnings.warn(
+                f"the source of {self._name} has changed since {len(changed)} of {len(cases.sets)} results, such as that "
+                f"of {changed[0]}; they are kept. Study(on_change='rerun') runs them again, version=... starts anew",
+                StudyChangedWarning,
+                stacklevel=4,
+            )
+        return missing
+
+    def _run(
+        self,
+        cases: ParameterTable,
+        devices: str | Sequence[str],
+        per_device: int | None,
+        threads: int | None,
+        executor: Executor | None,
+        progress: bool,
+        retry: int,
+        redo: Iterable[str],
+    ) -> xarray.Dataset:
+        if per_device is not None:
+            per_device = checks.integer("per_device", per_device, at_least=1, at_most=1024)
+        if threads is not None:
+            threads = checks.integer("threads", threads, at_least=1)
+        retry = checks.integer("retry", retry)
+        if executor is not None and not callable(getattr(executor, "submit", None)):
+            raise TypeError(f"executor: {checks.shown(executor)} given, must have submit(), as concurrent.futures' have")
+        if executor is not None and per_device is not None:
+            raise ValueError("per_device: given beside an executor, which sees to how many cases run at a time")
+        checks.flag("progress", progress)
+        missing = self._missing(cases, redo)
+        workers: Workers
+        if executor is None:
+            workers = LocalWorkers(devices, per_device, len(missing), threads) if missing else LocalWorkers("cpu", 1, 1, 1)
+        elif devices in ("all", "auto"):
+            workers = LentWorkers(executor, OWN, threads)
+        elif isinstance(devices, str):
+            workers = LentWorkers(executor, resolved(devices)[0], threads)
+        else:
+            raise ValueError(f"devices: {checks.shown(devices)} given beside an executor, must be 'all' or one device")
+        if missing:
+            with self._locked():
+                with StudyBar(len(cases.sets), len(cases.sets) - len(missing), progress) as bar:
+                    self._work(deque(map(_Attempt, missing)), workers, bar, retry)
+        found = self._results(cases)
+        left = int((found["status"] != records.DONE).sum())
+        if left:
+            log.warning("%d of %d cases have no result: see the dataset's status and message", left, len(cases.sets))
+        return found
+
+    def _work(self, waiting: deque[_Attempt], workers: Workers, bar: StudyBar, retry: int) -> None:
+        """Have the workers run all of `waiting`."""
+        running: dict[str, _Attempt] = {}
+        try:
+            while waiting or running:
+                held_back: deque[_Attempt] = deque()
+                while waiting:
+                    attempt = waiting.popleft()
+                    if not workers.has_room(attempt.alone):
+                        held_back.append(attempt)
+                        if not attempt.alone:
+                            break
+                        continue
+                    job = workers.start(self._job(attempt.folder), attempt.alone)
+                    running[job.key] = attempt
+                    bar.started(attempt.folder, job.label)
+                waiting.extendleft(reversed(held_back))
+                for ended in workers.ended():
+                    attempt = running.pop(ended.job.key)
+                    record = ended.record
+                    if not ended.is_written:
+                        record = self._finish(attempt.folder, ended.job, record)
+                    if ended.crowded and not attempt.alone:
+                        attempt.alone = True
+                        waiting.append(attempt)
+                        log.info("%s: %s; it runs again, alone", attempt.folder.parameters, record.message)
+                        bar.again(attempt.folder)
+                    elif record.status in (records.FAILED, *REDONE[1:3]) and attempt.failures < retry:
+                        attempt.failures += 1
+                        waiting.append(attempt)
+                        log.info("%s: %s; it runs again", attempt.folder.parameters, record.message)
+                        bar.again(attempt.folder)
+                    else:
+                        if record.status != records.DONE:
+                            log.warning("%s: %s: %s", attempt.folder.parameters, record.status, record.message)
+                        bar.ended(attempt.folder, record)
+                bar.refresh()
+                time.sleep(POLL_SECONDS)
+        except BaseException:
+            for job in workers.stop():
+                attempt = running[job.key]
+                started = attempt.folder.record().started
+                self._finish(attempt.folder, job, interrupted(max(0.0, time.time() - started) if started else 0.0))
+            raise
+        workers.close()
+
+    def _job(self, folder: CaseFolder) -> Job:
+        call = picklable(self._function, folder.parameters)
+        return Job(call, str(folder.path), folder.parameters.key, self._source, OWN, "", None, own_output=False)
+
+    def _finish(self, folder: CaseFolder, job: Job, end: Record) -> Record:
+        """Write the record of a case whose worker could not; a result that it left before is one all the same."""
+        before = folder.record()
+        if before.status == records.DONE and before.source == job.source:
+            return before
+        device = before.device or job.label
+        seconds = before.seconds + (max(0.0, time.time() - before.started) if before.started else 0.0)
+        record = replace(before, status=end.status, message=end.message, device=device, seconds=seconds, source=job.source)
+        folder.make()
+        folder.write(record)
+        return record
+
+
+def _names_only(parameters: Any) -> tuple[str, ...] | None:
+    """The names of parameters that were given without values; None for anything else."""
+    if isinstance(parameters, list | tuple) and parameters and all(isinstance(name, str) for name in parameters):
+        for name in parameters:
+            if not name.isidentifier() or list(parameters).count(name) > 1:
+                raise ValueError(f"parameters: {name!r} given as a name, must be one that an argument can have, once")
+        return tuple(parameters)
+    return None
+
+

@@ -1,0 +1,234 @@
+"""What runs in a worker process: one case, from its function's bytes to the files of its result."""
+
+from __future__ import annotations
+
+import logging
+import os
+import platform
+import sys
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from .._core import CudaError
+from ..errors import DivergedError, LoneProcessWarning, TooLittleMemoryError
+from ..files.log_file import PlainFormatter
+from ..parallel import devices
+from ..solver.run import observing
+from . import records, results
+from .case import Case
+from .parameters import ParameterSet
+from .records import CaseFolder, Record
+
+LOCAL_RANKS = ("OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PMI_LOCAL_RANK", "SLURM_LOCALID")
+LOCAL_SIZES = ("OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE")
+"""Environment variables in which launchers number the processes of a host, and give their count."""
+
+OWN = "auto"
+"""Stands for the device that the worker finds itself: its local rank's GPU, the first one without a launcher."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A case for a worker.
+
+    Attributes:
+        call: the function and the `ParameterSet`, by cloudpickle.
+        folder: of the case.
+        key: of the parameters.
+        source: digest of the function's source.
+        device: for the solvers; `OWN` for the worker's own.
+        label: the device's name in records.
+        threads: number of CPU threads; None for the worker's own share.
+        own_output: whether what the case prints goes to a file in its folder.
+    """
+
+    call: bytes
+    folder: str
+    key: str
+    source: str
+    device: str
+    label: str
+    threads: int | None
+    own_output: bool
+
+
+def prepare(environment: dict[str, str], cores: list[int] | None) -> None:
+    """Make a fresh process a worker: its devices and cores, before anything looks for them; its end with the parent's."""
+    import multiprocessing
+    import signal
+    from multiprocessing.connection import wait
+
+    os.environ.update(environment)
+    if cores and hasattr(os, "sched_setaffinity"):
+        with suppress(OSError):
+            os.sched_setaffinity(0, cores)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal reaches all: the parent ends the workers
+    parent = multiprocessing.parent_process()
+
+    def follow() -> None:
+        if parent is not None:
+            wait([parent.sentinel])
+            os._exit(1)  # or a case would go on that a new run starts again
+
+    results.load_xarray()  # which takes a while, here and not in the first case
+    threading.Thread(target=follow, daemon=True, name="lbmgpu-follow-parent").start()
+
+
+def work(job: Job) -> Record:
+    """Run a case and leave its result and its record; what goes wrong is in the record, not raised.
+
+    Raises:
+        OSError: the record cannot be written.
+    """
+    import pickle
+
+    start = time.time()
+    folder = CaseFolder(Path(job.folder), ParameterSet({}, job.key, Path(job.folder).name))
+    case: Case | None = None
+    record = Record()
+    with ExitStack() as stack:
+        folder.make()
+        if job.own_output:
+            stack.enter_context(_printing_to(folder.path / records.OUTPUT))
+        try:
+            function, parameters = pickle.loads(job.call)
+            values, folder = dict(parameters.values), CaseFolder(folder.path, parameters)
+            record = _started(folder, job, start)
+            device, threads = _own_device() if job.device == OWN else job.device, job.threads
+            case = Case(folder, device, _own_threads() if threads is None else threads, record.attempts)
+            stack.enter_context(warnings.catch_warnings())
+            warnings.simplefilter("ignore", LoneProcessWarning)  # a worker of several computes whole domains: as meant
+            with observing(case._stepped):
+                result = results.dataset(function(case, **values), tuple(values))
+            results.write(folder.path / records.RESULT, result)
+            record = replace(record, status=records.DONE, message="")
+        except BaseException as error:
+            traceback.print_exc()
+            record = replace(record, status=_status(error), message=_message(error))
+        spent = time.time() - start
+        record = replace(record, seconds=record.seconds + spent, mlups=0.0 if case is None else case.mlups)
+        folder.write(record)
+    return record
+
+
+def _started(folder: CaseFolder, job: Job, start: float) -> Record:
+    """The record of a case that begins or goes on; what another source's attempts left is removed."""
+    before = folder.record()
+    if before.source != job.source or before.status == records.DONE:
+        folder.clear()
+        before = Record(created=before.created)
+    record = Record(
+        status=records.RUNNING,
+        seconds=before.seconds,
+        attempts=before.attempts + 1,
+        device=job.label or job.device,
+        host=platform.node(),
+        process=os.getpid(),
+        started=start,
+        source=job.source,
+        created=before.created,
+    )
+    folder.write(record)
+    return record
+
+
+def _own_device() -> str:
+    """The device of a worker that another engine started: a GPU of its own where the launcher numbers the workers."""
+    found = devices.available()
+    rank = next((int(os.environ[name]) for name in LOCAL_RANKS if os.environ.get(name, "").isdecimal()), 0)
+    return found[rank % len(found)]
+
+
+def _own_threads() -> int | None:
+    size = next((int(os.environ[name]) for name in LOCAL_SIZES if os.environ.get(name, "").isdecimal()), 1)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return None if size <= 1 else max(1, cores // size)
+
+
+def _status(error: BaseException) -> str:
+    if isinstance(error, KeyboardInterrupt):
+        return records.INTERRUPTED
+    if isinstance(error, DivergedError):
+        return records.DIVERGED
+    of_gpu = isinstance(error, CudaError | RuntimeError) and "out of memory" in str(error).lower()  # or another library's
+    if of_gpu or isinstance(error, MemoryError | TooLittleMemoryError):
+        return records.OUT_OF_MEMORY
+    return records.FAILED
+
+
+def _message(error: BaseException) -> str:
+    """An error in one line, with the line of the user's code that it came from."""
+    text = " ".join(str(error).split())
+    name = type(error).__name__
+    place = _place(error.__traceback__)
+    return f"{name}: {text}{place}" if text else f"{name}{place}"
+
+
+def _place(trace: TracebackType | None) -> str:
+    """The last line of a traceback that is not of this package."""
+    package = str(Path(__file__).parent.parent) + os.sep
+    found = ""
+    for frame in traceback.extract_tb(trace):
+        if not frame.filename.startswith(package):
+            found = f" ({Path(frame.filename).name}, line {frame.lineno})"
+    return found
+
+
+@contextmanager
+def _printing_to(path: Path) -> Iterator[None]:
+    """What this process prints, libraries and crashes included, goes to the end of a file."""
+    import faulthandler
+
+    log = logging.getLogger("lbmgpu")
+    sys.stdout.flush()
+    sys.stderr.flush()
+    with open(path, "a", encoding="utf-8") as file:
+        kept = os.dup(1), os.dup(2)
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+        handler = logging.StreamHandler()
+        handler.setFormatter(PlainFormatter("%(asctime)s %(levelname)s %(message)s"))
+        log.addHandler(handler)
+        level = log.level
+        log.setLevel(logging.INFO)
+        faulthandler.enable(file=file)
+        try:
+            yield
+        finally:
+            faulthandler.disable()
+            log.removeHandler(handler)
+            log.setLevel(level)
+            sys.stdout.flush()
+            sys.stderr.flush()
+            for number, copy in zip((1, 2), kept, strict=True):
+                os.dup2(copy, number)
+                os.close(copy)
+
+
+def picklable(function: Any, parameters: ParameterSet | None = None) -> bytes:
+    """A function and the parameters of a case in bytes, functions of a notebook and lambdas by their code.
+
+    Raises:
+        ImportError: cloudpickle is not there.
+        TypeError: what cannot be sent to another process.
+    """
+    try:
+        import cloudpickle
+    except ImportError:
+        raise ImportError("studies need cloudpickle: pip install 'lbmgpu[study]'") from None
+    try:
+        sent: bytes = cloudpickle.dumps((function, parameters))
+        return sent
+    except Exception as error:
+        raise TypeError(
+            f"function: cannot be sent to another process ({type(error).__name__}: {error}); make solvers, open files "
+            "and locks inside it"
+        ) from error

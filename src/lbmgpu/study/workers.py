@@ -1,0 +1,329 @@
+"""The processes that work on the cases of a study: one or more for each device, or those of another engine."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from .. import checks
+from ..parallel import devices as all_devices
+from . import worker
+from .records import FAILED, INTERRUPTED, KILLED, OUT_OF_MEMORY, Record
+from .worker import Job
+
+SECONDS_TO_END = 5.0
+"""That a worker which is told to end has before it is killed."""
+
+_spawning = threading.Lock()
+
+
+class Executor(Protocol):
+    """What a study needs of an engine: that of `concurrent.futures`, mpi4py.futures, dask.distributed or submitit."""
+
+    def submit(self, function: Any, /, *arguments: Any) -> Any:
+        """Run ``function(*arguments)`` somewhere; the future has `done()` and `result()`."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A job that ended: its record, and whether its worker wrote it; `crowded` if others used its device meanwhile."""
+
+    job: Job
+    record: Record
+    is_written: bool
+    crowded: bool = False
+
+
+class Workers(Protocol):
+    """The workers of a run of a study."""
+
+    def has_room(self, alone: bool = False) -> bool:
+        """Whether a job can be started; `alone` for one that needs a device that no other uses."""
+
+    def start(self, job: Job, alone: bool = False) -> Job:
+        """Start a job where there is room; the job with its device."""
+
+    def ended(self) -> list[Ended]:
+        """The jobs that ended since the last call."""
+
+    def stop(self) -> list[Job]:
+        """End the workers at once; the jobs that were running."""
+
+    def close(self) -> None:
+        """End the workers, which have nothing to do."""
+
+
+@dataclass
+class _Slot:
+    """A process that works on one case at a time, started when it is needed and again if it dies."""
+
+    label: str
+    device: str
+    environment: dict[str, str]
+    cores: list[int]
+    threads: int | None
+    alone: bool = False
+    executor: ProcessPoolExecutor | None = None
+    process: Any = None
+    job: Job | None = None
+    future: Any = None
+    shared: bool = field(default=False)
+
+
+class LocalWorkers:
+    """Processes of this host, each with a device of its own, or a share of one.
+
+    Args:
+        devices: ``"all"``, every GPU, or the CPU where there is none; a device's name, or a list of them.
+        per_device: processes a device; None for one a GPU, and on the CPU one a core, if there are so many cases.
+        cases: how many there are to run.
+        threads: CPU threads of a case; None for the cores shared alike.
+
+    Raises:
+        TypeError, ValueError: devices that are not there, or named twice.
+    """
+
+    def __init__(self, devices: str | Sequence[str], per_device: int | None, cases: int, threads: int | None) -> None:
+        names = resolved(devices)
+        cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+        count = len(cores) or os.cpu_count() or 1
+        self._slots: list[_Slot] = []
+        for name in names:
+            several = per_device or (1 if name != "cpu" else max(1, min(count, cases)))
+            for _ in range(several):
+                self._slots.append(_Slot(name, *_of_device(name), cores=[], threads=threads))
+        share = max(1, count // len(self._slots))
+        for number, slot in enumerate(self._slots):
+            if slot.threads is None:
+                slot.threads = share
+                slot.environment["OMP_NUM_THREADS"] = str(share)
+            if slot.label == "cpu" and len(cores) >= share * len(self._slots):
+                slot.cores = cores[number * share : (number + 1) * share]
+
+    @property
+    def count(self) -> int:
+        """Number of processes."""
+        return len(self._slots)
+
+    def has_room(self, alone: bool = False) -> bool:
+        """See `Workers`."""
+        return self._free(alone) is not None
+
+    def start(self, job: Job, alone: bool = False) -> Job:
+        """See `Workers`."""
+        import dataclasses
+
+        slot = self._free(alone)
+        assert slot is not None, "start: no worker is free"
+        job = dataclasses.replace(job, device=slot.device, label=slot.label, threads=slot.threads, own_output=True)
+        if slot.executor is None:
+            slot.executor = ProcessPoolExecutor(
+                max_workers=1,
+                mp_context=multiprocessing.get_context("spawn"),
+                initializer=worker.prepare,
+                initargs=(slot.environment, slot.cores),
+            )
+        with _spawning:
+            before = {process.pid for process in multiprocessing.active_children()}
+            with _without_main():
+                slot.future = slot.executor.submit(worker.work, job)
+            new = [process for process in multiprocessing.active_children() if process.pid not in before]
+            slot.process = new[0] if new else slot.process
+        slot.job, slot.alone, slot.shared = job, alone, False
+        busy = [other for other in self._slots if other.job is not None and other.label == slot.label]
+        if len(busy) > 1:
+            for other in busy:
+                other.shared = True
+        return job
+
+    def ended(self) -> list[Ended]:
+        """See `Workers`."""
+        result = []
+        for slot in self._slots:
+            if slot.job is None or not slot.future.done():
+                continue
+            job, slot.job = slot.job, None
+            try:
+                record, is_written = slot.future.result(), True
+            except BrokenProcessPool:
+                record, is_written = Record(status=KILLED, message=self._death(slot)), False
+                self._forget(slot)
+            except Exception as error:  # the record could not be written, or the job not be sent
+                record, is_written = Record(status=FAILED, message=f"{type(error).__name__}: {error}"), False
+            crowded = slot.shared and record.status == OUT_OF_MEMORY
+            result.append(Ended(job, record, is_written, crowded))
+        return result
+
+    def stop(self) -> list[Job]:
+        """See `Workers`."""
+        running = [slot.job for slot in self._slots if slot.job is not None]
+        processes = [slot.process for slot in self._slots if slot.process is not None]
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.join(SECONDS_TO_END)
+            if process.is_alive():
+                process.kill()
+                process.join()
+        for slot in self._slots:
+            slot.job = None
+            self._forget(slot)
+        return running
+
+    def close(self) -> None:
+        """See `Workers`."""
+        for slot in self._slots:
+            if slot.executor is not None:
+                slot.executor.shutdown(wait=True)
+                slot.executor = slot.process = None
+
+    def _free(self, alone: bool) -> _Slot | None:
+        for slot in self._slots:
+            others = [other for other in self._slots if other is not slot and other.label == slot.label and other.job]
+            if slot.job is None and not any(other.alone for other in others) and not (alone and others):
+                return slot
+        return None
+
+    @staticmethod
+    def _forget(slot: _Slot) -> None:
+        if slot.executor is not None:
+            slot.executor.shutdown(wait=False, cancel_futures=True)
+        slot.executor = slot.process = None
+
+    @staticmethod
+    def _death(slot: _Slot) -> str:
+        """How a worker's process ended, in words."""
+        if slot.process is None:
+            return "its process ended without a result"
+        slot.process.join(SECONDS_TO_END)
+        code = slot.process.exitcode
+        if code is not None and code < 0:
+            import signal
+
+            with suppress(ValueError):
+                name = signal.Signals(-code).name
+                hint = ", perhaps for lack of memory" if name == "SIGKILL" else ""
+                return f"its process was ended by {name}{hint}"
+        return f"its process ended with exit code {code}"
+
+
+class LentWorkers:
+    """The workers of another engine, which sees to where and when its jobs run.
+
+    Args:
+        executor: the engine.
+        device: for the solvers of all cases; `worker.OWN` for the worker's own.
+        threads: CPU threads of a case; None for the worker's own share.
+    """
+
+    def __init__(self, executor: Executor, device: str, threads: int | None) -> None:
+        self._executor, self._device, self._threads = executor, device, threads
+        self._running: list[tuple[Job, Any]] = []
+
+    @property
+    def count(self) -> int:
+        """Number of jobs that it has at a time: all."""
+        return sys.maxsize
+
+    def has_room(self, alone: bool = False) -> bool:
+        """See `Workers`."""
+        return True
+
+    def start(self, job: Job, alone: bool = False) -> Job:
+        """See `Workers`."""
+        import dataclasses
+
+        job = dataclasses.replace(job, device=self._device, threads=self._threads)
+        self._running.append((job, self._executor.submit(worker.work, job)))
+        return job
+
+    def ended(self) -> list[Ended]:
+        """See `Workers`."""
+        result, running = [], []
+        for job, future in self._running:
+            if not future.done():
+                running.append((job, future))
+                continue
+            try:
+                result.append(Ended(job, future.result(), True))
+            except Exception as error:
+                message = f"its worker was lost ({type(error).__name__}: {error})"
+                result.append(Ended(job, Record(status=KILLED, message=message), False))
+        self._running = running
+        return result
+
+    def stop(self) -> list[Job]:
+        """See `Workers`; what the engine runs already goes on there."""
+        running = []
+        for job, future in self._running:
+            cancelled = False
+            with suppress(Exception):
+                cancelled = bool(future.cancel())
+            if not cancelled:
+                running.append(job)
+        self._running = []
+        return running
+
+    def close(self) -> None:
+        """The engine is not this one's to end."""
+
+
+def resolved(devices: str | Sequence[str]) -> list[str]:
+    """The names of the devices that ``devices=`` of a study means, each once.
+
+    Raises:
+        TypeError, ValueError: not devices of this machine, or one of them twice.
+    """
+    if isinstance(devices, str):
+        names = all_devices.available() if devices in ("all", "auto") else [all_devices.resolve(devices)]
+    else:
+        given = checks.listed("devices", devices, "'all', a device or a list of devices")
+        names = [all_devices.resolve(name) for name in given]
+    if not names:
+        raise ValueError("devices: an empty list given, must name at least one")
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"devices: {name!r} given twice; per_device=2 runs two cases at a time on each device")
+    return names
+
+
+def interrupted(seconds: float) -> Record:
+    """The record of a case that was stopped with its study."""
+    return Record(status=INTERRUPTED, message="the study was interrupted", seconds=seconds)
+
+
+def _of_device(name: str) -> tuple[str, dict[str, str]]:
+    """The device as a worker sees it that sees no other, and the environment that makes it so."""
+    if name == "cpu":
+        return "cpu", {"CUDA_VISIBLE_DEVICES": ""}
+    number = int(name.removeprefix("cuda:"))
+    visible = [part.strip() for part in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if part.strip()]
+    return "cuda:0", {"CUDA_VISIBLE_DEVICES": visible[number] if number < len(visible) else str(number)}
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Processes that are spawned meanwhile do not run the program again, whose function goes to them by its code.
+
+    `multiprocessing` has a new process import the file of ``__main__``: a script without ``if __name__ ==
+    "__main__":`` would start its study there once more.
+    """
+    main = sys.modules["__main__"]
+    spec, file = getattr(main, "__spec__", None), getattr(main, "__file__", None)
+    main.__spec__ = None
+    if file is not None:
+        del main.__file__
+    try:
+        yield
+    finally:
+        main.__spec__ = spec
+        if file is not None:
+            main.__file__ = file
