@@ -183,7 +183,8 @@ def name(c: dict[str, Any]) -> str:
     """A configuration in words."""
     kind = c["precision"] if c["storage"] == c["precision"] else f"{c['precision']}, stored as {c['storage']}"
     flow = "" if c.get("flow", "periodic") == "periodic" else f", {c['flow']}"
-    return f"{c['stencil']} {c['collision']} {kind}, {c['streaming']}, size {c['size']}{flow}"
+    members = f", {c['members']} members" if c.get("members", 1) > 1 else ""
+    return f"{c['stencil']} {c['collision']} {kind}, {c['streaming']}, size {c['size']}{flow}{members}"
 
 
 def main() -> None:

@@ -141,10 +141,8 @@ def cuda_tune(
 
     A list of phase, cells_per_thread, threads (a block), blocks (a multiprocessor, which bounds the registers),
     registers, local_bytes (a thread's stack), seconds (a step; 0 where a kernel would spill and was not timed), and
-    whether it is the best of its phase.
-    `forced` with a uniform force, `end_sums` with inlets or outlets across x, `periodic` in all directions or in none,
-    `thermal` with a temperature.
-    Raises CudaError, and OutOfDeviceMemory where the lattice does not fit.
+    whether it is the best of its phase. `forced`: with a uniform force; `end_sums`: with inlets or outlets across x;
+    `periodic`: in all directions or in none. Raises CudaError, and OutOfDeviceMemory where the lattice does not fit.
     """
 
 def cuda_update_resources(
@@ -270,8 +268,7 @@ class EngineGroup:
     """Engines that advance together; each is one block, and all are on one device."""
 
     def __init__(self, engines: tuple[Engine, ...], threads: int) -> None: ...
-    def step(self, steps: int) -> None:
-        """Advance every engine by so many steps."""
+    def step(self, steps: int) -> None: ...
 
 class Engine:
     """Blocks on their devices, with their lattices and boundary-and-halo plans, and the schedule of a step."""

@@ -178,6 +178,7 @@ def _parser() -> argparse.ArgumentParser:
     measure.add_argument("--streaming", choices=STREAMINGS)
     measure.add_argument("--flow", choices=single.FLOWS, help="what is in the box; periodic if not given")
     measure.add_argument("--size", metavar="N", type=count, help="cells a side (192; 4096 in the plane, 1024 of D2Q37)")
+    measure.add_argument("--members", metavar="N", type=count, help="so many equal boxes, which advance together (1)")
     measure.add_argument("--threads", metavar="N", type=threads, help="number of CPU threads (all cores)")
     seconds = _number(checks.number, float, above=0, at_most=3600)
     measure.add_argument("--seconds", metavar="S", type=seconds, help="of steps, a repeat (1; 3 over several devices)")
@@ -295,7 +296,7 @@ def _bench(arguments: argparse.Namespace) -> int:
     }
     comm = ranks.launched()
     if comm is not None or not isinstance(arguments.device, str):
-        for option in [*chosen, *(["tune"] if arguments.tune else [])]:
+        for option in [*chosen, *(["tune"] if arguments.tune else []), *(["members"] if arguments.members else [])]:
             raise ValueError(f"--{option} is for one device; over several the menu is fixed")
         command.run(
             [arguments.device] if isinstance(arguments.device, str) else arguments.device,
@@ -309,8 +310,8 @@ def _bench(arguments: argparse.Namespace) -> int:
         return OK
     device = devices.resolve(arguments.device)
     seconds, repeats = arguments.seconds or 1.0, arguments.repeats or 5
-    if chosen:
-        configurations = [single.completed(arguments.size, device, chosen)]
+    if chosen or arguments.members:
+        configurations = [single.completed(arguments.size, device, chosen, arguments.members or 1)]
     else:
         configurations = single.menu(arguments.size, device)
     if arguments.tune:

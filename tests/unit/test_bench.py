@@ -70,6 +70,18 @@ def test_bench_of_one_configuration(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert data["machine"]["threads"] == 1
 
 
+def test_boxes_that_advance_together_are_measured_as_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "bench.json"
+    arguments = ["--members", "3", "--collision", "MRT", "--size", "12", "--seconds", "0.01", "--repeats", "1"]
+    assert cli.main(["bench", *arguments, "--json", str(file)]) == cli.OK
+    assert "D3Q19 MRT float32 in-place 12^3 x 3" in capsys.readouterr().out
+    (row,) = json.loads(file.read_text())["measurements"]
+    assert row["configuration"]["members"] == 3
+    assert row["bandwidth"] == pytest.approx(row["mlups"] * 1e6 * 152)
+    assert cli.main(["bench", "--members", "3", "--device", "cpu,cpu"]) == cli.WRONG_INPUT
+    assert "--members is for one device" in capsys.readouterr().err
+
+
 def test_bench_menu(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["bench", "--size", "8", "--seconds", "0.001", "--repeats", "1"]) == cli.OK
     out = capsys.readouterr().out

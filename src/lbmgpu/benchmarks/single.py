@@ -19,6 +19,8 @@ from ..collisions import Collision
 from ..conditions import Isothermal, MovingWall, NoSlip, PressureOutlet, VelocityInlet
 from ..domain import Domain
 from ..engine import precision_warnings
+from ..engine.simulation import Simulation
+from ..engine.together import Together
 from ..files.atomic_write import write_text
 from ..parallel import gpu
 from ..parallel.processes import Processes
@@ -39,13 +41,14 @@ PLATES_FLOWS = ("periodic", "plates")
 """The flows that D2Q37 can be measured in."""
 
 
-def completed(size: int | None, device: str, chosen: Mapping[str, str]) -> Configuration:
+def completed(size: int | None, device: str, chosen: Mapping[str, str], members: int = 1) -> Configuration:
     """The configuration with the parts that were `chosen` and others that go with them.
 
     Args:
         size: cells a side; None for the device's default.
         device: the device that it is for.
         chosen: values of attributes of `Configuration`, by name.
+        members: number of boxes that advance together.
 
     Raises:
         ValueError: the chosen parts do not go together.
@@ -58,7 +61,8 @@ def completed(size: int | None, device: str, chosen: Mapping[str, str]) -> Confi
     words.setdefault("collision", of_stencil(stencil)[0].__name__)
     words.setdefault("streaming", models.default_streaming(stencil))
     words.setdefault("storage", words.get("precision", "float32"))
-    found = Configuration(**words, size=default_size(stencil, device) if size is None else size)
+    side = default_size(stencil, device) if size is None else size
+    found = Configuration(**words, size=side, members=members)
     check_pair(stencil, COLLISIONS[found.collision])
     models.check_numbers(stencil, found.precision, found.storage, found.streaming)
     right = PLATES_FLOWS if models.of(stencil).carries_temperature else FLOWS[:-1]
@@ -164,6 +168,7 @@ def _gpu_menu(n: int, n_plane: int, n_plates: int) -> list[Configuration]:
         *(between_plates(precision, n_plates) for precision in ("float64", "float32")),
         between_plates("float64", max(1, n_plates // 4)),
         *(Configuration(streaming=s, size=side) for side in (n // 8, n // 4, n // 2) for s in both),
+        *(Configuration(streaming=s, size=max(1, n // 8), members=64) for s in both),
     ]
 
 
@@ -235,8 +240,13 @@ def measure(
 
     With a `meter` of the device also the power that it draws in those steps.
     """
-    solver = make_solver(configuration, device, threads)
-    simulation = simulation_of(solver)
+    members, in_all = configuration.members, threads or _core.default_threads()
+    each = threads if members == 1 else max(1, in_all // members)
+    solvers = [make_solver(configuration, device, each) for _ in range(members)]
+    solver = solvers[0]
+    simulation: Simulation | Together = simulation_of(solver)
+    if members > 1:
+        simulation = Together([simulation_of(member) for member in solvers], in_all)
     trial = 2 if solver.device == "cpu" else 50
     simulation.advance(trial)
     steps = max(2, int(trial * seconds / simulation.advance(trial)))
@@ -245,16 +255,17 @@ def measure(
         meter.total = power.Draw()
     for _ in range(repeats):
         if solver.device == "cpu":
-            bandwidths.append(measure_scale_bandwidth(solver.threads, repeats=2))
+            bandwidths.append(measure_scale_bandwidth(solver.threads if members == 1 else in_all, repeats=2))
         else:
             bandwidths.append(measure_copy_bandwidth(solver.device, seconds=min(seconds, 1)))
         with nullcontext() if meter is None else meter.measuring():
-            speeds.append(solver.domain.cells * steps / simulation.advance(steps) / 1e6)
-    solver.check()
+            speeds.append(members * solver.domain.cells * steps / simulation.advance(steps) / 1e6)
+    simulation.check()
     mlups, memory = statistics.median(speeds), statistics.median(bandwidths)
-    per_update = simulation.engine.bytes_per_update
+    engine = simulation_of(solver).engine
+    per_update = engine.bytes_per_update
     bandwidth = mlups * 1e6 * per_update
-    kernels = simulation.engine.update_kernels()
+    kernels = engine.update_kernels()
     watts = None if meter is None else meter.total.watts
     return Measurement(
         configuration,

@@ -13,7 +13,10 @@ HEAT = HybridThermal(VISCOSITY / 0.71, buoyancy=(0.0, 1e-5, 0.0))
 
 @dataclass(frozen=True)
 class Configuration:
-    """A box of `size` cells a side with a `flow` in it, one of `benchmarks.single.FLOWS`: a row of a benchmark."""
+    """A box of `size` cells a side with a `flow` in it, one of `benchmarks.single.FLOWS`: a row of a benchmark.
+
+    With several `members` it is an ensemble of such boxes, which advance together.
+    """
 
     stencil: str = "D3Q19"
     collision: str = "BGK"
@@ -22,6 +25,7 @@ class Configuration:
     streaming: str = "in-place"
     size: int = 192
     flow: str = "periodic"
+    members: int = 1
 
     @property
     def has_temperature(self) -> bool:
@@ -32,5 +36,7 @@ class Configuration:
         size = "^".join((str(self.size), self.stencil[1]))
         if self.flow != "periodic":
             size += f" {self.flow}"
+        if self.members > 1:
+            size += f" x {self.members}"
         kind = self.precision if self.storage == self.precision else f"{self.precision}/{self.storage}"
         return f"{self.stencil} {self.collision} {kind} {self.streaming} {size}"

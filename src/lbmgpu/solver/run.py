@@ -243,8 +243,9 @@ class RunLoop:
         """Advance in chunks, and yield after each its steps, its seconds, and the solver's steps at its end.
 
         A chunk lasts about `CHUNK_SECONDS`, where it is a power of two, so that solvers which advance together in
-        several threads want the same number of steps; and it has at most `next_stop()` steps. Between chunks Python handles signals,
-        so that Ctrl-C finds the state whole, and other threads have their turn, so that they find it whole too.
+        several threads want the same number of steps; and it has at most `next_stop()` steps. Between chunks Python
+        handles signals, so that Ctrl-C finds the state whole, and other threads have their turn, so that they find it
+        whole too.
         """
         rate = 0.0
         while steps > 0:

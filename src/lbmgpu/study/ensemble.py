@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +15,11 @@ from ..collisions import Collision
 from ..domain import Domain
 from ..engine.settings import CELLS_PER_THREAD
 from ..engine.simulation import Simulation
+from ..engine.together import Together
 from ..errors import DivergedError, TooLittleMemoryError
 from ..files.regular_files import file_path
 from ..guarded import Guarded
 from ..parallel.device_memory import GIB, available_memory
-from ..parallel.fair_lock import FairLock
-from ..parallel.processes import Processes
 from ..solver import Solver, simulation_of
 from ..solver.run import Every, RunLoop, RunResult, Steady
 from ..thermal import HybridThermal
@@ -238,103 +235,6 @@ class Ensemble(Guarded):
 
     def _stacked(self, read: Callable[..., Any], *arguments: Any, **named: Any) -> NDArray[Any]:
         return np.stack([np.asarray(read(solver, *arguments, **named)) for solver in self._members])
-
-
-class Together:
-    """Simulations that advance together, as the run loop has them.
-
-    Attributes:
-        lock: held through each chunk of steps.
-        leaves_out: whether a simulation that diverges is left out; else that is an error.
-        diverged: those that were, by number, and their errors.
-    """
-
-    def __init__(self, simulations: Sequence[Simulation], threads: int) -> None:
-        self.lock = FairLock()
-        self.leaves_out = False
-        self.diverged: dict[int, DivergedError] = {}
-        self._simulations = list(simulations)
-        self._threads = threads
-        self._group: tuple[list[int], _core.EngineGroup] | None = None
-
-    @property
-    def active(self) -> list[int]:
-        """The numbers of those that advance."""
-        return [number for number in range(len(self._simulations)) if number not in self.diverged]
-
-    @property
-    def processes(self) -> Processes:
-        """This process alone."""
-        return self._simulations[0].processes
-
-    @property
-    def steps(self) -> int:
-        """Steps of those that advance; of all where none does."""
-        return self._simulations[(self.active or [0])[0]].steps
-
-    @property
-    def fluid_cells(self) -> int:
-        """Fluid cells of those that advance."""
-        return sum(self._simulations[number].fluid_cells for number in self.active)
-
-    @property
-    def has_temperature(self) -> bool:
-        """Whether all have a temperature."""
-        return all(simulation.has_temperature for simulation in self._simulations)
-
-    @property
-    def precision(self) -> str:
-        """Type of the arithmetic."""
-        return self._simulations[0].precision
-
-    @property
-    def storage(self) -> str:
-        """Type that populations are kept in."""
-        return self._simulations[0].storage
-
-    @property
-    def phase_seconds(self) -> dict[str, float]:
-        """Seconds in each phase of all steps, added up."""
-        total: dict[str, float] = {}
-        for simulation in self._simulations:
-            for phase, seconds in simulation.phase_seconds.items():
-                total[phase] = total.get(phase, 0.0) + seconds
-        return total
-
-    def advance(self, steps: int) -> float:
-        """Advance without checking for divergence; return the seconds that it took."""
-        numbers = self.active
-        parts = [self._simulations[number] for number in numbers]
-        with ExitStack() as stack:
-            for part in parts:
-                stack.enter_context(part.lock)
-            start = time.perf_counter()
-            if self._group is None or self._group[0] != numbers:
-                engines = tuple(part.engine for part in parts)
-                self._group = (numbers, _core.EngineGroup(engines, self._threads))
-            changing = [part for part in parts if part.boundary.changing]
-            for count in [1] * steps if changing else [steps]:
-                for part in changing:
-                    part.boundary.bring_to(part.engine, float(part.engine.steps))
-                self._group[1].step(count)
-            return time.perf_counter() - start
-
-    def check(self) -> None:
-        """Look for divergence: leave out those that did, or raise the error of the first, which names it."""
-        for number in self.active:
-            try:
-                self._simulations[number].check()
-            except DivergedError as error:
-                error.member = number
-                if not self.leaves_out:
-                    raise
-                self.diverged[number] = error
-                if not self.active:
-                    raise
-
-    def change(self, of: str) -> float:
-        """The largest change of them."""
-        return max(self._simulations[number].change(of) for number in self.active)
 
 
 def _listed(given: Any, kind: Any) -> list[Any] | None:
