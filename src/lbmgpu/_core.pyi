@@ -170,6 +170,7 @@ def cuda_update_resources(
 class CompileError(RuntimeError):
     """The text of a user's collision does not compile, or there is nothing to compile it with; `str` has the log."""
 
+def lattice_headers() -> list[str]: ...  # paths below src/cpp that the text of a user's collision may include
 def custom_numbers(
     custom: dict[str, Any],
     parameters: dict[str, Any],
@@ -304,7 +305,7 @@ class Engine:
         which the engine does not know. The state starts at rest, density 1, at temperature 0. Of ``thermal-bgk``
         `thermal_faces` are as the faces of `thermal` (none: periodic as the flow, walls adiabatic); the state starts at
         the temperature cs2. `custom` is a collision of the user's, in place of `collision` and its parameters: a dict
-        with the struct's `name`, `file` and `text`, and the `numbers` that `custom_numbers` makes.
+        with the struct's `name`, `file` and `text`, perhaps its `line`, and the `numbers` that `custom_numbers` makes.
         """
 
     def add_body(

@@ -24,7 +24,7 @@ ARROWS = {
 }
 """The rooms whose headers each room may include."""
 
-_COLLISIONS = ("collisions", "custom_collision", "collision_table", "kinetic")
+_COLLISIONS = ("collisions", "cpp_text", "custom_collision", "collision_table", "kinetic")
 _VALUES = ("conditions", "values", "domain", *_COLLISIONS, "models", "thermal", "units")
 TOP = {
     **dict.fromkeys(("checks", "errors", "deprecated", "guarded"), "basics"),
@@ -51,7 +51,7 @@ PYTHON_ARROWS = {
 }
 """The rooms of the package whose modules each room may import, from a function too."""
 
-MOST_AT_TOP = 20
+MOST_AT_TOP = 21
 LOADED_WHEN_USED = ("matplotlib", "h5py", "jsonschema", "mpi4py", "pyevtk", "tqdm")
 
 LINES = 500

@@ -2,6 +2,7 @@
 // their type: whatever they are, they take the same room.
 #pragma once
 
+#include "../../lattice/parameters.h"
 #include "given.h"
 
 namespace lbm::custom {
