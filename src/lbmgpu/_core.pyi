@@ -58,6 +58,7 @@ def stencil(name: str) -> Stencil:
     """The stencil called `name`; ValueError names the known ones."""
 
 def stencil_names() -> list[str]: ...
+def lattice_headers() -> list[str]: ...  # paths below src/cpp that the text of a user's collision may include
 def face_conditions() -> dict[str, str]:
     """The conditions of faces, and what each takes for every cell: ``velocity``, ``number`` or nothing."""
 
@@ -170,7 +171,6 @@ def cuda_update_resources(
 class CompileError(RuntimeError):
     """The text of a user's collision does not compile, or there is nothing to compile it with; `str` has the log."""
 
-def lattice_headers() -> list[str]: ...  # paths below src/cpp that the text of a user's collision may include
 def custom_numbers(
     custom: dict[str, Any],
     parameters: dict[str, Any],
@@ -185,8 +185,7 @@ def custom_numbers(
     """The parameters of a collision of the user's as a row of numbers, made by its own code, compiled for `device`.
 
     `custom` holds the struct's `name`, `file` and `text`; `parameters` what the user gives. Raises CompileError for its
-    text, ValueError for its parameters or a stencil that it does not go with, CudaError.
-    """
+    text, ValueError for its parameters or a stencil that it does not go with, CudaError."""
 
 def custom_resources(
     custom: dict[str, Any],

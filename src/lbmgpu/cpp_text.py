@@ -1,7 +1,7 @@
-"""What is read out of the C++ of a user's collision before a compiler sees it: its headers, and the struct that it is.
+"""What is read out of the C++ of a user's collision before a compiler sees it: its headers, and which struct it is.
 
-CPUs and GPUs have different headers beside the engine's, and none is part of what is compiled, kept and compared but the
-text itself: so the text includes the engine's headers alone.
+CPUs and GPUs have different headers beside the engine's, and of all that a text might include nothing would be compared
+or kept with it: so it includes the engine's headers alone.
 """
 
 from __future__ import annotations

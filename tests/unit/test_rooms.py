@@ -206,15 +206,13 @@ def test_no_imports_go_round() -> None:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_private_names_are_used_where_they_are_defined(module: str) -> None:
-    """In their module; that in which `Solver` keeps its simulation is known in its room."""
+    """In their module alone."""
     nodes = list(ast.walk(MODULES[module]))
     known = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     known |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     private = [node for node in nodes if isinstance(node, ast.Attribute) and re.match("_(?!.*__$)", node.attr)]
     own = [node for node in private if isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")]
     known |= {node.attr for node in own} | {"_getframe"}
-    if python_room(module) == "solver":
-        known.add("_simulation")
     assert [ast.unparse(node) for node in private if node.attr not in known] == []
 
 
