@@ -5,7 +5,8 @@
 // The shear rate comes from the stress Pi of n: g = G / tau with G = 3 |Pi| / (sqrt(2) rho). With nu = (tau - 1/2) / 3
 // the law above is a quadratic equation for tau in each cell,
 //     rate tau^2 - b tau - tau_0 G = 0,   b = rate tau_0 + 3 yield - G,
-// of whose positive root 2 rate tau = b + sqrt(b^2 + 4 rate tau_0 G) no digits are lost in the form below.
+// of whose positive root 2 rate tau = b + sqrt(b^2 + 4 rate tau_0 G) no digits are lost in the form below. In float32
+// b^2 is flushed to 0 below b = 1e-19, and the root is then 0 / 0: keep the shear rate of the parameters above 1e-18.
 #pragma once
 
 #include "../collide.h"

@@ -58,6 +58,7 @@ def stencil(name: str) -> Stencil:
     """The stencil called `name`; ValueError names the known ones."""
 
 def stencil_names() -> list[str]: ...
+def lattice_headers() -> list[str]: ...  # paths below src/cpp that the text of a user's collision may include
 def face_conditions() -> dict[str, str]:
     """The conditions of faces, and what each takes for every cell: ``velocity``, ``number`` or nothing."""
 
@@ -182,8 +183,7 @@ def custom_numbers(
     """The parameters of a collision of the user's as a row of numbers, made by its own code, compiled for `device`.
 
     `custom` holds the struct's `name`, `file` and `text`; `parameters` what the user gives. Raises CompileError for its
-    text, ValueError for its parameters or a stencil that it does not go with, CudaError.
-    """
+    text, ValueError for its parameters or a stencil that it does not go with, CudaError."""
 
 def custom_resources(
     custom: dict[str, Any],
@@ -308,7 +308,7 @@ class Engine:
         which the engine does not know. The state starts at rest, density 1, at temperature 0. Of ``thermal-bgk``
         `thermal_faces` are as the faces of `thermal` (none: periodic as the flow, walls adiabatic); the state starts at
         the temperature cs2. `custom` is a collision of the user's, in place of `collision` and its parameters: a dict
-        with the struct's `name`, `file` and `text`, and the `numbers` that `custom_numbers` makes.
+        with the struct's `name`, `file` and `text`, perhaps its `line`, and the `numbers` that `custom_numbers` makes.
         """
 
     def add_body(

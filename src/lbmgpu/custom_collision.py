@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,15 +12,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from . import _core, checks
+from . import _core, checks, cpp_text
 from .collisions import MAX_VISCOSITY, Collision
 from .files.regular_files import file_path, read_text
 
 MAX_TEXT = 2**20
 """Bytes; far beyond use."""
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
-_STRUCT = re.compile(r"\b(?:struct|class)\s+(\w+)[^;{}()]*\{|\bchar\s*\*\s*(?:const\s+)?(name)\b", re.ASCII)
 
 Parameter = float | tuple[float, ...] | Mapping[str, float]
 
@@ -39,17 +35,18 @@ class CustomCollision(Collision):
         parameters: numbers, sequences of numbers and dicts of names and numbers that the struct's
             ``parameters<S>(given)`` reads by these names. One is the kinematic ``viscosity``, cells squared a step,
             above 0, of which ``relaxation(given)`` makes the rate of the stress.
-        name: of the struct in ``namespace lbm`` that is the collision; if None, the one struct of the text that has a
-            member ``name``.
+        name: of the struct in ``namespace lbm`` that is the collision; if None, the one struct there that has a member
+            ``name``.
 
     Attributes:
         text: of the header. Two are equal if text, struct and parameters are, wherever they were read.
-        file: its name, which messages of the compiler give beside the line.
+        file: its path, which messages of the compiler give beside the line; ``"collision.h"`` for a text.
         given: the parameters, read-only.
 
     Raises:
-        TypeError, ValueError: a wrong argument. What is wrong in the text a solver finds, and raises `CompileError`
-            with the compiler's message, before anything is allocated.
+        TypeError, ValueError: a wrong argument, a text that includes other headers than the engine's, or one in which
+            the struct is not found. What else is wrong in the text a solver finds, and raises `CompileError` with the
+            compiler's message, before anything is allocated.
         OSError: the file cannot be read.
     """
 
@@ -67,12 +64,9 @@ class CustomCollision(Collision):
         viscosity = given.get("viscosity")
         if viscosity is None:
             raise ValueError("parameters: no 'viscosity' given, must hold the kinematic viscosity of the fluid")
-        values: dict[str, Any] = {
-            "file": file,
-            "text": text,
-            "given": MappingProxyType(given),
-            "name": _struct(text, name),
-        }
+        label = None if name is None else checks.label("name", name)
+        values: dict[str, Any] = {"file": file, "text": text, "given": MappingProxyType(given)}
+        values["name"] = cpp_text.collision_of(text, file, label).name
         values["viscosity"] = checks.number("parameters['viscosity']", viscosity, above=0, at_most=MAX_VISCOSITY)
         for key, value in values.items():
             object.__setattr__(self, key, value)
@@ -108,7 +102,8 @@ class CustomCollision(Collision):
 
     def engine_text(self) -> dict[str, Any]:
         """The struct and its text as the engine takes them."""
-        return {"name": self.name, "file": self.file, "text": self.text}
+        line = cpp_text.collision_of(self.text, self.file, self.name).line
+        return {"name": self.name, "file": self.file, "text": self.text, "line": line}
 
     def parameters(self, stencil: _core.Stencil) -> dict[str, Any]:
         """The parameters, in plain dicts and lists."""
@@ -147,7 +142,7 @@ def _read(header: Any) -> tuple[str, str]:
             raise ValueError(
                 f"header: {checks.shown(header)} given, must be C++ text, or the path of a file that ends in '.h'"
             )
-        text, file = read_text("header", path, at_most=MAX_TEXT), checks.escaped(path.name)
+        text, file = read_text("header", path, at_most=MAX_TEXT), checks.escaped(str(path.absolute()))
     if len(text.encode("utf-8", "surrogatepass")) > MAX_TEXT or "\0" in text:
         raise ValueError(f"header: a text of {len(text)} characters given, must be at most {MAX_TEXT} without NUL")
     try:
@@ -155,28 +150,6 @@ def _read(header: Any) -> tuple[str, str]:
     except UnicodeEncodeError as error:
         raise ValueError(f"header: must be text of Unicode ({error})") from None
     return file, text if text.endswith("\n") else text + "\n"
-
-
-def _struct(text: str, name: Any) -> str:
-    """The struct that is the collision: `name`, or the only one with a member ``name``."""
-    if name is not None:
-        label = checks.label("name", name)
-        if not _IDENTIFIER.fullmatch(label):
-            raise ValueError(f"name: {checks.shown(name)} given, must be that of a struct of the header")
-        return label
-    found: list[str] = []
-    last = ""
-    for struct, member in _STRUCT.findall(_COMMENT.sub(" ", text)):
-        last = struct or last
-        if member and last:
-            found.append(last)
-    if len(found) != 1:
-        has = "no struct has" if not found else f"{checks.alternatives(found).replace(' or ', ' and ')} have"
-        raise ValueError(
-            f"name: none given, but {has} a member such as 'static constexpr const char* name = \"mine\";' in the "
-            "header; give the name of the struct that is the collision"
-        )
-    return found[0]
 
 
 def _parameters(given: Any) -> dict[str, Parameter]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
@@ -32,7 +33,7 @@ def renamed_arguments(**new_names: str) -> Callable[[Callable[P, R]], Callable[P
             for old, new in new_names.items():
                 if old in kwargs:
                     warn_of_old_name(f"the argument {old}=", f"{new}=")
-                    if new in kwargs:
+                    if new in kwargs and sys._getframe(1).f_globals.get("__name__") != "dataclasses":  # of replace()
                         raise TypeError(f"{old}: given beside {new}, which is its new name")
                     kwargs[new] = kwargs.pop(old)
             return function(*args, **kwargs)
@@ -55,12 +56,14 @@ def renamed_attribute(old: str, new: str) -> property:
 class CallableArray(np.ndarray[Any, Any]):
     """The array of a property that was a method: calling it, as was done then, gives the plain array and warns.
 
-    What is computed from it is a plain array, too.
+    What is computed from it or read out of it is a plain array, too.
     """
 
     _name: str = ""
 
     def __call__(self) -> NDArray[Any]:
+        if not self._name:  # such as of a transposed one
+            raise TypeError("'numpy.ndarray' object is not callable")
         warn_of_old_name(f"{self._name}()", f"the property {self._name}")
         return np.asarray(self)
 
@@ -69,6 +72,12 @@ class CallableArray(np.ndarray[Any, Any]):
         if "out" in kwargs:
             kwargs["out"] = tuple(np.asarray(out) if isinstance(out, CallableArray) else out for out in kwargs["out"])
         return getattr(ufunc, method)(*plain, **kwargs)
+
+    def __getitem__(self, index: Any) -> Any:
+        return np.asarray(self)[index]
+
+    def __repr__(self) -> str:
+        return repr(np.asarray(self))
 
     def __reduce__(self) -> Any:
         """That of the plain array, for pickle."""

@@ -32,7 +32,12 @@ class DivergedError(RuntimeError):
         speed_limit: float | None = None,
         stable_temperature: float | None = None,
         member: int | None = None,
+        *,
+        warmth: float | None = None,
     ) -> None:
+        if warmth is not None:
+            warn_of_old_name("the argument warmth=", "stable_temperature=")
+            stable_temperature = warmth
         self.step = step
         self.cell = tuple(int(i) for i in cell)
         self.checkpoint = checkpoint
@@ -129,9 +134,9 @@ def warn(message: str, category: type[Warning]) -> None:
 
 
 def _is_ours(frame: FrameType) -> bool:
-    """Whether a frame is of this package; one that dataclasses made knows it by its module alone."""
+    """Whether a frame is of this package, or of dataclasses on its behalf, whose code knows it by its module alone."""
     module = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-    return frame.f_code.co_filename.startswith(_PACKAGE) or module == __package__
+    return frame.f_code.co_filename.startswith(_PACKAGE) or module in (__package__, "dataclasses")
 
 
 def warn_of_old_name(old: str, new: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import pickle
 import warnings
@@ -31,6 +32,8 @@ def made() -> lbm.Solver:
         (lambda: lbm.ThermallyUnstable, lambda: lbm.ThermallyUnstableError, "ThermallyUnstableError"),
         (lambda: lbm.DivergedError(1, (0, 0), None, None, 0.7).warmth, lambda: 0.7, "stable_temperature"),
         (lambda: lbm.Every(steps=5, function=print), lambda: lbm.Every(every=5, function=print), "every="),
+        (lambda: lbm.DivergedError(1, (0, 0), warmth=0.7).stable_temperature, lambda: 0.7, "stable_temperature="),
+        (lambda: dataclasses.replace(lbm.Every(5, print), steps=3), lambda: lbm.Every(3, print), "every="),
         (lambda: lbm.Every(5, print).steps, lambda: lbm.Every(5, print).every, "every"),
         (lambda: lbm.Checkpoint("state.h5", 5).steps, lambda: 5, "every"),
         (lambda: made().window, lambda: made().subdomain, "subdomain"),
@@ -75,9 +78,14 @@ def test_solid_may_be_called_as_it_was(owner: Callable[[], Any]) -> None:
         ~solid,
         solid | solid,
         np.asarray(solid),
+        solid[2:4],
+        solid[solid],
         pickle.loads(pickle.dumps(solid)),
     ):
         assert type(plain) is np.ndarray
+    assert repr(solid) == repr(called)
+    with pytest.raises(TypeError, match="not callable"):
+        solid.T()
     target = np.zeros((8, 6), bool)
     target[solid] = True
     solid |= ~solid

@@ -1,6 +1,10 @@
 // Binds custom collisions: their parameters, and the resources that their kernels for GPUs take.
 #include <pybind11/stl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include "../backend/cpu/host_compiler.h"
+#include "../backend/run_time_compilation/embedded_headers.h"
 #include "../backend/cuda/kernel_names.h"
 #include "../engine/custom_parameters.h"
 #include "bindings.h"
@@ -22,7 +26,7 @@ engine::Parameters to_parameters(const py::dict& given) {
     return parameters;
 }
 
-/// Sets the custom collision of a setup from a dict with name, file and text, and the numbers if they have been made.
+/// A dict with name, file and text, the line that the struct begins in, and the numbers where they have been made.
 void set_custom(const py::dict& given, engine::Setup& setup) try {
     const auto word = [&](const char* key) {
         if (!given.contains(key)) {
@@ -30,8 +34,9 @@ void set_custom(const py::dict& given, engine::Setup& setup) try {
         }
         return given[key].cast<std::string>();
     };
+    const int line = given.contains("line") ? given["line"].cast<int>() : 1;
     setup.custom = std::make_shared<const custom::CustomCollision>(
-        custom::CustomCollision{word("name"), word("file"), word("text")});
+        custom::CustomCollision{word("name"), word("file"), word("text"), line});
     if (given.contains("numbers")) {
         setup.numbers = given["numbers"].cast<std::vector<double>>();
     }
@@ -83,10 +88,34 @@ std::vector<std::string> resources(const py::dict& custom, const std::string& st
     return logs;
 }
 
+/// The headers that texts may include.
+std::vector<std::string> lattice_headers() {
+    std::vector<std::string> names;
+    for (const run_time::EmbeddedHeader& header : run_time::embedded_headers()) {
+        const std::string path = header.path;
+        if (path.rfind("lattice/", 0) == 0) {
+            names.push_back(path);
+        }
+    }
+    return names;
+}
+
+/// Raises what Python's handlers of signals do, which run on its first thread alone.
+void check_signals() {
+    if (syscall(SYS_gettid) == getpid()) {
+        const py::gil_scoped_acquire held;
+        if (PyErr_CheckSignals() != 0) {
+            throw py::error_already_set();
+        }
+    }
+}
+
 }  // namespace
 
 void bind_custom(py::module_& module) {
+    cpu::set_interrupt_check(&check_signals);
     py::register_exception<custom::CompileError>(module, "CompileError", PyExc_RuntimeError);
+    module.def("lattice_headers", &lattice_headers);
     module.def("custom_numbers", &numbers, py::arg("custom"), py::arg("parameters"), py::kw_only(), py::arg("stencil"),
                py::arg("precision"), py::arg("storage"), py::arg("thermal") = false, py::arg("device") = "cpu",
                py::arg("isa") = "");

@@ -53,28 +53,38 @@ std::vector<GivenNumber> numbers_given(const Parameters& given) {
     return all;
 }
 
-/// Asks GivenParameters, which checks the answers, each question of the collision.
+/// What the collision has asked for, asked of what checks it. A name that was not asked for comes first: it may be a
+/// misspelt one of those that are missing.
 void check(const Made& made, const GivenParameters& given) {
     for (int k = 0; k < made.question_count; ++k) {
+        if (made.questions[k].asked != custom::Asked::RateName) {
+            given.expect(made.questions[k].name);
+        }
+    }
+    given.refuse_others();
+    for (int k = 0; k < made.question_count; ++k) {
         const Question& question = made.questions[k];
+        const auto otherwise = question.has_default ? std::optional(question.otherwise) : std::nullopt;
+        const auto count = std::size_t(question.count);
         switch (question.asked) {
-            case custom::Asked::Positive:
-                given.positive(question.name, question.count > 0 ? std::optional(question.otherwise) : std::nullopt);
-                break;
+            case custom::Asked::Positive: given.positive(question.name, otherwise); break;
             case custom::Asked::AtLeastZero: given.at_least_zero(question.name, question.otherwise); break;
-            case custom::Asked::Vector: given.components(question.name, std::size_t(question.count)); break;
+            case custom::Asked::Vector: given.components(question.name, count, otherwise); break;
             case custom::Asked::Rates: {
-                std::vector<double> unused(std::size_t(question.count));
-                const Question* names = &question + 1;
-                given.rates(
-                    question.name, [&](int rate) { return std::string(names[rate].name); }, 0, question.count,
-                    unused.data());
+                if (question.count < 0) {
+                    throw std::invalid_argument(std::string(question.name) + ": rates from first to last asked for, " +
+                                                "the last is before the first");
+                }
+                std::map<std::string, int> places;
+                for (int rate = 0; rate < question.count; ++rate) {
+                    places[(&question + 1 + rate)->name] = rate;
+                }
+                given.checked_rates(question.name, places, question.has_default);
                 break;
             }
             case custom::Asked::RateName: break;  // read with its Rates
         }
     }
-    given.refuse_others();
 }
 
 }  // namespace

@@ -45,21 +45,26 @@ double GivenParameters::at_least_zero(const std::string& name, double otherwise)
     return value;
 }
 
-std::vector<double> GivenParameters::components(const std::string& name, std::size_t count) const {
+std::vector<double> GivenParameters::components(const std::string& name, std::size_t count,
+                                                std::optional<double> otherwise) const {
     const Parameter* found = find(name);
+    const std::string needed = std::to_string(count) + " components are needed";
+    if (found == nullptr && !otherwise) {
+        throw std::invalid_argument(name + ": collision '" + collision_ + "' needs one; " + needed);
+    }
     if (found == nullptr) {
-        return std::vector<double>(count, 0.0);
+        return std::vector<double>(count, *otherwise);
     }
     const auto* values = std::get_if<std::vector<double>>(found);
-    if (values == nullptr || (!values->empty() && values->size() != count)) {
-        throw std::invalid_argument(name + ": " + std::to_string(count) + " components are needed");
+    if (values == nullptr || (values->size() != count && !(values->empty() && otherwise))) {
+        throw std::invalid_argument(name + ": " + needed);
     }
     for (const double value : *values) {
         if (!std::isfinite(value)) {
             throw std::invalid_argument(name + ": " + std::to_string(value) + " given, must be finite");
         }
     }
-    return values->empty() ? std::vector<double>(count, 0.0) : *values;
+    return values->empty() ? std::vector<double>(count, *otherwise) : *values;
 }
 
 std::map<std::string, double> GivenParameters::named(const std::string& name) const {
@@ -77,26 +82,34 @@ std::map<std::string, double> GivenParameters::named(const std::string& name) co
     return *values;
 }
 
-int GivenParameters::rate_place(const std::string& parameter, const std::string& name, double value,
-                                const std::map<std::string, int>& places) {
-    const auto found = places.find(name);
-    if (found == places.end()) {
-        std::map<int, std::string> in_order;
-        for (const auto& [known, place] : places) {
-            in_order[place] = known;
-        }
-        std::vector<std::string> names;
-        names.reserve(in_order.size());
-        for (const auto& [place, known] : in_order) {
-            names.push_back(known);
-        }
-        throw std::invalid_argument(parameter + ": '" + name + "' is not one of " + listed(names));
+std::map<std::string, double> GivenParameters::checked_rates(const std::string& parameter,
+                                                             const std::map<std::string, int>& places,
+                                                             bool has_defaults) const {
+    std::map<int, std::string> in_order;
+    for (const auto& [known, place] : places) {
+        in_order[place] = known;
     }
-    if (!(value > 0 && value < 2)) {
-        throw std::invalid_argument(parameter + ": '" + name + "' is " + std::to_string(value) +
-                                    ", not between 0 and 2");
+    std::map<std::string, double> given = named(parameter);
+    for (const auto& [name, value] : given) {
+        if (!places.contains(name)) {
+            std::vector<std::string> names;
+            names.reserve(in_order.size());
+            for (const auto& [place, known] : in_order) {
+                names.push_back(known);
+            }
+            throw std::invalid_argument(parameter + ": '" + name + "' is not one of " + listed(names));
+        }
+        if (!(value > 0 && value < 2)) {
+            throw std::invalid_argument(parameter + ": '" + name + "' is " + std::to_string(value) +
+                                        ", not between 0 and 2");
+        }
     }
-    return found->second;
+    for (const auto& [place, known] : in_order) {
+        if (!has_defaults && !given.contains(known)) {
+            throw std::invalid_argument(parameter + ": collision '" + collision_ + "' needs a rate '" + known + "'");
+        }
+    }
+    return given;
 }
 
 void GivenParameters::refuse_others() const {

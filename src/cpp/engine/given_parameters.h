@@ -25,36 +25,43 @@ public:
     /// A number above 0. If there is no default `otherwise`, it must have been given.
     double positive(const std::string& name, std::optional<double> otherwise = std::nullopt) const;
     double at_least_zero(const std::string& name, double otherwise) const;
-    /// A vector of exactly `count` components; zero if none are given.
+    /// A vector of exactly `count` components. Each is `otherwise` if none are given, which must have been without that.
     template <std::size_t count>
-    void vector(const std::string& name, double (&out)[count]) const {
-        const std::vector<double> values = components(name, count);
+    void vector(const std::string& name, double (&out)[count], std::optional<double> otherwise = std::nullopt) const {
+        const std::vector<double> values = components(name, count, otherwise);
         std::copy(values.begin(), values.end(), out);
     }
     /// Rates between 0 and 2 by the names name_of(first), ..., name_of(last - 1): that of name_of(k) is stored in
-    /// out[k], the others are left as they are.
+    /// out[k]. It is otherwise[k] if it is not given, which it must have been without those.
     template <class NameOf>
-    void rates(const std::string& parameter, NameOf&& name_of, int first, int last, double* out) const {
+    void rates(const std::string& parameter, NameOf&& name_of, int first, int last, double* out,
+               const double* otherwise = nullptr) const {
         std::map<std::string, int> places;
         for (int k = first; k < last; ++k) {
             places[name_of(k)] = k;
         }
-        for (const auto& [name, value] : named(parameter)) {
-            out[rate_place(parameter, name, value, places)] = value;
+        const std::map<std::string, double> given = checked_rates(parameter, places, otherwise != nullptr);
+        for (const auto& [name, k] : places) {
+            const auto found = given.find(name);
+            out[k] = found == given.end() ? otherwise[k] : found->second;
         }
     }
 
-    std::vector<double> components(const std::string& name, std::size_t count) const;
+    std::vector<double> components(const std::string& name, std::size_t count, std::optional<double> otherwise) const;
+    /// Numbers by the names of `places`; all of them unless they have defaults.
+    std::map<std::string, double> checked_rates(const std::string& parameter, const std::map<std::string, int>& places,
+                                                bool has_defaults) const;
 
-    /// Throws for parameters that the collision has not read.
+    /// That the collision will read a parameter, for refuse_others.
+    void expect(const std::string& name) const { asked_.insert(name); }
+
+    /// Throws for parameters that the collision neither has read nor will.
     void refuse_others() const;
 
 private:
     const Parameter* find(const std::string& name) const;
     std::optional<double> number(const std::string& name) const;
     std::map<std::string, double> named(const std::string& name) const;
-    static int rate_place(const std::string& parameter, const std::string& name, double value,
-                          const std::map<std::string, int>& places);
 
     std::string collision_;
     const Parameters& given_;

@@ -16,7 +16,7 @@ from ..custom_collision import CustomCollision
 from ..domain import Domain, unchanging
 from ..layout import Layout, check_layout, engine_blocks
 from ..models import PRECISIONS, STORAGES, STREAMINGS
-from ..parallel import consistency, devices, exchange
+from ..parallel import consistency, devices, exchange, kernel_cache
 from ..parallel.processes import Processes, layout_over
 from ..parallel.staged_exchange import warn_of_staging
 from ..thermal import HybridThermal
@@ -87,11 +87,21 @@ class Settings:
         kernels: dict[str, Any] = {"precision": self.precision, "storage": self.storage}
         kernels |= {"stencil": stencil.name, "thermal": self.thermal is not None}
 
-        def made() -> list[float]:
-            rows = [_core.custom_numbers(custom, given, device=device, **kernels) for device in self.devices]
-            return rows[0]  # the same of all
+        def made() -> list[list[float]]:
+            return [_core.custom_numbers(custom, given, device=device, **kernels) for device in self.devices]
 
-        return {"collision": "", "custom": custom | {"numbers": self.processes.each(made)}}
+        kernel_cache.warn_if_refused()
+        if self.processes.size > 1:  # what the first rank of a host compiles the others find
+            self.processes.each(lambda: made() if self.processes.node_rank == 0 else [])
+        own = self.processes.each(made)
+        rows = [row for rank in self.processes.shared([list(self.devices), own]) for row in zip(*rank, strict=True)]
+        for device, row in rows:
+            if row != rows[0][1]:
+                raise ValueError(
+                    f"collision: the function 'parameters' of {self.collision.name!r} makes {rows[0][1]} on "
+                    f"{rows[0][0]} and {row} on {device}, must make the same everywhere: use + - * / and square_root"
+                )
+        return {"collision": "", "custom": custom | {"numbers": rows[0][1]}}
 
     def engine(self, boundary: BoundaryValues) -> _core.Engine:
         """A new engine, at rest."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -123,7 +124,10 @@ def differences(stored: Any, own: Any, stored_arrays: Arrays, arrays: Arrays, ke
                 yield from differences(stored.get(name), own.get(name), stored_arrays, arrays, path)
             return
     if stored != own and all(isinstance(value, str) and "\n" in value for value in (stored, own)):
-        yield f"{key}: the texts differ"
+        lines = enumerate(zip_longest(stored.split("\n"), own.split("\n"), fillvalue=""), 1)
+        number, (theirs, ours) = next((n, pair) for n, pair in lines if pair[0] != pair[1])
+        where = f"first in line {number}: {checks.shown(theirs)} in the file, {checks.shown(ours)} here"
+        yield f"{key}: the texts differ, {where}"
     elif stored != own:
         yield f"{key}: the file has {_shown(stored)}, this solver has {_shown(own)}"
 

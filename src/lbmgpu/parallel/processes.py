@@ -31,6 +31,8 @@ _SHARED_ERRORS = (
     TypeError,
     _core.CudaError,
     _core.CompileError,
+    RuntimeError,
+    MemoryError,
 )
 
 

@@ -7,11 +7,18 @@ import inspect
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from ..engine.simulation import Simulation
 from ..parallel.collective import together
 
 P = ParamSpec("P")
 R = TypeVar("R")
 Method = Callable[Concatenate[Any, P], R]
+
+
+class HasSimulation:
+    """What these decorators ask of a solver."""
+
+    _simulation: Simulation
 
 
 def collective(method: Method[P, R]) -> Method[P, R]:
@@ -47,12 +54,12 @@ def collective_if_gathered(method: Method[P, R]) -> Method[P, R]:
     return called
 
 
-def of_part(part: str, method: Method[P, R]) -> Method[P, R]:
-    """A method of `Solver` that is that of the part in its attribute `part`, with the same signature and text."""
+def of_part(part: Callable[[Any], Any], method: Method[P, R]) -> Method[P, R]:
+    """A method of `Solver` that is that of its `part`, with the same signature and text."""
 
     @functools.wraps(method)
     def forwarded(solver: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return method(getattr(solver, part), *args, **kwargs)
+        return method(part(solver), *args, **kwargs)
 
     forwarded.__qualname__ = f"Solver.{method.__name__}"
     return forwarded

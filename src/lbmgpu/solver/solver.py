@@ -25,14 +25,22 @@ from ..parallel.processes import Processes
 from ..thermal import HybridThermal
 from ..values import Floats
 from . import auto_layout
-from .calls import collective, collective_if_gathered, of_part
+from .calls import HasSimulation, collective, collective_if_gathered, of_part
 from .fields import Fields
 from .report import Report, make_report
 from .run import Checkpoint, Every, RunLoop, RunResult, Steady
 from .thermal import ThermalFields
 
 
-class Solver(Guarded):
+def _fields_of(solver: Solver) -> Fields:
+    return solver._fields
+
+
+def _thermal_of(solver: Solver) -> ThermalFields:
+    return solver._thermal
+
+
+class Solver(HasSimulation, Guarded):
     """A fluid in a domain, advanced by the lattice Boltzmann method.
 
     It starts at rest with density 1. The domain is copied: later changes to it do not reach the solver.
@@ -252,21 +260,21 @@ class Solver(Guarded):
 
     # Fields, sums and forces, as `fields.py` and `thermal.py` make them
 
-    density = collective_if_gathered(of_part("_fields", Fields.density))
-    velocity = collective_if_gathered(of_part("_fields", Fields.velocity))
-    populations = collective_if_gathered(of_part("_fields", Fields.populations))
-    device_array = of_part("_fields", Fields.device_array)
-    mass = collective(of_part("_fields", Fields.mass))
-    momentum = collective(of_part("_fields", Fields.momentum))
-    kinetic_energy = collective(of_part("_fields", Fields.kinetic_energy))
-    body_force = collective(of_part("_fields", Fields.body_force))
-    body_torque = collective(of_part("_fields", Fields.body_torque))
-    temperature = collective_if_gathered(of_part("_thermal", ThermalFields.temperature))
-    heat = collective(of_part("_thermal", ThermalFields.heat))
-    heat_flux = collective(of_part("_thermal", ThermalFields.heat_flux))
-    mean_heat_flux = collective(of_part("_thermal", ThermalFields.mean_heat_flux))
-    nusselt = collective(of_part("_thermal", ThermalFields.nusselt))
-    nusselt_map = collective(of_part("_thermal", ThermalFields.nusselt_map))
+    density = collective_if_gathered(of_part(_fields_of, Fields.density))
+    velocity = collective_if_gathered(of_part(_fields_of, Fields.velocity))
+    populations = collective_if_gathered(of_part(_fields_of, Fields.populations))
+    device_array = of_part(_fields_of, Fields.device_array)
+    mass = collective(of_part(_fields_of, Fields.mass))
+    momentum = collective(of_part(_fields_of, Fields.momentum))
+    kinetic_energy = collective(of_part(_fields_of, Fields.kinetic_energy))
+    body_force = collective(of_part(_fields_of, Fields.body_force))
+    body_torque = collective(of_part(_fields_of, Fields.body_torque))
+    temperature = collective_if_gathered(of_part(_thermal_of, ThermalFields.temperature))
+    heat = collective(of_part(_thermal_of, ThermalFields.heat))
+    heat_flux = collective(of_part(_thermal_of, ThermalFields.heat_flux))
+    mean_heat_flux = collective(of_part(_thermal_of, ThermalFields.mean_heat_flux))
+    nusselt = collective(of_part(_thermal_of, ThermalFields.nusselt))
+    nusselt_map = collective(of_part(_thermal_of, ThermalFields.nusselt_map))
 
     # Time
 

@@ -13,7 +13,7 @@ import lbmgpu as lbm
 world = MPI.COMM_WORLD
 rank, size = world.Get_rank(), world.Get_size()
 header = Path(sys.argv[1])
-os.environ["LBMGPU_CACHE_DIR"] = sys.argv[2]  # empty: all ranks compile at once
+os.environ["LBMGPU_CACHE_DIR"] = sys.argv[2]  # empty
 GIVEN = {"viscosity": 0.1, "yield_stress": 1e-4, "shear_rate": 2e-5}
 VELOCITY = np.random.default_rng(1).uniform(-0.02, 0.02, (2, 16, 9))
 
@@ -41,8 +41,29 @@ with pytest.raises(ValueError, match="all ranks take the same arguments"):
 with pytest.raises(lbm.CompileError, match=r"collision\.h:1:"):
     make(lbm.CustomCollision(text.replace("//", "wrong //", 1), GIVEN), comm=world)
 if rank == size - 1:
-    os.environ["CXX"] = "no-such-compiler"
+    os.environ |= {"CXX": "no-such-compiler", "LBMGPU_CACHE_DIR": sys.argv[2] + "-empty"}
 with pytest.raises(lbm.CompileError, match="'no-such-compiler' does not run"):  # on one, and raised on all
     make(bingham, comm=world)
+if rank == size - 1:
+    del os.environ["CXX"]
+    os.environ["TMPDIR"] = "/nowhere"
+with pytest.raises(lbm.CompileError, match="TMPDIR names another folder"):
+    make(lbm.CustomCollision(text + "// elsewhere\n", GIVEN), comm=world)
+os.environ |= {"LBMGPU_CACHE_DIR": sys.argv[2], "TMPDIR": "/tmp"}
+
+calls, compiler = Path(sys.argv[2] + "-calls"), Path(sys.argv[2] + "-compiler")
+if rank == 0:
+    compiler.write_text(f'#!/bin/sh\n[ "$1" = -dM ] || echo call >> {calls}\nexec g++ "$@"\n')
+    compiler.chmod(0o755)
+world.Barrier()
+os.environ["CXX"] = str(compiler)
+make(lbm.CustomCollision(text + "// once\n", GIVEN), comm=world)
+assert calls.read_text() == "call\n", "the ranks of a host compile once"
+
+os.environ["CXX"] = f"g++ -DRANK={rank}"
+other = text.replace("3 * given.at_least_zero", "(3 + RANK) * given.at_least_zero")
+assert other != text
+with pytest.raises(ValueError, match="must make the same everywhere"):
+    make(lbm.CustomCollision(other, GIVEN), comm=world)
 assert world.allgather(rank) == list(range(size))
 print(f"rank {rank} of {size} is done")

@@ -18,21 +18,28 @@ public:
     /// there is none.
     HostCompiler();
 
-    /// The first line of its output for --version.
+    /// All on which code from it may depend: the words of its command, and what it defines by itself, in which there are
+    /// its version, the machine's kind and the instruction sets that the command asks for.
+    const std::string& identity() const { return identity_; }
+    /// In a few words, for messages.
     const std::string& version() const { return version_; }
 
-    /// The shared object that `main`, one of the files, is compiled into. Throws custom::CompileError with the
-    /// compiler's log. Several threads and processes may compile at once; nothing is left behind.
+    /// The shared object that `main`, one of the files, is compiled into; empty where that fails, and `log` is then what
+    /// the compiler has said. Throws custom::CompileError if there is no place for files. Several threads and processes
+    /// may compile at once; what is left behind where a process is killed, a later call removes.
     std::string shared_object(const std::vector<SourceFile>& files, const std::string& main,
-                              const std::vector<std::string>& options, const std::string& what) const;
+                              const std::vector<std::string>& options, std::string& log) const;
 
 private:
     std::vector<std::string> command_;
-    std::string version_;
+    std::string identity_, version_;
 };
 
 /// The options that this library's own kernels for an instruction set were compiled with: how numbers are rounded is
 /// among them.
 std::vector<std::string> kernel_options(const std::string& isa);
+
+/// Has `check` called every now and then by who waits for the compiler, which is killed if it throws.
+void set_interrupt_check(void (*check)());
 
 }  // namespace lbm::cpu

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <mutex>
 #include <optional>
+#include <regex>
 #include <sstream>
 
 #include "../../process/fork.h"
@@ -118,11 +119,10 @@ std::string with_rooted_includes(const std::string& path, const std::string& con
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
     std::istringstream lines(content);
     std::string text;
-    const std::string start = "#include \"";
+    static const std::regex include(R"re(\s*#\s*include\s*"([^"]*)")re");
     for (std::string line; std::getline(lines, line);) {
-        if (line.rfind(start, 0) == 0) {
-            const std::string name = line.substr(start.size(), line.rfind('"') - start.size());
-            line = start + (folder / name).lexically_normal().generic_string() + "\"";
+        if (std::smatch found; std::regex_search(line, found, include, std::regex_constants::match_continuous)) {
+            line = "#include \"" + (folder / found[1].str()).lexically_normal().generic_string() + "\"";
         }
         text += line + "\n";
     }
@@ -225,7 +225,8 @@ public:
             const std::string said = log();
             nvrtc().destroy(&program_);
             throw custom::CompileError("collision: '" + custom_->name + "' does not compile for GPUs (NVRTC " +
-                                       std::to_string(info.major) + "." + std::to_string(info.minor) + "):\n" + said);
+                                       std::to_string(info.major) + "." + std::to_string(info.minor) + "):\n" +
+                                       custom::readable_log(*custom_, said));
         }
         require(compiled, "nvrtcCompileProgram");
     }

@@ -17,7 +17,7 @@ custom::Made make_parameters(const backend::BlockSpec& spec, const std::vector<c
     upload(numbers, stream, given);
     upload(results, stream, &made, 1);
     kernel.launch(stream, LaunchDimensions{}, numbers.as<const custom::GivenNumber>(), int(given.size()),
-                  results.as<custom::Made>(), static_cast<float*>(nullptr));
+                  results.as<custom::Made>(), static_cast<void*>(nullptr));
     stream.copy_to_host(&made, results.address(), sizeof made);
     stream.synchronize();
     return made;

@@ -1,36 +1,35 @@
 // The kernel that makes the parameters of a custom collision on a GPU, so that no compiler for the host is needed.
 #pragma once
 
-#include "padded.h"
+#include "../../lattice/temperature.h"
+#include "make_parameters.h"
 
 namespace lbm::custom {
 
-/// Never runs. It instantiates the whole collision, so that errors in its text are found before blocks are made.
-template <class S, class Collision>
-__device__ void collide_once(float* f) {
-    using Parameters = Padded<typename Collision::template Parameters<float>>;
-    static_assert(sizeof(Parameters) == sizeof(Numbers<float>));
-    float h[S::Q], force[S::D];
-    for (int i = 0; i < S::Q; ++i) {
-        h[i] = f[i];
-    }
-    for (int d = 0; d < S::D; ++d) {
-        force[d] = f[d];
-    }
-    const PairSums<S, float> sums = pair_sums<S>(h);
-    const Moments<S, float> moments = compute_moments<S>(h[0], sums, force, true, 1.0F);
-    collide<S, Collision>(h, sums, moments, true, Parameters{});
-    for (int i = 0; i < S::Q; ++i) {
-        f[i] = h[i];
+/// Never runs: it lets the compiler see the collision as the update kernels have it, so that what is wrong with its text
+/// is found before blocks are made.
+template <class S, class Collision, class Real, bool hybrid_thermal>
+__device__ void collide_as_kernels_do(Real* f) {
+    using Parameters = Padded<typename Collision::template Parameters<Real>>;
+    static_assert(sizeof(Parameters) == sizeof(Numbers<Real>));
+    if constexpr (hybrid_thermal) {
+        const HeatParameters<Real> heat{};
+        collide_once<S, Collision>(f, Parameters{}, EnergyCoupling<S, Real>{f[0], heat});
+        collide_once<S, Collision>(f, Laminar<Parameters>{}, EnergyCoupling<S, Real>{f[0], heat});
+    } else {
+        collide_once<S, Collision>(f, Parameters{}, NoCoupling{});
+        collide_once<S, Collision>(f, Laminar<Parameters>{}, NoCoupling{});
     }
 }
 
-template <class S, class Collision>
-__global__ void make_on_device(const GivenNumber* given, int count, Made* made, float* never) {
-    make_parameters<S, Collision>(given, count, *made);
-    if constexpr (Collision::template goes_with<S>) {
-        if (never != nullptr) {
-            collide_once<S, Collision>(never);
+template <class S, class Collision, class Real, bool hybrid_thermal>
+__global__ void make_on_device(const GivenNumber* given, int count, Made* made, Real* never) {
+    if constexpr (Whole<Collision>) {
+        make_parameters<S, Collision>(given, count, *made);
+        if constexpr (Collision::template goes_with<S>) {
+            if (never != nullptr) {
+                collide_as_kernels_do<S, Collision, Real, hybrid_thermal>(never);
+            }
         }
     }
 }

@@ -3,8 +3,7 @@
 // what the collision asks for, which the engine then checks as it does for its own collisions.
 #pragma once
 
-#include "../../lattice/collide.h"
-#include "../../lattice/parameters.h"
+#include "../../lattice/portability.h"
 
 namespace lbm::custom {
 
@@ -27,7 +26,8 @@ enum class Asked : int { Positive, AtLeastZero, Vector, Rates, RateName };
 struct Question {
     char name[name_size];
     Asked asked;
-    int count;  // of components; 1 where there is a default
+    int count;  // of components or rates
+    bool has_default;
     double otherwise;
 };
 
@@ -48,30 +48,34 @@ public:
     LBM_HD Given(const GivenNumber* given, int count, Made& made) : given_(given), count_(count), made_(made) {}
 
     LBM_HD double positive(const char* name) const {
-        ask(name, Asked::Positive, 0, 0);
+        ask(name, Asked::Positive, 1, false, 0);
         return number(name, "", -1, 1);
     }
     LBM_HD double positive(const char* name, double otherwise) const {
-        ask(name, Asked::Positive, 1, otherwise);
+        ask(name, Asked::Positive, 1, true, otherwise);
         return number(name, "", -1, otherwise);
     }
     LBM_HD double at_least_zero(const char* name, double otherwise) const {
-        ask(name, Asked::AtLeastZero, 1, otherwise);
+        ask(name, Asked::AtLeastZero, 1, true, otherwise);
         return number(name, "", -1, otherwise);
     }
     template <int count>
     LBM_HD void vector(const char* name, double (&out)[count]) const {
-        ask(name, Asked::Vector, count, 0);
-        for (int k = 0; k < count; ++k) {
-            out[k] = number(name, "", k, 0);
-        }
+        ask(name, Asked::Vector, count, false, 0);
+        fill(name, out, count, 0);
+    }
+    template <int count>
+    LBM_HD void vector(const char* name, double (&out)[count], double otherwise) const {
+        ask(name, Asked::Vector, count, true, otherwise);
+        fill(name, out, count, otherwise);
     }
     template <class NameOf>
-    LBM_HD void rates(const char* parameter, NameOf&& name_of, int first, int last, double* out) const {
-        ask(parameter, Asked::Rates, last - first, 0);
+    LBM_HD void rates(const char* parameter, NameOf&& name_of, int first, int last, double* out,
+                      const double* otherwise = nullptr) const {
+        ask(parameter, Asked::Rates, last - first, otherwise != nullptr, 0);
         for (int k = first; k < last; ++k) {
-            ask(name_of(k), Asked::RateName, 0, 0);
-            out[k] = number(parameter, name_of(k), -1, out[k]);
+            ask(name_of(k), Asked::RateName, 1, true, 0);
+            out[k] = number(parameter, name_of(k), -1, otherwise == nullptr ? 1 : otherwise[k]);
         }
     }
 
@@ -92,12 +96,18 @@ private:
         }
         return otherwise;
     }
-    LBM_HD void ask(const char* name, Asked asked, int count, double otherwise) const {
+    LBM_HD void fill(const char* name, double* out, int count, double otherwise) const {
+        for (int k = 0; k < count; ++k) {
+            out[k] = number(name, "", k, otherwise);
+        }
+    }
+    LBM_HD void ask(const char* name, Asked asked, int count, bool has_default, double otherwise) const {
         const int place = made_.question_count++;
         if (place < most_asked) {
             Question& question = made_.questions[place];
             question.asked = asked;
             question.count = count;
+            question.has_default = has_default;
             question.otherwise = otherwise;
             for (int k = 0; k < name_size - 1; ++k) {
                 question.name[k] = name[k];
@@ -112,38 +122,5 @@ private:
     int count_;
     Made& made_;
 };
-
-/// Fills `made`, which is all zeros.
-template <class S, class Collision>
-LBM_HD void make_parameters(const GivenNumber* given, int count, Made& made) {
-    static_assert(
-        requires { Collision::template goes_with<S>; },
-        "a collision has goes_with<S>; FlowCollision and OneRate of collide.h bring it");
-    static_assert(
-        requires { typename Collision::template Parameters<double>; },
-        "a collision has Parameters<Real>; OneRate of collide.h brings them");
-    using Parameters = typename Collision::template Parameters<double>;
-    static_assert(
-        requires(Parameters p) { p.omega, p.smagorinsky_factor; }, "Parameters<Real> begin with a Relaxation<Real>");
-    constexpr int numbers = number_count<Parameters>;
-    static_assert(numbers < most_numbers, "Parameters<Real> hold fewer than 128 numbers");
-    static_assert(sizeof(Parameters) == numbers * sizeof(double) &&
-                      sizeof(typename Collision::template Parameters<float>) == numbers * sizeof(float),
-                  "Parameters<Real> hold nothing but numbers of type Real");
-    made.goes_with_stencil = Collision::template goes_with<S>;
-    if constexpr (Collision::template goes_with<S>) {
-        const Parameters parameters = Collision::template parameters<S>(Given(given, count, made));
-        struct Row {
-            double values[numbers];
-        };
-        const Row row = __builtin_bit_cast(Row, parameters);
-        for (int k = 0; k < numbers; ++k) {
-            made.numbers[k] = row.values[k];
-        }
-        made.number_count = numbers;
-        made.omega = parameters.omega;
-        made.smagorinsky_factor = parameters.smagorinsky_factor;
-    }
-}
 
 }  // namespace lbm::custom

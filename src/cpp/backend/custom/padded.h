@@ -2,6 +2,7 @@
 // are padded to a fixed size.
 #pragma once
 
+#include "../../lattice/parameters.h"
 #include "given.h"
 
 namespace lbm::custom {

@@ -87,7 +87,7 @@ MRT::Parameters<double> MRT::parameters(const Given& given) {
         rate[g] = Basis::group[g].preset;
     }
     given.rates(
-        "rates", [](int g) { return Basis::group[g].name; }, 2, Basis::groups, rate);
+        "rates", [](int g) { return Basis::group[g].name; }, 2, Basis::groups, rate, rate);
     MRT::Parameters<double> parameters{relaxation(given), {}, {}};
     double moment_rate[S::Q], stress_share[S::Q];
     for (int k = 0; k < S::Q; ++k) {

@@ -19,7 +19,7 @@ struct ThermalBGK {
         const double tau = given.positive("viscosity") / S::cs2 + 0.5, tau_q = (tau - 0.5) / prandtl + 0.5;
         Parameters<double> p{};
         double square = 0;
-        given.vector("gravity", p.gravity);
+        given.vector("gravity", p.gravity, 0);
         for (int d = 0; d < S::D; ++d) {
             p.shift[d] = tau * p.gravity[d];
             square += p.gravity[d] * p.gravity[d];
