@@ -137,11 +137,12 @@ def _read(header: Any) -> tuple[str, str]:
     if isinstance(header, str) and "\n" in header:
         text, file = str.__str__(header), "collision.h"
     else:
+        wrong = f"header: {checks.shown(header)} given, must be C++ text, or the path of a file that ends in '.h'"
+        if not isinstance(header, str | os.PathLike):
+            raise TypeError(wrong)
         path = file_path("header", header)
         if path.suffix != ".h":
-            raise ValueError(
-                f"header: {checks.shown(header)} given, must be C++ text, or the path of a file that ends in '.h'"
-            )
+            raise ValueError(wrong)
         text, file = read_text("header", path, at_most=MAX_TEXT), checks.escaped(str(path.absolute()))
     if len(text.encode("utf-8", "surrogatepass")) > MAX_TEXT or "\0" in text:
         raise ValueError(f"header: a text of {len(text)} characters given, must be at most {MAX_TEXT} without NUL")

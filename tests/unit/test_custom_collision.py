@@ -82,7 +82,7 @@ def test_parameters_are_numbers_sequences_and_dicts() -> None:
     ("header", "given", "name", "error"),
     [
         ("BGK", GIVEN, None, "header: 'BGK' given, must be C\\+\\+ text, or the path of a file that ends in '.h'"),
-        (3, GIVEN, None, "header: 3 given, must be a path"),
+        (3, GIVEN, None, "header: 3 given, must be C\\+\\+ text, or the path"),
         (BGK + "\0", GIVEN, None, "without NUL"),
         (BGK, 0.1, None, "parameters: 0.1 given, must be a dict"),
         (BGK, {}, None, "parameters: no 'viscosity' given"),

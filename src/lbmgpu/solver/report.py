@@ -87,7 +87,8 @@ class Report:
             name, what = ("STREAM scale", "x <- a x, ") if self.device == "cpu" else ("copy bandwidth", "")
             rows.append((name, f"{self.memory_bandwidth / 1e9:.1f} GB/s ({what}measured)"))
         if self.bandwidth_fraction is not None:
-            note = " (the domain may sit in the cache)" if self.cached else ""
+            faster = ", which is faster than the memory" if self.bandwidth_fraction > 1 else ""
+            note = f" of the memory's bandwidth (the domain may sit in the cache{faster})" if self.cached else ""
             rows.append(("fraction", f"{100 * self.bandwidth_fraction:.1f} %{note}"))
         total = sum(self.phase_seconds.values())
         for phase, seconds in self.phase_seconds.items():

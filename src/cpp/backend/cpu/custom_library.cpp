@@ -173,8 +173,8 @@ const CustomKernels& custom_kernels(const BlockSpec& spec, const std::string& is
         code += source.path + "\n" + source.text + "\n";
     }
     const run_time::KernelCache cache(run_time::cache_folder());
-    // Without a compiler the kernels of the one that compiled this code last will do: a home that several machines share
-    // has them, and how numbers are rounded does not depend on it.
+    // Without a compiler the kernels of the one that compiled this code last will do: a home that several machines
+    // share has them, and how numbers are rounded does not depend on it.
     std::optional<HostCompiler> compiler;
     std::string identity, no_compiler;
     try {

@@ -170,8 +170,8 @@ public:
 
     bool has_started() const { return id_ != 0; }
 
-    /// Its status as waitpid gives it, once it has ended. It is 0 where the process ignores SIGCHLD, or something else in
-    /// it has waited for this child: what that has written is all that is left to judge by then.
+    /// Its status as waitpid gives it, once it has ended. It is 0 where the process ignores SIGCHLD, or something else
+    /// in it has waited for this child: what that has written is all that is left to judge by then.
     std::optional<int> status() {
         int status = 0;
         const pid_t ended = waitpid(id_, &status, WNOHANG);

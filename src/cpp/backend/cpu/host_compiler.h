@@ -18,15 +18,15 @@ public:
     /// there is none.
     HostCompiler();
 
-    /// All on which code from it may depend: the words of its command, and what it defines by itself, in which there are
-    /// its version, the machine's kind and the instruction sets that the command asks for.
+    /// All on which code from it may depend: the words of its command, and what it defines by itself, in which there
+    /// are its version, the machine's kind and the instruction sets that the command asks for.
     const std::string& identity() const { return identity_; }
     /// In a few words, for messages.
     const std::string& version() const { return version_; }
 
-    /// The shared object that `main`, one of the files, is compiled into; empty where that fails, and `log` is then what
-    /// the compiler has said. Throws custom::CompileError if there is no place for files. Several threads and processes
-    /// may compile at once; what is left behind where a process is killed, a later call removes.
+    /// The shared object that `main`, one of the files, is compiled into; empty where that fails, and `log` is then
+    /// what the compiler has said. Throws custom::CompileError if there is no place for files. Several threads and
+    /// processes may compile at once; what is left behind where a process is killed, a later call removes.
     std::string shared_object(const std::vector<SourceFile>& files, const std::string& main,
                               const std::vector<std::string>& options, std::string& log) const;
 

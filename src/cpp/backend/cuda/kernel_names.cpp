@@ -80,8 +80,9 @@ KernelName update_kernel(const BlockSpec& spec, const LaunchConfiguration& confi
 }
 
 KernelName custom_parameters_kernel(const BlockSpec& spec) {
-    return {"arguments.h", "lbm::custom::make_on_device<" + stencil_name(spec) + ", " + collision_name(spec) + ", " +
-                               type_name(spec.precision) + ", " + word(backend::is_hybrid(spec)) + ">",
+    return {"arguments.h",
+            "lbm::custom::make_on_device<" + stencil_name(spec) + ", " + collision_name(spec) + ", " +
+                type_name(spec.precision) + ", " + word(backend::is_hybrid(spec)) + ">",
             spec.custom};
 }
 

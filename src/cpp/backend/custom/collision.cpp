@@ -52,7 +52,8 @@ Place place_in(const std::string& line) {
     }
     at += std::string(nowhere).size() + 1;
     for (int* number : {&place.line, &place.column}) {
-        for (; at < line.size() && std::isdigit(static_cast<unsigned char>(line[at])) != 0 && *number < 10000000; ++at) {
+        for (; at < line.size() && std::isdigit(static_cast<unsigned char>(line[at])) != 0 && *number < 10000000;
+             ++at) {
             *number = 10 * *number + (line[at] - '0');
         }
         ++at;
@@ -79,7 +80,8 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
 std::string numbered_text(const CustomCollision& collision) {
     std::string text = std::string("#line 1 \"") + nowhere + "\"\n" + collision.text + "\n";
     const auto demand = [&](const std::string& condition, const std::string& message) {
-        text += "#line " + std::to_string(collision.line) + "\nstatic_assert(" + condition + ", \"" + message + "\");\n";
+        text +=
+            "#line " + std::to_string(collision.line) + "\nstatic_assert(" + condition + ", \"" + message + "\");\n";
     };
     const std::string type = "<" + type_name(collision) + ">";
     std::string before;  // only the first one that is not met is told
@@ -107,7 +109,8 @@ std::string readable_log(const CustomCollision& collision, const std::string& lo
     for (const std::string& line : lines_of(log)) {
         const bool error = has(line, "error: ") || has(line, "error #"), note = has(line, "note: ");
         const bool warning = has(line, "warning: ") || has(line, "warning #");
-        if (is_quote(line) || line.rfind("In file included from", 0) == 0 || line.rfind("                 from", 0) == 0) {
+        if (is_quote(line) || line.rfind("In file included from", 0) == 0 ||
+            line.rfind("                 from", 0) == 0) {
             continue;
         }
         if (is_error && !note && line.compare(0, 1, " ") != 0) {
@@ -127,13 +130,14 @@ std::string readable_log(const CustomCollision& collision, const std::string& lo
         message += line + "\n";
         if (place.line > 0 && place.column > 0 && std::size_t(place.line) <= source.size() &&
             quoted.insert(place.line).second) {
-            const std::string number = std::to_string(place.line);
-            std::string indent;
-            for (int k = 0; k + 1 < place.column && std::size_t(k) < source[std::size_t(place.line) - 1].size(); ++k) {
-                indent += source[std::size_t(place.line) - 1][std::size_t(k)] == '\t' ? '\t' : ' ';
+            const std::string number = std::to_string(place.line), &quoted_line = source[std::size_t(place.line) - 1];
+            message += "    " + number + " | " + quoted_line + "\n";
+            if (std::size_t(place.column) <= quoted_line.size()) {  // or it is one of the questions after the text
+                std::string indent = quoted_line.substr(0, std::size_t(place.column) - 1);
+                std::replace_if(
+                    indent.begin(), indent.end(), [](char letter) { return letter != '\t'; }, ' ');
+                message += "    " + std::string(number.size(), ' ') + " | " + indent + "^\n";
             }
-            message += "    " + number + " | " + source[std::size_t(place.line) - 1] + "\n";
-            message += "    " + std::string(number.size(), ' ') + " | " + indent + "^\n";
         }
     }
     end_message();
@@ -141,8 +145,9 @@ std::string readable_log(const CustomCollision& collision, const std::string& lo
         out = log;
     }
     if (has(out, "delete")) {
-        out += "Functions that are deleted have other digits on other processors: V and Scalar<V> have + - * / and "
-               "square_root, and constants beside them are written as Scalar<V>(0.5).\n";
+        out +=
+            "Functions that are deleted have other digits on other processors: V and Scalar<V> have + - * / and "
+            "square_root, and constants beside them are written as Scalar<V>(0.5).\n";
     }
     replace_all(out, nowhere, collision.file);
     if (out.size() > longest_log) {

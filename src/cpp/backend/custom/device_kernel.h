@@ -6,8 +6,8 @@
 
 namespace lbm::custom {
 
-/// Never runs: it lets the compiler see the collision as the update kernels have it, so that what is wrong with its text
-/// is found before blocks are made.
+/// Never runs: it lets the compiler see the collision as the update kernels have it, so that what is wrong with its
+/// text is found before blocks are made.
 template <class S, class Collision, class Real, bool hybrid_thermal>
 __device__ void collide_as_kernels_do(Real* f) {
     using Parameters = Padded<typename Collision::template Parameters<Real>>;

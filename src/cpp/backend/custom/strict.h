@@ -1,5 +1,5 @@
-// What a user's text may use and has to have, asked by the compilers for CPUs and for GPUs in the same way, so that both
-// take the same texts. Included before the text, in which no standard header is.
+// What a user's text may use and has to have, asked by the compilers for CPUs and for GPUs in the same way, so that
+// both take the same texts. Included before the text, in which no standard header is.
 #pragma once
 
 #include "../../lattice/collisions/all.h"
@@ -228,8 +228,8 @@ template <class C>
 using StrictParameters = Laminar<Padded<typename C::template Parameters<StrictNumber>>>;
 
 template <class C>
-concept Relaxes = HoldsFewNumbers<C> && GoesWithAStencil<C> &&
-    is_linear<C, StencilOf<C>, StrictCells, StrictParameters<C>>;
+concept Relaxes =
+    HoldsFewNumbers<C> && GoesWithAStencil<C> && is_linear<C, StencilOf<C>, StrictCells, StrictParameters<C>>;
 
 template <class C>
 concept Collides = HoldsFewNumbers<C> && GoesWithAStencil<C> &&
@@ -240,7 +240,7 @@ concept Collides = HoldsFewNumbers<C> && GoesWithAStencil<C> &&
 
 /// All that kernels ask of a collision; what is missing of it messages() of collision.h say.
 template <class C>
-concept Whole = NotOfTheEngine<C> && HasName<C> && MakesParameters<C> && (Relaxes<C> || Collides<C>);
+concept Whole = NotOfTheEngine<C> && HasName<C> && MakesParameters<C> &&(Relaxes<C> || Collides<C>);
 
 /// A cell's collision, whatever its numbers are.
 template <class S, class C, class V, class Parameters, class Coupling>
