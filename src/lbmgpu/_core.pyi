@@ -182,8 +182,7 @@ def custom_numbers(
 ) -> list[float]:
     """The parameters of a collision of the user's as a row of numbers, made by its own code, compiled for `device`.
 
-    `custom` holds the struct's `name`, `file` and `text`; `parameters` what the user gives. Raises CompileError for its
-    text, ValueError for its parameters or a stencil that it does not go with, CudaError."""
+    `custom` holds the struct's `name`, `file` and `text`. Raises CompileError, ValueError or CudaError."""
 
 def custom_resources(
     custom: dict[str, Any],
@@ -196,10 +195,7 @@ def custom_resources(
     architecture: str,
     thermal: bool = False,
 ) -> list[str]:
-    """As `cuda_update_resources`, of a periodic box, the kernel that makes the parameters first.
-
-    `custom` holds the `numbers` too, as the engine takes it.
-    """
+    """As `cuda_update_resources`, the kernel that makes the parameters first; `custom` holds the `numbers` too."""
 
 def cuda_kernel_resources(header: str, name: str, architecture: str) -> str:
     """The same of one kernel by its C++ name, such as ``lbm::cuda::transfer<float>`` of ``transfer.h``."""
