@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -126,20 +127,20 @@ class RunResult:
     mlups: float
 
 
-_observers: list[Observer] = []
+_observers: ContextVar[tuple[Observer, ...]] = ContextVar("_observers", default=())
 
 
 @contextmanager
 def observing(observer: Observer) -> Iterator[None]:
-    """Call `observer` after each chunk of steps of every solver of this process, until the body ends.
+    """Call `observer` after each chunk of steps of every solver that this thread runs, until the body ends.
 
     It gets the chunk's steps, the fluid cells, the seconds, and the solver's steps.
     """
-    _observers.append(observer)
+    token = _observers.set((*_observers.get(), observer))
     try:
         yield
     finally:
-        _observers.remove(observer)
+        _observers.reset(token)
 
 
 class HealthCheck:
@@ -199,7 +200,7 @@ class RunLoop:
                 seconds = self._simulation.advance(chunk)
                 self._health.after(self._simulation, chunk, seconds)
                 reached = self._simulation.steps
-            for observer in _observers:
+            for observer in _observers.get():
                 observer(chunk, self._simulation.fluid_cells, seconds, reached)
             rate = chunk / max(seconds, 1e-9)
             steps -= chunk
