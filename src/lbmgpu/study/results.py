@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,7 @@ from .parameters import TAKEN, ParameterTable, shown
 from .records import DONE, PARTS, Record
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
 
 CASE = "case"
@@ -175,6 +177,25 @@ def assemble(
             with suppress(KeyError):
                 result[name].attrs.update(next(one[name].attrs for one in present if name in one.variables))
     return result
+
+
+def flat_table(found: xarray.Dataset) -> pandas.DataFrame:
+    """The dataset of a study with a row for each case; arrays have a column for each entry, ``force[cylinder,x]``."""
+    import pandas
+
+    leading = tuple(found["status"].dims)
+    columns: dict[str, Any] = {}
+    for name in leading if leading != (CASE,) else [n for n in found.coords if found[n].dims == (CASE,)]:
+        columns[str(name)] = np.broadcast_to(
+            found[name].values.reshape([-1 if dim in found[name].dims else 1 for dim in leading]), found["status"].shape
+        ).ravel()
+    for name, variable in found.data_vars.items():
+        own = [dim for dim in variable.dims if dim not in leading]
+        labels = [found[dim].values if dim in found.coords else range(found.sizes[dim]) for dim in own]
+        values = variable.transpose(*leading, *own).values.reshape(found["status"].size, -1)
+        for number, entry in enumerate(itertools.product(*labels)):
+            columns[f"{name}[{','.join(map(str, entry))}]" if own else str(name)] = values[:, number]
+    return pandas.DataFrame(columns)
 
 
 def _named(name: Any) -> str:
