@@ -218,16 +218,15 @@ def _variable(xr: Any, name: str, value: Any) -> Any:
 def _aligned(xr: Any, found: Sequence[xarray.Dataset | None]) -> list[xarray.Dataset | None]:
     """The results with the same coordinates along their dimensions: those of all of them."""
     present = [one for one in found if one is not None]
+    bare = {dim for one in present for dim in one.dims if dim not in one.coords}  # those axes have but a length
+    present = [one.drop_vars([name for name in one.coords if name in bare]) for one in present]
     first: dict[Any, Any] = {}
-    differ = False
-    for one in present:
-        for name in one.coords:
-            differ |= not first.setdefault(name, one.variables[name]).equals(one.variables[name])
-    labelled = {name for one in present for name in one.coords}
-    differ |= any(dim in labelled and dim not in one.coords for one in present for dim in one.dims)
-    if not differ:
-        return list(found)
-    rest = iter(xr.align(*present, join="outer"))
+    differ = any(
+        not first.setdefault(name, one.variables[name]).equals(one.variables[name])
+        for one in present
+        for name in one.coords
+    )
+    rest = iter(xr.align(*present, join="outer", exclude=bare) if differ else present)
     return [None if one is None else next(rest) for one in found]
 
 
