@@ -114,7 +114,7 @@ class CaseFolder:
 
     def clear(self) -> None:
         """Remove what earlier attempts left that a new one must not take for its own: result and checkpoints."""
-        for pattern in (RECORD, RESULT, PROGRESS, OUTPUT, "checkpoint*", f"{PARTS}*"):
+        for pattern in (RECORD, RESULT, PROGRESS, "checkpoint*", f"{PARTS}*"):
             for path in self.path.glob(pattern):
                 if path.is_file():
                     path.unlink(missing_ok=True)
