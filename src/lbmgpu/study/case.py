@@ -207,7 +207,7 @@ class Case:
         """Million updates of fluid cells a second of all steps so far; 0 before the first."""
         return self._updates / self._seconds / 1e6 if self._seconds > 0 else 0.0
 
-    def _stepped(self, steps: int, cells: int, seconds: float, reached: int) -> None:
+    def stepped(self, steps: int, cells: int, seconds: float, reached: int) -> None:
         """Take note of a chunk of steps of any solver of this process."""
         self._updates += steps * cells
         self._seconds += seconds

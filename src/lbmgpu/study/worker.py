@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from io import TextIOWrapper
+from os import _exit as exit_at_once
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -89,7 +90,7 @@ def prepare(environment: dict[str, str], cores: list[int] | None) -> None:
         if parent is not None:
             while not wait([parent.sentinel], SECONDS_BETWEEN_LOOKS) and os.getppid() == parent.pid:
                 pass  # other children of the parent may hold the sentinel's other end
-            os._exit(1)  # or a case would go on that a new run starts again
+            exit_at_once(1)  # or a case would go on that a new run starts again
 
     results.load_xarray()  # which takes a while, here and not in the first case
     threading.Thread(target=follow, daemon=True, name="lbmgpu-follow-parent").start()
@@ -119,7 +120,7 @@ def work(job: Job) -> Record:
             case = Case(folder, device, _own_threads() if threads is None else threads, record)
             stack.enter_context(warnings.catch_warnings())
             warnings.simplefilter("ignore", LoneProcessWarning)  # a worker of several computes whole domains: as meant
-            with observing(case._stepped):
+            with observing(case.stepped):
                 result = results.dataset(function(case, **values), tuple(values))
             if os.getpid() == process:
                 case.check_is_current()
@@ -132,7 +133,7 @@ def work(job: Job) -> Record:
                 return record  # the files are another attempt's
         if os.getpid() != process:  # a child that the function forked, and that should have ended in it
             sys.stdout.flush()
-            os._exit(0 if record.status == records.DONE else 1)
+            exit_at_once(0 if record.status == records.DONE else 1)
         spent = time.time() - start
         record = replace(record, seconds=record.seconds + spent, mlups=0.0 if case is None else case.mlups)
         folder.write(record)
