@@ -439,6 +439,18 @@ def test_a_running_case_tells_how_far_it_is(
     assert lines[-1].endswith("thinking")
 
 
+def test_a_bar_counts_the_cases(tmp_path: Path, monkeypatch: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("lbmgpu.study.bar.watched", lambda: True)
+    monkeypatch.setattr("lbmgpu.study.bar.SECONDS_BETWEEN", 0.0)
+    study = lbm.Study(broken, {"how": ["fine", "raises"]}, tmp_path / "study")
+    study.run(executor=Inline(), progress=True)
+    bar = capsys.readouterr().err.split("\r")[-1]
+    assert "2.0/2 cases [" in bar
+    assert "1 without result" in bar
+    study.run(executor=Inline(), progress=False)
+    assert "cases [" not in capsys.readouterr().err
+
+
 def test_a_child_that_a_function_forks_leaves_nothing(tmp_path: Path) -> None:
     def forks(case: Any, x: int) -> dict[str, Any]:
         child = os.fork()

@@ -110,7 +110,7 @@ def flow(case, reynolds, cells):
     solver = case.solver(domain, lbm.TRT(0.1 * cells / reynolds))
     energies = list(case.saved.get("energies", []))
     collect = lbm.Every(500, lambda solver: energies.append(solver.kinetic_energy()))
-    print("from step", solver.steps, flush=True)
+    print("attempt", case.attempt, "from step", solver.steps, flush=True)
     case.run(solver, STEPS, save_every=1000, arrays={"energies": energies}, callbacks=[collect])
     return {"velocity": solver.velocity(), "energies": energies}
 
@@ -128,8 +128,8 @@ def running(folder: Path, count: int) -> list[dict[str, Any]]:
         found = [path for path in folder.glob("*/record.json") if any(path.parent.glob("checkpoint-solver.json"))]
         records = [json.loads(path.read_text()) | {"folder": path.parent} for path in found]
         records = [record for record in records if record["status"] == "running" and lives(record["process"])]
-        printed = [(record["folder"] / "output.txt").read_text().count("from step") for record in records]
-        if len(records) >= count and printed == [record["attempts"] for record in records]:
+        begun = [f"attempt {r['attempts']} from" in (r["folder"] / "output.txt").read_text() for r in records]
+        if len(records) >= count and all(begun):
             return records
     raise AssertionError("no cases run")
 
@@ -171,7 +171,8 @@ def test_workers_end_with_the_program_by_kill_and_by_interrupt(tmp_path: Path) -
     for record in records:
         after = json.loads((record["folder"] / "record.json").read_text())
         assert (after["status"], after["message"]) == ("interrupted", "the study was interrupted")
-        assert re.findall(r"from step [1-9]\d*000\n", (record["folder"] / "output.txt").read_text())
+        output = (record["folder"] / "output.txt").read_text()
+        assert re.search(rf"attempt {record['attempts']} from step [1-9]\d*000\n", output), output
 
 
 @pytest.mark.slow
@@ -220,11 +221,15 @@ def study_in_a_study(case: Any, x: int) -> dict[str, Any]:
     return {"sum": float(found.y.sum())}
 
 
-def test_a_killed_worker_costs_the_work_since_the_checkpoint_and_studies_nest(tmp_path: Path) -> None:
+def test_a_killed_worker_costs_the_work_since_the_checkpoint(tmp_path: Path) -> None:
     found = lbm.Study(kills_itself, {"speed": 0.05}, tmp_path / "killed").run("cpu", retry=1, progress=False)
     expected = run(lbm.Study(flow, {"speed": 0.05}, tmp_path / "whole"))
     assert found.begin.values.tolist() == [80], found.message.values
     assert np.allclose(found.velocity, expected.velocity, atol=1e-6)
+
+
+@pytest.mark.slow
+def test_a_case_runs_a_study_of_its_own(tmp_path: Path) -> None:
     nested = lbm.Study(study_in_a_study, {"x": [1, 3]}, tmp_path / "outer").run("cpu", progress=False)
     assert nested["sum"].values.tolist() == [5, 25], nested.message.values
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -216,6 +215,9 @@ class LocalWorkers:
             return "its process ended without a result"
         process = slot.context.processes[-1]
         process.join(SECONDS_TO_END)
+        end = time.monotonic() + SECONDS_TO_END
+        while process.exitcode is None and time.monotonic() < end:  # the executor's thread may be about to have it
+            time.sleep(0.01)
         code = process.exitcode
         if code is not None and code < 0:
             with suppress(ValueError):
@@ -237,11 +239,6 @@ class LentWorkers:
     def __init__(self, executor: Executor, device: str, threads: int | None) -> None:
         self._executor, self._device, self._threads = executor, device, threads
         self._running: list[tuple[Job, Any]] = []
-
-    @property
-    def count(self) -> int:
-        """Number of jobs that it has at a time: all."""
-        return sys.maxsize
 
     def has_room(self, alone: bool = False) -> bool:
         """See `Workers`."""
