@@ -1,4 +1,4 @@
-"""The command line: ``lbmgpu run``, ``lbmgpu bench``, ``lbmgpu plan``, ``lbmgpu schema``, ``lbmgpu info``."""
+"""The command line: ``lbmgpu run``, ``study``, ``bench``, ``plan``, ``schema``, ``info``."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _main(argv: Sequence[str] | None) -> int:
             raise
         missing = isinstance(error, FileNotFoundError)
         return _fail(str(error) or type(error).__name__, WRONG_INPUT if missing else FAILED)
-    except (TypeError, ValueError) as error:
+    except (ImportError, TypeError, ValueError) as error:
         return _fail(str(error), WRONG_INPUT)
     finally:
         log.removeHandler(handler)
@@ -155,6 +155,29 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.add_argument("--restart", metavar="CHECKPOINT", help="go on from a checkpoint of this case")
     run.set_defaults(command=_run)
+
+    several = commands.add_parser(
+        "study",
+        help="run a JSON case for sets of parameters",
+        description="Run a JSON case for all combinations of the lists that stand in place of values in it, several at "
+        "a time. The study's folder keeps all results: the same command again runs what is missing.",
+    )
+    several.add_argument("case", metavar="STUDY.json", help="a case with lists in place of values", type=Path)
+    several.add_argument("--output", metavar="DIR", help="folder of the study; the case's own if not given")
+    several.add_argument(
+        "--devices",
+        metavar="DEVICE[,DEVICE...]",
+        type=_one_or_more,
+        default="all",
+        help="all (every GPU, or the CPU where there is none; the default), cpu, cuda:1, or several",
+    )
+    several.add_argument("--per-device", metavar="N", type=count, help="cases at a time on each device")
+    several.add_argument("--zip", action="store_true", help="the first entries of all lists together, and so on")
+    retry = _number(checks.integer, int, at_least=0)
+    several.add_argument("--retry", metavar="N", type=retry, default=0, help="attempts more at a case that fails (0)")
+    several.add_argument("--status", action="store_true", help="show how the cases stand, and run nothing")
+    several.add_argument("--no-progress", action="store_true", help="show no progress bar")
+    several.set_defaults(command=_study)
 
     measure = commands.add_parser(
         "bench",
@@ -277,6 +300,25 @@ def _run(arguments: argparse.Namespace) -> int:
             restart=arguments.restart,
         )
     return OK
+
+
+def _study(arguments: argparse.Namespace) -> int:
+    from .study import command as studies  # here, as xarray takes a while to be loaded
+
+    if ranks.launched() is not None:
+        raise ValueError("study: started as several processes by an MPI launcher; it starts its own: without that")
+    with _termination():
+        whole = studies.run(
+            arguments.case,
+            arguments.output,
+            devices=arguments.devices,
+            per_device=arguments.per_device,
+            combine="zip" if arguments.zip else "grid",
+            retry=arguments.retry,
+            progress=not arguments.no_progress,
+            only_status=arguments.status,
+        )
+    return OK if whole else FAILED
 
 
 def _end_other_ranks(code: int) -> None:

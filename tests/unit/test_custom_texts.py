@@ -101,7 +101,11 @@ WRONG = {
     "a float beside V": (RATE, "const V rate = omega / 2.0f;", r"LINE.*operator */"),
     "a double beside a parameter": (RATE, "const V rate = (p.more * 0.5) * omega;", r"LINE.*operator *\*"),
     "a V of a number": (RATE, "const V rate = p.more;", r"LINE"),
-    "a written Smagorinsky factor": (RATE, "P q = p; q.smagorinsky_factor = 0; const V rate = q.omega * omega;", "LINE"),
+    "a written Smagorinsky factor": (
+        RATE,
+        "P q = p; q.smagorinsky_factor = 0; const V rate = q.omega * omega;",
+        "LINE",
+    ),
     "an int": (MORE, "Real more; int n;", "hold nothing but numbers of type Real"),
     "two ints": (MORE, "Real more; int n, m;", "hold nothing but numbers of type Real"),
     "a bool": (MORE, "Real more; bool on;", "hold nothing but numbers of type Real"),

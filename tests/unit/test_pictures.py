@@ -1,4 +1,4 @@
-"""Tests `lbmgpu.plot` and `lbmgpu.centreline`: figures of fields, and centreline profiles beside reference data."""
+"""Tests `lbmgpu.plot` and `lbmgpu.case.centreline`: figures of fields, and profiles beside reference data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu import centreline, plot
+from lbmgpu import plot
+from lbmgpu.case import centreline
 
 from .support import cavity, cube
 

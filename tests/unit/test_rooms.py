@@ -44,7 +44,7 @@ _VALUES = ("conditions", "values", "domain", *_COLLISIONS, "models", "thermal", 
 TOP = {
     **dict.fromkeys(("checks", "errors", "deprecated", "guarded"), "basics"),
     **dict.fromkeys((*_VALUES, "layout"), "values"),
-    **dict.fromkeys(("plot", "centreline"), "pictures"),
+    **dict.fromkeys(("plot",), "pictures"),
     **dict.fromkeys(("__init__", "__main__", "cli"), "front"),
 }
 """The rooms of the modules at the top of the package; those below it are in the room of their folder."""
@@ -62,12 +62,14 @@ PYTHON_ARROWS = {
     "pictures": {"pictures", "solver", "values", "basics", "files"},
     "benchmarks": {"benchmarks", "solver", "planning", *_BELOW_SOLVER},
     "case": {"case", "pictures", "solver", "planning", *_BELOW_SOLVER},
-    "front": {"front", "case", "benchmarks", "pictures", "solver", "planning", *_BELOW_SOLVER},
+    "study": {"study", "case", "solver", *_BELOW_SOLVER},
+    "front": {"front", "study", "case", "benchmarks", "pictures", "solver", "planning", *_BELOW_SOLVER},
 }
 """The rooms of the package whose modules each room may import, from a function too."""
 
-MOST_AT_TOP = 21
-LOADED_WHEN_USED = ("matplotlib", "h5py", "jsonschema", "mpi4py", "pyevtk", "tqdm")
+MOST_AT_TOP = 20
+_OF_STUDIES = ("xarray", "cloudpickle", "h5netcdf", "pandas")
+LOADED_WHEN_USED = ("matplotlib", "h5py", "jsonschema", "mpi4py", "pyevtk", "tqdm", *_OF_STUDIES)
 
 LINES = 500
 COMMENT = {".h": "// ", ".cpp": "// ", ".cu": "// ", ".py": '"""', ".pyi": '"""', ".txt": "# "}

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core, centreline, checks, conditions, models, multispeed, values
+from .. import _core, checks, conditions, models, multispeed, values
 from ..collision_table import COLLISIONS, case_parameters, check_pair
 from ..collisions import Collision
 from ..domain import Domain
@@ -22,6 +22,7 @@ from ..parallel.processes import Processes
 from ..solver import Solver
 from ..thermal import HybridThermal
 from ..values import cell_centres
+from . import centreline
 from .input_errors import Problems, at
 
 _PARAMETERS = {name: case_parameters(collision) for name, collision in COLLISIONS.items()}

@@ -107,7 +107,8 @@ def _of_face(condition: type[Condition]) -> dict[str, Any]:
 
 
 @cache
-def _validator() -> Draft202012Validator:
+def validator() -> Draft202012Validator:
+    """What checks a value against the schema of a case."""
     from jsonschema import Draft202012Validator  # here, as it takes a while to be loaded
 
     Draft202012Validator.check_schema(schema())
@@ -121,6 +122,18 @@ def read_case(path: str | os.PathLike[str]) -> dict[str, Any]:
         CaseError: the file cannot be read, is not JSON, or is not a case.
         FileNotFoundError: there is none.
     """
+    case = read_unchecked(path)
+    check_case(case)
+    return case
+
+
+def read_unchecked(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The JSON in the file at `path`, with new names in place of old ones, and not checked.
+
+    Raises:
+        CaseError: the file cannot be read, or is not JSON.
+        FileNotFoundError: there is none.
+    """
     source = file_path("path", path)
     try:
         text = read_text("", source, at_most=CASE_BYTES)
@@ -128,7 +141,7 @@ def read_case(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise FileNotFoundError(f"no case at {source}") from None
     except (OSError, UnicodeDecodeError, ValueError) as error:
         raise CaseError([(str(source), f"cannot be read ({checks.reason(error)})")]) from None
-    return parse_case(text, str(source))
+    return _parsed(text, str(source))
 
 
 def parse_case(text: str, name: str = "case") -> dict[str, Any]:
@@ -137,12 +150,16 @@ def parse_case(text: str, name: str = "case") -> dict[str, Any]:
     Raises:
         CaseError: not JSON, or not a case.
     """
+    case = _parsed(text, name)
+    check_case(case)
+    return case
+
+
+def _parsed(text: str, name: str) -> dict[str, Any]:
     try:
-        case: dict[str, Any] = parsed(text)
+        case: dict[str, Any] = _with_new_names(parsed(text))
     except ValueError as error:
         raise CaseError([(name, f"not JSON ({error})")]) from None
-    case = _with_new_names(case)
-    check_case(case)
     return case
 
 
@@ -164,7 +181,7 @@ def check_case(case: Any) -> None:
     try:
         problems = list(itertools.islice(_not_finite(case, "$"), MOST_PROBLEMS))
         if not problems:
-            errors = itertools.islice(_validator().iter_errors(case), MOST_PROBLEMS)
+            errors = itertools.islice(validator().iter_errors(case), MOST_PROBLEMS)
             problems = [problem for error in errors for problem in _explain(error, case)]
     except RecursionError:
         raise CaseError([("$", "nested too deeply")]) from None

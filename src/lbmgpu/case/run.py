@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO
 
-from .. import centreline, checks
+from .. import checks
 from ..errors import CheckpointError, DivergedError
 from ..files.atomic_write import write_text
 from ..files.folder_lock import FolderLock
@@ -18,7 +19,7 @@ from ..files.regular_files import check_output, file_path
 from ..parallel.processes import Processes
 from ..solver import Solver, simulation_of
 from ..solver.run import Checkpoint, Every, RunResult, Steady
-from . import tables
+from . import centreline, tables
 from .build import build_solver
 from .read import read_case
 
@@ -65,10 +66,52 @@ def run_case(
         KeyboardInterrupt: Ctrl-C was pressed; if the flow was being stepped and the disk took it, its state is in a
             checkpoint, which the log names. Of several ranks none saves.
     """
-    from tqdm.contrib.logging import logging_redirect_tqdm  # here, as it takes a while to be loaded
-
     case = read_case(path)
     source = Path(os.fsdecode(path))
+    return run_checked(
+        case,
+        source,
+        folder=folder,
+        steps=steps,
+        progress=progress,
+        threads=threads,
+        device=device,
+        layout=layout,
+        comm=comm,
+        restart=restart,
+        out=out,
+    )
+
+
+def run_checked(
+    case: dict[str, Any],
+    source: Path,
+    *,
+    folder: str | os.PathLike[str] | None = None,
+    steps: int | None = None,
+    progress: bool = True,
+    threads: int | None = None,
+    device: str | list[str] | None = None,
+    layout: str | os.PathLike[str] | None = None,
+    comm: Any = None,
+    restart: str | os.PathLike[str] | None = None,
+    out: TextIO | None = None,
+    stepped: Callable[[Solver, RunResult], object] | None = None,
+) -> RunResult:
+    """Run a case that `check_case` has looked at.
+
+    Args:
+        case: to run.
+        source: the path of its file, by which it is named, and which the files that it names are beside.
+        folder, steps, progress, threads, device, layout, comm, restart, out: as for `run_case`.
+        stepped: called after the last step, before the files of the end state are written. Where it is given, no
+            checkpoint is of a steady flow before that: a run which went on from there would not find again that it is.
+
+    Raises:
+        As `run_case`.
+    """
+    from tqdm.contrib.logging import logging_redirect_tqdm  # here, as it takes a while to be loaded
+
     output = case.get("output", {})
     if "image" in output:
         pass  # takes a while, and is to fail before the run if it does
@@ -90,7 +133,9 @@ def run_case(
             if not any(output.get(key, False) is not False for key in _FILES):
                 log.info("the case asks for no 'output': nothing but run.log is left")
             try:
-                result = _run(case, solver, total, target, progress, restart is not None)
+                result = _run(case, solver, total, target, progress, restart is not None, stepped is not None)
+                if stepped is not None:
+                    stepped(solver, result)
                 _leave(solver, output, target, out or sys.stdout)
             except DivergedError as error:  # for the file alone: who called says it on the screen
                 if handler is not None:
@@ -132,7 +177,15 @@ def _left(output: dict[str, Any]) -> list[str]:
     return [name for key, files in names.items() if output.get(key, False) is not False for name in files]
 
 
-def _run(case: dict[str, Any], solver: Solver, total: int, target: Path, progress: bool, restarted: bool) -> RunResult:
+def _run(
+    case: dict[str, Any],
+    solver: Solver,
+    total: int,
+    target: Path,
+    progress: bool,
+    restarted: bool,
+    saves_before_steady: bool,
+) -> RunResult:
     settings, output = case["run"], case.get("output", {})
     callbacks: list[Every | Checkpoint] = []
     if "log" in settings:
@@ -148,13 +201,32 @@ def _run(case: dict[str, Any], solver: Solver, total: int, target: Path, progres
         until = Steady(steady["tolerance"], int(steady.get("every", Steady.every)), steady.get("of", Steady.of))
     shown = progress and settings.get("progress", True)
     try:
-        result = solver.run(total - solver.steps, progress=shown, until=until, callbacks=callbacks)
+        if until is not None and saves_before_steady and callbacks and isinstance(callbacks[-1], Checkpoint):
+            result = _run_in_parts(solver, total, until, callbacks[:-1], callbacks[-1])
+        else:
+            result = solver.run(total - solver.steps, progress=shown, until=until, callbacks=callbacks)
     except KeyboardInterrupt:
         if simulation_of(solver).processes.size == 1:  # other ranks may not be interrupted, nor be at the same step
             _keep(solver, target)
         raise
     log.info("%s after %d steps, %.1f MLUPS", result.reason, solver.steps, result.mlups)
     return result
+
+
+def _run_in_parts(
+    solver: Solver, total: int, until: Steady, callbacks: Sequence[Every | Checkpoint], checkpoint: Checkpoint
+) -> RunResult:
+    """Run to each checkpoint by itself, which is saved unless the flow is steady."""
+    updates = seconds = 0.0
+    while True:
+        before = solver.steps
+        stop = min(total, before - before % checkpoint.every + checkpoint.every)
+        result = solver.run(stop - before, until=until, callbacks=callbacks)
+        updates, seconds = updates + result.mlups * result.seconds, seconds + result.seconds
+        if result.converged or solver.steps >= total:
+            mlups = updates / seconds if seconds > 0 else 0.0
+            return RunResult(solver.steps, result.converged, result.reason, seconds, mlups)
+        checkpoint(solver)
 
 
 def _table(name: str, solver: Solver, target: Path, every: int, restarted: bool) -> Every:

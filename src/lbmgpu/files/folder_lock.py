@@ -110,7 +110,7 @@ def is_held(folder: Path) -> bool:
         owner = _owner(descriptor)
         if owner is None or owner["host"] != platform.node():
             return owner is not None
-        return _started(owner["process"]) == owner["started"] is not None
+        return bool(_started(owner["process"]) == owner["started"] is not None)
     finally:
         os.close(descriptor)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
@@ -172,27 +172,20 @@ class Stepped(Protocol):
         """The change of the velocity or the temperature since the last call."""
 
 
-class _Observers(threading.local):
-    """The observers of a thread."""
-
-    def __init__(self) -> None:
-        self.of_thread: list[Observer] = []
-
-
-_observers = _Observers()
+_observers: ContextVar[tuple[Observer, ...]] = ContextVar("_observers", default=())
 
 
 @contextmanager
 def observing(observer: Observer) -> Iterator[None]:
-    """Call `observer` after each chunk of steps that this thread makes with any solver, until the body ends.
+    """Call `observer` after each chunk of steps of every solver that this thread runs, until the body ends.
 
     It gets the chunk's steps, the fluid cells, the seconds, and the solver's steps.
     """
-    _observers.of_thread.append(observer)
+    token = _observers.set((*_observers.get(), observer))
     try:
         yield
     finally:
-        _observers.of_thread.remove(observer)
+        _observers.reset(token)
 
 
 class HealthCheck:
@@ -254,7 +247,7 @@ class RunLoop:
                 seconds = self._simulation.advance(chunk)
                 self._health.after(self._simulation, chunk, seconds)
                 reached = self._simulation.steps
-            for observer in _observers.of_thread:
+            for observer in _observers.get():
                 observer(chunk, self._simulation.fluid_cells, seconds, reached)
             rate = chunk / max(seconds, 1e-9)
             steps -= chunk

@@ -40,7 +40,7 @@ class StudyBar:
         if self._bar is not None:
             self._bar.close()
 
-    def started(self, case: CaseFolder, device: str) -> None:
+    def started(self, case: CaseFolder) -> None:
         """A case was started."""
         self._running[case.parameters.key] = case
 

@@ -22,13 +22,17 @@ from ..files.regular_files import read_text
 from ..files.strict_json import parsed
 from ..solver import Solver
 from ..solver.run import Every, RunResult, Steady
-from .records import CaseFolder, Progress
+from .records import INTERRUPTED, CaseFolder, Progress, Record, is_same_attempt
 
 log = logging.getLogger("lbmgpu")
 
 SECONDS_BETWEEN = 0.5
 """Between two writes of the progress: seldom enough to cost nothing, often enough to watch."""
 _POINTER_BYTES = 2**16
+
+
+class Superseded(RuntimeError):
+    """The case is another process's by now: its record says so."""
 
 
 class Case:
@@ -43,14 +47,15 @@ class Case:
         saved: arrays that the last `save` kept; empty in a case that starts from the beginning.
     """
 
-    def __init__(self, folder: CaseFolder, device: str, threads: int | None, attempt: int) -> None:
+    def __init__(self, folder: CaseFolder, device: str, threads: int | None, record: Record) -> None:
         self.folder = folder.path
         self.parameters: Mapping[str, Any] = folder.parameters.values
         self.device = device
         self.threads = threads
-        self.attempt = attempt
+        self.attempt = record.attempts
         self.saved: dict[str, NDArray[Any]] = {}
         self._records = folder
+        self._record = record
         self._names: dict[int, str] = {}
         self._solvers: list[Solver] = []
         self._progress = Progress()
@@ -86,9 +91,10 @@ class Case:
             raise ValueError(f"name: a second solver named {name!r} in one case; give each a name of its own")
         if not name.isidentifier():
             raise ValueError(f"name: {checks.shown(name)} given, must be letters, digits and '_'")
+        own: dict[str, Any] = {"threads": self.threads}
         if "layout" not in settings:
-            settings = {"device": self.device} | settings
-        solver = Solver(domain, collision, **{"threads": self.threads} | settings)
+            own["device"] = self.device
+        solver = Solver(domain, collision, **own | settings)
         self._names[id(solver)] = name
         self._solvers.append(solver)  # so that its id stays its own
         pointed = _pointed(self.folder / f"checkpoint-{name}.json")
@@ -130,13 +136,12 @@ class Case:
         path = solver.save(self.folder / f"{stem}.h5")
         kept = {key: np.asarray(value) for key, value in arrays.items()}
         with replacing(self.folder / f"{stem}.npz") as part:
-            np.savez(part, allow_pickle=False, **kept)  # type: ignore[arg-type]
+            np.savez(part, allow_pickle=False, **kept)
         write_text(pointer, json.dumps({"solver": path.name, "arrays": f"{stem}.npz"}) + "\n")
         self.saved = self.saved | kept
-        if before is not None:
-            for old in (before.get("solver"), before.get("arrays")):
-                if isinstance(old, str) and old not in (path.name, f"{stem}.npz"):
-                    (self.folder / Path(old).name).unlink(missing_ok=True)
+        for old in self.folder.glob(f"checkpoint-{name}-*"):  # those of killed attempts among them
+            if old.name not in (path.name, f"{stem}.npz"):
+                old.unlink(missing_ok=True)
         return path
 
     def run(
@@ -145,26 +150,55 @@ class Case:
         steps: int,
         *,
         save_every: int | None = None,
+        arrays: Mapping[str, Any] | None = None,
         until: Steady | None = None,
         callbacks: Sequence[Every] = (),
     ) -> RunResult:
         """Advance a solver of this case to step `steps`, and say meanwhile how far it is.
 
+        A case that goes on from a checkpoint ends with the bits of one that was never interrupted, and so does what
+        callbacks collect if it is given as `arrays`.
+
         Args:
             solver: that `solver` gave; one that went on from a checkpoint has fewer steps left.
             steps: that the solver has in the end, unless it gets steady before.
             save_every: save a checkpoint whenever the step count is a multiple of this; None for none.
+            arrays: of each checkpoint, as for `save`: lists that callbacks append to, say.
             until, callbacks: as for `Solver.run`.
+
+        Returns:
+            As `Solver.run`, but `steps` counts from the beginning of the case.
+
+        Raises:
+            ValueError: `save_every` is no multiple of ``until.every``: a case that went on would look for a steady flow
+                at other steps.
+            DivergedError: the flow did.
         """
         total = checks.integer("steps", steps)
-        every = list(callbacks)
+        kept = dict(arrays or {})
         if save_every is not None:
-            every.append(Every(save_every, self.save))
+            save_every = checks.integer("save_every", save_every, at_least=1)
+            if until is not None and save_every % until.every:
+                raise ValueError(
+                    f"save_every: {save_every} given, must be a multiple of the {until.every} steps between two looks "
+                    "of until, so that a case that goes on ends at the same step"
+                )
         self._progress = Progress(solver.steps, total, self._progress.mlups, self._progress.text)
-        return solver.run(max(0, total - solver.steps), until=until, callbacks=every)
+        updates = seconds = 0.0
+        while True:
+            before = solver.steps
+            stop = total if save_every is None else min(total, before - before % save_every + save_every)
+            result = solver.run(max(0, stop - before), until=until, callbacks=list(callbacks))
+            updates, seconds = updates + result.mlups * result.seconds, seconds + result.seconds
+            reached = save_every is not None and solver.steps > before and solver.steps % save_every == 0
+            if reached and not result.converged:  # of a steady flow it would not be found again that it is
+                self.save(solver, **kept)
+            if result.converged or solver.steps >= total:
+                mlups = updates / seconds if seconds > 0 else 0.0
+                return RunResult(solver.steps, result.converged, result.reason, seconds, mlups)
 
     def progress(self, done: float, total: float = 0.0, text: str = "") -> None:
-        """Say how far the case is: `done` of `total` of anything, and a few words; runs of solvers say it themselves."""
+        """Say how far the case is: `done` of `total` of anything, and a few words; `run` says it itself."""
         self._progress = Progress(float(done), float(total), self._progress.mlups, str(text))
         self._write()
 
@@ -173,7 +207,7 @@ class Case:
         """Million updates of fluid cells a second of all steps so far; 0 before the first."""
         return self._updates / self._seconds / 1e6 if self._seconds > 0 else 0.0
 
-    def _stepped(self, steps: int, cells: int, seconds: float, reached: int) -> None:
+    def stepped(self, steps: int, cells: int, seconds: float, reached: int) -> None:
         """Take note of a chunk of steps of any solver of this process."""
         self._updates += steps * cells
         self._seconds += seconds
@@ -181,9 +215,18 @@ class Case:
         self._progress = Progress(done, self._progress.total, self.mlups, self._progress.text)
         self._write()
 
+    def check_is_current(self) -> None:
+        """Raise `Superseded` if the case is another process's by now, or its study was interrupted."""
+        now = self._records.record()
+        if now.host and not is_same_attempt(now, self._record):
+            raise Superseded(f"process {now.process} on {now.host} works on the case")
+        if now.status == INTERRUPTED:
+            raise Superseded("the study was interrupted")
+
     def _write(self) -> None:
         if time.monotonic() - self._written >= SECONDS_BETWEEN:
             self._written = time.monotonic()
+            self.check_is_current()
             self._records.write_progress(self._progress)
 
 

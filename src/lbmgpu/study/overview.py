@@ -31,14 +31,18 @@ class Overview:
     def __str__(self) -> str:
         header, cells = self._cells()
         widths = [max(len(row[i]) for row in [header, *cells]) for i in range(len(header))]
-        lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) for row in [header, *cells]]
+        lines = [
+            "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) for row in [header, *cells]
+        ]
         return "\n".join([self._summary(), *(line.rstrip() for line in lines)])
 
     def _repr_html_(self) -> str:
         header, cells = self._cells()
         head = "".join(f"<th>{html.escape(text)}</th>" for text in header)
         body = "".join(f"<tr>{''.join(f'<td>{html.escape(text)}</td>' for text in row)}</tr>" for row in cells)
-        return f"<p>{html.escape(self._summary())}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return (
+            f"<p>{html.escape(self._summary())}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )
 
     def show(self) -> None:
         """Print the table, or show it as HTML in a notebook."""

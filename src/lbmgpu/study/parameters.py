@@ -1,4 +1,4 @@
-"""The sets of parameters of a study: from a grid, sequences side by side or rows, each with a key and a folder's name."""
+"""The sets of parameters of a study, from a grid, sequences or rows, each with a key and a folder's name."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ import numpy as np
 from .. import checks
 
 COMBINATIONS = ("grid", "zip")
+TAKEN = ("case", "status", "message")
+"""Names that the dataset of a study has of its own."""
+
 MOST_CASES = 1_000_000
 _LARGEST_EXACT = 2**53
 _NAME_LENGTH = 80
@@ -119,7 +122,7 @@ def check_function(function: Callable[..., Any], names: Sequence[str]) -> None:
     except ValueError:  # of some built-in functions there is none
         return
     called = getattr(function, "__name__", type(function).__name__)
-    takes = [parameter for parameter in signature.parameters.values()]
+    takes = list(signature.parameters.values())
     by_name = {p.name for p in takes[1:] if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
     any_name = any(p.kind == p.VAR_KEYWORD for p in takes)
     first = takes[0] if takes else None
@@ -149,23 +152,26 @@ def shown(value: Any) -> str:
     if isinstance(value, tuple | list):
         return "x".join(shown(entry) for entry in value)
     if isinstance(value, np.ndarray):
-        return f"array{'x'.join(map(str, value.shape))}"
-    return str(value) if isinstance(value, int) else repr(value)
+        digest = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()[:6]
+        return f"array{'x'.join(map(str, value.shape))}-{digest}"
+    return str(value) if isinstance(value, int) else str(repr(value))
 
 
 def _name(name: Any) -> str:
-    if not isinstance(name, str) or not name.isidentifier():
-        raise ValueError(f"parameters: {checks.shown(name)} given as a name, must be one that an argument can have")
-    return name
+    name = checks.label("parameters", name)
+    if "/" in name or name in TAKEN:
+        right = f"must be one that an argument can have, and none of {', '.join(map(repr, TAKEN))}"
+        raise ValueError(f"parameters: {name!r} given as a name, {right}")
+    return str(name)
 
 
 def _values(name: str, values: Any) -> list[Any]:
     """The values of a parameter; one that is no sequence, or a text, is a single value."""
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         return [values]
-    if dataclasses.is_dataclass(values):
+    if dataclasses.is_dataclass(values) or (isinstance(values, np.ndarray) and values.ndim == 0):
         return [values]
-    listed = list(values)
+    listed = list(itertools.islice(values, MOST_CASES + 1))
     if not listed:
         raise ValueError(f"parameters[{name!r}]: no values given")
     return listed

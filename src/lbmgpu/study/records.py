@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +21,10 @@ from . import source
 from .parameters import ParameterSet, shown
 
 FORMAT = 1
-STUDY, RECORD, RESULT, PROGRESS, OUTPUT = "study.json", "case.json", "result.nc", "progress.json", "output.txt"
+STUDY, RECORD, RESULT, PROGRESS, OUTPUT = "study.json", "record.json", "result.nc", "progress.json", "output.txt"
 SOURCES = "sources"
+PARTS = ".part-"
+"""How the names of unfinished files begin."""
 _RECORD_BYTES = 2**24
 
 WAITING = "waiting"
@@ -48,7 +53,7 @@ class Record:
         process: number of the process that ran it.
         started: when, in seconds of the epoch.
         source: digest of the function's source that the result is of.
-        mlups: million updates of fluid cells a second of its steps; 0 where it made none.
+        mlups: million updates of fluid cells a second of the steps of its last attempt; 0 where that made none.
         created: when the case was first known, in seconds of the epoch.
     """
 
@@ -87,7 +92,7 @@ class CaseFolder:
         found = _read(self.path / RECORD)
         if found.get("key") != self.parameters.key or found.get("status") not in STATUSES:
             return Record()
-        known = {f.name: type(f.default) for f in fields(Record)}
+        known: dict[str, type] = {name: type(value) for name, value in asdict(Record()).items()}
         try:
             record = Record(**{name: known[name](value) for name, value in found.items() if name in known})
         except (TypeError, ValueError):
@@ -109,10 +114,15 @@ class CaseFolder:
 
     def clear(self) -> None:
         """Remove what earlier attempts left that a new one must not take for its own: result and checkpoints."""
-        for pattern in (RECORD, RESULT, PROGRESS, "checkpoint*"):
+        for pattern in (RECORD, RESULT, PROGRESS, "checkpoint*", f"{PARTS}*"):
             for path in self.path.glob(pattern):
                 if path.is_file():
-                    path.unlink()
+                    path.unlink(missing_ok=True)
+
+    def remove_parts(self) -> None:
+        """Remove the unfinished files of results that processes which were killed have left."""
+        for path in self.path.glob(f"{PARTS}*"):
+            path.unlink(missing_ok=True)
 
     def progress(self) -> Progress:
         """How far the case is."""
@@ -124,13 +134,24 @@ class CaseFolder:
         return Progress(**numbers, text=str(found.get("text", "")))
 
     def write_progress(self, progress: Progress) -> None:
-        """Say how far the case is, to whoever looks."""
-        write_text(self.path / PROGRESS, json.dumps(asdict(progress)) + "\n")
+        """Say how far the case is, to whoever looks; a disk that does not take it is no reason to end the case.
+
+        The file replaces the one before, but is not flushed to the disk: a crash of the machine ends the case anyway.
+        """
+        part = self.path / f"{PARTS}{os.getpid()}-{threading.get_ident()}-{PROGRESS}"
+        with suppress(OSError):
+            part.write_text(json.dumps(asdict(progress)) + "\n", encoding="utf-8")
+            os.replace(part, self.path / PROGRESS)
 
     def current(self, in_use: bool) -> Record:
         """As `record`, but what was running in a study that nobody works on any more was interrupted."""
         record = self.record()
         return record if in_use or record.status != RUNNING else replace(record, status=INTERRUPTED)
+
+
+def is_same_attempt(one: Record, other: Record) -> bool:
+    """Whether two records are of the same attempt at a case, by the same process."""
+    return (one.host, one.process, one.started) == (other.host, other.process, other.started)
 
 
 def enter(folder: Path, name: str, names: tuple[str, ...]) -> None:
@@ -204,7 +225,7 @@ def now() -> float:
 
 
 def _read(path: Path) -> Mapping[str, Any]:
-    """The object in a JSON file; an empty one if there is none, or it is damaged: files appear whole, so that is rare."""
+    """The object in a JSON file; an empty one if there is none, or it is damaged."""
     try:
         found = parsed(read_text("path", path, at_most=_RECORD_BYTES))
     except (OSError, ValueError):

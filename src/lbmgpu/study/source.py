@@ -16,7 +16,8 @@ def source_of(function: Callable[..., Any]) -> str:
 
     Of a function without text, typed at a prompt say, its code in words that change when it does.
     """
-    return "\n\n".join(_text(part) for part in _with_called(function))
+    own = getattr(function, "study_source", None)
+    return own if isinstance(own, str) else "\n\n".join(_text(part) for part in _with_called(function))
 
 
 def digest(text: str) -> str:
@@ -34,6 +35,10 @@ def _with_called(function: Callable[..., Any]) -> Iterator[Any]:
     plain = inspect.unwrap(getattr(function, "func", function))  # of functools.partial and of decorators
     if not isinstance(plain, FunctionType):
         plain = getattr(plain, "__func__", plain)
+    if not isinstance(plain, FunctionType | type):  # an object that can be called
+        if getattr(type(plain), "__repr__", None) != object.__repr__:  # no address in it: it tells what the object is
+            yield plain
+        plain = type(plain)
     yield plain
     seen, open_ends = {id(plain)}, [plain]
     while open_ends:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import logging
 import os
-import time
-import warnings
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from .. import checks
-from ..errors import StudyChangedWarning
+from ..errors import StudyChangedWarning, warn
 from ..files.folder_lock import FolderLock
 from ..files.regular_files import file_path
 from . import records, results
@@ -22,29 +20,16 @@ from .bar import StudyBar
 from .overview import Overview, Row
 from .parameters import ParameterSet, ParameterTable, check_function, one, table
 from .records import CaseFolder, Record
+from .running import REDONE, Options, Runner
 from .source import source_of
-from .worker import OWN, Job, picklable
-from .workers import Executor, LentWorkers, LocalWorkers, Workers, interrupted, resolved
+from .worker import picklable
+from .workers import Executor, Workers
 
 if TYPE_CHECKING:
     import pandas
     import xarray
 
 log = logging.getLogger("lbmgpu")
-
-POLL_SECONDS = 0.02
-"""Between two looks at the workers; what a case waits for at most until a free worker has it."""
-REDONE = (records.FAILED, records.OUT_OF_MEMORY, records.KILLED, records.INTERRUPTED)
-"""Statuses of cases that another `run` starts again; a case that diverged would diverge again."""
-
-
-@dataclass
-class _Attempt:
-    """A case to be run: how often it failed in this run, and whether it needs a device to itself."""
-
-    folder: CaseFolder
-    failures: int = 0
-    alone: bool = False
 
 
 class Study:
@@ -95,6 +80,7 @@ class Study:
         records.enter(self.folder, getattr(function, "__name__", type(function).__name__), self._table.names)
         self._source = records.keep_source(self.folder, source_of(function))
         self._warned = False
+        self._idle: tuple[object, Workers] | None = None
 
     def __repr__(self) -> str:
         return f"Study({self._name}, {len(self._table.sets)} cases, folder={str(self.folder)!r})"
@@ -147,18 +133,25 @@ class Study:
         """
         if not self._table.sets:
             raise ValueError("parameters: names alone were given; the cases of such a study come by ask(...)")
-        return self._run(self._table, devices, per_device, threads, executor, progress, retry, redo)
+        options = Options(devices, per_device, threads, executor, progress, retry)
+        self._run(self._table, options, redo)
+        return self._told_of(self._results(self._table))
 
-    def results(self) -> xarray.Dataset:
+    def results(self, variables: Sequence[str] | None = None) -> xarray.Dataset:
         """The dataset of all cases, with what has ended so far; also while another process runs the study.
 
         Of a grid it has the parameters as dimensions, else ``case``, with the parameters as coordinates. What a case
-        lacks is NaN, or an empty text. Variables ``status``, ``message`` and ``seconds`` tell of the cases.
+        lacks is NaN, or an empty text. Variables ``status`` and ``message`` tell of the cases; `cases` tells more.
+
+        Args:
+            variables: names of results; None for all.
 
         Raises:
-            ValueError: a variable has other dimensions in one case than in another.
+            ValueError: a variable has other dimensions in one case than in another, or is a text in one alone.
         """
-        return self._results(self._full_table())
+        if variables is not None:
+            variables = checks.listed("variables", variables, "None or a list of names")
+        return self._results(self._full_table(), variables)
 
     def cases(self) -> pandas.DataFrame:
         """A row for each case: its parameters, status, message, seconds, MLUPS, device, host, attempts and folder."""
@@ -206,9 +199,9 @@ class Study:
         rows = self._asked(parameters, values)
         asked = table(rows, combine="grid", version=self._version)
         self._check_names(asked.names)
-        found = self._run(asked, devices, per_device, threads, executor, progress, retry, REDONE)
+        self._run(asked, Options(devices, per_device, threads, executor, progress, retry), REDONE, stays=True)
         if isinstance(parameters, Sequence):
-            return found
+            return self._told_of(self._results(asked))
         folder = self._folder(asked.sets[0])
         record = folder.record()
         if record.status != records.DONE:
@@ -235,6 +228,20 @@ class Study:
             results.write(folder.path / records.RESULT, found)
             folder.write(Record(records.DONE, message="told", source=self._source, started=records.now()))
 
+    def close(self) -> None:
+        """End the processes that wait for the next `ask`; they also end with the study and with the program."""
+        if self._idle is not None:
+            self._idle[1].close()
+            self._idle = None
+
+    def __enter__(self) -> Study:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
     # What the above is made of
 
     @property
@@ -259,7 +266,9 @@ class Study:
             raise TypeError(f"ask: {checks.shown(parameters)} given, and {', '.join(values)} as arguments; give one")
         rows = [parameters] if isinstance(parameters, Mapping) else checks.listed("ask", parameters, "a list of dicts")
         if not rows or not all(isinstance(row, Mapping) for row in rows):
-            raise TypeError(f"ask: {checks.shown(parameters)} given, must be the parameters of a case, or a list of them")
+            raise TypeError(
+                f"ask: {checks.shown(parameters)} given, must be the parameters of a case, or a list of them"
+            )
         return [dict(row) for row in rows]
 
     def _check_names(self, names: Sequence[str]) -> None:
@@ -276,7 +285,7 @@ class Study:
             return self._table
         return ParameterTable(tuple(records.known_sets(self.folder, self._version)), self._table.names, None)
 
-    def _results(self, cases: ParameterTable) -> xarray.Dataset:
+    def _results(self, cases: ParameterTable, variables: Sequence[str] | None = None) -> xarray.Dataset:
         is_in_use = records.in_use(self.folder)
         known = [self._folder(case).current(is_in_use) for case in cases.sets]
         found: list[xarray.Dataset | None] = []
@@ -284,7 +293,7 @@ class Study:
             found.append(None)
             if record.status == records.DONE:
                 try:
-                    found[-1] = results.read(self._folder(case).path / records.RESULT)
+                    found[-1] = results.read(self._folder(case).path / records.RESULT, variables)
                 except OSError as error:
                     known[number] = replace(record, status=records.FAILED, message=str(error))
         return results.assemble(cases, known, found)
@@ -315,125 +324,55 @@ class Study:
                 missing.append(folder)
         if changed and not self._warned:
             self._warned = True
-            warnings.warn(
-                f"the source of {self._name} has changed since {len(changed)} of {len(cases.sets)} results, such as that "
-                f"of {changed[0]}; they are kept. Study(on_change='rerun') runs them again, version=... starts anew",
+            warn(
+                f"the source of {self._name} has changed since {len(changed)} of {len(cases.sets)} results, such as "
+                f"that of {changed[0]}; they are kept. Study(on_change='rerun') runs them again, and version=... keeps "
+                "them beside those of the new one",
                 StudyChangedWarning,
-                stacklevel=4,
             )
         return missing
 
-    def _run(
-        self,
-        cases: ParameterTable,
-        devices: str | Sequence[str],
-        per_device: int | None,
-        threads: int | None,
-        executor: Executor | None,
-        progress: bool,
-        retry: int,
-        redo: Iterable[str],
-    ) -> xarray.Dataset:
-        if per_device is not None:
-            per_device = checks.integer("per_device", per_device, at_least=1, at_most=1024)
-        if threads is not None:
-            threads = checks.integer("threads", threads, at_least=1)
-        retry = checks.integer("retry", retry)
-        if executor is not None and not callable(getattr(executor, "submit", None)):
-            raise TypeError(f"executor: {checks.shown(executor)} given, must have submit(), as concurrent.futures' have")
-        if executor is not None and per_device is not None:
-            raise ValueError("per_device: given beside an executor, which sees to how many cases run at a time")
-        checks.flag("progress", progress)
+    def _run(self, cases: ParameterTable, options: Options, redo: Iterable[str], stays: bool = False) -> None:
+        """Run what is missing of `cases`; the workers wait for the next call if that `stays` likely."""
         missing = self._missing(cases, redo)
-        workers: Workers
-        if executor is None:
-            workers = LocalWorkers(devices, per_device, len(missing), threads) if missing else LocalWorkers("cpu", 1, 1, 1)
-        elif devices in ("all", "auto"):
-            workers = LentWorkers(executor, OWN, threads)
-        elif isinstance(devices, str):
-            workers = LentWorkers(executor, resolved(devices)[0], threads)
-        else:
-            raise ValueError(f"devices: {checks.shown(devices)} given beside an executor, must be 'all' or one device")
-        if missing:
-            with self._locked():
-                with StudyBar(len(cases.sets), len(cases.sets) - len(missing), progress) as bar:
-                    self._work(deque(map(_Attempt, missing)), workers, bar, retry)
-        found = self._results(cases)
+        if not missing:
+            return
+        with self._locked():
+            workers = self._workers(options, len(missing))
+            with StudyBar(len(cases.sets), len(cases.sets) - len(missing), options.progress) as bar:
+                Runner(self._function, self._source, workers, bar, options.retry).run(missing)
+            if stays and options.executor is None:
+                self._idle = (self._kind(options, len(missing)), workers)
+            else:
+                workers.close()
+
+    def _workers(self, options: Options, cases: int) -> Workers:
+        """Workers for a number of cases: those that wait, if they are of the kind that is needed."""
+        idle, self._idle = self._idle, None
+        if idle is not None and idle[0] == self._kind(options, cases) and options.executor is None:
+            return idle[1]
+        if idle is not None:
+            idle[1].close()
+        return options.workers(cases)
+
+    @staticmethod
+    def _kind(options: Options, cases: int) -> object:
+        return (options.devices, options.per_device, options.threads, min(cases, os.cpu_count() or 1))
+
+    def _told_of(self, found: xarray.Dataset) -> xarray.Dataset:
         left = int((found["status"] != records.DONE).sum())
         if left:
-            log.warning("%d of %d cases have no result: see the dataset's status and message", left, len(cases.sets))
+            log.warning(
+                "%d of %d cases have no result: see the dataset's status and message", left, found["status"].size
+            )
         return found
-
-    def _work(self, waiting: deque[_Attempt], workers: Workers, bar: StudyBar, retry: int) -> None:
-        """Have the workers run all of `waiting`."""
-        running: dict[str, _Attempt] = {}
-        try:
-            while waiting or running:
-                held_back: deque[_Attempt] = deque()
-                while waiting:
-                    attempt = waiting.popleft()
-                    if not workers.has_room(attempt.alone):
-                        held_back.append(attempt)
-                        if not attempt.alone:
-                            break
-                        continue
-                    job = workers.start(self._job(attempt.folder), attempt.alone)
-                    running[job.key] = attempt
-                    bar.started(attempt.folder, job.label)
-                waiting.extendleft(reversed(held_back))
-                for ended in workers.ended():
-                    attempt = running.pop(ended.job.key)
-                    record = ended.record
-                    if not ended.is_written:
-                        record = self._finish(attempt.folder, ended.job, record)
-                    if ended.crowded and not attempt.alone:
-                        attempt.alone = True
-                        waiting.append(attempt)
-                        log.info("%s: %s; it runs again, alone", attempt.folder.parameters, record.message)
-                        bar.again(attempt.folder)
-                    elif record.status in (records.FAILED, *REDONE[1:3]) and attempt.failures < retry:
-                        attempt.failures += 1
-                        waiting.append(attempt)
-                        log.info("%s: %s; it runs again", attempt.folder.parameters, record.message)
-                        bar.again(attempt.folder)
-                    else:
-                        if record.status != records.DONE:
-                            log.warning("%s: %s: %s", attempt.folder.parameters, record.status, record.message)
-                        bar.ended(attempt.folder, record)
-                bar.refresh()
-                time.sleep(POLL_SECONDS)
-        except BaseException:
-            for job in workers.stop():
-                attempt = running[job.key]
-                started = attempt.folder.record().started
-                self._finish(attempt.folder, job, interrupted(max(0.0, time.time() - started) if started else 0.0))
-            raise
-        workers.close()
-
-    def _job(self, folder: CaseFolder) -> Job:
-        call = picklable(self._function, folder.parameters)
-        return Job(call, str(folder.path), folder.parameters.key, self._source, OWN, "", None, own_output=False)
-
-    def _finish(self, folder: CaseFolder, job: Job, end: Record) -> Record:
-        """Write the record of a case whose worker could not; a result that it left before is one all the same."""
-        before = folder.record()
-        if before.status == records.DONE and before.source == job.source:
-            return before
-        device = before.device or job.label
-        seconds = before.seconds + (max(0.0, time.time() - before.started) if before.started else 0.0)
-        record = replace(before, status=end.status, message=end.message, device=device, seconds=seconds, source=job.source)
-        folder.make()
-        folder.write(record)
-        return record
 
 
 def _names_only(parameters: Any) -> tuple[str, ...] | None:
     """The names of parameters that were given without values; None for anything else."""
     if isinstance(parameters, list | tuple) and parameters and all(isinstance(name, str) for name in parameters):
         for name in parameters:
-            if not name.isidentifier() or list(parameters).count(name) > 1:
+            if list(parameters).count(name) > 1:
                 raise ValueError(f"parameters: {name!r} given as a name, must be one that an argument can have, once")
         return tuple(parameters)
     return None
-
-

@@ -6,6 +6,7 @@ import logging
 import os
 import platform
 import sys
+import sysconfig
 import threading
 import time
 import traceback
@@ -13,6 +14,8 @@ import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
+from io import TextIOWrapper
+from os import _exit as exit_at_once
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -23,13 +26,19 @@ from ..files.log_file import PlainFormatter
 from ..parallel import devices
 from ..solver.run import observing
 from . import records, results
-from .case import Case
+from .case import Case, Superseded
 from .parameters import ParameterSet
 from .records import CaseFolder, Record
 
 LOCAL_RANKS = ("OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PMI_LOCAL_RANK", "SLURM_LOCALID")
 LOCAL_SIZES = ("OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE")
 """Environment variables in which launchers number the processes of a host, and give their count."""
+
+SECONDS_BETWEEN_LOOKS = 1.0
+"""At whether the parent lives, where the system does not tell at once."""
+
+MOST_CHARACTERS = 2000
+"""Of a message."""
 
 OWN = "auto"
 """Stands for the device that the worker finds itself: its local rank's GPU, the first one without a launcher."""
@@ -61,7 +70,7 @@ class Job:
 
 
 def prepare(environment: dict[str, str], cores: list[int] | None) -> None:
-    """Make a fresh process a worker: its devices and cores, before anything looks for them; its end with the parent's."""
+    """Make a fresh process a worker: its devices and cores, and its end with the parent's."""
     import multiprocessing
     import signal
     from multiprocessing.connection import wait
@@ -71,12 +80,17 @@ def prepare(environment: dict[str, str], cores: list[int] | None) -> None:
         with suppress(OSError):
             os.sched_setaffinity(0, cores)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal reaches all: the parent ends the workers
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(line_buffering=True)  # or what was printed before a crash would be lost
     parent = multiprocessing.parent_process()
 
     def follow() -> None:
         if parent is not None:
-            wait([parent.sentinel])
-            os._exit(1)  # or a case would go on that a new run starts again
+            while not wait([parent.sentinel], SECONDS_BETWEEN_LOOKS) and os.getppid() == parent.pid:
+                pass  # other children of the parent may hold the sentinel's other end
+            exit_at_once(1)  # or a case would go on that a new run starts again
 
     results.load_xarray()  # which takes a while, here and not in the first case
     threading.Thread(target=follow, daemon=True, name="lbmgpu-follow-parent").start()
@@ -90,7 +104,7 @@ def work(job: Job) -> Record:
     """
     import pickle
 
-    start = time.time()
+    start, process = time.time(), os.getpid()
     folder = CaseFolder(Path(job.folder), ParameterSet({}, job.key, Path(job.folder).name))
     case: Case | None = None
     record = Record()
@@ -103,16 +117,23 @@ def work(job: Job) -> Record:
             values, folder = dict(parameters.values), CaseFolder(folder.path, parameters)
             record = _started(folder, job, start)
             device, threads = _own_device() if job.device == OWN else job.device, job.threads
-            case = Case(folder, device, _own_threads() if threads is None else threads, record.attempts)
+            case = Case(folder, device, _own_threads() if threads is None else threads, record)
             stack.enter_context(warnings.catch_warnings())
             warnings.simplefilter("ignore", LoneProcessWarning)  # a worker of several computes whole domains: as meant
-            with observing(case._stepped):
+            with observing(case.stepped):
                 result = results.dataset(function(case, **values), tuple(values))
-            results.write(folder.path / records.RESULT, result)
+            if os.getpid() == process:
+                case.check_is_current()
+                results.write(folder.path / records.RESULT, result)
             record = replace(record, status=records.DONE, message="")
         except BaseException as error:
             traceback.print_exc()
             record = replace(record, status=_status(error), message=_message(error))
+            if isinstance(error, Superseded):
+                return record  # the files are another attempt's
+        if os.getpid() != process:  # a child that the function forked, and that should have ended in it
+            sys.stdout.flush()
+            exit_at_once(0 if record.status == records.DONE else 1)
         spent = time.time() - start
         record = replace(record, seconds=record.seconds + spent, mlups=0.0 if case is None else case.mlups)
         folder.write(record)
@@ -125,6 +146,7 @@ def _started(folder: CaseFolder, job: Job, start: float) -> Record:
     if before.source != job.source or before.status == records.DONE:
         folder.clear()
         before = Record(created=before.created)
+    folder.remove_parts()
     record = Record(
         status=records.RUNNING,
         seconds=before.seconds,
@@ -154,11 +176,13 @@ def _own_threads() -> int | None:
 
 
 def _status(error: BaseException) -> str:
-    if isinstance(error, KeyboardInterrupt):
+    if isinstance(error, KeyboardInterrupt | Superseded):
         return records.INTERRUPTED
     if isinstance(error, DivergedError):
         return records.DIVERGED
-    of_gpu = isinstance(error, CudaError | RuntimeError) and "out of memory" in str(error).lower()  # or another library's
+    of_gpu = (
+        isinstance(error, CudaError | RuntimeError) and "out of memory" in str(error).lower()
+    )  # or another library's
     if of_gpu or isinstance(error, MemoryError | TooLittleMemoryError):
         return records.OUT_OF_MEMORY
     return records.FAILED
@@ -166,20 +190,24 @@ def _status(error: BaseException) -> str:
 
 def _message(error: BaseException) -> str:
     """An error in one line, with the line of the user's code that it came from."""
-    text = " ".join(str(error).split())
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # of the user's own class
+        text = ""
+    if len(text) > MOST_CHARACTERS:
+        text = f"{text[:MOST_CHARACTERS]} ..."
     name = type(error).__name__
     place = _place(error.__traceback__)
     return f"{name}: {text}{place}" if text else f"{name}{place}"
 
 
 def _place(trace: TracebackType | None) -> str:
-    """The last line of a traceback that is not of this package."""
+    """The last line of a traceback that is neither of this package nor of a library; the last of all without any."""
+    libraries = tuple(sysconfig.get_path(name) + os.sep for name in ("stdlib", "purelib", "platlib"))
     package = str(Path(__file__).parent.parent) + os.sep
-    found = ""
-    for frame in traceback.extract_tb(trace):
-        if not frame.filename.startswith(package):
-            found = f" ({Path(frame.filename).name}, line {frame.lineno})"
-    return found
+    frames = [frame for frame in traceback.extract_tb(trace) if not frame.filename.startswith(package)]
+    own = [frame for frame in frames if not frame.filename.startswith(libraries)] or frames
+    return f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
 
 
 @contextmanager

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import sys
+import signal
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from .. import checks
 from ..parallel import devices as all_devices
 from . import worker
 from .records import FAILED, INTERRUPTED, KILLED, OUT_OF_MEMORY, Record
+from .spawning import WorkerContext
 from .worker import Job
 
 SECONDS_TO_END = 5.0
 """That a worker which is told to end has before it is killed."""
 
-_spawning = threading.Lock()
+POLL_SECONDS = 0.02
+"""Between two looks at the futures of another engine."""
 
 
 class Executor(Protocol):
@@ -51,6 +53,9 @@ class Workers(Protocol):
     def start(self, job: Job, alone: bool = False) -> Job:
         """Start a job where there is room; the job with its device."""
 
+    def wait(self, seconds: float) -> None:
+        """Wait until a job may have ended, for so long at most."""
+
     def ended(self) -> list[Ended]:
         """The jobs that ended since the last call."""
 
@@ -70,12 +75,12 @@ class _Slot:
     environment: dict[str, str]
     cores: list[int]
     threads: int | None
+    context: WorkerContext
     alone: bool = False
     executor: ProcessPoolExecutor | None = None
-    process: Any = None
     job: Job | None = None
     future: Any = None
-    shared: bool = field(default=False)
+    shared: bool = False
 
 
 class LocalWorkers:
@@ -83,8 +88,8 @@ class LocalWorkers:
 
     Args:
         devices: ``"all"``, every GPU, or the CPU where there is none; a device's name, or a list of them.
-        per_device: processes a device; None for one a GPU, and on the CPU one a core, if there are so many cases.
-        cases: how many there are to run.
+        per_device: processes a device; None for one a GPU, and on the CPU as many as its cores have room for.
+        cases: how many there are to run, beyond which no process is needed.
         threads: CPU threads of a case; None for the cores shared alike.
 
     Raises:
@@ -96,16 +101,17 @@ class LocalWorkers:
         cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
         count = len(cores) or os.cpu_count() or 1
         self._slots: list[_Slot] = []
+        self._free_again = threading.Event()
         for name in names:
-            several = per_device or (1 if name != "cpu" else max(1, min(count, cases)))
+            several = per_device or (1 if name != "cpu" else max(1, min(count // (threads or 1), cases)))
             for _ in range(several):
-                self._slots.append(_Slot(name, *_of_device(name), cores=[], threads=threads))
+                label, environment = _of_device(name)
+                self._slots.append(_Slot(name, label, environment, [], threads, WorkerContext()))
         share = max(1, count // len(self._slots))
         for number, slot in enumerate(self._slots):
-            if slot.threads is None:
-                slot.threads = share
-                slot.environment["OMP_NUM_THREADS"] = str(share)
-            if slot.label == "cpu" and len(cores) >= share * len(self._slots):
+            slot.threads = slot.threads or share
+            slot.environment["OMP_NUM_THREADS"] = str(slot.threads)
+            if slot.label == "cpu" and slot.threads <= share and count == len(cores) >= share * len(self._slots):
                 slot.cores = cores[number * share : (number + 1) * share]
 
     @property
@@ -119,30 +125,34 @@ class LocalWorkers:
 
     def start(self, job: Job, alone: bool = False) -> Job:
         """See `Workers`."""
-        import dataclasses
-
         slot = self._free(alone)
         assert slot is not None, "start: no worker is free"
-        job = dataclasses.replace(job, device=slot.device, label=slot.label, threads=slot.threads, own_output=True)
+        job = replace(job, device=slot.device, label=slot.label, threads=slot.threads, own_output=True)
         if slot.executor is None:
+            slot.context = WorkerContext(slot.environment)
             slot.executor = ProcessPoolExecutor(
                 max_workers=1,
-                mp_context=multiprocessing.get_context("spawn"),
+                mp_context=slot.context,
                 initializer=worker.prepare,
                 initargs=(slot.environment, slot.cores),
             )
-        with _spawning:
-            before = {process.pid for process in multiprocessing.active_children()}
-            with _without_main():
-                slot.future = slot.executor.submit(worker.work, job)
-            new = [process for process in multiprocessing.active_children() if process.pid not in before]
-            slot.process = new[0] if new else slot.process
+        try:
+            slot.future = slot.executor.submit(worker.work, job)
+        except BrokenProcessPool:  # it died while it had nothing to do
+            self._forget(slot)
+            return self.start(job, alone)
+        slot.future.add_done_callback(lambda _: self._free_again.set())
         slot.job, slot.alone, slot.shared = job, alone, False
         busy = [other for other in self._slots if other.job is not None and other.label == slot.label]
         if len(busy) > 1:
             for other in busy:
                 other.shared = True
         return job
+
+    def wait(self, seconds: float) -> None:
+        """See `Workers`."""
+        self._free_again.wait(seconds)
+        self._free_again.clear()
 
     def ended(self) -> list[Ended]:
         """See `Workers`."""
@@ -165,7 +175,7 @@ class LocalWorkers:
     def stop(self) -> list[Job]:
         """See `Workers`."""
         running = [slot.job for slot in self._slots if slot.job is not None]
-        processes = [slot.process for slot in self._slots if slot.process is not None]
+        processes = [process for slot in self._slots for process in slot.context.processes]
         for process in processes:
             process.terminate()
         for process in processes:
@@ -183,7 +193,7 @@ class LocalWorkers:
         for slot in self._slots:
             if slot.executor is not None:
                 slot.executor.shutdown(wait=True)
-                slot.executor = slot.process = None
+                slot.executor = None
 
     def _free(self, alone: bool) -> _Slot | None:
         for slot in self._slots:
@@ -196,18 +206,20 @@ class LocalWorkers:
     def _forget(slot: _Slot) -> None:
         if slot.executor is not None:
             slot.executor.shutdown(wait=False, cancel_futures=True)
-        slot.executor = slot.process = None
+        slot.executor = None
 
     @staticmethod
     def _death(slot: _Slot) -> str:
         """How a worker's process ended, in words."""
-        if slot.process is None:
+        if not slot.context.processes:
             return "its process ended without a result"
-        slot.process.join(SECONDS_TO_END)
-        code = slot.process.exitcode
+        process = slot.context.processes[-1]
+        process.join(SECONDS_TO_END)
+        end = time.monotonic() + SECONDS_TO_END
+        while process.exitcode is None and time.monotonic() < end:  # the executor's thread may be about to have it
+            time.sleep(0.01)
+        code = process.exitcode
         if code is not None and code < 0:
-            import signal
-
             with suppress(ValueError):
                 name = signal.Signals(-code).name
                 hint = ", perhaps for lack of memory" if name == "SIGKILL" else ""
@@ -228,22 +240,19 @@ class LentWorkers:
         self._executor, self._device, self._threads = executor, device, threads
         self._running: list[tuple[Job, Any]] = []
 
-    @property
-    def count(self) -> int:
-        """Number of jobs that it has at a time: all."""
-        return sys.maxsize
-
     def has_room(self, alone: bool = False) -> bool:
         """See `Workers`."""
         return True
 
     def start(self, job: Job, alone: bool = False) -> Job:
         """See `Workers`."""
-        import dataclasses
-
-        job = dataclasses.replace(job, device=self._device, threads=self._threads)
+        job = replace(job, device=self._device, threads=self._threads)
         self._running.append((job, self._executor.submit(worker.work, job)))
         return job
+
+    def wait(self, seconds: float) -> None:
+        """See `Workers`; futures of other engines do not tell when they are done."""
+        time.sleep(min(seconds, POLL_SECONDS))
 
     def ended(self) -> list[Ended]:
         """See `Workers`."""
@@ -261,7 +270,7 @@ class LentWorkers:
         return result
 
     def stop(self) -> list[Job]:
-        """See `Workers`; what the engine runs already goes on there."""
+        """See `Workers`; what the engine runs already notices at its next steps that its record is another's."""
         running = []
         for job, future in self._running:
             cancelled = False
@@ -295,9 +304,9 @@ def resolved(devices: str | Sequence[str]) -> list[str]:
     return names
 
 
-def interrupted(seconds: float) -> Record:
-    """The record of a case that was stopped with its study."""
-    return Record(status=INTERRUPTED, message="the study was interrupted", seconds=seconds)
+def interrupted() -> Record:
+    """How a case ended that was stopped with its study."""
+    return Record(status=INTERRUPTED, message="the study was interrupted")
 
 
 def _of_device(name: str) -> tuple[str, dict[str, str]]:
@@ -307,23 +316,3 @@ def _of_device(name: str) -> tuple[str, dict[str, str]]:
     number = int(name.removeprefix("cuda:"))
     visible = [part.strip() for part in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if part.strip()]
     return "cuda:0", {"CUDA_VISIBLE_DEVICES": visible[number] if number < len(visible) else str(number)}
-
-
-@contextmanager
-def _without_main() -> Iterator[None]:
-    """Processes that are spawned meanwhile do not run the program again, whose function goes to them by its code.
-
-    `multiprocessing` has a new process import the file of ``__main__``: a script without ``if __name__ ==
-    "__main__":`` would start its study there once more.
-    """
-    main = sys.modules["__main__"]
-    spec, file = getattr(main, "__spec__", None), getattr(main, "__file__", None)
-    main.__spec__ = None
-    if file is not None:
-        del main.__file__
-    try:
-        yield
-    finally:
-        main.__spec__ = spec
-        if file is not None:
-            main.__file__ = file

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import checks
+from .. import checks
 
 if TYPE_CHECKING:
-    from .solver import Solver
+    from ..solver import Solver
 
 Floats = NDArray[np.float64]
 
 
 def reference_names() -> list[str]:
     """Names of the published data that come with the package."""
-    folder = resources.files(__package__) / "data"
+    folder = resources.files("lbmgpu") / "data"
     return sorted(entry.name.removesuffix(".json") for entry in folder.iterdir() if entry.name.endswith(".json"))
 
 
@@ -31,7 +31,7 @@ def reference(name: str) -> dict[str, Any]:
         ValueError: an unknown name.
     """
     name = checks.choice("reference", name, reference_names())
-    text = (resources.files(__package__) / "data" / f"{name}.json").read_text(encoding="utf-8")
+    text = (resources.files("lbmgpu") / "data" / f"{name}.json").read_text(encoding="utf-8")
     data: dict[str, Any] = json.loads(text)
     return data
 
