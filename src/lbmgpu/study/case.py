@@ -20,8 +20,9 @@ from ..errors import CheckpointError
 from ..files.atomic_write import replacing, write_text
 from ..files.regular_files import read_text
 from ..files.strict_json import parsed
-from ..solver import Solver
+from ..solver import Solver, simulation_of
 from ..solver.run import Every, RunResult, Steady
+from .batch import Batch
 from .records import INTERRUPTED, CaseFolder, Progress, Record, is_same_attempt
 
 log = logging.getLogger("lbmgpu")
@@ -47,7 +48,10 @@ class Case:
         saved: arrays that the last `save` kept; empty in a case that starts from the beginning.
     """
 
-    def __init__(self, folder: CaseFolder, device: str, threads: int | None, record: Record) -> None:
+    def __init__(
+        self, folder: CaseFolder, device: str, threads: int | None, record: Record, batch: Batch | None = None
+    ) -> None:
+        self._batch = batch
         self.folder = folder.path
         self.parameters: Mapping[str, Any] = folder.parameters.values
         self.device = device
@@ -95,6 +99,8 @@ class Case:
         if "layout" not in settings:
             own["device"] = self.device
         solver = Solver(domain, collision, **own | settings)
+        if self._batch is not None:
+            self._batch.adopt(simulation_of(solver))
         self._names[id(solver)] = name
         self._solvers.append(solver)  # so that its id stays its own
         pointed = _pointed(self.folder / f"checkpoint-{name}.json")

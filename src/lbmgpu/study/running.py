@@ -43,6 +43,7 @@ class Options:
     executor: Executor | None = None
     progress: bool = True
     retry: int = 0
+    batch: int = 1
 
     def __post_init__(self) -> None:
         if self.per_device is not None:
@@ -67,9 +68,9 @@ class Options:
     def workers(self, cases: int) -> Workers:
         """Workers for a number of cases."""
         if self.executor is None:
-            return LocalWorkers(self.devices, self.per_device, cases, self.threads)
+            return LocalWorkers(self.devices, self.per_device, cases, self.threads, self.batch)
         device = OWN if self.devices in ("all", "auto") else str(self.devices)
-        return LentWorkers(self.executor, device, self.threads)
+        return LentWorkers(self.executor, device, self.threads, self.batch)
 
 
 @dataclass
@@ -116,9 +117,13 @@ class Runner:
         while waiting:
             attempt = waiting.popleft()
             if self._workers.has_room(attempt.alone):
-                job = self._workers.start(self._job(attempt.folder), attempt.alone)
-                self._running[job.key] = attempt
-                self._bar.started(attempt.folder)
+                together = [attempt]
+                while waiting and len(together) < self._workers.batch and not (attempt.alone or waiting[0].alone):
+                    together.append(waiting.popleft())
+                self._workers.start([self._job(each.folder) for each in together], attempt.alone)
+                for each in together:
+                    self._running[each.folder.parameters.key] = each
+                    self._bar.started(each.folder)
                 continue
             held_back.append(attempt)
             if not attempt.alone:

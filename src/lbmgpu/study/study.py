@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("lbmgpu")
 
+USUAL_BATCH = 64
+MOST_TOGETHER = 1024
+"""Cases of a batch, each of which has a thread."""
+
 
 class Study:
     """A function run for many sets of parameters, over all devices, whose results are kept in a folder.
@@ -48,6 +52,9 @@ class Study:
         on_change: where the function's source is another than that of a result: ``"keep"`` warns with
             `StudyChangedWarning` and keeps the result, ``"rerun"`` runs the case again. Comments and docstrings do not
             count; functions of the same module that the function calls do.
+        batch: have each worker run so many cases at a time, each in a thread of its own, and the solvers that
+            ``case.solver(...)`` gives advance together, as an `Ensemble` does: for many small domains on a GPU. True is
+            64. The function stays as it is, and so do the bits; what it prints goes to ``output.txt`` in `folder`.
 
     Raises:
         TypeError, ValueError: parameters that the function does not take, or that it needs and that are missing; cases
@@ -64,8 +71,10 @@ class Study:
         combine: str = "grid",
         version: str | int = "",
         on_change: str = "keep",
+        batch: bool | int = False,
     ) -> None:
         results.load_xarray()
+        self._batch = _batch_size(batch)
         self._version = str(version)
         self._on_change = checks.choice("on_change", on_change, ("keep", "rerun"))
         names_only = _names_only(parameters)
@@ -133,7 +142,7 @@ class Study:
         """
         if not self._table.sets:
             raise ValueError("parameters: names alone were given; the cases of such a study come by ask(...)")
-        options = Options(devices, per_device, threads, executor, progress, retry)
+        options = Options(devices, per_device, threads, executor, progress, retry, self._batch)
         self._run(self._table, options, redo)
         return self._told_of(self._results(self._table))
 
@@ -199,7 +208,7 @@ class Study:
         rows = self._asked(parameters, values)
         asked = table(rows, combine="grid", version=self._version)
         self._check_names(asked.names)
-        self._run(asked, Options(devices, per_device, threads, executor, progress, retry), REDONE, stays=True)
+        self._run(asked, Options(devices, per_device, threads, executor, progress, retry, self._batch), REDONE, stays=True)
         if isinstance(parameters, Sequence):
             return self._told_of(self._results(asked))
         folder = self._folder(asked.sets[0])
@@ -366,6 +375,12 @@ class Study:
                 "%d of %d cases have no result: see the dataset's status and message", left, found["status"].size
             )
         return found
+
+
+def _batch_size(batch: bool | int) -> int:
+    if isinstance(batch, bool):
+        return USUAL_BATCH if batch else 1
+    return checks.integer("batch", batch, at_least=1, at_most=MOST_TOGETHER)
 
 
 def _names_only(parameters: Any) -> tuple[str, ...] | None:

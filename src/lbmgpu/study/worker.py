@@ -11,7 +11,7 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from io import TextIOWrapper
@@ -26,6 +26,7 @@ from ..files.log_file import PlainFormatter
 from ..parallel import devices
 from ..solver.run import observing
 from . import records, results
+from .batch import Batch
 from .case import Case, Superseded
 from .parameters import ParameterSet
 from .records import CaseFolder, Record
@@ -96,8 +97,42 @@ def prepare(environment: dict[str, str], cores: list[int] | None) -> None:
     threading.Thread(target=follow, daemon=True, name="lbmgpu-follow-parent").start()
 
 
-def work(job: Job) -> Record:
+def work_together(jobs: Sequence[Job]) -> list[Record | OSError]:
+    """Run cases side by side, each in a thread, whose solvers advance together (`Batch`); see `work`.
+
+    What they print goes to one file in the study's folder.
+    """
+    if len(jobs) == 1:
+        return [work(jobs[0])]
+    on_cpu, first = jobs[0].device == "cpu", jobs[0]
+    batch = Batch(len(jobs), first.threads or 1)
+    found: list[Record | OSError] = [Record()] * len(jobs)
+
+    def run(number: int) -> None:
+        job = replace(jobs[number], own_output=False, threads=1 if on_cpu else first.threads)
+        with batch.case():
+            try:
+                found[number] = work(job, batch)
+            except OSError as error:
+                found[number] = error
+
+    with ExitStack() as stack:
+        if first.own_output:
+            stack.enter_context(_printing_to(Path(first.folder).parent / records.OUTPUT))
+        stack.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore", LoneProcessWarning)
+        threads = [threading.Thread(target=run, args=(number,)) for number in range(len(jobs))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    return found
+
+
+def work(job: Job, batch: Batch | None = None) -> Record:
     """Run a case and leave its result and its record; what goes wrong is in the record, not raised.
+
+    The solvers of a case of a `batch` advance with those of the others.
 
     Raises:
         OSError: the record cannot be written.
@@ -117,9 +152,10 @@ def work(job: Job) -> Record:
             values, folder = dict(parameters.values), CaseFolder(folder.path, parameters)
             record = _started(folder, job, start)
             device, threads = _own_device() if job.device == OWN else job.device, job.threads
-            case = Case(folder, device, _own_threads() if threads is None else threads, record)
-            stack.enter_context(warnings.catch_warnings())
-            warnings.simplefilter("ignore", LoneProcessWarning)  # a worker of several computes whole domains: as meant
+            case = Case(folder, device, _own_threads() if threads is None else threads, record, batch)
+            if batch is None:  # a filter is for all threads
+                stack.enter_context(warnings.catch_warnings())
+                warnings.simplefilter("ignore", LoneProcessWarning)  # a worker of several computes whole domains
             with observing(case.stepped):
                 result = results.dataset(function(case, **values), tuple(values))
             if os.getpid() == process:

@@ -50,8 +50,12 @@ class Workers(Protocol):
     def has_room(self, alone: bool = False) -> bool:
         """Whether a job can be started; `alone` for one that needs a device that no other uses."""
 
-    def start(self, job: Job, alone: bool = False) -> Job:
-        """Start a job where there is room; the job with its device."""
+    @property
+    def batch(self) -> int:
+        """How many jobs may be started at once, to advance together."""
+
+    def start(self, jobs: Sequence[Job], alone: bool = False) -> None:
+        """Start jobs, `batch` of them at most, where there is room."""
 
     def wait(self, seconds: float) -> None:
         """Wait until a job may have ended, for so long at most."""
@@ -68,7 +72,7 @@ class Workers(Protocol):
 
 @dataclass
 class _Slot:
-    """A process that works on one case at a time, started when it is needed and again if it dies."""
+    """A process that works on one case at a time, or a batch of them, started when it is needed and if it dies."""
 
     label: str
     device: str
@@ -78,7 +82,7 @@ class _Slot:
     context: WorkerContext
     alone: bool = False
     executor: ProcessPoolExecutor | None = None
-    job: Job | None = None
+    jobs: Sequence[Job] = ()
     future: Any = None
     shared: bool = False
 
@@ -91,22 +95,32 @@ class LocalWorkers:
         per_device: processes a device; None for one a GPU, and on the CPU as many as its cores have room for.
         cases: how many there are to run, beyond which no process is needed.
         threads: CPU threads of a case; None for the cores shared alike.
+        batch: cases at a time that each process has advance together.
 
     Raises:
         TypeError, ValueError: devices that are not there, or named twice.
     """
 
-    def __init__(self, devices: str | Sequence[str], per_device: int | None, cases: int, threads: int | None) -> None:
+    def __init__(
+        self,
+        devices: str | Sequence[str],
+        per_device: int | None,
+        cases: int,
+        threads: int | None,
+        batch: int = 1,
+    ) -> None:
         names = resolved(devices)
         cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
         count = len(cores) or os.cpu_count() or 1
         self._slots: list[_Slot] = []
         self._free_again = threading.Event()
         for name in names:
-            several = per_device or (1 if name != "cpu" else max(1, min(count // (threads or 1), cases)))
+            alone = name != "cpu" or batch > 1
+            several = per_device or (1 if alone else max(1, min(count // (threads or 1), cases)))
             for _ in range(several):
                 label, environment = _of_device(name)
                 self._slots.append(_Slot(name, label, environment, [], threads, WorkerContext()))
+        self.batch = max(1, min(batch, -(-cases // len(self._slots))))
         share = max(1, count // len(self._slots))
         for number, slot in enumerate(self._slots):
             slot.threads = slot.threads or share
@@ -123,11 +137,13 @@ class LocalWorkers:
         """See `Workers`."""
         return self._free(alone) is not None
 
-    def start(self, job: Job, alone: bool = False) -> Job:
+    def start(self, jobs: Sequence[Job], alone: bool = False) -> None:
         """See `Workers`."""
         slot = self._free(alone)
         assert slot is not None, "start: no worker is free"
-        job = replace(job, device=slot.device, label=slot.label, threads=slot.threads, own_output=True)
+        jobs = [
+            replace(job, device=slot.device, label=slot.label, threads=slot.threads, own_output=True) for job in jobs
+        ]
         if slot.executor is None:
             slot.context = WorkerContext(slot.environment)
             slot.executor = ProcessPoolExecutor(
@@ -137,17 +153,17 @@ class LocalWorkers:
                 initargs=(slot.environment, slot.cores),
             )
         try:
-            slot.future = slot.executor.submit(worker.work, job)
+            slot.future = slot.executor.submit(worker.work_together, jobs)
         except BrokenProcessPool:  # it died while it had nothing to do
             self._forget(slot)
-            return self.start(job, alone)
+            self.start(jobs, alone)
+            return
         slot.future.add_done_callback(lambda _: self._free_again.set())
-        slot.job, slot.alone, slot.shared = job, alone, False
-        busy = [other for other in self._slots if other.job is not None and other.label == slot.label]
+        slot.jobs, slot.alone, slot.shared = jobs, alone, len(jobs) > 1
+        busy = [other for other in self._slots if other.jobs and other.label == slot.label]
         if len(busy) > 1:
             for other in busy:
                 other.shared = True
-        return job
 
     def wait(self, seconds: float) -> None:
         """See `Workers`."""
@@ -158,23 +174,25 @@ class LocalWorkers:
         """See `Workers`."""
         result = []
         for slot in self._slots:
-            if slot.job is None or not slot.future.done():
+            if not slot.jobs or not slot.future.done():
                 continue
-            job, slot.job = slot.job, None
+            jobs, slot.jobs = slot.jobs, ()
+            found: Sequence[Record | BaseException]
             try:
-                record, is_written = slot.future.result(), True
+                found = slot.future.result()
             except BrokenProcessPool:
-                record, is_written = Record(status=KILLED, message=self._death(slot)), False
+                death = self._death(slot)
                 self._forget(slot)
-            except Exception as error:  # the record could not be written, or the job not be sent
-                record, is_written = Record(status=FAILED, message=f"{type(error).__name__}: {error}"), False
-            crowded = slot.shared and record.status == OUT_OF_MEMORY
-            result.append(Ended(job, record, is_written, crowded))
+                result += [Ended(job, Record(status=KILLED, message=death), False) for job in jobs]
+                continue
+            except Exception as error:  # the jobs could not be sent
+                found = [error] * len(jobs)
+            result += [_ended(job, one, slot.shared) for job, one in zip(jobs, found, strict=True)]
         return result
 
     def stop(self) -> list[Job]:
         """See `Workers`."""
-        running = [slot.job for slot in self._slots if slot.job is not None]
+        running = [job for slot in self._slots for job in slot.jobs]
         processes = [process for slot in self._slots for process in slot.context.processes]
         for process in processes:
             process.terminate()
@@ -184,7 +202,7 @@ class LocalWorkers:
                 process.kill()
                 process.join()
         for slot in self._slots:
-            slot.job = None
+            slot.jobs = ()
             self._forget(slot)
         return running
 
@@ -197,8 +215,8 @@ class LocalWorkers:
 
     def _free(self, alone: bool) -> _Slot | None:
         for slot in self._slots:
-            others = [other for other in self._slots if other is not slot and other.label == slot.label and other.job]
-            if slot.job is None and not any(other.alone for other in others) and not (alone and others):
+            others = [other for other in self._slots if other is not slot and other.label == slot.label and other.jobs]
+            if not slot.jobs and not any(other.alone for other in others) and not (alone and others):
                 return slot
         return None
 
@@ -234,21 +252,21 @@ class LentWorkers:
         executor: the engine.
         device: for the solvers of all cases; `worker.OWN` for the worker's own.
         threads: CPU threads of a case; None for the worker's own share.
+        batch: cases at a time that a worker has advance together.
     """
 
-    def __init__(self, executor: Executor, device: str, threads: int | None) -> None:
-        self._executor, self._device, self._threads = executor, device, threads
-        self._running: list[tuple[Job, Any]] = []
+    def __init__(self, executor: Executor, device: str, threads: int | None, batch: int = 1) -> None:
+        self._executor, self._device, self._threads, self.batch = executor, device, threads, batch
+        self._running: list[tuple[Sequence[Job], Any]] = []
 
     def has_room(self, alone: bool = False) -> bool:
         """See `Workers`."""
         return True
 
-    def start(self, job: Job, alone: bool = False) -> Job:
+    def start(self, jobs: Sequence[Job], alone: bool = False) -> None:
         """See `Workers`."""
-        job = replace(job, device=self._device, threads=self._threads)
-        self._running.append((job, self._executor.submit(worker.work, job)))
-        return job
+        jobs = [replace(job, device=self._device, threads=self._threads) for job in jobs]
+        self._running.append((jobs, self._executor.submit(worker.work_together, jobs)))
 
     def wait(self, seconds: float) -> None:
         """See `Workers`; futures of other engines do not tell when they are done."""
@@ -257,27 +275,29 @@ class LentWorkers:
     def ended(self) -> list[Ended]:
         """See `Workers`."""
         result, running = [], []
-        for job, future in self._running:
+        for jobs, future in self._running:
             if not future.done():
-                running.append((job, future))
+                running.append((jobs, future))
                 continue
             try:
-                result.append(Ended(job, future.result(), True))
+                found = future.result()
             except Exception as error:
                 message = f"its worker was lost ({type(error).__name__}: {error})"
-                result.append(Ended(job, Record(status=KILLED, message=message), False))
+                result += [Ended(job, Record(status=KILLED, message=message), False) for job in jobs]
+            else:
+                result += [_ended(job, one, len(jobs) > 1) for job, one in zip(jobs, found, strict=True)]
         self._running = running
         return result
 
     def stop(self) -> list[Job]:
         """See `Workers`; what the engine runs already notices at its next steps that its record is another's."""
-        running = []
-        for job, future in self._running:
+        running: list[Job] = []
+        for jobs, future in self._running:
             cancelled = False
             with suppress(Exception):
                 cancelled = bool(future.cancel())
             if not cancelled:
-                running.append(job)
+                running += jobs
         self._running = []
         return running
 
@@ -302,6 +322,13 @@ def resolved(devices: str | Sequence[str]) -> list[str]:
         if names.count(name) > 1:
             raise ValueError(f"devices: {name!r} given twice; per_device=2 runs two cases at a time on each device")
     return names
+
+
+def _ended(job: Job, found: Record | BaseException, shared: bool) -> Ended:
+    """How a job ended whose worker gave back a record, or the error by which it could not be written."""
+    if isinstance(found, BaseException):
+        return Ended(job, Record(status=FAILED, message=f"{type(found).__name__}: {found}"), False)
+    return Ended(job, found, True, shared and found.status == OUT_OF_MEMORY)
 
 
 def interrupted() -> Record:

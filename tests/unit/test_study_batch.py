@@ -1,0 +1,65 @@
+"""Tests of batches: cases in threads of one worker, whose solvers advance together, are as cases by themselves."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lbmgpu as lbm
+
+pytest.importorskip("xarray")
+
+
+def vortex(case: Any, viscosity: float, steps: int) -> dict[str, Any]:
+    """A decaying vortex with a history of its energy; some cases go wrong, each in its own way."""
+    domain = lbm.Domain((24, 24), "D2Q9")
+    wave = 2 * np.pi / 24
+    start = {"velocity": lambda x, y: (0.05 * np.sin(wave * y), 0.05 * np.sin(wave * x))}
+    solver = case.solver(domain, lbm.TRT(viscosity), initial=start)
+    energy = list(case.saved.get("energy", []))
+    while solver.steps < steps:
+        solver.step(20)
+        energy.append(solver.kinetic_energy())
+        if solver.steps == 60:
+            case.save(solver, energy=energy)
+        if viscosity == 0.03 and solver.steps == 80:
+            raise ValueError("one of them fails")
+        if viscosity == 0.04 and solver.steps == 80 and case.attempt == 1:
+            os._exit(7)
+    print(f"viscosity {viscosity} is done")
+    return {"energy": np.array(energy), "populations": solver.populations()}
+
+
+def test_a_batch_has_the_bits_and_the_failures_of_cases_alone(device: str, tmp_path: Path) -> None:
+    parameters = {"viscosity": [0.01, 0.02, 0.03, 0.05, 0.06], "steps": [100, 160]}
+    alone = lbm.Study(vortex, parameters, tmp_path / "alone").run(devices=device, progress=False)
+    study = lbm.Study(vortex, parameters, tmp_path / "batch", batch=4)
+    together = study.run(devices=device, progress=False)
+    assert together.equals(alone)
+    assert (together["status"].sel(viscosity=0.03) == "failed").all()
+    assert int((together["status"] == "done").sum()) == 8
+    assert study.cases()["mlups"].min() > 0
+    assert "viscosity 0.06 is done" in (tmp_path / "batch" / "output.txt").read_text()
+
+
+def test_a_batch_whose_worker_dies_goes_on_from_its_checkpoints(tmp_path: Path) -> None:
+    parameters = {"viscosity": [0.01, 0.02, 0.04], "steps": 120}
+    study = lbm.Study(vortex, parameters, tmp_path / "batch", batch=True)
+    first = study.run(devices="cpu", progress=False)
+    assert "killed" in first["status"].values
+    assert "exit code 7" in str(first["message"].sel(viscosity=0.04).item())
+    second = study.run(devices="cpu", progress=False)
+    assert (second["status"] == "done").all()
+    whole = lbm.Study(vortex, {"viscosity": [0.01, 0.02], "steps": 120}, tmp_path / "alone")
+    expected = whole.run(devices="cpu", progress=False)
+    for name in ("energy", "populations"):
+        np.testing.assert_array_equal(second[name].sel(viscosity=[0.01, 0.02]), expected[name])
+
+
+def test_the_size_of_a_batch_is_checked(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="batch: 0 given, must be an integer from 1 to 1024"):
+        lbm.Study(vortex, {"viscosity": [0.1], "steps": [1]}, tmp_path / "study", batch=0)
