@@ -46,6 +46,7 @@ from .units import Units
 
 if _TYPE_CHECKING:
     from . import case as case, plot as plot
+    from .case import centreline as centreline
     from .planning.planner import Plan, plan
     from .study import Ensemble, Study
 
@@ -59,6 +60,7 @@ _LOADED_WHEN_USED = {
     "Plan": "planning.planner",
     "Study": "study",
     "case": "case",
+    "centreline": "case.centreline",
     "plan": "planning.planner",
     "plot": "plot",
 }
@@ -126,7 +128,7 @@ def __getattr__(name: str) -> _Any:
     if name in _LOADED_WHEN_USED:
         place = _LOADED_WHEN_USED[name]
         module = _importlib.import_module(f"{__name__}.{place}")
-        return module if place == name else getattr(module, name)
+        return module if place.rpartition(".")[2] == name else getattr(module, name)
     if name in _OLD_NAMES:
         _warn_of_old_name(f"{__name__}.{name}", _OLD_NAMES[name])
         return globals()[_OLD_NAMES[name]]

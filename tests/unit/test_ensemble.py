@@ -129,6 +129,43 @@ def test_a_run_ends_when_all_members_are_steady(device: str) -> None:
     np.testing.assert_allclose(peak[1] / peak[0], 10, rtol=1e-6)
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_member_that_diverges_is_not_steady(device: str, order: int) -> None:
+    unstable = {"velocity": lambda x, y: (0.11 * np.sin(9 * x * y), 0.11 * np.cos(7 * x + y * y))}
+    initial, collisions = [unstable, {"velocity": wave}][::order], [lbm.BGK(1e-6), lbm.TRT(0.02)][::order]
+    ensemble = lbm.Ensemble(lbm.Domain(SHAPE, "D2Q9"), collisions, initial=initial, device=device)
+    result = ensemble.run(2000, until=lbm.Steady(1e-6, every=20), leave_out_diverged=True)
+    assert len(ensemble.diverged) == 1
+    assert not result.converged
+    assert ensemble.steps == 2000
+
+
+def test_a_member_that_was_stepped_alone_goes_on_with_the_others(device: str) -> None:
+    initial = {"velocity": wave}
+    ensemble = lbm.Ensemble(channel(), [lbm.TRT(0.02), lbm.TRT(0.03), lbm.TRT(0.04)], initial=initial, device=device)
+    ensemble[1].step(1)
+    ensemble.step(100)
+    ensemble[1].step(1)
+    ensemble.step(51)
+    for member, steps in enumerate((151, 153, 151)):
+        alone = lbm.Solver(channel(), lbm.TRT(0.02 + 0.01 * member), device=device)
+        alone.initialize(velocity=wave)
+        alone.step(steps)
+        np.testing.assert_array_equal(ensemble[member].populations(), alone.populations())
+
+
+def test_checkpoints_of_another_ensemble_are_refused(tmp_path: Path) -> None:
+    two, three = (lbm.Ensemble(channel(), [lbm.TRT(0.02)] * count, device="cpu") for count in (2, 3))
+    for _ in range(2):
+        two.save(tmp_path)
+    assert len(list(tmp_path.iterdir())) == 3
+    with pytest.raises(lbm.CheckpointError, match="of an ensemble of 2 members, this one has 3"):
+        three.restore(tmp_path)
+    (tmp_path / "ensemble.json").write_text("{}")
+    with pytest.raises(lbm.CheckpointError, match="no list of an ensemble's checkpoints"):
+        two.restore(tmp_path)
+
+
 def test_saved_members_go_on_bit_for_bit(device: str, tmp_path: Path) -> None:
     collisions = [lbm.TRT(0.02), lbm.TRT(0.04)]
     whole, first, second = (
@@ -219,3 +256,47 @@ def test_cases_of_a_batch_step_together_with_their_own_bits(device: str) -> None
         alone.initialize(velocity=wave)
         alone.step(sum(parts))
         np.testing.assert_array_equal(found[viscosity], alone.populations())
+
+
+def test_a_case_that_does_not_step_keeps_the_batch_waiting_once() -> None:
+    """Others step by themselves meanwhile, and their memory goes with their solvers."""
+    import gc
+    import time
+    import weakref
+    from threading import Event, Thread
+
+    from lbmgpu.solver import simulation_of
+    from lbmgpu.study.batch import Batch
+
+    batch, idle_ends, seconds, engines = Batch(3, 1), Event(), [], []
+
+    def idle() -> None:
+        with batch.case():
+            solver = lbm.Solver(channel(), lbm.TRT(0.05), device="cpu")
+            batch.adopt(simulation_of(solver))
+            solver.step(1)
+            idle_ends.wait(60)
+
+    def steps() -> None:
+        with batch.case():
+            for _ in range(2):
+                solver = lbm.Solver(channel(), lbm.TRT(0.05), device="cpu")
+                batch.adopt(simulation_of(solver))
+                engines.append(weakref.ref(simulation_of(solver)))
+                begin = time.monotonic()
+                for _ in range(50):
+                    solver.step(2)
+                seconds.append(time.monotonic() - begin)
+                del solver
+
+    threads = [Thread(target=idle), Thread(target=steps), Thread(target=steps)]
+    for thread in threads:
+        thread.start()
+    for thread in threads[1:]:
+        thread.join(60)
+    assert len(seconds) == 4
+    assert max(seconds) < 5
+    gc.collect()
+    assert [engine for engine in engines if engine() is not None] == []
+    idle_ends.set()
+    threads[0].join(60)

@@ -15,11 +15,25 @@ namespace lbm::bindings {
 using engine::Engine;
 using engine::EngineGroup;
 
+namespace {
+
+/// As the deleter of an engine: what a group has recorded on a GPU is not a forked child's.
+struct DeleteInOwnProcessToo {
+    void operator()(EngineGroup* group) const {
+        if (group->engines().front()->is_of_this_process()) {
+            delete group;
+        }
+    }
+};
+using OwnedGroup = std::unique_ptr<EngineGroup, DeleteInOwnProcessToo>;
+
+}  // namespace
+
 void bind_engine_group(py::module_& module) {
-    py::class_<EngineGroup>(module, "EngineGroup",
-                            "Engines that advance together; each is one block, and all are on one device.")
+    py::class_<EngineGroup, OwnedGroup>(module, "EngineGroup",
+                                        "Engines that advance together; each is one block, and all are on one device.")
         .def(py::init([](const py::tuple& engines, int threads) {
-                 return std::make_unique<EngineGroup>(engines.cast<std::vector<Engine*>>(), threads);
+                 return OwnedGroup(new EngineGroup(engines.cast<std::vector<Engine*>>(), threads));
              }),
              py::arg("engines"), py::arg("threads"), py::keep_alive<1, 2>())
         .def(

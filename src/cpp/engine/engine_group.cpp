@@ -5,6 +5,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -18,9 +19,9 @@ EngineGroup::EngineGroup(std::vector<Engine*> engines, int threads)
     if (engines_.empty()) {
         throw std::invalid_argument("engines: none given, must be one at least");
     }
-    std::vector<backend::BlockState*> states;
-    for (Engine* engine : engines_) {
-        if (std::count(engines_.begin(), engines_.end(), engine) > 1) {
+    std::set<const Engine*> known;
+    for (const Engine* engine : engines_) {
+        if (!known.insert(engine).second) {
             throw std::invalid_argument("engines: one of them given twice");
         }
         if (engine->layout_.blocks().size() != 1 || engine->spec_.state->steps_per_launch != 1) {
@@ -31,15 +32,11 @@ EngineGroup::EngineGroup(std::vector<Engine*> engines, int threads)
                                         "' and on '" + engine->layout_.blocks().front().device +
                                         "', must be on one device");
         }
-        states.insert(states.end(), engine->states_.begin(), engine->states_.end());
-    }
-    if (!engines_.front()->asynchronous_.empty()) {
-        executor_ = std::make_unique<Executor>(std::move(states));
     }
 }
 
 void EngineGroup::step(Index steps) {
-    if (executor_ != nullptr) {
+    if (!engines_.front()->asynchronous_.empty()) {
         step_on_gpu(steps);
     } else {
         step_on_cpu(steps);
@@ -49,24 +46,50 @@ void EngineGroup::step(Index steps) {
 void EngineGroup::step_on_gpu(Index steps) {
     for (Engine* engine : engines_) {
         engine->check_steps(steps);
-    }
-    for (Engine* engine : engines_) {
         engine->prepare();
-        engine->is_consistent_ = false;
         engine->update_halos();
+    }
+    divide();
+    for (Engine* engine : engines_) {
+        engine->is_consistent_ = false;
         engine->records_timestamps_ = false;
     }
-    executor_->run(steps, [this] {
-        for (Engine* engine : engines_) {
-            engine->run_update(1);
-        }
-    });
+    for (Part& part : parts_) {
+        part.executor->run(steps, [&part] {
+            for (Engine* engine : part.engines) {
+                engine->run_update(1);
+            }
+        });
+    }
     for (Engine* engine : engines_) {
         engine->wait_for_blocks();
     }
     for (Engine* engine : engines_) {
         engine->is_consistent_ = true;
         engine->steps_ += steps;
+    }
+}
+
+void EngineGroup::divide() {
+    const auto at_start = [](const Engine* engine) {
+        return std::all_of(engine->states_.begin(), engine->states_.end(),
+                           [](const backend::BlockState* state) { return state->at_start_of_cycle(); });
+    };
+    std::vector<Engine*> found[2];  // in the same part of the cycle as the first engine, and not
+    for (Engine* engine : engines_) {
+        found[at_start(engine) == at_start(engines_.front()) ? 0 : 1].push_back(engine);
+    }
+    const std::size_t count = found[1].empty() ? 1 : 2;
+    if (parts_.size() == count && parts_.front().engines == found[0]) {
+        return;
+    }
+    parts_.clear();
+    for (std::size_t k = 0; k < count; ++k) {
+        std::vector<backend::BlockState*> states;
+        for (const Engine* engine : found[k]) {
+            states.insert(states.end(), engine->states_.begin(), engine->states_.end());
+        }
+        parts_.push_back({std::move(found[k]), std::make_unique<Executor>(std::move(states))});
     }
 }
 

@@ -24,12 +24,20 @@ public:
     const std::vector<Engine*>& engines() const { return engines_; }
 
 private:
+    /// Engines on a GPU whose cycles of updates begin together, so that their updates can be recorded.
+    struct Part {
+        std::vector<Engine*> engines;
+        std::unique_ptr<Executor> executor;
+    };
+
     void step_on_gpu(Index steps);
     void step_on_cpu(Index steps);
+    /// Divides the engines into parts anew where the steps of some were made apart from the others.
+    void divide();
 
     std::vector<Engine*> engines_;
     int threads_;
-    std::unique_ptr<Executor> executor_;  // of engines on a GPU
+    std::vector<Part> parts_;  // of engines on a GPU
 };
 
 }  // namespace lbm::engine

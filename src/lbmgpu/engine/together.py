@@ -84,6 +84,8 @@ class Together:
     def advance(self, steps: int) -> float:
         """Advance without checking for divergence; return the seconds that it took."""
         numbers = self.active
+        if not numbers:
+            raise ValueError("members: all have diverged, so that none is left to advance")
         parts = [self._simulations[number] for number in numbers]
         with ExitStack() as stack:
             for part in parts:
@@ -113,5 +115,8 @@ class Together:
                     raise
 
     def change(self, of: str) -> float:
-        """The largest change of them."""
-        return max(self._simulations[number].change(of) for number in self.active)
+        """The largest change of those that advance; one that has diverged is left out first, or is an error."""
+        changes = {number: self._simulations[number].change(of) for number in self.active}
+        if any(change != change for change in changes.values()):
+            self.check()
+        return max(changes[number] for number in self.active)

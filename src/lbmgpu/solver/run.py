@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -344,7 +345,7 @@ def _power_of_two(number: int) -> int:
 
 def _change(simulation: Stepped, until: Steady) -> float:
     change = simulation.change(until.of)
-    if change != change:  # 0/0 at rest, or a state that is not finite
+    if change != change:  # of a state that is not finite
         simulation.check()
-        return 0.0
+        return math.inf
     return change

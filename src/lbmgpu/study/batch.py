@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from ..engine.simulation import Simulation
 
 PATIENCE = 0.2
 """Seconds for which those that want to step wait for a case that does something else meanwhile."""
+FIRST_PATIENCE = 20.0
+"""The same for cases that have not stepped yet: they make their solvers, and kernels may have to be compiled."""
 MOST_GROUPS = 8
 
 
@@ -31,7 +34,7 @@ class Batch:
 
     The cases need not ask for the same number of steps: all of them make as many as the least needs, and those that
     want more wait for the next. A case that takes long over something else, such as reading fields, keeps the others
-    waiting for `PATIENCE` only.
+    waiting for `PATIENCE` once, and takes part again from its next step on.
 
     Args:
         cases: how many there are; each calls `case()` in a thread of its own.
@@ -39,11 +42,13 @@ class Batch:
     """
 
     def __init__(self, cases: int, threads: int) -> None:
-        self._cases = cases
         self._threads = threads
-        self._requests: list[_Request] = []
+        self._unseen = cases  # that have not asked for steps yet
+        self._present: set[int] = set()  # the threads of cases that are waited for
+        self._seen: set[int] = set()
+        self._requests: dict[int, _Request] = {}  # by thread; those that are not done
         self._condition = threading.Condition()
-        self._last = 0.0
+        self._last = self._begin = time.monotonic()
         self._groups: dict[tuple[int, ...], _core.EngineGroup] = {}
 
     @contextmanager
@@ -53,55 +58,84 @@ class Batch:
             yield
         finally:
             with self._condition:
-                self._cases -= 1
+                self._see(threading.get_ident())
+                self._present.discard(threading.get_ident())
+                self._groups.clear()  # or they would hold the memory of its solvers
                 self._condition.notify_all()
 
     def adopt(self, simulation: Simulation) -> None:
         """Have a simulation of a case step with the others; one of several blocks steps by itself."""
         if len(simulation.engine.layout) == 1:
             simulation.step_engine = partial(self._step, simulation.engine)
+            weakref.finalize(simulation, self._forget, id(simulation.engine))
+
+    def _see(self, thread: int) -> None:
+        if thread not in self._seen:
+            self._seen.add(thread)
+            self._unseen -= 1
+
+    def _forget(self, engine: int) -> None:
+        """Drop the groups of an engine whose simulation nobody has any more."""
+        with self._condition:
+            for key in [key for key in self._groups if engine in key]:
+                self._groups.pop(key, None)
 
     def _step(self, engine: _core.Engine, steps: int) -> None:
         if steps == 0:
             engine.step(0)
             return
-        request = _Request(engine, steps)
+        request, own = _Request(engine, steps), threading.get_ident()
         with self._condition:
-            self._requests.append(request)
+            self._see(own)
+            self._present.add(own)
+            self._requests[own] = request
             self._last = time.monotonic()
             try:
                 while request.left > 0:
-                    waited = time.monotonic() - self._last
-                    if len(self._requests) >= self._cases or waited >= PATIENCE:
+                    wait = self._patience()
+                    if wait <= 0:
+                        self._present &= self._requests.keys()  # the others take part again when they ask again
                         self._advance()
                     else:
-                        self._condition.wait(PATIENCE - waited)
+                        self._condition.wait(wait)
             finally:
-                self._requests.remove(request)
+                self._requests.pop(own, None)
         if request.error is not None:
-            raise request.error
+            error, request.error = request.error, None
+            raise error
+
+    def _patience(self) -> float:
+        """Seconds to wait still for cases that have not asked for steps; 0 or less if all have, or it is too long."""
+        now = time.monotonic()
+        if self._unseen > 0 and now - self._begin < FIRST_PATIENCE:
+            return FIRST_PATIENCE - (now - self._begin)
+        if self._present <= self._requests.keys():
+            return 0.0
+        return PATIENCE - (now - self._last)
 
     def _advance(self) -> None:
         """Make as many steps as the least of all requests needs."""
-        waiting = [request for request in self._requests if request.left > 0]
-        steps = min(request.left for request in waiting)
+        waiting = dict(self._requests)
+        steps = min(request.left for request in waiting.values())
         by_device: dict[str, list[_Request]] = {}
-        for request in waiting:
+        for request in waiting.values():
             by_device.setdefault(str(request.engine.layout[0]["device"]), []).append(request)
         for requests in by_device.values():
             try:
                 self._group(requests).step(steps)
-            except BaseException as error:  # the states of all are unfinished now
+            except Exception as error:  # the states of all are unfinished now
                 for request in requests:
-                    request.error, request.left = error, 0
-        for request in waiting:
+                    request.error, request.left = type(error)(*error.args), 0
+        for thread, request in waiting.items():
             request.left = max(0, request.left - steps)
+            if request.left == 0:
+                del self._requests[thread]
         self._last = time.monotonic()
         self._condition.notify_all()
 
     def _group(self, requests: list[_Request]) -> _core.EngineGroup:
         """The group of some engines, which keeps what it has recorded of their steps."""
-        key = tuple(id(request.engine) for request in sorted(requests, key=lambda request: id(request.engine)))
+        key = tuple(sorted(id(request.engine) for request in requests))
         group = self._groups.pop(key, None)
         if group is None:
             engines = {id(request.engine): request.engine for request in requests}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,8 +18,10 @@ from ..domain import Domain
 from ..engine.settings import CELLS_PER_THREAD
 from ..engine.simulation import Simulation
 from ..engine.together import Together
-from ..errors import DivergedError, TooLittleMemoryError
-from ..files.regular_files import file_path
+from ..errors import CheckpointError, DivergedError, TooLittleMemoryError
+from ..files.atomic_write import write_text
+from ..files.regular_files import CASE_BYTES, file_path, read_text
+from ..files.strict_json import parsed
 from ..guarded import Guarded
 from ..parallel.device_memory import GIB, available_memory
 from ..solver import Solver, simulation_of
@@ -26,6 +30,8 @@ from ..thermal import HybridThermal
 from ..values import Floats
 
 MOST_MEMBERS = 100_000
+INDEX = "ensemble.json"
+"""The file that names the checkpoints of all members."""
 
 
 class Ensemble(Guarded):
@@ -213,24 +219,39 @@ class Ensemble(Guarded):
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write a checkpoint of each member into `folder`, made if it is not there; return it.
 
+        They replace those of an earlier call all at once, when the last one is written.
+
         Raises:
             DivergedError, OSError: as `Solver.save`.
         """
         target = file_path("folder", folder)
         target.mkdir(parents=True, exist_ok=True)
-        for number, solver in enumerate(self._members):
-            solver.save(target / _file(number))
+        mark = f"{self.steps}-{os.getpid()}-{time.time_ns()}"
+        names = [f"member-{number}-{mark}.h5" for number in range(len(self))]
+        for solver, name in zip(self._members, names, strict=True):
+            solver.save(target / name)
+        write_text(target / INDEX, json.dumps({"members": names}) + "\n")
+        for old in target.glob("member-*.h5"):
+            if old.name not in names:
+                old.unlink()
         return target
 
     def restore(self, folder: str | os.PathLike[str]) -> None:
-        """Take the states of all members from the checkpoints that `save` wrote.
+        """Take the states of all members from the checkpoints that `save` wrote; none is left out after that.
 
         Raises:
-            CheckpointError, FileNotFoundError: as `Solver.restore`.
+            CheckpointError, FileNotFoundError: as `Solver.restore`; of an ensemble of another number of members.
         """
         source = file_path("folder", folder)
-        for number, solver in enumerate(self._members):
-            solver.restore(source / _file(number))
+        text = read_text("folder", source / INDEX, at_most=CASE_BYTES)
+        try:
+            names = [Path(str(name)).name for name in parsed(text)["members"]]
+        except (ValueError, KeyError, TypeError):
+            raise CheckpointError(f"{source / INDEX}: is no list of an ensemble's checkpoints") from None
+        if len(names) != len(self):
+            raise CheckpointError(f"{source}: of an ensemble of {len(names)} members, this one has {len(self)}")
+        for solver, name in zip(self._members, names, strict=True):
+            solver.restore(source / name)
         self._together.diverged.clear()
 
     def _stacked(self, read: Callable[..., Any], *arguments: Any, **named: Any) -> NDArray[Any]:
@@ -293,7 +314,3 @@ def _check_memory(first: Simulation, count: int) -> None:
             f"members: {count} given need {need / GIB:.2f} GiB beside the first on {first.device}, but "
             f"{free / GIB:.2f} GiB of memory is available; what would fit: {fit} members"
         )
-
-
-def _file(number: int) -> str:
-    return f"member-{number}.h5"

@@ -208,7 +208,9 @@ class Study:
         rows = self._asked(parameters, values)
         asked = table(rows, combine="grid", version=self._version)
         self._check_names(asked.names)
-        self._run(asked, Options(devices, per_device, threads, executor, progress, retry, self._batch), REDONE, stays=True)
+        self._run(
+            asked, Options(devices, per_device, threads, executor, progress, retry, self._batch), REDONE, stays=True
+        )
         if isinstance(parameters, Sequence):
             return self._told_of(self._results(asked))
         folder = self._folder(asked.sets[0])
