@@ -101,6 +101,9 @@ def test_a_member_that_diverges_is_named_or_left_out(device: str) -> None:
     ensemble = lbm.Ensemble(lbm.Domain(SHAPE, "D2Q9"), collisions, initial=initial, device=device)
     ensemble.run(3000, leave_out_diverged=True)
     assert list(ensemble.diverged) == [1]
+    assert np.isnan(ensemble.velocity()).all(axis=(1, 2, 3)).tolist() == [False, True, False]
+    assert np.isnan(ensemble.mass()).tolist() == [False, True, False]
+    assert "3 members, 1 of them diverged" in repr(ensemble)
     alone = [lbm.Solver(lbm.Domain(SHAPE, "D2Q9"), lbm.TRT(v), device=device) for v in (0.02, 0.05)]
     for member, solver in zip((0, 2), alone, strict=True):
         solver.initialize(velocity=wave)

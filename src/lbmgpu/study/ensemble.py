@@ -113,7 +113,8 @@ class Ensemble(Guarded):
 
     def __repr__(self) -> str:
         first = self._members[0]
-        return f"Ensemble({len(self)} members, {first.domain!r}, {first.precision}, step {self.steps})"
+        left_out = f", {len(self.diverged)} of them diverged" if self.diverged else ""
+        return f"Ensemble({len(self)} members{left_out}, {first.domain!r}, {first.precision}, step {self.steps})"
 
     def __len__(self) -> int:
         return len(self._members)
@@ -141,7 +142,7 @@ class Ensemble(Guarded):
 
     @property
     def diverged(self) -> dict[int, DivergedError]:
-        """The members that diverged and were left out, by number, and their errors."""
+        """The members that diverged and were left out, by number, and their errors; their fields and sums are NaN."""
         return dict(self._together.diverged)
 
     def step(self, steps: int = 1) -> None:
@@ -255,7 +256,10 @@ class Ensemble(Guarded):
         self._together.diverged.clear()
 
     def _stacked(self, read: Callable[..., Any], *arguments: Any, **named: Any) -> NDArray[Any]:
-        return np.stack([np.asarray(read(solver, *arguments, **named)) for solver in self._members])
+        """What `read` gives of each member; NaN of those that were left out."""
+        found = np.stack([np.asarray(read(solver, *arguments, **named)) for solver in self._members])
+        found[list(self.diverged)] = np.nan
+        return found
 
 
 def _listed(given: Any, kind: Any) -> list[Any] | None:
