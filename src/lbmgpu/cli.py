@@ -175,6 +175,7 @@ def _parser() -> argparse.ArgumentParser:
     several.add_argument("--zip", action="store_true", help="the first entries of all lists together, and so on")
     retry = _number(checks.integer, int, at_least=0)
     several.add_argument("--retry", metavar="N", type=retry, default=0, help="attempts more at a case that fails (0)")
+    several.add_argument("--rerun", action="store_true", help="run again what is of the case before a change of it")
     several.add_argument("--status", action="store_true", help="show how the cases stand, and run nothing")
     several.add_argument("--no-progress", action="store_true", help="show no progress bar")
     several.set_defaults(command=_study)
@@ -317,6 +318,7 @@ def _study(arguments: argparse.Namespace) -> int:
             retry=arguments.retry,
             progress=not arguments.no_progress,
             only_status=arguments.status,
+            rerun=arguments.rerun,
         )
     return OK if whole else FAILED
 

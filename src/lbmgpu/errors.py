@@ -97,6 +97,10 @@ class StudyChangedWarning(UserWarning):
     """Results of a study are of another source of its function than the one at hand."""
 
 
+class MissingResultsWarning(UserWarning):
+    """Cases of a study have no result: they failed, diverged, or were killed."""
+
+
 class StagedExchangeWarning(RuntimeWarning):
     """Two GPUs of one process do not reach each other's memory: what they exchange goes through the host's."""
 

@@ -21,6 +21,8 @@ from lbmgpu.study import records, results
 from .study_support import Inline, attempts, flow, run, square
 from .support import cavity
 
+pytestmark = pytest.mark.filterwarnings("ignore::lbmgpu.MissingResultsWarning")
+
 
 def test_a_grid_becomes_a_dataset_over_its_parameters(tmp_path: Path) -> None:
     study = lbm.Study(square, {"x": [1.0, 2.0, 3.0], "power": [2, 3]}, tmp_path / "study")
@@ -268,6 +270,19 @@ def test_looks_for_a_steady_flow_and_checkpoints_go_together(tmp_path: Path) -> 
     assert "save_every: 30 given, must be a multiple of the 20 steps" in str(message)
 
 
+def test_a_run_warns_of_cases_without_a_result(tmp_path: Path) -> None:
+    def half(case: Any, x: int) -> dict[str, int]:
+        if x > 1:
+            raise ValueError("no more than one")
+        return {"y": x}
+
+    study = lbm.Study(half, {"x": [1, 2, 3]}, tmp_path / "study")
+    with pytest.warns(
+        lbm.MissingResultsWarning, match="2 of 3 cases of half have no result, such as x=2: failed: ValueError: no more"
+    ):
+        study.run("cpu", progress=False)
+
+
 def test_a_case_has_solvers_by_name(tmp_path: Path) -> None:
     def two(case: Any, x: int) -> dict[str, Any]:
         first = case.solver(cavity((8, 8), "D2Q9"), lbm.TRT(0.1), name="first")
@@ -280,8 +295,10 @@ def test_a_case_has_solvers_by_name(tmp_path: Path) -> None:
             raise ValueError("again")
         with pytest.raises(ValueError, match="a second solver named 'first'"):
             case.solver(cavity((8, 8), "D2Q9"), lbm.TRT(0.1), name="first")
-        with pytest.raises(ValueError, match="not one that case"):
+        with pytest.raises(ValueError, match="not one of this case"):
             case.save(lbm.Solver(cavity((8, 8), "D2Q9"), lbm.TRT(0.1)))
+        with pytest.raises(ValueError, match="not one of this case"):
+            case.run(lbm.Solver(cavity((8, 8), "D2Q9"), lbm.TRT(0.1)), 10)
         return {"steps": [first.steps, second.steps], "history": case.saved["history"]}
 
     found = run(lbm.Study(two, {"x": [1]}, tmp_path / "study"), retry=1)

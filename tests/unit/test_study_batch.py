@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
+import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +14,10 @@ import pytest
 
 import lbmgpu as lbm
 
+from .study_support import started
+
 pytest.importorskip("xarray")
+pytestmark = pytest.mark.filterwarnings("ignore::lbmgpu.MissingResultsWarning")
 
 
 def vortex(case: Any, viscosity: float, steps: int) -> dict[str, Any]:
@@ -58,6 +64,36 @@ def test_a_batch_whose_worker_dies_goes_on_from_its_checkpoints(tmp_path: Path) 
     expected = whole.run(devices="cpu", progress=False)
     for name in ("energy", "populations"):
         np.testing.assert_array_equal(second[name].sel(viscosity=[0.01, 0.02]), expected[name])
+
+
+INTERRUPTED = """
+import time
+import lbmgpu as lbm
+
+def flow(case, x):
+    if x == 1:
+        raise ValueError("one fails before the interrupt")
+    time.sleep(100)
+
+study = lbm.Study(flow, {"x": [0, 1, 2]}, "study", batch=True)
+print("study", flush=True)
+study.run("cpu", progress=False)
+"""
+
+
+def test_ctrl_c_leaves_what_had_ended_in_a_batch(tmp_path: Path) -> None:
+    process = started(INTERRUPTED, tmp_path)
+    end = time.monotonic() + 60
+    found: dict[str, str] = {}
+    while time.monotonic() < end and sorted(found.values()) != ["failed", "running", "running"]:
+        time.sleep(0.05)
+        records = (json.loads(path.read_text()) for path in tmp_path.glob("study/*/record.json"))
+        found = {str(record["parameters"]): record["status"] for record in records}
+    os.killpg(process.pid, signal.SIGINT)
+    process.communicate(timeout=60)
+    records = [json.loads(path.read_text()) for path in tmp_path.glob("study/*/record.json")]
+    assert sorted(record["status"] for record in records) == ["failed", "interrupted", "interrupted"]
+    assert any("one fails before the interrupt" in record["message"] for record in records)
 
 
 def test_the_size_of_a_batch_is_checked(tmp_path: Path) -> None:

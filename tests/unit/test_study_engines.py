@@ -16,6 +16,8 @@ import lbmgpu as lbm
 
 from .study_support import flow, run, square
 
+pytestmark = pytest.mark.filterwarnings("ignore::lbmgpu.MissingResultsWarning")
+
 
 class BatchJob:
     """A job as submitit and executorlib give it: a process of its own that reads a file and writes another."""

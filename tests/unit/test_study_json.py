@@ -167,6 +167,10 @@ def test_the_command_writes_the_dataset_and_runs_what_is_missing(
     changed = study_of("cylinder.json", combine="zip")
     with pytest.warns(lbm.StudyChangedWarning):
         run(changed)
+    assert main([*command, "--zip", "--rerun"]) == 0
+    assert sorted(study_of("cylinder.json", combine="zip").cases().attempts) == [1, 1]
+    with xr.open_dataset(tmp_path / "cylinder" / "study.nc", engine="h5netcdf") as found:
+        assert found.steps.values.tolist() == [30, 40]
 
 
 def test_the_command_tells_of_wrong_studies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,6 +23,8 @@ from lbmgpu.study.workers import LocalWorkers
 from .study_support import finished, flow, run, square, started
 from .support import cavity
 
+pytestmark = pytest.mark.filterwarnings("ignore::lbmgpu.MissingResultsWarning")
+
 
 def one_of_many(case: Any, number: int) -> dict[str, Any]:
     """One of 64 cases, of which seven end without a result, each in another way."""

@@ -131,9 +131,7 @@ class Case:
             ValueError: not a solver of this case.
             OSError: a file cannot be written.
         """
-        name = self._names.get(id(solver))
-        if name is None:
-            raise ValueError("solver: not one that case.solver(...) gave")
+        name = self._name_of(solver)
         pointer = self.folder / f"checkpoint-{name}.json"
         before = _pointed(pointer)
         stem = f"checkpoint-{name}-{solver.steps}"
@@ -181,6 +179,7 @@ class Case:
             DivergedError: the flow did.
         """
         total = checks.integer("steps", steps)
+        self._name_of(solver)
         kept = dict(arrays or {})
         if save_every is not None:
             save_every = checks.integer("save_every", save_every, at_least=1)
@@ -202,6 +201,11 @@ class Case:
             if result.converged or solver.steps >= total:
                 mlups = updates / seconds if seconds > 0 else 0.0
                 return RunResult(solver.steps, result.converged, result.reason, seconds, mlups)
+
+    def _name_of(self, solver: Solver) -> str:
+        if id(solver) not in self._names:
+            raise ValueError("solver: not one of this case, which makes it by case.solver(domain, collision)")
+        return self._names[id(solver)]
 
     def progress(self, done: float, total: float = 0.0, text: str = "") -> None:
         """Say how far the case is: `done` of `total` of anything, and a few words; `run` says it itself."""

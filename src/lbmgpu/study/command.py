@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..errors import MissingResultsWarning
 from ..files.atomic_write import write_text
 from . import records, results
 from .json_case import study_of
@@ -22,6 +24,7 @@ def run(
     retry: int,
     progress: bool,
     only_status: bool,
+    rerun: bool = False,
 ) -> bool:
     """Run the study of the case at `path`, print its table and write its dataset; whether all cases have a result.
 
@@ -31,15 +34,18 @@ def run(
         devices, per_device, retry, progress: as for `Study.run`.
         combine: as for `Study`.
         only_status: print the table as it is now, and run nothing.
+        rerun: run cases again whose results are of the case as it was before a change.
 
     Raises:
         As `study_of` and `Study.run`.
     """
-    study = study_of(path, output, combine=combine)
+    study = study_of(path, output, combine=combine, on_change="rerun" if rerun else "keep")
     if only_status:
         study.status()
         return True
-    found = study.run(devices, per_device=per_device, retry=retry, progress=progress)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MissingResultsWarning)  # the table that is printed below says more
+        found = study.run(devices, per_device=per_device, retry=retry, progress=progress)
     results.write(study.folder / DATASET, found)
     write_text(study.folder / TABLE, results.flat_table(found).to_csv(index=False))
     study.status()

@@ -90,14 +90,18 @@ class JsonCase:
 
 
 def study_of(
-    path: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None, *, combine: str = "grid"
+    path: str | os.PathLike[str],
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    combine: str = "grid",
+    on_change: str = "keep",
 ) -> Study:
     """The study of the case in the file at `path`, which has lists in place of values.
 
     Args:
         path: of the case.
         folder: of the study; the case's ``output.folder`` if None, and the case's name without that.
-        combine: as for `Study`.
+        combine, on_change: as for `Study`.
 
     Raises:
         CaseError: it is no case with the values of the lists, each combination by itself; no lists in it.
@@ -117,7 +121,7 @@ def study_of(
     if problems:
         raise CaseError([(place, f"{message} {where}") for (place, message), where in problems.items()])
     target = folder if folder is not None else sweep.base.get("output", {}).get("folder", source.stem)
-    return Study(JsonCase(sweep, source), sweep.values, target, combine=combine)
+    return Study(JsonCase(sweep, source), sweep.values, target, combine=combine, on_change=on_change)
 
 
 def numbers(solver: Solver) -> dict[str, Any]:

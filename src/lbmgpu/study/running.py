@@ -106,7 +106,7 @@ class Runner:
             with kept():  # a second Ctrl-C would leave workers
                 for job in self._workers.stop():
                     attempt = self._running.get(job.key)
-                    if attempt is not None:
+                    if attempt is not None and attempt.folder.record().status in (records.WAITING, records.RUNNING):
                         with suppress(OSError):  # of a full disk, which broke this off perhaps
                             self._finish(attempt.folder, job, interrupted())
             raise

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from .. import checks
-from ..errors import StudyChangedWarning, warn
+from ..errors import MissingResultsWarning, StudyChangedWarning, warn
 from ..files.folder_lock import FolderLock
 from ..files.regular_files import file_path
 from . import records, results
@@ -144,7 +144,7 @@ class Study:
             raise ValueError("parameters: names alone were given; the cases of such a study come by ask(...)")
         options = Options(devices, per_device, threads, executor, progress, retry, self._batch)
         self._run(self._table, options, redo)
-        return self._told_of(self._results(self._table))
+        return self._told_of(self._table)
 
     def results(self, variables: Sequence[str] | None = None) -> xarray.Dataset:
         """The dataset of all cases, with what has ended so far; also while another process runs the study.
@@ -212,7 +212,7 @@ class Study:
             asked, Options(devices, per_device, threads, executor, progress, retry, self._batch), REDONE, stays=True
         )
         if isinstance(parameters, Sequence):
-            return self._told_of(self._results(asked))
+            return self._told_of(asked)
         folder = self._folder(asked.sets[0])
         record = folder.record()
         if record.status != records.DONE:
@@ -370,13 +370,18 @@ class Study:
     def _kind(options: Options, cases: int) -> object:
         return (options.devices, options.per_device, options.threads, min(cases, os.cpu_count() or 1))
 
-    def _told_of(self, found: xarray.Dataset) -> xarray.Dataset:
-        left = int((found["status"] != records.DONE).sum())
+    def _told_of(self, cases: ParameterTable) -> xarray.Dataset:
+        """The dataset of cases that were run; warns of those without a result, and names one."""
+        known = [(case, self._folder(case).record()) for case in cases.sets]
+        left = [(case, record) for case, record in known if record.status != records.DONE]
         if left:
-            log.warning(
-                "%d of %d cases have no result: see the dataset's status and message", left, found["status"].size
+            case, record = left[0]
+            warn(
+                f"{len(left)} of {len(known)} cases of {self._name} have no result, such as {case}: {record.status}: "
+                f"{checks.escaped(record.message)}; study.status() shows all",
+                MissingResultsWarning,
             )
-        return found
+        return self._results(cases)
 
 
 def _batch_size(batch: bool | int) -> int:
