@@ -63,6 +63,7 @@ class Case:
         self._names: dict[int, str] = {}
         self._solvers: list[Solver] = []
         self._progress = Progress()
+        self._counts_steps = False
         self._written = 0.0
         self._updates = 0.0
         self._seconds = 0.0
@@ -132,6 +133,7 @@ class Case:
             OSError: a file cannot be written.
         """
         name = self._name_of(solver)
+        self.check_is_current()  # or it would remove the checkpoint of the attempt that took over
         pointer = self.folder / f"checkpoint-{name}.json"
         before = _pointed(pointer)
         stem = f"checkpoint-{name}-{solver.steps}"
@@ -188,7 +190,7 @@ class Case:
                     f"save_every: {save_every} given, must be a multiple of the {until.every} steps between two looks "
                     "of until, so that a case that goes on ends at the same step"
                 )
-        self._progress = Progress(solver.steps, total, self._progress.mlups, self._progress.text)
+        self.expect(total, solver.steps)
         updates = seconds = 0.0
         while True:
             before = solver.steps
@@ -210,7 +212,13 @@ class Case:
     def progress(self, done: float, total: float = 0.0, text: str = "") -> None:
         """Say how far the case is: `done` of `total` of anything, and a few words; `run` says it itself."""
         self._progress = Progress(float(done), float(total), self._progress.mlups, str(text))
+        self._counts_steps = False
         self._write()
+
+    def expect(self, steps: int, done: int = 0) -> None:
+        """Say that the case is to make so many steps, `done` ones among them: its progress is that of its solver."""
+        self._progress = Progress(done, steps, self._progress.mlups, self._progress.text)
+        self._counts_steps = True
 
     @property
     def mlups(self) -> float:
@@ -221,9 +229,18 @@ class Case:
         """Take note of a chunk of steps of any solver of this process."""
         self._updates += steps * cells
         self._seconds += seconds
-        done = reached if self._progress.total else self._progress.done
+        done = reached if self._counts_steps else self._progress.done
         self._progress = Progress(done, self._progress.total, self.mlups, self._progress.text)
         self._write()
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the case is still this attempt's."""
+        try:
+            self.check_is_current()
+        except Superseded:
+            return False
+        return True
 
     def check_is_current(self) -> None:
         """Raise `Superseded` if the case is another process's by now, or its study was interrupted."""

@@ -56,12 +56,12 @@ class JsonCase:
         write_text(case.folder / "case.json", json.dumps(whole, indent=2) + "\n")
         steps, was_steady = _ended(case.folder / ENDED)
         total = int(whole["run"]["steps"]) if steps is None else steps
-        case.progress(0, total)
+        case.expect(total)
         found: dict[str, Any] = {}
 
         def stepped(solver: Solver, result: RunResult) -> None:
             is_steady = result.converged or (was_steady and solver.steps == steps)
-            found.update(steps=solver.steps, converged=is_steady, mlups=result.mlups, **numbers(solver))
+            found.update(steps=solver.steps, converged=is_steady, **numbers(solver))
             write_text(case.folder / ENDED, json.dumps({"steps": solver.steps, "steady": is_steady}) + "\n")
 
         def run(restart: Path | None) -> None:

@@ -23,6 +23,8 @@ TAKEN = ("case", "status", "message")
 """Names that the dataset of a study has of its own."""
 
 MOST_CASES = 1_000_000
+MOST_DIGITS = 17
+"""Of a float, by which it differs from every other."""
 _LARGEST_EXACT = 2**53
 _NAME_LENGTH = 80
 
@@ -34,7 +36,7 @@ class ParameterSet:
     Attributes:
         values: by name, as the function gets them.
         key: digest of the values and of the study's version, by which the case is found again.
-        folder: name of its folder: readable, and unique by the first digits of the key.
+        folder: name of its folder: readable, and unique by the key.
         version: of the study.
     """
 
@@ -107,7 +109,16 @@ def one(values: Mapping[str, Any], *, version: str, where: str = "parameters") -
     key = hashlib.sha256(text.encode()).hexdigest()[:16]
     readable = ",".join(f"{name}={shown(value)}" for name, value in plain.items())
     readable = re.sub(r"[^A-Za-z0-9.,=+_-]+", "_", readable)[:_NAME_LENGTH].strip("_.,")
-    return ParameterSet(plain, key, f"{readable}-{key[:8]}", version)
+    return ParameterSet(plain, key, f"{readable}-{key}", version)
+
+
+def key_of(value: Any) -> str:
+    """A text that is the same whenever a value is, and no other's.
+
+    Raises:
+        TypeError, ValueError: a value of which nothing of the kind is known.
+    """
+    return json.dumps(_described("value", value), sort_keys=True)
 
 
 def check_function(function: Callable[..., Any], names: Sequence[str]) -> None:
@@ -143,16 +154,16 @@ def check_function(function: Callable[..., Any], names: Sequence[str]) -> None:
             raise TypeError(f"parameters: none named {name!r}, which {called}{signature} needs")
 
 
-def shown(value: Any) -> str:
-    """A value in a few characters, for the names of folders and for tables."""
+def shown(value: Any, digits: int = 6) -> str:
+    """A value in a few characters, for the names of folders and for tables; with `MOST_DIGITS` no other looks alike."""
     if isinstance(value, bool | str) or value is None:
         return str(value)
     if isinstance(value, float):
-        return f"{value:.6g}"
+        return f"{value:.{digits}g}"
     if isinstance(value, tuple | list):
-        return "x".join(shown(entry) for entry in value)
+        return "x".join(shown(entry, digits) for entry in value)
     if isinstance(value, np.ndarray):
-        digest = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()[:6]
+        digest = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()[:digits]
         return f"array{'x'.join(map(str, value.shape))}-{digest}"
     return str(value) if isinstance(value, int) else str(repr(value))
 
@@ -218,8 +229,22 @@ def _listed(rows: list[dict[str, Any]], version: str, where: str) -> ParameterTa
 
 
 def _plain(value: Any) -> Any:
-    """A value without NumPy's type: a scalar as Python's, which the function gets."""
-    return value.item() if isinstance(value, np.generic) else value
+    """A value without NumPy's type: a scalar as Python's, which the function gets, also within tuples and the like."""
+    if isinstance(value, np.generic) and value.dtype.kind not in "mM":  # some times would be bare numbers
+        return value.item()
+    if type(value) in (tuple, list):
+        return type(value)(_plain(entry) for entry in value)
+    if type(value) is dict:
+        return {name: _plain(entry) for name, entry in value.items()}
+    return value
+
+
+def _type(value: Any) -> str:
+    """The name of a value's class, with its module but for this package's, whose modules may come to be others."""
+    module, name = type(value).__module__, type(value).__qualname__
+    if module.partition(".")[0] == __package__.partition(".")[0]:
+        return name
+    return f"{'__main__' if module == '__mp_main__' else module}.{name}"
 
 
 def _described(where: str, value: Any) -> Any:
@@ -250,13 +275,13 @@ def _described(where: str, value: Any) -> Any:
     if isinstance(value, PurePath):
         return {"path": str(value)}
     if isinstance(value, enum.Enum):
-        return {"enum": [type(value).__qualname__, value.name]}
+        return {"enum": [_type(value), value.name]}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {
             field.name: _described(f"{where}.{field.name}", getattr(value, field.name))
             for field in dataclasses.fields(value)
         }
-        return {"dataclass": [type(value).__qualname__, fields]}
+        return {"dataclass": [_type(value), fields]}
     raise TypeError(
         f"{where}: {checks.shown(value)} given, must be a number, a text, a path, an array, a dataclass such as "
         "lbm.TRT(0.01), or a tuple of them, so that the case is found again; make other objects in the function"

@@ -6,7 +6,7 @@ import json
 import os
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -25,6 +25,8 @@ STUDY, RECORD, RESULT, PROGRESS, OUTPUT = "study.json", "record.json", "result.n
 SOURCES = "sources"
 PARTS = ".part-"
 """How the names of unfinished files begin."""
+TEMPORARY = ".tmp-"
+"""How those begin that `write_text` has not finished."""
 _RECORD_BYTES = 2**24
 
 WAITING = "waiting"
@@ -103,7 +105,7 @@ class CaseFolder:
 
     def write(self, record: Record) -> None:
         """Keep what is known of the case."""
-        values = {name: _json(value) for name, value in self.parameters.values.items()}
+        values = plain_values(self.parameters)
         of_case = {"key": self.parameters.key, "version": self.parameters.version, "parameters": values}
         content = of_case | asdict(record if record.created else replace(record, created=now()))
         write_text(self.path / RECORD, json.dumps(content, indent=1) + "\n")
@@ -149,6 +151,11 @@ class CaseFolder:
         return record if in_use or record.status != RUNNING else replace(record, status=INTERRUPTED)
 
 
+def plain_values(case: ParameterSet) -> dict[str, Any]:
+    """The parameters of a case as its record has them."""
+    return {name: _json(value) for name, value in case.values.items()}
+
+
 def is_same_attempt(one: Record, other: Record) -> bool:
     """Whether two records are of the same attempt at a case, by the same process."""
     return (one.host, one.process, one.started) == (other.host, other.process, other.started)
@@ -163,7 +170,8 @@ def enter(folder: Path, name: str, names: tuple[str, ...]) -> None:
     """
     content = {"format": FORMAT, "function": name, "parameters": sorted(names)}
     path = folder / STUDY
-    if path.exists():
+    holds_others = folder.exists() and (not folder.is_dir() or any(map(_is_of_users, folder.iterdir())))
+    if path.exists():  # looked for afterwards: another process may begin the same study
         found = _read(path)
         if found.get("format") != FORMAT:
             raise ValueError(f"folder: {path} is damaged, or of another version; give another folder")
@@ -174,10 +182,15 @@ def enter(folder: Path, name: str, names: tuple[str, ...]) -> None:
                     f"{_listed(content[what])} here; give each study a folder of its own"
                 )
         return
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if holds_others:
         raise ValueError(f"folder: {folder} is there and holds no study; give a new or an empty folder")
     folder.mkdir(parents=True, exist_ok=True)
     write_text(path, json.dumps(content, indent=1) + "\n")
+
+
+def _is_of_users(path: Path) -> bool:
+    """Whether a file is one that no study left which was killed, or is at work, before it is one."""
+    return not path.name.startswith(TEMPORARY) and path.name != folder_lock.NAME
 
 
 def keep_source(folder: Path, text: str) -> str:
@@ -198,8 +211,10 @@ def keep_source(folder: Path, text: str) -> str:
     return name
 
 
-def known_sets(folder: Path, version: str) -> list[ParameterSet]:
+def known_sets(folder: Path, version: str, names: Collection[str]) -> list[ParameterSet]:
     """The parameters of all cases in a study's folder of this `version`, in the order in which they came.
+
+    Records that are not of parameters with these `names` are none of this study.
 
     Values that JSON does not have, such as arrays, are the texts that tables show.
     """
@@ -207,7 +222,7 @@ def known_sets(folder: Path, version: str) -> list[ParameterSet]:
     for path in folder.glob(f"*/{RECORD}"):
         content = _read(path)
         values = content.get("parameters")
-        if content.get("version") == version and isinstance(values, dict):
+        if content.get("version") == version and isinstance(values, dict) and set(values) == set(names):
             created = content.get("created", 0.0)
             case = ParameterSet(values, str(content.get("key", "")), path.parent.name, version)
             found.append((created if isinstance(created, float) else 0.0, case.folder, case))

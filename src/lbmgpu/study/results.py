@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import checks
 from ..files.atomic_write import naming
-from .parameters import TAKEN, ParameterTable, shown
+from .parameters import MOST_DIGITS, TAKEN, ParameterTable, shown
 from .records import DONE, PARTS, Record
 
 if TYPE_CHECKING:
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 CASE = "case"
 _TIMES = "lbmgpu_has_times"
 """An attribute of files with times, which are to be read as such."""
+_CONVENTIONS = frozenset(
+    ("_FillValue", "missing_value", "scale_factor", "add_offset", "_Unsigned", "_Encoding", "dtype", "coordinates")
+)
+_CONVENTIONS_OF_TIMES = frozenset(("units", "calendar"))
+"""Attributes by which values are others, or cannot be written, where a reader goes by the conventions of netCDF."""
+_MEANT_OTHERWISE = "lbmgpu_kept_"
+"""How such attributes of a result begin in its file."""
 
 
 def load_xarray() -> Any:
@@ -79,8 +86,7 @@ def dataset(result: Any, parameters: Sequence[str] = ()) -> xarray.Dataset:
 def write(path: Path, result: xarray.Dataset) -> None:
     """Write a result whole or not at all, as netCDF 4, or as HDF5 where it has numbers that are not in that."""
     part = path.with_name(f"{PARTS}{os.getpid()}-{threading.get_ident()}-{path.name}")
-    if any(variable.dtype.kind in "mM" for variable in result.variables.values()):
-        result = result.assign_attrs({_TIMES: 1})
+    result = _without_conventions(result)
     try:
         with naming(path):
             try:
@@ -117,11 +123,36 @@ def read(path: Path, variables: Sequence[str] | None = None) -> xarray.Dataset:
     except (KeyError, ValueError, RuntimeError) as error:
         raise OSError(f"{path}: cannot be read as a result ({checks.reason(error)})") from error
     loaded.encoding = {}
+    for whole in (loaded, *loaded.variables.values()):
+        whole.attrs = {str(key).removeprefix(_MEANT_OTHERWISE): value for key, value in whole.attrs.items()}
     for name, variable in loaded.variables.items():
         variable.encoding = {}  # how the file keeps it is nothing of the result
         if variable.dtype.kind == "O" and all(isinstance(value, str) for value in variable.values.flat):
             loaded[name] = variable.astype(str) if variable.size else variable.astype("<U1")
     return loaded
+
+
+def _without_conventions(result: xarray.Dataset) -> xarray.Dataset:
+    """The same values without anything by which they would be others once they are written and read again.
+
+    That is how a file packed them that they were read from, and attributes that say that they are packed.
+    """
+    result = result.drop_encoding()
+    names = set(_CONVENTIONS)
+    if any(variable.dtype.kind in "mM" for variable in result.variables.values()):
+        result = result.assign_attrs({_TIMES: 1})
+        names |= _CONVENTIONS_OF_TIMES
+    result.attrs = _renamed(result.attrs, names)
+    changed = {name: one.copy(deep=False) for name, one in result.variables.items() if names & set(one.attrs)}
+    for one in changed.values():
+        one.attrs = _renamed(one.attrs, names)
+    return result.assign_coords({name: one for name, one in changed.items() if name in result.coords}).assign(
+        {name: one for name, one in changed.items() if name not in result.coords}
+    )
+
+
+def _renamed(attributes: Mapping[Any, Any], names: Collection[str]) -> dict[Any, Any]:
+    return {f"{_MEANT_OTHERWISE}{key}" if key in names else key: value for key, value in attributes.items()}
 
 
 def assemble(
@@ -279,4 +310,5 @@ def _coordinate(values: list[Any]) -> Any:
         return np.array(values)
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
         return np.array(values)
-    return np.array([value if isinstance(value, str) else shown(value) for value in values])
+    short, exact = ([shown(value, digits) for value in values] for digits in (6, MOST_DIGITS))
+    return np.array(short if len(set(short)) == len(set(exact)) else exact)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import time
 from collections import deque
@@ -25,6 +26,9 @@ WAIT_SECONDS = 0.2
 
 REDONE = (records.FAILED, records.OUT_OF_MEMORY, records.KILLED, records.INTERRUPTED)
 """Statuses of cases that another `run` starts again; a case that diverged would diverge again."""
+
+CLOCKS_DIFFER = 60.0
+"""By so many seconds at most between the hosts of a run."""
 
 _RETRIED = (records.FAILED, records.OUT_OF_MEMORY, records.KILLED)
 
@@ -75,11 +79,12 @@ class Options:
 
 @dataclass
 class _Attempt:
-    """A case to be run: how often it failed in this run, and whether it needs a device to itself."""
+    """A case to be run: how often it failed in this run, whether it needs a device to itself, when a worker got it."""
 
     folder: CaseFolder
     failures: int = 0
     alone: bool = False
+    begun: float = 0.0
 
 
 class Runner:
@@ -108,7 +113,7 @@ class Runner:
                     attempt = self._running.get(job.key)
                     if attempt is not None and attempt.folder.record().status in (records.WAITING, records.RUNNING):
                         with suppress(OSError):  # of a full disk, which broke this off perhaps
-                            self._finish(attempt.folder, job, interrupted())
+                            self._finish(attempt, job, interrupted())
             raise
 
     def _start(self, waiting: deque[_Attempt]) -> None:
@@ -122,6 +127,7 @@ class Runner:
                     together.append(waiting.popleft())
                 self._workers.start([self._job(each.folder) for each in together], attempt.alone)
                 for each in together:
+                    each.begun = time.time()
                     self._running[each.folder.parameters.key] = each
                     self._bar.started(each.folder)
                 continue
@@ -135,8 +141,8 @@ class Runner:
         attempt = self._running.pop(job.key)
         folder = attempt.folder
         if not is_written:
-            record = self._finish(folder, job, record)
-        if crowded and not attempt.alone:
+            record = self._finish(attempt, job, record)
+        if crowded and record.status != records.DONE and not attempt.alone:
             attempt.alone = True
             log.info("%s: %s; it runs again, alone", folder.parameters, record.message)
         elif record.status in _RETRIED and attempt.failures < self._retry:
@@ -151,15 +157,18 @@ class Runner:
         return attempt
 
     def _job(self, folder: CaseFolder) -> Job:
-        call = picklable(self._function, folder.parameters)
-        return Job(call, str(folder.path), folder.parameters.key, self._source, OWN, "", None, own_output=False)
+        call, case = picklable(self._function, folder.parameters), folder.parameters
+        told = json.dumps(records.plain_values(case))
+        return Job(call, str(folder.path), case.key, case.version, told, self._source, OWN, "", None, own_output=False)
 
-    def _finish(self, folder: CaseFolder, job: Job, end: Record) -> Record:
+    def _finish(self, attempt: _Attempt, job: Job, end: Record) -> Record:
         """Write the record of a case whose worker could not; a result that it left before is one all the same."""
+        folder = attempt.folder
         before = folder.record()
         if before.status == records.DONE and before.source == job.source:
             return before
-        ran = before.status == records.RUNNING and before.started > 0
+        by_it = before.started >= attempt.begun - CLOCKS_DIFFER  # and not by an earlier attempt, hours ago perhaps
+        ran = before.status == records.RUNNING and by_it
         seconds = before.seconds + (max(0.0, time.time() - before.started) if ran else 0.0)
         device = before.device or job.label
         record = replace(before, status=end.status, message=end.message, device=device, seconds=seconds)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import inspect
 import textwrap
 from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType
 from typing import Any
+
+from .parameters import key_of
 
 
 def source_of(function: Callable[..., Any]) -> str:
@@ -17,7 +20,13 @@ def source_of(function: Callable[..., Any]) -> str:
     Of a function without text, typed at a prompt say, its code in words that change when it does.
     """
     own = getattr(function, "study_source", None)
-    return own if isinstance(own, str) else "\n\n".join(_text(part) for part in _with_called(function))
+    if isinstance(own, str):
+        return own
+    parts = [_text(part) for part in _with_called(function)]
+    if isinstance(function, functools.partial):
+        given = [*enumerate(function.args), *sorted(function.keywords.items())]
+        parts.append(repr([(name, _given(value)) for name, value in given]))
+    return "\n\n".join(parts)
 
 
 def digest(text: str) -> str:
@@ -63,12 +72,44 @@ def _names(code: CodeType) -> Iterator[str]:
             yield from _names(constant)
 
 
+def _given(value: Any) -> str:
+    """An argument of a functools.partial in words that change when it does, as far as that can be told."""
+    if isinstance(value, FunctionType):
+        return _text(value)
+    try:
+        return key_of(value)
+    except (TypeError, ValueError):
+        return type(value).__qualname__
+
+
 def _text(part: Any) -> str:
+    if isinstance(part, FunctionType) and part.__name__ == "<lambda>":
+        return _text_of_lambda(part) or "\n".join(_instructions(part.__code__))
     try:
         return textwrap.dedent(inspect.getsource(part)).strip()
     except (OSError, TypeError):
         code = getattr(part, "__code__", None)
         return repr(part) if code is None else "\n".join(_instructions(code))
+
+
+def _text_of_lambda(function: FunctionType) -> str | None:
+    """The text of a lambda without the rest of its statement; None where it cannot be told which it is."""
+    code = function.__code__
+    try:
+        lines, _ = inspect.findsource(function)
+        whole = "".join(lines)
+        tree = ast.parse(whole)
+    except (OSError, TypeError, SyntaxError):
+        return None
+    places = [place for place in code.co_positions() if None not in place and place[2:] != (0, 0)]
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Lambda) and node.lineno == code.co_firstlineno:
+            body = node.body
+            begin, end = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)
+            if places and all(begin <= (a, c) and (b, d) <= end for a, b, c, d in places):  # type: ignore[operator]
+                found.append(node)
+    return ast.get_source_segment(whole, found[0]) if len(found) == 1 else None
 
 
 def _instructions(code: CodeType) -> Iterator[str]:

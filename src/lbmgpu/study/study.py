@@ -229,6 +229,8 @@ class Study:
         Raises:
             TypeError, ValueError: parameters that are not those of the study; no result that a function may return.
         """
+        if parameters is not None and not isinstance(parameters, Mapping):
+            raise TypeError(f"tell: {checks.shown(parameters)} given, must be the parameters of one case, a mapping")
         case = one(self._asked(parameters, values)[0], version=self._version)
         self._check_names(tuple(case.values))
         found = results.dataset(result, tuple(case.values))
@@ -294,7 +296,9 @@ class Study:
         """The cases of the study; of one that `ask` alone adds to, those that were asked for."""
         if self._table.sets:
             return self._table
-        return ParameterTable(tuple(records.known_sets(self.folder, self._version)), self._table.names, None)
+        return ParameterTable(
+            tuple(records.known_sets(self.folder, self._version, self._table.names)), self._table.names, None
+        )
 
     def _results(self, cases: ParameterTable, variables: Sequence[str] | None = None) -> xarray.Dataset:
         is_in_use = records.in_use(self.folder)
@@ -345,10 +349,13 @@ class Study:
 
     def _run(self, cases: ParameterTable, options: Options, redo: Iterable[str], stays: bool = False) -> None:
         """Run what is missing of `cases`; the workers wait for the next call if that `stays` likely."""
-        missing = self._missing(cases, redo)
-        if not missing:
+        redo = tuple(redo)
+        if not self._missing(cases, redo):
             return
         with self._locked():
+            missing = self._missing(cases, redo)  # another process may have worked here until now
+            if not missing:
+                return
             workers = self._workers(options, len(missing))
             with StudyBar(len(cases.sets), len(cases.sets) - len(missing), options.progress) as bar:
                 Runner(self._function, self._source, workers, bar, options.retry).run(missing)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import platform
@@ -53,6 +54,8 @@ class Job:
         call: the function and the `ParameterSet`, by cloudpickle.
         folder: of the case.
         key: of the parameters.
+        version: of the study.
+        parameters: as the record has them, in JSON: of a case whose call cannot be loaded it has no others.
         source: digest of the function's source.
         device: for the solvers; `OWN` for the worker's own.
         label: the device's name in records.
@@ -63,6 +66,8 @@ class Job:
     call: bytes
     folder: str
     key: str
+    version: str
+    parameters: str
     source: str
     device: str
     label: str
@@ -140,7 +145,8 @@ def work(job: Job, batch: Batch | None = None) -> Record:
     import pickle
 
     start, process = time.time(), os.getpid()
-    folder = CaseFolder(Path(job.folder), ParameterSet({}, job.key, Path(job.folder).name))
+    told = ParameterSet(json.loads(job.parameters), job.key, Path(job.folder).name, job.version)
+    folder = CaseFolder(Path(job.folder), told)
     case: Case | None = None
     record = Record()
     with ExitStack() as stack:
@@ -148,10 +154,10 @@ def work(job: Job, batch: Batch | None = None) -> Record:
         if job.own_output:
             stack.enter_context(_printing_to(folder.path / records.OUTPUT))
         try:
+            device, threads = _own_device() if job.device == OWN else job.device, job.threads
+            record = _started(folder, replace(job, device=device), start)
             function, parameters = pickle.loads(job.call)
             values, folder = dict(parameters.values), CaseFolder(folder.path, parameters)
-            record = _started(folder, job, start)
-            device, threads = _own_device() if job.device == OWN else job.device, job.threads
             case = Case(folder, device, _own_threads() if threads is None else threads, record, batch)
             if batch is None:  # a filter is for all threads
                 stack.enter_context(warnings.catch_warnings())
@@ -165,8 +171,8 @@ def work(job: Job, batch: Batch | None = None) -> Record:
         except BaseException as error:
             traceback.print_exc()
             record = replace(record, status=_status(error), message=_message(error))
-            if isinstance(error, Superseded):
-                return record  # the files are another attempt's
+            if isinstance(error, Superseded) or (case is not None and not case.is_current):
+                return replace(record, status=records.INTERRUPTED)  # the files are another attempt's
         if os.getpid() != process:  # a child that the function forked, and that should have ended in it
             sys.stdout.flush()
             exit_at_once(0 if record.status == records.DONE else 1)

@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -36,7 +36,12 @@ class Executor(Protocol):
 
 @dataclass(frozen=True)
 class Ended:
-    """A job that ended: its record, and whether its worker wrote it; `crowded` if others used its device meanwhile."""
+    """A job that ended: its record, and whether its worker wrote it.
+
+    Attributes:
+        crowded: it may be for others that it has no result, those in its process or on its device, and not if it is
+            alone there.
+    """
 
     job: Job
     record: Record
@@ -183,7 +188,7 @@ class LocalWorkers:
             except BrokenProcessPool:
                 death = self._death(slot)
                 self._forget(slot)
-                result += [Ended(job, Record(status=KILLED, message=death), False) for job in jobs]
+                result += _lost(jobs, death)
                 continue
             except Exception as error:  # the jobs could not be sent
                 found = [error] * len(jobs)
@@ -266,7 +271,12 @@ class LentWorkers:
     def start(self, jobs: Sequence[Job], alone: bool = False) -> None:
         """See `Workers`."""
         jobs = [replace(job, device=self._device, threads=self._threads) for job in jobs]
-        self._running.append((jobs, self._executor.submit(worker.work_together, jobs)))
+        try:
+            future = self._executor.submit(worker.work_together, jobs)
+        except BrokenExecutor as error:  # by a case before, and it starts no other worker
+            future = Future()
+            future.set_exception(error)
+        self._running.append((jobs, future))
 
     def wait(self, seconds: float) -> None:
         """See `Workers`; futures of other engines do not tell when they are done."""
@@ -283,7 +293,7 @@ class LentWorkers:
                 found = future.result()
             except Exception as error:
                 message = f"its worker was lost ({type(error).__name__}: {error})"
-                result += [Ended(job, Record(status=KILLED, message=message), False) for job in jobs]
+                result += _lost(jobs, message)
             else:
                 result += [_ended(job, one, len(jobs) > 1) for job, one in zip(jobs, found, strict=True)]
         self._running = running
@@ -329,6 +339,11 @@ def _ended(job: Job, found: Record | BaseException, shared: bool) -> Ended:
     if isinstance(found, BaseException):
         return Ended(job, Record(status=FAILED, message=f"{type(found).__name__}: {found}"), False)
     return Ended(job, found, True, shared and found.status == OUT_OF_MEMORY)
+
+
+def _lost(jobs: Sequence[Job], message: str) -> list[Ended]:
+    """How jobs ended whose process died: of several in it nobody knows which one brought it down."""
+    return [Ended(job, Record(status=KILLED, message=message), False, len(jobs) > 1) for job in jobs]
 
 
 def interrupted() -> Record:
