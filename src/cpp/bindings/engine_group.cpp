@@ -43,6 +43,7 @@ void bind_engine_group(py::module_& module) {
                 std::vector<Engine*> engines = group.engines();
                 std::sort(engines.begin(), engines.end(), std::less<>());  // two groups lock in one order
                 std::vector<std::unique_lock<process::Mutex>> locks;
+                locks.reserve(engines.size());
                 for (const Engine* engine : engines) {
                     locks.emplace_back(engine->mutex());
                 }

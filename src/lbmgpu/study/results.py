@@ -123,7 +123,8 @@ def read(path: Path, variables: Sequence[str] | None = None) -> xarray.Dataset:
     except (KeyError, ValueError, RuntimeError) as error:
         raise OSError(f"{path}: cannot be read as a result ({checks.reason(error)})") from error
     loaded.encoding = {}
-    for whole in (loaded, *loaded.variables.values()):
+    wholes: list[Any] = [loaded, *loaded.variables.values()]
+    for whole in wholes:
         whole.attrs = {str(key).removeprefix(_MEANT_OTHERWISE): value for key, value in whole.attrs.items()}
     for name, variable in loaded.variables.items():
         variable.encoding = {}  # how the file keeps it is nothing of the result
@@ -143,7 +144,9 @@ def _without_conventions(result: xarray.Dataset) -> xarray.Dataset:
         result = result.assign_attrs({_TIMES: 1})
         names |= _CONVENTIONS_OF_TIMES
     result.attrs = _renamed(result.attrs, names)
-    changed = {name: one.copy(deep=False) for name, one in result.variables.items() if names & set(one.attrs)}
+    changed: dict[Any, Any] = {
+        name: one.copy(deep=False) for name, one in result.variables.items() if names & set(one.attrs)
+    }
     for one in changed.values():
         one.attrs = _renamed(one.attrs, names)
     return result.assign_coords({name: one for name, one in changed.items() if name in result.coords}).assign(

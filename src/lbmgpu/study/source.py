@@ -107,7 +107,7 @@ def _text_of_lambda(function: FunctionType) -> str | None:
         if isinstance(node, ast.Lambda) and node.lineno == code.co_firstlineno:
             body = node.body
             begin, end = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)
-            if places and all(begin <= (a, c) and (b, d) <= end for a, b, c, d in places):  # type: ignore[operator]
+            if places and all(begin <= (a, c) and (b, d) <= end for a, b, c, d in places):
                 found.append(node)
     return ast.get_source_segment(whole, found[0]) if len(found) == 1 else None
 
