@@ -33,6 +33,7 @@ std::vector<std::unique_ptr<Engine>> engines_in_motion(int count) {
 
 std::vector<Engine*> pointers(const std::vector<std::unique_ptr<Engine>>& engines) {
     std::vector<Engine*> found;
+    found.reserve(engines.size());
     for (const auto& engine : engines) {
         found.push_back(engine.get());
     }

@@ -89,6 +89,9 @@ std::map<std::string, double> GivenParameters::checked_rates(const std::string& 
     for (const auto& [known, place] : places) {
         in_order[place] = known;
     }
+    const auto refuse = [&](const std::string& what, const std::string& name, const std::string& why) {
+        throw std::invalid_argument(parameter + ": " + what + "'" + name + "'" + why);
+    };
     std::map<std::string, double> given = named(parameter);
     for (const auto& [name, value] : given) {
         if (!places.contains(name)) {
@@ -97,16 +100,15 @@ std::map<std::string, double> GivenParameters::checked_rates(const std::string& 
             for (const auto& [place, known] : in_order) {
                 names.push_back(known);
             }
-            throw std::invalid_argument(parameter + ": '" + name + "' is not one of " + listed(names));
+            refuse("", name, " is not one of " + listed(names));
         }
         if (!(value > 0 && value < 2)) {
-            throw std::invalid_argument(parameter + ": '" + name + "' is " + std::to_string(value) +
-                                        ", not between 0 and 2");
+            refuse("", name, " is " + std::to_string(value) + ", not between 0 and 2");
         }
     }
     for (const auto& [place, known] : in_order) {
         if (!has_defaults && !given.contains(known)) {
-            throw std::invalid_argument(parameter + ": collision '" + collision_ + "' needs a rate '" + known + "'");
+            refuse("collision '" + collision_ + "' needs a rate ", known, "");
         }
     }
     return given;

@@ -16,7 +16,7 @@ constexpr std::size_t longest_log = 20000;
 /// The concepts of strict.h, in the order in which they build on each other, and what it means where one is not met.
 constexpr const char* demands[][2] = {
     {"NotOfTheEngine", "this is a collision of the engine, not one of the text"},
-    {"HasName", "a collision has a member such as: static constexpr const char* name = \\\"mine\\\";"},
+    {"HasName", R"(a collision has a member such as: static constexpr const char* name = \"mine\";)"},
     {"HasStencils", "a collision has goes_with<S>; FlowCollision and OneRate of collide.h bring it"},
     {"GoesWithAStencil", "a collision goes with one of D2Q9, D3Q19 and D3Q27"},
     {"HasParameters", "a collision has Parameters<Real>; OneRate of collide.h brings them"},
@@ -131,12 +131,12 @@ std::string readable_log(const CustomCollision& collision, const std::string& lo
         if (place.line > 0 && place.column > 0 && std::size_t(place.line) <= source.size() &&
             quoted.insert(place.line).second) {
             const std::string number = std::to_string(place.line), &quoted_line = source[std::size_t(place.line) - 1];
-            message += "    " + number + " | " + quoted_line + "\n";
+            message.append("    ").append(number).append(" | ").append(quoted_line).append("\n");
             if (std::size_t(place.column) <= quoted_line.size()) {  // or it is one of the questions after the text
                 std::string indent = quoted_line.substr(0, std::size_t(place.column) - 1);
                 std::replace_if(
                     indent.begin(), indent.end(), [](char letter) { return letter != '\t'; }, ' ');
-                message += "    " + std::string(number.size(), ' ') + " | " + indent + "^\n";
+                message.append(4 + number.size(), ' ').append(" | ").append(indent).append("^\n");
             }
         }
     }
