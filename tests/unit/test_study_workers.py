@@ -177,7 +177,7 @@ def test_workers_end_with_the_program_by_kill_and_by_interrupt(tmp_path: Path) -
 
 @pytest.mark.slow
 def test_a_program_that_is_killed_twenty_times_gives_the_same_bits(tmp_path: Path, rng: np.random.Generator) -> None:
-    script = LONG.replace("STEPS", "100_000")
+    script = LONG.replace("STEPS", "12_000")
     start = time.monotonic()
     assert "done" in finished(script, tmp_path, "program.py", "whole")
     seconds = time.monotonic() - start
@@ -189,7 +189,7 @@ def test_a_program_that_is_killed_twenty_times_gives_the_same_bits(tmp_path: Pat
         for line in process.stdout or ():
             if line == "study\n":
                 break
-        time.sleep(seconds * rng.uniform(0.05, 0.45))  # however fast the machine is
+        time.sleep(seconds * rng.uniform(0.05, 0.5))  # however fast the machine is
         was_running = process.poll() is None
         process.kill()
         process.communicate()
@@ -203,7 +203,7 @@ def test_a_program_that_is_killed_twenty_times_gives_the_same_bits(tmp_path: Pat
             assert found[name].identical(result)
             assert found[name].velocity.values.tobytes() == result.velocity.values.tobytes()
     attempts = [json.loads(path.read_text())["attempts"] for path in tmp_path.glob("study*/*/record.json")]
-    assert sum(attempts) > len(attempts) + 10
+    assert sum(attempts) > len(attempts) + 3
     parts = [path for path in tmp_path.rglob("*") if path.name.startswith((".part-", ".tmp-"))]
     assert parts == []
 
