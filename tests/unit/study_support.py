@@ -81,3 +81,19 @@ def finished(script: str, folder: Path, *arguments: str) -> str:
     output, _ = process.communicate(timeout=120)
     assert process.returncode == 0, output
     return output
+
+
+def broken(case: Any, how: str) -> dict[str, Any]:
+    """Cases that end in many ways."""
+    if how == "raises":
+        raise ValueError("it broke\nin two lines")
+    if how == "exits":
+        raise SystemExit(3)
+    if how == "diverges":
+        solver = case.solver(cavity((8, 8), "D2Q9", 0.17), lbm.BGK(1e-6), initial={"velocity": (0.1, 0.1)})
+        solver.run(20_000)
+    if how == "memory":
+        case.solver(lbm.Domain((30_000, 30_000, 30_000), "D3Q27"), lbm.BGK(0.1))
+    if how == "allocates":
+        np.zeros(2**50)
+    return {"y": 1}
