@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "../backend/cpu/host_compiler.h"
-#include "../backend/run_time_compilation/embedded_headers.h"
 #include "../backend/cuda/kernel_names.h"
+#include "../backend/run_time_compilation/embedded_headers.h"
 #include "../engine/custom_parameters.h"
 #include "bindings.h"
 #include "no_gil.h"
