@@ -18,7 +18,6 @@ import lbmgpu as lbm
 
 from .study_support import started
 
-pytest.importorskip("xarray")
 pytestmark = pytest.mark.filterwarnings("ignore::lbmgpu.MissingResultsWarning")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import pickle
 import subprocess
 import sys
@@ -105,7 +104,8 @@ def test_an_engine_that_takes_no_job_ends_the_run(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_dask_runs_the_cases(tmp_path: Path) -> None:
-    distributed = pytest.importorskip("distributed")
+    import distributed  # which takes a while, and is of the extra `test`
+
     expected = run(lbm.Study(flow, {"speed": [0.02, 0.04, 0.06]}, tmp_path / "expected"))
     local = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "local_directory": str(tmp_path)}
     with distributed.LocalCluster(processes=True, **local) as cluster, distributed.Client(cluster) as client:
@@ -137,10 +137,10 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.skipif(importlib.util.find_spec("mpi4py") is None, reason="needs mpi4py")
 def test_ranks_of_mpi_run_the_cases(tmp_path: Path) -> None:
     from mpi import launch
 
+    launch.need_mpi()
     (tmp_path / "program.py").write_text(MPI)
     ended = launch.run_python(3, "-m", "mpi4py.futures", str(tmp_path / "program.py"), str(tmp_path / "study"))
     assert ended.code == 0, ended.output

@@ -146,7 +146,7 @@ def test_a_running_case_tells_how_far_it_is(
 
 
 def test_a_bar_counts_the_cases(tmp_path: Path, monkeypatch: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("lbmgpu.study.bar.watched", lambda: True)
+    monkeypatch.setattr("lbmgpu.solver.progress.watched", lambda: True)
     monkeypatch.setattr("lbmgpu.study.bar.SECONDS_BETWEEN", 0.0)
     study = lbm.Study(broken, {"how": ["fine", "raises"]}, tmp_path / "study")
     study.run(executor=Inline(), progress=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 
 def watched() -> bool:
@@ -12,21 +12,20 @@ def watched() -> bool:
     return sys.stderr is not None and (sys.stderr.isatty() or type(sys.stderr).__module__.startswith("ipykernel"))
 
 
-class Progress:
-    """A bar of `steps` with the speed in MLUPS and the remaining time; silent unless `shown`, and where none looks."""
+Shown = TypeVar("Shown", bound="Bar")
 
-    def __init__(self, steps: int, cells: int, shown: bool) -> None:
-        self._cells = cells
-        self._steps = 0
-        self._seconds = 0.0
-        self._postfix: dict[str, str] = {}
+
+class Bar:
+    """A bar of tqdm with these options; none unless `shown`, and where nobody looks."""
+
+    def __init__(self, shown: bool, **options: Any) -> None:
         self._bar: Any = None
         if shown and watched():
             from tqdm.auto import tqdm  # here, as it takes a while to be loaded
 
-            self._bar = tqdm(total=steps, unit="step", dynamic_ncols=True)
+            self._bar = tqdm(dynamic_ncols=True, **options)
 
-    def __enter__(self) -> Progress:
+    def __enter__(self: Shown) -> Shown:
         return self
 
     def __exit__(
@@ -34,6 +33,17 @@ class Progress:
     ) -> None:
         if self._bar is not None:
             self._bar.close()
+
+
+class Progress(Bar):
+    """A bar of `steps` with the speed in MLUPS and the remaining time; silent unless `shown`, and where none looks."""
+
+    def __init__(self, steps: int, cells: int, shown: bool) -> None:
+        self._cells = cells
+        self._steps = 0
+        self._seconds = 0.0
+        self._postfix: dict[str, str] = {}
+        super().__init__(shown, total=steps, unit="step")
 
     def update(self, steps: int, seconds: float) -> None:
         """Count `steps` done in `seconds`."""

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import time
-from types import TracebackType
-from typing import Any
 
-from ..solver.progress import watched
+from ..solver.progress import Bar
 from .records import CaseFolder, Record
 
 SECONDS_BETWEEN = 0.5
 MOST_NAMED = 3
 
 
-class StudyBar:
+class StudyBar(Bar):
     """A bar of `total` cases of which `done` need no run; silent unless `shown`, and where nobody looks.
 
     A running case counts as the fraction of it that it says is done, so that the time left gets right early.
@@ -24,21 +22,8 @@ class StudyBar:
         self._running: dict[str, CaseFolder] = {}
         self._without_result = 0
         self._looked = 0.0
-        self._bar: Any = None
-        if shown and watched():
-            from tqdm.auto import tqdm  # here, as it takes a while to be loaded
-
-            layout = "{l_bar}{bar}| {n:.1f}/{total_fmt} cases [{elapsed}<{remaining}{postfix}]"
-            self._bar = tqdm(total=total, initial=done, dynamic_ncols=True, bar_format=layout)
-
-    def __enter__(self) -> StudyBar:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._bar is not None:
-            self._bar.close()
+        layout = "{l_bar}{bar}| {n:.1f}/{total_fmt} cases [{elapsed}<{remaining}{postfix}]"
+        super().__init__(shown, total=total, initial=done, bar_format=layout)
 
     def started(self, case: CaseFolder) -> None:
         """A case was started."""

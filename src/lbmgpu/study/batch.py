@@ -43,9 +43,9 @@ class Batch:
 
     def __init__(self, cases: int, threads: int) -> None:
         self._threads = threads
-        self._unseen = cases  # that have not asked for steps yet
+        self._cases = cases
         self._present: set[int] = set()  # the threads of cases that are waited for
-        self._seen: set[int] = set()
+        self._seen: set[int] = set()  # those that have asked for steps, or have ended
         self._requests: dict[int, _Request] = {}  # by thread; those that are not done
         self._condition = threading.Condition()
         self._last = self._begin = time.monotonic()
@@ -58,7 +58,7 @@ class Batch:
             yield
         finally:
             with self._condition:
-                self._see(threading.get_ident())
+                self._seen.add(threading.get_ident())
                 self._present.discard(threading.get_ident())
                 self._groups.clear()  # or they would hold the memory of its solvers
                 self._condition.notify_all()
@@ -68,11 +68,6 @@ class Batch:
         if len(simulation.engine.layout) == 1:
             simulation.step_engine = partial(self._step, simulation.engine)
             weakref.finalize(simulation, self._forget, id(simulation.engine))
-
-    def _see(self, thread: int) -> None:
-        if thread not in self._seen:
-            self._seen.add(thread)
-            self._unseen -= 1
 
     def _forget(self, engine: int) -> None:
         """Drop the groups of an engine whose simulation nobody has any more."""
@@ -86,7 +81,7 @@ class Batch:
             return
         request, own = _Request(engine, steps), threading.get_ident()
         with self._condition:
-            self._see(own)
+            self._seen.add(own)
             self._present.add(own)
             self._requests[own] = request
             self._last = time.monotonic()
@@ -107,7 +102,7 @@ class Batch:
     def _patience(self) -> float:
         """Seconds to wait still for cases that have not asked for steps; 0 or less if all have, or it is too long."""
         now = time.monotonic()
-        if self._unseen > 0 and now - self._begin < FIRST_PATIENCE:
+        if len(self._seen) < self._cases and now - self._begin < FIRST_PATIENCE:
             return FIRST_PATIENCE - (now - self._begin)
         if self._present <= self._requests.keys():
             return 0.0
