@@ -137,10 +137,10 @@ public:
         return std::make_unique<AskedTransfers>(
             std::make_unique<lbm::cpu::HostTransfers<double>>(list, phases_, phase_, now_, 1));
     }
-    void set_interior(const lbm::backend::RowBox& rows) override {
+    void set_interior(const lbm::backend::Interior& interior) override {
         ++revision_;
-        shell_ = lbm::cpu::RowRanges::around(address_.ny, address_.nz, rows);
-        interior_ = lbm::cpu::RowRanges::of(address_.ny, rows);
+        shell_ = lbm::cpu::RowRanges::around(address_.ny, address_.nz, interior.rows);
+        interior_ = lbm::cpu::RowRanges::of(address_.ny, interior.rows);
     }
 
     void apply_boundaries() override {

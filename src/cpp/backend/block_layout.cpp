@@ -17,6 +17,11 @@ Index row_pitch(int nx, std::size_t element, Device device) {
     return device == Device::Cpu && pitch * Index(element) % 1024 == 0 ? pitch + line : pitch;
 }
 
+Index elements_before_columns(const BlockSpec& spec, const Address& a) {
+    return a.numbers_stride == 0 ? a.x_face_out(1, a.through_x_face, 0, 0)
+                                 : a.numbers + spec.state->phases * a.numbers_stride;
+}
+
 }  // namespace
 
 Address block_address(const BlockSpec& spec, Device device) {
@@ -56,10 +61,28 @@ Address block_address(const BlockSpec& spec, Device device) {
     });
 }
 
+int trim_unit(const BlockSpec& spec, Device device) {
+    constexpr std::size_t widest_pack = 64, sector = 32;  // bytes
+    if (spec.state->make_block != nullptr || spec.state->steps_per_launch > 1) {
+        return 0;
+    }
+    return int(device == Device::Cpu ? widest_pack / size_of(spec.precision) : sector / size_of(spec.storage));
+}
+
+EndColumns end_columns(const BlockSpec& spec, Device device) {
+    if (device == Device::Cpu || !spec.cuts_rows || !has_temperature(spec)) {
+        return {};  // other models exchange x-face buffers, which are contiguous
+    }
+    const Address a = block_address(spec, device);
+    const Index line = line_bytes / Index(size_of(spec.storage));
+    return {(elements_before_columns(spec, a) + line - 1) / line * line, is_hybrid(spec) ? 1 : a.halo_x,
+            is_hybrid(spec) ? spec.state->phases : a.Q};
+}
+
 std::size_t lattice_bytes(const BlockSpec& spec, Device device) {
     const Address a = block_address(spec, device);
-    const Index elements = a.numbers_stride == 0 ? a.x_face_out(1, a.through_x_face, 0, 0)
-                                                 : a.numbers + spec.state->phases * a.numbers_stride;
+    const EndColumns columns = end_columns(spec, device);
+    const Index elements = columns.depth == 0 ? elements_before_columns(spec, a) : columns.first + columns.count(a);
     return std::size_t(elements) * size_of(spec.storage);
 }
 

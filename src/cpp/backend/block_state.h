@@ -43,6 +43,7 @@ struct BlockSpec {
     double gravity[3];               // acceleration, of the multispeed thermal model
     int stored[6];                   // numbers kept by each boundary cell at a face; 0 where the block has none
     std::shared_ptr<const custom::CustomCollision> custom = nullptr;  // replaces a member of the list of collisions
+    bool cuts_rows = false;  // whether the block has only a part of the domain's rows, and others the rest
 };
 
 /// The parameters of a collision as its parameter struct.
@@ -118,9 +119,9 @@ public:
     /// Lattice 0 or 1 in the memory of the device; both are the same if the block has only one.
     virtual void* lattice(int which) const = 0;
     virtual std::unique_ptr<Transfers> make_transfers(const std::vector<Transfer>& list) = 0;
-    /// Sets the rows that update_shell() leaves to update_interior(). The exchange must not read or write them.
-    /// Initially there are none; call this before make_transfers().
-    virtual void set_interior(const RowBox& rows) = 0;
+    /// Sets the cells that update_shell() leaves to update_interior(). The exchange must not read or write links between
+    /// them. Initially there are none; call this before make_transfers().
+    virtual void set_interior(const Interior& interior) = 0;
     /// Supplies, by the plan, all incoming populations that do not stream from a fluid cell of this block.
     virtual void apply_boundaries() = 0;
     /// Initialises the numbers of the plan's boundary cells from a state that was set.

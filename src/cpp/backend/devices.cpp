@@ -51,6 +51,14 @@ Address block_address(const BlockSpec& spec, const std::string& device) {
     return block_address(spec, gpu_number(device) < 0 ? Device::Cpu : Device::Gpu);
 }
 
+EndColumns end_columns(const BlockSpec& spec, const std::string& device) {
+    return end_columns(spec, gpu_number(device) < 0 ? Device::Cpu : Device::Gpu);
+}
+
+int trim_unit(const BlockSpec& spec, const std::string& device) {
+    return trim_unit(spec, gpu_number(device) < 0 ? Device::Cpu : Device::Gpu);
+}
+
 bool can_access(const std::string& device, const std::string& other) {
     const int own = gpu_number(device), peer = gpu_number(other);
     return own == peer || (own >= 0 && peer >= 0 && cuda::enable_peer_access(own, peer));

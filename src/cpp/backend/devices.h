@@ -6,6 +6,7 @@
 
 #include "block_state.h"
 #include "custom/given.h"
+#include "end_columns.h"
 
 namespace lbm::backend {
 
@@ -23,6 +24,9 @@ DeviceOptions checked(DeviceOptions options);
 
 /// The memory layout of a block on a device.
 Address block_address(const BlockSpec& spec, const std::string& device);
+/// See block_layout.h.
+EndColumns end_columns(const BlockSpec& spec, const std::string& device);
+int trim_unit(const BlockSpec& spec, const std::string& device);
 
 /// Whether blocks on a device can read the memory of blocks on another; enables peer access where that is needed.
 bool can_access(const std::string& device, const std::string& other);

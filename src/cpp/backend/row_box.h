@@ -1,4 +1,4 @@
-// Sets of rows of a block: rectangular boxes of rows, and the shell around the interior.
+// Sets of rows of a block: rectangular boxes of rows, the interior, and the shell around it.
 #pragma once
 
 #include "../lattice/portability.h"
@@ -14,6 +14,18 @@ struct RowBox {
     LBM_HD Index count() const { return Index(ny) * nz; }
     /// Whether the box contains a row; for boxes with steps of 1.
     bool holds(int at_y, int at_z) const { return at_y >= y && at_y < y + ny && at_z >= z && at_z < z + nz; }
+};
+
+/// The cells of a block that are updated while the exchange goes on: those from `first_x` to before `end_x` of the rows
+/// of a box. The others of these rows, if it has not whole ones, are the ends of its rows, which belong to the shell.
+struct Interior {
+    RowBox rows{};
+    int first_x = 0, end_x = 0;
+
+    bool empty() const { return rows.count() == 0; }
+    /// Whether it has rows of `nx` cells without their ends.
+    bool is_trimmed(int nx) const { return !empty() && end_x - first_x < nx; }
+    bool holds(int x, int y, int z) const { return rows.holds(y, z) && x >= first_x && x < end_x; }
 };
 
 /// The rows of a block of ny x nz rows that are not in `interior`, as at most four boxes.

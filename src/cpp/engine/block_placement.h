@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "../backend/end_columns.h"
 #include "../lattice/address.h"
 #include "domain.h"
 
@@ -15,6 +16,7 @@ struct BlockPlacement {
     Address address;          // addresses in the block's memory, and its size
     int stored[6] = {};       // by face: the numbers that each boundary cell of it keeps from step to step
     int number_elements = 1;  // the elements of the lattice that one such number occupies
+    backend::EndColumns columns{};
 
     bool holds(const int (&cell)[3]) const {
         const int size[3] = {address.nx, address.ny, address.nz};

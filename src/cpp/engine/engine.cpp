@@ -215,6 +215,7 @@ void Engine::prepare() {
             const backend::BlockSpec spec = part_of(spec_, block);
             BlockPlacement placement{{offset[0], offset[1], offset[2]}, backend::block_address(spec, block.device)};
             std::copy(spec.stored, spec.stored + 6, placement.stored);
+            placement.columns = backend::end_columns(spec, block.device);
             placement.number_elements = int(backend::size_of(spec.precision) / backend::size_of(spec.storage));
             placements.push_back(placement);
         }
@@ -254,7 +255,7 @@ std::unique_ptr<HaloExchange> Engine::make_exchange(const std::vector<BlockPlace
                 {int(k), BoundaryHaloPlan(domain_, placements, int(k), backend::phases_of(spec_)).imports()});
         }
     }
-    return std::make_unique<HaloExchange>(layout_, members, send_requests, spec_, channel_, *comm_);
+    return std::make_unique<HaloExchange>(layout_, placements, members, send_requests, spec_, channel_, *comm_);
 }
 
 const std::vector<HaloExchange::Link>& Engine::links() {
@@ -436,18 +437,18 @@ void Engine::record(backend::Timestamp timestamp, const std::vector<backend::Blo
 
 void Engine::add_phase_times(double steps) {
     for (const Part& part : parts_) {
-        phase_times_.add(PhaseTimes::of_step(*part.state, interior_of(part).count() > 0),
+        phase_times_.add(PhaseTimes::of_step(*part.state, !interior_of(part).empty()),
                          steps / double(parts_.size()));
     }
 }
 
-backend::RowBox Engine::interior_of(const Part& part) const {
-    return has_interiors_ ? engine::interior_of(domain_, backend::halo_depth(spec_), part.place) : backend::RowBox{};
+backend::Interior Engine::interior_of(const Part& part) const {
+    return has_interiors_ ? engine::interior_of(domain_, spec_, part.place) : backend::Interior{};
 }
 
 bool Engine::overlaps() const {
     return std::any_of(parts_.begin(), parts_.end(),
-                       [this](const Part& part) { return interior_of(part).count() > 0; });
+                       [this](const Part& part) { return !interior_of(part).empty(); });
 }
 
 void Engine::prepare_fields() {

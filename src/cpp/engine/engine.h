@@ -170,7 +170,7 @@ private:
 
     static std::vector<Part> make_parts(const backend::BlockSpec& whole, const Layout& layout, int rank,
                                         const backend::DeviceOptions& device);
-    backend::RowBox interior_of(const Part& part) const;
+    backend::Interior interior_of(const Part& part) const;
     void state_is_set();
     /// Throws unless so many steps can be made now.
     void check_steps(Index steps) const;

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "../backend/devices.h"
+#include "gathered_copies.h"
 
 namespace lbm::engine {
 namespace {
@@ -70,9 +71,9 @@ void add_once(std::vector<const EventSource*>& all, const EventSource* one) {
 }  // namespace
 
 struct HaloExchange::Builder {
-    /// The transfers of a member before and after the messages.
+    /// The transfers of a member: into its columns, and before and after the messages.
     struct Copies {
-        std::vector<Transfer> first, second;
+        std::vector<Transfer> gather, first, second;
     };
     struct Messages {
         std::vector<comm::Message> receives, sends;
@@ -80,6 +81,7 @@ struct HaloExchange::Builder {
 
     HaloExchange& all;
     const Layout& layout;
+    const std::vector<BlockPlacement>& placements;
     const std::vector<Member>& members;
     const backend::BlockSpec& spec;
     const std::string& only;
@@ -101,7 +103,7 @@ struct HaloExchange::Builder {
         }
         for (std::size_t k = 0; k < members.size(); ++k) {
             own[members[k].number] = k;
-            all.schedules_.push_back({&members[k].state, {}, {}, false, nullptr, nullptr});
+            all.schedules_.push_back({&members[k].state, {}, {}, false, nullptr, nullptr, nullptr});
         }
         share(send_requests);
         for (std::size_t to = 0; to < members.size(); ++to) {
@@ -122,6 +124,9 @@ struct HaloExchange::Builder {
             }
         }
         for (std::size_t k = 0; k < members.size(); ++k) {
+            if (!copies[k].gather.empty()) {
+                all.schedules_[k].gather = members[k].state.make_transfers(copies[k].gather);
+            }
             all.schedules_[k].first = members[k].state.make_transfers(copies[k].first);
             all.schedules_[k].second = members[k].state.make_transfers(copies[k].second);
         }
@@ -197,6 +202,23 @@ struct HaloExchange::Builder {
         all.signals_twice_ = all.signals_twice_ || import.leaves_rows;
     }
 
+    GatheredCopies gathered(const BoundaryHaloPlan::Import& import) const {
+        return {import.copies, phases, placements[std::size_t(import.from)]};
+    }
+    /// Lets a member gather, for a block that imports from its lattice, what lies at the ends of its rows.
+    void gather(std::size_t from, const BoundaryHaloPlan::Import& import) {
+        if (GatheredCopies both = gathered(import); both.gathers()) {
+            void* const lattices[2] = {state(from).lattice(0), state(from).lattice(1)};
+            copies[from].gather.push_back(
+                {{lattices[0], lattices[1]}, {lattices[0], lattices[1]}, std::move(both.gather)});
+        }
+    }
+    /// Copies an import directly from the lattices of the other block.
+    void pull(std::size_t to, const BoundaryHaloPlan::Import& import, void* lattice0, void* lattice1) {
+        copies[to].first.push_back(
+            {{lattice0, lattice1}, {state(to).lattice(0), state(to).lattice(1)}, gathered(import).pull});
+    }
+
     /// Connects two blocks of this process.
     void connect(std::size_t from, std::size_t to, const BoundaryHaloPlan::Import& import) {
         const Block& source = block(members[from].number);
@@ -206,9 +228,8 @@ struct HaloExchange::Builder {
         add_once(all.schedules_[to].neighbors, &state(from));
         add_once(all.schedules_[from].neighbors, &state(to));
         if (channel == Channel::Direct) {
-            copies[to].first.push_back({{state(from).lattice(0), state(from).lattice(1)},
-                                        {state(to).lattice(0), state(to).lattice(1)},
-                                        import.copies});
+            gather(from, import);
+            pull(to, import, state(from).lattice(0), state(from).lattice(1));
             if (import.leaves_rows) {
                 add_once(all.schedules_[from].before_second, &state(to));
                 all.has_second_ = true;
@@ -229,9 +250,7 @@ struct HaloExchange::Builder {
         if (const backend::RemoteBlock* remote = all.shared_.find(members[to].number, import.from)) {
             record(import, members[to].number, Channel::Direct);
             connect_shared(to, import.from, *remote, import);
-            copies[to].first.push_back({{remote->lattice(0), remote->lattice(1)},
-                                        {state(to).lattice(0), state(to).lattice(1)},
-                                        import.copies});
+            pull(to, import, remote->lattice(0), remote->lattice(1));
             return;
         }
         record(import, members[to].number, Channel::Mpi);
@@ -251,6 +270,7 @@ struct HaloExchange::Builder {
         if (const backend::RemoteBlock* remote = all.shared_.find(members[from].number, to)) {
             record(import, to, Channel::Direct);
             connect_shared(from, to, *remote, import);
+            gather(from, import);
             if (import.leaves_rows) {
                 add_once(all.schedules_[from].before_second, remote);
             }
@@ -315,10 +335,10 @@ struct HaloExchange::Builder {
     }
 };
 
-HaloExchange::HaloExchange(const Layout& layout, const std::vector<Member>& members,
-                           const std::vector<SendRequest>& send_requests, const backend::BlockSpec& spec,
-                           const std::string& only, const comm::Communicator& comm) {
-    Builder{*this, layout, members, spec, only, comm}.build(send_requests);
+HaloExchange::HaloExchange(const Layout& layout, const std::vector<BlockPlacement>& placements,
+                           const std::vector<Member>& members, const std::vector<SendRequest>& send_requests,
+                           const backend::BlockSpec& spec, const std::string& only, const comm::Communicator& comm) {
+    Builder{*this, layout, placements, members, spec, only, comm}.build(send_requests);
 }
 
 comm::Exchange* HaloExchange::messages() const {
@@ -332,6 +352,9 @@ void HaloExchange::begin() {
     parity_ = 1 - parity_;
     const int first_slot = parity_, second_slot = 2 + parity_;
     for (const BlockSchedule& schedule : schedules_) {
+        if (schedule.gather != nullptr) {
+            schedule.gather->run();
+        }
         schedule.state->record_event(first_slot);
     }
     signal();
@@ -401,6 +424,7 @@ std::size_t HaloExchange::bytes() const {
     std::size_t sum = buffer_bytes_;
     for (const BlockSchedule& schedule : schedules_) {
         sum += schedule.first->bytes() + schedule.second->bytes();
+        sum += schedule.gather == nullptr ? 0 : schedule.gather->bytes();
     }
     return sum;
 }

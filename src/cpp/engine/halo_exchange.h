@@ -52,11 +52,12 @@ public:
     };
 
     HaloExchange() = default;
-    /// `members` and `send_requests` are in the order of the layout. If `only` is not empty it forces a channel on the
+    /// `placements` are those of all blocks, `members` and `send_requests` are in the order of the layout. If `only` is not empty it forces a channel on the
     /// links: "direct" and "staged" on those within this process; "mpi" on those between processes, whose blocks are
     /// then not shared. Collective: all ranks call it. Throws std::invalid_argument if `only` is not a channel or is
     /// not possible.
-    HaloExchange(const Layout& layout, const std::vector<Member>& members,
+    HaloExchange(const Layout& layout, const std::vector<BlockPlacement>& placements,
+                 const std::vector<Member>& members,
                  const std::vector<SendRequest>& send_requests, const backend::BlockSpec& spec, const std::string& only,
                  const comm::Communicator& comm);
 
@@ -88,6 +89,7 @@ private:
         std::vector<const backend::EventSource*> neighbors;      // awaited before the first part
         std::vector<const backend::EventSource*> before_second;  // awaited before the second part
         bool has_messages = false;                               // the block sends or receives messages
+        std::unique_ptr<backend::Transfers> gather;              // into its columns; null if it has none to gather
         std::unique_ptr<backend::Transfers> first;               // packs buffers and makes direct copies
         std::unique_ptr<backend::Transfers> second;              // unpacks buffers
     };

@@ -226,6 +226,7 @@ backend::BlockSpec part_of(const backend::BlockSpec& whole, const Block& block) 
         spec.size[d] = block.size[d];
         spec.self_periodic[d] = whole.self_periodic[d] && block.size[d] == whole.size[d];
     }
+    spec.cuts_rows = block.size[0] < whole.size[0];
     for (int face = 0; face < 6; ++face) {
         spec.stored[face] = block.is_at(face, whole.size) ? whole.stored[face] : 0;
     }

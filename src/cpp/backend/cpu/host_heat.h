@@ -51,7 +51,7 @@ public:
         plan_ = &plan;
         new_temperatures_.resize(plan.thermal_cells.size());
     }
-    void set_interior(const backend::RowBox& rows) { interior_ = rows; }
+    void set_interior(const backend::Interior& interior) { interior_ = interior; }
 
     /// Computes the temperatures of cells next to bodies after the next step, before the update and after boundaries
     /// and halos have been applied. `force(x, y, z, F)` sets F to the force without buoyancy.
@@ -72,11 +72,11 @@ public:
             }
         });
     }
-    /// Stores these temperatures after the update of their rows: those of the interior, or those of the shell.
+    /// Stores these temperatures after their update: those of the interior, or those of the shell.
     void put_next_to_bodies(const View& view, bool of_interior) const {
         for (std::size_t k = 0; k < new_temperatures_.size(); ++k) {
             const backend::ThermalCell& cell = plan_->thermal_cells[k];
-            if (interior_.holds(cell.y, cell.z) == of_interior) {
+            if (interior_.holds(cell.x, cell.y, cell.z) == of_interior) {
                 set(view, cell.x, cell.y, cell.z, double(new_temperatures_[k]));
             }
         }
@@ -147,7 +147,7 @@ private:
     double gravity_[3];
     int threads_;
     const backend::LinkPlan* plan_ = nullptr;
-    backend::RowBox interior_{};
+    backend::Interior interior_{};
     FieldRows<Real> source_;
     std::vector<Real> last_;
     std::vector<Real> new_temperatures_;  // temperatures of the plan's thermal cells after the step

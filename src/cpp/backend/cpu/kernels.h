@@ -28,6 +28,8 @@ struct UpdateArguments {
     Index force_pitch;
     HeatParameters<double> heat;
     const void* heat_field;  // null, or a row for each (y, z), with force_pitch
+    // The cells of each row to update; both are multiples of the cells of a pack, or the length of the row.
+    int first_x, end_x;
 };
 
 /// Updates the rows [first, last), with row = z ny + y.

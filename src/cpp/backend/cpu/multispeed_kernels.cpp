@@ -13,8 +13,8 @@ using S = LBM_STENCIL;
 ///
 /// The last pack of a row also stores beyond its end: into the halo in the padding, which may be that of the next row.
 /// This is harmless. These halo cells are copied or computed again before the next update, and imports from other
-/// blocks come after this update: rows of blocks with a neighbour across x never belong to the interior
-/// (engine/interior.h), nor does the row before an imported one.
+/// blocks come after this update: the last pack of a row in a block with a neighbour across x never belongs to the
+/// interior (engine/interior.h), nor does the row before an imported one.
 template <class Real>
 struct MultispeedPack {
     static constexpr int W = LBM_VECTOR_BYTES / int(sizeof(Real));
@@ -43,7 +43,7 @@ void update_multispeed_rows(const UpdateArguments& a, const MultispeedParameters
     const Address& address = a.address;
     for (Index r = first; r < last; ++r) {
         const Index row = address.row(int(r), 0, 0);
-        for (Index x = 0; x < address.nx; x += MultispeedPack<Real>::W) {
+        for (Index x = a.first_x; x < a.end_x; x += MultispeedPack<Real>::W) {
             const MultispeedPack<Real> pack{static_cast<const Real*>(a.source) + row + x,
                                             static_cast<Real*>(a.target) + row + x, address.row_stride,
                                             address.population_stride};

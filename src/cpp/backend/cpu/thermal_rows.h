@@ -79,7 +79,7 @@ void update_thermal_rows(const UpdateArguments& a, Index first, Index last) {
         const int y = int(r % a.address.ny), z = int(r / a.address.ny);
         row.enter(y, z);
         temperatures.enter(a, y, z);
-        for (Index x = 0; x < a.address.nx; x += Here::W) {
+        for (Index x = a.first_x; x < a.end_x; x += Here::W) {
             update_thermal_pack<Collision>(row, x, temperatures, parameters, heat);
         }
     }

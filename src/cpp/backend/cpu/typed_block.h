@@ -34,6 +34,7 @@ public:
         arguments_.address = backend::block_address(spec, backend::Device::Cpu);
         arguments_.parameters = spec_.parameters.data();
         arguments_.heat = spec.heat;
+        arguments_.end_x = address().nx;
         for (int k = 0; k < spec.state->lattices; ++k) {
             lattices_[k] = Buffer(backend::lattice_bytes(spec, backend::Device::Cpu));
             clear_lattice(address(), lattices_[k].template as<Stored>(), threads_);
@@ -129,10 +130,11 @@ public:
     void boundary_numbers(double* out) const override { boundary().get(out); }
     void set_boundary_numbers(const double* values) override { boundary().put(values); }
 
-    void set_interior(const backend::RowBox& rows) override {
-        shell_ = RowRanges::around(address().ny, address().nz, rows);
-        interior_ = RowRanges::of(address().ny, rows);
-        heat_.set_interior(rows);
+    void set_interior(const backend::Interior& interior) override {
+        shell_ = RowRanges::around(address().ny, address().nz, interior.rows);
+        inner_rows_ = RowRanges::of(address().ny, interior.rows);
+        interior_ = interior;
+        heat_.set_interior(interior);
     }
 
     void update_shell(int /*steps: one*/) override {
@@ -140,13 +142,17 @@ public:
         arguments_.source = current();
         now_ = next();
         arguments_.target = current();
-        update(shell_);
+        update(shell_, 0, address().nx);
+        if (interior_.is_trimmed(address().nx)) {
+            update(inner_rows_, 0, interior_.first_x);
+            update(inner_rows_, interior_.end_x, address().nx);
+        }
         phase_ = arguments_.phase;
         heat_.put_next_to_bodies(view(), false);
     }
 
     void update_interior() override {
-        update(interior_);
+        update(inner_rows_, interior_.first_x, interior_.end_x);
         heat_.put_next_to_bodies(view(), true);
     }
 
@@ -328,10 +334,14 @@ private:
         return [this](int x, int y, int z, double(&force)[3]) { force_at(x, y, z, force); };
     }
 
-    void update(const RowRanges& ranges) {
-        if (ranges.rows() > 0) {
+    /// Updates the cells from first_x to before end_x of some rows.
+    void update(const RowRanges& ranges, int first_x, int end_x) {
+        if (ranges.rows() > 0 && first_x < end_x) {
+            UpdateArguments arguments = arguments_;
+            arguments.first_x = first_x;
+            arguments.end_x = end_x;
             parallel_shares(threads_, ranges.rows(), [&](Index first, Index last) {
-                ranges.visit(first, last, [&](Index from, Index to) { kernel_(arguments_, from, to); });
+                ranges.visit(first, last, [&](Index from, Index to) { kernel_(arguments, from, to); });
             });
         }
     }
@@ -476,7 +486,8 @@ private:
     Buffer lattices_[2];
     int now_ = 0;
     Phase phase_;
-    RowRanges shell_, interior_;
+    RowRanges shell_, inner_rows_;
+    backend::Interior interior_{};
     Clock::time_point timestamps_[backend::timestamps_of_step];
     const backend::LinkPlan* plan_ = nullptr;
     const std::uint8_t* solid_ = nullptr;

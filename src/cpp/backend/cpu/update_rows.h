@@ -24,7 +24,7 @@ void update_rows(const UpdateArguments& a, Index first, Index last) {
     Here row(a);
     for (Index r = first; r < last; ++r) {
         row.enter(int(r % a.address.ny), int(r / a.address.ny));
-        for (Index x = 0; x < a.address.nx; x += Here::W) {
+        for (Index x = a.first_x; x < a.end_x; x += Here::W) {
             if (plain && x > 0 && x + Here::W < a.address.nx) {
                 const InnerPack<Real, Storage> pack{row, x};
                 update_cell<S, Collision>(pack, laminar);

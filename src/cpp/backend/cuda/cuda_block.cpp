@@ -20,6 +20,7 @@
 #include "kernel_set.h"
 #include "kernels/arguments.h"
 #include "recorded_steps.h"
+#include "row_parts.h"
 #include "shared_block.h"
 #include "step_streams.h"
 #include "tuning.h"
@@ -65,7 +66,7 @@ public:
         std::vector<backend::KernelFigures> all;
         for (const Phase phase : backend::phases_of(spec_)) {
             const LaunchConfiguration& configuration = configurations_[phase];
-            const Kernel& k = kernels_.get(update_name(phase));
+            const Kernel& k = kernels_.get(update_name(phase, RowPart::Whole));
             const LaunchDimensions launch = update_launch(spec_, configuration, rows());
             const int threads = int(launch.block_x * launch.block_y);
             all.push_back({phase, configuration.cells_per_thread, threads, k.registers(), k.local_bytes(),
@@ -181,11 +182,11 @@ public:
     }
     void unshare() override { streams_.make_events(false); }  // interprocess events cannot be captured in a graph
 
-    void set_interior(const backend::RowBox& rows) override {
+    void set_interior(const backend::Interior& interior) override {
         ++revision_;
-        interior_ = rows;
-        shell_ = backend::Shell(address_.ny, address_.nz, rows);
-        streams_.divide(rows.count() > 0);
+        interior_ = interior;
+        shell_ = backend::Shell(address_.ny, address_.nz, interior.rows);
+        streams_.divide(!interior.empty());
     }
 
     void apply_boundaries() override {
@@ -213,6 +214,9 @@ public:
         for (int k = 0; k < shell_.count; ++k) {
             update(streams_.border(), shell_.boxes[k]);
         }
+        if (interior_.is_trimmed(address_.nx)) {
+            update(streams_.border(), interior_.rows, RowPart::Ends);
+        }
         phase_ = step_.phase;
         end_sums_are_current_ = keeps_end_sums_;
         now_ = next();
@@ -221,7 +225,7 @@ public:
 
     void update_interior() override {
         if (streams_.divided()) {
-            update(stream_, interior_);
+            update(stream_, interior_.rows, inner_part());
             heat_.put_next_to_bodies(stream_, state(), true, false);
         }
     }
@@ -360,7 +364,13 @@ private:
         now_ = 0;
         end_sums_are_current_ = false;
     }
-    KernelName update_name(Phase phase) const { return update_kernel(spec_, configurations_[phase], kind(phase)); }
+    LaunchConfiguration configuration(Phase phase, RowPart part) const {
+        return part == RowPart::Ends ? ends_configuration(spec_) : configurations_[phase];
+    }
+    KernelName update_name(Phase phase, RowPart part) const {
+        return part_kernel(spec_, configuration(phase, part), kind(phase), part);
+    }
+    RowPart inner_part() const { return interior_.is_trimmed(address_.nx) ? RowPart::Inner : RowPart::Whole; }
     KernelName links_name() const { return state_kernel(spec_, "apply_boundaries.h", "apply_boundaries"); }
     /// Starts to compile the kernels of the next steps, in the order in which they will be needed.
     void expect_kernels() {
@@ -373,7 +383,11 @@ private:
         Phase phase = phase_;
         do {
             phase = next_phase(phase);
-            kernels_.expect(update_name(phase));
+            kernels_.expect(update_name(phase, RowPart::Whole));
+            if (interior_.is_trimmed(address_.nx)) {
+                kernels_.expect(update_name(phase, RowPart::Ends));
+                kernels_.expect(update_name(phase, RowPart::Inner));
+            }
         } while (phase != phase_);
     }
     Index rows() const { return Index(address_.ny) * address_.nz; }
@@ -402,12 +416,12 @@ private:
 
     Index force_pitch() const { return (address_.nx + 63) / 64 * 64; }
 
-    void update(const WorkStream& stream, const backend::RowBox& rows) {
-        backend::with_real(spec_.precision, [&](auto real) { launch_update<decltype(real)>(stream, rows); });
+    void update(const WorkStream& stream, const backend::RowBox& rows, RowPart part = RowPart::Whole) {
+        backend::with_real(spec_.precision, [&](auto real) { launch_update<decltype(real)>(stream, rows, part); });
     }
 
     template <class Real>
-    void launch_update(const WorkStream& stream, const backend::RowBox& rows) {
+    void launch_update(const WorkStream& stream, const backend::RowBox& rows, RowPart part) {
         with_update_arguments<Real>(spec_, address_, step_.phase, [&](auto& a) {
             if constexpr (requires { a.force_field; }) {
                 std::copy(uniform_force_, uniform_force_ + 3, a.force);
@@ -420,9 +434,8 @@ private:
             a.rows = rows;
             a.source = step_.source;
             a.target = step_.target;
-            LaunchDimensions dimensions = update_launch(spec_, configurations_[step_.phase], rows.count());
-            dimensions.programmatic_launch = !streams_.divided();
-            kernels_.get(update_name(step_.phase)).launch(stream, dimensions, a);
+            launch_part(kernels_.get(update_name(step_.phase, part)), stream, configuration(step_.phase, part), part,
+                        interior_, streams_.divided(), a);
         });
     }
 
@@ -444,8 +457,8 @@ private:
         const void* source;
         void* target;
     } step_{};
-    backend::RowBox interior_{};
-    backend::Shell shell_{address_.ny, address_.nz, interior_};
+    backend::Interior interior_{};
+    backend::Shell shell_{address_.ny, address_.nz, interior_.rows};
     const backend::LinkPlan* plan_ = nullptr;
     DeviceLinks links_;
     DeviceBuffer solid_, solid_velocity_;

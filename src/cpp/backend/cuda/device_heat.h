@@ -44,10 +44,10 @@ public:
     }
 
     /// Uploads the cells next to bodies, those of the shell first.
-    void set_plan(const backend::LinkPlan& plan, const backend::RowBox& interior) {
+    void set_plan(const backend::LinkPlan& plan, const backend::Interior& interior) {
         std::vector<backend::ThermalCell> cells = plan.thermal_cells;
         const auto inner = std::stable_partition(cells.begin(), cells.end(), [&](const backend::ThermalCell& cell) {
-            return !interior.holds(cell.y, cell.z);
+            return !interior.holds(cell.x, cell.y, cell.z);
         });
         in_shell_ = inner - cells.begin();
         count_ = Index(cells.size());

@@ -12,6 +12,10 @@ namespace lbm::cuda {
 KernelName update_kernel(const backend::BlockSpec& spec, const LaunchConfiguration& configuration,
                          const UpdateKind& kind);
 
+/// The kernel that updates a part of each row; the ends of rows have the configuration ends_configuration().
+KernelName part_kernel(const backend::BlockSpec& spec, const LaunchConfiguration& configuration, const UpdateKind& kind,
+                       RowPart part);
+
 /// The kernel that makes the parameters of a user's collision.
 KernelName custom_parameters_kernel(const backend::BlockSpec& spec);
 

@@ -73,6 +73,29 @@ __global__ void __launch_bounds__(threads, blocks)
     update_multispeed_cell<S, variable_prandtl>(cell, a.parameters);
 }
 
+/// Updates a part of each row, with consecutive threads for the cells of a row.
+template <class S, class Real, int self_periodic, bool variable_prandtl, int threads, int blocks>
+__global__ void __launch_bounds__(threads, blocks)
+    multispeed_update_part(const __grid_constant__ MultispeedPartArguments<Real> part) {
+    const MultispeedArguments<Real>& a = part.rows;
+    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+    const int row = int(thread / unsigned(part.row_threads));
+    const int k = int(thread) - row * part.row_threads;
+    const bool inside = row < a.rows.ny && k < part.count;
+    const int x = k < part.below ? k : k + part.skipped;
+    const int y = a.rows.y + (row < a.rows.ny ? row : 0);
+    const Index offset = a.address.lead + Index(y + a.address.halo_y) * a.address.row_stride;
+    const MultispeedCell<S, Real, self_periodic> cell{static_cast<const Real*>(a.source) + offset,
+                                                      static_cast<Real*>(a.target) + offset,
+                                                      a.address,
+                                                      inside ? x : a.address.nx - 1,
+                                                      y,
+                                                      inside};
+    let_next_kernel_begin();
+    wait_for_kernel_before();
+    update_multispeed_cell<S, variable_prandtl>(cell, a.parameters);
+}
+
 /// Computes the halo behind walls, with a thread for each halo cell. The missing mass and energy of a column are summed
 /// in the order of its cells, for the same bits as on the CPU.
 template <class S, class Real>

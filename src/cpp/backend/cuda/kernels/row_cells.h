@@ -126,7 +126,7 @@ public:
         }
     };
 
-private:
+protected:
     using Vector = Pack<Stored, V>;
     static constexpr int through_x_face = Stencil<S>::through_x_face;
 

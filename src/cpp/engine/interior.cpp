@@ -1,0 +1,97 @@
+// Leaves out the rows, and the ends of rows, that have links with other blocks.
+#include "interior.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "../backend/block_layout.h"
+#include "../backend/devices.h"
+
+namespace lbm::engine {
+namespace {
+
+/// The speeds by which the rows that hide an exchange are counted: low ones of the exchange, a high one of the update.
+/// Twice as many rows as needed cost less than a part of the exchange that is not hidden.
+struct Speeds {
+    double latency;  // seconds
+    double link;     // bytes per second between two blocks
+    double memory;   // bytes per second read and written by the update
+};
+constexpr Speeds of_gpus{60e-6, 50e9, 4.5e12};
+constexpr Speeds of_cpus{50e-6, 5e9, 100e9};
+
+/// Seconds that the exchange of a block may take; `cut` are the faces behind which there is another block.
+double exchange_seconds(const backend::BlockSpec& whole, const Block& block, const bool (&cut)[6],
+                        const Speeds& speeds) {
+    const int depth = backend::halo_depth(whole);
+    const int populations = backend::with_stencil(whole.stencil, [&](auto s) {
+        using S = decltype(s);
+        return depth > 1 ? depth * S::Q : Stencil<S>::through_x_face;
+    });
+    double numbers = 0;
+    for (int face = 0; face < 6; ++face) {
+        numbers += cut[face] ? double(block.cells()) / block.size[face / 2] * populations : 0;
+    }
+    return speeds.latency + numbers * double(backend::size_of(whole.storage)) / speeds.link;
+}
+
+/// Cuts a box of trimmed rows down to as many as are updated in so many seconds, in layers if there are several.
+void keep_enough(backend::Interior& interior, const backend::BlockSpec& whole, double seconds, const Speeds& speeds) {
+    const int Q = backend::with_stencil(whole.stencil, [](auto s) { return decltype(s)::Q; });
+    const double bytes = double(interior.end_x - interior.first_x) * 2 * Q * double(backend::size_of(whole.storage));
+    const double rows = std::ceil(seconds * speeds.memory / bytes);
+    backend::RowBox& box = interior.rows;
+    if (box.nz > 1) {
+        box.nz = int(std::min<double>(box.nz, std::ceil(rows / box.ny)));
+    } else {
+        box.ny = int(std::min<double>(box.ny, rows));
+    }
+}
+
+}  // namespace
+
+backend::Interior interior_of(const Domain& domain, const backend::BlockSpec& whole, const Block& block) {
+    const int depth = backend::halo_depth(whole);
+    bool cut[6];
+    int first[3], end[3];
+    for (int a = 0; a < 3; ++a) {
+        const bool around = is_periodic(domain.faces[2 * a]) && block.size[a] < domain.size[a];
+        cut[2 * a] = around || block.offset[a] > 0;
+        cut[2 * a + 1] = around || block.offset[a] + block.size[a] < domain.size[a];
+        first[a] = cut[2 * a] ? depth : 0;
+        end[a] = block.size[a] - (cut[2 * a + 1] ? depth : 0);
+    }
+    const bool trimmed = cut[0] || cut[1];
+    if (trimmed) {
+        const int unit = backend::trim_unit(whole, block.device);
+        if (unit == 0) {
+            return {};
+        }
+        first[0] = (depth + unit - 1) / unit * unit;
+        end[0] = (block.size[0] - depth) / unit * unit;
+    }
+    if (end[0] <= first[0] || end[1] <= first[1] || end[2] <= first[2]) {
+        return {};
+    }
+    backend::Interior interior{{first[1], first[2], end[1] - first[1], end[2] - first[2]}, first[0], end[0]};
+    if (trimmed) {
+        const Speeds& speeds = block.device == "cpu" ? of_cpus : of_gpus;
+        keep_enough(interior, whole, exchange_seconds(whole, block, cut, speeds), speeds);
+    }
+    return interior;
+}
+
+bool has_interiors(const Layout& layout, const std::string& schedule) {
+    if (schedule.empty()) {  // copies between blocks of one process on the CPU leave nothing to overlap with
+        return std::any_of(layout.blocks().begin(), layout.blocks().end(),
+                           [](const Block& block) { return block.device != "cpu" || block.rank != 0; });
+    }
+    if (schedule != "overlap" && schedule != "blocking") {
+        throw std::invalid_argument("schedule: '" + schedule +
+                                    "' given, must be overlap or blocking (LBMGPU_SCHEDULE)");
+    }
+    return schedule == "overlap";
+}
+
+}  // namespace lbm::engine

@@ -1,0 +1,205 @@
+"""Blocks with neighbours across x update their interiors, without the ends of rows, meanwhile: it changes no bit."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings, strategies as st
+from reference import STENCILS
+from reference.cases import CLASSES, random_faces
+from reference.d2q37_cases import random_gas_case
+from reference.registry import PAIRS_OF_BLOCKS, STREAMINGS, THERMAL_PAIRS_OF_BLOCKS
+from reference.thermal_cases import random_thermal_case
+
+import lbmgpu as lbm
+from equivalence import test_d2q37 as gas, test_thermal_layouts as heated
+from equivalence.test_blocks import assert_same, channel, gpu_names, random_case
+
+__all__ = ["channel"]  # the fixture
+
+NUMBERS = [("float32", "float32"), ("float64", "float64"), ("float64", "float32"), ("float32", "float16")]
+WIDEST_PACK = 16
+"""Cells: the widest trimming that there is on a CPU."""
+
+
+@st.composite
+def cut_rows(draw: st.DrawFn, shape: tuple[int, ...], least: int = 3) -> lbm.Layout:
+    """Two blocks across x at least, with rows longer than both ends that an interior leaves out; `least` rows each."""
+    at = sorted(draw(st.sets(st.integers(3 * WIDEST_PACK, shape[0] - 3 * WIDEST_PACK), min_size=1, max_size=2)))
+    spans = [list(itertools.pairwise([0, *at, shape[0]]))]
+    for n in shape[1:]:
+        cut = draw(st.integers(least, n - least)) if n >= 2 * least and draw(st.booleans()) else None
+        spans.append([(0, n)] if cut is None else [(0, cut), (cut, n)])
+    blocks = [
+        lbm.Block(tuple(a for a, _ in box), tuple(b - a for a, b in box)) for box in itertools.product(*spans)
+    ]
+    return lbm.Layout(draw(st.permutations(blocks)))
+
+
+def long_rows(data: st.DataObject, D: int) -> tuple[int, ...]:
+    return tuple(data.draw(st.integers(*sizes)) for sizes in ((96, 170), (3, 9), (3, 7))[:D])
+
+
+def overlapping(solver: lbm.Solver) -> lbm.Solver:
+    assert solver._simulation.engine.overlaps
+    return solver
+
+
+@pytest.mark.parametrize(("precision", "storage"), NUMBERS)
+@pytest.mark.parametrize("streaming", STREAMINGS)
+@pytest.mark.parametrize(("stencil", "collision"), PAIRS_OF_BLOCKS)
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_trimmed_interiors_change_no_bit(
+    stencil: str, collision: str, streaming: str, precision: str, storage: str, channel: str, data: st.DataObject
+) -> None:
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    shape = long_rows(data, STENCILS[stencil].D)
+    case = random_case(rng, stencil, collision, shape)
+    options = {"precision": precision, "storage": storage, "streaming": streaming}
+    one, many = case.solver(**options), overlapping(case.solver(layout=data.draw(cut_rows(shape)), **options))
+    for solver in (one, many):
+        solver._simulation.advance(31)
+    assume(np.isfinite(one.populations()[:, case.fluid()]).all())
+    assert_same(many, one)
+
+
+@pytest.mark.parametrize(("precision", "storage"), NUMBERS[:3])
+@pytest.mark.parametrize("streaming", STREAMINGS)
+@pytest.mark.parametrize(("stencil", "collision"), THERMAL_PAIRS_OF_BLOCKS)
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_trimmed_interiors_of_a_heated_fluid_change_no_bit(
+    stencil: str, collision: str, streaming: str, precision: str, storage: str, channel: str, data: st.DataObject
+) -> None:
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    shape = long_rows(data, STENCILS[stencil].D)
+    case = random_thermal_case(rng, stencil, collision, shape, faces=heated.some_faces(rng, shape))
+    options = {"precision": precision, "storage": storage, "streaming": streaming}
+    one, many = case.solver(**options), overlapping(case.solver(layout=data.draw(cut_rows(shape)), **options))
+    for solver in (one, many):
+        solver._simulation.advance(21)
+    assume(heated.finite(case, one))
+    heated.assert_same(case, many, one)
+
+
+@pytest.mark.parametrize("precision", gas.PRECISIONS)
+@gas.placed
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_trimmed_interiors_of_a_gas_change_no_bit(
+    walls: str, axis: int, precision: str, channel: str, data: st.DataObject
+) -> None:
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    shape = (data.draw(st.integers(96, 170)), data.draw(st.integers(7, 16)))
+    case = random_gas_case(rng, shape, walls, axis, prandtl=0.71, rough=True)
+    one = case.solver(precision=precision)
+    many = overlapping(case.solver(precision=precision, layout=data.draw(cut_rows(shape, 7))))
+    for solver in (one, many):
+        solver.step(12)
+    gas.assert_same(one, many)
+
+
+# On GPUs. The lengths of rows leave ends of all lengths; interiors of less than a warp, several warps, several blocks.
+
+LENGTHS = [(67, 3), (131, 2), (301, 2), (1403, 2), (2100, 2)]
+
+
+def gpu_layout(gpu: str, shape: tuple[int, ...], parts: tuple[int, ...]) -> lbm.Layout:
+    parts = parts[: len(shape)]
+    return lbm.Layout.split(shape, parts, gpu_names(gpu, int(np.prod(parts))))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(("precision", "storage"), NUMBERS)
+@pytest.mark.parametrize("streaming", STREAMINGS)
+@pytest.mark.parametrize(("stencil", "collision"), PAIRS_OF_BLOCKS)
+def test_trimmed_interiors_on_gpus_change_no_bit(
+    stencil: str,
+    collision: str,
+    streaming: str,
+    precision: str,
+    storage: str,
+    channel: str,
+    gpu: str,
+    rng: np.random.Generator,
+) -> None:
+    options = {"precision": precision, "storage": storage, "streaming": streaming}
+    for nx, across in LENGTHS:
+        shape = (nx, 7, 5)[: STENCILS[stencil].D]
+        case = random_case(rng, stencil, collision, shape)
+        one = case.solver(device=gpu, **options)
+        one._simulation.advance(37)
+        if not np.isfinite(one.populations()[:, case.fluid()]).all():
+            continue
+        for parts in ((across, 1, 1), (across, 2, 1)):
+            many = overlapping(case.solver(device="auto", layout=gpu_layout(gpu, shape, parts), **options))
+            many._simulation.advance(37)
+            assert_same(many, one)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("kind", ["velocity-inlet", "pressure-outlet", "outflow"])
+@pytest.mark.parametrize("streaming", STREAMINGS)
+@pytest.mark.parametrize("stencil", list(STENCILS))
+def test_inlets_before_cut_rows_on_gpus(
+    stencil: str, streaming: str, kind: str, channel: str, gpu: str, rng: np.random.Generator
+) -> None:
+    """Conditions across x take the moments of the cells at the ends of rows from the update of the ends."""
+    assert kind in CLASSES
+    shape = (140, 9, 6)[: STENCILS[stencil].D]
+    case = random_case(rng, stencil, "bgk", shape)
+    faces = [kind, kind, *["no-slip"] * (2 * len(shape) - 2)]
+    case.faces = random_faces(rng, shape, faces)
+    one = case.solver(device=gpu, streaming=streaming)
+    many = overlapping(case.solver(device="auto", layout=gpu_layout(gpu, shape, (2, 1, 2)), streaming=streaming))
+    for steps in (1, 1, 35):
+        one._simulation.advance(steps)
+        many._simulation.advance(steps)
+        assert_same(many, one)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(("precision", "storage"), NUMBERS[:3])
+@pytest.mark.parametrize("streaming", STREAMINGS)
+@pytest.mark.parametrize(("stencil", "collision"), THERMAL_PAIRS_OF_BLOCKS)
+def test_trimmed_interiors_of_a_heated_fluid_on_gpus_change_no_bit(
+    stencil: str,
+    collision: str,
+    streaming: str,
+    precision: str,
+    storage: str,
+    channel: str,
+    gpu: str,
+    rng: np.random.Generator,
+) -> None:
+    options = {"precision": precision, "storage": storage, "streaming": streaming}
+    for nx, across in LENGTHS[:4]:
+        shape = (nx, 7, 5)[: STENCILS[stencil].D]
+        case = random_thermal_case(rng, stencil, collision, shape, faces=heated.some_faces(rng, shape))
+        one = case.solver(device=gpu, **options)
+        one._simulation.advance(21)
+        if not heated.finite(case, one):
+            continue
+        for parts in ((across, 1, 1), (across, 2, 1)):
+            many = overlapping(case.solver(device="auto", layout=gpu_layout(gpu, shape, parts), **options))
+            many._simulation.advance(21)
+            heated.assert_same(case, many, one)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("precision", gas.PRECISIONS)
+@gas.placed
+def test_trimmed_interiors_of_a_gas_on_gpus_change_no_bit(
+    walls: str, axis: int, precision: str, channel: str, gpu: str, rng: np.random.Generator
+) -> None:
+    """Columns are gathered before other GPUs read them, also those of a few rows and of more than a run's 1024."""
+    for shape, parts in (((67, 13), (3, 1)), ((131, 37), (2, 2)), ((301, 1100), (2, 1)), ((1403, 9), (4, 1))):
+        case = random_gas_case(rng, shape, walls, axis, prandtl=0.71, rough=True)
+        one = case.solver(device=gpu, precision=precision)
+        many = overlapping(case.solver(device="auto", layout=gpu_layout(gpu, shape, parts), precision=precision))
+        for solver in (one, many):
+            solver.step(11)
+        gas.assert_same(one, many)
