@@ -159,6 +159,7 @@ def cuda_update_resources(
     size: int,
     architecture: str,
     thermal: bool = False,
+    part: int = 0,
 ) -> list[str]:
     """The assembler's report of registers, stack and spills for each update kernel of a configuration; needs no GPU.
 
