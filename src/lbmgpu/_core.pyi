@@ -163,9 +163,8 @@ def cuda_update_resources(
 ) -> list[str]:
     """The assembler's report of registers, stack and spills for each update kernel of a configuration; needs no GPU.
 
-    `forcing` is 0 for none, 1 for a uniform force, 2 for a field; `end_sums` as with inlets or outlets across x; axis d
-    is periodic if bit d of `periodic_axes` is set; `size` is that of the box, a side; `thermal` with a temperature.
-    """
+    `forcing`: 0 none, 1 a uniform force, 2 a field; `end_sums` as with inlets or outlets across x; bit d of
+    `periodic_axes`: axis d is periodic; `size`: a side; `part`: 1 the inner cells of cut rows, 2 their ends."""
 
 class CompileError(RuntimeError):
     """The text of a user's collision does not compile, or there is nothing to compile it with; `str` has the log."""

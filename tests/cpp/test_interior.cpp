@@ -1,5 +1,5 @@
-// Tests the split of a block's cells into shell and interior, which must cover each exactly once, the columns that blocks
-// gather for others, and the computation of the times of a step's parts.
+// Tests the split of a block's cells into shell and interior, which must cover each exactly once, the columns that
+// blocks gather for others, and the computation of the times of a step's parts.
 #include "../../src/cpp/engine/interior.h"
 
 #include <vector>

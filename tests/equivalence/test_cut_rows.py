@@ -32,9 +32,7 @@ def cut_rows(draw: st.DrawFn, shape: tuple[int, ...], least: int = 3) -> lbm.Lay
     for n in shape[1:]:
         cut = draw(st.integers(least, n - least)) if n >= 2 * least and draw(st.booleans()) else None
         spans.append([(0, n)] if cut is None else [(0, cut), (cut, n)])
-    blocks = [
-        lbm.Block(tuple(a for a, _ in box), tuple(b - a for a, b in box)) for box in itertools.product(*spans)
-    ]
+    blocks = [lbm.Block(tuple(a for a, _ in box), tuple(b - a for a, b in box)) for box in itertools.product(*spans)]
     return lbm.Layout(draw(st.permutations(blocks)))
 
 

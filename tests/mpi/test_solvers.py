@@ -32,6 +32,13 @@ def test_no_layout_over_ranks_changes_a_bit(count: int, device: str, request: py
     launch.succeed("layouts.py", count, device)
 
 
+@pytest.mark.parametrize("device", ["cpu", OWN_GPU])
+@pytest.mark.parametrize("count", launch.counts(2, 4))
+def test_ranks_cut_across_rows(count: int, device: str, request: pytest.FixtureRequest) -> None:
+    need(device, request)
+    launch.succeed("cut_rows.py", count, device)
+
+
 @pytest.mark.parametrize("count", launch.counts(2, 3))
 def test_ranks_compile_a_collision_of_the_users(count: int, tmp_path: Path) -> None:
     header = Path(__file__).parents[2] / "examples" / "bingham.h"

@@ -119,8 +119,8 @@ public:
     /// Lattice 0 or 1 in the memory of the device; both are the same if the block has only one.
     virtual void* lattice(int which) const = 0;
     virtual std::unique_ptr<Transfers> make_transfers(const std::vector<Transfer>& list) = 0;
-    /// Sets the cells that update_shell() leaves to update_interior(). The exchange must not read or write links between
-    /// them. Initially there are none; call this before make_transfers().
+    /// Sets the cells that update_shell() leaves to update_interior(). The exchange must not read or write links
+    /// between them. Initially there are none; call this before make_transfers().
     virtual void set_interior(const Interior& interior) = 0;
     /// Supplies, by the plan, all incoming populations that do not stream from a fluid cell of this block.
     virtual void apply_boundaries() = 0;

@@ -80,9 +80,8 @@ std::vector<std::string> update_resources(const std::string& stencil, const std:
     for (const Phase phase : backend::phases_of(spec)) {
         const cuda::UpdateKind kind{phase, cuda::Forcing(forcing), end_sums};
         const auto cells = cuda::RowPart(part);
-        const cuda::LaunchConfiguration shape = cells == cuda::RowPart::Ends
-                                                    ? cuda::ends_configuration(spec)
-                                                    : cuda::default_configuration(spec, kind);
+        const cuda::LaunchConfiguration shape =
+            cells == cuda::RowPart::Ends ? cuda::ends_configuration(spec) : cuda::default_configuration(spec, kind);
         const cuda::KernelName name = cuda::part_kernel(spec, shape, kind, cells);
         const NoGil release;
         logs.push_back(cuda::resource_usage(name, architecture));

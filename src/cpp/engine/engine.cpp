@@ -437,8 +437,7 @@ void Engine::record(backend::Timestamp timestamp, const std::vector<backend::Blo
 
 void Engine::add_phase_times(double steps) {
     for (const Part& part : parts_) {
-        phase_times_.add(PhaseTimes::of_step(*part.state, !interior_of(part).empty()),
-                         steps / double(parts_.size()));
+        phase_times_.add(PhaseTimes::of_step(*part.state, !interior_of(part).empty()), steps / double(parts_.size()));
     }
 }
 
@@ -447,8 +446,7 @@ backend::Interior Engine::interior_of(const Part& part) const {
 }
 
 bool Engine::overlaps() const {
-    return std::any_of(parts_.begin(), parts_.end(),
-                       [this](const Part& part) { return !interior_of(part).empty(); });
+    return std::any_of(parts_.begin(), parts_.end(), [this](const Part& part) { return !interior_of(part).empty(); });
 }
 
 void Engine::prepare_fields() {

@@ -52,14 +52,13 @@ public:
     };
 
     HaloExchange() = default;
-    /// `placements` are those of all blocks, `members` and `send_requests` are in the order of the layout. If `only` is not empty it forces a channel on the
-    /// links: "direct" and "staged" on those within this process; "mpi" on those between processes, whose blocks are
-    /// then not shared. Collective: all ranks call it. Throws std::invalid_argument if `only` is not a channel or is
-    /// not possible.
+    /// `placements` are those of all blocks, `members` and `send_requests` are in the order of the layout. If `only` is
+    /// not empty it forces a channel on the links: "direct" and "staged" on those within this process; "mpi" on those
+    /// between processes, whose blocks are then not shared. Collective: all ranks call it. Throws std::invalid_argument
+    /// if `only` is not a channel or is not possible.
     HaloExchange(const Layout& layout, const std::vector<BlockPlacement>& placements,
-                 const std::vector<Member>& members,
-                 const std::vector<SendRequest>& send_requests, const backend::BlockSpec& spec, const std::string& only,
-                 const comm::Communicator& comm);
+                 const std::vector<Member>& members, const std::vector<SendRequest>& send_requests,
+                 const backend::BlockSpec& spec, const std::string& only, const comm::Communicator& comm);
 
     /// Starts the exchange, as far as the host need not wait for it; end() completes it. Without neighbouring blocks
     /// both do nothing.

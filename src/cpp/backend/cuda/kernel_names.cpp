@@ -73,8 +73,7 @@ KernelName part_kernel(const BlockSpec& spec, const LaunchConfiguration& configu
         const int self_periodic = int(spec.self_periodic[0]) + 2 * int(spec.self_periodic[1]);
         return {"multispeed_update.h",
                 std::string(whole ? "lbm::cuda::multispeed_update<" : "lbm::cuda::multispeed_update_part<") +
-                    stencil_name(spec) + ", " + real + ", " +
-                    std::to_string(self_periodic) + ", " +
+                    stencil_name(spec) + ", " + real + ", " + std::to_string(self_periodic) + ", " +
                     word(backend::parameters_of<MultispeedParameters<double>>(spec).excess != 0) + ", " +
                     std::to_string(configuration.threads) + ", " + std::to_string(configuration.blocks) + ">"};
     }
@@ -93,7 +92,8 @@ KernelName part_kernel(const BlockSpec& spec, const LaunchConfiguration& configu
                               word(!whole || spec.size[0] % configuration.cells_per_thread == 0);
     return {"update.h",
             "lbm::cuda::update<" + types + ", " + std::to_string(configuration.cells_per_thread) + ", " + kinds + ", " +
-                std::to_string(configuration.threads) + ", " + std::to_string(configuration.blocks) + part_name(part) + ">",
+                std::to_string(configuration.threads) + ", " + std::to_string(configuration.blocks) + part_name(part) +
+                ">",
             spec.custom};
 }
 

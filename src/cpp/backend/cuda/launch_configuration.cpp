@@ -144,7 +144,8 @@ RowSpan row_span(const BlockSpec& spec, const LaunchConfiguration& configuration
     return threads <= 32 ? RowSpan::Warp : threads <= configuration.threads ? RowSpan::ThreadBlock : RowSpan::Several;
 }
 
-LaunchConfiguration ends_configuration(const BlockSpec& spec) {  // registers suffice without spills; there are few cells
+LaunchConfiguration ends_configuration(
+    const BlockSpec& spec) {  // registers suffice without spills; there are few cells
     return {1, 128, spec.precision == NumberKind::Float64 ? 2 : 3};
 }
 

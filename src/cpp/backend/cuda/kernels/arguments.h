@@ -46,8 +46,8 @@ struct MultispeedArguments {
     MultispeedParameters<Real> parameters;
 };
 
-/// Arguments of an update of a part of each row: the interior has the cells from first_x to before end_x, both multiples
-/// of the cells of a thread.
+/// Arguments of an update of a part of each row: the interior has the cells from first_x to before end_x, both
+/// multiples of the cells of a thread.
 template <class Real, class Parameters, RowPart which>
 struct PartArguments : UpdateArguments<Real, Parameters> {
     static constexpr RowPart part = which;
@@ -107,8 +107,8 @@ LBM_HD int x_of_cell(const Arguments& a, int k) {
     }
 }
 
-/// The same of the multispeed thermal model: `count` cells of each row, the first `below` ones from x = 0 on, the others
-/// `skipped` cells further. Each row has `row_threads` threads, at least `count`.
+/// The same of the multispeed thermal model: `count` cells of each row, the first `below` ones from x = 0 on, the
+/// others `skipped` cells further. Each row has `row_threads` threads, at least `count`.
 template <class Real>
 struct MultispeedPartArguments {
     MultispeedArguments<Real> rows;

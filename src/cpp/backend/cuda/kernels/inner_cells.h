@@ -61,7 +61,8 @@ private:
         auto& h = this->h_[i];
         constexpr int c = S::c[i][0];
         constexpr int entering = c > 0 ? 0 : V - 1, leaving = V - 1 - entering;
-        const bool at_edge = c > 0 ? first_ : c < 0 && last_;  // a number enters the thread's cells from beyond the warp
+        const bool at_edge =
+            c > 0 ? first_ : c < 0 && last_;  // a number enters the thread's cells from beyond the warp
         if constexpr (c != 0) {
             if (this->inside_ && (c > 0 ? last_ : first_)) {
                 *this->template to<i>(c > 0 ? V : -1) = h.template get<leaving>();

@@ -27,7 +27,8 @@ public:
     __device__ void fetch() {
         const Index rows = a_.address.row_stride;
         const Index layers = rows * (a_.address.ny + 2 * a_.address.halo_y);
-        constexpr bool apart = updates_part<Arguments>(RowPart::Ends);  // the next thread's cells are not the next in the row
+        constexpr bool apart =
+            updates_part<Arguments>(RowPart::Ends);  // the next thread's cells are not the next in the row
         const bool first = apart || (threadIdx.x & 31U) == 0;
         const bool last = apart || (threadIdx.x & 31U) == 31 || x_ + V >= end_of_cells(a_);
         static_for<9>([&]<int r>() {

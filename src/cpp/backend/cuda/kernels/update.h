@@ -52,8 +52,8 @@ __device__ inline RowAt row_in_tiles(unsigned row, const backend::RowBox& rows) 
 }
 
 /// Updates rows; blockIdx.x counts the pieces of a row, then groups of blockDim.y rows.
-/// Where an interior is trimmed in x, `part` selects the interior's cells, or those at the ends of its rows: these have a
-/// thread for each cell, and consecutive threads in a row.
+/// Where an interior is trimmed in x, `part` selects the interior's cells, or those at the ends of its rows: these have
+/// a thread for each cell, and consecutive threads in a row.
 template <class S, class Collision, class Real, class Stored, class Parameters, int V, int self_periodic, Phase phase,
           Forcing forcing, bool end_sums, bool hybrid_thermal, RowSpan span, bool whole_packs, int threads, int blocks,
           RowPart part = RowPart::Whole>
@@ -73,11 +73,10 @@ __global__ void __launch_bounds__(threads, blocks)
     const int k = part == RowPart::Ends ? int(thread - group * unsigned(cells_of_row(a)))
                                         : int((blockIdx.x - group * pieces) * blockDim.x + threadIdx.x) * V;
     const int x = x_of_cell(a, k);
-    using Cells =
-        typename CellsOf<part, S, Stored, V,
-                         RowCells<S, Real, Stored, V, self_periodic, phase, forcing, end_sums, threads, span,
-                                  whole_packs, UpdateArguments<Real, Parameters>>,
-                         Arguments>::type;
+    using Cells = typename CellsOf<part, S, Stored, V,
+                                   RowCells<S, Real, Stored, V, self_periodic, phase, forcing, end_sums, threads, span,
+                                            whole_packs, UpdateArguments<Real, Parameters>>,
+                                   Arguments>::type;
     Cells cells(a, x, y, z, row < rows);
     using Temperatures = typename TemperaturesOf<hybrid_thermal, S, Real, Stored, V, Arguments>::type;
     Temperatures temperatures(a, x, y, z, row < rows);
