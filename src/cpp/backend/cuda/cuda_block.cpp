@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "../block_layout.h"
 #include "../initial_state.h"
@@ -19,6 +20,7 @@
 #include "kernel_names.h"
 #include "kernel_set.h"
 #include "kernels/arguments.h"
+#include "launch_batch.h"
 #include "recorded_steps.h"
 #include "shared_block.h"
 #include "step_streams.h"
@@ -195,7 +197,7 @@ public:
             if (links.threads() > 0) {
                 LaunchDimensions dimensions = flat(links.threads());
                 dimensions.programmatic_launch = !streams_.divided();
-                kernels_.get(links_name()).launch(stream_, dimensions, state(), links);
+                kernels_.get(links_name()).launch(stream_, dimensions, BoundaryArguments{state(), links});
             }
         }
         boundary_.complete(state(), lattices_[next()].as<void>(), !streams_.divided());
@@ -237,15 +239,16 @@ public:
     }
     Index revision() const override { return revision_; }
     std::unique_ptr<backend::Recorder> make_recorder(const std::vector<BlockState*>& mates) override {
-        std::vector<StepStreams*> others;
-        for (BlockState* mate : mates) {
-            auto* on_gpu = dynamic_cast<CudaBlock*>(mate);
-            if (on_gpu == nullptr) {
-                return nullptr;
-            }
-            others.push_back(&on_gpu->streams_);
+        auto others = streams_of(mates);
+        return others ? std::make_unique<StepRecorder>(streams_, std::move(*others)) : nullptr;
+    }
+    std::unique_ptr<backend::StepBatch> make_batch(const std::vector<BlockState*>& mates) override {
+        auto all = streams_of(mates);
+        if (!all) {
+            return nullptr;
         }
-        return std::make_unique<StepRecorder>(streams_, std::move(others));
+        all->insert(all->begin(), &streams_);
+        return std::make_unique<LaunchBatch>(device_.ordinal, device_.architecture(), std::move(*all));
     }
 
     void initialize(const backend::InitialFields& fields) override {
@@ -349,6 +352,19 @@ public:
     std::optional<backend::Cell> find_diverged() const override { return sums_.find_diverged(state()); }
 
 private:
+    /// The streams of other blocks; nothing if one of them is not on a GPU.
+    static std::optional<std::vector<StepStreams*>> streams_of(const std::vector<BlockState*>& blocks) {
+        std::vector<StepStreams*> all;
+        for (BlockState* block : blocks) {
+            auto* on_gpu = dynamic_cast<CudaBlock*>(block);
+            if (on_gpu == nullptr) {
+                return std::nullopt;
+            }
+            all.push_back(&on_gpu->streams_);
+        }
+        return all;
+    }
+
     void choose_configurations() {
         for (const Phase phase : backend::phases_of(spec_)) {
             configurations_[phase] = chosen_configuration(spec_, kind(phase), device_.name);

@@ -41,10 +41,13 @@ __device__ inline RowAt row_in_tiles(unsigned row, const backend::RowBox& rows) 
     return {tile * most + in_tile - z * height, z};
 }
 
-/// Updates rows; blockIdx.x counts the pieces of a row, then groups of blockDim.y rows.
+/// Updates rows; blockIdx.x counts the pieces of a row, then groups of blockDim.y rows, blockIdx.y the members.
 template <class S, class Collision, class Real, class Stored, class Parameters, int V, int self_periodic, Phase phase,
-          Forcing forcing, bool end_sums, bool hybrid_thermal, RowSpan span, bool whole_packs, int threads, int blocks>
-__global__ void __launch_bounds__(threads, blocks) update(const __grid_constant__ UpdateArguments<Real, Parameters> a) {
+          Forcing forcing, bool end_sums, bool hybrid_thermal, RowSpan span, bool whole_packs, int threads, int blocks,
+          int members = 1>
+__global__ void __launch_bounds__(threads, blocks)
+    update(const __grid_constant__ Members<members, UpdateArguments<Real, Parameters>> all) {
+    const UpdateArguments<Real, Parameters>& a = all.own();
     const unsigned rows = unsigned(a.rows.ny) * unsigned(a.rows.nz);
     const unsigned pieces =
         span != RowSpan::Several ? 1 : (unsigned(a.address.nx) + V * blockDim.x - 1) / (V * blockDim.x);
