@@ -97,7 +97,8 @@ def test_multispeed_kernels_stay_in_registers(precision: str, architecture: str)
     header, shape = "multispeed_update.h", {"float32": "128, 4", "float64": "128, 3"}[precision]
     kernels = [f"multispeed_update<lbm::D2Q37, {real}, {wraps}, true, {shape}>" for wraps in range(4)]
     kernels += [f"multispeed_update_part<lbm::D2Q37, {real}, {wraps}, true, {shape}>" for wraps in (0, 2)]
-    kernels += [f"fill_wall_columns<lbm::D2Q37, {real}>"]
+    kernels += [f"fill_wall_columns<lbm::D2Q37, {real}>", f"fill_wall_columns<lbm::D2Q37, {real}, 32>"]
+    kernels += [f"multispeed_update<lbm::D2Q37, {real}, 3, false, {shape}, 32>"]
     logs = [_core.cuda_kernel_resources(header, "lbm::cuda::" + kernel, architecture) for kernel in kernels]
     for periodic in (1, 2, 3):  # what blocks choose, at a Prandtl number of 1
         numbers = ("thermal-bgk", precision, precision, "two-lattice")
@@ -131,6 +132,9 @@ def test_multispeed_kernels_stay_in_registers(precision: str, architecture: str)
         ("heat.h", ["set_temperature<{}>", "reset_temperature<{}>", "set_heat_source<{}>"]),
         ("heat.h", ["total_heat<{}>", "sampled_heat<{}>", "temperature_change<{}>"]),
         ("copy_bandwidth.h", ["copy"]),
+        ("apply_boundaries.h", ["apply_boundaries<{}, 32>"]),
+        ("boundary_cells.h", ["complete_boundary_cells<{}, 32>"]),
+        ("heat.h", ["advance_next_to_bodies<{}, 32>", "put_next_to_bodies<{}, 32>"]),
     ],
 )
 def test_the_other_kernels_compile(header: str, kernels: list[str], architecture: str) -> None:
@@ -139,6 +143,30 @@ def test_the_other_kernels_compile(header: str, kernels: list[str], architecture
     for kernel in kernels:
         name = "lbm::cuda::" + kernel.format(f"lbm::D3Q19, float, {stored}")
         assert f"for '{architecture}" in _core.cuda_kernel_resources(header, name, architecture)
+
+
+UPDATES_OF_MEMBERS = [
+    (f"float, {stored}, {parameters}, {cells}, {periodic}, lbm::Phase({phase})", f"{spans}, true, {launch}", thermal)
+    for stored, cells in (("float", 2), ("lbm::Half", 4))
+    for phase, launch in ((0, "128, 4"), (1, "128, 4"), (2, "64, 8"))
+    for parameters, periodic, spans, thermal in (
+        ("lbm::Laminar<lbm::BGK::Parameters<float>>", 7, "lbm::cuda::RowSpan::Warp", "false"),
+        ("lbm::BGK::Parameters<float>", 0, "lbm::cuda::RowSpan::ThreadBlock", "false"),
+        ("lbm::Laminar<lbm::BGK::Parameters<float>>", 0, "lbm::cuda::RowSpan::Warp", "true"),
+    )
+    if not (thermal == "true" and stored == "lbm::Half")
+]
+
+
+@pytest.mark.parametrize(("first", "last", "thermal"), UPDATES_OF_MEMBERS)
+def test_updates_of_several_blocks_stay_in_registers(first: str, last: str, thermal: str) -> None:
+    """The update of an ensemble, whose blocks are chosen by the thread block: the same kernels with a count."""
+    look_for_compiler()
+    name = f"lbm::cuda::update<lbm::D3Q19, lbm::BGK, {first}, lbm::cuda::Forcing::None, false, {thermal}, {last}, 32>"
+    log = _core.cuda_kernel_resources("update.h", name, "sm_90")
+    stack = re.search(r"(\d+) bytes stack frame", log)
+    assert stack is not None
+    assert int(stack[1]) == 0, log
 
 
 def test_an_error_shows_the_log_of_the_compiler() -> None:

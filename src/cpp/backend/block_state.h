@@ -20,6 +20,7 @@
 #include "remote_block.h"
 #include "row_box.h"
 #include "state_kind.h"
+#include "step_batch.h"
 #include "thermal_state.h"
 #include "timestamps.h"
 #include "transfers.h"
@@ -164,6 +165,12 @@ public:
     /// Makes a recorder of the work of this block and its `mates`, all of which must outlive it; null if they cannot be
     /// recorded together.
     virtual std::unique_ptr<Recorder> make_recorder(const std::vector<BlockState*>& mates) {
+        static_cast<void>(mates);
+        return nullptr;
+    }
+    /// Makes a batch of this block and its `mates`, all of which must outlive it; null if their work cannot be launched
+    /// together.
+    virtual std::unique_ptr<StepBatch> make_batch(const std::vector<BlockState*>& mates) {
         static_cast<void>(mates);
         return nullptr;
     }

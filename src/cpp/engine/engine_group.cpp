@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -55,11 +56,13 @@ void EngineGroup::step_on_gpu(Index steps) {
         engine->records_timestamps_ = false;
     }
     for (Part& part : parts_) {
-        part.executor->run(steps, [&part] {
-            for (Engine* engine : part.engines) {
-                engine->run_update(1);
-            }
-        });
+        std::vector<std::function<void()>> updates;
+        for (Engine* engine : part.engines) {
+            updates.push_back([engine] { engine->run_update(1); });
+        }
+        part.batch->begin();
+        part.executor->run(steps, [&] { part.batch->run(updates); });
+        part.batch->end();
     }
     for (Engine* engine : engines_) {
         engine->wait_for_blocks();
@@ -89,7 +92,8 @@ void EngineGroup::divide() {
         for (const Engine* engine : found[k]) {
             states.insert(states.end(), engine->states_.begin(), engine->states_.end());
         }
-        parts_.push_back({std::move(found[k]), std::make_unique<Executor>(std::move(states))});
+        auto batch = states.front()->make_batch({states.begin() + 1, states.end()});
+        parts_.push_back({std::move(found[k]), std::make_unique<Executor>(std::move(states)), std::move(batch)});
     }
 }
 

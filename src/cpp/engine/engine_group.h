@@ -1,5 +1,5 @@
-// A group of engines of one process that advance together: on a GPU their updates are launched, or replayed from one
-// recording, side by side; on the CPU the engines are shared among threads.
+// A group of engines of one process that advance together: on a GPU one launch updates many of them, on the CPU the
+// engines are shared among threads.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace lbm::engine {
 
-/// Small domains leave a GPU waiting between two launches, and idle at the end of each: the updates of several domains
-/// fill both. The result of each engine is that of its own step().
+/// Small domains leave a GPU waiting between two launches, and idle at the end of each: a launch for several domains
+/// does so once for all of them. The result of each engine is that of its own step().
 class EngineGroup {
 public:
     /// The engines must outlive the group. `threads` is the number of threads that step engines on the CPU. Throws
@@ -28,6 +28,7 @@ private:
     struct Part {
         std::vector<Engine*> engines;
         std::unique_ptr<Executor> executor;
+        std::unique_ptr<backend::StepBatch> batch;
     };
 
     void step_on_gpu(Index steps);

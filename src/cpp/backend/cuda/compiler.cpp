@@ -4,11 +4,11 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <optional>
-#include <regex>
 #include <sstream>
 
 #include "../../process/fork.h"
@@ -114,15 +114,29 @@ const Nvrtc& nvrtc() {
     return instance;
 }
 
+/// The file that a line includes by a quoted name, and nothing of any other line.
+///
+/// Taken apart by hand: std::regex ends the process where the interpreter brings a C++ library of its own.
+std::optional<std::string> quoted_include(const std::string& line) {
+    std::istringstream words(line);
+    std::string before, name;
+    std::getline(words, before, '"');
+    before.erase(std::remove_if(before.begin(), before.end(), [](unsigned char c) { return std::isspace(c) != 0; }),
+                 before.end());
+    if (before != "#include" || words.eof() || !std::getline(words, name, '"') || words.eof()) {
+        return std::nullopt;
+    }
+    return name;
+}
+
 /// The text of a header with its quoted includes relative to src/cpp, because NVRTC knows each header by one name only.
 std::string with_rooted_includes(const std::string& path, const std::string& content) {
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
     std::istringstream lines(content);
     std::string text;
-    static const std::regex include(R"re(\s*#\s*include\s*"([^"]*)")re");
     for (std::string line; std::getline(lines, line);) {
-        if (std::smatch found; std::regex_search(line, found, include, std::regex_constants::match_continuous)) {
-            line = "#include \"" + (folder / found[1].str()).lexically_normal().generic_string() + "\"";
+        if (const std::optional<std::string> name = quoted_include(line)) {
+            line = "#include \"" + (folder / *name).lexically_normal().generic_string() + "\"";
         }
         text += line + "\n";
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "../block_layout.h"
 #include "../initial_state.h"
@@ -19,6 +20,7 @@
 #include "kernel_names.h"
 #include "kernel_set.h"
 #include "kernels/arguments.h"
+#include "launch_batch.h"
 #include "recorded_steps.h"
 #include "row_parts.h"
 #include "shared_block.h"
@@ -54,9 +56,8 @@ public:
     std::size_t bytes() const override {
         std::size_t sum = links_.bytes() + staging_.bytes() + sums_.bytes() + heat_.bytes() + walls_.bytes() +
                           boundary_.bytes() + force_.bytes();
-        const std::initializer_list<const DeviceBuffer*> buffers = {
-            &lattices_[0], &lattices_[1], &solid_, &solid_velocity_, &last_velocity_, &body_links_, &end_sums_};
-        for (const DeviceBuffer* buffer : buffers) {
+        for (const DeviceBuffer* buffer :
+             {&lattices_[0], &lattices_[1], &solid_, &solid_velocity_, &last_velocity_, &body_links_, &end_sums_}) {
             sum += buffer->bytes();
         }
         return sum;
@@ -89,8 +90,7 @@ public:
                 return cell.needs_moments && (cell.x == 0 || cell.x == address_.nx - 1);
             });
         }
-        keeps_end_sums_ = 2 * at_ends >=
-                          rows();  // not worth it for the few wall cells at the ends of rows that belong to other faces
+        keeps_end_sums_ = 2 * at_ends >= rows();  // not worth it for the few cells at the edges of other faces
         const Index numbers = keeps_end_sums_ ? backend::EndSums<double>::count(address_, D_) : 0;
         end_sums_ = DeviceBuffer(device_.ordinal, std::size_t(numbers) * backend::size_of(spec_.precision));
         end_sums_are_current_ = false;
@@ -196,7 +196,7 @@ public:
             if (links.threads() > 0) {
                 LaunchDimensions dimensions = flat(links.threads());
                 dimensions.programmatic_launch = !streams_.divided();
-                kernels_.get(links_name()).launch(stream_, dimensions, state(), links);
+                kernels_.get(links_name()).launch(stream_, dimensions, BoundaryArguments{state(), links});
             }
         }
         boundary_.complete(state(), lattices_[next()].as<void>(), !streams_.divided());
@@ -241,15 +241,16 @@ public:
     }
     Index revision() const override { return revision_; }
     std::unique_ptr<backend::Recorder> make_recorder(const std::vector<BlockState*>& mates) override {
-        std::vector<StepStreams*> others;
-        for (BlockState* mate : mates) {
-            auto* on_gpu = dynamic_cast<CudaBlock*>(mate);
-            if (on_gpu == nullptr) {
-                return nullptr;
-            }
-            others.push_back(&on_gpu->streams_);
+        auto others = streams_of(mates);
+        return others ? std::make_unique<StepRecorder>(streams_, std::move(*others)) : nullptr;
+    }
+    std::unique_ptr<backend::StepBatch> make_batch(const std::vector<BlockState*>& mates) override {
+        auto all = streams_of(mates);
+        if (!all) {
+            return nullptr;
         }
-        return std::make_unique<StepRecorder>(streams_, std::move(others));
+        all->insert(all->begin(), &streams_);
+        return std::make_unique<LaunchBatch>(device_.ordinal, device_.architecture(), std::move(*all));
     }
 
     void initialize(const backend::InitialFields& fields) override {
@@ -353,6 +354,19 @@ public:
     std::optional<backend::Cell> find_diverged() const override { return sums_.find_diverged(state()); }
 
 private:
+    /// The streams of other blocks; nothing if one of them is not on a GPU.
+    static std::optional<std::vector<StepStreams*>> streams_of(const std::vector<BlockState*>& blocks) {
+        std::vector<StepStreams*> all;
+        for (BlockState* block : blocks) {
+            auto* on_gpu = dynamic_cast<CudaBlock*>(block);
+            if (on_gpu == nullptr) {
+                return std::nullopt;
+            }
+            all.push_back(&on_gpu->streams_);
+        }
+        return all;
+    }
+
     void choose_configurations() {
         for (const Phase phase : backend::phases_of(spec_)) {
             configurations_[phase] = chosen_configuration(spec_, kind(phase), device_.name);

@@ -106,6 +106,8 @@ private:
 /// The priority of a stream: the GPU prefers the thread blocks of streams of high priority.
 enum class Priority { Usual, High };
 
+class LaunchBatch;
+
 /// A CUDA stream.
 class WorkStream {
 public:
@@ -122,9 +124,14 @@ public:
     /// Sets memory to zero.
     void clear(DevicePointer memory, std::size_t bytes) const;
 
+    /// The batch that collects the launches of this stream; null where they are launched at once.
+    LaunchBatch* batch() const { return batch_; }
+    void collect_into(LaunchBatch* batch) const { batch_ = batch; }
+
 private:
     int ordinal_;
     Stream stream_ = nullptr;
+    mutable LaunchBatch* batch_ = nullptr;
 };
 
 }  // namespace lbm::cuda

@@ -34,7 +34,8 @@ public:
             LaunchDimensions dimensions = flat(count_);
             dimensions.programmatic_launch = programmatic_launch;
             kernels_.get(kernel("complete_boundary_cells"))
-                .launch(stream_, dimensions, state, cells_.as<backend::BoundaryCell>(), count_, next);
+                .launch(stream_, dimensions,
+                        BoundaryCellArguments{state, cells_.as<backend::BoundaryCell>(), count_, next});
         }
     }
     void start(const StateArguments& state) const {

@@ -73,8 +73,9 @@ public:
             LaunchDimensions dimensions = flat(count_);
             dimensions.programmatic_launch = programmatic_launch;
             kernels_.get(kernel("advance_next_to_bodies"))
-                .launch(stream_, dimensions, state, cells_.as<backend::ThermalCell>(), count_,
-                        links_.as<backend::ThermalLink>(), new_temperatures_.as<void>());
+                .launch(stream_, dimensions,
+                        NextToBodiesArguments{state, cells_.as<backend::ThermalCell>(), count_,
+                                              links_.as<backend::ThermalLink>(), new_temperatures_.as<void>()});
         }
     }
     /// Stores these temperatures after the update of the shell, or of the interior.
@@ -84,10 +85,11 @@ public:
         if (count > 0) {
             LaunchDimensions dimensions = flat(count);
             dimensions.programmatic_launch = programmatic_launch;
-            const char* values = new_temperatures_.as<char>() + std::size_t(first) * backend::size_of(spec_.precision);
+            char* values = new_temperatures_.as<char>() + std::size_t(first) * backend::size_of(spec_.precision);
             kernels_.get(kernel("put_next_to_bodies"))
-                .launch(stream, dimensions, state, cells_.as<backend::ThermalCell>() + first, count,
-                        static_cast<const void*>(values));
+                .launch(stream, dimensions,
+                        NextToBodiesArguments{state, cells_.as<backend::ThermalCell>() + first, count,
+                                              links_.as<backend::ThermalLink>(), values});
         }
     }
 

@@ -40,8 +40,9 @@ private:
         const LaunchDimensions dimensions{unsigned((count_ + columns_a_block - 1) / columns_a_block),
                                           unsigned(columns_a_block), unsigned(wall_depth), programmatic_launch};
         kernels_.get(wall_columns_kernel(spec_))
-            .launch(stream_, dimensions, state, columns_.as<backend::WallColumn>(), count_,
-                    backend::parameters_of<MultispeedParameters<Real>>(spec_));
+            .launch(stream_, dimensions,
+                    WallColumnArguments<Real>{state, columns_.as<backend::WallColumn>(), count_,
+                                              backend::parameters_of<MultispeedParameters<Real>>(spec_)});
     }
 
     const backend::BlockSpec& spec_;

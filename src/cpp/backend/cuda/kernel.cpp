@@ -1,9 +1,11 @@
 // Loads modules, launches kernels and queries their properties with the CUDA driver.
 #include "kernel.h"
 
+#include "launch_batch.h"
+
 namespace lbm::cuda {
 
-Kernel::Kernel(int ordinal, const KernelImage& image) : ordinal_(ordinal) {
+Kernel::Kernel(int ordinal, const KernelImage& image, KernelName name) : ordinal_(ordinal), name_(std::move(name)) {
     const DeviceScope scope(ordinal);
     driver().check(driver().module_load(&module_, image.code.data()), "cuModuleLoadData");
     driver().check(driver().module_function(&function_, module_, image.symbol.c_str()), "cuModuleGetFunction");
@@ -14,16 +16,24 @@ Kernel::~Kernel() {
 }
 
 void Kernel::launch_with(const WorkStream& stream, const LaunchDimensions& dimensions,
-                         const void* const* arguments) const {
+                         const std::vector<KernelArgument>& arguments) const {
+    if (LaunchBatch* batch = stream.batch()) {
+        batch->add(*this, dimensions, arguments);
+        return;
+    }
+    std::vector<const void*> pointers;
+    for (const KernelArgument& argument : arguments) {
+        pointers.push_back(argument.address);
+    }
     const DeviceScope scope(ordinal_);
     LaunchAttribute early{6, 0, 1, {}};
-    const LaunchConfig config{{dimensions.blocks, 1, 1},
+    const LaunchConfig config{{dimensions.blocks, dimensions.members, 1},
                               {dimensions.block_x, dimensions.block_y, 1},
                               0,
                               stream.get(),
                               &early,
                               dimensions.programmatic_launch ? 1U : 0U};
-    driver().check(driver().launch(&config, function_, arguments, nullptr), "cuLaunchKernelEx");
+    driver().check(driver().launch(&config, function_, pointers.data(), nullptr), "cuLaunchKernelEx");
 }
 
 int Kernel::registers() const {

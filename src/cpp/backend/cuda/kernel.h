@@ -1,6 +1,10 @@
 // A compiled kernel loaded on one GPU, and its launch.
 #pragma once
 
+#include <cstddef>
+#include <utility>
+#include <vector>
+
 #include "../../lattice/portability.h"
 #include "compiler.h"
 #include "device.h"
@@ -12,6 +16,15 @@ struct LaunchDimensions {
     unsigned blocks = 1;
     unsigned block_x = 1, block_y = 1;
     bool programmatic_launch = false;  // programmatic dependent launch: the kernel itself waits for the previous one
+    unsigned members = 1;              // blocks of the lattice that a launch serves, by blockIdx.y
+
+    bool operator==(const LaunchDimensions&) const = default;
+};
+
+/// The address and the size of an argument of a kernel.
+struct KernelArgument {
+    const void* address;
+    std::size_t bytes;
 };
 
 /// A launch of so many threads in one dimension.
@@ -23,7 +36,7 @@ inline LaunchDimensions flat(Index threads) {
 class Kernel {
 public:
     /// Loads the code on the GPU `ordinal`; it must have been compiled for the architecture of this GPU.
-    Kernel(int ordinal, const KernelImage& image);
+    Kernel(int ordinal, const KernelImage& image, KernelName name = {});
     ~Kernel();
     Kernel(const Kernel&) = delete;
     Kernel& operator=(const Kernel&) = delete;
@@ -31,19 +44,21 @@ public:
     /// Launches the kernel. The arguments must have exactly the types of the kernel's parameters.
     template <class... Arguments>
     void launch(const WorkStream& stream, const LaunchDimensions& dimensions, const Arguments&... arguments) const {
-        const void* pointers[] = {&arguments...};
-        launch_with(stream, dimensions, pointers);
+        launch_with(stream, dimensions, {{&arguments, sizeof arguments}...});
     }
+    /// The same, with a list of arguments. A stream that a batch collects from hands the launch to the batch.
+    void launch_with(const WorkStream& stream, const LaunchDimensions& dimensions,
+                     const std::vector<KernelArgument>& arguments) const;
 
+    const KernelName& name() const { return name_; }
     int registers() const;
     int local_bytes() const;
     /// How many blocks of so many threads can be resident on a multiprocessor.
     int blocks_at_once(int threads) const;
 
 private:
-    void launch_with(const WorkStream& stream, const LaunchDimensions& dimensions, const void* const* arguments) const;
-
     int ordinal_;
+    KernelName name_;
     Module module_ = nullptr;
     Function function_ = nullptr;
 };

@@ -47,8 +47,8 @@ std::string span_name(RowSpan span) {
 std::string part_name(RowPart part) {
     switch (part) {
         case RowPart::Whole: return "";
-        case RowPart::Inner: return ", lbm::cuda::RowPart::Inner";
-        case RowPart::Ends: return ", lbm::cuda::RowPart::Ends";
+        case RowPart::Inner: return ", 1, lbm::cuda::RowPart::Inner";
+        case RowPart::Ends: return ", 1, lbm::cuda::RowPart::Ends";
     }
     throw std::logic_error("no name of a part of rows");
 }

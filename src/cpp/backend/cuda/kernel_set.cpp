@@ -29,7 +29,7 @@ const Kernel& KernelSet::get(const KernelName& name) {
         coming_.erase(coming);
         image = promised.get();
     }
-    return *(kernels_[name.name] = std::make_unique<Kernel>(ordinal_, image));
+    return *(kernels_[name.name] = std::make_unique<Kernel>(ordinal_, image, name));
 }
 
 }  // namespace lbm::cuda

@@ -9,9 +9,9 @@
 
 namespace lbm::cuda {
 
-template <class S, class Real, class Stored>
-__global__ void apply_boundaries(const __grid_constant__ StateArguments a,
-                                 const __grid_constant__ LinkArguments links) {
+template <class S, class Real, class Stored, int members = 1>
+__global__ void apply_boundaries(const __grid_constant__ Members<members, BoundaryArguments> all) {
+    const auto& [a, links] = all.own();
     const Index thread = Index(blockIdx.x) * blockDim.x + threadIdx.x;
     let_next_kernel_begin();
     const Index run = thread / 32;

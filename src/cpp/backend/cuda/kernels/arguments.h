@@ -13,6 +13,17 @@
 
 namespace lbm::cuda {
 
+/// The arguments of a kernel that steps are made of, for so many blocks of one launch, of which blockIdx.y is the one
+/// of a thread block. They are passed by value, as constant memory serves all threads at once.
+template <int members, class Arguments>
+struct Members {
+    Arguments of[members];
+
+#ifdef __CUDACC__
+    __device__ const Arguments& own() const { return of[members == 1 ? 0 : blockIdx.y]; }
+#endif
+};
+
 constexpr int max_Q = 27;  // largest Q of the stencils that use UpdateArguments
 
 /// Arguments of the update kernels of the isothermal and hybrid thermal models, in the arithmetic type.
@@ -172,6 +183,38 @@ struct LinkArguments {
     void* end_sums;  // of the arithmetic type; null if the last step has not stored them
 
     Index threads() const { return 32 * run_count + single_count + cell_count + wall_temperature_count; }
+};
+
+/// Arguments of the kernel that applies boundaries.
+struct BoundaryArguments {
+    StateArguments state;
+    LinkArguments links;
+};
+
+/// Arguments of the kernel that completes boundary cells.
+struct BoundaryCellArguments {
+    StateArguments state;
+    const backend::BoundaryCell* cells;
+    Index count;
+    void* next;  // the lattice to which the update writes
+};
+
+/// Arguments of the kernel that fills the halo behind walls of the multispeed thermal model.
+template <class Real>
+struct WallColumnArguments {
+    StateArguments state;
+    const backend::WallColumn* columns;
+    Index count;
+    MultispeedParameters<Real> parameters;
+};
+
+/// Arguments of the kernels of temperatures next to bodies: the first computes `values`, the second stores them.
+struct NextToBodiesArguments {
+    StateArguments state;
+    const backend::ThermalCell* cells;
+    Index count;
+    const backend::ThermalLink* links;
+    void* values;  // of the arithmetic type
 };
 
 /// The rows [first, last) of a block, with row = z ny + y.

@@ -20,9 +20,9 @@ struct ForceOnCell {
 
 /// Computes the incoming populations of boundary cells for the next step, and stores their numbers after that step in
 /// the lattice `next`.
-template <class S, class Real, class Stored>
-__global__ void complete_boundary_cells(const __grid_constant__ StateArguments a, const backend::BoundaryCell* cells,
-                                        Index count, void* next) {
+template <class S, class Real, class Stored, int members = 1>
+__global__ void complete_boundary_cells(const __grid_constant__ Members<members, BoundaryCellArguments> all) {
+    const auto& [a, cells, count, next] = all.own();
     const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
     let_next_kernel_begin();
     if (k >= count) {

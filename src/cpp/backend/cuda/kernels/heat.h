@@ -9,10 +9,10 @@
 namespace lbm::cuda {
 
 /// Computes the temperatures after the next step of the cells next to bodies, with a thread for each, and stores them
-/// in `out`.
-template <class S, class Real, class Stored>
-__global__ void advance_next_to_bodies(const __grid_constant__ StateArguments a, const backend::ThermalCell* cells,
-                                       Index count, const backend::ThermalLink* links, Real* out) {
+/// in `values`.
+template <class S, class Real, class Stored, int members = 1>
+__global__ void advance_next_to_bodies(const __grid_constant__ Members<members, NextToBodiesArguments> all) {
+    const auto& [a, cells, count, links, values] = all.own();
     const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
     let_next_kernel_begin();
     if (k >= count) {
@@ -28,19 +28,20 @@ __global__ void advance_next_to_bodies(const __grid_constant__ StateArguments a,
     const auto heat = converted<Real>(a.heat);
     const Real source =
         a.heat_field == nullptr ? heat.source : static_cast<const Real*>(a.heat_field)[row * a.force_pitch + cell.x];
-    out[k] = backend::advanced_next_to_body(state.lattice(), cell, links, force, source, heat);
+    static_cast<Real*>(values)[k] = backend::advanced_next_to_body(state.lattice(), cell, links, force, source, heat);
 }
 
 /// Copies these temperatures to the lattice, after the update of their rows.
-template <class S, class Real, class Stored>
-__global__ void put_next_to_bodies(const __grid_constant__ StateArguments a, const backend::ThermalCell* cells,
-                                   Index count, const Real* values) {
+template <class S, class Real, class Stored, int members = 1>
+__global__ void put_next_to_bodies(const __grid_constant__ Members<members, NextToBodiesArguments> all) {
+    const auto& [a, cells, count, links, values] = all.own();
     const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
     let_next_kernel_begin();
     wait_for_kernel_before();
     if (k < count) {
         const Index row = Index(cells[k].z) * a.address.ny + cells[k].y;
-        StateAccess<S, Real, Stored>{a}.stored_temperature(cells[k].x, row) = Store<Stored>::from(values[k]);
+        const Real value = static_cast<const Real*>(values)[k];
+        StateAccess<S, Real, Stored>{a}.stored_temperature(cells[k].x, row) = Store<Stored>::from(value);
     }
 }
 

@@ -51,10 +51,11 @@ private:
     }
 };
 
-/// Updates rows; blockIdx.x counts the pieces of a row, then groups of blockDim.y rows.
-template <class S, class Real, int self_periodic, bool variable_prandtl, int threads, int blocks>
+/// Updates rows; blockIdx.x counts the pieces of a row, then groups of blockDim.y rows, blockIdx.y the members.
+template <class S, class Real, int self_periodic, bool variable_prandtl, int threads, int blocks, int members = 1>
 __global__ void __launch_bounds__(threads, blocks)
-    multispeed_update(const __grid_constant__ MultispeedArguments<Real> a) {
+    multispeed_update(const __grid_constant__ Members<members, MultispeedArguments<Real>> all) {
+    const MultispeedArguments<Real>& a = all.own();
     const int pieces = (a.address.nx + int(blockDim.x) - 1) / int(blockDim.x);
     const int group = int(blockIdx.x) / pieces;
     const int row = group * int(blockDim.y) + int(threadIdx.y);
@@ -98,10 +99,10 @@ __global__ void __launch_bounds__(threads, blocks)
 
 /// Computes the halo behind walls, with a thread for each halo cell. The missing mass and energy of a column are summed
 /// in the order of its cells, for the same bits as on the CPU.
-template <class S, class Real>
+template <class S, class Real, int members = 1>
 __global__ void __launch_bounds__(columns_a_block* wall_depth)
-    fill_wall_columns(const __grid_constant__ StateArguments a, const backend::WallColumn* columns, Index count,
-                      const __grid_constant__ MultispeedParameters<Real> parameters) {
+    fill_wall_columns(const __grid_constant__ Members<members, WallColumnArguments<Real>> all) {
+    const auto& [a, columns, count, parameters] = all.own();
     __shared__ MassAndEnergy<Real> shared[wall_depth][columns_a_block];
     const Index at = Index(blockIdx.x) * columns_a_block + threadIdx.x;
     const int k = int(threadIdx.y) + 1;

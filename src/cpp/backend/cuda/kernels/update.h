@@ -51,15 +51,16 @@ __device__ inline RowAt row_in_tiles(unsigned row, const backend::RowBox& rows) 
     return {tile * most + in_tile - z * height, z};
 }
 
-/// Updates rows; blockIdx.x counts the pieces of a row, then groups of blockDim.y rows.
+/// Updates rows; blockIdx.x counts the pieces of a row, then groups of blockDim.y rows, blockIdx.y the members.
 /// Where an interior is trimmed in x, `part` selects the interior's cells, or those at the ends of its rows: these have
 /// a thread for each cell, and consecutive threads in a row.
 template <class S, class Collision, class Real, class Stored, class Parameters, int V, int self_periodic, Phase phase,
           Forcing forcing, bool end_sums, bool hybrid_thermal, RowSpan span, bool whole_packs, int threads, int blocks,
-          RowPart part = RowPart::Whole>
+          int members = 1, RowPart part = RowPart::Whole>
 __global__ void __launch_bounds__(threads, blocks)
-    update(const __grid_constant__ ArgumentsOfPart<Real, Parameters, part> a) {
+    update(const __grid_constant__ Members<members, ArgumentsOfPart<Real, Parameters, part>> all) {
     using Arguments = ArgumentsOfPart<Real, Parameters, part>;
+    const Arguments& a = all.own();
     const unsigned rows = unsigned(a.rows.ny) * unsigned(a.rows.nz);
     const unsigned pieces =
         span != RowSpan::Several ? 1 : (unsigned(cells_of_row(a)) + V * blockDim.x - 1) / (V * blockDim.x);

@@ -1,0 +1,50 @@
+// Collects the launches of several blocks of one GPU, and launches equal ones together, with the arguments of all of
+// the blocks (Members in kernels/arguments.h).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "../step_batch.h"
+#include "kernel_set.h"
+#include "step_streams.h"
+
+namespace lbm::cuda {
+
+class LaunchBatch final : public backend::StepBatch {
+public:
+    /// The streams are those of the blocks, none of them divided, and must outlive the batch.
+    LaunchBatch(int ordinal, const std::string& architecture, std::vector<StepStreams*> streams);
+
+    void begin() override;
+    void run(const std::vector<std::function<void()>>& work) override;
+    void end() override;
+
+    /// Called by Kernel: adds a launch of the block whose work is being requested. Throws std::logic_error for a kernel
+    /// that does not take Members of one struct of arguments.
+    void add(const Kernel& kernel, const LaunchDimensions& dimensions, const std::vector<KernelArgument>& arguments);
+
+private:
+    struct Launch {
+        const Kernel* kernel;
+        LaunchDimensions dimensions;
+        std::vector<char> arguments;  // the one struct of them that kernels of steps take
+
+        bool goes_with(const Launch& other) const {
+            return kernel->name().name == other.kernel->name().name && dimensions == other.dimensions;
+        }
+    };
+
+    /// Launches these, the same kernel of different blocks.
+    void launch(const std::vector<const Launch*>& launches);
+    /// How many blocks one launch serves: as many as the parameters of a kernel have room for.
+    std::size_t members_a_launch(const Launch& launch) const;
+
+    std::vector<StepStreams*> streams_;
+    KernelSet kernels_;
+    std::size_t parameter_bytes_;
+    std::vector<std::vector<Launch>> collected_;  // by block
+    std::size_t current_ = 0;                     // the block whose work is being requested
+};
+
+}  // namespace lbm::cuda
