@@ -21,7 +21,9 @@ from ..files.regular_files import file_path, output_path
 from ..guarded import Guarded
 from ..layout import Layout
 from ..parallel.collective import Place, by_user, left_alike
+from ..parallel.placement import warn_of_idle_gpus
 from ..parallel.processes import Processes
+from ..planning.default_cut import cut_for
 from ..thermal import HybridThermal
 from ..values import Floats
 from . import auto_layout
@@ -118,7 +120,10 @@ class Solver(HasSimulation, Guarded):
             channel=channel,
             schedule=schedule,
             planned=auto_layout.planned,
+            cut_for=cut_for,
         )
+        if layout is not None and settings.layout is not None:
+            warn_of_idle_gpus(settings.layout, settings.processes)
         self._simulation = Simulation(settings, force)
         self._fields = Fields(self._simulation)
         self._thermal = ThermalFields(self._simulation, self._fields)
