@@ -173,10 +173,11 @@ def check_settings(
     precision, storage, streaming = processes.each(each_by_itself)
     numbers = {"precision": precision, "storage": storage, "streaming": streaming}
     forced = {"channel": channel, "schedule": schedule}
+    is_auto = planned is not None and isinstance(layout, str) and layout == "auto"
     consistency.check_setup(
-        processes, domain, collision, force, thermal, **numbers, **forced
+        processes, domain, collision, force, thermal, **numbers, **forced, planned=is_auto
     )  # before the checks that need the shape
-    if planned is not None and isinstance(layout, str) and layout == "auto":
+    if planned is not None and is_auto:
         options = {**numbers, **forced, "threads": threads, "thermal": thermal is not None, "processes": processes}
         layout, device = planned(domain, collision, device, **options)
     layout = processes.each(lambda: check_layout(layout, domain.shape))  # it may be a file that one rank cannot read

@@ -33,6 +33,7 @@ def check_setup(
     streaming: str,
     channel: str | None,
     schedule: str | None,
+    planned: bool = False,
 ) -> None:
     """Raise ValueError on all ranks if their arguments differ; all ranks call this together.
 
@@ -43,12 +44,13 @@ def check_setup(
         domain, collision, thermal, precision, storage, streaming, channel, schedule: as for `Solver`, each checked by
             itself.
         force: as for `Solver`, not checked yet.
+        planned: whether the ranks plan a layout together.
     """
     if processes.size == 1:
         return
     own = {"stencil": domain.stencil, "shape": str(domain.shape), "collision": repr(collision)}
     own |= {"precision": precision, "storage": storage, "streaming": streaming}
-    own |= {"channel": str(channel), "schedule": str(schedule)}
+    own |= {"channel": str(channel), "schedule": str(schedule), "layout": str(planned)}
     own |= {f"faces[{face!r}]": _of_condition(condition) for face, condition in domain.faces.items()}
     own |= {f"thermal[{face!r}]": _of_condition(condition) for face, condition in domain.thermal.items()}
     bodies = [
