@@ -68,7 +68,7 @@ class Block:
         rank: of the process that computes it; 0 for one process. None, where there is a `host`: one of the processes of
             that host, among which its blocks are dealt in their order.
         device: ``"cpu"``, or ``"cuda:0"`` and so on; ``"cuda"``, the GPU of the process; ``"auto"``, that GPU if one
-            can be used, else the CPU.
+            can be used, else the CPU, unless the solver's `device` says which.
         host: name of the host whose process computes it, which is checked when a solver is made; None for any. A name
             without its domain, ``"node1"`` for ``"node1.cluster"``, will do.
 

@@ -49,6 +49,8 @@ def test_auto_and_cuda_are_the_own_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lbmgpu.parallel.devices.resolve", resolve)
     layout = lbm.Layout([lbm.Block((0, 0), (4, 4), device="auto"), lbm.Block((4, 0), (4, 4), device="cpu")])
     assert [block.device for block in placement.placed(layout, Processes())] == ["cuda:0", "cpu"]
+    assert [block.device for block in placement.placed(layout, Processes(), "cpu")] == ["cpu", "cpu"]
+    assert [block.device for block in placement.placed(layout, Processes(), ["cpu"])] == ["cuda:0", "cpu"]
     monkeypatch.setattr(Processes, "node_rank", 3)
     assert [block.device for block in placement.placed(layout, Processes())] == ["cuda:3", "cpu"]
 

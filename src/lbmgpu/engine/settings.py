@@ -263,7 +263,7 @@ def check_devices(
             raise ValueError(f"device: {count} devices given, more than cells along any axis of {shape}")
         planned = None if one and processes.size == 1 else layout_over(processes, shape, names, cut)
         return planned, tuple(dict.fromkeys(names))
-    layout = placement.placed(layout, processes)
+    layout = placement.placed(layout, processes, device)
     placed = tuple(dict.fromkeys(block.device for block in layout if block.rank == processes.rank))
 
     def own() -> None:

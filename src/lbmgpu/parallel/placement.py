@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from .. import _core
 from ..errors import IdleGpuWarning, LayoutError, warn
@@ -18,9 +19,9 @@ SHOWN = 4
 """Names that a message lists at most."""
 
 
-def placed(layout: Layout, processes: Processes) -> Layout:
-    """The layout with the rank and the device of every block: of hosts one of their ranks, of ``"auto"`` and ``"cuda"``
-    the rank's own device.
+def placed(layout: Layout, processes: Processes, device: Any = "auto") -> Layout:
+    """The layout with the rank and the device of every block: of hosts one of their ranks; of ``"cuda"`` the GPU of the
+    rank, of ``"auto"`` the argument `device` of the solver, by default that GPU if one can be used.
 
     Raises:
         LayoutError: a host or a rank is not there, a rank is not on its block's host or has no block, or the host lacks
@@ -35,8 +36,9 @@ def placed(layout: Layout, processes: Processes) -> Layout:
         found: dict[str, str] = {}
         for number, block in own:
             if block.device not in found:
+                name = device if block.device == "auto" and isinstance(device, str) else block.device
                 try:
-                    found[block.device] = devices.resolve(block.device, processes.node_rank)
+                    found[block.device] = devices.resolve(name, processes.node_rank)
                 except ValueError as error:
                     where = f"of rank {block.rank} on {hosts.own_name()}"
                     raise LayoutError(f"layout: block {number} {where}: {error}") from None

@@ -20,8 +20,8 @@ as the speeds are assumed."""
 PLACES = 16
 """Blocks whose step is predicted; those of a cut are about alike."""
 
-SPEEDS = {"gpu": (4e12, 5e-6), "cpu": (1e11, 1e-5)}
-"""Bytes a second of an update, and seconds of a step besides."""
+SPEEDS = {"gpu": 4e12, "cpu": 1e11}
+"""Bytes a second of an update. The fixed time of a step is left out, which would decide alone where blocks are small."""
 
 LINKS = {
     ("gpu", "ranks"): Link("ranks", 2.8e11, 9e-6, 0.8),
@@ -59,8 +59,7 @@ def _cut(
     problem = Problem(shape, velocities, np.dtype(storage).itemsize, (True,) * len(shape), thermal)
     best = cuts.least_surface(shape, len(owners), problem.radius)
     kind = "gpu" if any(name != "cpu" for _, name, _ in owners) else "cpu"
-    speed, fixed = SPEEDS[kind]
-    devices = tuple(Device(name, speed, fixed, host=host, rank=rank) for rank, name, host in owners)
+    devices = tuple(Device(name, SPEEDS[kind], host=host, rank=rank) for rank, name, host in owners)
     links = {way: LINKS[kind, way] for way in ("ranks", "network")}
     machine = Machine(devices, {**links, "peer": links["ranks"], "same": links["ranks"]})
     seconds = {parts: _seconds(machine, problem, parts) for parts in cuts.cuts(len(owners), shape, problem.radius)}
