@@ -21,7 +21,7 @@ PLACES = 16
 """Blocks whose step is predicted; those of a cut are about alike."""
 
 SPEEDS = {"gpu": 4e12, "cpu": 1e11}
-"""Bytes a second of an update. The fixed time of a step is left out, which would decide alone where blocks are small."""
+"""Bytes a second of an update. The fixed time of a step is left out: it would decide alone where blocks are small."""
 
 LINKS = {
     ("gpu", "ranks"): Link("ranks", 2.8e11, 9e-6, 0.8),

@@ -64,12 +64,12 @@ class Solver(HasSimulation, Guarded):
             else the CPU; or a list of them, over which the domain is cut (`Layout.over`).
         layout: a `Layout` of blocks that the domain is cut into, or the path of one; None for one block. The blocks
             name their devices, so `device` is left out. The result does not depend on it, but for the last digits of
-            sums over the domain. ``"auto"``: the layout that `plan` finds over a list of devices, or those of all ranks,
-            which measures them for some seconds the first time; one device of one process gets one block.
+            sums over the domain. ``"auto"``: the layout that `plan` finds over a list of devices, or over those of all
+            ranks, which measures them for some seconds the first time; one device of one process gets one block.
         comm: an mpi4py communicator, such as ``MPI.COMM_WORLD``, whose ranks share the domain; None for one process.
             All ranks then make the same calls with the same arguments. Without a layout each has a block on its
-            `device`, and ``"cuda"`` and ``"auto"`` mean the GPU of the rank's number on its host; the blocks are those of
-            least surface that keep rows along x whole, as far as `cost_model` predicts no better ones.
+            `device`, and ``"cuda"`` and ``"auto"`` mean the GPU of the rank's number on its host; the blocks are those
+            of least surface that keep rows along x whole, as far as `cost_model` predicts no better ones.
         threads: number of CPU threads; if None, all cores or the rank's share of them, or fewer for a small domain.
         thermal: `HybridThermal`: a temperature in addition to the flow, in D2Q9 and D3Q19, stored in `storage`, not
             float16; None for none. D2Q37 takes none, as its populations carry the temperature.
