@@ -239,9 +239,8 @@ class Communicator:
 def mpi_communicator(path: str, handle: int, host: str = "") -> Communicator:
     """A duplicate of the communicator with the Fortran handle `handle`; all its ranks call it together.
 
-    Ranks with different names of a `host`, which are pretended, read nothing from each other's memory. `path` is the
-    file of mpi4py's extension module, whose MPI library is used. RuntimeError where it has none, for a library whose
-    binary interface is not known, and while MPI is not initialised.
+    Ranks of different `host` share no memory. `path` is the file of mpi4py's extension module, whose MPI library is
+    used. RuntimeError where it has none, or one of an unknown binary interface, and while MPI is not initialised.
     """
 
 def check_layout(shape: Sequence[int], blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]]) -> None:
