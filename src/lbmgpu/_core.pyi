@@ -236,11 +236,11 @@ class Communicator:
     ) -> Exchange:
         """Set up messages: each a C-contiguous array, the other rank and a tag. ValueError for other arrays."""
 
-def mpi_communicator(path: str, handle: int) -> Communicator:
+def mpi_communicator(path: str, handle: int, host: str = "") -> Communicator:
     """A duplicate of the communicator with the Fortran handle `handle`; all its ranks call it together.
 
-    `path` is the file of mpi4py's extension module, whose MPI library is used. RuntimeError where it has none, for a
-    library whose binary interface is not known, and while MPI is not initialised.
+    Ranks of different `host` share no memory. `path` is the file of mpi4py's extension module, whose MPI library is
+    used. RuntimeError where it has none, or one of an unknown binary interface, and while MPI is not initialised.
     """
 
 def check_layout(shape: Sequence[int], blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]]) -> None:

@@ -391,26 +391,29 @@ def _bench(arguments: argparse.Namespace) -> int:
     return OK
 
 
-def _planned(arguments: argparse.Namespace) -> planner.Plan:
+def _planned(arguments: argparse.Namespace, comm: Any) -> planner.Plan:
     names = ("stencil", "collision", "precision", "storage", "streaming", "walls")
     given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
     if isinstance(arguments.what, Path):
         for name, value in given.items():
             raise ValueError(f"{name}: {value!r} given beside a case, which says it")
-        return plan_case(arguments.what, arguments.devices, threads=arguments.threads)
+        return plan_case(arguments.what, arguments.devices, threads=arguments.threads, comm=comm)
     axes, walls = "xyz"[: len(arguments.what)], given.pop("walls", "")
     if not set(walls) <= set(axes):
         raise ValueError(f"walls: {walls!r} given, must be some of the axes {axes}")
     periodic = [axis not in walls for axis in axes]
     return planner.plan(
-        arguments.what, devices=arguments.devices, periodic=periodic, threads=arguments.threads, **given
+        arguments.what, devices=arguments.devices, periodic=periodic, threads=arguments.threads, comm=comm, **given
     )
 
 
 def _plan(arguments: argparse.Namespace) -> int:
-    if ranks.launched() is not None:
-        raise ValueError("plan: started as several processes by an MPI launcher, but plans are made in one: without it")
-    found = _planned(arguments)
+    comm = ranks.launched()
+    found = _planned(arguments, comm)
+    if _rank() > 0:  # which measures too
+        if arguments.measure:
+            found.measured()
+        return OK
     for line in planner.machine_lines(found.machine):
         print(line)
     print(planner.HEADER + (f"{'measured':>11}" if arguments.measure else ""))

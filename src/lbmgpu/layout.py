@@ -15,6 +15,7 @@ from typing import Any
 
 from . import _core, checks
 from .domain import MAX_SIZE
+from .errors import LayoutError
 from .files.atomic_write import write_text
 from .files.regular_files import LAYOUT_BYTES, file_path, read_text
 from .files.strict_json import parsed
@@ -38,6 +39,7 @@ _SCHEMA = {
                     "size": _COUNTS,
                     "rank": {"type": "integer"},
                     "device": {"type": "string"},
+                    "host": {"type": "string"},
                 },
                 "required": ["offset", "size"],
                 "additionalProperties": False,
@@ -63,29 +65,42 @@ class Block:
     Attributes:
         offset: of its first cell in the domain, one number an axis.
         size: in cells, at least 1 along each axis.
-        rank: of the process that computes it; 0 for one process.
-        device: ``"cpu"``, or ``"cuda:0"`` and so on.
+        rank: of the process that computes it; 0 for one process. None, where there is a `host`: one of the processes of
+            that host, among which its blocks are dealt in their order.
+        device: ``"cpu"``, or ``"cuda:0"`` and so on; ``"cuda"``, the GPU of the process; ``"auto"``, that GPU if one
+            can be used, else the CPU, unless the solver's `device` says which.
+        host: name of the host whose process computes it, which is checked when a solver is made; None for any. A name
+            without its domain, ``"node1"`` for ``"node1.cluster"``, will do.
 
     Raises:
-        TypeError, ValueError: not whole numbers, or not as many.
+        TypeError, ValueError: not whole numbers, or not as many; not names; neither a rank nor a host.
     """
 
     offset: tuple[int, ...]
     size: tuple[int, ...]
-    rank: int = 0
+    rank: int | None = 0
     device: str = "cpu"
+    host: str | None = None
 
     def __post_init__(self) -> None:
         for name, least in (("offset", 0), ("size", 1)):
             object.__setattr__(self, name, _counts(f"block: {name}", getattr(self, name), least))
         if len(self.offset) != len(self.size):
             raise ValueError(f"block: offset {self.offset} and size {self.size} must have as many numbers")
-        object.__setattr__(self, "rank", checks.integer("block: rank", self.rank, at_most=MAX_SIZE))
-        if not isinstance(self.device, str):
-            raise TypeError(f"block: device: {checks.shown(self.device)} given, must be 'cpu', or 'cuda:0' and so on")
-        object.__setattr__(self, "device", str.__str__(self.device))
-        if not re.fullmatch(r"cpu|cuda:(0|[1-9]\d{0,3})", self.device):
-            raise ValueError(f"block: device: {self.device!r} given, must be 'cpu', or 'cuda:0' and so on")
+        if self.rank is not None or self.host is None:
+            object.__setattr__(self, "rank", checks.integer("block: rank", self.rank, at_most=MAX_SIZE))
+        self._check_name("device", r"auto|cpu|cuda(:(0|[1-9]\d{0,3}))?", "'auto', 'cpu', 'cuda' or 'cuda:0' and so on")
+        if self.host is not None:
+            self._check_name("host", r"\S{1,253}", "the name of a host, or None")
+
+    def _check_name(self, which: str, form: str, right: str) -> None:
+        given = getattr(self, which)
+        if not isinstance(given, str):
+            raise TypeError(f"block: {which}: {checks.shown(given)} given, must be {right}")
+        given = str.__str__(given)  # the characters, whatever a subclass makes of them
+        if not re.fullmatch(form, given):
+            raise ValueError(f"block: {which}: {checks.shown(given)} given, must be {right}")
+        object.__setattr__(self, which, given)
 
 
 class Layout(Guarded):
@@ -113,16 +128,17 @@ class Layout(Guarded):
         cls,
         shape: Sequence[int],
         parts: Sequence[int],
-        device: str | Sequence[str] = "cpu",
-        ranks: int | Sequence[int] = 0,
+        device: str | Sequence[str] | None = None,
+        ranks: int | Sequence[int] | None = None,
     ) -> Layout:
         """As many parts along each axis as `parts` says, as equal as can be.
 
         Args:
             shape: of the domain.
             parts: along each axis; 1 leaves an axis whole.
-            device: of all blocks, or one for each; the last axis changes fastest.
-            ranks: of the processes that compute them, in the same way.
+            device: of all blocks, or one for each; the last axis changes fastest. None: with `ranks` ``"auto"``, each
+                rank's own GPU if one can be used; without them ``"cpu"``.
+            ranks: of the processes that compute them, in the same way; None for 0.
 
         Raises:
             TypeError, ValueError: not whole numbers, not as many, more parts than cells, or not as many devices or
@@ -139,6 +155,10 @@ class Layout(Guarded):
         edges = [[n * j // k for j in range(k + 1)] for n, k in zip(cells, parts, strict=True)]
         spans = [list(itertools.pairwise(axis)) for axis in edges]
         boxes = list(itertools.product(*spans))
+        if device is None:
+            device = "cpu" if ranks is None else "auto"
+        if ranks is None:
+            ranks = 0
         one_each = "one name, or one for each block"
         devices = [device] * len(boxes) if isinstance(device, str) else checks.listed("device", device, one_each)
         if len(devices) != len(boxes):
@@ -201,7 +221,9 @@ class Layout(Guarded):
         for number, entry in enumerate(document["blocks"]):
             try:
                 offset, size = (tuple(int(n) for n in entry[name]) for name in ("offset", "size"))
-                blocks.append(Block(offset, size, int(entry.get("rank", 0)), entry.get("device", "cpu")))
+                host = entry.get("host")
+                rank = int(entry["rank"]) if "rank" in entry else 0 if host is None else None
+                blocks.append(Block(offset, size, rank, entry.get("device", "cpu"), host))
             except (TypeError, ValueError) as error:
                 raise ValueError(f"{path}: $.blocks[{number}]: {error}") from None
         return cls(blocks)
@@ -213,7 +235,8 @@ class Layout(Guarded):
             OSError: the file cannot be written.
         """
         path = Path(path)
-        write_text(path, json.dumps({"blocks": [asdict(block) for block in self._blocks]}, indent=2) + "\n")
+        entries = [{k: v for k, v in asdict(block).items() if v is not None} for block in self._blocks]
+        write_text(path, json.dumps({"blocks": entries}, indent=2) + "\n")
         return path
 
     def __iter__(self) -> Iterator[Block]:
@@ -233,22 +256,25 @@ class Layout(Guarded):
 
 
 def engine_blocks(layout: Layout | None) -> list[tuple[tuple[int, ...], tuple[int, ...], int, str]]:
-    """As the engine takes them."""
-    return [] if layout is None else [(b.offset, b.size, b.rank, b.device) for b in layout]
+    """As the engine takes them; a block that no rank has been found for counts as one of rank 0."""
+    return [] if layout is None else [(b.offset, b.size, b.rank or 0, b.device) for b in layout]
 
 
 def check_layout(layout: Any, shape: tuple[int, ...]) -> Layout | None:
     """`layout` as an argument of a solver of a domain of `shape`: None, a Layout, or the path of one.
 
     Raises:
-        TypeError, ValueError: something else, or blocks that do not tile the domain.
+        TypeError, ValueError: something else; `LayoutError`: blocks that do not tile the domain.
     """
     if isinstance(layout, (str, os.PathLike)):
         layout = Layout.load(file_path("layout", layout))
     if layout is not None and not isinstance(layout, Layout):
         raise TypeError(f"layout: {checks.shown(layout)} given, must be a Layout, the path of one, or None")
     if layout is not None:
-        _core.check_layout(shape, engine_blocks(layout))
+        try:
+            _core.check_layout(shape, engine_blocks(layout))
+        except ValueError as error:
+            raise LayoutError(str(error)) from None
     return layout
 
 

@@ -35,7 +35,7 @@ def run(rng: np.random.Generator, count: int, folder: Path, device: str) -> Coun
 
 def _same_bits(flow: int, seed: int, devices: list[str]) -> str:
     """Step the random flow of a number in one block and, as `seed` has it, in several; the model of the flow."""
-    model, case, options = _random_flow(np.random.default_rng(flow))
+    model, case, options = random_flow(np.random.default_rng(flow))
     rng = np.random.default_rng(seed)
     names = rng.choice(devices, 4).tolist()
     layout = random_layout(rng, case.shape, 1, names)
@@ -63,7 +63,7 @@ def _equal(ours: np.ndarray, theirs: np.ndarray) -> bool:
     return bool(np.array_equal(ours, theirs, equal_nan=True))
 
 
-def _random_flow(rng: np.random.Generator) -> tuple[str, Any, dict[str, Any]]:
+def random_flow(rng: np.random.Generator) -> tuple[str, Any, dict[str, Any]]:
     """The model, a random case of it, and options of its solver."""
     model = str(rng.choice(["isothermal", *MODELS]))
     precision, storage = NUMBERS[rng.integers(len(NUMBERS))]

@@ -175,12 +175,6 @@ def test_options_of_one_device_are_refused_on_ranks() -> None:
     assert "--tune is for one device" in ended.output
 
 
-def test_plans_are_made_in_one_process() -> None:
-    ended = launch.run_python(2, "-m", "lbmgpu", "plan", "64x64x64", "--devices", "cpu,cpu")
-    assert ended.code != 0
-    assert ended.output.count("lbmgpu: plan: started as several processes by an MPI launcher") == 1
-
-
 @pytest.mark.parametrize(
     ("count", "others"),
     [(2, 1), pytest.param(2, 3, marks=pytest.mark.slow), pytest.param(3, 2, marks=pytest.mark.slow)],

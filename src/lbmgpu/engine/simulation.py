@@ -126,6 +126,8 @@ class Simulation:
     @property
     def layout(self) -> Layout:
         """The blocks that the domain is cut into."""
+        if self.settings.layout is not None:  # which may name hosts
+            return self.settings.layout
         return Layout(Block(tuple(b["offset"]), tuple(b["size"]), b["rank"], b["device"]) for b in self.engine.layout)
 
     @property

@@ -13,7 +13,7 @@ from .. import checks
 from ..collisions import Collision
 from ..conditions import Condition
 from ..domain import Domain
-from ..layout import Layout, engine_blocks
+from ..layout import Layout
 from ..thermal import HybridThermal
 from ..values import takes_time
 
@@ -33,6 +33,7 @@ def check_setup(
     streaming: str,
     channel: str | None,
     schedule: str | None,
+    planned: bool = False,
 ) -> None:
     """Raise ValueError on all ranks if their arguments differ; all ranks call this together.
 
@@ -43,12 +44,13 @@ def check_setup(
         domain, collision, thermal, precision, storage, streaming, channel, schedule: as for `Solver`, each checked by
             itself.
         force: as for `Solver`, not checked yet.
+        planned: whether the ranks plan a layout together.
     """
     if processes.size == 1:
         return
     own = {"stencil": domain.stencil, "shape": str(domain.shape), "collision": repr(collision)}
     own |= {"precision": precision, "storage": storage, "streaming": streaming}
-    own |= {"channel": str(channel), "schedule": str(schedule)}
+    own |= {"channel": str(channel), "schedule": str(schedule), "layout": str(planned)}
     own |= {f"faces[{face!r}]": _of_condition(condition) for face, condition in domain.faces.items()}
     own |= {f"thermal[{face!r}]": _of_condition(condition) for face, condition in domain.thermal.items()}
     bodies = [
@@ -62,7 +64,7 @@ def check_setup(
 def check_blocks(processes: Processes, layout: Layout | None) -> None:
     """Raise ValueError on all ranks if they were given different layouts; all ranks call this together."""
     if processes.size > 1:
-        text = repr(None if layout is None else engine_blocks(layout))
+        text = repr(layout)
         _compare(processes, {"layout": hashlib.blake2b(text.encode()).hexdigest()})
 
 

@@ -21,7 +21,9 @@ from ..files.regular_files import file_path, output_path
 from ..guarded import Guarded
 from ..layout import Layout
 from ..parallel.collective import Place, by_user, left_alike
+from ..parallel.placement import warn_of_idle_gpus
 from ..parallel.processes import Processes
+from ..planning.default_cut import cut_for
 from ..thermal import HybridThermal
 from ..values import Floats
 from . import auto_layout
@@ -62,11 +64,12 @@ class Solver(HasSimulation, Guarded):
             else the CPU; or a list of them, over which the domain is cut (`Layout.over`).
         layout: a `Layout` of blocks that the domain is cut into, or the path of one; None for one block. The blocks
             name their devices, so `device` is left out. The result does not depend on it, but for the last digits of
-            sums over the domain. ``"auto"``: in one process, the layout that `plan` finds over a list of devices, which
-            measures them for some seconds the first time; one device gets one block.
+            sums over the domain. ``"auto"``: the layout that `plan` finds over a list of devices, or over those of all
+            ranks, which measures them for some seconds the first time; one device of one process gets one block.
         comm: an mpi4py communicator, such as ``MPI.COMM_WORLD``, whose ranks share the domain; None for one process.
             All ranks then make the same calls with the same arguments. Without a layout each has a block on its
-            `device`, and ``"cuda"`` and ``"auto"`` mean the GPU of the rank's number on its host.
+            `device`, and ``"cuda"`` and ``"auto"`` mean the GPU of the rank's number on its host; the blocks are those
+            of least surface that keep rows along x whole, as far as `cost_model` predicts no better ones.
         threads: number of CPU threads; if None, all cores or the rank's share of them, or fewer for a small domain.
         thermal: `HybridThermal`: a temperature in addition to the flow, in D2Q9 and D3Q19, stored in `storage`, not
             float16; None for none. D2Q37 takes none, as its populations carry the temperature.
@@ -80,6 +83,7 @@ class Solver(HasSimulation, Guarded):
     Raises:
         TypeError, ValueError: a wrong argument, or one that does not go with another or differs among ranks, or a
             memory need that does not fit the machine; raised before anything is allocated.
+            `LayoutError` for a layout that does not go with the domain or with the ranks, hosts and devices of the job.
             `ThermallyUnstableError` where a prescribed speed or the diffusivity is above the limit of the temperature's
             stability.
         RuntimeError: an MPI library that is not known. `CompileError` where the text of a `CustomCollision` does not
@@ -118,7 +122,10 @@ class Solver(HasSimulation, Guarded):
             channel=channel,
             schedule=schedule,
             planned=auto_layout.planned,
+            cut_for=cut_for,
         )
+        if layout is not None and settings.layout is not None:
+            warn_of_idle_gpus(settings.layout, settings.processes)
         self._simulation = Simulation(settings, force)
         self._fields = Fields(self._simulation)
         self._thermal = ThermalFields(self._simulation, self._fields)
