@@ -314,7 +314,7 @@ class Engine:
         temperature: NDArray[np.float64] | None = None,
     ) -> int:
         """Make the cells of `mask` solid; `velocity` is their wall velocity, ``(D,)`` or ``(D, nz, ny, nx)``, and
-        `temperature` that of their surface, 0-d or ``(nz, ny, nx)``, None for an adiabatic one.
+        `temperature` that of their surface, 0-d or ``(nz, ny, nx)``, None for an adiabatic one; all of `known`.
 
         Returns the body's index. Only before the first step.
         """
@@ -336,10 +336,10 @@ class Engine:
         """Another temperature for a body that was added with one, 0-d or ``(nz, ny, nx)``."""
 
     def set_heat_source(self, source: NDArray[np.float64] | None) -> None:
-        """Heat a step, in units of temperature, 0-d or ``(nz, ny, nx)``; None for none."""
+        """Heat a step, in units of temperature, 0-d or ``(nz, ny, nx)`` of the window; None for none."""
 
     def set_force(self, force: NDArray[np.float64] | None) -> None:
-        """Body force a volume, ``(D,)`` or ``(D, nz, ny, nx)``; None for none."""
+        """Body force a volume, ``(D,)`` or ``(D, nz, ny, nx)`` of the window; None for none."""
 
     def initialize(
         self,
@@ -348,10 +348,10 @@ class Engine:
         nonequilibrium: bool,
         temperature: NDArray[np.float64] | None = None,
     ) -> None:
-        """Set the state to equilibrium at `density` ``(nz, ny, nx)`` (None: 1) and `velocity` (None: 0), and to
-        `temperature` ``(nz, ny, nx)`` (None: 0; of D2Q37 cs2).
+        """Set the state to equilibrium at `density`, 0-d or ``(nz, ny, nx)`` (None: 1), and `velocity`, ``(D,)`` or
+        ``(D, nz, ny, nx)`` (None: 0), and to `temperature`, as the density (None: 0; of D2Q37 cs2).
 
-        With `nonequilibrium`, add the first-order part that the velocity's gradients imply (Latt & Chopard 2006 eq. 7).
+        Arrays are of the window, with `nonequilibrium` of `known`; all processes call it together. With that, add the first-order part that the velocity's gradients imply (Latt & Chopard 2006 eq. 7).
         """
 
     def step(self, steps: int) -> None:
@@ -498,3 +498,7 @@ class Engine:
     @property
     def window(self) -> tuple[list[int], list[int]]:
         """Offset and size of the box of the domain whose fields this process gives and takes."""
+    @property
+    def known(self) -> tuple[list[int], list[int]]:
+        """Offset and size of a box around the window, of which bodies are given; along a periodic axis it may begin
+        before the domain or end behind it."""

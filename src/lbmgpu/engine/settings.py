@@ -19,6 +19,7 @@ from ..models import PRECISIONS, STORAGES, STREAMINGS
 from ..parallel import consistency, devices, exchange, kernel_cache
 from ..parallel.processes import Processes, layout_over
 from ..parallel.staged_exchange import warn_of_staging
+from ..parallel.subdomain import Subdomain
 from ..thermal import HybridThermal
 from . import argument_warnings
 from .boundary import BoundaryValues
@@ -45,6 +46,7 @@ class Settings:
     threads: int
     layout: Layout | None
     processes: Processes
+    subdomain: Subdomain
     thermal: HybridThermal | None = None
     channel: str = ""
     """The channel that is forced on all links between blocks; empty for the engine's choice."""
@@ -170,27 +172,25 @@ def check_settings(
     precision, storage, streaming = processes.each(each_by_itself)
     numbers = {"precision": precision, "storage": storage, "streaming": streaming}
     forced = {"channel": channel, "schedule": schedule}
-    consistency.check_setup(
-        processes, domain, collision, force, thermal, **numbers, **forced
-    )  # before the checks that need the shape
+    consistency.check_setup(processes, domain, collision, **numbers, **forced)  # before the checks that need the shape
     if planned is not None and isinstance(layout, str) and layout == "auto":
         options = {**numbers, **forced, "threads": threads, "thermal": thermal is not None}
         layout, device = planned(domain, collision, device, **options)
     layout = processes.each(lambda: check_layout(layout, domain.shape))  # it may be a file that one rank cannot read
     consistency.check_blocks(processes, layout)
     layout, chosen = check_devices(device, layout, domain.shape, processes)
+    subdomain = Subdomain.of(domain, layout, processes.rank, processes.size)
+    consistency.check_fields(processes, domain, subdomain.is_part, force, thermal)
     if threads is None:
         threads = max(1, min(processes.threads, domain.cells // processes.size // CELLS_PER_THREAD))
     threads = processes.each(lambda: checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS))
     check_periodic(domain)
     argument_warnings.warn_of_threads(threads)
-    if processes.first:
-        argument_warnings.warn_of_covered_faces(domain)
     numbers_and_devices = (precision, storage, streaming, chosen, threads)
     collision = collision.without_defaults(_core.stencil(domain.stencil))
     own = [exchange.forced(name, word) for name, word in forced.items()]
     words = processes.shared(own)[0]  # of the first rank: some launchers pass no environment on to others
-    return Settings(unchanging(domain), collision, *numbers_and_devices, layout, processes, thermal, *words)
+    return Settings(unchanging(domain), collision, *numbers_and_devices, layout, processes, subdomain, thermal, *words)
 
 
 def check_values(

@@ -20,7 +20,7 @@ from ..errors import CheckpointError
 from ..files.atomic_write import naming
 from ..files.interrupts import kept
 from ..files.regular_files import check_output, file_path
-from ..parallel.processes import Processes, box
+from ..parallel.processes import Processes
 from .checkpoint_arrays import Arrays, check_size, encoded
 from .checkpoint_open import damage_of, opened
 from .checkpoint_reader import boundary_arrays
@@ -178,7 +178,7 @@ class _Found(NamedTuple):
 def _read(simulation: Simulation, path: str | os.PathLike[str]) -> _Found:
     setup, arrays = describe(simulation)
     window = simulation.engine.window
-    solid = simulation.solid.T[box(*window)]
+    solid = simulation.bodies.solid.T
     with opened(path, simulation.processes.threads) as file:
         header = file.header
         found = list(differences(header.setup, setup, file.arrays(), arrays))

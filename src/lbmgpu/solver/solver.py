@@ -256,7 +256,7 @@ class Solver(HasSimulation, Guarded):
     @property
     def solid(self) -> NDArray[np.bool_]:
         """Bool array ``(nx, ny[, nz])`` of the whole domain, True in bodies."""
-        return was_a_method("solid", self._simulation.solid.copy())
+        return was_a_method("solid", np.asarray(self._simulation.domain.solid))
 
     # Fields, sums and forces, as `fields.py` and `thermal.py` make them
 
