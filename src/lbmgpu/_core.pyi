@@ -348,11 +348,10 @@ class Engine:
         nonequilibrium: bool,
         temperature: NDArray[np.float64] | None = None,
     ) -> None:
-        """Set the state to equilibrium at `density`, 0-d or ``(nz, ny, nx)`` (None: 1), and `velocity`, ``(D,)`` or
-        ``(D, nz, ny, nx)`` (None: 0), and to `temperature`, as the density (None: 0; of D2Q37 cs2).
+        """Equilibrium at `density`, 0-d or ``(nz, ny, nx)`` (None: 1), `velocity`, ``(D,)`` or ``(D, nz, ny, nx)``
+        (None: 0), and `temperature`, as the density (None: 0; of D2Q37 cs2). Arrays are of the window. Collective.
 
-        Arrays are of the window, with `nonequilibrium` of `known`; all processes call it together. With that, add the first-order part that the velocity's gradients imply (Latt & Chopard 2006 eq. 7).
-        """
+        With `nonequilibrium` they are of `known`, and the first-order part that gradients imply is added."""
 
     def step(self, steps: int) -> None:
         """Advance; the GIL is released. ValueError for fewer than 0 and for more than 2**53 in all."""
@@ -471,7 +470,7 @@ class Engine:
     def device(self) -> str: ...
     @property
     def solid(self) -> NDArray[np.bool_]:
-        """``(nz, ny, nx)``."""
+        """``(nz, ny, nx)`` of `known`."""
 
     @property
     def phase_seconds(self) -> dict[str, float]:
@@ -500,5 +499,4 @@ class Engine:
         """Offset and size of the box of the domain whose fields this process gives and takes."""
     @property
     def known(self) -> tuple[list[int], list[int]]:
-        """Offset and size of a box around the window, of which bodies are given; along a periodic axis it may begin
-        before the domain or end behind it."""
+        """The same of a box around it, of which bodies are given; it may go on beyond periodic faces."""

@@ -21,7 +21,9 @@ class BoundaryValues:
     """Values on the faces and bodies of `domain`, by name: arrays in the user's axis order.
 
     Those of bodies cover the cells that the process knows, `Subdomain.known`. `cells` are those of the bodies; without
-    them and a `subdomain` all is of the whole domain, in one process. Evaluates all of them at `time` when made, so that what is wrong with them shows before an engine exists. With a
+    them and a `subdomain` all is of the whole domain, in one process.
+
+    Evaluates all of them at `time` when made, so that what is wrong with them shows before an engine exists. With a
     `thermal` model, velocities are held below its limit too, and the engine gets the temperatures' deviations from its
     reference.
     """

@@ -59,6 +59,7 @@ class Settings:
         extra_bytes = extra_bytes_per_cell(
             len(domain.shape),
             self.precision,
+            bodies=len(domain.bodies) > 0,
             force_field=force_field,
             moving_bodies=any(hasattr(body.condition, "velocity") for body in domain.bodies.values()),
             heated_bodies=any(isinstance(body.thermal, Isothermal) for body in domain.bodies.values()),
