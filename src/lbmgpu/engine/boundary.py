@@ -124,6 +124,14 @@ class BoundaryValues:
                     value[which][np.ix_(*inside)] = given[which][np.ix_(*here)]
         return value, mask, self._subdomain.centres(known)
 
+    def complete(self, processes: Processes) -> None:
+        """Add what other processes were given of the cells next to this one's; all of them call it together."""
+        for target, name, value in self._specs:
+            if self._of_body(target) and self._domain.bodies[name].is_part and not callable(value):
+                lead = 1 if target is self.body_velocities else 0
+                if processes.size > 1 and target[name].ndim > lead:
+                    self._subdomain.with_surroundings(processes, target[name])
+
     def _check_speed(self, label: str, velocity: Floats) -> None:
         if self._thermal is not None and velocity.size > 0:
             self._thermal.check_speed(label, velocity)
