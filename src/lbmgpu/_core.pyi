@@ -315,9 +315,7 @@ class Engine:
     ) -> int:
         """Make the cells of `mask` solid; `velocity` is their wall velocity, ``(D,)`` or ``(D, nz, ny, nx)``, and
         `temperature` that of their surface, 0-d or ``(nz, ny, nx)``, None for an adiabatic one; all of `known`.
-
-        Returns the body's index. Only before the first step.
-        """
+        Returns the body's index. Only before the first step."""
 
     def set_body_velocity(self, body: int, velocity: NDArray[np.float64]) -> None:
         """Another wall velocity for a body that was added with one, ``(D,)`` or ``(D, nz, ny, nx)``."""
