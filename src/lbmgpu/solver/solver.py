@@ -246,8 +246,10 @@ class Solver(HasSimulation, Guarded):
 
     @property
     def heat_source(self) -> Floats | None:
-        """Heat a step in units of temperature, ``()`` or ``(nx, ny[, nz])`` of the `subdomain`; assign a number, an array
-        of the domain or of the subdomain, a callable of the cell centres' coordinates or None.
+        """Heat a step in units of temperature, ``()`` or ``(nx, ny[, nz])`` of the `subdomain`.
+
+        Assign a number, an array of the domain or of the subdomain, a callable of the cell centres' coordinates or
+        None.
 
         Raises:
             ValueError: the solver has no temperature.
