@@ -239,6 +239,22 @@ class Layout(Guarded):
         write_text(path, json.dumps({"blocks": entries}, indent=2) + "\n")
         return path
 
+    def subdomain(self, rank: int = 0) -> tuple[slice, ...]:
+        """The part of the domain's arrays that a process takes and gives: the smallest box with all its blocks.
+
+        It is `Solver.subdomain` of a solver with this layout, known before one is made.
+
+        Raises:
+            TypeError, ValueError: not a rank, or one without a block.
+        """
+        rank = checks.integer("rank", rank)
+        own = [block for block in self._blocks if block.rank == rank]
+        if not own:
+            raise ValueError(f"rank: {rank} given, which has no block of this layout")
+        low = [min(starts) for starts in zip(*(block.offset for block in own), strict=True)]
+        ends = [[a + n for a, n in zip(block.offset, block.size, strict=True)] for block in own]
+        return tuple(slice(a, max(b)) for a, b in zip(low, zip(*ends, strict=True), strict=True))
+
     def __iter__(self) -> Iterator[Block]:
         return iter(self._blocks)
 

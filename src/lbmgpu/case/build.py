@@ -84,7 +84,7 @@ def build_solver(
         missing = error
     with problems.at("domain"):  # before any mask of the domain's size is made
         domain = empty_domain(case)
-        extra_bytes = extra_bytes_per_cell(len(domain.shape), precision)
+        extra_bytes = extra_bytes_per_cell(len(domain.shape), precision, bodies=bool(case.get("bodies")))
         streaming = check_streaming(options.get("streaming"), domain.stencil)
         with problems.at():
             models.check_numbers(domain.stencil, precision, storage, streaming)

@@ -19,6 +19,7 @@ from ..models import PRECISIONS, STORAGES, STREAMINGS
 from ..parallel import consistency, devices, exchange, kernel_cache, placement
 from ..parallel.processes import Cut, Processes, layout_over
 from ..parallel.staged_exchange import warn_of_staging
+from ..parallel.subdomain import Subdomain
 from ..thermal import HybridThermal
 from . import argument_warnings
 from .boundary import BoundaryValues
@@ -49,6 +50,7 @@ class Settings:
     threads: int
     layout: Layout | None
     processes: Processes
+    subdomain: Subdomain
     thermal: HybridThermal | None = None
     channel: str = ""
     """The channel that is forced on all links between blocks; empty for the engine's choice."""
@@ -61,6 +63,7 @@ class Settings:
         extra_bytes = extra_bytes_per_cell(
             len(domain.shape),
             self.precision,
+            bodies=len(domain.bodies) > 0,
             force_field=force_field,
             moving_bodies=any(hasattr(body.condition, "velocity") for body in domain.bodies.values()),
             heated_bodies=any(isinstance(body.thermal, Isothermal) for body in domain.bodies.values()),
@@ -174,28 +177,29 @@ def check_settings(
     numbers = {"precision": precision, "storage": storage, "streaming": streaming}
     forced = {"channel": channel, "schedule": schedule}
     is_auto = planned is not None and isinstance(layout, str) and layout == "auto"
+    is_thermal = thermal is not None
     consistency.check_setup(
-        processes, domain, collision, force, thermal, **numbers, **forced, planned=is_auto
+        processes, domain, collision, **numbers, **forced, thermal=is_thermal, planned=is_auto
     )  # before the checks that need the shape
     if planned is not None and is_auto:
-        options = {**numbers, **forced, "threads": threads, "thermal": thermal is not None, "processes": processes}
+        options = {**numbers, **forced, "threads": threads, "thermal": is_thermal, "processes": processes}
         layout, device = planned(domain, collision, device, **options)
     layout = processes.each(lambda: check_layout(layout, domain.shape))  # it may be a file that one rank cannot read
     consistency.check_blocks(processes, layout)
-    cut = None if cut_for is None else cut_for(domain.stencil, storage, thermal is not None)
+    cut = None if cut_for is None else cut_for(domain.stencil, storage, is_thermal)
     layout, chosen = check_devices(device, layout, domain.shape, processes, cut)
+    subdomain = Subdomain.of(domain, layout, processes.rank, processes.size)
+    consistency.check_fields(processes, domain, subdomain.is_part, force, thermal)
     if threads is None:
         threads = max(1, min(processes.threads, domain.cells // processes.size // CELLS_PER_THREAD))
     threads = processes.each(lambda: checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS))
     check_periodic(domain)
     argument_warnings.warn_of_threads(threads)
-    if processes.first:
-        argument_warnings.warn_of_covered_faces(domain)
     numbers_and_devices = (precision, storage, streaming, chosen, threads)
     collision = collision.without_defaults(_core.stencil(domain.stencil))
     own = [exchange.forced(name, word) for name, word in forced.items()]
     words = processes.shared(own)[0]  # of the first rank: some launchers pass no environment on to others
-    return Settings(unchanging(domain), collision, *numbers_and_devices, layout, processes, thermal, *words)
+    return Settings(unchanging(domain), collision, *numbers_and_devices, layout, processes, subdomain, thermal, *words)
 
 
 def check_values(

@@ -54,6 +54,7 @@ class Processes:
         meeting: where several ranks compare the calls that they make; None for one process.
         number: the number of this object among those made from `comm`, from 1.
         engine: the engine's communicator; None for one process.
+        is_part: tells whether an array of some shape is of this process's part of the domain; the solver sets it.
 
     Raises:
         TypeError, ValueError, RuntimeError: see `ranks.communicator`. ValueError on all ranks in different calls.
@@ -61,6 +62,7 @@ class Processes:
 
     def __init__(self, comm: Any = None, call: str = "Solver", path: Any = None) -> None:
         self.meeting = None if comm is None else rendezvous.of(comm)
+        self.is_part: Callable[[tuple[int, ...]], bool] = lambda shape: False
         self.number = 1
         if self.meeting is not None:
             with self.meeting.turn:

@@ -215,9 +215,12 @@ class Solver(HasSimulation, Guarded):
     ) -> None:
         """Set the state to equilibrium and the step count to 0.
 
+        Of several processes arrays are of the domain, or of each one's `subdomain`, and callables get the coordinates
+        of that (with `nonequilibrium` of some cells around it too).
+
         Args:
             density: a number, an array ``(nx, ny[, nz])``, or a callable of the cell centres' coordinates
-                ``x, y[, z]`` (arrays of the domain's shape; cell i has its centre at i + 0.5); 1 if None.
+                ``x, y[, z]`` (arrays of one shape; cell i has its centre at i + 0.5); 1 if None.
             velocity: a vector ``(D,)``, an array ``(D, nx, ny[, nz])``, or a callable that returns D components, in
                 cells a step, at most Mach 0.3 (in D2Q37 of the sound speed at T = cs2); 0 if None.
             nonequilibrium: add the first-order non-equilibrium part that the velocity's gradients imply (Latt &
@@ -235,7 +238,10 @@ class Solver(HasSimulation, Guarded):
 
     @property
     def force(self) -> Floats | None:
-        """Body force a volume, ``(D,)`` or ``(D, nx, ny[, nz])``; assign a vector, an array, a callable or None."""
+        """Body force a volume, ``(D,)`` or ``(D, nx, ny[, nz])`` of the `subdomain`.
+
+        Assign a vector, an array of the domain or of the subdomain, a callable of coordinates or None.
+        """
         return self._simulation.force
 
     @force.setter
@@ -247,8 +253,10 @@ class Solver(HasSimulation, Guarded):
 
     @property
     def heat_source(self) -> Floats | None:
-        """Heat a step in units of temperature, ``()`` or ``(nx, ny[, nz])``; assign a number, an array, a callable of
-        the cell centres' coordinates or None.
+        """Heat a step in units of temperature, ``()`` or ``(nx, ny[, nz])`` of the `subdomain`.
+
+        Assign a number, an array of the domain or of the subdomain, a callable of the cell centres' coordinates or
+        None.
 
         Raises:
             ValueError: the solver has no temperature.
@@ -262,8 +270,11 @@ class Solver(HasSimulation, Guarded):
 
     @property
     def solid(self) -> NDArray[np.bool_]:
-        """Bool array ``(nx, ny[, nz])`` of the whole domain, True in bodies."""
-        return was_a_method("solid", self._simulation.solid.copy())
+        """Bool array ``(nx, ny[, nz])`` of the whole domain, True in bodies; each time a new one.
+
+        Of bodies that several processes were given in parts it has this process's part.
+        """
+        return was_a_method("solid", np.asarray(self._simulation.domain.solid))
 
     # Fields, sums and forces, as `fields.py` and `thermal.py` make them
 
