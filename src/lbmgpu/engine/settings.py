@@ -20,13 +20,16 @@ from ..parallel import consistency, devices, exchange, kernel_cache
 from ..parallel.processes import Processes, layout_over
 from ..parallel.staged_exchange import warn_of_staging
 from ..thermal import HybridThermal
-from . import argument_warnings
+from . import argument_warnings, cpu_share as cpu_share_of
 from .boundary import BoundaryValues
 from .memory import check_memory, extra_bytes_per_cell
 
 MAX_THREADS = 4096
 CELLS_PER_THREAD = 4096
 """With fewer cells a thread, threads would take longer to wait for each other than to update cells."""
+
+ShareFound = Callable[..., float]
+"""Gives the CPU's share for a domain, a collision, a layout, the processes and more options of `Solver`."""
 
 Planned = Callable[..., tuple[Layout | None, Any]]
 """Gives the layout and `device` for a domain, a collision, the argument `device` and more options of `Solver`."""
@@ -151,11 +154,13 @@ def check_settings(
     channel: Any = None,
     schedule: Any = None,
     planned: Planned | None = None,
+    cpu_share: Any = None,
+    share_found: ShareFound | None = None,
 ) -> Settings:
     """The settings, or the TypeError or ValueError that says which argument is wrong, on all ranks of `comm`.
 
     The `force` is only compared among them, and refused where the stencil takes none. What ``layout="auto"`` becomes
-    is up to `planned`; without that there is none.
+    is up to `planned`, and ``cpu_share="auto"`` up to `share_found`; without those there is none.
     """
     processes = Processes.of(comm)
 
@@ -182,6 +187,13 @@ def check_settings(
     if threads is None:
         threads = max(1, min(processes.threads, domain.cells // processes.size // CELLS_PER_THREAD))
     threads = processes.each(lambda: checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS))
+    share = cpu_share_of.agreed(processes, cpu_share, layout)
+
+    def best_share(whole: Layout) -> float:
+        options = {**numbers, **forced, "threads": threads, "thermal": thermal is not None}
+        return 0.0 if share_found is None else share_found(domain, collision, whole, processes, **options)
+
+    layout, chosen = cpu_share_of.blocks(share, layout, domain.shape, chosen, processes.rank, best_share)
     check_periodic(domain)
     argument_warnings.warn_of_threads(threads)
     if processes.first:

@@ -201,15 +201,20 @@ def _bytes_and_seconds(
 
 
 @precision_warnings.unwarned()
-def make_simulation(domain: Domain, configuration: Configuration, **options: Any) -> Simulation:
-    """A simulation of a configuration in a domain; `options` are more arguments of `Solver`."""
+def make_simulation(
+    domain: Domain, configuration: Configuration, comm: Processes | None = None, **options: Any
+) -> Simulation:
+    """A simulation of a configuration in a domain; `options` are more arguments of `Solver`.
+
+    With processes as `comm` all ranks make it together; without, this one makes it alone.
+    """
     settings = check_settings(
         domain,
         COLLISIONS[configuration.collision](VISCOSITY),
         precision=configuration.precision,
         storage=configuration.storage,
         streaming=configuration.streaming,
-        comm=Processes(),  # in one process, however many there are
+        comm=comm or Processes(),  # in one process, however many there are
         thermal=HEAT if configuration.has_temperature else None,
         **options,
     )
@@ -222,7 +227,7 @@ def step_seconds(domain: Domain, configuration: Configuration, *, seconds: float
     The best is taken since other work on the machine can only make a step slower.
     """
     simulation = make_simulation(domain, configuration, **options)
-    trial = 2 if "cpu" in simulation.device else 50
+    trial = 2 if any(block.device == "cpu" for block in simulation.layout) else 50  # the same on all ranks
     simulation.advance(trial)
     steps = max(2, int(trial * seconds / simulation.advance(trial)))
     return min(simulation.advance(steps) for _ in range(3)) / steps
