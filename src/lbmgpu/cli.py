@@ -13,11 +13,12 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from . import __version__, _core, checks
-from .benchmarks import command, single
+from .benchmarks import command, menus, single
 from .case import read
 from .case.plan import plan_case
 from .case.run import run_case
@@ -113,6 +114,13 @@ def _shape(text: str) -> tuple[int, ...]:
         raise argparse.ArgumentTypeError(f"{text!r} given, must be cells along each axis, as in 512x512x512") from None
 
 
+def _shares(text: str) -> tuple[float | str, ...]:
+    try:
+        return menus.parse_shares(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def _shape_or_case(text: str) -> tuple[int, ...] | Path:
     return Path(text) if text.endswith(".json") else _shape(text)
 
@@ -204,6 +212,14 @@ def _parser() -> argparse.ArgumentParser:
     measure.add_argument("--size", metavar="N", type=count, help="cells a side (192; 4096 in the plane, 1024 of D2Q37)")
     measure.add_argument("--members", metavar="N", type=count, help="so many equal boxes, which advance together (1)")
     measure.add_argument("--threads", metavar="N", type=threads, help="number of CPU threads (all cores)")
+    measure.add_argument("--shape", metavar="SHAPE", type=_shape, help="cells of the domain, as in 512x512x128")
+    measure.add_argument("--parts", metavar="PARTS", type=_shape, help="blocks along each axis, as in 1x2x2")
+    measure.add_argument("--weak", action="store_true", help="--shape is of each block; compare with one alone")
+    measure.add_argument(
+        "--cpu-share", metavar="S[,S...]", type=_shares, help="part of each GPU's cells for its CPU, or auto"
+    )
+    measure.add_argument("--menu", choices=menus.NAMES, help="of several devices; scaling if not given")
+    measure.add_argument("--model", action="store_true", help="of several devices: the cost model beside each row")
     seconds = _number(checks.number, float, above=0, at_most=3600)
     measure.add_argument("--seconds", metavar="S", type=seconds, help="of steps, a repeat (1; 3 over several devices)")
     measure.add_argument("--repeats", metavar="R", type=count, help="repeats (5; 1 over several devices)")
@@ -339,9 +355,13 @@ def _bench(arguments: argparse.Namespace) -> int:
         if getattr(arguments, key) is not None
     }
     comm = ranks.launched()
-    if comm is not None or not isinstance(arguments.device, str):
-        for option in [*chosen, *(["tune"] if arguments.tune else []), *(["members"] if arguments.members else [])]:
-            raise ValueError(f"--{option} is for one device; over several the menu is fixed")
+    shares = {} if arguments.cpu_share is None else {"cpu_shares": arguments.cpu_share}
+    question = menus.Question(arguments.shape, arguments.parts, weak=arguments.weak, **shares)
+    of_several = question.is_asked or arguments.menu is not None or arguments.model
+    if comm is not None or not isinstance(arguments.device, str) or of_several:
+        for option in [*(["tune"] if arguments.tune else []), *(["members"] if arguments.members else [])]:
+            raise ValueError(f"--{option} is for one device and a box of --size")
+        question = replace(question, chosen=chosen)
         command.run(
             [arguments.device] if isinstance(arguments.device, str) else arguments.device,
             comm,
@@ -350,6 +370,9 @@ def _bench(arguments: argparse.Namespace) -> int:
             seconds=arguments.seconds or 3.0,
             repeats=arguments.repeats or 1,
             file=arguments.json,
+            question=question if question.is_asked else None,
+            menu=arguments.menu,
+            predicted=arguments.model,
         )
         return OK
     device = devices.resolve(arguments.device)
