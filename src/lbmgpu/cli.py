@@ -121,6 +121,13 @@ def _shares(text: str) -> tuple[float | str, ...]:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def _share(text: str) -> float | str:
+    found = _shares(text)
+    if len(found) > 1:
+        raise argparse.ArgumentTypeError(f"{text!r} given, must be one number from 0 to below 1, or auto")
+    return found[0]
+
+
 def _shape_or_case(text: str) -> tuple[int, ...] | Path:
     return Path(text) if text.endswith(".json") else _shape(text)
 
@@ -254,6 +261,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     plan.add_argument("--walls", metavar="AXES", help="axes along which it is not periodic, as in yz")
     plan.add_argument("--threads", metavar="N", type=threads, help="number of CPU threads (all cores)")
+    plan.add_argument("--cpu-share", metavar="S", type=_share, help="part of each GPU's cells for its CPU, or auto")
     plan.add_argument("--output", metavar="FILE", help="write the layout there, as JSON")
     plan.add_argument(
         "--measure",
@@ -420,7 +428,8 @@ def _planned(arguments: argparse.Namespace) -> planner.Plan:
     if isinstance(arguments.what, Path):
         for name, value in given.items():
             raise ValueError(f"{name}: {value!r} given beside a case, which says it")
-        return plan_case(arguments.what, arguments.devices, threads=arguments.threads)
+        return plan_case(arguments.what, arguments.devices, threads=arguments.threads, cpu_share=arguments.cpu_share)
+    given["cpu_share"] = arguments.cpu_share
     axes, walls = "xyz"[: len(arguments.what)], given.pop("walls", "")
     if not set(walls) <= set(axes):
         raise ValueError(f"walls: {walls!r} given, must be some of the axes {axes}")
@@ -442,6 +451,8 @@ def _plan(arguments: argparse.Namespace) -> int:
         print(found.row(candidate, speeds.get(candidate)))
     for candidate, error in refused.items():
         print(f"{'x'.join(map(str, candidate.tiling.parts))} was not run: {error}")
+    if found.cpu_share:
+        print(f"cpu share: {100 * found.cpu_share:.2f} % of each GPU's cells, which the model knows nothing of")
     if arguments.output:
         best = max(speeds, key=lambda candidate: speeds[candidate], default=found.candidates[0])
         print(f"layout: {found.layout_of(best).save(arguments.output)}")

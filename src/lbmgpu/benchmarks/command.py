@@ -111,10 +111,8 @@ def _scaling(
         single.write_json(file, document)
     for fitted in menus.exponents(measurements) if first else []:
         domain = " x ".join(map(str, fitted["shape"]))
-        devices = ", ".join(map(str, fitted["devices"]))
-        print(
-            f"{fitted['stencil']} {fitted['flow']} {domain}: speed ~ devices^{fitted['exponent']:.3f}, {devices} devices"
-        )
+        what = f"{fitted['stencil']} {fitted['storage']} {fitted['flow']} {domain}"
+        print(f"{what}: speed ~ devices^{fitted['exponent']:.3f} over {', '.join(map(str, fitted['devices']))} devices")
 
 
 def _other_channel(group: DeviceGroup) -> str | None:

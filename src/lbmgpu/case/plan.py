@@ -12,7 +12,11 @@ from .read import read_case
 
 
 def plan_case(
-    path: str | os.PathLike[str], devices: str | Sequence[str] | None = None, *, threads: int | None = None
+    path: str | os.PathLike[str],
+    devices: str | Sequence[str] | None = None,
+    *,
+    threads: int | None = None,
+    cpu_share: float | str | None = None,
 ) -> Plan:
     """The plan of the case in the file at `path`, by its shape, numbers and periodic faces; bodies do not count.
 
@@ -20,6 +24,7 @@ def plan_case(
         path: of the case.
         devices: as for `plan`, in place of the case's own; all GPUs if neither says more than ``"auto"``.
         threads: of the CPU, in place of the case's own.
+        cpu_share: as for `plan`, in place of the case's own.
 
     Raises:
         CaseError: the case is wrong.
@@ -45,4 +50,5 @@ def plan_case(
             ],
             threads=case["run"].get("threads") if threads is None else threads,
             thermal="thermal" in case and not models.of(case["domain"]["stencil"]).carries_temperature,
+            cpu_share=case["run"].get("cpu_share") if cpu_share is None else cpu_share,
         )

@@ -43,12 +43,20 @@ def blocks(
         devices: of this rank, without the share.
         rank: of this process.
         found: finds the share where it is ``"auto"``.
+
+    Raises:
+        ValueError: the layout has blocks on GPUs and on the CPU already.
     """
     if share == 0:
         return layout, devices
     whole = Layout.split(shape, (1,) * len(shape), devices[0]) if layout is None else Layout(layout)
-    if all(block.device == "cpu" for block in whole):
+    kinds = {block.device == "cpu" for block in whole}
+    if kinds == {True}:
         return layout, devices
+    if len(kinds) > 1:
+        raise ValueError(
+            f"cpu_share: {share!r} given beside a layout with blocks on GPUs and on the CPU, must be left out"
+        )
     cut = whole.with_cpu_share(found(whole) if share == AUTO else share)
     if cut == whole:
         return layout, devices

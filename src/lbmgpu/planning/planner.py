@@ -15,9 +15,11 @@ from ..collision_table import COLLISIONS, check_pair, of_stencil
 from ..conditions import NoSlip
 from ..domain import Domain
 from ..engine.settings import MAX_THREADS, check_storage, check_streaming, check_thermal
-from ..layout import Block, Layout
+from ..layout import AUTO, Block, Layout, check_cpu_share
 from ..models import PRECISIONS
 from ..parallel import devices as device_names, exchange
+from ..parallel.processes import Processes
+from . import shares
 from .configuration import HEAT, Configuration
 from .cost_model import Device, Machine, Prediction, Problem, Tiling, Vector, predict, rank_of
 from .machine import measure_machine, step_seconds
@@ -58,6 +60,7 @@ class Plan:
         alternatives: over devices of unequal speed, those of the candidates in which the slower ones get about half of
             what the model gives them, and nothing; the best of each.
         channel, schedule: as for `Solver`.
+        cpu_share: part of each GPU's cells that the layouts give to the CPU beside it; the model knows nothing of it.
     """
 
     problem: Problem
@@ -68,6 +71,7 @@ class Plan:
     alternatives: tuple[Candidate, ...] = ()
     channel: str | None = None
     schedule: str | None = None
+    cpu_share: float = 0.0
 
     @property
     def layout(self) -> Layout:
@@ -95,7 +99,7 @@ class Plan:
         return Layout(
             Block(tiling.offset(place), tiling.size(place), device=device.name)
             for place, device in zip(tiling.places(), candidate.devices, strict=True)
-        )
+        ).with_cpu_share(self.cpu_share)
 
     def measure(self, candidate: Candidate, seconds: float = 0.2) -> float:
         """Million cell updates a second of a solver with that layout, in about three times `seconds` of steps.
@@ -204,6 +208,7 @@ def plan(
     thermal: bool = False,
     channel: str | None = None,
     schedule: str | None = None,
+    cpu_share: float | str | None = None,
 ) -> Plan:
     """Measure the devices and the links between them, predict the step of every tiling, and choose; see `cost_model`.
 
@@ -222,6 +227,8 @@ def plan(
         machine: speeds that are known; then nothing is measured, and its devices are those of the blocks.
         thermal: whether the hybrid thermal model adds a temperature to the flow.
         channel, schedule: as for `Solver`.
+        cpu_share: as for `Solver`: part of each GPU's cells that the CPU gets beside it in all layouts, or ``"auto"``,
+            the fastest in the first of them, for which nothing may be known of the machine.
 
     Raises:
         TypeError, ValueError: a wrong argument, or more devices than blocks that the domain can be cut into.
@@ -253,6 +260,9 @@ def plan(
         raise ValueError(f"periodic: {around} given, must be {len(domain.shape)} flags, one an axis")
     exchange.check("channel", channel)
     exchange.check("schedule", schedule)
+    share = 0.0 if cpu_share is None else check_cpu_share("cpu_share", cpu_share)
+    if machine is not None and share == AUTO:
+        raise ValueError("cpu_share: 'auto' given beside a machine, must be a number, as it is measured")
     problem = Problem(domain.shape, velocities, np.dtype(storage).itemsize, around, thermal)
     if machine is not None and devices is not None:
         raise ValueError(f"devices: {checks.shown(devices)} given beside a machine, whose devices are taken")
@@ -271,7 +281,11 @@ def plan(
         ]
     every = sorted(dict.fromkeys(itertools.chain(*kinds)), key=_order)
     alternatives = tuple(min(kind, key=_order) for kind in kinds[1:] if kind)
-    return Plan(problem, machine, tuple(every), configuration, threads, alternatives, channel, schedule)
+    found = Plan(problem, machine, tuple(every), configuration, threads, alternatives, channel, schedule)
+    if share == AUTO:
+        options: dict[str, Any] = {"threads": threads, "channel": channel, "schedule": schedule}
+        share = shares.best_share(problem.shape, around, configuration, found.layout, Processes(), **options)
+    return replace(found, cpu_share=float(share))
 
 
 def _order(candidate: Candidate) -> tuple[float, Vector]:

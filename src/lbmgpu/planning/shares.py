@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..conditions import NoSlip, Periodic
+from ..conditions import NoSlip
 from ..domain import Domain
 from ..layout import Layout
 from ..parallel.processes import Processes
@@ -39,7 +39,8 @@ def shares_to_try(layout: Layout, share: float) -> list[float]:
 
 
 def best_share(
-    domain: Domain,
+    shape: tuple[int, ...],
+    periodic: Sequence[bool],
     configuration: Configuration,
     layout: Layout,
     processes: Processes,
@@ -54,7 +55,8 @@ def best_share(
     One that does not fit the memory is passed over. Bodies are left out.
 
     Args:
-        domain: whose shape and periodic axes count.
+        shape: of the domain.
+        periodic: of each axis, whether the domain is.
         configuration: of the solver; its size is ignored, and of its flow all but the temperature.
         layout: the blocks without a share.
         processes: the processes that the layout is for.
@@ -72,9 +74,9 @@ def best_share(
         return balanced_share(measure_device("cpu", configuration, threads).speed, gpus) if gpus else 1.0
 
     share = min(processes.shared(processes.each(balanced)))
-    box = Domain(domain.shape, domain.stencil)
-    for axis in "xyz"[: len(domain.shape)]:
-        if not isinstance(domain.faces["-" + axis], Periodic):
+    box = Domain(shape, configuration.stencil)
+    for axis, around in zip("xyz", periodic, strict=False):
+        if not around:
             box.faces["-" + axis] = box.faces["+" + axis] = NoSlip()
     times: dict[float, float] = {}
     refused: ValueError | None = None

@@ -35,7 +35,7 @@ def planned(domain: Domain, collision: Collision, device: Any, **options: Any) -
         domain.stencil,
         names,
         collision=None if isinstance(collision, CustomCollision) else type(collision).__name__,
-        periodic=[isinstance(domain.faces["-" + axis], Periodic) for axis in "xyz"[: len(domain.shape)]],
+        periodic=_periodic(domain),
         **options,
     )
     return found.chosen(), "auto"
@@ -76,4 +76,11 @@ def share_of_cpu(
         streaming=streaming,
         flow="heated" if thermal else "periodic",
     )
-    return shares.best_share(domain, configuration, layout, processes, threads=threads, **options)
+    return shares.best_share(
+        domain.shape, _periodic(domain), configuration, layout, processes, threads=threads, **options
+    )
+
+
+def _periodic(domain: Domain) -> list[bool]:
+    """Of each axis, whether the domain is periodic."""
+    return [isinstance(domain.faces["-" + axis], Periodic) for axis in "xyz"[: len(domain.shape)]]
