@@ -64,7 +64,8 @@ def run(
     if mixed and question is None:
         _shares(group, size, timing, own)
     else:
-        _scaling(group, rows_of(group, size, question, menu), timing, own, predicted)
+        what = "question" if question is not None else menu or "scaling"
+        _scaling(group, rows_of(group, size, question, menu), timing, own, predicted, what)
 
 
 def rows_of(group: DeviceGroup, size: int, question: Question | None, menu: str | None) -> list[scaling.Scaling]:
@@ -84,7 +85,12 @@ def rows_of(group: DeviceGroup, size: int, question: Question | None, menu: str 
 
 
 def _scaling(
-    group: DeviceGroup, rows: Sequence[scaling.Scaling], timing: dict[str, Any], file: str | None, predicted: bool
+    group: DeviceGroup,
+    rows: Sequence[scaling.Scaling],
+    timing: dict[str, Any],
+    file: str | None,
+    predicted: bool,
+    what: str,
 ) -> None:
     first = group.processes.first
     if first:
@@ -107,6 +113,7 @@ def _scaling(
         document = scaling.to_json(measurements, group, timing["threads"])
         for row, value in zip(document["scaling"], menus.gains(measurements), strict=True):
             row["gain"] = value
+        document["menu"] = what
         document["exponents"] = menus.exponents(measurements)
         single.write_json(file, document)
     for fitted in menus.exponents(measurements) if first else []:

@@ -48,7 +48,7 @@ def best_share(
     threads: int | None = None,
     **options: Any,
 ) -> float:
-    """The fastest share of the CPUs in steps of the whole domain; all ranks call this together.
+    """The fastest share of the CPUs in steps of the whole domain, 0 without GPUs; all ranks call this together.
 
     The speeds of the GPUs and the CPUs, all ranks measuring at the same time, give the largest share that is tried. The
     exchange between GPU and CPU, and their waits for each other, are in the steps that are then timed: 0 is tried too.
@@ -67,6 +67,8 @@ def best_share(
         ValueError: none fits the memory, not even without a share.
         CudaError: a GPU cannot be used.
     """
+    if all(block.device == "cpu" for block in layout):
+        return 0.0
     own = list(dict.fromkeys(b.device for b in layout if b.rank == processes.rank and b.device != "cpu"))
 
     def balanced() -> float:
