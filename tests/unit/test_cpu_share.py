@@ -16,13 +16,14 @@ import pytest
 import lbmgpu as lbm
 from lbmgpu import cli
 from lbmgpu.case import build as case_build, plan as case_plan, read as case_file
-from lbmgpu.engine import cpu_share
+from lbmgpu.engine import cpu_share, settings
 from lbmgpu.errors import TooLittleMemoryError
 from lbmgpu.layout import AUTO, Layout
 from lbmgpu.parallel.processes import Processes
 from lbmgpu.planning import planner, shares
 from lbmgpu.planning.configuration import Configuration
 from lbmgpu.planning.cost_model import Device, Link, Machine
+from lbmgpu.solver import auto_layout
 
 
 def on_cpu(layout: Layout) -> Layout:
@@ -164,6 +165,30 @@ def test_the_largest_share_is_that_of_the_speeds() -> None:
     few = shares.shares_to_try(Layout.split((8, 10), (1, 1), "cuda:0"), 0.1)  # a layer, or none
     assert few[0] == 0
     assert len(few) == 2
+
+
+def test_auto_of_a_solver_is_found_for_what_it_computes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The configuration is the solver's, a user's own collision aside; the engine is not made, as the GPU is pretended."""
+    given: list[Any] = []
+
+    def found(*arguments: Any, **options: Any) -> float:
+        given.append((arguments, options))
+        return 0.25
+
+    monkeypatch.setattr(shares, "best_share", found)
+    monkeypatch.setattr(settings, "check_devices", lambda *others: (None, ("cuda:0",)))
+    domain = lbm.Domain((8, 8, 8))
+    domain.faces["-z"] = domain.faces["+z"] = lbm.NoSlip()
+    made = settings.check_settings(
+        domain, lbm.MRT(0.1), precision="float64", cpu_share="auto", threads=3, share_found=auto_layout.share_of_cpu
+    )
+    whole = Layout.split((8, 8, 8), (1, 1, 1), "cuda:0")
+    assert made.layout == whole.with_cpu_share(0.25)
+    assert made.devices == ("cuda:0", "cpu")
+    (arguments, options) = given[0]
+    kind = Configuration("D3Q19", "MRT", "float64", "float64", "in-place")
+    assert arguments[:4] == ((8, 8, 8), [True, True, False], kind, whole)
+    assert options == {"threads": 3, "channel": None, "schedule": None}
 
 
 def test_plans_and_cases_take_a_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -109,13 +109,13 @@ def published(size: int, owners: int, processes: int) -> list[Scaling]:
         owners: blocks, one for each device.
         processes: that they belong to.
     """
-    strong, weak, heated = max(1, 3 * size // 4), max(1, size // 4), max(1, 3 * size // 8)
+    strong, weak, convection = max(1, 3 * size // 4), max(1, size // 4), max(1, 3 * size // 8)
     rows = []
     for count in range(1, owners + 1) if processes == 1 else [owners]:
         layers = (1, 1, count)
         rows.append(Scaling("strong", (strong,) * 3, layers, flow="cavity", only=count))
         rows.append(Scaling("weak", (weak, weak, weak * count), layers, flow="cavity", only=count))
-        rows.append(Scaling("strong", (heated,) * 3, layers, flow="heated", only=count))
+        rows.append(Scaling("strong", (convection,) * 3, layers, flow="heated", only=count))
     count = min(owners, 3) if processes == 1 else owners
     for part in (12, 24, 36, 48):
         unit = max(1, part * size // 432)  # 882 x 336 x 126 cells, that of the example, for 512
