@@ -168,7 +168,7 @@ def test_the_largest_share_is_that_of_the_speeds() -> None:
 
 
 def test_auto_of_a_solver_is_found_for_what_it_computes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The configuration is the solver's, a user's own collision aside; the engine is not made, as the GPU is pretended."""
+    """The configuration is the solver's; no engine is made, as the GPU is pretended."""
     given: list[Any] = []
 
     def found(*arguments: Any, **options: Any) -> float:
