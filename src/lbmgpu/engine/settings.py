@@ -182,12 +182,12 @@ def check_settings(
         options = {**numbers, **forced, "threads": threads, "thermal": thermal is not None}
         layout, device = planned(domain, collision, device, **options)
     layout = processes.each(lambda: check_layout(layout, domain.shape))  # it may be a file that one rank cannot read
+    share = cpu_share_of.agreed(processes, cpu_share, layout)
     consistency.check_blocks(processes, layout)
     layout, chosen = check_devices(device, layout, domain.shape, processes)
     if threads is None:
         threads = max(1, min(processes.threads, domain.cells // processes.size // CELLS_PER_THREAD))
     threads = processes.each(lambda: checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS))
-    share = cpu_share_of.agreed(processes, cpu_share, layout)
 
     def best_share(whole: Layout) -> float:
         options = {**numbers, **forced, "threads": threads, "thermal": thermal is not None}
