@@ -472,10 +472,11 @@ class Engine:
 
     @property
     def phase_seconds(self) -> dict[str, float]:
-        """Time spent in each phase of the steps since the start, the mean of the process's blocks: ``boundary``,
-        ``update``, ``exchange`` while nothing is updated, ``hidden exchange`` while something is. On GPUs the last step
-        of each call of `step` stands for all of them; all are 0 for one block on a GPU."""
+        """``boundary``, ``update``, ``exchange`` while nothing is updated, ``hidden exchange``, of all steps; mean of
+        the process's blocks. On GPUs the last step of a call stands for all of it; all 0 for one block on a GPU."""
 
+    @property
+    def update_seconds(self) -> dict[str, float]: ...  # the parts of ``update``: ``shell`` and ``interior``
     @property
     def overlaps(self) -> bool:
         """Whether the interior of a block is updated during the exchange."""
@@ -489,8 +490,7 @@ class Engine:
 
     @property
     def links(self) -> list[dict[str, Any]]:
-        """What blocks bring each other before each step: from and to, numbers of blocks in the layout; the channel,
-        ``direct``, ``staged`` or ``mpi``; the bytes a step. Those to and from the process's own blocks."""
+        """Of the process's blocks: from and to, numbers in the layout; the channel, as for `Solver`; bytes a step."""
 
     @property
     def window(self) -> tuple[list[int], list[int]]:

@@ -8,7 +8,7 @@ import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,9 @@ from .guarded import Guarded
 
 MAX_BLOCKS = 2**16
 """Of a layout; more than there are processes in any machine, and checked in seconds."""
+
+AUTO = "auto"
+"""The share of the CPU that is to be found by measuring."""
 
 _COUNTS = {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 3}
 _SCHEMA = {
@@ -114,6 +117,7 @@ class Layout(Guarded):
     """
 
     def __init__(self, blocks: Iterable[Block]) -> None:
+        self._cpu_share: float | str | None = None
         self._blocks = tuple(checks.listed("blocks", blocks, "a list of Block"))
         if not self._blocks:
             raise ValueError("blocks: no block given, must be one at least")
@@ -130,6 +134,7 @@ class Layout(Guarded):
         parts: Sequence[int],
         device: str | Sequence[str] | None = None,
         ranks: int | Sequence[int] | None = None,
+        cpu_share: float | str = 0.0,
     ) -> Layout:
         """As many parts along each axis as `parts` says, as equal as can be.
 
@@ -139,6 +144,7 @@ class Layout(Guarded):
             device: of all blocks, or one for each; the last axis changes fastest. None: with `ranks` ``"auto"``, each
                 rank's own GPU if one can be used; without them ``"cpu"``.
             ranks: of the processes that compute them, in the same way; None for 0.
+            cpu_share: part of the cells of each block on a GPU that the CPU of its rank computes; see `with_cpu_share`.
 
         Raises:
             TypeError, ValueError: not whole numbers, not as many, more parts than cells, or not as many devices or
@@ -176,7 +182,7 @@ class Layout(Guarded):
                 Block(tuple(a for a, _ in box), tuple(b - a for a, b in box), owner, name)
                 for box, owner, name in zip(boxes, owners, devices, strict=True)
             ]
-        )
+        ).with_cpu_share(cpu_share)
 
     @classmethod
     def over(cls, shape: Sequence[int], devices: Sequence[str]) -> Layout:
@@ -228,12 +234,59 @@ class Layout(Guarded):
                 raise ValueError(f"{path}: $.blocks[{number}]: {error}") from None
         return cls(blocks)
 
+    def with_cpu_share(self, share: float | str) -> Layout:
+        """The same with a block on the CPU beside each block on a GPU, of the same rank.
+
+        The CPU gets the last layers of cells of each, as many as are nearest to the share, and the GPU one at least.
+        They are layers across the longest of the axes that no block cuts, so that blocks of GPUs stay neighbours; of
+        all but x if each of these is cut, and never across x, as rows stay whole.
+
+        Where a block's device is ``"auto"`` or its rank is still to be found, a solver makes these blocks when it knows
+        both, and `cpu_share` is the share until then.
+
+        Args:
+            share: part of the cells of each block on a GPU, from 0 to less than 1; ``"auto"``: what a solver of this
+                layout finds to be the fastest, see `Solver`.
+
+        Raises:
+            TypeError, ValueError: another share.
+        """
+        share = check_cpu_share("cpu_share", share)
+        layout = Layout(self._blocks)
+        is_open = any(block.device == "auto" or block.rank is None for block in self._blocks)
+        if isinstance(share, str) or (share > 0 and is_open):
+            layout._cpu_share = share
+            return layout
+        axis, blocks = self._axis_of_shares(), []
+        for block in self._blocks:
+            layers = 0 if block.device == "cpu" else min(round(share * block.size[axis]), block.size[axis] - 1)
+            blocks.append(replace(block, size=_changed(block.size, axis, block.size[axis] - layers)))
+            if layers:
+                offset = _changed(block.offset, axis, block.offset[axis] + block.size[axis] - layers)
+                blocks.append(replace(block, offset=offset, size=_changed(block.size, axis, layers), device="cpu"))
+        return Layout(blocks)
+
+    @property
+    def cpu_share(self) -> float | str | None:
+        """The share of the CPU that a solver is to make blocks of, ``"auto"`` if it is to find that too; None where the
+        blocks say all."""
+        return self._cpu_share
+
+    def _axis_of_shares(self) -> int:
+        axes = range(len(self._blocks[0].size))
+        lengths = [max(b.offset[axis] + b.size[axis] for b in self._blocks) for axis in axes]
+        whole = [all(b.size[axis] == n for b in self._blocks) for axis, n in enumerate(lengths)]
+        return max(range(1, len(lengths)), key=lambda axis: (whole[axis], lengths[axis], axis))
+
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write it as JSON, whole or not at all; return the path.
 
         Raises:
+            ValueError: the blocks of its `cpu_share` are not made yet.
             OSError: the file cannot be written.
         """
+        if self._cpu_share is not None:
+            raise ValueError(f"layout: its cpu_share is {self._cpu_share!r}; save solver.layout, which has the blocks")
         path = Path(path)
         entries = [{k: v for k, v in asdict(block).items() if v is not None} for block in self._blocks]
         write_text(path, json.dumps({"blocks": entries}, indent=2) + "\n")
@@ -262,7 +315,7 @@ class Layout(Guarded):
         return len(self._blocks)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Layout) and self._blocks == other._blocks
+        return isinstance(other, Layout) and (self._blocks, self._cpu_share) == (other._blocks, other._cpu_share)
 
     def __hash__(self) -> int:
         return hash(self._blocks)
@@ -292,6 +345,19 @@ def check_layout(layout: Any, shape: tuple[int, ...]) -> Layout | None:
         except ValueError as error:
             raise LayoutError(str(error)) from None
     return layout
+
+
+def check_cpu_share(name: str, share: Any) -> float | str:
+    """The share of the CPU: a number from 0 to less than 1, or ``"auto"``; or TypeError or ValueError."""
+    if isinstance(share, str):
+        if share != AUTO:
+            raise ValueError(f"{name}: {checks.shown(share)} given, must be 'auto' or a number from 0 to below 1")
+        return AUTO
+    return checks.number(name, share, at_least=0, below=1)
+
+
+def _changed(vector: tuple[int, ...], axis: int, entry: int) -> tuple[int, ...]:
+    return (*vector[:axis], entry, *vector[axis + 1 :])
 
 
 def _counts(name: str, values: Any, least: int) -> tuple[int, ...]:

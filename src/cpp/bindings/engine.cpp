@@ -468,6 +468,18 @@ void bind_engine(py::module_& module) {
                                    seconds["hidden exchange"] = times.hidden;
                                    return seconds;
                                })
+        .def_property_readonly("update_seconds",
+                               [](const Engine& e) {
+                                   engine::PhaseTimes times;
+                                   {
+                                       const InUse use(e);
+                                       times = e.phase_times();
+                                   }
+                                   py::dict seconds;
+                                   seconds["shell"] = times.shell;
+                                   seconds["interior"] = times.interior;
+                                   return seconds;
+                               })
         .def_property_readonly("overlaps", &Engine::overlaps)
         .def("update_kernels", &update_kernels)
         .def_property_readonly("layout", &layout)

@@ -291,46 +291,6 @@ void Engine::run_steps(Index steps) {
     exchange_->signal();
 }
 
-void Engine::run_update(int steps) {
-    using backend::Timestamp;
-    record(Timestamp::Begun, states_);
-    for (backend::BlockState* state : states_) {
-        state->apply_boundaries();
-    }
-    record(Timestamp::Filled, states_);
-    for (backend::BlockState* state : states_) {
-        state->update_shell(steps);
-    }
-    record(Timestamp::ShellDone, states_);
-    record(Timestamp::InteriorBegun, asynchronous_);
-    for (backend::BlockState* state : asynchronous_) {
-        state->update_interior();
-    }
-    record(Timestamp::InteriorDone, asynchronous_);
-    exchange_->begin();
-    if (layout_.blocks().size() > 1) {
-        record(Timestamp::Exchanged, states_);
-    }
-    record(Timestamp::InteriorBegun, synchronous_);
-    for (backend::BlockState* state : synchronous_) {
-        state->update_interior();
-    }
-    record(Timestamp::InteriorDone, synchronous_);
-    exchange_->end();
-    record(Timestamp::Exchanged, exchange_->completed_by_end());
-    if (asynchronous_.empty()) {
-        add_phase_times(1);
-    }
-}
-
-void Engine::record(backend::Timestamp timestamp, const std::vector<backend::BlockState*>& states) const {
-    if (records_timestamps_) {
-        for (backend::BlockState* state : states) {
-            state->record(timestamp);
-        }
-    }
-}
-
 void Engine::add_phase_times(double steps) {
     for (const Part& part : parts_) {
         phase_times_.add(PhaseTimes::of_step(*part.state, interior_of(part).count() > 0),

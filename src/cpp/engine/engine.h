@@ -183,9 +183,11 @@ private:
     /// Throws unless so many steps can be made now.
     void check_steps(Index steps) const;
     void run_steps(Index steps);
-    /// The interiors of asynchronous blocks are launched before the host is occupied with the exchange; those of the
-    /// other blocks are updated by the host while the exchange goes on.
+    /// Asynchronous blocks are given all their work before the host is occupied with the other blocks and the exchange;
+    /// the interiors of the others are updated by the host while the exchange goes on.
     void run_update(int steps);
+    void update_shells(const std::vector<backend::BlockState*>& states, int steps);
+    void update_interiors(const std::vector<backend::BlockState*>& states);
     void record(backend::Timestamp timestamp, const std::vector<backend::BlockState*>& states) const;
     void add_phase_times(double steps);
     std::unique_ptr<HaloExchange> make_exchange(const std::vector<BlockPlacement>& placements) const;

@@ -120,7 +120,10 @@ def build_solver(
             options |= {"device": own if device is None else device, "layout": "auto"}
         else:  # blocks name their devices
             options |= {"device": chosen[0] if blocks is None else "auto", "layout": blocks}
-        solver = Solver(domain, collision, comm=processes, threads=threads, **options)
+        share = case["run"].get("cpu_share")
+        if blocks is not None and any(block.device == "cpu" for block in blocks):  # a plan has given them theirs
+            share = None
+        solver = Solver(domain, collision, comm=processes, threads=threads, cpu_share=share, **options)
     with at(case, "initial"):
         solver.initialize(**initial)
     return solver

@@ -18,6 +18,7 @@ def plan_case(
     *,
     threads: int | None = None,
     comm: Any = None,
+    cpu_share: float | str | None = None,
 ) -> Plan:
     """The plan of the case in the file at `path`, by its shape, numbers and periodic faces; bodies do not count.
 
@@ -26,6 +27,7 @@ def plan_case(
         devices: as for `plan`, in place of the case's own; all GPUs if neither says more than ``"auto"``.
         threads: of the CPU, in place of the case's own.
         comm: as for `plan`.
+        cpu_share: as for `plan`, in place of the case's own.
 
     Raises:
         CaseError: the case is wrong.
@@ -52,4 +54,5 @@ def plan_case(
             threads=case["run"].get("threads") if threads is None else threads,
             comm=comm,
             thermal="thermal" in case and not models.of(case["domain"]["stencil"]).carries_temperature,
+            cpu_share=case["run"].get("cpu_share") if cpu_share is None else cpu_share,
         )

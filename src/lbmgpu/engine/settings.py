@@ -21,13 +21,16 @@ from ..parallel.processes import Cut, Processes, layout_over
 from ..parallel.staged_exchange import warn_of_staging
 from ..parallel.subdomain import Subdomain
 from ..thermal import HybridThermal
-from . import argument_warnings
+from . import argument_warnings, cpu_share as cpu_share_of
 from .boundary import BoundaryValues
 from .memory import check_memory, extra_bytes_per_cell
 
 MAX_THREADS = 4096
 CELLS_PER_THREAD = 4096
 """With fewer cells a thread, threads would take longer to wait for each other than to update cells."""
+
+ShareFound = Callable[..., float]
+"""Gives the CPU's share for a domain, a collision, a layout, the processes and more options of `Solver`."""
 
 Planned = Callable[..., tuple[Layout | None, Any]]
 """Gives the layout and `device` for a domain, a collision, the argument `device`, processes and more options of
@@ -159,11 +162,14 @@ def check_settings(
     schedule: Any = None,
     planned: Planned | None = None,
     cut_for: CutFor | None = None,
+    cpu_share: Any = None,
+    share_found: ShareFound | None = None,
 ) -> Settings:
     """The settings, or the TypeError or ValueError that says which argument is wrong, on all ranks of `comm`.
 
     The `force` is only compared among them, and refused where the stencil takes none. What ``layout="auto"`` becomes
-    is up to `planned`; without that there is none. How several ranks cut a domain without a layout is up to `cut_for`.
+    is up to `planned`, and ``cpu_share="auto"`` up to `share_found`; without those there is none. How several ranks
+    cut a domain without a layout is up to `cut_for`.
     """
     processes = Processes.of(comm)
 
@@ -185,14 +191,21 @@ def check_settings(
         options = {**numbers, **forced, "threads": threads, "thermal": is_thermal, "processes": processes}
         layout, device = planned(domain, collision, device, **options)
     layout = processes.each(lambda: check_layout(layout, domain.shape))  # it may be a file that one rank cannot read
+    share = cpu_share_of.agreed(processes, cpu_share, layout)
     consistency.check_blocks(processes, layout)
     cut = None if cut_for is None else cut_for(domain.stencil, storage, is_thermal)
     layout, chosen = check_devices(device, layout, domain.shape, processes, cut)
-    subdomain = Subdomain.of(domain, layout, processes.rank, processes.size)
-    consistency.check_fields(processes, domain, subdomain.is_part, force, thermal)
     if threads is None:
         threads = max(1, min(processes.threads, domain.cells // processes.size // CELLS_PER_THREAD))
     threads = processes.each(lambda: checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS))
+
+    def best_share(whole: Layout) -> float:
+        options = {**numbers, **forced, "threads": threads, "thermal": is_thermal}
+        return 0.0 if share_found is None else share_found(domain, collision, whole, processes, **options)
+
+    layout, chosen = cpu_share_of.blocks(share, layout, domain.shape, chosen, processes.rank, best_share)
+    subdomain = Subdomain.of(domain, layout, processes.rank, processes.size)
+    consistency.check_fields(processes, domain, subdomain.is_part, force, thermal)
     check_periodic(domain)
     argument_warnings.warn_of_threads(threads)
     numbers_and_devices = (precision, storage, streaming, chosen, threads)

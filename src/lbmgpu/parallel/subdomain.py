@@ -50,12 +50,12 @@ class Subdomain:
 
     @classmethod
     def of(cls, domain: Domain, layout: Layout | None, rank: int = 0, size: int = 1) -> Subdomain:
-        """That of a process with the blocks of a checked `layout`; of the whole domain without one."""
+        """That of a process with the blocks of a `layout` whose ranks are known; of the whole domain without one."""
         whole = ((0,) * len(domain.shape), domain.shape)
         periodic = tuple(isinstance(domain.faces["-" + axis], Periodic) for axis in "xyz"[: len(domain.shape)])
         blocks: list[list[Box]] = [[] for _ in range(size)]
         for block in layout or ():
-            if block.rank < size:  # the engine refuses others
+            if block.rank is not None and block.rank < size:  # others are refused
                 blocks[block.rank].append((block.offset, block.size))
         if layout is None:
             blocks[rank].append(whole)

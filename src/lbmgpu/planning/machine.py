@@ -211,7 +211,7 @@ def bytes_and_seconds(
 def make_simulation(domain: Domain, configuration: Configuration, **options: Any) -> Simulation:
     """A simulation of a configuration in a domain; `options` are more arguments of `Solver`.
 
-    Without `comm` among them it is in one process, however many there are.
+    With processes as `comm` among them all ranks make it together; without, this one makes it alone.
     """
     settings = check_settings(
         domain,
@@ -231,7 +231,7 @@ def step_seconds(domain: Domain, configuration: Configuration, *, seconds: float
     The best is taken since other work on the machine can only make a step slower.
     """
     simulation = make_simulation(domain, configuration, **options)
-    trial = 2 if simulation.processes.agreed(float("cpu" in simulation.device)) else 50
+    trial = 2 if any(block.device == "cpu" for block in simulation.layout) else 50  # the same on all ranks
     simulation.advance(trial)
     steps = max(2, int(trial * seconds / simulation.advance(trial)))
     return min(simulation.advance(steps) for _ in range(3)) / steps

@@ -14,11 +14,12 @@ from ..collision_table import COLLISIONS, check_pair, of_stencil
 from ..conditions import NoSlip
 from ..domain import Domain
 from ..engine.settings import MAX_THREADS, check_storage, check_streaming, check_thermal
-from ..layout import Block, Layout
+from ..layout import AUTO, Block, Layout, check_cpu_share
 from ..models import PRECISIONS
 from ..parallel import consistency, devices as device_names, exchange
 from ..parallel.cuts import cuts
 from ..parallel.processes import Processes
+from . import shares
 from .arrangement import arrangements
 from .configuration import HEAT, Configuration
 from .cost_model import Device, Machine, Prediction, Problem, Tiling, Vector, predict, rank_of
@@ -62,6 +63,7 @@ class Plan:
             what the model gives them, and nothing; the best of each.
         channel, schedule: as for `Solver`.
         processes: of the job that it was made in.
+        cpu_share: part of each GPU's cells that the layouts give to the CPU beside it; the model knows nothing of it.
     """
 
     problem: Problem
@@ -73,6 +75,7 @@ class Plan:
     channel: str | None = None
     schedule: str | None = None
     processes: Processes = field(default_factory=Processes, repr=False, compare=False)
+    cpu_share: float = 0.0
 
     @property
     def layout(self) -> Layout:
@@ -106,7 +109,7 @@ class Plan:
                 hosts[device.host] if hosts else None,
             )
             for place, device in zip(tiling.places(), candidate.devices, strict=True)
-        )
+        ).with_cpu_share(self.cpu_share)
 
     def measure(self, candidate: Candidate, seconds: float = 0.2) -> float:
         """Million cell updates a second of a solver with that layout, in about three times `seconds` of steps. In a job
@@ -228,6 +231,7 @@ def plan(
     channel: str | None = None,
     schedule: str | None = None,
     comm: Any = None,
+    cpu_share: float | str | None = None,
 ) -> Plan:
     """Measure the devices and the links between them, predict the step of every tiling, and choose; see `cost_model`.
 
@@ -249,6 +253,8 @@ def plan(
         channel, schedule: as for `Solver`.
         comm: an mpi4py communicator, whose ranks call this together, with the same arguments but for `devices`, and get
             the same plan: of the devices of all of them, measured at the same time, and the links between them.
+        cpu_share: as for `Solver`: part of each GPU's cells that the CPU gets beside it in all layouts, or ``"auto"``,
+            the fastest in the first of them, for which nothing may be known of the machine.
 
     Raises:
         TypeError, ValueError: a wrong argument, one that differs among ranks, or more devices than blocks that the
@@ -281,13 +287,17 @@ def plan(
         raise ValueError(f"periodic: {around} given, must be {len(domain.shape)} flags, one an axis")
     exchange.check("channel", channel)
     exchange.check("schedule", schedule)
+    share = 0.0 if cpu_share is None else check_cpu_share("cpu_share", cpu_share)
+    if machine is not None and share == AUTO:
+        raise ValueError("cpu_share: 'auto' given beside a machine, must be a number, as it is measured")
     problem = Problem(domain.shape, velocities, np.dtype(storage).itemsize, around, thermal)
     if machine is not None and devices is not None:
         raise ValueError(f"devices: {checks.shown(devices)} given beside a machine, whose devices are taken")
     processes = comm if isinstance(comm, Processes) else Processes(comm, "plan")
     several = processes.size > 1
     if several:
-        _check_same(processes, problem, configuration, {"threads": threads, "channel": channel, "schedule": schedule})
+        options: dict[str, Any] = {"threads": threads, "channel": channel, "schedule": schedule, "cpu_share": share}
+        _check_same(processes, problem, configuration, options)
     if machine is not None:
         names = [device.name for device in machine.devices]
     else:
@@ -307,7 +317,11 @@ def plan(
             kinds.append(_candidates(machine, replace(machine, devices=tuple(fast)), problem, forced))
     every = sorted(dict.fromkeys(itertools.chain(*kinds)), key=_order)
     alternatives = tuple(min(kind, key=_order) for kind in kinds[1:] if kind)
-    return Plan(problem, machine, tuple(every), configuration, threads, alternatives, channel, schedule, processes)
+    found = Plan(problem, machine, tuple(every), configuration, threads, alternatives, channel, schedule, processes)
+    if share == AUTO:
+        options = {"threads": threads, "channel": channel, "schedule": schedule}
+        share = shares.best_share(problem.shape, around, configuration, found.layout, processes, **options)
+    return replace(found, cpu_share=float(share))
 
 
 def _check_same(

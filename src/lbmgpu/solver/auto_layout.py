@@ -1,4 +1,4 @@
-"""What ``layout="auto"`` of a solver becomes: the layout that is planned over its devices."""
+"""What ``"auto"`` of a solver becomes: of `layout` the one planned over its devices, of `cpu_share` the fastest."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import checks
+from ..collision_table import of_stencil
 from ..collisions import Collision
 from ..conditions import Periodic
 from ..custom_collision import CustomCollision
@@ -38,7 +39,52 @@ def planned(
         names,
         collision=None if isinstance(collision, CustomCollision) else type(collision).__name__,
         comm=processes,
-        periodic=[isinstance(domain.faces["-" + axis], Periodic) for axis in "xyz"[: len(domain.shape)]],
+        periodic=_periodic(domain),
         **options,
     )
     return found.chosen(), "auto"
+
+
+def share_of_cpu(
+    domain: Domain,
+    collision: Collision,
+    layout: Layout,
+    processes: Processes,
+    *,
+    thermal: bool,
+    threads: int | None,
+    precision: str,
+    storage: str,
+    streaming: str,
+    **options: Any,
+) -> float:
+    """The share that ``cpu_share="auto"`` becomes; all ranks call this together.
+
+    Args:
+        domain, collision: of the solver; a `CustomCollision` is measured as what its stencil has first, see `planned`.
+        layout: the blocks without a share.
+        processes: the processes of the solver.
+        thermal: whether the hybrid thermal model adds a temperature.
+        threads, precision, storage, streaming: as for `Solver`.
+        options: channel and schedule, as for `Solver`.
+    """
+    from ..planning import shares  # as above
+    from ..planning.configuration import Configuration
+
+    kind = of_stencil(domain.stencil)[0] if isinstance(collision, CustomCollision) else type(collision)
+    configuration = Configuration(
+        stencil=domain.stencil,
+        collision=kind.__name__,
+        precision=precision,
+        storage=storage,
+        streaming=streaming,
+        flow="heated" if thermal else "periodic",
+    )
+    return shares.best_share(
+        domain.shape, _periodic(domain), configuration, layout, processes, threads=threads, **options
+    )
+
+
+def _periodic(domain: Domain) -> list[bool]:
+    """Of each axis, whether the domain is periodic."""
+    return [isinstance(domain.faces["-" + axis], Periodic) for axis in "xyz"[: len(domain.shape)]]

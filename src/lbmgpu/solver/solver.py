@@ -79,6 +79,9 @@ class Solver(HasSimulation, Guarded):
         schedule: when they do: ``"overlap"``, while the interiors of the blocks are updated; ``"blocking"``, before
             the update; ``"auto"``, the first, but not where all blocks are on the CPU of one process. None: what
             ``LBMGPU_SCHEDULE`` says, ``"auto"`` without it. Results depend on neither of them.
+        cpu_share: part of the cells of each block on a GPU that the CPU of its rank computes beside it, 0 to less than
+            1, see `Layout.with_cpu_share`; ``"auto"``: the fastest of a few that are run for a moment when the solver
+            is made, none among them. None for none, or what the layout says. Without a GPU it has no effect.
 
     Raises:
         TypeError, ValueError: a wrong argument, or one that does not go with another or differs among ranks, or a
@@ -106,6 +109,7 @@ class Solver(HasSimulation, Guarded):
         thermal: HybridThermal | None = None,
         channel: str | None = None,
         schedule: str | None = None,
+        cpu_share: float | str | None = None,
     ) -> None:
         settings = check_settings(
             domain,
@@ -123,6 +127,8 @@ class Solver(HasSimulation, Guarded):
             schedule=schedule,
             planned=auto_layout.planned,
             cut_for=cut_for,
+            cpu_share=cpu_share,
+            share_found=auto_layout.share_of_cpu,
         )
         if layout is not None and settings.layout is not None:
             warn_of_idle_gpus(settings.layout, settings.processes)
@@ -391,6 +397,7 @@ class Solver(HasSimulation, Guarded):
         threads: int | None = None,
         channel: str | None = None,
         schedule: str | None = None,
+        cpu_share: float | str | None = None,
     ) -> Solver:
         """A solver with the setup and the state of a checkpoint.
 
@@ -399,7 +406,8 @@ class Solver(HasSimulation, Guarded):
             domain: the domain again; needed if a condition changes in time, since a file cannot hold a function.
             collision: the collision again; needed if it is a `CustomCollision`, since the text in a file is never
                 compiled. It must be that of the file.
-            device, layout, comm, threads, channel, schedule: as for the solver; any layout continues bit for bit.
+            device, layout, comm, threads, channel, schedule, cpu_share: as for the solver; any layout continues bit for
+                bit.
 
         Raises:
             CheckpointError: the file is damaged, of an unknown version, or not of this `domain` or `collision`.
@@ -412,7 +420,7 @@ class Solver(HasSimulation, Guarded):
         with left_alike(meeting, Place("Solver.load", {})):
             found = checkpoint.arguments(path, domain, collision, Processes.of(processes))
             where: dict[str, Any] = {"device": device, "layout": layout, "comm": processes, "threads": threads}
-            solver = cls(**found, **where, channel=channel, schedule=schedule)
+            solver = cls(**found, **where, channel=channel, schedule=schedule, cpu_share=cpu_share)
             checkpoint.restore(solver._simulation, path)
             return solver
 
@@ -451,16 +459,20 @@ class Solver(HasSimulation, Guarded):
             fields["temperature"] = self.temperature
         return vtk.write_vtk(self._simulation, path, fields)
 
-    @collective
-    def report(self, bandwidth: bool = True) -> Report:
+    @collective_if_gathered
+    def report(self, bandwidth: bool = True, *, gather: bool = False) -> Report:
         """Setup, memory and speed of the last run; `str` of it is a table.
 
+        A rank may ask for it alone: memory and bandwidths are then those of its own devices, and the speed that of the
+        last run of all.
+
         Args:
-            bandwidth: measure the bandwidth of the device's memory too, once a process, which takes a second or two.
+            bandwidth: measure the bandwidth of the devices' memory too, once a process, which takes a second or two.
+            gather: of all ranks together, which all of them call.
         """
-        bandwidth = checks.flag("bandwidth", bandwidth)
+        bandwidth, gather = checks.flag("bandwidth", bandwidth), checks.flag("gather", gather)
         with self._simulation.lock:  # through the measurement too, which steps would disturb
-            return make_report(self._simulation, self._loop, bandwidth)
+            return make_report(self._simulation, self._loop, bandwidth, gather)
 
 
 def simulation_of(solver: Solver) -> Simulation:

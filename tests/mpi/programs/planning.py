@@ -61,6 +61,8 @@ assert not refused
 # Ranks that are given different arguments, or wrong ones.
 with pytest.raises(ValueError, match=r"shape: .* given another than rank 0 .* all ranks take the same arguments"):
     lbm.plan((24, 20, 16 + rank), devices="cpu", comm=world)
+with pytest.raises(ValueError, match=r"cpu_share: .* given another than rank 0"):
+    lbm.plan((24, 20, 16), devices="cpu", cpu_share=0.1 * rank, comm=world)
 with pytest.raises(ValueError, match="device: 'gpu' given"):
     lbm.plan((24, 20, 16), devices="gpu" if rank == size - 1 else "cpu", comm=world)
 with pytest.raises(ValueError, match="more than blocks that"):

@@ -1,7 +1,7 @@
 """Random flows of all models in random layouts over all ranks hold, to the last bit, what one block holds.
 
-Channels, schedules, threads and devices are random too, and so are the hosts that the ranks pretend to be on: blocks
-name their rank, or only its host. To look at many of them:
+Channels, schedules, threads, devices and shares of the CPU are random too, and so are the hosts that the ranks pretend
+to be on: blocks name their rank, or only its host. To look at many of them:
 
     mpiexec -n 3 python tests/mpi/programs/random_flows.py --count 2000 --seed 1
     mpiexec -n 2 python tests/mpi/programs/random_flows.py --count 500 --devices cuda,cpu,auto --layouts-a-flow 10
@@ -24,7 +24,7 @@ from mpi4py import MPI
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from attack.layouts import random_flow
+from attack.layouts import random_flow, with_cpu_share
 from random_layouts import random_layout
 
 import lbmgpu as lbm
@@ -72,6 +72,7 @@ def same_bits(flow: int, seed: int, devices: list[str]) -> str:
         layout = random_layout(rng, case.shape, size, names, tries=100)
     except ValueError:  # too few cells for a block on each rank
         return "too small"
+    layout = with_cpu_share(layout, float(rng.choice([0.0, 0.2, 0.5])))  # with blocks of "auto" it is left to a solver
     layout = named_hosts(rng, layout, hosts)
     options["threads"] = int(rng.integers(1, 3))
     channel, schedule = str(rng.choice(["auto", "staged", "mpi"])), str(rng.choice(["auto", "blocking", "overlap"]))

@@ -52,6 +52,15 @@ if size > 1:
     assert ("links mpi" if device == "cpu" else "links ") in report.setup["exchange"]
     assert f"of rank {size - 1}" in report.setup["blocks"]
     assert len(world.allgather(report.mlups)) == size
+    every = many.report(bandwidth=False, gather=True)
+    assert every.part == 1
+    assert every.memory_bytes == sum(world.allgather(report.memory_bytes))
+    assert sum(world.allgather(report.part)) == pytest.approx(1)
+    assert report.mlups == every.mlups
+    assert all(link["bandwidth"] > 0 for link in report.links)
+    if rank == 0:  # alone, while the others go on
+        assert "of this rank" in str(many.report(bandwidth=False))
+    world.barrier()
 
 # Checkpoints go from any number of processes to any other.
 path = many.save(folder / "many.h5")
