@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from profile_kernels import METRICS
 PAGE = Path(__file__).parent / "performance.md"
 PHASES = {"two-lattice": "pull", "even": "even step", "odd": "odd step"}
 """What the table of kernels calls the phases of a streaming, in the order of `Phase` in lattice/streaming.h."""
-KINDS = ("cpu", "gpu", "energy", "ncu", "scaling", "scaling-mpi", "shares")
+KINDS = ("cpu", "gpu", "energy", "ncu", "scaling", "scaling-mpi", "shares", "published", "cpu-shares")
 PUBLISHED = {"K40": 0.107, "K80, both GPUs": 0.220}
 """Speeds of D2Q37 in float64 in GLUPS, by E. Calore, A. Gabbana, J. Kraus, E. Pellegrini, S. F. Schifano, R.
 Tripiccione, Parallel Computing 58 (2016) 1."""
@@ -124,10 +125,91 @@ def scaling_table(result: dict[str, Any]) -> str:
             "overlap" if row["overlaps"] else "blocking",
             "" if row["hidden_fraction"] is None else f"{100 * row['hidden_fraction']:.0f} %",
             f"{row['mlups'] / 1000:.2f}",
-            f"{row['alone_mlups'] / 1000:.2f}",
-            f"{row['efficiency']:.3f}",
+            number(row["alone_mlups"], "{:.2f}", 1e-3),
+            number(row["efficiency"], "{:.3f}"),
         ]
         lines.append(f"| {' | '.join(words)} |")
+    return "\n".join(lines) + "\n"
+
+
+def published_tables(results: list[dict[str, Any]]) -> list[str]:
+    """The published flows, a table for each file, and the exponents of strong scaling over all files of one kind."""
+    tables = []
+    speeds: dict[tuple[str, ...], dict[int, float]] = {}
+    for result in results:
+        machine = result["machine"]
+        what = machine.get("gpu") or f"{machine['processor']}, CPU only"
+        how = "one process" if machine["processes"] == 1 else "a process for each"
+        lines = [
+            title(machine),
+            "",
+            "| flow | cells | devices | links | hidden | GLUPS | alone | efficiency | model |",
+            "|---|---|---|---|---|---|---|---|---|",
+        ]
+        for row in result["scaling"]:
+            kind = f"{row['series']}: {row['stencil']} {row['flow']}, {row['storage']}"
+            cells = " x ".join(map(str, row["shape"]))
+            words = [
+                kind,
+                cells,
+                str(row["devices"]),
+                " + ".join(row["channels"]) or "none",
+                number(row["hidden_fraction"], "{:.0%}"),
+                f"{row['mlups'] / 1000:.3g}",
+                number(row["alone_mlups"], "{:.3g}", 1e-3),
+                number(row["efficiency"], "{:.3f}"),
+                number(row["predicted_efficiency"], "{:.3f}"),
+            ]
+            lines.append(f"| {' | '.join(words)} |")
+            if row["series"] == "strong":
+                speeds.setdefault((what, how, kind, cells), {})[row["devices"]] = row["mlups"]
+        tables.append("\n".join(lines) + "\n")
+    fitted = {key: found for key, found in speeds.items() if len(found) > 1}
+    if fitted:
+        lines = ["| machine | how | flow | cells | devices | exponent |", "|---|---|---|---|---|---|"]
+        lines += [
+            f"| {' | '.join(key)} | {', '.join(map(str, sorted(found)))} | {exponent(found):.3f} |"
+            for key, found in fitted.items()
+        ]
+        tables.append("\n".join(lines) + "\n")
+    return tables
+
+
+def exponent(speeds: dict[int, float]) -> float:
+    """The exponent p of speed ~ devices^p by least squares of the logarithms, as `lbmgpu bench` fits it."""
+    x, y = [math.log(n) for n in speeds], [math.log(v) for v in speeds.values()]
+    middle, height = sum(x) / len(x), sum(y) / len(y)
+    across = sum((a - middle) * (b - height) for a, b in zip(x, y, strict=True))
+    return across / sum((a - middle) ** 2 for a in x)
+
+
+def number(value: float | None, form: str, unit: float = 1.0) -> str:
+    """A number in a form, empty for None."""
+    return "" if value is None else form.format(value * unit)
+
+
+def cpu_share_table(result: dict[str, Any]) -> str:
+    """The gain against the share of each GPU's cells that its CPU has, as Markdown."""
+    asked = list(dict.fromkeys(row["cpu_share"] for row in result["scaling"] if row["cpu_share"] != 0))
+    heads = [share if share == "auto" else f"{100 * share:g} %" for share in asked]
+    lines = [
+        title(result["machine"]),
+        "",
+        f"| numbers | cells a device | devices | GLUPS without | {' | '.join(heads)} |",
+        "|---" * (4 + len(heads)) + "|",
+    ]
+    rows: dict[tuple[str, ...], dict[Any, dict[str, Any]]] = {}
+    for row in result["scaling"]:
+        cells = " x ".join(str(n // k) for n, k in zip(row["shape"], row["parts"], strict=True))
+        rows.setdefault((row["storage"], cells, str(row["devices"])), {})[row["cpu_share"]] = row
+    for key, found in rows.items():
+        gains = []
+        for share in asked:
+            row = found.get(share)
+            gain = "" if row is None else f"{100 * row['gain']:+.1f} %"
+            gains.append(f"{gain} (of {100 * row['share']:.2f} %)" if row and share == "auto" else gain)
+        without = number(found[0]["mlups"] if 0 in found else None, "{:.2f}", 1e-3)
+        lines.append(f"| {' | '.join([*key, without, *gains])} |")
     return "\n".join(lines) + "\n"
 
 
@@ -193,7 +275,8 @@ def main() -> None:
     parser.add_argument("--print", action="store_true", help="print the tables, and leave the page as it is")
     arguments = parser.parse_args()
     tables: dict[str, list[str]] = {kind: [] for kind in KINDS}
-    on_gpus = []
+    on_gpus: list[dict[str, Any]] = []
+    published: list[dict[str, Any]] = []
     for file in arguments.files:
         if file.endswith(".csv"):
             tables["ncu"].append(profile(Path(file).read_text().splitlines()))
@@ -201,13 +284,18 @@ def main() -> None:
         result = json.loads(Path(file).read_text())
         if "shares" in result:
             tables["shares"].append(share_table(result))
+        elif result.get("menu") == "published":
+            published.append(result)
+        elif result.get("menu") == "shares" or any(row.get("cpu_share") for row in result.get("scaling", [])):
+            tables["cpu-shares"].append(cpu_share_table(result))
         elif "scaling" in result:
             tables["scaling" if result["machine"]["processes"] == 1 else "scaling-mpi"].append(scaling_table(result))
         else:
             tables["gpu" if "gpu" in result["machine"] else "cpu"].append(table(result))
             on_gpus += [result] if "gpu" in result["machine"] else []
-    if published := energy_table(on_gpus):
-        tables["energy"].append(published)
+    if energy := energy_table(on_gpus):
+        tables["energy"].append(energy)
+    tables["published"] += published_tables(published)
     if arguments.print:
         print("\n".join(table for found in tables.values() for table in found), end="")
         return

@@ -236,11 +236,11 @@ class Communicator:
     ) -> Exchange:
         """Set up messages: each a C-contiguous array, the other rank and a tag. ValueError for other arrays."""
 
-def mpi_communicator(path: str, handle: int) -> Communicator:
+def mpi_communicator(path: str, handle: int, host: str = "") -> Communicator:
     """A duplicate of the communicator with the Fortran handle `handle`; all its ranks call it together.
 
-    `path` is the file of mpi4py's extension module, whose MPI library is used. RuntimeError where it has none, for a
-    library whose binary interface is not known, and while MPI is not initialised.
+    Ranks of different `host` share no memory. `path` is the file of mpi4py's extension module, whose MPI library is
+    used. RuntimeError where it has none, or one of an unknown binary interface, and while MPI is not initialised.
     """
 
 def check_layout(shape: Sequence[int], blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]]) -> None:
@@ -314,10 +314,8 @@ class Engine:
         temperature: NDArray[np.float64] | None = None,
     ) -> int:
         """Make the cells of `mask` solid; `velocity` is their wall velocity, ``(D,)`` or ``(D, nz, ny, nx)``, and
-        `temperature` that of their surface, 0-d or ``(nz, ny, nx)``, None for an adiabatic one.
-
-        Returns the body's index. Only before the first step.
-        """
+        `temperature` that of their surface, 0-d or ``(nz, ny, nx)``, None for an adiabatic one; all of `known`.
+        Returns the body's index. Only before the first step."""
 
     def set_body_velocity(self, body: int, velocity: NDArray[np.float64]) -> None:
         """Another wall velocity for a body that was added with one, ``(D,)`` or ``(D, nz, ny, nx)``."""
@@ -336,10 +334,10 @@ class Engine:
         """Another temperature for a body that was added with one, 0-d or ``(nz, ny, nx)``."""
 
     def set_heat_source(self, source: NDArray[np.float64] | None) -> None:
-        """Heat a step, in units of temperature, 0-d or ``(nz, ny, nx)``; None for none."""
+        """Heat a step, in units of temperature, 0-d or ``(nz, ny, nx)`` of the window; None for none."""
 
     def set_force(self, force: NDArray[np.float64] | None) -> None:
-        """Body force a volume, ``(D,)`` or ``(D, nz, ny, nx)``; None for none."""
+        """Body force a volume, ``(D,)`` or ``(D, nz, ny, nx)`` of the window; None for none."""
 
     def initialize(
         self,
@@ -348,11 +346,10 @@ class Engine:
         nonequilibrium: bool,
         temperature: NDArray[np.float64] | None = None,
     ) -> None:
-        """Set the state to equilibrium at `density` ``(nz, ny, nx)`` (None: 1) and `velocity` (None: 0), and to
-        `temperature` ``(nz, ny, nx)`` (None: 0; of D2Q37 cs2).
+        """Equilibrium at `density`, 0-d or ``(nz, ny, nx)`` (None: 1), `velocity`, ``(D,)`` or ``(D, nz, ny, nx)``
+        (None: 0), and `temperature`, as the density (None: 0; of D2Q37 cs2). Arrays are of the window. Collective.
 
-        With `nonequilibrium`, add the first-order part that the velocity's gradients imply (Latt & Chopard 2006 eq. 7).
-        """
+        With `nonequilibrium` they are of `known`, and the first-order part that gradients imply is added."""
 
     def step(self, steps: int) -> None:
         """Advance; the GIL is released. ValueError for fewer than 0 and for more than 2**53 in all."""
@@ -471,14 +468,15 @@ class Engine:
     def device(self) -> str: ...
     @property
     def solid(self) -> NDArray[np.bool_]:
-        """``(nz, ny, nx)``."""
+        """``(nz, ny, nx)`` of `known`."""
 
     @property
     def phase_seconds(self) -> dict[str, float]:
-        """Time spent in each phase of the steps since the start, the mean of the process's blocks: ``boundary``,
-        ``update``, ``exchange`` while nothing is updated, ``hidden exchange`` while something is. On GPUs the last step
-        of each call of `step` stands for all of them; all are 0 for one block on a GPU."""
+        """``boundary``, ``update``, ``exchange`` while nothing is updated, ``hidden exchange``, of all steps; mean of
+        the process's blocks. On GPUs the last step of a call stands for all of it; all 0 for one block on a GPU."""
 
+    @property
+    def update_seconds(self) -> dict[str, float]: ...  # the parts of ``update``: ``shell`` and ``interior``
     @property
     def overlaps(self) -> bool:
         """Whether the interior of a block is updated during the exchange."""
@@ -492,9 +490,11 @@ class Engine:
 
     @property
     def links(self) -> list[dict[str, Any]]:
-        """What blocks bring each other before each step: from and to, numbers of blocks in the layout; the channel,
-        ``direct``, ``staged`` or ``mpi``; the bytes a step. Those to and from the process's own blocks."""
+        """Of the process's blocks: from and to, numbers in the layout; the channel, as for `Solver`; bytes a step."""
 
     @property
     def window(self) -> tuple[list[int], list[int]]:
         """Offset and size of the box of the domain whose fields this process gives and takes."""
+    @property
+    def known(self) -> tuple[list[int], list[int]]:
+        """The same of a box around it, of which bodies are given; it may go on beyond periodic faces."""

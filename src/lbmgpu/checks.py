@@ -23,6 +23,8 @@ MAX_STEPS = 2**53
 
 MAX_ENTRIES = 2**20
 """Of an iterable that is made a list: some have no end."""
+PIECE = 2**20
+"""Cells of a field that are looked at at a time, where that takes memory."""
 MAX_NAME = 200
 """Characters of a name that users give."""
 
@@ -198,9 +200,8 @@ def real_array(name: str, value: Any) -> NDArray[np.float64]:
             result = np.array(array, dtype=np.float64, order="C")
     except MemoryError as error:
         raise ValueError(f"{name}: {shown(array)} given, must fit the memory ({error})") from None
-    finite = np.isfinite(result)
-    if not finite.all():
-        index = tuple(int(i) for i in np.argwhere(~finite)[0])
+    if not (math.isfinite(result.min()) and math.isfinite(result.max())):
+        index = tuple(int(i) for i in np.argwhere(~np.isfinite(result))[0])
         where = f" at index {index}" if index else ""
         raise ValueError(f"{name}: {result[index]} given{where}, must be finite")
     return result
@@ -222,13 +223,21 @@ def temperatures(name: str, values: NDArray[np.float64]) -> None:
             raise ValueError(f"{name}: {extreme:g} given, must be at most {MAX_TEMPERATURE:g} in magnitude")
 
 
+def fastest(velocity: NDArray[np.float64]) -> float:
+    """The largest magnitude of a vector field, components first; piece by piece, so that it takes little memory."""
+    if velocity.ndim == 1:
+        velocity = velocity[:, None]
+    step = max(1, PIECE * velocity.shape[1] // max(1, velocity[0].size))
+    with np.errstate(over="ignore"):
+        pieces = (velocity[:, at : at + step] for at in range(0, velocity.shape[1], step))
+        return max(float(np.sqrt((piece**2).sum(axis=0)).max()) for piece in pieces)
+
+
 def speed(name: str, velocity: NDArray[np.float64], cs2: float) -> None:
     """Raise if a speed of `velocity` (components first) has a Mach number over 0.3."""
-    with np.errstate(over="ignore"):
-        fastest = float(np.sqrt((velocity**2).sum(axis=0)).max())
-    cs = math.sqrt(cs2)
-    if fastest > MAX_MACH * cs:
+    largest, cs = fastest(velocity), math.sqrt(cs2)
+    if largest > MAX_MACH * cs:
         raise ValueError(
-            f"{name}: a speed of {fastest:.4g} given (Mach {fastest / cs:.3g}), "
+            f"{name}: a speed of {largest:.4g} given (Mach {largest / cs:.3g}), "
             f"must be at most {MAX_MACH * cs:.4g} cells a step (Mach {MAX_MACH})"
         )

@@ -13,11 +13,12 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from . import __version__, _core, checks
-from .benchmarks import command, single
+from .benchmarks import command, menus, single
 from .case import read
 from .case.plan import plan_case
 from .case.run import run_case
@@ -113,6 +114,20 @@ def _shape(text: str) -> tuple[int, ...]:
         raise argparse.ArgumentTypeError(f"{text!r} given, must be cells along each axis, as in 512x512x512") from None
 
 
+def _shares(text: str) -> tuple[float | str, ...]:
+    try:
+        return menus.parse_shares(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _share(text: str) -> float | str:
+    found = _shares(text)
+    if len(found) > 1:
+        raise argparse.ArgumentTypeError(f"{text!r} given, must be one number from 0 to below 1, or auto")
+    return found[0]
+
+
 def _shape_or_case(text: str) -> tuple[int, ...] | Path:
     return Path(text) if text.endswith(".json") else _shape(text)
 
@@ -204,6 +219,14 @@ def _parser() -> argparse.ArgumentParser:
     measure.add_argument("--size", metavar="N", type=count, help="cells a side (192; 4096 in the plane, 1024 of D2Q37)")
     measure.add_argument("--members", metavar="N", type=count, help="so many equal boxes, which advance together (1)")
     measure.add_argument("--threads", metavar="N", type=threads, help="number of CPU threads (all cores)")
+    measure.add_argument("--shape", metavar="SHAPE", type=_shape, help="cells of the domain, as in 512x512x128")
+    measure.add_argument("--parts", metavar="PARTS", type=_shape, help="blocks along each axis, as in 1x2x2")
+    measure.add_argument("--weak", action="store_true", help="--shape is of each block; compare with one alone")
+    measure.add_argument(
+        "--cpu-share", metavar="S[,S...]", type=_shares, help="part of each GPU's cells for its CPU, or auto"
+    )
+    measure.add_argument("--menu", choices=menus.NAMES, help="of several devices; scaling if not given")
+    measure.add_argument("--model", action="store_true", help="of several devices: the cost model beside each row")
     seconds = _number(checks.number, float, above=0, at_most=3600)
     measure.add_argument("--seconds", metavar="S", type=seconds, help="of steps, a repeat (1; 3 over several devices)")
     measure.add_argument("--repeats", metavar="R", type=count, help="repeats (5; 1 over several devices)")
@@ -238,6 +261,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     plan.add_argument("--walls", metavar="AXES", help="axes along which it is not periodic, as in yz")
     plan.add_argument("--threads", metavar="N", type=threads, help="number of CPU threads (all cores)")
+    plan.add_argument("--cpu-share", metavar="S", type=_share, help="part of each GPU's cells for its CPU, or auto")
     plan.add_argument("--output", metavar="FILE", help="write the layout there, as JSON")
     plan.add_argument(
         "--measure",
@@ -339,9 +363,13 @@ def _bench(arguments: argparse.Namespace) -> int:
         if getattr(arguments, key) is not None
     }
     comm = ranks.launched()
-    if comm is not None or not isinstance(arguments.device, str):
-        for option in [*chosen, *(["tune"] if arguments.tune else []), *(["members"] if arguments.members else [])]:
-            raise ValueError(f"--{option} is for one device; over several the menu is fixed")
+    shares = {} if arguments.cpu_share is None else {"cpu_shares": arguments.cpu_share}
+    question = menus.Question(arguments.shape, arguments.parts, weak=arguments.weak, **shares)
+    of_several = question.is_asked or arguments.menu is not None or arguments.model
+    if comm is not None or not isinstance(arguments.device, str) or of_several:
+        for option in [*(["tune"] if arguments.tune else []), *(["members"] if arguments.members else [])]:
+            raise ValueError(f"--{option} is for one device and a box of --size")
+        question = replace(question, chosen=chosen)
         command.run(
             [arguments.device] if isinstance(arguments.device, str) else arguments.device,
             comm,
@@ -350,6 +378,9 @@ def _bench(arguments: argparse.Namespace) -> int:
             seconds=arguments.seconds or 3.0,
             repeats=arguments.repeats or 1,
             file=arguments.json,
+            question=question if question.is_asked else None,
+            menu=arguments.menu,
+            predicted=arguments.model,
         )
         return OK
     device = devices.resolve(arguments.device)
@@ -391,26 +422,31 @@ def _bench(arguments: argparse.Namespace) -> int:
     return OK
 
 
-def _planned(arguments: argparse.Namespace) -> planner.Plan:
+def _planned(arguments: argparse.Namespace, comm: Any) -> planner.Plan:
     names = ("stencil", "collision", "precision", "storage", "streaming", "walls")
     given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
     if isinstance(arguments.what, Path):
         for name, value in given.items():
             raise ValueError(f"{name}: {value!r} given beside a case, which says it")
-        return plan_case(arguments.what, arguments.devices, threads=arguments.threads)
+        options = {"threads": arguments.threads, "cpu_share": arguments.cpu_share, "comm": comm}
+        return plan_case(arguments.what, arguments.devices, **options)
+    given["cpu_share"] = arguments.cpu_share
     axes, walls = "xyz"[: len(arguments.what)], given.pop("walls", "")
     if not set(walls) <= set(axes):
         raise ValueError(f"walls: {walls!r} given, must be some of the axes {axes}")
     periodic = [axis not in walls for axis in axes]
     return planner.plan(
-        arguments.what, devices=arguments.devices, periodic=periodic, threads=arguments.threads, **given
+        arguments.what, devices=arguments.devices, periodic=periodic, threads=arguments.threads, comm=comm, **given
     )
 
 
 def _plan(arguments: argparse.Namespace) -> int:
-    if ranks.launched() is not None:
-        raise ValueError("plan: started as several processes by an MPI launcher, but plans are made in one: without it")
-    found = _planned(arguments)
+    comm = ranks.launched()
+    found = _planned(arguments, comm)
+    if _rank() > 0:  # which measures too
+        if arguments.measure:
+            found.measured()
+        return OK
     for line in planner.machine_lines(found.machine):
         print(line)
     print(planner.HEADER + (f"{'measured':>11}" if arguments.measure else ""))
@@ -419,6 +455,8 @@ def _plan(arguments: argparse.Namespace) -> int:
         print(found.row(candidate, speeds.get(candidate)))
     for candidate, error in refused.items():
         print(f"{'x'.join(map(str, candidate.tiling.parts))} was not run: {error}")
+    if found.cpu_share:
+        print(f"cpu share: {100 * found.cpu_share:.2f} % of each GPU's cells, which the model knows nothing of")
     if arguments.output:
         best = max(speeds, key=lambda candidate: speeds[candidate], default=found.candidates[0])
         print(f"layout: {found.layout_of(best).save(arguments.output)}")

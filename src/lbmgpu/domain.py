@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 import math
 import numbers
-from collections.abc import Iterator, MutableMapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -26,19 +26,90 @@ MAX_SIZE = 2**30
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """Solid cells with a name: `mask` is a read-only bool array ``(nx, ny[, nz])``."""
+    """Solid cells with a name.
+
+    Attributes:
+        name: of the body.
+        shape: of the domain.
+        offset: where `cells` begins in the domain; of a function 0.
+        cells: read-only bool array, True in the body, of a box of the domain; or a callable of coordinates that gives
+            one.
+        condition, thermal: of the flow and of the temperature.
+        is_part: whether `cells` is only what this process was given of the body.
+        given: the box, offset and shape, that arrays of values for its cells cover.
+    """
 
     name: str
-    mask: NDArray[np.bool_]
+    shape: tuple[int, ...]
+    offset: tuple[int, ...]
+    cells: NDArray[np.bool_] | Callable[..., Any]
     condition: Condition
     thermal: Condition
+    is_part: bool
+    given: tuple[tuple[int, ...], tuple[int, ...]]
 
     def __post_init__(self) -> None:
-        self.mask.flags.writeable = False
+        if not callable(self.cells):
+            self.cells.flags.writeable = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Its arguments, for pickle and copy, which would leave the mask writeable."""
-        return Body, (self.name, self.mask, self.condition, self.thermal)
+        """Its arguments, for pickle and copy, which would leave the cells writeable."""
+        return Body, tuple(getattr(self, field.name) for field in fields(self))
+
+    @property
+    def mask(self) -> NDArray[np.bool_]:
+        """Read-only bool array ``(nx, ny[, nz])`` of the whole domain, True in the body; each time a new one.
+
+        Of a body that several processes were given in parts it has this process's part.
+        """
+        mask = self.within([np.arange(n) for n in self.shape])
+        mask.flags.writeable = False
+        return mask
+
+    def within(self, axes: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
+        """A new bool array of the cells with these numbers along each axis, True in the body.
+
+        Raises:
+            TypeError, ValueError: a function does not give that.
+        """
+        region = tuple(len(axis) for axis in axes)
+        if callable(self.cells):
+            found = values.call(
+                f"mask of body {self.name!r}", self.cells, values.centres([axis + 0.5 for axis in axes])
+            )
+            array = checks.any_array(f"mask of body {self.name!r}", found, "a bool array")
+            if array.dtype != np.bool_ or array.shape not in ((), region):
+                raise TypeError(
+                    f"mask of body {self.name!r}: the callable returned {checks.shown(array)}, must return bool of "
+                    f"shape {region} (such as x > 0)"
+                )
+            return np.array(np.broadcast_to(array, region))
+        mask = np.zeros(region, dtype=np.bool_)
+        inside = [
+            np.flatnonzero((axis >= low) & (axis < low + n))
+            for axis, low, n in zip(axes, self.offset, self.cells.shape, strict=True)
+        ]
+        here = [axis[at] - low for axis, at, low in zip(axes, inside, self.offset, strict=True)]
+        if all(len(at) > 0 for at in inside):
+            mask[as_index(inside)] = self.cells[as_index(here)]
+        return mask
+
+
+def as_index(axes: Sequence[NDArray[np.int64]]) -> tuple[Any, ...]:
+    """The index of the cells with these numbers along each axis: slices where they are consecutive."""
+    if all(len(axis) > 0 and axis[-1] - axis[0] == len(axis) - 1 and (np.diff(axis) == 1).all() for axis in axes):
+        return tuple(slice(int(axis[0]), int(axis[-1]) + 1) for axis in axes)
+    return np.ix_(*axes)
+
+
+def _trimmed(mask: NDArray[np.bool_]) -> tuple[tuple[int, ...], NDArray[np.bool_]]:
+    """The corner of the smallest box with all True cells, and a copy of that box."""
+    low, high = [], []
+    for axis in range(mask.ndim):
+        found = np.flatnonzero(mask.any(axis=tuple(other for other in range(mask.ndim) if other != axis)))
+        low.append(int(found[0]))
+        high.append(int(found[-1]) + 1)
+    return tuple(low), mask[tuple(slice(a, b) for a, b in zip(low, high, strict=True))].copy()
 
 
 def _refuse_if_used(used: bool, what: str) -> None:
@@ -250,25 +321,32 @@ class Domain(Guarded):
 
     def add_body(
         self,
-        mask: ArrayLike,
+        mask: ArrayLike | Callable[..., Any],
         name: str | None = None,
         condition: Condition | None = None,
         thermal: Condition | None = None,
+        *,
+        offset: Sequence[int] | None = None,
     ) -> None:
         """Make cells solid.
 
         Args:
-            mask: bool array of the domain's shape, indexed [x, y(, z)], True in the body; copied.
+            mask: bool array of the domain's shape, indexed [x, y(, z)], True in the body; copied. Or a callable of the
+                cell centres' coordinates ``x, y[, z]``, arrays of one shape, that returns such an array: a solver calls
+                it with the coordinates of its part of the domain, so that no array of the whole is made.
             name: by which `Solver.body_force` finds it; ``"body 1"`` and so on if not given. Must be new, of at most
                 200 characters, none of them a control character, and no face's (``"-x"`` to ``"+z"``), as
                 `Solver.heat_flux` finds both.
             condition: `NoSlip` (the default) or `MovingWall`.
             thermal: of the temperature, `Adiabatic` (the default) or `Isothermal`, which needs ``Solver(thermal=...)``.
+            offset: the cell at which a smaller `mask` begins; the body has no cells beyond it. Of several processes
+                each may give what lies in its own part of the domain (`Layout.subdomain`), or more; arrays of values in
+                `condition` and `thermal` then cover the same cells. None for a mask of the domain's shape.
 
         Raises:
             TypeError: the mask is not bool, the condition not one for a body, or the domain that of a solver.
-            ValueError: a wrong shape, no cell, no fluid cell left, a wrong name, one twice or a face's, or cells that
-                another body has.
+            ValueError: a wrong shape or offset, no cell, no fluid cell left, a wrong name, one twice or a face's, or
+                cells that another body has. Of functions and parts a solver finds that when it is made.
         """
         _refuse_if_used(self._bodies._used, "add_body")
         name = checks.label("name", f"body {len(self._bodies) + 1}" if name is None else name)
@@ -277,31 +355,72 @@ class Domain(Guarded):
         if name in self.bodies:
             raise ValueError(f"name: {name!r} given, but a body of that name is there already")
         label = f"body {name!r}"
-        array = checks.any_array(f"mask of {label}", mask, "a bool array")
-        if array.dtype != np.bool_:
-            raise TypeError(f"mask of {label}: {checks.shown(array)} given, must be bool (such as values > 0)")
-        if array.shape != self._shape:
-            raise ValueError(f"mask of {label}: shape {array.shape} given, must be the domain's, {self._shape}")
-        if not array.any():
-            raise ValueError(f"mask of {label}: no cell is True, must have at least one")
-        for other in self.bodies.values():
-            overlap = array & other.mask
-            if overlap.any():
-                cell = tuple(int(i) for i in np.argwhere(overlap)[0])
-                raise ValueError(f"mask of {label}: overlaps body {other.name!r}, for example at cell {cell}")
-        if (array | self.solid).all():
-            raise ValueError(f"mask of {label}: leaves no fluid cell in the domain")
+        corner, shape = (0,) * len(self._shape), self._shape
+        cells: Any = mask
+        if not callable(mask):
+            cells = checks.any_array(f"mask of {label}", mask, "a bool array or a callable")
+            if cells.dtype != np.bool_:
+                raise TypeError(f"mask of {label}: {checks.shown(cells)} given, must be bool (such as values > 0)")
+            if offset is None and cells.shape != self._shape:
+                raise ValueError(f"mask of {label}: shape {cells.shape} given, must be the domain's, {self._shape}")
+        if offset is not None:
+            corner, shape = self._box(label, cells, offset)
+        if not callable(cells) and offset is None:
+            self._check_cells(label, cells)
         condition = NoSlip() if condition is None else condition
         check_condition(f"condition of {label}", condition, BODY_CONDITIONS)
         thermal = Adiabatic() if thermal is None else thermal
         check_condition(f"thermal of {label}", thermal, THERMAL_CONDITIONS)
         for given in (condition, thermal):
-            values.check_fixed(label, given, self._shape, _core.stencil(self._stencil).cs2, mask=array)
-        self._bodies._bodies[name] = Body(name, array.copy(), condition, thermal)
+            on_cells = None if callable(cells) else cells
+            values.check_fixed(label, given, shape, _core.stencil(self._stencil).cs2, mask=on_cells, is_body=True)
+        start = corner
+        if not callable(cells) and cells.any():
+            low, cells = _trimmed(cells)
+            start = tuple(a + b for a, b in zip(corner, low, strict=True))
+        elif not callable(cells):
+            cells = cells[(slice(0, 0),) * len(shape)].copy()
+        parts = (name, self._shape, start, cells, condition, thermal, offset is not None, (corner, shape))
+        self._bodies._bodies[name] = Body(*parts)
+
+    def _box(self, label: str, cells: Any, offset: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Offset and shape of a mask that is given with an offset."""
+        if callable(cells):
+            raise ValueError(f"offset of {label}: {checks.shown(offset)} given with a callable, must be left out")
+        dimensions = len(self._shape)
+        corner = tuple(checks.listed(f"offset of {label}", offset, f"{dimensions} integers"))
+        if len(corner) != dimensions or cells.ndim != dimensions:
+            raise ValueError(
+                f"offset of {label}: {checks.shown(offset)} given with a mask of shape {cells.shape}, both must have "
+                f"{dimensions} numbers"
+            )
+        corner = tuple(checks.integer(f"offset of {label}", n, at_most=MAX_SIZE) for n in corner)
+        if any(a + n > whole for a, n, whole in zip(corner, cells.shape, self._shape, strict=True)):
+            raise ValueError(
+                f"mask of {label}: shape {cells.shape} at offset {corner} given, must lie in the domain, {self._shape}"
+            )
+        return corner, cells.shape
+
+    def _check_cells(self, label: str, array: NDArray[np.bool_]) -> None:
+        """Raise ValueError where a mask of the whole domain is empty, overlaps another, or leaves no fluid cell."""
+        count = int(np.count_nonzero(array))
+        if count == 0:
+            raise ValueError(f"mask of {label}: no cell is True, must have at least one")
+        for other in self.bodies.values():
+            if callable(other.cells) or other.is_part:
+                continue
+            count += int(np.count_nonzero(other.cells))
+            box = tuple(slice(a, a + n) for a, n in zip(other.offset, other.cells.shape, strict=True))
+            overlap = array[box] & other.cells
+            if overlap.any():
+                cell = tuple(int(i) + a for i, a in zip(np.argwhere(overlap)[0], other.offset, strict=True))
+                raise ValueError(f"mask of {label}: overlaps body {other.name!r}, for example at cell {cell}")
+        if count == self.cells:
+            raise ValueError(f"mask of {label}: leaves no fluid cell in the domain")
 
     @property
     def solid(self) -> NDArray[np.bool_]:
-        """Bool array of the domain's shape, True in any body; each time a new one."""
+        """Bool array of the domain's shape, True in any body; each time a new one. See `Body.mask`."""
         solid = np.zeros(self._shape, dtype=np.bool_)
         for body in self.bodies.values():
             solid |= body.mask

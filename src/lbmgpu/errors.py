@@ -74,6 +74,14 @@ class ThermallyUnstableError(ValueError):
     """A diffusivity, or a speed that is prescribed, with which the temperature's explicit steps would grow."""
 
 
+class LayoutError(ValueError):
+    """A layout that does not go with the domain or the job; raised on all ranks alike.
+
+    Its blocks do not tile the domain, or one is of a host or a rank that is not there, or on a device that its host
+    lacks.
+    """
+
+
 class TooLittleMemoryError(ValueError):
     """A solver that needs more memory than its device has free; raised before anything is allocated."""
 
@@ -99,6 +107,10 @@ class StudyChangedWarning(UserWarning):
 
 class MissingResultsWarning(UserWarning):
     """Cases of a study have no result: they failed, diverged, or were killed."""
+
+
+class IdleGpuWarning(RuntimeWarning):
+    """A layout leaves a GPU of the job's hosts without a block."""
 
 
 class StagedExchangeWarning(RuntimeWarning):

@@ -126,7 +126,7 @@ class HybridThermal:
     def check_speed(self, name: str, velocity: NDArray[np.float64]) -> None:
         """Raise ThermallyUnstableError if a speed of `velocity`, components first, exceeds `speed_limit`."""
         limit = speed_limit(self.diffusivity, self.operators, len(velocity))
-        fastest = float(np.sqrt((velocity**2).sum(axis=0)).max())
+        fastest = checks.fastest(velocity)
         if fastest > limit:
             raise ThermallyUnstableError(
                 f"{name}: a speed of {fastest:.4g} given, must be at most {limit:.4g} cells a step for a temperature "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -28,8 +28,13 @@ def face_shape(shape: tuple[int, ...], face: str) -> tuple[int, ...]:
 
 def cell_centres(shape: tuple[int, ...]) -> tuple[Floats, ...]:
     """Coordinates ``x, y[, z]`` of all cell centres: read-only arrays of `shape` that take no memory."""
-    axes = np.meshgrid(*(np.arange(n) + 0.5 for n in shape), indexing="ij", sparse=True)
-    return tuple(np.broadcast_to(axis, shape) for axis in axes)
+    return centres([np.arange(n) + 0.5 for n in shape])
+
+
+def centres(along: Sequence[NDArray[Any]]) -> tuple[Floats, ...]:
+    """Coordinates ``x, y[, z]`` of the places with these coordinates along each axis, as `cell_centres` gives them."""
+    shape = tuple(len(axis) for axis in along)
+    return tuple(np.broadcast_to(axis, shape) for axis in np.meshgrid(*along, indexing="ij", sparse=True))
 
 
 def face_centres(shape: tuple[int, ...], face: str) -> tuple[Floats, ...]:
@@ -61,7 +66,8 @@ def takes_time(value: Value) -> bool:
         return False
 
 
-def _call(name: str, function: Callable[..., Any], coordinates: tuple[Floats, ...], time: float) -> Any:
+def call(name: str, function: Callable[..., Any], coordinates: tuple[Floats, ...], time: float = 0.0) -> Any:
+    """What a function of coordinates, and of ``t`` if it takes that, returns; TypeError for one of others."""
     keywords = {"t": time} if takes_time(function) else {}
     try:
         inspect.signature(function).bind(*coordinates, **keywords)
@@ -107,7 +113,7 @@ def evaluate(
             what = "a number or shape " if components is None else "shape "
             raise ValueError(f"{name}: shape {value.shape} given, must be {what}{right}")
         return value
-    result = _call(name, value, coordinates, time)
+    result = call(name, value, coordinates, time)
     region = coordinates[0].shape
     if components is None:
         return _component(name, result, region)
@@ -130,25 +136,29 @@ def check_fixed(
     shape: tuple[int, ...],
     cs2: float,
     mask: NDArray[np.bool_] | None = None,
+    is_body: bool = False,
 ) -> None:
-    """Raise ValueError where the vector or array of `condition` does not suit a face or body.
+    """Raise ValueError where the vector or array of `condition` does not suit a face or body of a `shape`.
 
-    Callables are checked when they are called.
+    Callables are checked when they are called, and arrays for a body without a `mask` when its cells are known.
     """
     velocity = getattr(condition, "velocity", None)
     if velocity is not None and not callable(velocity):
-        dimensions = len(shape) + (1 if mask is None else 0)
+        dimensions = len(shape) + (0 if is_body else 1)
         result = evaluate(f"velocity of {name}", velocity, shape, (), dimensions)
         if mask is not None and result.ndim > 1:
             result = result[:, mask]
-        checks.speed(f"velocity of {name}", result, cs2)
+        if result.size > 0 and (mask is not None or not is_body or result.ndim == 1):
+            checks.speed(f"velocity of {name}", result, cs2)
     number = getattr(condition, condition.number) if condition.number else None
     if number is not None and not callable(number):
         evaluate(f"{condition.number} of {name}", number, shape, (), None)
     temperature = getattr(condition, "temperature", None)
     if temperature is not None and not callable(temperature):
         result = evaluate(f"temperature of {name}", temperature, shape, (), None)
-        checks.temperatures(f"temperature of {name}", result if mask is None or result.ndim == 0 else result[mask])
+        result = result if mask is None or result.ndim == 0 else result[mask]
+        if result.size > 0 and (mask is not None or not is_body or result.ndim == 0):
+            checks.temperatures(f"temperature of {name}", result)
 
 
 def face_velocity(name: str, value: Value, domain_shape: tuple[int, ...], face: str, cs2: float, time: float) -> Floats:
@@ -174,32 +184,51 @@ def face_number(
     return result
 
 
-def body_temperature(name: str, value: Value, mask: NDArray[np.bool_], time: float) -> Floats:
-    """Temperature of a body's cells, ``()`` or the domain's shape in the user's order, checked; 0 outside."""
-    result = evaluate(name, value, mask.shape, _cells_of(mask), None, time)
+def body_temperature(
+    name: str, value: Value, mask: NDArray[np.bool_], cells: tuple[Floats, ...], time: float
+) -> Floats:
+    """Temperature of a body's cells, ``()`` or the shape of `mask` in the user's order, checked; 0 outside.
+
+    Args:
+        name: of the argument.
+        value: that is given; an array has the shape of `mask`.
+        mask: of the body in some region.
+        cells: the coordinates of the region's cell centres.
+        time: in steps.
+    """
+    result = _on_cells(name, value, mask, cells, None, time)
     if result.ndim == 0:
         checks.temperatures(name, result)
         return result
-    on_cells = result if callable(value) else result[mask]
-    checks.temperatures(name, on_cells)
+    if result.size > 0:
+        checks.temperatures(name, result)
     full = np.zeros(mask.shape)
-    full[mask] = on_cells
+    full[mask] = result
     return full
 
 
-def body_velocity(name: str, value: Value, mask: NDArray[np.bool_], cs2: float, time: float) -> Floats:
-    """Velocity of a body's cells, ``(D,)`` or ``(D,) + domain shape`` in the user's order, checked; 0 outside."""
-    result = evaluate(name, value, mask.shape, _cells_of(mask), mask.ndim, time)
+def body_velocity(
+    name: str, value: Value, mask: NDArray[np.bool_], cells: tuple[Floats, ...], cs2: float, time: float
+) -> Floats:
+    """Velocity of a body's cells, ``(D,)`` or ``(D,)`` and the shape of `mask`, checked; see `body_temperature`."""
+    result = _on_cells(name, value, mask, cells, mask.ndim, time)
     if result.ndim == 1:
         checks.speed(name, result, cs2)
         return result
-    on_cells = result if callable(value) else result[:, mask]
-    checks.speed(name, on_cells, cs2)
+    if result.size > 0:
+        checks.speed(name, result, cs2)
     full = np.zeros((mask.ndim, *mask.shape))
-    full[:, mask] = on_cells
+    full[:, mask] = result
     return full
 
 
-def _cells_of(mask: NDArray[np.bool_]) -> tuple[Floats, ...]:
-    """Coordinates of the centres of a body's cells."""
-    return tuple(np.ascontiguousarray(c[mask]) for c in cell_centres(mask.shape))
+def _on_cells(
+    name: str, value: Value, mask: NDArray[np.bool_], cells: tuple[Floats, ...], components: int | None, time: float
+) -> Floats:
+    """The value of a body if it is uniform, else that of each of its cells in the region."""
+    if not callable(value):
+        result = evaluate(name, value, mask.shape, (), components, time)
+        return result[..., mask] if result.ndim > (0 if components is None else 1) else result
+    if not mask.any():  # of a part of the domain; functions need not be made for no place
+        return np.empty((0,) if components is None else (components, 0))
+    return evaluate(name, value, mask.shape, tuple(np.ascontiguousarray(c[mask]) for c in cells), components, time)

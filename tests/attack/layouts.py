@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from reference.registry import KINDS, MODELS
 from reference.thermal_cases import random_thermal_case
 
 from lbmgpu import _core
+from lbmgpu.layout import Layout
 
 NAME = "layouts"
 QUICK, LONG = 40, 5000
@@ -35,10 +37,10 @@ def run(rng: np.random.Generator, count: int, folder: Path, device: str) -> Coun
 
 def _same_bits(flow: int, seed: int, devices: list[str]) -> str:
     """Step the random flow of a number in one block and, as `seed` has it, in several; the model of the flow."""
-    model, case, options = _random_flow(np.random.default_rng(flow))
+    model, case, options = random_flow(np.random.default_rng(flow))
     rng = np.random.default_rng(seed)
     names = rng.choice(devices, 4).tolist()
-    layout = random_layout(rng, case.shape, 1, names)
+    layout = with_cpu_share(random_layout(rng, case.shape, 1, names), float(rng.choice([0.0, 0.2, 0.5])))
     options["threads"] = int(rng.integers(1, 4))
     channel, schedule = str(rng.choice(["auto", "staged", "direct"])), str(rng.choice(["auto", "blocking", "overlap"]))
     if any(name != "cpu" for name in names) and channel == "direct":
@@ -58,12 +60,20 @@ def _same_bits(flow: int, seed: int, devices: list[str]) -> str:
     return model
 
 
+def with_cpu_share(layout: Layout, share: float) -> Layout:
+    """The layout with a share of the CPU; without a GPU all blocks are taken for those of one."""
+    if any(block.device != "cpu" for block in layout):
+        return layout.with_cpu_share(share)
+    pretended = Layout(replace(block, device="cuda:0") for block in layout).with_cpu_share(share)
+    return Layout(replace(block, device="cpu") for block in pretended)
+
+
 def _equal(ours: np.ndarray, theirs: np.ndarray) -> bool:
     """Whether all numbers are equal, NaN to NaN: what a flow that diverges holds."""
     return bool(np.array_equal(ours, theirs, equal_nan=True))
 
 
-def _random_flow(rng: np.random.Generator) -> tuple[str, Any, dict[str, Any]]:
+def random_flow(rng: np.random.Generator) -> tuple[str, Any, dict[str, Any]]:
     """The model, a random case of it, and options of its solver."""
     model = str(rng.choice(["isothermal", *MODELS]))
     precision, storage = NUMBERS[rng.integers(len(NUMBERS))]

@@ -60,29 +60,43 @@ void disturb(Engine& engine, std::uint64_t seed) {
             engine.set_face_number(face, density);
         }
     }
-    const auto cells = std::size_t(domain.cells());
+    const bool nonequilibrium = seed % 2 == 0;
+    const lbm::engine::Box& box = engine.initial_box(nonequilibrium);
+    const auto cells = std::size_t(box.cells());
     std::vector<double> density(cells);
     std::vector<double> velocity(cells * std::size_t(domain.D));
-    for (std::size_t k = 0; k < cells; ++k) {
-        density[k] = 1 + 0.02 * noise(seed + 1, k);
+    const auto around = [&](int k, int a) { return (box.offset[a] + k + domain.size[a]) % domain.size[a]; };
+    std::size_t at = 0;
+    for (int z = 0; z < box.size[2]; ++z) {
+        for (int y = 0; y < box.size[1]; ++y) {
+            for (int x = 0; x < box.size[0]; ++x, ++at) {
+                const auto cell = std::uint64_t(domain.cell(around(x, 0), around(y, 1), around(z, 2)));
+                density[at] = 1 + 0.02 * noise(seed + 1, cell);
+                for (int d = 0; d < domain.D; ++d) {
+                    velocity[std::size_t(d) * cells + at] =
+                        0.03 * noise(seed + 2, std::uint64_t(d) * std::uint64_t(domain.cells()) + cell);
+                }
+            }
+        }
     }
-    for (std::size_t k = 0; k < velocity.size(); ++k) {
-        velocity[k] = 0.03 * noise(seed + 2, k);
-    }
-    engine.initialize(density.data(), velocity.data(), seed % 2 == 0);
+    engine.initialize(density.data(), velocity.data(), nonequilibrium);
 }
 
 void add_body(Engine& engine, bool moving) {
     const lbm::engine::Domain& domain = engine.domain();
-    std::vector<bool> mask(std::size_t(domain.cells()));
-    const int y = domain.size[1] / 2;
-    const int z = domain.size[2] / 2;
-    mask[std::size_t(domain.cell(moving ? 12 : 5, y, z))] = true;
+    std::vector<bool> mask(std::size_t(domain.known.cells()));
+    const auto make_solid = [&](int x) {
+        const lbm::Index at = domain.known_cell(x, domain.size[1] / 2, domain.size[2] / 2);
+        if (at >= 0) {
+            mask[std::size_t(at)] = true;
+        }
+    };
+    make_solid(moving ? 12 : 5);
     if (!moving) {
         engine.add_body(mask, {});
         return;
     }
-    mask[std::size_t(domain.cell(13, y, z))] = true;
+    make_solid(13);
     std::vector<double> velocity(std::size_t(domain.D), 0.01);
     engine.add_body(mask, velocity);
 }

@@ -107,11 +107,11 @@ void compare(const lbm::engine::Domain& domain, const Address& address, Phase ph
     const lbm::TRT::Parameters<Real> parameters{{Real(1.7), Real(0)}, Real(1.1), Real(0.2)};
     std::vector<Stored> by_lists(copied.size()), by_cells(copied.size());
     for (Index at = 0; at < domain.cells(); ++at) {
-        if (domain.solid(at)) {
-            continue;
-        }
         const int x = int(at % domain.size[0]), y = int(at / domain.size[0] % domain.size[1]);
         const int z = int(at / domain.size[0] / domain.size[1]);
+        if (domain.solid(x, y, z)) {
+            continue;
+        }
         using Served = ServedCell<S, Real, Stored>;
         const Served one{address, phase, served.data(), by_lists.data(), x, y, z};
         lbm::update_cell<S, lbm::TRT>(one, parameters);

@@ -51,6 +51,13 @@ def test_ranks_with_gpus_and_ranks_without(gpu: str) -> None:
 
 
 @pytest.mark.parametrize("device", ["cpu", OWN_GPU])
+@pytest.mark.parametrize("count", launch.counts(1, 2, 3, 4))
+def test_no_share_of_the_cpus_changes_a_bit(count: int, device: str, request: pytest.FixtureRequest) -> None:
+    need(device, request)
+    launch.succeed("cpu_shares.py", count, device)
+
+
+@pytest.mark.parametrize("device", ["cpu", OWN_GPU])
 @pytest.mark.parametrize("count", launch.counts(1, 2, 3))
 def test_a_solver_over_ranks(count: int, device: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     need(device, request)
@@ -176,16 +183,32 @@ def test_the_benchmark_on_ranks(device: str, tmp_path: Path, request: pytest.Fix
             assert measured["exchanged_bytes"] == 4 * (5 * 64) * 4  # each link once, whoever counts it
 
 
+@pytest.mark.parametrize("device", ["cpu", OWN_GPU])
+def test_a_question_on_ranks(device: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """A share beside none, with the exponent of one number of devices left out."""
+    need(device, request)
+    file = tmp_path / "own.json"
+    arguments = ["--device", device, "--shape", "16x12x8", "--parts", "1x2x1", "--cpu-share", "0,0.25", "--weak"]
+    arguments += ["--precision", "float64", "--seconds", "0.001", "--json", str(file)]
+    ended = launch.run_python(2, "-m", "lbmgpu", "bench", *arguments)
+    assert ended.code == 0, ended.output
+    data = json.loads(file.read_text())
+    assert data["exponents"] == []
+    assert data["machine"]["ranks"] == [0, 1]
+    assert "MPI" in data["machine"]["mpi"] or "MPICH" in data["machine"]["mpi"]
+    without, shared = data["scaling"]
+    assert without["shape"] == [16, 24, 8]
+    assert without["storage"] == "float64"
+    assert [block["rank"] for block in without["layout"]] == [0, 1]
+    assert shared["share"] == pytest.approx(0 if device == "cpu" else 0.25)
+    assert shared["gain"] == pytest.approx(shared["mlups"] / without["mlups"] - 1)
+    assert shared["link_bandwidth"] > 0
+
+
 def test_options_of_one_device_are_refused_on_ranks() -> None:
     ended = launch.run_python(2, "-m", "lbmgpu", "bench", "--device", "cpu", "--tune")
     assert ended.code != 0
     assert "--tune is for one device" in ended.output
-
-
-def test_plans_are_made_in_one_process() -> None:
-    ended = launch.run_python(2, "-m", "lbmgpu", "plan", "64x64x64", "--devices", "cpu,cpu")
-    assert ended.code != 0
-    assert ended.output.count("lbmgpu: plan: started as several processes by an MPI launcher") == 1
 
 
 @pytest.mark.parametrize(

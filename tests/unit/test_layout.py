@@ -67,7 +67,7 @@ def test_a_file_gives_the_layout_back(tmp_path: Path) -> None:
         ('{"blocks": [{"offset": [0, 0], "size": [8, 0]}]}', r"\$\.blocks\[0\]: block: size"),
         (
             '{"blocks": [{"offset": [0, 0], "size": [8, 8], "device": "gpu:0"}]}',
-            r"\$\.blocks\[0\]: block: device: 'gpu:0' given, must be 'cpu', or 'cuda:0'",
+            r"\$\.blocks\[0\]: block: device: 'gpu:0' given, must be 'auto', 'cpu', 'cuda' or 'cuda:0'",
         ),
     ],
 )
@@ -127,8 +127,14 @@ def test_wrong_arguments_of_a_layout() -> None:
         lbm.Block(3, (0, 1))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"block: size.*integer from 1 to 1073741824"):
         lbm.Block((0, 0), (2**40, 1))
-    with pytest.raises(ValueError, match="'cuda' given, must be 'cpu', or 'cuda:0' and so on"):
-        lbm.Block((0, 0), (1, 1), device="cuda")
+    with pytest.raises(ValueError, match="'cuda:01' given, must be 'auto', 'cpu', 'cuda' or 'cuda:0' and so on"):
+        lbm.Block((0, 0), (1, 1), device="cuda:01")
+    with pytest.raises(ValueError, match="block: host: 'two words' given, must be the name of a host"):
+        lbm.Block((0, 0), (1, 1), host="two words")
+    with pytest.raises(TypeError, match="block: host: 3 given"):
+        lbm.Block((0, 0), (1, 1), host=3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="block: rank: None given"):
+        lbm.Block((0, 0), (1, 1), rank=None)
     with pytest.raises(TypeError, match="block: device"):
         lbm.Block((0, 0), (1, 1), device=0)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="one for each of 4 blocks"):

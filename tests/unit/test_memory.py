@@ -50,11 +50,12 @@ def test_limit_of_a_group_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_extra_bytes_per_cell() -> None:
-    assert memory.extra_bytes_per_cell(3, "float32") == memory.extra_bytes_per_cell(2, "float64") == 3
-    assert memory.extra_bytes_per_cell(3, "float32", force_field=True) == 3 + 3 * (4 + 8)
-    assert memory.extra_bytes_per_cell(3, "float64", moving_bodies=True) == 3 + 2 * 3 * 8
-    assert memory.extra_bytes_per_cell(3, "float32", heated_bodies=True) == 3 + 2 * 8
-    assert memory.extra_bytes_per_cell(3, "float32", source_field=True) == 3 + 4 + 8
+    assert memory.extra_bytes_per_cell(3, "float32") == memory.extra_bytes_per_cell(2, "float64") == 0
+    assert memory.extra_bytes_per_cell(3, "float32", bodies=True) == 4
+    assert memory.extra_bytes_per_cell(3, "float32", force_field=True) == 3 * (4 + 8)
+    assert memory.extra_bytes_per_cell(3, "float64", moving_bodies=True) == 4 + 2 * 3 * 8
+    assert memory.extra_bytes_per_cell(3, "float32", heated_bodies=True) == 4 + 2 * 8
+    assert memory.extra_bytes_per_cell(3, "float32", source_field=True) == 4 + 8
 
 
 def test_solver_counts_what_it_takes_beside_the_lattice(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,7 +96,7 @@ def test_a_cpu_that_costs_more_than_it_brings_is_left_out() -> None:
 
 def test_auto_over_unequal_devices_takes_what_is_measured_as_fastest(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the model says, and not what does not fit the memory."""
-    devices = (Device("cpu", 4e12, 5e-6), Device("cpu", 2e11, 2e-5, 1e-8, host=1))
+    devices = (Device("cpu", 4e12, 5e-6), Device("cpu", 2e11, 2e-5, 1e-8, host=1, rank=0))
     machine = Machine(devices, {"network": Link("network", 2e10, 1e-6)})
     monkeypatch.setattr(planner, "measure_machine", lambda *arguments: machine)
     favourite: list[tuple[int, ...]] = []
@@ -385,7 +385,7 @@ def test_layouts_that_a_case_names(tmp_path: Path, plans: list[planner.Plan]) ->
         blocks({}, layout="none.json")
 
 
-def test_wrong_layouts_of_a_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_layouts_of_a_case(tmp_path: Path) -> None:
     def refused(**run: object) -> list[tuple[str, str]]:
         with pytest.raises(lbm.CaseError) as caught:
             case_build.build_solver(case_file.read_case(write_case(tmp_path, **run)), tmp_path)
@@ -397,15 +397,6 @@ def test_wrong_layouts_of_a_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     lbm.Layout.split((16, 10), (2, 2)).save(tmp_path / "other.json")
     ((path, words),) = refused(layout="other.json", device="cpu")
     assert path == "$.run.layout"
-    monkeypatch.setattr("lbmgpu.parallel.processes.Processes.__init__", two_ranks)
-    assert ("$.run.layout", "'auto' plans for one process; with comm give a Layout or the path of one") in refused(
-        layout="auto", device="cpu"
-    )
-
-
-def two_ranks(self: Any, comm: object = None, *_: object) -> None:
-    """A process that takes itself for the first of two."""
-    self.engine, self.rank, self.size, self.host, self._sharing = None, 0, 2, (0,), 1
 
 
 @pytest.mark.usefixtures("known")

@@ -17,7 +17,7 @@ import pytest
 
 import lbmgpu as lbm
 from lbmgpu import cli
-from lbmgpu.benchmarks import scaling as scaling_bench, sharing as share_bench, single as bench
+from lbmgpu.benchmarks import flows, scaling as scaling_bench, sharing as share_bench, single as bench
 from lbmgpu.benchmarks.device_group import DeviceGroup
 from lbmgpu.benchmarks.scaling import Scaling
 from lbmgpu.planning import planner
@@ -145,13 +145,13 @@ def test_a_row_has_its_channel_and_the_environment_is_as_before(monkeypatch: pyt
 def test_what_is_measured_is_in_motion() -> None:
     """Numbers that are all alike or zero would cost a processor less than those of a flow."""
     for row in scaling_bench.menu(16, 2, "staged"):
-        solver = scaling_bench.make_solver(row, row.alone, device="cpu", threads=1)
+        solver = flows.make_solver(row, row.alone, device="cpu", threads=1)
         assert solver.force is None
         if row.flow == "plates":
-            assert solver.velocity()[0].mean() == pytest.approx(scaling_bench.STREAM[0], rel=1e-6)
+            assert solver.velocity()[0].mean() == pytest.approx(flows.STREAM[0], rel=1e-6)
             assert len(np.unique(solver.temperature())) > 16
             continue
-        velocity = scaling_bench.STREAM if row.flow == "periodic" else (scaling_bench.SPEED, 0, 0)
+        velocity = flows.STREAM if row.flow == "periodic" else (flows.SPEED, 0, 0)
         mean = solver.velocity().mean(axis=(1, 2, 3))
         if row.flow == "heated":  # the walls stop a small box within the steps that stir it
             assert (np.abs(solver.velocity()).max(axis=(1, 2, 3)) > 1e-3).all()
@@ -164,8 +164,8 @@ def test_what_is_measured_is_in_motion() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--device", "cpu,cpu", "--stencil", "D2Q9"], "--stencil is for one device"),
         (["--device", "cpu,cpu", "--tune"], "--tune is for one device"),
+        (["--device", "cpu,cpu", "--members", "2"], "--members is for one device"),
         (["--device", "cpu,cpu", "--size", "7"], "size: 7 given, must be at least 8"),
         (["--device", "cpu,cpu,cpu,cpu,cpu", "--size", "9"], "size: 9 given, must be at least 10"),
         (["--device", "cpu,gpu"], "did you mean 'cuda'?"),

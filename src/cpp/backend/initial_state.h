@@ -7,15 +7,19 @@
 
 namespace lbm::backend {
 
-/// Density (null: 1), velocity (null: at rest) and temperature of the cells of a padded box that contains a block.
+/// Density, velocity and temperature of the cells of a box that contains a block, each a field or, where that is null,
+/// uniform.
 struct InitialFields {
     const double* density;
     const double* velocity;
-    const double* temperature;   // null: 0, or cs2 for the multispeed thermal model
+    const double* temperature;
     const unsigned char* solid;  // null: no bodies
     const bool* periodic;        // whether the box is periodic along each axis; null: no gradients are wanted
     int corner[3];               // of the block in the box
     int size[3];                 // of the box
+    double uniform_density = 1;
+    double uniform_velocity[3] = {0, 0, 0};
+    double uniform_temperature = 0;  // the multispeed thermal model has no state of 0
 };
 
 /// Computes the initial populations of the cells of a block.
@@ -29,13 +33,13 @@ struct InitialState {
     }
     LBM_HD Index cells() const { return Index(given.size[0]) * given.size[1] * given.size[2]; }
     LBM_HD double u(int d, Index at) const {
-        return given.velocity == nullptr ? 0.0 : given.velocity[d * cells() + at];
+        return given.velocity == nullptr ? given.uniform_velocity[d] : given.velocity[d * cells() + at];
     }
 
     /// The temperature of a cell of the block.
     LBM_HD double temperature(int x, int y, int z) const {
         const int place[3] = {given.corner[0] + x, given.corner[1] + y, given.corner[2] + z};
-        return given.temperature == nullptr ? 0.0 : given.temperature[cell(place)];
+        return temperature_at(cell(place));
     }
 
     /// Computes the deviations of post-collision populations, such that the velocity read back is the prescribed one.
@@ -49,11 +53,18 @@ struct InitialState {
     }
 
 private:
+    LBM_HD double density_at(Index at) const {
+        return given.density == nullptr ? given.uniform_density : given.density[at];
+    }
+    LBM_HD double temperature_at(Index at) const {
+        return given.temperature == nullptr ? given.uniform_temperature : given.temperature[at];
+    }
+
     /// Adds the half step of gravity by which post-collision moments differ from the prescribed ones.
     LBM_HD Gas<double> gas(Index at, const double* gravity) const {
         const double half[2] = {0.5 * gravity[0], 0.5 * gravity[1]};
-        const double theta = given.temperature == nullptr ? 0.0 : given.temperature[at] / S::cs2 - 1;
-        return {given.density == nullptr ? 0.0 : given.density[at] - 1,
+        const double theta = temperature_at(at) / S::cs2 - 1;
+        return {density_at(at) - 1,
                 {u(0, at) + half[0], u(1, at) + half[1]},
                 theta - (half[0] * half[0] + half[1] * half[1]) / (2 * S::cs2)};
     }
@@ -62,7 +73,7 @@ private:
         using T = Stencil<S>;
         const Index at = cell(place);
         Moments<S, double> m;
-        m.density = given.density == nullptr ? 1.0 : given.density[at];
+        m.density = density_at(at);
         m.density_deviation = m.density - 1;
         for (int d = 0; d < S::D; ++d) {
             m.velocity[d] = u(d, at);

@@ -87,7 +87,14 @@ void bind_communicator(py::module_& module) {
         .def("all_gather", &Communicator::all_gather, py::arg("own"), Guard())
         .def("barrier", &Communicator::barrier, Guard())
         .def("exchange", &exchange, py::arg("receives"), py::arg("sends"));
-    module.def("mpi_communicator", &engine::make_mpi, py::arg("path"), py::arg("handle"), Guard());
+    module.def(
+        "mpi_communicator",
+        [](const std::string& path, int handle, std::string host) {
+            std::shared_ptr<Communicator> made = engine::make_mpi(path, handle);
+            made->pretend_host(std::move(host));
+            return made;
+        },
+        py::arg("path"), py::arg("handle"), py::arg("host") = "", Guard());
 }
 
 }  // namespace lbm::bindings

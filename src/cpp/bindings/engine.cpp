@@ -77,14 +77,28 @@ OwnedEngine make_engine(const std::string& stencil, const std::vector<int>& shap
 
 int add_body(Engine& e, const py::array_t<bool, py::array::c_style>& mask, const std::optional<Doubles>& velocity,
              const std::optional<Doubles>& temperature) {
-    require_shape("mask", mask, field_shape(e, 0));
+    require_shape("mask", mask, known_shape(e, 0));
     std::vector<bool> cells(mask.data(), mask.data() + mask.size());
     std::vector<double> values =
-        velocity ? vectors("velocity", e, *velocity, field_shape(e, e.domain().D)) : std::vector<double>{};
+        velocity ? vectors("velocity", e, *velocity, known_shape(e, e.domain().D)) : std::vector<double>{};
     std::vector<double> temperatures =
-        temperature ? scalars("temperature", *temperature, field_shape(e, 0)) : std::vector<double>{};
+        temperature ? scalars("temperature", *temperature, known_shape(e, 0)) : std::vector<double>{};
     const InUse use(e);
     return e.add_body(cells, std::move(values), std::move(temperatures));
+}
+
+void set_force(Engine& e, const std::optional<Doubles>& force) {
+    if (force && force->ndim() != 1) {
+        require_shape("force", *force, window_shape(e, e.domain().D));
+        require_finite("force", *force);
+        const double* field = force->data();
+        const InUse use(e);
+        e.set_force_field(field);
+        return;
+    }
+    const std::vector<double> values = force ? vectors("force", e, *force, {}) : std::vector<double>{};
+    const InUse use(e);
+    e.set_force(values);
 }
 
 void set_face_number(Engine& e, int face, const Doubles& number, const std::string& name) {
@@ -94,28 +108,37 @@ void set_face_number(Engine& e, int face, const Doubles& number, const std::stri
     e.set_face_number(face, std::move(values), name);
 }
 
+/// The field of a quantity of `components`, 0 for one number a cell; null where it is uniform, with its values in
+/// `uniform`.
+const double* initial_field(const char* name, const std::optional<Doubles>& given, int components,
+                            const std::vector<py::ssize_t>& shape, double* uniform) {
+    if (!given) {
+        return nullptr;
+    }
+    require_finite(name, *given);
+    if (given->ndim() == (components > 0 ? 1 : 0)) {
+        require_shape(name, *given, std::vector<py::ssize_t>(components > 0 ? 1 : 0, components));
+        std::copy(given->data(), given->data() + given->size(), uniform);
+        return nullptr;
+    }
+    require_shape(name, *given, shape);
+    return given->data();
+}
+
 void initialize(Engine& e, const std::optional<Doubles>& density, const std::optional<Doubles>& velocity,
                 bool nonequilibrium, const std::optional<Doubles>& temperature) {
-    if (density) {
-        require_shape("density", *density, field_shape(e, 0));
+    const int D = e.domain().D;
+    const engine::Box& box = e.initial_box(nonequilibrium);
+    engine::InitialValues values;
+    values.density = initial_field("density", density, 0, array_shape(box.size, D, 0), &values.uniform_density);
+    values.velocity = initial_field("velocity", velocity, D, array_shape(box.size, D, D), values.uniform_velocity);
+    double uniform = 0;
+    values.temperature = initial_field("temperature", temperature, 0, array_shape(box.size, D, 0), &uniform);
+    if (temperature && values.temperature == nullptr) {
+        values.uniform_temperature = uniform;
     }
-    if (velocity) {
-        require_shape("velocity", *velocity, field_shape(e, e.domain().D));
-    }
-    if (temperature) {
-        require_shape("temperature", *temperature, field_shape(e, 0));
-    }
-    for (const auto& [name, field] :
-         {std::pair("density", &density), {"velocity", &velocity}, {"temperature", &temperature}}) {
-        if (*field) {
-            require_finite(name, **field);
-        }
-    }
-    const double* temperature_data = temperature ? temperature->data() : nullptr;
-    const double* density_data = density ? density->data() : nullptr;
-    const double* velocity_data = velocity ? velocity->data() : nullptr;
     const InUse use(e);
-    e.initialize(density_data, velocity_data, nonequilibrium, temperature_data);
+    e.initialize(values, nonequilibrium);
 }
 
 const char* storage_dtype(const Engine& e) {
@@ -164,13 +187,18 @@ py::object find_diverged(Engine& e) {
 }
 
 py::array_t<bool> solid(const Engine& e) {
-    py::array_t<bool> mask(field_shape(e, 0));
+    py::array_t<bool> mask(known_shape(e, 0));
     bool* out = mask.mutable_data();
     const InUse use(e);
-    for (Index at = 0; at < e.domain().cells(); ++at) {
-        out[at] = e.domain().solid(at);
+    const std::vector<std::uint16_t>& owner = e.domain().owner;
+    for (Index at = 0; at < e.domain().known.cells(); ++at) {
+        out[at] = !owner.empty() && owner[std::size_t(at)] != engine::no_body;
     }
     return mask;
+}
+
+py::tuple as_pair(const engine::Box& box, int D) {
+    return py::make_tuple(std::vector<int>(box.offset, box.offset + D), std::vector<int>(box.size, box.size + D));
 }
 
 py::list layout(const Engine& e) {
@@ -267,15 +295,7 @@ void bind_engine(py::module_& module) {
             },
             py::arg("face"), py::arg("velocity"))
         .def("set_face_number", &set_face_number, py::arg("face"), py::arg("number"), py::arg("name") = "number")
-        .def(
-            "set_force",
-            [](Engine& e, const std::optional<Doubles>& force) {
-                const std::vector<double> values =
-                    force ? vectors("force", e, *force, field_shape(e, e.domain().D)) : std::vector<double>{};
-                const InUse use(e);
-                e.set_force(values);
-            },
-            py::arg("force"))
+        .def("set_force", &set_force, py::arg("force"))
         .def("initialize", &initialize, py::arg("density"), py::arg("velocity"), py::arg("nonequilibrium"),
              py::arg("temperature") = py::none())
         .def(
@@ -448,16 +468,24 @@ void bind_engine(py::module_& module) {
                                    seconds["hidden exchange"] = times.hidden;
                                    return seconds;
                                })
+        .def_property_readonly("update_seconds",
+                               [](const Engine& e) {
+                                   engine::PhaseTimes times;
+                                   {
+                                       const InUse use(e);
+                                       times = e.phase_times();
+                                   }
+                                   py::dict seconds;
+                                   seconds["shell"] = times.shell;
+                                   seconds["interior"] = times.interior;
+                                   return seconds;
+                               })
         .def_property_readonly("overlaps", &Engine::overlaps)
         .def("update_kernels", &update_kernels)
         .def_property_readonly("layout", &layout)
         .def_property_readonly("links", &links)
-        .def_property_readonly("window", [](const Engine& e) {
-            const int D = e.domain().D;
-            const engine::Box& box = e.window();
-            return py::make_tuple(std::vector<int>(box.offset, box.offset + D),
-                                  std::vector<int>(box.size, box.size + D));
-        });
+        .def_property_readonly("window", [](const Engine& e) { return as_pair(e.window(), e.domain().D); })
+        .def_property_readonly("known", [](const Engine& e) { return as_pair(e.domain().known, e.domain().D); });
     bind_heat(engine);
 }
 

@@ -40,6 +40,11 @@ inline std::vector<py::ssize_t> field_shape(const Engine& e, int components) {
     return array_shape(e.domain().size, e.domain().D, components);
 }
 
+/// The shape of a field of the cells that the process knows bodies of.
+inline std::vector<py::ssize_t> known_shape(const Engine& e, int components) {
+    return array_shape(e.domain().known.size, e.domain().D, components);
+}
+
 /// The shape of a field of the local subdomain.
 inline std::vector<py::ssize_t> window_shape(const Engine& e, int components) {
     return array_shape(e.window().size, e.domain().D, components);

@@ -90,8 +90,15 @@ void bind_heat(EngineClass& engine) {
         .def(
             "set_heat_source",
             [](Engine& e, const std::optional<Doubles>& source) {
-                const std::vector<double> values =
-                    source ? scalars("source", *source, field_shape(e, 0)) : std::vector<double>{};
+                if (source && source->ndim() > 0) {
+                    require_shape("source", *source, window_shape(e, 0));
+                    require_finite("source", *source);
+                    const double* field = source->data();
+                    const InUse use(e);
+                    e.set_heat_source_field(field);
+                    return;
+                }
+                const std::vector<double> values = source ? scalars("source", *source, {}) : std::vector<double>{};
                 const InUse use(e);
                 e.set_heat_source(values);
             },

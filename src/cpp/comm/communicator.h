@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lbm::comm {
@@ -44,6 +45,10 @@ public:
 
     virtual int rank() const = 0;
     virtual int size() const = 0;
+    /// The pretended name of this rank's host: ranks of different names share no memory, even on one machine. Empty
+    /// where nothing is pretended.
+    const std::string& pretended_host() const { return pretended_host_; }
+    void pretend_host(std::string name) { pretended_host_ = std::move(name); }
     /// Replaces values[0 .. count) by their sums over all ranks. Collective.
     virtual void sum(double* values, int count) const = 0;
     /// The maximum of all ranks' values. Collective.
@@ -61,6 +66,9 @@ public:
     virtual std::string library_version() const = 0;
     /// Whether the buffers of messages may be in the memory of an NVIDIA GPU.
     virtual bool cuda_aware() const = 0;
+
+private:
+    std::string pretended_host_{};
 };
 
 /// The communicator of a run of one process.

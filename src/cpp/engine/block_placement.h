@@ -11,6 +11,10 @@
 
 namespace lbm::engine {
 
+/// What a plan is made for: to update the block, or only to tell what it imports from blocks in the window of this
+/// process, which knows no more of a block of another one.
+enum class PlanOf { Block, Imports };
+
 struct BlockPlacement {
     int offset[3];            // of the block's corner in the domain
     Address address;          // addresses in the block's memory, and its size

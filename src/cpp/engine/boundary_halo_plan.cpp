@@ -39,6 +39,7 @@ struct BoundaryHaloPlan::Builder {
     const std::vector<BlockPlacement>& blocks;
     const int own;
     const std::vector<Phase>& phases;
+    const PlanOf part;
     const Address& address = blocks[std::size_t(own)].address;
     const int (&offset)[3] = blocks[std::size_t(own)].offset;
     LinkResolver<S> resolver{domain};
@@ -54,7 +55,7 @@ struct BoundaryHaloPlan::Builder {
         for (int i = 1; i < S::Q; ++i) {
             through_x_faces(i);
             through_other_faces(i);
-            if (!domain.owner.empty()) {
+            if (!domain.owner.empty() && part == PlanOf::Block) {
                 off_bodies(i);
             }
         }
@@ -116,7 +117,7 @@ struct BoundaryHaloPlan::Builder {
         for (int z = std::max(0, c[2]); z < address.nz + std::min(0, c[2]); ++z) {
             for (int y = std::max(0, c[1]); y < address.ny + std::min(0, c[1]); ++y) {
                 for (int x = std::max(0, c[0]); x < address.nx + std::min(0, c[0]); ++x) {
-                    if (domain.solid(cell(x - c[0], y - c[1], z - c[2]))) {
+                    if (solid(x - c[0], y - c[1], z - c[2])) {
                         add(x, y, z, i);
                     }
                 }
@@ -129,8 +130,13 @@ struct BoundaryHaloPlan::Builder {
         return c > 0 ? std::pair{0, std::min(c, n)} : c < 0 ? std::pair{std::max(0, n + c), n} : std::pair{0, 0};
     }
 
-    /// The index in the domain of a cell of the block.
-    Index cell(int x, int y, int z) const { return domain.cell(offset[0] + x, offset[1] + y, offset[2] + z); }
+    /// Whether a cell of the block is solid.
+    bool solid(int x, int y, int z) const { return domain.solid(offset[0] + x, offset[1] + y, offset[2] + z); }
+    /// Whether the link into a cell of the block may matter: what other blocks import from those of this process lies
+    /// next to them, in known cells.
+    bool matters(int x, int y, int z) const {
+        return part == PlanOf::Block || domain.known_cell(offset[0] + x, offset[1] + y, offset[2] + z) >= 0;
+    }
 
     /// Finds a cell of the domain.
     At at(int x, int y, int z) {
@@ -142,7 +148,7 @@ struct BoundaryHaloPlan::Builder {
 
     /// Adds the link into a cell of the block with velocity i, unless the cell is solid.
     void add(int x, int y, int z, int i) {
-        if (domain.solid(cell(x, y, z))) {
+        if (!matters(x, y, z) || solid(x, y, z)) {
             return;
         }
         const LinkSource source = resolver.resolve(offset[0] + x, offset[1] + y, offset[2] + z, i);
@@ -201,7 +207,7 @@ struct BoundaryHaloPlan::Builder {
 
     void reflect_by_body(int x, int y, int z, int i, const LinkSource& source) {
         const int body = source.owner;
-        const Index place = domain.cell(source.x, source.y, source.z);
+        const Index place = domain.known_cell(source.x, source.y, source.z);
         plan.body_links_[body].push_back({x, y, z, i, {source.x, source.y, source.z}, source.i, 0});
         if (domain.body_velocity[body].empty()) {
             copy(x, y, z, i, {own, x, y, z}, Stencil<S>::opposite(i));
@@ -241,7 +247,7 @@ struct BoundaryHaloPlan::Builder {
     }
 
     void add_temperatures() {
-        plan.temperatures_ = TemperaturePlan(domain, blocks, own);
+        plan.temperatures_ = TemperaturePlan(domain, blocks, own, part);
         for (const TemperaturePlan::Copy& copy : plan.temperatures_.copies) {
             const Address& there = blocks[std::size_t(copy.block)].address;
             for (const Phase phase : phases) {
@@ -301,17 +307,19 @@ struct BoundaryHaloPlan::Builder {
 };
 
 BoundaryHaloPlan::BoundaryHaloPlan(const Domain& domain, const std::vector<BlockPlacement>& blocks, int own,
-                                   const std::vector<Phase>& phases)
+                                   const std::vector<Phase>& phases, PlanOf part)
     : body_links_(domain.body_velocity.size()) {
     backend::with_stencil(domain.stencil, [&](auto s) {
         using S = decltype(s);
         if (blocks[std::size_t(own)].address.halo_x > 0) {
             take(LongRangePlan(domain, blocks, own), phases);
         } else if constexpr (!Stencil<S>::multispeed) {
-            Builder<S>{*this, domain, blocks, own, phases}.build();
+            Builder<S>{*this, domain, blocks, own, phases, part}.build();
         }
     });
-    refresh_values(domain);
+    if (part == PlanOf::Block) {
+        refresh_values(domain);
+    }
 }
 
 void BoundaryHaloPlan::take(LongRangePlan&& long_range, const std::vector<Phase>& phases) {
@@ -339,7 +347,7 @@ template <class Condition>
 boundary::Wall BoundaryHaloPlan::wall(const Domain& domain, const ValueSource& source) {
     const bool face = source.face >= 0;
     const auto& given = face ? domain.face_value[source.face] : domain.body_velocity[source.body];
-    const Index count = face ? domain.face_cells(source.face) : domain.cells();
+    const Index count = face ? domain.face_cells(source.face) : domain.known.cells();
     boundary::Wall wall{{0, 0, 0}, domain.reference_density};
     if constexpr (Condition::value == boundary::Value::Velocity) {
         for (int d = 0; d < domain.D; ++d) {
@@ -381,7 +389,7 @@ void BoundaryHaloPlan::refresh_values(const Domain& domain) {
     }
     for (std::size_t body = 0; body < body_links_.size(); ++body) {
         for (BodyLink& link : body_links_[body]) {
-            const Index place = domain.cell(link.solid[0], link.solid[1], link.solid[2]);
+            const Index place = domain.known_cell(link.solid[0], link.solid[1], link.solid[2]);
             link.wall_momentum = value(domain, face_kind<boundary::MovingWall>, {-1, int(body), place, link.off_solid});
         }
     }

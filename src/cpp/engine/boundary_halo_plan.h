@@ -23,9 +23,10 @@ public:
     };
 
     BoundaryHaloPlan() = default;
-    /// The plan of block `own`; `blocks` are all blocks, which tile the domain.
+    /// The plan of block `own`; `blocks` are all blocks, which tile the domain. A plan of imports lacks the values of
+    /// walls.
     BoundaryHaloPlan(const Domain& domain, const std::vector<BlockPlacement>& blocks, int own,
-                     const std::vector<Phase>& phases);
+                     const std::vector<Phase>& phases, PlanOf part = PlanOf::Block);
 
     const backend::LinkPlan& links() const { return links_; }
     /// The imports from other blocks, in the order of the blocks.
@@ -59,7 +60,7 @@ private:
     struct ValueSource {
         int face;      // -1: a body
         int body;      // used if face is -1
-        Index place;   // index of a cell of the face, or of the body's solid cell in the domain
+        Index place;   // index of a cell of the face, or of the body's solid cell among the known ones
         int off_wall;  // velocity that leaves the wall: that of the link, reflected if a free-slip face lies between
     };
 

@@ -46,7 +46,7 @@ public:
 private:
     const BlockPlacement& placement() const { return blocks_[std::size_t(own_)]; }
     int offset(int axis) const { return placement().offset[axis]; }
-    bool is_fluid(const int (&at)[3]) const { return !domain_.solid(domain_.cell(at[0], at[1], at[2])); }
+    bool is_fluid(const int (&at)[3]) const { return !domain_.solid(at); }
 
     /// The number of fluid cells behind a cell, counted away from the face: at most most_inwards.
     int inwards(int face, const int (&from)[3]) const {

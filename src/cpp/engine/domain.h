@@ -29,6 +29,15 @@ inline std::string face_name(int face) { return {"-+"[face % 2], "xyz"[face / 2]
 /// The boundary condition of the temperature on a face.
 enum class ThermalKind { Periodic, Adiabatic, Isothermal };
 
+/// A box of the domain's cells. Along a periodic axis a box of known cells may begin before the domain or end behind
+/// it.
+struct Box {
+    int offset[3];
+    int size[3];
+
+    Index cells() const { return Index(size[0]) * size[1] * size[2]; }
+};
+
 constexpr std::uint16_t no_body = 0xFFFF;
 constexpr int max_bodies = no_body;
 
@@ -40,9 +49,11 @@ struct Domain {
     /// The values of the faces' conditions: the D components of a velocity, or one number. Each is uniform (one value)
     /// or given for every cell of the face; empty where the user gave none.
     std::vector<double> face_value[6];
-    double reference_density = 1;      // density of the wall momentum term; outflows relax to it
-    std::vector<std::uint16_t> owner;  // the body of each cell, no_body for fluid; empty without bodies
-    /// Wall velocity of each body: empty at rest, D values, or D values for each cell of the domain.
+    double reference_density = 1;  // density of the wall momentum term; outflows relax to it
+    /// The cells of which this process knows whether they are solid: those of its window and some around it.
+    Box known{};
+    std::vector<std::uint16_t> owner;  // the body of each known cell, no_body for fluid; empty without bodies
+    /// Wall velocity of each body: empty at rest, D values, or D values for each known cell.
     std::vector<std::vector<double>> body_velocity;
 
     bool is_hybrid_thermal = false;  // whether the hybrid thermal model adds a temperature, which the rest describes
@@ -51,12 +62,36 @@ struct Domain {
     ThermalKind face_thermal[6] = {};
     /// Temperature of each isothermal face: uniform (one value) or one for each cell of the face.
     std::vector<double> face_temperature[6];
-    /// Temperature of each body: empty for an adiabatic one, one value, or one for each cell of the domain.
+    /// Temperature of each body: empty for an adiabatic one, one value, or one for each known cell.
     std::vector<std::vector<double>> body_temperature;
 
     Index cells() const { return Index(size[0]) * size[1] * size[2]; }
     Index cell(int x, int y, int z) const { return (Index(z) * size[1] + y) * size[0] + x; }
-    bool solid(Index at) const { return !owner.empty() && owner[at] != no_body; }
+    /// The index of a cell among the known ones, as arrays of them have it; -1 if it is none of them.
+    Index known_cell(int x, int y, int z) const {
+        const int at[3] = {x, y, z};
+        Index index = 0;
+        for (int a = 2; a >= 0; --a) {
+            int k = at[a] - known.offset[a];
+            k = k < 0 ? k + size[a] : k >= size[a] ? k - size[a] : k;
+            if (k >= known.size[a]) {
+                return -1;
+            }
+            index = index * known.size[a] + k;
+        }
+        return index;
+    }
+    /// Whether a cell is known to be solid.
+    bool solid(int x, int y, int z) const {
+        if (owner.empty()) {
+            return false;
+        }
+        const Index at = known_cell(x, y, z);
+        return at >= 0 && owner[std::size_t(at)] != no_body;
+    }
+    bool solid(const int (&at)[3]) const { return solid(at[0], at[1], at[2]); }
+    /// The body of a solid cell.
+    int body_of(int x, int y, int z) const { return owner[std::size_t(known_cell(x, y, z))]; }
 
     Index face_cells(int face) const { return cells() / size[face / 2]; }
     /// Index of cell (x, y, z) among the cells of a face, the lower axis fastest.

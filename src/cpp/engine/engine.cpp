@@ -9,7 +9,6 @@
 
 #include "interior.h"
 #include "models.h"
-#include "padded_box.h"
 
 namespace lbm::engine {
 namespace {
@@ -37,11 +36,11 @@ Engine::Engine(const Setup& setup)
       device_(backend::checked(setup.device)),
       layout_(checked(make_layout(setup, spec_), domain_)),
       comm_(setup.comm != nullptr ? setup.comm : std::make_shared<comm::Serial>()),
-      whole_{{0, 0, 0}, {domain_.size[0], domain_.size[1], domain_.size[2]}},
       window_(layout_.window(comm_->rank())),
       parts_(make_parts(spec_, layout_, comm_->rank(), device_)),
       channel_(setup.channel),
       has_interiors_(layout_.blocks().size() > 1 && has_interiors(layout_, setup.schedule)) {
+    domain_.known = known_around(domain_, window_);
     for (const Part& part : parts_) {
         (part.state->is_asynchronous() ? asynchronous_ : synchronous_).push_back(part.state.get());
     }
@@ -56,7 +55,7 @@ Engine::Engine(const Setup& setup)
     if (backend::is_multispeed(spec_)) {  // the state at rest includes half of a step's gravity
         for (backend::BlockState* state : states_) {
             const Address& a = state->address();
-            state->initialize({nullptr, nullptr, nullptr, nullptr, nullptr, {0, 0, 0}, {a.nx, a.ny, a.nz}});
+            state->initialize(fields_at_rest({{0, 0, 0}, {a.nx, a.ny, a.nz}}));
         }
     }
 }
@@ -103,40 +102,6 @@ int Engine::population_count() const {
     return backend::with_stencil(spec_.stencil, [](auto s) { return decltype(s)::Q; });
 }
 
-int Engine::add_body(const std::vector<bool>& mask, std::vector<double> velocity, std::vector<double> temperature) {
-    if (!temperature.empty()) {
-        check_thermal();
-    }
-    check_bodies(spec_);
-    if (spec_.state->steps_per_launch > 1) {
-        throw std::invalid_argument("bodies: a state that advances several steps a launch takes none");
-    }
-    if (steps_ > 0) {
-        throw std::invalid_argument("bodies must be added before the first step");
-    }
-    if (bodies() == max_bodies) {
-        throw std::invalid_argument("at most " + std::to_string(max_bodies) + " bodies");
-    }
-    if (domain_.owner.empty()) {
-        domain_.owner.assign(std::size_t(domain_.cells()), no_body);
-    }
-    for (Index at = 0; at < domain_.cells(); ++at) {
-        if (mask[std::size_t(at)] && domain_.solid(at)) {
-            throw std::invalid_argument("mask: the body overlaps another one");
-        }
-    }
-    for (Index at = 0; at < domain_.cells(); ++at) {
-        if (mask[std::size_t(at)]) {
-            domain_.owner[at] = std::uint16_t(bodies());
-        }
-    }
-    domain_.body_velocity.push_back(std::move(velocity));
-    domain_.body_temperature.push_back(std::move(temperature));
-    plan_is_current_ = false;
-    mark_solid();
-    return bodies() - 1;
-}
-
 void Engine::set_body_velocity(int body, std::vector<double> velocity) {
     if (domain_.body_velocity[body].empty() || velocity.empty()) {
         throw std::invalid_argument("only a body that was added with a velocity can be given another");
@@ -167,44 +132,18 @@ void Engine::set_force(const std::vector<double>& force) {
         return;
     }
     check_drive(spec_, "force");
-    const bool uniform = force.size() == std::size_t(domain_.D);
-    const double* field = force.empty() || uniform ? nullptr : force.data();
-    give_parts(field, whole_, domain_.D,
-               [&](auto& block, const double* part) { block.set_force(uniform ? force.data() : nullptr, part); });
-}
-
-void Engine::mark_solid() {
-    const bool moving = std::any_of(domain_.body_velocity.begin(), domain_.body_velocity.end(),
-                                    [](const auto& velocity) { return !velocity.empty(); });
-    solid_velocity_is_current_ = !moving;
-    for (Part& part : parts_) {
-        part.solid.resize(std::size_t(part.place.cells()));
-        part.solid_velocity.assign(moving ? std::size_t(domain_.D * part.place.cells()) : 0, 0.0);
-        for_rows(whole_, part.place, 1, [&](Index from, Index to, Index count) {
-            for (Index k = 0; k < count; ++k) {
-                part.solid[std::size_t(to + k)] = domain_.solid(from + k) ? 1 : 0;
-            }
-        });
-        part.state->set_solid(part.solid.data(), moving ? part.solid_velocity.data() : nullptr);
+    if (force.empty() || force.size() == std::size_t(domain_.D)) {
+        for (const Part& part : parts_) {
+            part.state->set_force(force.empty() ? nullptr : force.data(), nullptr);
+        }
+    } else {
+        set_force_field(force.data());
     }
 }
 
-void Engine::rebuild_solid_velocity() {
-    const Index cells = domain_.cells();
-    for (Part& part : parts_) {
-        for_rows(whole_, part.place, domain_.D, [&](Index from, Index to, Index count) {
-            const Index d = from / cells;
-            for (Index k = 0; k < count; ++k) {
-                const Index at = from - d * cells + k;
-                part.solid_velocity[std::size_t(to + k)] =
-                    domain_.solid(at)
-                        ? component(domain_.body_velocity[domain_.owner[at]], domain_.D, int(d), at, cells)
-                        : 0;
-            }
-        });
-        part.state->set_solid(part.solid.data(), part.solid_velocity.data());
-    }
-    solid_velocity_is_current_ = true;
+void Engine::set_force_field(const double* force) {
+    check_drive(spec_, "force");
+    give_parts(force, window_, domain_.D, [](auto& block, const double* part) { block.set_force(nullptr, part); });
 }
 
 void Engine::prepare() {
@@ -252,7 +191,8 @@ std::unique_ptr<HaloExchange> Engine::make_exchange(const std::vector<BlockPlace
         });
         if (other.rank != comm_->rank() && is_neighbor) {
             send_requests.push_back(
-                {int(k), BoundaryHaloPlan(domain_, placements, int(k), backend::phases_of(spec_)).imports()});
+                {int(k),
+                 BoundaryHaloPlan(domain_, placements, int(k), backend::phases_of(spec_), PlanOf::Imports).imports()});
         }
     }
     return std::make_unique<HaloExchange>(layout_, placements, members, send_requests, spec_, channel_, *comm_);
@@ -270,49 +210,6 @@ void Engine::set_reference_density(double density) {
     }
     domain_.reference_density = density;
     values_are_current_ = false;
-}
-
-void Engine::initialize(const double* density, const double* velocity, bool nonequilibrium, const double* temperature) {
-    if (temperature != nullptr) {
-        check_temperature();
-    }
-    if (nonequilibrium && !facts_of(spec_).nonequilibrium) {
-        throw std::invalid_argument("nonequilibrium: given with the model '" + facts_of(spec_).name +
-                                    "', which starts from equilibrium");
-    }
-    double sums[2] = {0, 0};  // over the whole domain in one order, so that they do not depend on the layout
-    for (Index at = 0; at < domain_.cells(); ++at) {
-        if (!domain_.solid(at)) {
-            sums[0] += density == nullptr ? 1.0 : density[at];
-            sums[1] += 1;
-        }
-    }
-    set_reference_density(sums[1] > 0 ? sums[0] / sums[1] : 1.0);
-    prepare();
-    state_is_set();
-    for (const Part& part : parts_) {
-        const PaddedBox box(domain_, part.place, nonequilibrium);
-        std::vector<std::uint8_t> solid;  // gradients next to solid cells are one-sided
-        const auto own_part = [&](const double* field, int components) {
-            return field == nullptr || layout_.blocks().size() == 1
-                       ? std::vector<double>{}
-                       : box.gather<double>(domain_, components,
-                                            [&](int d, Index at) { return field[d * domain_.cells() + at]; });
-        };
-        const auto densities = own_part(density, 1), velocities = own_part(velocity, domain_.D),
-                   temperatures = own_part(temperature, 1);
-        if (nonequilibrium && !domain_.owner.empty()) {
-            solid = box.gather<std::uint8_t>(domain_, 1,
-                                             [&](int, Index at) { return std::uint8_t(domain_.solid(at) ? 1 : 0); });
-        }
-        part.state->initialize({densities.empty() ? density : densities.data(),
-                                velocities.empty() ? velocity : velocities.data(),
-                                temperatures.empty() ? temperature : temperatures.data(),
-                                solid.empty() ? nullptr : solid.data(),
-                                nonequilibrium ? box.periodic : nullptr,
-                                {box.corner[0], box.corner[1], box.corner[2]},
-                                {box.size[0], box.size[1], box.size[2]}});
-    }
 }
 
 void Engine::state_is_set() {
@@ -393,46 +290,6 @@ void Engine::run_steps(Index steps) {
         add_phase_times(double(updates));
     }
     exchange_->signal();
-}
-
-void Engine::run_update(int steps) {
-    using backend::Timestamp;
-    record(Timestamp::Begun, states_);
-    for (backend::BlockState* state : states_) {
-        state->apply_boundaries();
-    }
-    record(Timestamp::Filled, states_);
-    for (backend::BlockState* state : states_) {
-        state->update_shell(steps);
-    }
-    record(Timestamp::ShellDone, states_);
-    record(Timestamp::InteriorBegun, asynchronous_);
-    for (backend::BlockState* state : asynchronous_) {
-        state->update_interior();
-    }
-    record(Timestamp::InteriorDone, asynchronous_);
-    exchange_->begin();
-    if (layout_.blocks().size() > 1) {
-        record(Timestamp::Exchanged, states_);
-    }
-    record(Timestamp::InteriorBegun, synchronous_);
-    for (backend::BlockState* state : synchronous_) {
-        state->update_interior();
-    }
-    record(Timestamp::InteriorDone, synchronous_);
-    exchange_->end();
-    record(Timestamp::Exchanged, exchange_->completed_by_end());
-    if (asynchronous_.empty()) {
-        add_phase_times(1);
-    }
-}
-
-void Engine::record(backend::Timestamp timestamp, const std::vector<backend::BlockState*>& states) const {
-    if (records_timestamps_) {
-        for (backend::BlockState* state : states) {
-            state->record(timestamp);
-        }
-    }
 }
 
 void Engine::add_phase_times(double steps) {

@@ -16,6 +16,7 @@
 #include "executor.h"
 #include "field_parts.h"
 #include "halo_exchange.h"
+#include "initial_values.h"
 #include "layout.h"
 #include "setup.h"
 #include "step_times.h"
@@ -36,7 +37,8 @@ public:
     static std::map<std::string, std::size_t> memory_needed(const Setup& setup, int rank = 0);
 
     /// Makes the cells of `mask` a solid body and returns its index. `velocity` is empty (at rest), D values, or D
-    /// values for each cell; `temperature` is empty (adiabatic), one value, or one for each cell.
+    /// values for each cell; `temperature` is empty (adiabatic), one value, or one for each cell. The cells are those
+    /// of domain().known, for the other members those of window().
     int add_body(const std::vector<bool>& mask, std::vector<double> velocity, std::vector<double> temperature = {});
     /// The body must have been added with a velocity.
     void set_body_velocity(int body, std::vector<double> velocity);
@@ -45,15 +47,21 @@ public:
     void set_face_number(int face, std::vector<double> number, const std::string& name = "number");
     /// `force` is empty (none), D values, or D values for each cell.
     void set_force(const std::vector<double>& force);
+    void set_force_field(const double* force);
     /// `temperature` is one value, or one for each cell of the face, which must be isothermal.
     void set_face_temperature(int face, std::vector<double> temperature);
     /// The body must have been added with a temperature.
     void set_body_temperature(int body, std::vector<double> temperature);
     /// `source` is empty (none), one value, or one for each cell.
     void set_heat_source(const std::vector<double>& source);
+    void set_heat_source_field(const double* source);
 
-    /// Sets the state from fields of the whole domain (null: density 1, at rest) and makes the mean density of the
-    /// fluid the reference density. With `nonequilibrium` the first-order part that follows from gradients is added.
+    /// Sets the state and makes the mean density of the fluid the reference density. With `nonequilibrium` the
+    /// first-order part that follows from gradients is added. Collective.
+    void initialize(const InitialValues& given, bool nonequilibrium);
+    /// The cells that fields of an initial state cover.
+    const Box& initial_box(bool nonequilibrium) const { return nonequilibrium ? domain_.known : window_; }
+    /// The same with fields only (null: density 1, at rest).
     void initialize(const double* density, const double* velocity, bool nonequilibrium,
                     const double* temperature = nullptr);
     /// Advances by so many steps, max_steps in total at most. After an error in a step it throws std::runtime_error
@@ -175,9 +183,11 @@ private:
     /// Throws unless so many steps can be made now.
     void check_steps(Index steps) const;
     void run_steps(Index steps);
-    /// The interiors of asynchronous blocks are launched before the host is occupied with the exchange; those of the
-    /// other blocks are updated by the host while the exchange goes on.
+    /// Asynchronous blocks are given all their work before the host is occupied with the other blocks and the exchange;
+    /// the interiors of the others are updated by the host while the exchange goes on.
     void run_update(int steps);
+    void update_shells(const std::vector<backend::BlockState*>& states, int steps);
+    void update_interiors(const std::vector<backend::BlockState*>& states);
     void record(backend::Timestamp timestamp, const std::vector<backend::BlockState*>& states) const;
     void add_phase_times(double steps);
     std::unique_ptr<HaloExchange> make_exchange(const std::vector<BlockPlacement>& placements) const;
@@ -185,6 +195,10 @@ private:
     void set_face_value(int face, boundary::Value kind, const std::string& what, std::vector<double> values);
     void mark_solid();
     void rebuild_solid_velocity();
+    /// The mean of an initial density over the fluid cells. Collective.
+    double mean_density(const InitialValues& given, const Box& box) const;
+    backend::InitialFields fields_at_rest(const Box& box) const;
+    void initialize_with_gradients(const Part& part, backend::InitialFields fields);
 
     template <class T, class Read>
     void read_parts(T* out, int components, Read&& read) {
@@ -241,7 +255,7 @@ private:
     backend::DeviceOptions device_;
     Layout layout_;
     std::shared_ptr<const comm::Communicator> comm_;
-    Box whole_, window_;
+    Box window_;
     std::vector<Part> parts_;
     /// The states of all parts, asynchronous ones first; and of the asynchronous ones and the others apart.
     std::vector<backend::BlockState*> states_, asynchronous_, synchronous_;

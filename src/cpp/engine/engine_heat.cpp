@@ -41,10 +41,18 @@ void Engine::set_body_temperature(int body, std::vector<double> temperature) {
 
 void Engine::set_heat_source(const std::vector<double>& source) {
     check_drive(spec_, "heat_source");
-    const bool uniform = source.size() <= 1;
-    give_parts(uniform ? nullptr : source.data(), whole_, 1, [&](auto& block, const double* part) {
-        block.thermal()->set_heat_source(source.size() == 1 ? source[0] : 0, part);
-    });
+    if (source.size() <= 1) {
+        for (const Part& part : parts_) {
+            part.state->thermal()->set_heat_source(source.empty() ? 0 : source[0], nullptr);
+        }
+    } else {
+        set_heat_source_field(source.data());
+    }
+}
+
+void Engine::set_heat_source_field(const double* source) {
+    check_drive(spec_, "heat_source");
+    give_parts(source, window_, 1, [](auto& block, const double* part) { block.thermal()->set_heat_source(0, part); });
 }
 
 void Engine::set_temperature(const double* values) {
@@ -64,14 +72,14 @@ void Engine::give_solid_temperature(T* out) const {
             for (int y = 0; y < part.place.size[1]; ++y) {
                 for (int x = 0; x < part.place.size[0]; ++x) {
                     const int at[3] = {part.place.offset[0] + x, part.place.offset[1] + y, part.place.offset[2] + z};
-                    const Index cell = domain_.cell(at[0], at[1], at[2]);
-                    if (domain_.solid(cell)) {
+                    if (domain_.solid(at)) {
+                        const Index cell = domain_.known_cell(at[0], at[1], at[2]);
                         const auto& own = domain_.body_temperature[domain_.owner[std::size_t(cell)]];
                         const Index in_window =
                             (Index(at[2] - window_.offset[2]) * window_.size[1] + (at[1] - window_.offset[1])) *
                                 window_.size[0] +
                             (at[0] - window_.offset[0]);
-                        out[in_window] = T(own.empty() ? 0.0 : component(own, 1, 0, cell, domain_.cells()));
+                        out[in_window] = T(own.empty() ? 0.0 : component(own, 1, 0, cell, domain_.known.cells()));
                     }
                 }
             }

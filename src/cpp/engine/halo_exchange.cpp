@@ -154,19 +154,23 @@ struct HaloExchange::Builder {
         if (comm.size() == 1 || only == "mpi") {
             return;
         }
+        const std::vector<std::string> hosts = comm.all_gather(comm.pretended_host());
+        const auto same_host = [&](int number) {
+            return hosts[std::size_t(block(number).rank)] == comm.pretended_host();
+        };
         std::vector<SharedBlocks::Own> blocks;
         std::set<std::pair<int, int>> wanted;
         for (const Member& member : members) {
             blocks.push_back({member.number, member.state, block(member.number).device});
             for (const BoundaryHaloPlan::Import& import : member.plan.imports()) {
-                if (!own.contains(import.from)) {
+                if (!own.contains(import.from) && same_host(import.from)) {
                     wanted.insert({member.number, import.from});
                 }
             }
         }
         for (const SendRequest& request : send_requests) {
             for (const BoundaryHaloPlan::Import& import : request.imports) {
-                if (own.contains(import.from)) {
+                if (own.contains(import.from) && same_host(request.number)) {
                     wanted.insert({import.from, request.number});
                 }
             }

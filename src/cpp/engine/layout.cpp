@@ -69,6 +69,23 @@ Layout Layout::single(const int (&shape)[3], const std::string& device) {
     return Layout(shape, {Block{{0, 0, 0}, {shape[0], shape[1], shape[2]}, 0, device}});
 }
 
+Box known_around(const Domain& domain, const Box& window) {
+    constexpr int depth = 2;
+    Box known{};
+    for (int a = 0; a < 3; ++a) {
+        const int n = domain.size[a];
+        int first = window.offset[a] - depth, last = window.offset[a] + window.size[a] + depth;
+        if (!is_periodic(domain.faces[2 * a]) || last - first >= n) {
+            const bool whole = is_periodic(domain.faces[2 * a]);
+            first = whole ? 0 : std::max(first, 0);
+            last = whole ? n : std::min(last, n);
+        }
+        known.offset[a] = first;
+        known.size[a] = last - first;
+    }
+    return known;
+}
+
 bool are_neighbors(const Domain& domain, int halo_depth, const Block& a, const Block& b) {
     for (int d = 0; d < domain.D; ++d) {
         bool adjacent = false;

@@ -23,14 +23,6 @@ struct Block {
     }
 };
 
-/// A box of the domain's cells.
-struct Box {
-    int offset[3];
-    int size[3];
-
-    Index cells() const { return Index(size[0]) * size[1] * size[2]; }
-};
-
 /// Throws std::invalid_argument unless every size is 1 to 2^30 and the bytes of the domain fit a 64-bit integer.
 void check_size(const int (&size)[3]);
 
@@ -48,6 +40,11 @@ public:
 private:
     std::vector<Block> blocks_;
 };
+
+/// The cells that a process must know bodies of: those of its window and two around it, where the domain goes on,
+/// possibly through periodic faces. The plan of its blocks reads the next cells; what other blocks import from them,
+/// the next but one.
+Box known_around(const Domain& domain, const Box& window);
 
 /// Whether two blocks are neighbours: the halo of one contains cells of the other, possibly through periodic faces.
 bool are_neighbors(const Domain& domain, int halo_depth, const Block& a, const Block& b);

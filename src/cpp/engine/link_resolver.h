@@ -63,9 +63,8 @@ public:
                 });
             }
         }
-        const Index source = domain_.cell(at[0], at[1], at[2]);
-        if (domain_.solid(source)) {
-            return {LinkSource::Kind::Body, at[0], at[1], at[2], j, domain_.owner[source]};
+        if (domain_.solid(at)) {
+            return {LinkSource::Kind::Body, at[0], at[1], at[2], j, domain_.body_of(at[0], at[1], at[2])};
         }
         const auto kind = changing >= 0 ? LinkSource::Kind::Passed
                           : outside     ? LinkSource::Kind::Copy

@@ -17,13 +17,12 @@ struct PaddedBox {
     int corner[3];     // offset of the block in the box
     bool periodic[3];  // axes along which the box spans the whole domain and is periodic
 
-    PaddedBox(const Domain& domain, const Block& block, bool with_neighbors) {
+    PaddedBox(const Domain& domain, const Block& block) {
         for (int a = 0; a < 3; ++a) {
             const bool self_periodic = is_periodic(domain.faces[2 * a]);
             const bool whole = block.size[a] == domain.size[a];
-            const bool more = with_neighbors && !whole;
-            const int below = more && (self_periodic || block.offset[a] > 0) ? 1 : 0;
-            const int above = more && (self_periodic || block.offset[a] + block.size[a] < domain.size[a]) ? 1 : 0;
+            const int below = !whole && (self_periodic || block.offset[a] > 0) ? 1 : 0;
+            const int above = !whole && (self_periodic || block.offset[a] + block.size[a] < domain.size[a]) ? 1 : 0;
             first[a] = block.offset[a] - below;
             size[a] = block.size[a] + below + above;
             corner[a] = below;
@@ -31,7 +30,7 @@ struct PaddedBox {
         }
     }
 
-    /// value(component, index of the cell in the domain) for all cells of the box, x fastest.
+    /// value(component, index of the cell among the known ones) for all cells of the box, x fastest.
     template <class T, class Value>
     std::vector<T> gather(const Domain& domain, int components, Value&& value) const {
         std::vector<T> all;
@@ -41,7 +40,7 @@ struct PaddedBox {
             for (int z = first[2]; z < first[2] + size[2]; ++z) {
                 for (int y = first[1]; y < first[1] + size[1]; ++y) {
                     for (int x = first[0]; x < first[0] + size[0]; ++x) {
-                        all.push_back(value(k, domain.cell(around(x, 0), around(y, 1), around(z, 2))));
+                        all.push_back(value(k, domain.known_cell(around(x, 0), around(y, 1), around(z, 2))));
                     }
                 }
             }

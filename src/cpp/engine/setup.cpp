@@ -260,6 +260,7 @@ Domain make_domain(const Setup& setup) {
     domain.D = checked_axes(setup);
     for (int d = 0; d < 3; ++d) {
         domain.size[d] = d < domain.D ? setup.shape[d] : 1;
+        domain.known.size[d] = domain.size[d];
     }
     if (!setup.faces.empty() && setup.faces.size() != 2 * std::size_t(domain.D)) {
         throw std::invalid_argument("faces: " + std::to_string(2 * domain.D) + " are needed");

@@ -11,6 +11,7 @@ struct PhaseTimes {
     double boundary = 0, update = 0;
     double exchange = 0;  // exchange during which nothing is updated
     double hidden = 0;    // exchange during the update of the interior; on the CPU, while messages may be in flight
+    double shell = 0, interior = 0;  // the parts of the update, which may go on at the same time
 
     /// The times of the last step of a block, which must have recorded all timestamps.
     static PhaseTimes of_step(const backend::BlockState& block, bool has_interior) {
@@ -37,7 +38,9 @@ struct PhaseTimes {
         PhaseTimes times;
         times.boundary = filled - at[int(Timestamp::Begun)];
         times.hidden = within(shell, exchanged);
-        times.update = shell - filled + (interior[1] - interior[0]) - within(filled, shell);
+        times.shell = shell - filled;
+        times.interior = interior[1] - interior[0];
+        times.update = times.shell + times.interior - within(filled, shell);
         times.exchange = exchanged - shell - times.hidden;
         return times;
     }
@@ -48,6 +51,8 @@ struct PhaseTimes {
         update += steps * step.update;
         exchange += steps * step.exchange;
         hidden += steps * step.hidden;
+        shell += steps * step.shell;
+        interior += steps * step.interior;
     }
 };
 

@@ -20,9 +20,12 @@ public:
     Builder(TemperaturePlan& plan, const Domain& domain, const std::vector<BlockPlacement>& blocks, int own)
         : plan_(plan), domain_(domain), blocks_(blocks), own_(own), holder_(blocks, own) {}
 
-    void build() {
+    void build(PlanOf part) {
         add_places_across_x();
         add_places_across_yz();
+        if (part == PlanOf::Imports) {
+            return;
+        }
         if (!domain_.owner.empty()) {
             add_body_links();
         }
@@ -46,7 +49,7 @@ private:
         return temperature_offset(address(), Phase::TwoLattice, at[0], at[1], at[2]);
     }
     Index number(const int (&cell)[3]) const { return domain_.cell(cell[0], cell[1], cell[2]); }
-    bool solid(const Folded& at) const { return domain_.solid(number(at.cell)); }
+    bool solid(const Folded& at) const { return domain_.solid(at.cell); }
 
     /// Walls are applied axis by axis, the last axis first: behind two walls lies the reflection, by the wall of the
     /// first axis, of the cell that the wall of the last axis reflects.
@@ -152,7 +155,7 @@ private:
             for (int y = 0; y < size_[1]; ++y) {
                 for (int x = 0; x < size_[0]; ++x) {
                     const int cell[3] = {x + here().offset[0], y + here().offset[1], z + here().offset[2]};
-                    if (!domain_.solid(number(cell)) && has_solid_neighbor(cell)) {
+                    if (!domain_.solid(cell) && has_solid_neighbor(cell)) {
                         add_links(x, y, z);
                     }
                 }
@@ -167,7 +170,7 @@ private:
             for (int dy = -1; dy <= 1; ++dy) {
                 for (int dx = -1; dx <= 1; ++dx) {
                     const int at[3] = {wrapped(0, cell[0] + dx), wrapped(1, cell[1] + dy), wrapped(2, cell[2] + dz)};
-                    if (domain_.solid(number(at))) {
+                    if (domain_.solid(at)) {
                         return true;
                     }
                 }
@@ -217,7 +220,8 @@ private:
     }
 
     void add_link(int i, int x, int y, int z, const Folded& body_cell, const Folded& from) {
-        const int body = domain_.owner[std::size_t(number(body_cell.cell))];
+        const int(&solid_cell)[3] = body_cell.cell;
+        const int body = domain_.body_of(solid_cell[0], solid_cell[1], solid_cell[2]);
         const bool isothermal = !domain_.body_temperature[std::size_t(body)].empty();
         const int sign = isothermal ? -1 : 1;
         std::vector<Term> terms = from.terms;
@@ -225,7 +229,7 @@ private:
             term.factor *= sign;
         }
         if (isothermal) {
-            terms.push_back({-1, body, number(body_cell.cell), 2});
+            terms.push_back({-1, body, domain_.known_cell(solid_cell[0], solid_cell[1], solid_cell[2]), 2});
         }
         const Index source = source_of(from);
         plan_.thermal_links.push_back(
@@ -279,10 +283,10 @@ private:
             cell[a] = at[a] + here().offset[a];
             next[a] = behind[a] + here().offset[a];
         }
-        if (domain_.solid(number(cell))) {
+        if (domain_.solid(cell)) {
             return;
         }
-        const bool second = has_behind && !domain_.solid(number(next));
+        const bool second = has_behind && !domain_.solid(next);
         const double k = domain_.diffusivity;
         const Index own = place(at);
         heat.samples.push_back(
@@ -303,9 +307,10 @@ private:
 
 }  // namespace
 
-TemperaturePlan::TemperaturePlan(const Domain& domain, const std::vector<BlockPlacement>& blocks, int own)
+TemperaturePlan::TemperaturePlan(const Domain& domain, const std::vector<BlockPlacement>& blocks, int own, PlanOf part)
     : face_heat(2 * std::size_t(domain.D)), body_heat(domain.body_temperature.size()) {
-    backend::with_stencil(domain.stencil, [&](auto s) { Builder<decltype(s)>(*this, domain, blocks, own).build(); });
+    backend::with_stencil(domain.stencil,
+                          [&](auto s) { Builder<decltype(s)>(*this, domain, blocks, own).build(part); });
 }
 
 std::size_t TemperaturePlan::bytes() const {

@@ -29,7 +29,8 @@ struct TemperaturePlan {
 
     TemperaturePlan() = default;
     /// The plan of block `own`; `blocks` are all blocks, which tile the domain.
-    TemperaturePlan(const Domain& domain, const std::vector<BlockPlacement>& blocks, int own);
+    TemperaturePlan(const Domain& domain, const std::vector<BlockPlacement>& blocks, int own,
+                    PlanOf part = PlanOf::Block);
 
     std::vector<Copy> copies;
     std::vector<backend::WallTemperature> wall_temperatures;

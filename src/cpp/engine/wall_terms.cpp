@@ -14,7 +14,7 @@ double WallTerms::value(std::size_t k, const Domain& domain) const {
         const Term& term = terms_[t];
         const bool face = term.face >= 0;
         const auto& values = face ? domain.face_temperature[term.face] : domain.body_temperature[term.body];
-        const Index count = face ? domain.face_cells(term.face) : domain.cells();
+        const Index count = face ? domain.face_cells(term.face) : domain.known.cells();
         sum += term.factor * component(values, 1, 0, term.place, count);
     }
     return sum;

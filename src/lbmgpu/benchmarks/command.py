@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import checks
-from . import scaling, sharing, single
+from . import menus, scaling, sharing, single
 from .device_group import DeviceGroup
+from .menus import Question
 
 
 def run(
@@ -22,6 +23,9 @@ def run(
     seconds: float,
     repeats: int,
     file: str | None,
+    question: Question | None = None,
+    menu: str | None = None,
+    predicted: bool = False,
 ) -> None:
     """Measure how the speed grows with the devices; for GPUs and the CPU, the gain of giving cells to the CPU.
 
@@ -33,6 +37,9 @@ def run(
         seconds: the duration of the steps of a repeat.
         repeats: the number of repeats of each row.
         file: the file for the figures, as JSON; None for none.
+        question: what is measured in place of a menu; None for a menu.
+        menu: one of `menus.NAMES`; None for ``"scaling"``, over GPUs and the CPU for shares of all GPUs' layers.
+        predicted: whether the cost model's speed is beside each row.
 
     Raises:
         TypeError, ValueError: a device is not there, the size cannot be cut, or memory does not suffice.
@@ -41,31 +48,78 @@ def run(
     """
     group = DeviceGroup(names, comm)
     mixed = sharing.is_mixed(group)
-    if mixed and group.processes.size > 1:
-        raise ValueError(f"device: {checks.shown(group.owners)}: GPUs and the CPU together are measured in one process")
+    if mixed and (group.processes.size > 1 or menu is not None):
+        raise ValueError(
+            f"device: {checks.shown(group.owners)}: GPUs and the CPU together are measured in one process, without a "
+            "menu; of GPUs alone cpu_share gives each CPU a part"
+        )
+    if question is not None and menu is not None:
+        raise ValueError(f"menu: {menu!r} given beside what is to be measured, must be left out")
     size = size or scaling.default_size(group)
     timing = {"threads": threads, "seconds": seconds, "repeats": repeats}
     if group.processes.first:
         for key, value in scaling.machine(group, threads).items():
             print(f"{key}: {value}")
-    (_shares if mixed else _scaling)(group, size, timing, file if group.processes.first else None)
+    own = file if group.processes.first else None
+    if mixed and question is None:
+        _shares(group, size, timing, own)
+    else:
+        what = "question" if question is not None else menu or "scaling"
+        _scaling(group, rows_of(group, size, question, menu), timing, own, predicted, what)
 
 
-def _scaling(group: DeviceGroup, size: int, timing: dict[str, Any], file: str | None) -> None:
-    rows = scaling.menu(size, len(group.owners), _other_channel(group))
+def rows_of(group: DeviceGroup, size: int, question: Question | None, menu: str | None) -> list[scaling.Scaling]:
+    """The rows of a question, or of a menu.
+
+    Raises:
+        ValueError: what does not go together, or a size that is too small to be cut.
+    """
+    owners = len(group.owners)
+    if question is not None:
+        return menus.asked(question, size, group)
+    if menu == "published":
+        return menus.published(size, owners, group.processes.size)
+    if menu == "shares":
+        return menus.shares(size, owners)
+    return scaling.menu(size, owners, _other_channel(group))
+
+
+def _scaling(
+    group: DeviceGroup,
+    rows: Sequence[scaling.Scaling],
+    timing: dict[str, Any],
+    file: str | None,
+    predicted: bool,
+    what: str,
+) -> None:
     first = group.processes.first
     if first:
         print(
-            f"alone: MLUPS of one block on the first device; effic.: MLUPS over {group.devices} x alone\n"
-            f"{scaling.HEADER}",
+            f"alone: MLUPS of one block on the first device; effic.: MLUPS over those of as many devices alone (of "
+            f"{group.devices} where a row names no other); model: that by the cost model\n{scaling.HEADER}",
             flush=True,
         )
     measurements = []
-    for measurement in scaling.measure_all(rows, group, **timing):
+    for measurement in scaling.measure_all(rows, group, **timing, predicted=predicted):
         measurements.append(measurement)
-        if first:
-            print(measurement.line(), flush=True)
-            single.write_json(file, scaling.to_json(measurements, group, timing["threads"]))
+        if not first:
+            continue
+        gain = menus.gains(measurements)[-1]
+        share = f"  {100 * measurement.share:.2f} % on CPUs" if measurement.share else ""
+        print(
+            measurement.line() + (f"{share}, gain {100 * gain:+.2f} %" if share and gain is not None else share),
+            flush=True,
+        )
+        document = scaling.to_json(measurements, group, timing["threads"])
+        for row, value in zip(document["scaling"], menus.gains(measurements), strict=True):
+            row["gain"] = value
+        document["menu"] = what
+        document["exponents"] = menus.exponents(measurements)
+        single.write_json(file, document)
+    for fitted in menus.exponents(measurements) if first else []:
+        domain = " x ".join(map(str, fitted["shape"]))
+        what = f"{fitted['stencil']} {fitted['storage']} {fitted['flow']} {domain}"
+        print(f"{what}: speed ~ devices^{fitted['exponent']:.3f} over {', '.join(map(str, fitted['devices']))} devices")
 
 
 def _other_channel(group: DeviceGroup) -> str | None:

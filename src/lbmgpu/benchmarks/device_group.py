@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import platform
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..parallel import devices
+from ..parallel import devices, hosts
 from ..parallel.processes import Processes
 
 POLL_SECONDS = 0.005
@@ -25,6 +24,7 @@ class DeviceGroup:
         owners: the rank and the device of each block.
         devices: the number of different devices. The CPUs of two ranks are different ones, as ranks share the cores.
         processes: the processes of `comm`.
+        hosts: the name of the host of each rank.
 
     Raises:
         TypeError, ValueError: a wrong name.
@@ -35,10 +35,15 @@ class DeviceGroup:
         self._comm = comm
         self.processes = Processes.of(comm)
         own = [devices.resolve(name, self.processes.node_rank) for name in names]
-        hosts = self.processes.shared((platform.node(), own))
-        self.owners: list[tuple[int, str]] = [(rank, name) for rank, (_, found) in enumerate(hosts) for name in found]
-        places = {(rank if name == "cpu" else hosts[rank][0], name) for rank, name in self.owners}
-        self.devices = len(places)
+        every = self.processes.shared((hosts.own_name(), own))
+        self.owners: list[tuple[int, str]] = [(rank, name) for rank, (_, found) in enumerate(every) for name in found]
+        self._places = [(rank if name == "cpu" else every[rank][0], name) for rank, name in self.owners]
+        self.hosts = [host for host, _ in every]
+        self.devices = len(set(self._places))
+
+    def different(self, owners: int) -> int:
+        """The number of different devices among the first `owners`; 0 stands for all."""
+        return len(set(self._places[: owners or None]))
 
     @property
     def first_device(self) -> str:

@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
+from .. import models
+from ..collision_table import of_stencil
 from ..collisions import MRT
-from ..conditions import FreeSlip, Isothermal, NoSlip, Outflow, VelocityInlet
-from ..domain import Domain
-from ..engine import precision_warnings
+from ..errors import TooLittleMemoryError
 from ..layout import Block, Layout
 from ..parallel.processes import Processes
-from ..planning.configuration import HEAT, VISCOSITY
 from ..solver import Solver, simulation_of
-from . import d2q37_flow, single
+from . import d2q37_flow, prediction, single
 from .device_group import DeviceGroup
-
-SPEED = 0.05
-"""Velocity of the inlet of the channel."""
-
-STREAM = (0.03, 0.02, 0.01)
-"""Velocity of the periodic boxes."""
-
-STIRRING = 10
-"""Steps in which a force brings a box to its velocity: an array of velocities would take longer than the measurement,
-and more memory than the lattice."""
+from .flows import make_solver
 
 SCHEDULES = ("overlap", "blocking")
 """The values of `Scaling.schedule`: the exchange is hidden behind the interior's update, or precedes the update."""
@@ -40,18 +32,20 @@ PLANE = 8
 
 @dataclass(frozen=True)
 class Scaling:
-    """One row of a scaling menu, cut into blocks: MRT in float32, in place; of D2Q37 what goes with it, in float64.
+    """One row of a scaling menu, cut into blocks: MRT in float32, in place, unless it says else.
 
     Attributes:
         series: ``"weak"``: as many cells a device as the one alone has; ``"strong"``: as many in all.
         shape: cells of the whole domain along each axis.
         parts: blocks along each axis. They go to the devices in order, the last axis changing fastest.
         stencil, storage: as for `Solver`.
-        flow: ``"periodic"``, a uniform stream; ``"channel"``, from an inlet past a cylinder to an outflow, along x;
-            ``"heated"``, in a box between a warm and a cold wall across x; ``"plates"``, of D2Q37, a gas between a warm
-            and a cold plate across y.
+        flow: one of those of `flows.py`.
         channel: as for `Solver`; empty for the engine's choice.
         schedule: as for `Solver`, one of `SCHEDULES`; empty for the engine's choice.
+        collision: name of its class; if empty MRT, of D2Q37 ThermalBGK.
+        precision, streaming: as for `Solver`; if empty float32, float64 where that is stored, and the stencil's own.
+        cpu_share: as for `Solver`.
+        only: number of the devices that it is for, the first ones of all; 0 for all.
     """
 
     series: str
@@ -62,11 +56,32 @@ class Scaling:
     flow: str = "periodic"
     channel: str = ""
     schedule: str = ""
+    collision: str = ""
+    precision: str = ""
+    streaming: str = ""
+    cpu_share: float | str = 0.0
+    only: int = 0
+
+    def __post_init__(self) -> None:
+        of_gas = models.of(self.stencil).carries_temperature
+        defaults = {
+            "collision": of_stencil(self.stencil)[0].__name__ if of_gas else MRT.__name__,
+            "precision": "float64" if self.storage == "float64" else "float32",
+            "streaming": models.default_streaming(self.stencil),
+        }
+        for name, value in defaults.items():
+            if not getattr(self, name):
+                object.__setattr__(self, name, value)
 
     @property
-    def precision(self) -> str:
-        """The precision of the arithmetic."""
-        return "float64" if self.storage == "float64" else "float32"
+    def kind(self) -> tuple[Any, ...]:
+        """What one device alone is measured once for."""
+        return (self.alone, *self.numbers, self.flow)
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The stencil, the collision, the precision, the storage and the streaming."""
+        return self.stencil, self.collision, self.precision, self.storage, self.streaming
 
     @property
     def alone(self) -> tuple[int, ...]:
@@ -78,7 +93,8 @@ class Scaling:
     def __str__(self) -> str:
         kind = "" if self.storage == "float32" else f" {self.storage}"
         flow = "" if self.flow == "periodic" else f" {self.flow}"
-        return f"{self.series} {self.stencil}{kind}{flow} {_times(self.shape)} in {_times(self.parts)}"
+        share = f" cpu {self.cpu_share}" if self.cpu_share else ""
+        return f"{self.series} {self.stencil}{kind}{flow} {_times(self.shape)} in {_times(self.parts)}{share}"
 
 
 @dataclass(frozen=True)
@@ -94,7 +110,17 @@ class ScalingMeasurement:
         hidden_fraction: the part of the exchange's time in which interiors are updated; None if no exchange was timed.
         mlups: million cell updates a second of all devices, the median of the repeats.
         all_mlups: the speed of each repeat.
-        alone_mlups: the speed of one block of `Scaling.alone` on the first device in the same run.
+        alone_mlups: the speed of one block of `Scaling.alone` on the first device in the same run; None where its
+            memory does not suffice for that.
+        bytes_per_update: bytes of populations, and of the temperature if any, read and written per cell and step.
+        layout: offset, size, rank and device of each block.
+        share: the part of the cells that CPUs beside GPUs have.
+        seconds: of a step, the mean of all blocks: step, boundary, shell, interior, update, exchange while nothing is
+            updated, and hidden exchange. All but step are 0 where they are not timed, as in one block on a GPU.
+        link_bandwidth: bytes a second that arrive at a rank while its exchange goes on, the mean of all ranks; None
+            without an exchange.
+        predicted_mlups, predicted_alone_mlups: the speeds by the cost model; None where it was not asked, or has no
+            answer.
     """
 
     row: Scaling
@@ -105,12 +131,26 @@ class ScalingMeasurement:
     hidden_fraction: float | None
     mlups: float
     all_mlups: list[float]
-    alone_mlups: float
+    alone_mlups: float | None
+    bytes_per_update: int = 0
+    layout: list[dict[str, Any]] = field(default_factory=list)
+    share: float = 0.0
+    seconds: dict[str, float] = field(default_factory=dict)
+    link_bandwidth: float | None = None
+    predicted_mlups: float | None = None
+    predicted_alone_mlups: float | None = None
 
     @property
-    def efficiency(self) -> float:
+    def efficiency(self) -> float | None:
         """`mlups` as a part of what all devices would reach if each were as fast as the one alone."""
-        return self.mlups / (self.devices * self.alone_mlups)
+        return None if self.alone_mlups is None else self.mlups / (self.devices * self.alone_mlups)
+
+    @property
+    def predicted_efficiency(self) -> float | None:
+        """The same by the cost model."""
+        if self.predicted_mlups is None or self.predicted_alone_mlups is None:
+            return None
+        return self.predicted_mlups / (self.devices * self.predicted_alone_mlups)
 
     @property
     def schedule(self) -> str:
@@ -122,11 +162,15 @@ class ScalingMeasurement:
         return (
             f"{self.row!s:<56}{'+'.join(self.channels) or 'none':<15}{self.schedule:<10}"
             f"{'' if self.hidden_fraction is None else f'{100 * self.hidden_fraction:.0f} %':>7}"
-            f"{self.mlups:>10.1f} {self.alone_mlups:>9.1f}{self.efficiency:>8.3f}"
+            f"{self.mlups:>10.1f} {_or_none(self.alone_mlups, '.1f'):>9}{_or_none(self.efficiency, '.3f'):>8}"
+            f"{_or_none(self.predicted_efficiency, '.3f'):>8}"
         )
 
 
-HEADER = f"{'configuration':<56}{'links':<15}{'schedule':<10}{'hidden':>7}{'MLUPS':>10}{'alone':>10}{'effic.':>8}"
+HEADER = (
+    f"{'configuration':<56}{'links':<15}{'schedule':<10}{'hidden':>7}{'MLUPS':>10}{'alone':>10}{'effic.':>8}"
+    f"{'model':>8}"
+)
 
 
 def menu(size: int, blocks: int, other_channel: str | None) -> list[Scaling]:
@@ -174,7 +218,7 @@ def menu(size: int, blocks: int, other_channel: str | None) -> list[Scaling]:
 
 def _between_plates(size: int, blocks: int, channels: Sequence[str]) -> list[Scaling]:
     """Rows of D2Q37, cut along one axis and along both. Only cuts along y leave rows whole and the exchange hidden."""
-    kind = {"stencil": d2q37_flow.STENCIL, "storage": "float64", "flow": "plates"}
+    kind: dict[str, Any] = {"stencil": d2q37_flow.STENCIL, "storage": "float64", "flow": "plates"}
     layers, columns = (1, blocks), (blocks, 1)
     both = (2, blocks // 2) if blocks >= 4 and blocks % 2 == 0 else (2, 2) if blocks == 2 else None  # two a device
     rows = [Scaling("weak", (size, size * blocks), layers, **kind)]
@@ -193,7 +237,13 @@ def default_size(group: DeviceGroup) -> int:
 
 
 def measure_all(
-    rows: Sequence[Scaling], group: DeviceGroup, *, threads: int | None, seconds: float, repeats: int
+    rows: Sequence[Scaling],
+    group: DeviceGroup,
+    *,
+    threads: int | None,
+    seconds: float,
+    repeats: int,
+    predicted: bool = False,
 ) -> Iterator[ScalingMeasurement]:
     """Measure one after the other, and one device alone where a row is the first of its kind.
 
@@ -203,28 +253,39 @@ def measure_all(
         threads: CPU threads of each process; None for all cores, or the process's share of them.
         seconds: the duration of the steps of a repeat.
         repeats: the number of repeats of each row.
+        predicted: whether the cost model says its part too, for which the devices and links are measured first.
 
     Raises:
         ValueError: memory does not suffice, or a size cannot be cut.
         CudaError: a GPU cannot be used.
     """
     known: dict[tuple[Any, ...], float] = {}
+    model = prediction.Model(group, threads) if predicted else None
     for row in rows:
-        kind = (row.alone, row.stencil, row.storage, row.flow)
-        if kind not in known:
-            known[kind] = group.alone(partial(_alone, row, group, threads, seconds, repeats))
-        yield _measure(row, group, known[kind], threads, seconds, repeats)
+        if row.kind not in known:
+            known[row.kind] = group.alone(partial(_alone, row, group, threads, seconds, repeats))
+        found = _measure(row, group, known[row.kind] or None, threads, seconds, repeats)
+        if model is not None:
+            mlups, alone = model.mlups(row, found.layout, found.overlaps), model.alone_mlups(row)
+            found = replace(found, predicted_mlups=mlups, predicted_alone_mlups=alone)
+        yield found
 
 
 def _alone(row: Scaling, group: DeviceGroup, threads: int | None, seconds: float, repeats: int) -> float:
-    solver = make_solver(row, row.alone, device=group.first_device, comm=Processes(), threads=threads or group.threads)
+    """The speed of one device alone; 0 where its memory does not suffice."""
+    where = {"device": group.first_device, "comm": Processes(), "threads": threads or group.threads}
+    try:
+        solver = make_solver(row, row.alone, **where)
+    except TooLittleMemoryError:
+        return 0.0
     return statistics.median(speeds(solver, seconds, repeats))
 
 
 def _measure(
-    row: Scaling, group: DeviceGroup, alone: float, threads: int | None, seconds: float, repeats: int
+    row: Scaling, group: DeviceGroup, alone: float | None, threads: int | None, seconds: float, repeats: int
 ) -> ScalingMeasurement:
-    how = {"channel": row.channel or "auto", "schedule": row.schedule or "auto"}
+    how: dict[str, Any] = {"channel": row.channel or "auto", "schedule": row.schedule or "auto"}
+    how["cpu_share"] = row.cpu_share
     solver = make_solver(row, row.shape, layout=layout_of(row, group), comm=group.processes, threads=threads, **how)
     reached = speeds(solver, seconds, repeats)
     links: dict[str, float] = {}
@@ -234,19 +295,31 @@ def _measure(
     for channel, size in group.all([(link["channel"], link["bytes"]) for link in own]):
         links[channel] = links.get(channel, 0.0) + size
     channels = sorted(links, key=lambda channel: -links[channel])
-    phases = engine.phase_seconds
-    times = group.all([(engine.overlaps, phases["hidden exchange"], phases["exchange"])])
-    hidden, waited = (sum(values) for values in list(zip(*times, strict=True))[1:])
+    times = {**engine.phase_seconds, **engine.update_seconds}
+    arrived = sum(link["bytes"] for link in own) * solver.steps
+    every = group.all([{"overlaps": engine.overlaps, "arrived": arrived, **times}])
+    means = {name: statistics.fmean(rank[name] for rank in every) / solver.steps for name in times}
+    exchanges = [(rank["arrived"], rank["exchange"] + rank["hidden exchange"]) for rank in every]
+    rates = [size / time for size, time in exchanges if size > 0 and time > 0]
+    exchange = means["exchange"] + means["hidden exchange"]
+    mlups = statistics.median(reached)
+    cells = sum(math.prod(block["size"]) for block in blocks if block["device"] == "cpu")
+    shared = any(block["device"] != "cpu" for block in blocks)
     return ScalingMeasurement(
         row,
-        group.devices,
+        group.different(row.only),
         channels,
         sum(links.values()),
-        any(overlaps for overlaps, _, _ in times),
-        hidden / (hidden + waited) if hidden + waited > 0 else None,
-        statistics.median(reached),
+        any(rank["overlaps"] for rank in every),
+        means["hidden exchange"] / exchange if exchange > 0 else None,
+        mlups,
         reached,
         alone,
+        engine.bytes_per_update,
+        blocks,
+        cells / solver.domain.cells if shared else 0.0,
+        {"step": solver.domain.cells / mlups / 1e6, **means},
+        statistics.fmean(rates) if rates else None,
     )
 
 
@@ -254,42 +327,17 @@ def layout_of(row: Scaling, group: DeviceGroup) -> Layout:
     """The blocks of a row on the devices of a group: as many on each, consecutive ones on one device.
 
     Raises:
-        ValueError: more parts than cells.
+        ValueError: more parts than cells, or not as many for each device.
     """
-    blocks = Layout.split(row.shape, row.parts)
-    owners = [group.owners[k * len(group.owners) // len(blocks)] for k in range(len(blocks))]
+    blocks, given = Layout.split(row.shape, row.parts), group.owners[: row.only or None]
+    if len(blocks) % len(given):
+        raise ValueError(
+            f"parts: {row.parts} given, makes {len(blocks)} blocks, must be as many for each of {len(given)} devices"
+        )
+    owners = [given[k * len(given) // len(blocks)] for k in range(len(blocks))]
     return Layout(
         Block(block.offset, block.size, rank, device) for block, (rank, device) in zip(blocks, owners, strict=True)
     )
-
-
-@precision_warnings.unwarned()
-def make_solver(row: Scaling, shape: tuple[int, ...], **options: Any) -> Solver:
-    """A solver of a row's kind for a domain of `shape`, in motion; `options` are those of `Solver`."""
-    domain = Domain(shape, row.stencil)
-    if row.flow == "plates":
-        d2q37_flow.add_plates(domain)
-        solver = Solver(domain, d2q37_flow.collision(), precision=row.precision, storage=row.storage, **options)
-        d2q37_flow.set_in_motion(solver, (STREAM[0], 0.0))
-        return solver
-    if row.flow == "channel":
-        domain.faces["-x"], domain.faces["+x"] = VelocityInlet((SPEED, 0.0, 0.0)), Outflow()
-        domain.faces["-y"] = domain.faces["+y"] = NoSlip()
-        domain.faces["-z"] = domain.faces["+z"] = FreeSlip()
-        x, y = (np.arange(n) + 0.5 for n in shape[:2])
-        disc = np.hypot(x[:, None] - shape[0] * 5 / 21, y[None, :] - shape[1] / 2) < max(1.0, shape[1] / 16)
-        domain.add_body(np.broadcast_to(disc[:, :, None], shape), "cylinder")
-    if row.flow == "heated":
-        for face in domain.faces:
-            domain.faces[face] = NoSlip()
-        domain.thermal["-x"], domain.thermal["+x"] = Isothermal(0.5), Isothermal(-0.5)
-        options["thermal"] = HEAT
-    velocity = (SPEED, 0.0, 0.0) if row.flow == "channel" else STREAM
-    force = tuple(u / STIRRING for u in velocity)
-    solver = Solver(domain, MRT(VISCOSITY), storage=row.storage, force=force, **options)
-    solver.step(STIRRING)
-    solver.force = None
-    return solver
 
 
 def speeds(solver: Solver, seconds: float, repeats: int) -> list[float]:
@@ -311,7 +359,10 @@ def speeds(solver: Solver, seconds: float, repeats: int) -> list[float]:
 
 def to_json(measurements: Sequence[ScalingMeasurement], group: DeviceGroup, threads: int | None) -> dict[str, Any]:
     """The measurements and the machine as JSON, on rank 0; rows hold their `efficiency` too."""
-    rows = [{**asdict(m.row), **asdict(m), "efficiency": m.efficiency} for m in measurements]
+    rows = [
+        {**asdict(m.row), **asdict(m), "efficiency": m.efficiency, "predicted_efficiency": m.predicted_efficiency}
+        for m in measurements
+    ]
     for row in rows:
         del row["row"]
     return {"machine": machine(group, threads), "scaling": rows}
@@ -324,8 +375,17 @@ def machine(group: DeviceGroup, threads: int | None) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     for name in kinds.values():
         properties |= single.machine(threads or group.threads, name)
-    return {**properties, "devices": [name for _, name in group.owners], "processes": group.processes.size}
+    properties |= {"devices": [name for _, name in group.owners], "processes": group.processes.size}
+    properties |= {"ranks": [rank for rank, _ in group.owners], "hosts": group.hosts}
+    properties |= {"lbmgpu": version("lbmgpu"), "numpy": np.__version__}
+    if group.processes.engine is not None:
+        properties["mpi"] = group.processes.engine.library
+    return properties
 
 
 def _times(numbers: Sequence[int]) -> str:
     return "x".join(map(str, numbers))
+
+
+def _or_none(value: float | None, form: str) -> str:
+    return "" if value is None else format(value, form)

@@ -11,7 +11,8 @@ from typing import Any
 from ..layout import Block, Layout
 from ..planning.planner import plan
 from .device_group import DeviceGroup
-from .scaling import Scaling, machine, make_solver, speeds
+from .flows import make_solver
+from .scaling import Scaling, machine, speeds
 
 PARTS = (128, 64, 32, 16)
 """The slow device gets one layer of every 128, 64 and so on."""

@@ -15,10 +15,11 @@ from ..collision_table import COLLISIONS, case_parameters, check_pair
 from ..collisions import Collision
 from ..domain import Domain
 from ..engine.memory import check_memory, extra_bytes_per_cell
-from ..engine.settings import check_alone, check_devices, check_storage, check_streaming, check_thermal
+from ..engine.settings import check_devices, check_storage, check_streaming, check_thermal
 from ..files.regular_files import read_mask
 from ..layout import Layout, check_layout
 from ..parallel.processes import Processes
+from ..planning.default_cut import cut_for
 from ..solver import Solver
 from ..thermal import HybridThermal
 from ..values import cell_centres
@@ -69,23 +70,21 @@ def build_solver(
     planned = (case["run"].get("layout") if layout is None else layout) == "auto"
     if layout is not None and not planned:
         blocks, own = processes.each(lambda: check_layout(layout, shape)), "auto"
-    with problems.at("run"):
-        if planned:
-            check_alone(processes)
     with problems.at("run", "layout"):
         if layout is None and not planned and "layout" in case["run"]:
             blocks = processes.each(lambda: _layout(folder / case["run"]["layout"], shape))
+    cut = cut_for(case["domain"]["stencil"], storage, "thermal" in case)
     try:
         if device is not None:
-            blocks, chosen = check_devices(device, blocks, shape, processes)
+            blocks, chosen = check_devices(device, blocks, shape, processes, cut)
         else:
             with problems.at("run"):
-                blocks, chosen = check_devices(own, blocks, shape, processes)
+                blocks, chosen = check_devices(own, blocks, shape, processes, cut)
     except _core.CudaError as error:  # what is wrong in the case comes first
         missing = error
     with problems.at("domain"):  # before any mask of the domain's size is made
         domain = empty_domain(case)
-        extra_bytes = extra_bytes_per_cell(len(domain.shape), precision)
+        extra_bytes = extra_bytes_per_cell(len(domain.shape), precision, bodies=bool(case.get("bodies")))
         streaming = check_streaming(options.get("streaming"), domain.stencil)
         with problems.at():
             models.check_numbers(domain.stencil, precision, storage, streaming)
@@ -93,7 +92,9 @@ def build_solver(
         with problems.at("thermal"):
             options["thermal"] = build_thermal(case, domain, storage)
         has_temperature = options.get("thermal") is not None
-        if not (planned and len(chosen) > 1):  # the plan's blocks are not these, and looked at when they are known
+        if not (
+            planned and (len(chosen) > 1 or processes.size > 1)
+        ):  # the plan's blocks are not these, and looked at when they are known
             numbers = (precision, storage, streaming)
             check_memory(domain.stencil, shape, *numbers, extra_bytes, chosen[0], blocks, processes, has_temperature)
         fill_domain(domain, case, folder, problems, options.get("thermal"))
@@ -119,7 +120,10 @@ def build_solver(
             options |= {"device": own if device is None else device, "layout": "auto"}
         else:  # blocks name their devices
             options |= {"device": chosen[0] if blocks is None else "auto", "layout": blocks}
-        solver = Solver(domain, collision, comm=processes, threads=threads, **options)
+        share = case["run"].get("cpu_share")
+        if blocks is not None and any(block.device == "cpu" for block in blocks):  # a plan has given them theirs
+            share = None
+        solver = Solver(domain, collision, comm=processes, threads=threads, cpu_share=share, **options)
     with at(case, "initial"):
         solver.initialize(**initial)
     return solver

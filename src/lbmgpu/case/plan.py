@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import Any
 
 from .. import models
 from ..planning.planner import Plan, plan
@@ -12,7 +13,12 @@ from .read import read_case
 
 
 def plan_case(
-    path: str | os.PathLike[str], devices: str | Sequence[str] | None = None, *, threads: int | None = None
+    path: str | os.PathLike[str],
+    devices: str | Sequence[str] | None = None,
+    *,
+    threads: int | None = None,
+    comm: Any = None,
+    cpu_share: float | str | None = None,
 ) -> Plan:
     """The plan of the case in the file at `path`, by its shape, numbers and periodic faces; bodies do not count.
 
@@ -20,6 +26,8 @@ def plan_case(
         path: of the case.
         devices: as for `plan`, in place of the case's own; all GPUs if neither says more than ``"auto"``.
         threads: of the CPU, in place of the case's own.
+        comm: as for `plan`.
+        cpu_share: as for `plan`, in place of the case's own.
 
     Raises:
         CaseError: the case is wrong.
@@ -44,5 +52,7 @@ def plan_case(
                 f"-{axis}" not in faces or faces[f"-{axis}"]["condition"] == "periodic" for axis in "xyz"[: len(shape)]
             ],
             threads=case["run"].get("threads") if threads is None else threads,
+            comm=comm,
             thermal="thermal" in case and not models.of(case["domain"]["stencil"]).carries_temperature,
+            cpu_share=case["run"].get("cpu_share") if cpu_share is None else cpu_share,
         )

@@ -292,7 +292,7 @@ def _leave(solver: Solver, output: dict[str, Any], target: Path, out: TextIO) ->
         if comparison is not None:
             print(f"\n{comparison}", file=out)
     if output.get("report"):
-        report = solver.report()
+        report = solver.report(gather=True)
         if solver.rank == 0:
             print(f"\n{report}", file=out)
 

@@ -9,6 +9,8 @@ import numpy as np
 from ..conditions import MovingWall, Outflow, PressureOutlet, VelocityInlet
 from ..domain import Domain
 from ..errors import CoveredFaceWarning, TooManyThreadsWarning, UnreachableToleranceWarning, warn
+from ..parallel.processes import Processes
+from .body_cells import BodyCells
 
 _OPEN = (VelocityInlet, PressureOutlet, Outflow, MovingWall)
 FLOOR = {
@@ -34,14 +36,17 @@ def warn_of_threads(threads: int) -> None:
         )
 
 
-def warn_of_covered_faces(domain: Domain) -> None:
-    """Warn with CoveredFaceWarning where bodies leave no fluid cell at an inlet, an outlet or a moving wall."""
+def warn_of_covered_faces(domain: Domain, bodies: BodyCells, processes: Processes) -> None:
+    """Warn with CoveredFaceWarning where bodies leave no fluid cell at an inlet, an outlet or a moving wall.
+
+    All processes call this together; the first one warns.
+    """
     faces = {face: condition for face, condition in domain.faces.items() if isinstance(condition, _OPEN)}
     if not domain.bodies or not faces:
         return
-    solid = domain.solid
-    for face, condition in faces.items():
-        if solid.take(0 if face[0] == "-" else -1, "xyz".index(face[1])).all():
+    covered = bodies.covers(processes, list(faces))
+    for (face, condition), is_covered in zip(faces.items(), covered, strict=True):
+        if is_covered and processes.first:
             warn(
                 f"faces[{face!r}]: {type(condition).__name__} given, but bodies cover the whole face, so that it does "
                 "nothing; leave a layer of fluid cells there, or make it NoSlip()",

@@ -5,24 +5,40 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import _core, checks, multispeed, values
 from ..conditions import Value
 from ..domain import Domain
+from ..parallel.processes import Processes
+from ..parallel.subdomain import Subdomain
 from ..thermal import HybridThermal
 from ..values import Floats
+from .body_cells import BodyCells
 
 
 class BoundaryValues:
     """Values on the faces and bodies of `domain`, by name: arrays in the user's axis order.
+
+    Those of bodies cover the cells that the process knows, `Subdomain.known`. `cells` are those of the bodies; without
+    them and a `subdomain` all is of the whole domain, in one process.
 
     Evaluates all of them at `time` when made, so that what is wrong with them shows before an engine exists. With a
     `thermal` model, velocities are held below its limit too, and the engine gets the temperatures' deviations from its
     reference.
     """
 
-    def __init__(self, domain: Domain, thermal: HybridThermal | None = None, time: float = 0.0) -> None:
+    def __init__(
+        self,
+        domain: Domain,
+        thermal: HybridThermal | None = None,
+        time: float = 0.0,
+        subdomain: Subdomain | None = None,
+        cells: BodyCells | None = None,
+    ) -> None:
         self._domain = domain
+        self._subdomain = Subdomain.of(domain, None) if subdomain is None else subdomain
+        self._cells = BodyCells(domain, self._subdomain, Processes()) if cells is None else cells
         self._thermal = thermal
         self._cs2 = _core.stencil(domain.stencil).cs2
         self.face_velocities: dict[str, Floats] = {}
@@ -78,15 +94,46 @@ class BoundaryValues:
                 multispeed.check_temperatures(self._domain.stencil, label, target[name])
             elif target is self.body_temperatures:
                 label = f"temperature of body {name!r}{when}"
-                target[name] = values.body_temperature(label, value, self._domain.bodies[name].mask, time)
+                target[name] = values.body_temperature(label, *self._on_body(label, name, value, None), time)
             else:
-                mask = self._domain.bodies[name].mask
                 label = f"velocity of body {name!r}{when}"
-                target[name] = values.body_velocity(label, value, mask, self._cs2, time)
+                given = self._on_body(label, name, value, len(shape))
+                target[name] = values.body_velocity(label, *given, self._cs2, time)
                 self._check_speed(label, target[name])
 
+    def _on_body(
+        self, label: str, name: str, value: Value, components: int | None
+    ) -> tuple[Value, NDArray[np.bool_], tuple[Floats, ...]]:
+        """The value of a body, its mask, and the coordinates of cell centres, all of the known cells."""
+        known, body = self._subdomain.known, self._domain.bodies[name]
+        mask = self._cells.mask(name)
+        if not callable(value):
+            offset, shape = body.given
+            given = values.evaluate(label, value, shape, (), components)
+            lead = 0 if components is None else 1
+            if given.ndim > lead and shape == self._domain.shape:
+                value = self._subdomain.cut(given, known)
+            elif given.ndim > lead:  # of a part, in which the body's cells of this process lie
+                axes = self._subdomain.axes(known)
+                inside = [
+                    np.flatnonzero((axis >= a) & (axis < a + n)) for axis, a, n in zip(axes, offset, shape, strict=True)
+                ]
+                value = np.zeros((*given.shape[:lead], *known[1]))
+                here = [axis[at] - a for axis, at, a in zip(axes, inside, offset, strict=True)]
+                for which in np.ndindex(given.shape[:lead]):
+                    value[which][np.ix_(*inside)] = given[which][np.ix_(*here)]
+        return value, mask, self._subdomain.centres(known)
+
+    def complete(self, processes: Processes) -> None:
+        """Add what other processes were given of the cells next to this one's; all of them call it together."""
+        for target, name, value in self._specs:
+            if self._of_body(target) and self._domain.bodies[name].is_part and not callable(value):
+                lead = 1 if target is self.body_velocities else 0
+                if processes.size > 1 and target[name].ndim > lead:
+                    self._subdomain.with_surroundings(processes, target[name])
+
     def _check_speed(self, label: str, velocity: Floats) -> None:
-        if self._thermal is not None:
+        if self._thermal is not None and velocity.size > 0:
             self._thermal.check_speed(label, velocity)
 
     def apply(self, engine: _core.Engine) -> None:
@@ -95,7 +142,7 @@ class BoundaryValues:
             velocity = self.body_velocities.get(body.name)
             temperature = self.body_temperatures.get(body.name)
             engine.add_body(
-                values.to_engine(body.mask, components=False),
+                values.to_engine(self._cells.mask(body.name), components=False),
                 None if velocity is None else values.to_engine(velocity, components=True),
                 None if temperature is None else self._above_reference(temperature),
             )
@@ -120,9 +167,8 @@ class BoundaryValues:
 
     def temperatures(self) -> list[Floats]:
         """The surface temperatures: an array for each isothermal face and body."""
-        bodies = self._domain.bodies
-        found = [t if t.ndim == 0 else t[bodies[name].mask] for name, t in self.body_temperatures.items()]
-        return [*self.face_temperatures.values(), *found]
+        found = [t if t.ndim == 0 else t[self._cells.mask(name)] for name, t in self.body_temperatures.items()]
+        return [t for t in [*self.face_temperatures.values(), *found] if t.size > 0]
 
     def _hand_over(
         self, engine: _core.Engine, specs: list[tuple[dict[str, Floats], str, Value]], *, bodies: bool

@@ -20,6 +20,7 @@ def extra_bytes_per_cell(
     dimensions: int,
     precision: str,
     *,
+    bodies: bool = False,
     force_field: bool = False,
     moving_bodies: bool = False,
     heated_bodies: bool = False,
@@ -27,7 +28,7 @@ def extra_bytes_per_cell(
 ) -> int:
     """Bytes for each cell that making a solver takes in addition to its lattice; an estimate from above.
 
-    The solid cells and the masks of bodies, a `force_field` and a `source_field` of heat in the engine's type and as
+    The solid cells and a mask of `bodies`, a `force_field` and a `source_field` of heat in the engine's type and as
     given, the velocities of `moving_bodies` and the temperatures of `heated_bodies`. An initial state and `Steady` take
     more in their time.
     """
@@ -35,7 +36,8 @@ def extra_bytes_per_cell(
     force = dimensions * (real + double) if force_field else 0
     velocity = 2 * dimensions * double if moving_bodies else 0
     heat = (real + double if source_field else 0) + (2 * double if heated_bodies else 0)
-    return 3 + force + velocity + heat
+    solid = 4 if bodies or moving_bodies or heated_bodies else 0
+    return solid + force + velocity + heat
 
 
 def check_memory(

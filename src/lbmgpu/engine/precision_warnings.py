@@ -33,7 +33,7 @@ WAVELENGTH = 280.0
 def check_setup(simulation: Simulation) -> None:
     """Warn with LostDigitsWarning, on one rank, of prescribed temperatures and of the viscosity; not of forces."""
     check_temperatures(simulation)
-    if simulation.storage == "float16" and simulation.rank == 0:
+    if simulation.storage == "float16" and not math.isnan(simulation.channel_width) and simulation.rank == 0:
         _check_viscosity(simulation)
 
 
@@ -41,15 +41,20 @@ def check_temperatures(simulation: Simulation, *initial: Floats) -> None:
     """Warn where temperatures lie far from the reference, compared with the differences between them.
 
     With LostDigitsWarning where float32 stores them; with DistantReferenceWarning where they drive a flow all the same.
+    All processes call this together.
 
     Args:
         simulation: whose walls' temperatures are looked at.
         initial: that of the fluid, if it is given.
     """
     given, model = [*simulation.boundary.temperatures(), *initial], simulation.thermal
-    if model is None or simulation.rank != 0 or not given:
+    if model is None:
         return
-    low, high = min(float(t.min()) for t in given), max(float(t.max()) for t in given)
+    agreed = simulation.processes.agreed
+    low = -agreed(-min((float(t.min()) for t in given), default=math.inf))
+    high = agreed(max((float(t.max()) for t in given), default=-math.inf))
+    if simulation.rank != 0 or math.isinf(low):
+        return
     spread, farthest = high - low, max(high - model.reference, model.reference - low)
     if not 0 < TEMPERATURE_RATIO * spread < farthest:
         return
@@ -73,13 +78,15 @@ def check_force(simulation: Simulation, force: Floats) -> None:
         simulation: of any storage.
         force: ``(D,)`` or ``(D, nx, ny[, nz])``.
     """
-    if simulation.storage != "float16" or simulation.rank != 0:
+    if simulation.storage != "float16":
         return
     if force.ndim == 1:
         closed = [all(_is_wall(simulation, sign + axis) for sign in "-+") for axis in "xyz"[: force.size]]
         force = np.where(closed, 0.0, force)
-    largest, gap = _fastest(force), simulation.channel_width
-    speed = max(map(_fastest, simulation.boundary.face_velocities.values()), default=0.0)
+    largest, gap = simulation.processes.agreed(checks.fastest(force)), simulation.channel_width
+    if simulation.rank != 0:
+        return
+    speed = max(map(checks.fastest, simulation.boundary.face_velocities.values()), default=0.0)
     if not math.isinf(gap):
         driven = largest * gap**2 / (8 * simulation.collision.viscosity)
         speed = max(speed, min(driven, checks.MAX_MACH / math.sqrt(3)))
@@ -118,17 +125,14 @@ def unwarned() -> Iterator[None]:
         yield
 
 
-def _fastest(vectors: Floats) -> float:
-    """The largest magnitude of a vector field, components first."""
-    return float(np.sqrt((vectors**2).sum(axis=0)).max())
-
-
 def channel_width(simulation: Simulation) -> float:
-    """Twice the fluid's volume over the area of walls and bodies: the width of a channel; infinite without any."""
-    solid = simulation.solid
-    area = sum(np.count_nonzero(np.diff(solid, axis=axis)) for axis in range(solid.ndim)) if solid.any() else 0
-    for axis, name in enumerate("xyz"[: solid.ndim]):
-        area += sum(_is_wall(simulation, sign + name) for sign in "-+") * (solid.size // solid.shape[axis])
+    """Twice the fluid's volume over the area of walls and bodies: the width of a channel; infinite without any.
+
+    All processes call this together.
+    """
+    shape, area = simulation.domain.shape, simulation.bodies.surface(simulation.processes)
+    for axis, name in enumerate("xyz"[: len(shape)]):
+        area += sum(_is_wall(simulation, sign + name) for sign in "-+") * (simulation.domain.cells // shape[axis])
     return 2 * simulation.fluid_cells / area if area else math.inf
 
 

@@ -16,11 +16,12 @@ from ..custom_collision import CustomCollision
 from ..domain import Domain, unchanging
 from ..layout import Layout, check_layout, engine_blocks
 from ..models import PRECISIONS, STORAGES, STREAMINGS
-from ..parallel import consistency, devices, exchange, kernel_cache
-from ..parallel.processes import Processes, layout_over
+from ..parallel import consistency, devices, exchange, kernel_cache, placement
+from ..parallel.processes import Cut, Processes, layout_over
 from ..parallel.staged_exchange import warn_of_staging
+from ..parallel.subdomain import Subdomain
 from ..thermal import HybridThermal
-from . import argument_warnings
+from . import argument_warnings, cpu_share as cpu_share_of
 from .boundary import BoundaryValues
 from .memory import check_memory, extra_bytes_per_cell
 
@@ -28,8 +29,15 @@ MAX_THREADS = 4096
 CELLS_PER_THREAD = 4096
 """With fewer cells a thread, threads would take longer to wait for each other than to update cells."""
 
+ShareFound = Callable[..., float]
+"""Gives the CPU's share for a domain, a collision, a layout, the processes and more options of `Solver`."""
+
 Planned = Callable[..., tuple[Layout | None, Any]]
-"""Gives the layout and `device` for a domain, a collision, the argument `device` and more options of `Solver`."""
+"""Gives the layout and `device` for a domain, a collision, the argument `device`, processes and more options of
+`Solver`."""
+
+CutFor = Callable[[str, str, bool], Cut]
+"""Gives the cut without a layout for a stencil, a storage and whether there is a hybrid thermal model."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +53,7 @@ class Settings:
     threads: int
     layout: Layout | None
     processes: Processes
+    subdomain: Subdomain
     thermal: HybridThermal | None = None
     channel: str = ""
     """The channel that is forced on all links between blocks; empty for the engine's choice."""
@@ -57,6 +66,7 @@ class Settings:
         extra_bytes = extra_bytes_per_cell(
             len(domain.shape),
             self.precision,
+            bodies=len(domain.bodies) > 0,
             force_field=force_field,
             moving_bodies=any(hasattr(body.condition, "velocity") for body in domain.bodies.values()),
             heated_bodies=any(isinstance(body.thermal, Isothermal) for body in domain.bodies.values()),
@@ -151,18 +161,20 @@ def check_settings(
     channel: Any = None,
     schedule: Any = None,
     planned: Planned | None = None,
+    cut_for: CutFor | None = None,
+    cpu_share: Any = None,
+    share_found: ShareFound | None = None,
 ) -> Settings:
     """The settings, or the TypeError or ValueError that says which argument is wrong, on all ranks of `comm`.
 
     The `force` is only compared among them, and refused where the stencil takes none. What ``layout="auto"`` becomes
-    is up to `planned`; without that there is none.
+    is up to `planned`, and ``cpu_share="auto"`` up to `share_found`; without those there is none. How several ranks
+    cut a domain without a layout is up to `cut_for`.
     """
     processes = Processes.of(comm)
 
     def each_by_itself() -> tuple[str, str, str]:
         numbers = check_values(domain, collision, force, precision, storage, streaming, thermal)
-        if isinstance(layout, str) and layout == "auto":
-            check_alone(processes)
         exchange.check("channel", channel)
         exchange.check("schedule", schedule)
         return numbers
@@ -170,27 +182,37 @@ def check_settings(
     precision, storage, streaming = processes.each(each_by_itself)
     numbers = {"precision": precision, "storage": storage, "streaming": streaming}
     forced = {"channel": channel, "schedule": schedule}
+    is_auto = planned is not None and isinstance(layout, str) and layout == "auto"
+    is_thermal = thermal is not None
     consistency.check_setup(
-        processes, domain, collision, force, thermal, **numbers, **forced
+        processes, domain, collision, **numbers, **forced, thermal=is_thermal, planned=is_auto
     )  # before the checks that need the shape
-    if planned is not None and isinstance(layout, str) and layout == "auto":
-        options = {**numbers, **forced, "threads": threads, "thermal": thermal is not None}
+    if planned is not None and is_auto:
+        options = {**numbers, **forced, "threads": threads, "thermal": is_thermal, "processes": processes}
         layout, device = planned(domain, collision, device, **options)
     layout = processes.each(lambda: check_layout(layout, domain.shape))  # it may be a file that one rank cannot read
+    share = cpu_share_of.agreed(processes, cpu_share, layout)
     consistency.check_blocks(processes, layout)
-    layout, chosen = check_devices(device, layout, domain.shape, processes)
+    cut = None if cut_for is None else cut_for(domain.stencil, storage, is_thermal)
+    layout, chosen = check_devices(device, layout, domain.shape, processes, cut)
     if threads is None:
         threads = max(1, min(processes.threads, domain.cells // processes.size // CELLS_PER_THREAD))
     threads = processes.each(lambda: checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS))
+
+    def best_share(whole: Layout) -> float:
+        options = {**numbers, **forced, "threads": threads, "thermal": is_thermal}
+        return 0.0 if share_found is None else share_found(domain, collision, whole, processes, **options)
+
+    layout, chosen = cpu_share_of.blocks(share, layout, domain.shape, chosen, processes.rank, best_share)
+    subdomain = Subdomain.of(domain, layout, processes.rank, processes.size)
+    consistency.check_fields(processes, domain, subdomain.is_part, force, thermal)
     check_periodic(domain)
     argument_warnings.warn_of_threads(threads)
-    if processes.first:
-        argument_warnings.warn_of_covered_faces(domain)
     numbers_and_devices = (precision, storage, streaming, chosen, threads)
     collision = collision.without_defaults(_core.stencil(domain.stencil))
     own = [exchange.forced(name, word) for name, word in forced.items()]
     words = processes.shared(own)[0]  # of the first rank: some launchers pass no environment on to others
-    return Settings(unchanging(domain), collision, *numbers_and_devices, layout, processes, thermal, *words)
+    return Settings(unchanging(domain), collision, *numbers_and_devices, layout, processes, subdomain, thermal, *words)
 
 
 def check_values(
@@ -235,12 +257,13 @@ def _checked_numbers(stencil: str, precision: Any, storage: Any, streaming: Any)
 
 
 def check_devices(
-    device: Any, layout: Layout | None, shape: tuple[int, ...], processes: Processes
+    device: Any, layout: Layout | None, shape: tuple[int, ...], processes: Processes, cut: Cut | None = None
 ) -> tuple[Layout | None, tuple[str, ...]]:
-    """The layout and the devices of this process, each once; or TypeError or ValueError.
+    """The layout with a rank and a device for each block, and the devices of this process, each once; or TypeError or
+    ValueError.
 
-    A list of devices makes a layout over them, and so do those of all ranks; beside a layout a device can only say
-    again what all blocks of the process are on.
+    A list of devices makes a layout over them, and so do those of all ranks, by `cut`; beside a layout a device can
+    only say again what all blocks of the process are on.
     """
     if layout is None:
         one = isinstance(device, str) or not isinstance(device, Sequence)
@@ -253,26 +276,21 @@ def check_devices(
 
         names = processes.each(resolved)
         count = int(sum(processes.shared(len(names))))
-        if count > max(shape):
+        if processes.size == 1 and count > max(shape):
             raise ValueError(f"device: {count} devices given, more than cells along any axis of {shape}")
-        planned = None if one and processes.size == 1 else layout_over(processes, shape, names)
+        planned = None if one and processes.size == 1 else layout_over(processes, shape, names, cut)
         return planned, tuple(dict.fromkeys(names))
+    layout = placement.placed(layout, processes, device)
     placed = tuple(dict.fromkeys(block.device for block in layout if block.rank == processes.rank))
 
-    def own() -> tuple[str, ...]:
+    def own() -> None:
         same = {"auto", placed[0], placed[0].split(":")[0]} if len(placed) == 1 else {"auto"}  # "cuda" of one GPU
         if placed and not (isinstance(device, str) and device in same):
             where = ", ".join(placed)
             raise ValueError(f"device: {checks.shown(device)} given beside a layout on {where}, must be left out")
-        return tuple(devices.resolve(name) for name in placed)
 
-    return layout, processes.each(own) or ("cpu",)  # a rank without a block is refused with the layout by the engine
-
-
-def check_alone(processes: Processes) -> None:
-    """Raise ValueError unless there is one process: what layout 'auto' plans for."""
-    if processes.size > 1:
-        raise ValueError("layout: 'auto' plans for one process; with comm give a Layout or the path of one")
+    processes.each(own)
+    return layout, placed
 
 
 def check_storage(storage: Any, precision: str) -> str:

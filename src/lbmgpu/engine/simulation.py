@@ -16,16 +16,18 @@ import numpy as np
 
 from .. import _core, checks, models, multispeed, values
 from ..collisions import Collision
-from ..conditions import Value, field_value
+from ..conditions import field_value
 from ..domain import Domain
 from ..errors import DivergedError
 from ..layout import Block, Layout
 from ..models import Model
 from ..parallel import collective
 from ..parallel.fair_lock import FairLock
+from ..parallel.subdomain import Box, Subdomain
 from ..thermal import HybridThermal, source_value, speed_limit
 from ..values import Floats
-from . import precision_warnings
+from . import argument_warnings, precision_warnings
+from .body_cells import BodyCells
 from .boundary import BoundaryValues
 from .settings import Settings
 
@@ -42,12 +44,11 @@ class Simulation:
         lock: held through all calls of the engine that belong together, and each chunk of steps.
         stencil: of the domain.
         boundary: the values on faces and bodies.
-        solid: bool array ``(nx, ny[, nz])``, True in bodies.
-        fluid_cells: number of cells that are not solid.
+        bodies: the cells of bodies in this process's part.
         engine: the C++ engine. Fields have their axes reversed there, and temperatures are deviations.
         step_engine: advances the engine by so many steps; what steps several engines together puts itself here.
-        force: a volume, ``(D,)`` or ``(D, nx, ny[, nz])``; None for none.
-        heat_source: heat a step, ``()`` or ``(nx, ny[, nz])``; None for none.
+        force: a volume, ``(D,)`` or ``(D, nx, ny[, nz])`` of this process's window; None for none.
+        heat_source: heat a step, ``()`` or ``(nx, ny[, nz])`` of the window; None for none.
         channel_width: see `precision_warnings.channel_width`.
 
     Args:
@@ -69,12 +70,14 @@ class Simulation:
             self.stencil = _core.stencil(self.domain.stencil)
             force_field = callable(force) or (isinstance(force, np.ndarray) and force.ndim > 1)
             settings.check_memory(force_field=force_field)
+            self.bodies = BodyCells(self.domain, self.subdomain, self.processes)
+            self.processes.is_part = self.subdomain.is_part
             with collective.by_user(self.processes, "the functions of Solver"):
-                self.boundary = BoundaryValues(self.domain, thermal)
+                self.boundary = BoundaryValues(self.domain, thermal, subdomain=self.subdomain, cells=self.bodies)
                 force_values = self.evaluate_force(force)
                 source = None if thermal is None else self.evaluate_source(thermal.source)
-            self.solid = np.asarray(self.domain.solid)
-            self.fluid_cells = self.domain.cells - int(np.count_nonzero(self.solid))
+            self.boundary.complete(self.processes)
+            argument_warnings.warn_of_covered_faces(self.domain, self.bodies, self.processes)
             precision_warnings.check_setup(self)
             self.engine = settings.engine(self.boundary)
             self.step_engine: Callable[[int], None] = self.engine.step
@@ -119,6 +122,16 @@ class Simulation:
         return ", ".join(self.settings.devices)
 
     @property
+    def subdomain(self) -> Subdomain:
+        """The part of the domain that this process computes."""
+        return self.settings.subdomain
+
+    @property
+    def fluid_cells(self) -> int:
+        """The number of cells of the domain that are not solid."""
+        return self.bodies.fluid_cells
+
+    @property
     def rank(self) -> int:
         """Of this process."""
         return self.processes.rank
@@ -126,6 +139,8 @@ class Simulation:
     @property
     def layout(self) -> Layout:
         """The blocks that the domain is cut into."""
+        if self.settings.layout is not None:  # which may name hosts
+            return self.settings.layout
         return Layout(Block(tuple(b["offset"]), tuple(b["size"]), b["rank"], b["device"]) for b in self.engine.layout)
 
     @property
@@ -162,50 +177,64 @@ class Simulation:
         if nonequilibrium and not self.model.nonequilibrium:
             name = self.stencil.name
             raise ValueError(f"nonequilibrium: True given with {name}, must be False: it has equilibrium only")
-        shape, cells = self.domain.shape, values.cell_centres(self.domain.shape)
-        rho = u = None
+        box = self.subdomain.known if nonequilibrium else self.subdomain.window
+        given: dict[str, Any] = {"density": density, "velocity": velocity, "temperature": temperature}
+        fields: dict[str, tuple[Floats, bool]] = {}
         with collective.by_user(self.processes, "the functions of initialize"):
-            if density is not None:
-                rho = values.evaluate("density", field_value("density", density, vector=False), shape, cells, None)
-                checks.densities("density", rho)
-                rho = values.to_engine(np.broadcast_to(rho, shape), components=False)
-            if velocity is not None:
-                given, dimensions = field_value("velocity", velocity, vector=True), len(shape)
-                u = values.evaluate("velocity", given, shape, cells, dimensions)
-                checks.speed("velocity", u, multispeed.mach_unit(self.stencil))
-                if self.thermal is not None:
-                    self.thermal.check_speed("velocity", u)
-                if u.ndim == 1:
-                    u = np.broadcast_to(u.reshape(-1, *[1] * dimensions), (dimensions, *shape))
-                u = values.to_engine(u, components=True)
-            heat = None if temperature is None else self._initial_temperature(temperature)
+            for name in [name for name, value in given.items() if value is not None]:
+                if name == "temperature" and not self.has_temperature:
+                    right = "Solver(thermal=HybridThermal(...)) has one"
+                    raise ValueError(f"temperature: given, but the solver has none; {right}")
+                components = self.stencil.D if name == "velocity" else None
+                fields[name] = self._field(name, given[name], components, box)
+                self._check_initial(name, fields[name])
+        if "temperature" in fields and self.thermal is not None:
+            precision_warnings.check_temperatures(self, self._of_window(fields["temperature"]))
+        for name in list(fields):
+            field, is_lacking = fields.pop(name)
+            if is_lacking:
+                self.subdomain.with_surroundings(self.processes, field)
+            if name == "temperature" and self.reference_temperature != 0:
+                field = np.asarray(np.subtract(field, self.reference_temperature))
+            given[name] = values.to_engine(field, components=name == "velocity")
         with self.lock:
-            self.engine.initialize(rho, u, nonequilibrium, heat)
+            self.engine.initialize(given["density"], given["velocity"], nonequilibrium, given["temperature"])
             self.engine.steps = 0
 
-    def _initial_temperature(self, temperature: Any) -> Any:
-        if not self.has_temperature:
-            raise ValueError("temperature: given, but the solver has none; Solver(thermal=HybridThermal(...)) has one")
-        shape, value = self.domain.shape, field_value("temperature", temperature, vector=False)
-        field = values.evaluate("temperature", value, shape, values.cell_centres(shape), None)
-        checks.temperatures("temperature", field)
-        multispeed.check_temperatures(self.stencil.name, "temperature", field)
-        if self.thermal is not None:
-            precision_warnings.check_temperatures(self, field)
-        above = np.subtract(field, self.reference_temperature)
-        return values.to_engine(np.broadcast_to(above, shape), components=False)
+    def _field(self, name: str, given: Any, components: int | None, box: Box) -> tuple[Floats, bool]:
+        """See `Subdomain.field`; of an array of the domain only what lies in the box is looked at."""
+        lead = () if components is None else (components,)
+        if isinstance(given, np.ndarray) and given.shape == lead + self.domain.shape != lead + box[1]:
+            return checks.real_array(name, self.subdomain.cut(given, box)), False
+        return self.subdomain.field(name, field_value(name, given, vector=components is not None), components, box)
+
+    def _of_window(self, field: tuple[Floats, bool]) -> Floats:
+        """What of a field was given: where it lacks what lies around the window, the window."""
+        array, is_lacking = field
+        return array[(..., *self.subdomain.inside(self.subdomain.window))] if is_lacking else array
+
+    def _check_initial(self, name: str, field: tuple[Floats, bool]) -> None:
+        """Raise ValueError where a field of an initial state is out of range."""
+        given = self._of_window(field)
+        if name == "density":
+            checks.densities(name, given)
+        elif name == "velocity":
+            checks.speed(name, given, multispeed.mach_unit(self.stencil))
+            if self.thermal is not None:
+                self.thermal.check_speed(name, given)
+        else:
+            checks.temperatures(name, given)
+            multispeed.check_temperatures(self.stencil.name, name, given)
 
     def evaluate_force(self, force: Any) -> Floats | None:
         """A force as given by the user, as a read-only array; TypeError or ValueError for a wrong one."""
         models.check_force(self.stencil.name, force)
         if force is None:
             return None
-        value: Value = field_value("force", force, vector=True)
-        if values.takes_time(value):
+        if callable(force) and values.takes_time(force):
             raise ValueError("force: takes t, but a force does not change by itself; assign solver.force between steps")
-        shape = self.domain.shape
-        result = values.evaluate("force", value, shape, values.cell_centres(shape), len(shape))
-        largest = float(np.abs(result).max())
+        result, _ = self._field("force", force, self.stencil.D, self.subdomain.window)
+        largest = float(max(result.max(), -result.min()))
         if largest > MAX_FORCE:
             raise ValueError(f"force: {largest:g} given, must be at most {MAX_FORCE:g} in magnitude, in lattice units")
         result.flags.writeable = False
@@ -224,8 +253,8 @@ class Simulation:
         """A heat source as given by the user, as a read-only array; TypeError or ValueError for a wrong one."""
         if source is None:
             return None
-        shape = self.domain.shape
-        result = values.evaluate("source", source_value(source), shape, values.cell_centres(shape), None).copy()
+        result, _ = self.subdomain.field("source", source_value(source), None, self.subdomain.window)
+        result = result.copy()
         checks.temperatures("source", result)
         result.flags.writeable = False
         return result

@@ -20,11 +20,11 @@ from ..errors import CheckpointError
 from ..files.atomic_write import naming
 from ..files.interrupts import kept
 from ..files.regular_files import check_output, file_path
-from ..parallel.processes import Processes, box
+from ..parallel.processes import Processes
 from .checkpoint_arrays import Arrays, check_size, encoded
 from .checkpoint_open import damage_of, opened
 from .checkpoint_reader import boundary_arrays
-from .checkpoint_setup import arguments_of, describe, differences
+from .checkpoint_setup import arguments_of, describe, differences, is_of_cells
 from .checkpoint_writer import NewCheckpoint, new_checkpoint
 from .chunks import Chunks, each
 
@@ -71,7 +71,7 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> Path:
         }
         pieces = _pieces(simulation)
         digests = _digests_of_ranks(simulation, pieces)
-        arrays |= _boundary_numbers(simulation)
+        arrays = _gathered(simulation, arrays) | _boundary_numbers(simulation)
         file = on_first(lambda: stack.enter_context(new_checkpoint(target, processes.threads, interrupts)))
         on_first(lambda: None if file is None else _write_arrays(file, arrays, [piece.chunks for piece in pieces]))
         for piece in pieces:  # one by one, so that rank 0 need not hold the whole state
@@ -95,6 +95,21 @@ def _pieces(simulation: Simulation) -> list[_Piece]:
         engine.temperature(temperature)
         pieces.append(_Piece(Chunks.of("temperature", shape, simulation.storage), None, temperature))
     return pieces
+
+
+def _gathered(simulation: Simulation, arrays: Arrays) -> Arrays:
+    """The arrays of a setup, on rank 0 of the whole domain, elsewhere without those of cells."""
+    if simulation.processes.size == 1:
+        return arrays
+    whole = {name: array for name, array in arrays.items() if not is_of_cells(name)}
+    dimensions = len(simulation.domain.shape)
+    for name in [name for name in arrays if is_of_cells(name)]:
+        part = arrays.pop(name)
+        order = [*range(part.ndim - dimensions), *reversed(range(part.ndim - dimensions, part.ndim))]
+        found = simulation.processes.gathered(simulation.layout, part.transpose(order), simulation.engine.window)
+        if found is not None:
+            whole[name] = found.transpose(order)
+    return whole
 
 
 def _boundary_numbers(simulation: Simulation) -> Arrays:
@@ -178,10 +193,15 @@ class _Found(NamedTuple):
 def _read(simulation: Simulation, path: str | os.PathLike[str]) -> _Found:
     setup, arrays = describe(simulation)
     window = simulation.engine.window
-    solid = simulation.solid.T[box(*window)]
+    solid = simulation.bodies.solid.T
     with opened(path, simulation.processes.threads) as file:
         header = file.header
-        found = list(differences(header.setup, setup, file.arrays(), arrays))
+        subdomain = simulation.subdomain
+        stored = {
+            n: subdomain.cut(a, subdomain.window) if _fits(n, a, subdomain.shape) else a
+            for n, a in file.arrays().items()
+        }
+        found = list(differences(header.setup, setup, stored, arrays))
         if found:
             listing = "".join(f"\n  {line}" for line in found)
             raise CheckpointError(f"a checkpoint of another setup:{listing}")
@@ -194,6 +214,11 @@ def _read(simulation: Simulation, path: str | os.PathLike[str]) -> _Found:
             if not np.isfinite(values).all():
                 raise CheckpointError(f"damaged, the numbers of face {face!r} hold values that are not finite")
         return _Found(state, temperature, numbers, header.steps, header.reference_density)
+
+
+def _fits(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> bool:
+    """Whether an array of a file has a number for each cell of a domain of this shape."""
+    return is_of_cells(name) and array.shape[-len(shape) :] == shape
 
 
 def _check_finite(name: str, values: NDArray[Any], solid: NDArray[np.bool_]) -> None:

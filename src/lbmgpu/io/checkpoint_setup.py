@@ -27,8 +27,12 @@ CHANGES = {"changes in time": True}
 
 
 def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
-    """The setup as JSON with exact numbers, and the arrays that it refers to by name."""
+    """The setup as JSON with exact numbers, and the arrays that it refers to by name.
+
+    Those that `is_of_cells` names, of several processes, are of the window of this one.
+    """
     arrays: Arrays = {}
+    window = simulation.subdomain.inside(simulation.subdomain.window)
 
     def keep(name: str, value: Any, current: NDArray[np.float64], dimensions: int = 1) -> Any:
         """The value as JSON if it is uniform, of as many `dimensions` at most; else where it is."""
@@ -57,13 +61,15 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
         if name := condition.number:
             entry[name] = keep(f"faces.{face}.{name}", getattr(condition, name), boundary.face_numbers[face])
     for index, (name, body) in enumerate(domain.bodies.items()):
-        arrays[f"bodies.{index}.mask"] = body.mask
+        arrays[f"bodies.{index}.mask"] = simulation.bodies.mask(name)[window]
         entry = setup["bodies"][name] = _kind(body.condition) | {"mask": {"array": f"bodies.{index}.mask"}}
         if isinstance(body.condition, conditions.MovingWall):
             current = boundary.body_velocities[name]
+            current = current if current.ndim == 1 else current[(..., *window)]
             entry["velocity"] = keep(f"bodies.{index}.velocity", body.condition.velocity, current)
         if isinstance(body.thermal, conditions.Isothermal):
             current = boundary.body_temperatures[name]
+            current = current if current.ndim == 0 else current[window]
             temperature = keep(f"bodies.{index}.temperature", body.thermal.temperature, current, 0)
             entry["thermal"] = {"condition": body.thermal.kind, "temperature": temperature}
     if simulation.thermal is not None:
@@ -80,6 +86,11 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
             if isinstance(condition, conditions.Isothermal)
         }
     return setup, arrays
+
+
+def is_of_cells(name: str) -> bool:
+    """Whether an array of a setup has a number for each cell of the domain."""
+    return name in ("force", "source") or name.startswith("bodies.")
 
 
 def _kind(condition: conditions.Condition) -> dict[str, Any]:

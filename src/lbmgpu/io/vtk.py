@@ -46,7 +46,7 @@ def write_vtk(
     with simulation.lock:  # all of one step
         arrays = {name: read().T for name, read in fields.items()}
     density, velocity, temperature = arrays["density"], arrays["velocity"], arrays.get("temperature")
-    solid = simulation.solid.T
+    solid = simulation.bodies.solid.T
     if processes.size == 1:
         return _write_piece(target, start, _fields(density, velocity, solid, temperature))
 
@@ -55,7 +55,7 @@ def write_vtk(
             if block.rank == processes.rank:
                 part = box(block.offset, block.size, start)[1:]
                 own = None if temperature is None else temperature[part]
-                own_fields = _fields(density[part], velocity[part], solid[box(block.offset, block.size)], own)
+                own_fields = _fields(density[part], velocity[part], solid[part], own)
                 _write_piece(_piece_path(target, number), block.offset, own_fields)
 
     processes.each(write_own)

@@ -50,7 +50,12 @@ def together(processes: Processes, name: str, arguments: Mapping[str, Any], step
     """
     assert processes.meeting is not None
     with processes.meeting.turn:
-        here = Place(name, {k: told(v) for k, v in arguments.items() if k not in _OWN}, processes.number, steps())
+        here = Place(
+            name,
+            {k: told(v, processes.is_part) for k, v in arguments.items() if k not in _OWN},
+            processes.number,
+            steps(),
+        )
         agree(processes.meeting, here)
         with left_alike(processes.meeting, here):
             yield
@@ -173,8 +178,11 @@ def _mark(error: Any) -> Any:
     return error
 
 
-def told(value: Any) -> str:
-    """A text that is equal on two ranks if they were given equal arguments; short values are written out."""
+def told(value: Any, is_part: consistency.IsPart = lambda shape: False) -> str:
+    """A text that is equal on two ranks if they were given equal arguments; short values are written out.
+
+    `is_part`: see `consistency.of_value`.
+    """
     if isinstance(value, os.PathLike):
         value = os.fsdecode(value)
     if isinstance(value, np.generic):
@@ -186,4 +194,4 @@ def told(value: Any) -> str:
         return f"{type(value).__name__}({', '.join(parts)})"
     if isinstance(value, Sequence) and all(dataclasses.is_dataclass(entry) for entry in value):
         return f"[{', '.join(map(told, value))}]"
-    return consistency.of_value(value)
+    return consistency.of_value(value, is_part)

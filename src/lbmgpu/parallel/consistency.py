@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +12,8 @@ import numpy as np
 from .. import checks
 from ..collisions import Collision
 from ..conditions import Condition
-from ..domain import Domain
-from ..layout import Layout, engine_blocks
+from ..domain import Body, Domain
+from ..layout import Layout
 from ..thermal import HybridThermal
 from ..values import takes_time
 
@@ -21,18 +21,21 @@ if TYPE_CHECKING:
     from .processes import Processes
 
 
+IsPart = Callable[[tuple[int, ...]], bool]
+
+
 def check_setup(
     processes: Processes,
     domain: Domain,
     collision: Collision,
-    force: Any,
-    thermal: HybridThermal | None,
     *,
     precision: str,
     storage: str,
     streaming: str,
     channel: str | None,
     schedule: str | None,
+    thermal: bool,
+    planned: bool = False,
 ) -> None:
     """Raise ValueError on all ranks if their arguments differ; all ranks call this together.
 
@@ -40,29 +43,44 @@ def check_setup(
 
     Args:
         processes: the processes that the solver runs on.
-        domain, collision, thermal, precision, storage, streaming, channel, schedule: as for `Solver`, each checked by
-            itself.
-        force: as for `Solver`, not checked yet.
+        domain, collision, precision, storage, streaming, channel, schedule: as for `Solver`, each checked by itself.
+        thermal: whether there is a hybrid thermal model, for which plans and cuts differ.
+        planned: whether the ranks plan a layout together.
     """
     if processes.size == 1:
         return
     own = {"stencil": domain.stencil, "shape": str(domain.shape), "collision": repr(collision)}
     own |= {"precision": precision, "storage": storage, "streaming": streaming}
-    own |= {"channel": str(channel), "schedule": str(schedule)}
+    own |= {"channel": str(channel), "schedule": str(schedule), "layout": str(planned)}
+    own["thermal"] = str(thermal)
     own |= {f"faces[{face!r}]": _of_condition(condition) for face, condition in domain.faces.items()}
     own |= {f"thermal[{face!r}]": _of_condition(condition) for face, condition in domain.thermal.items()}
-    bodies = [
-        (name, _of_condition(body.condition), _of_condition(body.thermal), _of_array(np.packbits(body.mask)))
-        for name, body in domain.bodies.items()
-    ]
-    own |= {"bodies": repr(bodies), "force": of_value(force), "thermal": _of_thermal(thermal)}
     _compare(processes, own)
+
+
+def check_fields(
+    processes: Processes, domain: Domain, is_part: IsPart, force: Any, thermal: HybridThermal | None
+) -> None:
+    """Raise ValueError on all ranks if they were given different forces, bodies or thermal models.
+
+    What each process is given for its own part of the domain is not compared. All ranks call this together, with equal
+    blocks.
+
+    Args:
+        processes, domain: as for `check_setup`.
+        force, thermal: as for `Solver`.
+        is_part: tells whether an array of some shape is of the process's part of the domain.
+    """
+    if processes.size == 1:
+        return
+    own = {"bodies": repr([(name, *_of_body(body)) for name, body in domain.bodies.items()])}
+    _compare(processes, own | {"force": of_value(force, is_part), "thermal": _of_thermal(thermal, is_part)})
 
 
 def check_blocks(processes: Processes, layout: Layout | None) -> None:
     """Raise ValueError on all ranks if they were given different layouts; all ranks call this together."""
     if processes.size > 1:
-        text = repr(None if layout is None else engine_blocks(layout))
+        text = repr(layout)
         _compare(processes, {"layout": hashlib.blake2b(text.encode()).hexdigest()})
 
 
@@ -87,33 +105,63 @@ def differences(every: Sequence[Mapping[str, str]], longest: int = 0) -> list[st
     return found
 
 
-def _of_condition(condition: Condition) -> str:
-    return repr((condition.kind, [_of_entry(getattr(condition, field.name)) for field in fields(condition)]))
+def _of_condition(condition: Condition, of_part: bool = False) -> str:
+    entries = [getattr(condition, field.name) for field in fields(condition)]
+    return repr((condition.kind, [_of_entry(entry, of_part) for entry in entries]))
 
 
-def _of_entry(entry: Any) -> str:
-    return entry if isinstance(entry, str) else of_value(entry)
+def _of_entry(entry: Any, of_part: bool) -> str:
+    return entry if isinstance(entry, str) else of_value(entry, lambda shape: of_part and len(shape) > 1)
 
 
-def _of_thermal(thermal: HybridThermal | None) -> str:
+def _of_body(body: Body) -> list[str]:
+    parts = [_of_condition(condition, body.is_part) for condition in (body.condition, body.thermal)]
+    if callable(body.cells):
+        return [*parts, "a function"]
+    if body.is_part:
+        return [*parts, "a part"]
+    return [*parts, f"{body.offset} {_of_array(body.cells)}"]
+
+
+def _of_thermal(thermal: HybridThermal | None, is_part: IsPart) -> str:
     if thermal is None:
         return "none"
     numbers = (thermal.diffusivity, thermal.buoyancy, thermal.reference, thermal.operators, thermal.energy_coupling)
-    return repr((*numbers, of_value(thermal.source)))
+    return repr((*numbers, of_value(thermal.source, is_part)))
 
 
-def of_value(value: Any) -> str:
-    """A text that is equal on two ranks if they were given equal values."""
+def of_value(value: Any, is_part: IsPart = lambda shape: False) -> str:
+    """A text that is equal on two ranks if they were given equal values, or arrays each of its own part.
+
+    Args:
+        value: a number, an array, a function or None.
+        is_part: tells whether an array of some shape is of the process's part of the domain.
+    """
     if value is None:
         return "none"
     if callable(value):
         return "a function of time" if takes_time(value) else "a function"
     try:
-        return _of_array(checks.real_array("value", value))
+        array = checks.any_array("value", value, "an array of numbers")
     except (TypeError, ValueError):  # refused later, by its right name, if wrong on all ranks
         return "wrong"
+    if array.dtype.kind not in "iuf" or array.size == 0:
+        return "wrong"
+    return "an array of the rank's part" if is_part(array.shape) else _of_array(array)
 
 
 def _of_array(array: np.ndarray[Any, Any]) -> str:
-    digest = hashlib.blake2b(np.ascontiguousarray(array).data).hexdigest()
-    return f"{array.dtype} {array.shape} {digest}"
+    """Shape and digest of an array, as float64 if it holds numbers, taken piece by piece."""
+    digest = hashlib.blake2b()
+    dtype = np.dtype(np.bool_ if array.dtype == np.bool_ else np.float64)
+    rows = array.reshape(1) if array.ndim == 0 else array
+    step = max(1, checks.PIECE * len(rows) // max(1, rows.size))
+    while rows.ndim > 1 and step == 1 and rows[0].size > checks.PIECE:  # components first
+        rows = rows.reshape(-1, *rows.shape[2:]) if rows.flags.c_contiguous else rows
+        step = max(1, checks.PIECE * len(rows) // max(1, rows.size))
+        if not rows.flags.c_contiguous:
+            break
+    for at in range(0, len(rows), step):
+        with np.errstate(over="ignore"):
+            digest.update(np.ascontiguousarray(rows[at : at + step], dtype=dtype).data)
+    return f"{dtype} {array.shape} {digest.hexdigest()}"

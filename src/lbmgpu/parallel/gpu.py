@@ -25,8 +25,18 @@ def identity(device: str) -> str:
         CudaError: the driver does not give it.
     """
     properties(device)  # loads the driver
-    driver, handle, uuid = ctypes.CDLL("libcuda.so.1"), ctypes.c_int(), ctypes.create_string_buffer(16)
-    failed = driver.cuDeviceGet(ctypes.byref(handle), ordinal(device)) or driver.cuDeviceGetUuid_v2(uuid, handle)
+    return uuid(ordinal(device))
+
+
+def uuid(number: int) -> str:
+    """The same of the GPU of a number, once the driver is loaded. Nothing is begun on the GPU: one that another process
+    works on can be asked.
+
+    Raises:
+        CudaError: the driver does not give it.
+    """
+    driver, handle, text = ctypes.CDLL("libcuda.so.1"), ctypes.c_int(), ctypes.create_string_buffer(16)
+    failed = driver.cuDeviceGet(ctypes.byref(handle), number) or driver.cuDeviceGetUuid_v2(text, handle)
     if failed:
-        raise _core.CudaError(f"cuDeviceGetUuid of {device}: error {failed}")
-    return uuid.raw.hex()
+        raise _core.CudaError(f"cuDeviceGetUuid of cuda:{number}: error {failed}")
+    return text.raw.hex()

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import CheckpointError
+from ..errors import CheckpointError, LayoutError
 from ..layout import Block, Layout
-from . import collective, ranks, rendezvous
+from . import collective, cuts, hosts, ranks, rendezvous
 
 MESSAGE_BYTES = 2**28
 """The largest size of the pieces in which fields are sent, bytes."""
@@ -27,6 +27,7 @@ _SHARED_ERRORS = (
     PermissionError,
     OSError,
     CheckpointError,
+    LayoutError,
     ValueError,
     TypeError,
     _core.CudaError,
@@ -48,10 +49,12 @@ class Processes:
 
     Attributes:
         rank, size: the number of this process and of all processes.
-        host: the ranks on the host of this process.
+        comm: the communicator; None for one process.
+        host: the ranks on the machine of this process, whatever name its host is given.
         meeting: where several ranks compare the calls that they make; None for one process.
         number: the number of this object among those made from `comm`, from 1.
         engine: the engine's communicator; None for one process.
+        is_part: tells whether an array of some shape is of this process's part of the domain; the solver sets it.
 
     Raises:
         TypeError, ValueError, RuntimeError: see `ranks.communicator`. ValueError on all ranks in different calls.
@@ -59,6 +62,7 @@ class Processes:
 
     def __init__(self, comm: Any = None, call: str = "Solver", path: Any = None) -> None:
         self.meeting = None if comm is None else rendezvous.of(comm)
+        self.is_part: Callable[[tuple[int, ...]], bool] = lambda shape: False
         self.number = 1
         if self.meeting is not None:
             with self.meeting.turn:
@@ -66,6 +70,7 @@ class Processes:
                 given = {} if path is None else {"path": collective.told(path)}
                 collective.agree(self.meeting, collective.Place(call, given, self.number))
                 self.meeting.solvers = self.number
+        self.comm = comm
         self.engine = ranks.communicator(comm)
         self.rank, self.size = (0, 1) if self.engine is None else (self.engine.rank, self.engine.size)
         self.host = (0,) if comm is None else ranks.node_local(comm)
@@ -195,10 +200,30 @@ def box(offset: Sequence[int], size: Sequence[int], origin: Sequence[int] | None
     return (..., *(slice(a, a + n) for a, n in zip(reversed(start), reversed(size), strict=True)))
 
 
-def layout_over(processes: Processes, shape: tuple[int, ...], devices: list[str]) -> Layout:
-    """One block for each device of each rank, in the order of ranks; all ranks call it together."""
-    every = [(rank, name) for rank, names in enumerate(processes.shared(devices)) for name in names]
-    blocks = Layout.over(shape, [name for _, name in every])
+Owner = tuple[int, str, str]
+"""The rank, the device and the host of a block."""
+
+Cut = Callable[[tuple[int, ...], Sequence[Owner]], tuple[int, ...]]
+"""The parts along each axis into which a domain of a shape is cut for the owners of its blocks."""
+
+
+def layout_over(processes: Processes, shape: tuple[int, ...], devices: list[str], cut: Cut | None = None) -> Layout:
+    """One block for each device of each rank, in the order of ranks; all ranks call it together.
+
+    Args:
+        processes, shape: of the solver.
+        devices: of this rank.
+        cut: of the domain over several ranks; `cuts.least_surface` if None. One process cuts it into layers.
+    """
+    found = processes.shared([hosts.own_name(), devices])
+    owners: list[Owner] = [(rank, name, host) for rank, (host, names) in enumerate(found) for name in names]
+    every = [(rank, name) for rank, name, _ in owners]
+    names = [name for _, name in every]
+    if processes.size == 1:
+        blocks = Layout.over(shape, names)
+    else:
+        parts = cuts.least_surface(shape, len(every)) if cut is None else cut(shape, owners)
+        blocks = Layout.split(shape, parts, names)
     return Layout(
         Block(block.offset, block.size, rank, block.device) for block, (rank, _) in zip(blocks, every, strict=True)
     )

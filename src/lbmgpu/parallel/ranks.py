@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import _core, checks
 from ..errors import LoneProcessWarning, warn
+from . import hosts
 
 LAST_WORDS = 1.0
 """Seconds between the traceback of a rank and its abort, which drops output that the launcher has not passed on yet."""
@@ -69,7 +70,7 @@ def communicator(comm: Any) -> _core.Communicator | None:
     """
     if comm is None:
         return None
-    return _core.mpi_communicator(checked(comm).__file__, comm.py2f())
+    return _core.mpi_communicator(checked(comm).__file__, comm.py2f(), hosts.pretended())
 
 
 def node_local(comm: Any) -> tuple[int, ...]:

@@ -54,6 +54,8 @@ class Device:
         fixed: seconds that a step of a block takes in addition to those bytes.
         a_row: seconds that each row of cells along x takes in addition to them.
         host: number of the host that it is in.
+        rank: of the process that computes on it; if None the number of its host, of which each has one process then.
+        model: that devices of equal speed and links share.
     """
 
     name: str
@@ -61,6 +63,18 @@ class Device:
     fixed: float = 0.0
     a_row: float = 0.0
     host: int = 0
+    rank: int | None = None
+    model: str = ""
+
+    @property
+    def process(self) -> int:
+        """The rank of the process that computes on it."""
+        return self.host if self.rank is None else self.rank
+
+    @property
+    def place(self) -> tuple[int, int, str]:
+        """What tells it from other devices: the CPUs of two ranks are parts of one, and each has blocks of its own."""
+        return self.host, self.process, self.name
 
 
 @dataclass(frozen=True)
@@ -69,7 +83,7 @@ class Link:
 
     Attributes:
         kind: ``"same"`` device, ``"peer"`` (one GPU reads the other's memory), ``"host"`` (through the host's memory),
-            ``"network"``.
+            ``"ranks"`` (two processes of a host), ``"network"`` (of two hosts).
         bandwidth: bytes a second.
         latency: seconds of an exchange in addition to those bytes.
         x_fraction: fraction of the bandwidth that the exchange through faces across x has.
@@ -88,25 +102,33 @@ class Machine:
     Attributes:
         devices: one for each block; a device that is named several times has several blocks.
         links: by kind, as far as they are alike.
-        pairs: by the names of two devices of one host, from and to: what differs from `links`.
+        pairs: by the names of two devices of one process, from and to: what differs from `links`.
+        ways: by ``"ranks"`` or ``"network"`` and the models of two devices of two processes: what differs from `links`.
+        hosts: names of the hosts, by their numbers; empty if unknown.
     """
 
     devices: tuple[Device, ...]
     links: Mapping[str, Link] = field(default_factory=dict)
     pairs: Mapping[tuple[str, str], Link] = field(default_factory=dict)
+    ways: Mapping[tuple[str, str, str], Link] = field(default_factory=dict)
+    hosts: tuple[str, ...] = ()
 
     def link(self, source: Device, target: Device) -> Link:
-        """The link of two devices: that of their pair, or of their kind (one device, two of a host, two hosts).
+        """The link of two devices: that of their pair, or of their kind (one device, two of a process, two processes of
+        a host, two hosts).
 
         Raises:
             ValueError: the machine has none.
         """
-        if source.host == target.host and (source.name, target.name) in self.pairs:
-            return self.pairs[source.name, target.name]
+        kinds = ["same"] if source.name == target.name else ["peer", "host"]
         if source.host != target.host:
             kinds = ["network"]
-        else:
-            kinds = ["same"] if source.name == target.name else ["peer", "host"]
+        elif source.process != target.process:
+            kinds = ["ranks", *kinds]
+        elif (source.name, target.name) in self.pairs:
+            return self.pairs[source.name, target.name]
+        if (way := (kinds[0], source.model, target.model)) in self.ways:
+            return self.ways[way]
         for kind in kinds:
             if kind in self.links:
                 return self.links[kind]
@@ -115,7 +137,7 @@ class Machine:
     @property
     def speed(self) -> float:
         """Bytes a second of all devices together, each counted once."""
-        return sum({(device.host, device.name): device.speed for device in self.devices}.values())
+        return sum({device.place: device.speed for device in self.devices}.values())
 
 
 @dataclass(frozen=True)
@@ -215,22 +237,29 @@ def predict(machine: Machine, problem: Problem, tiling: Tiling, overlap: bool = 
     if tuple(sum(sizes) for sizes in tiling.sizes) != problem.shape:
         raise ValueError(f"tiling: sizes {tiling.sizes} given, must add up to the shape {problem.shape}")
     owners = dict(zip(tiling.places(), machine.devices, strict=True))
-    times: dict[tuple[int, str], list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
+    times: dict[tuple[int, int, str], list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
     for place, device in owners.items():
-        size = tiling.size(place)
-        cells = math.prod(size)
-        update = device.fixed + cells // size[0] * device.a_row + cells * problem.bytes_per_update / device.speed
-        exchange, neighbours = _exchange(machine, problem, tiling, owners, place)
-        step = update + exchange
-        if overlap:
-            shell = _shell_cells(size, neighbours, problem.radius) * problem.bytes_per_update / device.speed
-            step = (device.fixed if neighbours else 0.0) + shell + max(update - shell, exchange)
-        sums = times[device.host, device.name]
-        for k, seconds in enumerate((step, update, exchange)):
+        sums = times[device.place]
+        for k, seconds in enumerate(block_seconds(machine, problem, tiling, owners, place, overlap)):
             sums[k] += seconds
     step, update, exchange = max(times.values())
     ideal = problem.cells * problem.bytes_per_update / machine.speed
     return Prediction(step, update, exchange, problem.cells / step / 1e6, ideal / step)
+
+
+def block_seconds(
+    machine: Machine, problem: Problem, tiling: Tiling, owners: Mapping[Vector, Device], place: Vector, overlap: bool
+) -> tuple[float, float, float]:
+    """Seconds of the step, the update and the exchange of the block at a place, of which `owners` has the devices."""
+    device, size = owners[place], tiling.size(place)
+    cells = math.prod(size)
+    update = device.fixed + cells // size[0] * device.a_row + cells * problem.bytes_per_update / device.speed
+    exchange, neighbours = _exchange(machine, problem, tiling, owners, place)
+    step = update + exchange
+    if overlap:
+        shell = _shell_cells(size, neighbours, problem.radius) * problem.bytes_per_update / device.speed
+        step = (device.fixed if neighbours else 0.0) + shell + max(update - shell, exchange)
+    return step, update, exchange
 
 
 def crossing(velocities: tuple[Vector, ...], axis: int) -> tuple[int, ...]:

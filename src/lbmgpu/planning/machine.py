@@ -183,35 +183,44 @@ def _bytes_and_seconds(
     the face: the median over the last steps of several short runs."""
     shape, parts = [size, size], [1, 1]
     shape[axis], parts[axis] = 2 * DEEP, 2
-    simulation = make_simulation(
-        Domain(shape, configuration.stencil),
-        configuration,
-        threads=threads,
-        layout=Layout.split(shape, parts, [source, target]),
-        channel=channel,
-        schedule="blocking",  # so that the exchange is timed alone
-    )
+    layout = Layout.split(shape, parts, [source, target])
+    return bytes_and_seconds(shape, layout, configuration, threads=threads, channel=channel)
+
+
+def bytes_and_seconds(
+    shape: Sequence[int], layout: Layout, configuration: Configuration, **options: Any
+) -> tuple[float, float]:
+    """Bytes that each of two blocks gets in an exchange, and its seconds; see `make_simulation`.
+
+    Of two ranks the one that waits less is right, as the other's block was updated sooner.
+    """
+    domain = Domain(shape, configuration.stencil)
+    # The schedule lets the exchange be timed alone.
+    simulation = make_simulation(domain, configuration, layout=layout, schedule="blocking", **options)
     simulation.advance(4)
     found = []
     for _ in range(EXCHANGES):
         before = simulation.engine.phase_seconds["exchange"]
         simulation.advance(4)
         found.append((simulation.engine.phase_seconds["exchange"] - before) / 4)
-    return sum(link["bytes"] for link in simulation.engine.links) / 2, statistics.median(found)
+    seconds = -simulation.processes.agreed(-statistics.median(found))
+    return sum(link["bytes"] for link in simulation.engine.links) / 2, seconds
 
 
 @precision_warnings.unwarned()
 def make_simulation(domain: Domain, configuration: Configuration, **options: Any) -> Simulation:
-    """A simulation of a configuration in a domain; `options` are more arguments of `Solver`."""
+    """A simulation of a configuration in a domain; `options` are more arguments of `Solver`.
+
+    With processes as `comm` among them all ranks make it together; without, this one makes it alone.
+    """
     settings = check_settings(
         domain,
         COLLISIONS[configuration.collision](VISCOSITY),
         precision=configuration.precision,
         storage=configuration.storage,
         streaming=configuration.streaming,
-        comm=Processes(),  # in one process, however many there are
         thermal=HEAT if configuration.has_temperature else None,
-        **options,
+        **{"comm": Processes(), **options},
     )
     return Simulation(settings)
 
@@ -222,7 +231,7 @@ def step_seconds(domain: Domain, configuration: Configuration, *, seconds: float
     The best is taken since other work on the machine can only make a step slower.
     """
     simulation = make_simulation(domain, configuration, **options)
-    trial = 2 if "cpu" in simulation.device else 50
+    trial = 2 if any(block.device == "cpu" for block in simulation.layout) else 50  # the same on all ranks
     simulation.advance(trial)
     steps = max(2, int(trial * seconds / simulation.advance(trial)))
     return min(simulation.advance(steps) for _ in range(3)) / steps

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,11 +14,16 @@ from ..collision_table import COLLISIONS, check_pair, of_stencil
 from ..conditions import NoSlip
 from ..domain import Domain
 from ..engine.settings import MAX_THREADS, check_storage, check_streaming, check_thermal
-from ..layout import Block, Layout
+from ..layout import AUTO, Block, Layout, check_cpu_share
 from ..models import PRECISIONS
-from ..parallel import devices as device_names, exchange
+from ..parallel import consistency, devices as device_names, exchange
+from ..parallel.cuts import cuts
+from ..parallel.processes import Processes
+from . import shares
+from .arrangement import arrangements
 from .configuration import HEAT, Configuration
 from .cost_model import Device, Machine, Prediction, Problem, Tiling, Vector, predict, rank_of
+from .job import measure_job
 from .machine import measure_machine, step_seconds
 
 ALIKE = 1.05
@@ -58,6 +62,8 @@ class Plan:
         alternatives: over devices of unequal speed, those of the candidates in which the slower ones get about half of
             what the model gives them, and nothing; the best of each.
         channel, schedule: as for `Solver`.
+        processes: of the job that it was made in.
+        cpu_share: part of each GPU's cells that the layouts give to the CPU beside it; the model knows nothing of it.
     """
 
     problem: Problem
@@ -68,6 +74,8 @@ class Plan:
     alternatives: tuple[Candidate, ...] = ()
     channel: str | None = None
     schedule: str | None = None
+    processes: Processes = field(default_factory=Processes, repr=False, compare=False)
+    cpu_share: float = 0.0
 
     @property
     def layout(self) -> Layout:
@@ -90,15 +98,22 @@ class Plan:
         return self.candidates[0].prediction.efficiency
 
     def layout_of(self, candidate: Candidate) -> Layout:
-        """The layout of one of the candidates."""
-        tiling = candidate.tiling
+        """The layout of one of the candidates, with the rank of every block, and its host where that is known."""
+        tiling, hosts = candidate.tiling, self.machine.hosts
         return Layout(
-            Block(tiling.offset(place), tiling.size(place), device=device.name)
+            Block(
+                tiling.offset(place),
+                tiling.size(place),
+                device.process,
+                device.name,
+                hosts[device.host] if hosts else None,
+            )
             for place, device in zip(tiling.places(), candidate.devices, strict=True)
-        )
+        ).with_cpu_share(self.cpu_share)
 
     def measure(self, candidate: Candidate, seconds: float = 0.2) -> float:
-        """Million cell updates a second of a solver with that layout, in about three times `seconds` of steps.
+        """Million cell updates a second of a solver with that layout, in about three times `seconds` of steps. In a job
+        all ranks call this together, and `fastest` and `measured`.
 
         Raises:
             ValueError: memory that does not suffice.
@@ -109,7 +124,8 @@ class Plan:
             if not around:
                 domain.faces["-" + axis] = domain.faces["+" + axis] = NoSlip()
         layout = self.layout_of(candidate)
-        options = {"threads": self.threads, "channel": self.channel, "schedule": self.schedule}
+        options: dict[str, Any] = {"threads": self.threads, "channel": self.channel, "schedule": self.schedule}
+        options["comm"] = self.processes
         step = step_seconds(domain, self.configuration, seconds=seconds, layout=layout, **options)
         return self.problem.cells / step / 1e6
 
@@ -176,17 +192,27 @@ HEADER = (
 def machine_lines(machine: Machine) -> list[str]:
     """A line for each device and each link."""
     lines = [
-        f"{device.name}: {device.speed / 1e9:.1f} GB/s in updates, {1e6 * device.fixed:.1f} us a step and "
+        f"{_named(machine, device)}: {device.speed / 1e9:.1f} GB/s in updates, {1e6 * device.fixed:.1f} us a step and "
         f"{1e9 * device.a_row:.1f} ns a row in addition"
         for device in dict.fromkeys(machine.devices)
     ]
-    for (source, target), link in machine.pairs.items():
+    links = [(f"{source} to {target}", link) for (source, target), link in machine.pairs.items()]
+    words = {"ranks": "of two ranks of a host", "network": "of two hosts"}
+    between = {(way, *sorted(ends)): link for (way, *ends), link in machine.ways.items()}
+    links += [(f"{one} to {other}, {words[way]}", link) for (way, one, other), link in between.items()]
+    for name, link in links:
         across = "" if link.x_fraction == 1 else f"across x {link.x_fraction:.2f} of that, "
         lines.append(
-            f"{source} to {target} ({link.kind}): {link.bandwidth / 1e9:.1f} GB/s, {across}"
-            f"{1e6 * link.latency:.1f} us an exchange"
+            f"{name} ({link.kind}): {link.bandwidth / 1e9:.1f} GB/s, {across}{1e6 * link.latency:.1f} us an exchange"
         )
     return lines
+
+
+def _named(machine: Machine, device: Device) -> str:
+    """The name of a device, with its rank and host where there are several ranks."""
+    if all(other.process == device.process for other in machine.devices):
+        return device.name
+    return f"rank {device.process}, {device.name}" + (f" of {machine.hosts[device.host]}" if machine.hosts else "")
 
 
 def plan(
@@ -204,6 +230,8 @@ def plan(
     thermal: bool = False,
     channel: str | None = None,
     schedule: str | None = None,
+    comm: Any = None,
+    cpu_share: float | str | None = None,
 ) -> Plan:
     """Measure the devices and the links between them, predict the step of every tiling, and choose; see `cost_model`.
 
@@ -214,7 +242,8 @@ def plan(
     Args:
         shape: of the domain.
         stencil: its name.
-        devices: names, one for each block; all GPUs if None, or the CPU where there is none.
+        devices: names, one for each block; all GPUs if None, or the CPU where there is none. With `comm` those of the
+            rank; its own GPU, or the CPU, if None.
         collision: name of its class, which matters on a CPU; if None ``"BGK"``, of D2Q37 ``"ThermalBGK"``.
         precision, storage, streaming: as for `Solver`.
         periodic: of each axis, whether the domain is; all if None.
@@ -222,9 +251,14 @@ def plan(
         machine: speeds that are known; then nothing is measured, and its devices are those of the blocks.
         thermal: whether the hybrid thermal model adds a temperature to the flow.
         channel, schedule: as for `Solver`.
+        comm: an mpi4py communicator, whose ranks call this together, with the same arguments but for `devices`, and get
+            the same plan: of the devices of all of them, measured at the same time, and the links between them.
+        cpu_share: as for `Solver`: part of each GPU's cells that the CPU gets beside it in all layouts, or ``"auto"``,
+            the fastest in the first of them, for which nothing may be known of the machine.
 
     Raises:
-        TypeError, ValueError: a wrong argument, or more devices than blocks that the domain can be cut into.
+        TypeError, ValueError: a wrong argument, one that differs among ranks, or more devices than blocks that the
+            domain can be cut into.
         CudaError: a GPU cannot be used.
     """
     domain = Domain(shape, stencil)
@@ -253,25 +287,51 @@ def plan(
         raise ValueError(f"periodic: {around} given, must be {len(domain.shape)} flags, one an axis")
     exchange.check("channel", channel)
     exchange.check("schedule", schedule)
+    share = 0.0 if cpu_share is None else check_cpu_share("cpu_share", cpu_share)
+    if machine is not None and share == AUTO:
+        raise ValueError("cpu_share: 'auto' given beside a machine, must be a number, as it is measured")
     problem = Problem(domain.shape, velocities, np.dtype(storage).itemsize, around, thermal)
     if machine is not None and devices is not None:
         raise ValueError(f"devices: {checks.shown(devices)} given beside a machine, whose devices are taken")
-    names = [device.name for device in machine.devices] if machine is not None else _resolved(devices)
-    least = problem.radius
-    if not any(True for _ in _cuts(len(names), problem.shape, least)):
-        raise ValueError(f"devices: {len(names)} given, more than blocks that {problem.shape} can be cut into")
+    processes = comm if isinstance(comm, Processes) else Processes(comm, "plan")
+    several = processes.size > 1
+    if several:
+        options: dict[str, Any] = {"threads": threads, "channel": channel, "schedule": schedule, "cpu_share": share}
+        _check_same(processes, problem, configuration, options)
+    if machine is not None:
+        names = [device.name for device in machine.devices]
+    else:
+        names = processes.each(lambda: _resolved(devices, processes.node_rank if several else None))
+    count = len(names) if machine is not None else int(sum(processes.shared(len(names))))
+    if not any(True for _ in cuts(count, problem.shape, problem.radius)):
+        raise ValueError(f"devices: {count} given, more than blocks that {problem.shape} can be cut into")
+    if machine is None and several:
+        machine = measure_job(processes, names, configuration, threads, channel)
     machine = machine or measure_machine(names, configuration, threads, channel)
-    forced = exchange.forced("schedule", schedule)
+    forced = processes.shared(exchange.forced("schedule", schedule))[0]
     kinds = [_candidates(machine, machine, problem, forced)]
     fast = [device for device in machine.devices if device.speed * ALIKE >= max(d.speed for d in machine.devices)]
     if len(fast) < len(machine.devices):
-        kinds += [
-            _candidates(machine, machine, problem, forced, slowed=0.5),
-            _candidates(machine, replace(machine, devices=tuple(fast)), problem, forced),
-        ]
+        kinds.append(_candidates(machine, machine, problem, forced, slowed=0.5))
+        if not several or {device.process for device in fast} == set(range(processes.size)):  # each needs a block
+            kinds.append(_candidates(machine, replace(machine, devices=tuple(fast)), problem, forced))
     every = sorted(dict.fromkeys(itertools.chain(*kinds)), key=_order)
     alternatives = tuple(min(kind, key=_order) for kind in kinds[1:] if kind)
-    return Plan(problem, machine, tuple(every), configuration, threads, alternatives, channel, schedule)
+    found = Plan(problem, machine, tuple(every), configuration, threads, alternatives, channel, schedule, processes)
+    if share == AUTO:
+        options = {"threads": threads, "channel": channel, "schedule": schedule}
+        share = shares.best_share(problem.shape, around, configuration, found.layout, processes, **options)
+    return replace(found, cpu_share=float(share))
+
+
+def _check_same(
+    processes: Processes, problem: Problem, configuration: Configuration, options: Mapping[str, Any]
+) -> None:
+    """Raise ValueError on all ranks if they were given different arguments."""
+    own = {"shape": problem.shape, "periodic": problem.periodic, **asdict(configuration), **options}
+    found = consistency.differences(processes.shared({name: str(value) for name, value in own.items()}), longest=40)
+    if found:
+        raise ValueError(f"{'; '.join(found)}; all ranks take the same arguments")
 
 
 def _order(candidate: Candidate) -> tuple[float, Vector]:
@@ -285,7 +345,7 @@ def _candidates(
 
     The `schedule` is the forced one, or empty.
     """
-    owners = [(device.host, device.name) for device in part.devices]
+    owners = [device.place for device in part.devices]
     most = max(device.speed for device in part.devices)
     speeds = [
         device.speed * (1.0 if device.speed * ALIKE >= most else slowed) / owners.count(owner)
@@ -293,15 +353,22 @@ def _candidates(
     ]
     found = []
     for tiling in tilings(problem.shape, speeds, problem.radius):
-        prediction = predict(part, problem, tiling, _overlaps(part, tiling, schedule))
+        orders = arrangements(tiling.parts, part.devices) if max(speeds) <= ALIKE * min(speeds) else [part.devices]
+        overlap = _overlaps(part, tiling, schedule)
+        predicted = [(predict(replace(part, devices=order), problem, tiling, overlap), order) for order in orders]
+        prediction, devices = min(predicted, key=lambda pair: rank_of(pair[0], tiling))
         share = replace(prediction, efficiency=prediction.efficiency * part.speed / machine.speed)
-        found.append(Candidate(tiling, share, part.devices))
+        found.append(Candidate(tiling, share, devices))
     return found
 
 
 def _overlaps(machine: Machine, tiling: Tiling, schedule: str) -> bool:
-    """Whether the engine hides the exchange behind interiors, which are whole rows; blocks of one CPU have none."""
-    has_interiors = any(device.name != "cpu" or device.host > 0 for device in machine.devices)
+    """Whether the engine hides the exchange behind interiors, which are whole rows.
+
+    The blocks of the CPU of one process have none.
+    """
+    several = len({device.process for device in machine.devices}) > 1
+    has_interiors = several or any(device.name != "cpu" for device in machine.devices)
     wanted = schedule or ("overlap" if has_interiors else "blocking")
     return wanted == "overlap" and tiling.parts[0] == 1
 
@@ -313,7 +380,7 @@ def tilings(shape: Vector, speeds: Sequence[float], least: int = 1) -> list[Tili
     """
     found = [
         Tiling(tuple(_equal(n, k) for n, k in zip(shape, parts, strict=True)))
-        for parts in _cuts(len(speeds), shape, least)
+        for parts in cuts(len(speeds), shape, least)
     ]
     if max(speeds) > ALIKE * min(speeds):
         for axis, n in enumerate(shape):
@@ -324,24 +391,15 @@ def tilings(shape: Vector, speeds: Sequence[float], least: int = 1) -> list[Tili
     return list(dict.fromkeys(found))
 
 
-def _resolved(devices: Any) -> list[str]:
+def _resolved(devices: Any, node_rank: int | None) -> list[str]:
+    """The names of the devices of one process, or of the rank of a number on its host."""
     if devices is None:
-        return device_names.available()
+        return device_names.available() if node_rank is None else [device_names.resolve("auto", node_rank)]
     several = [devices] if isinstance(devices, str) else checks.listed("devices", devices, "names such as 'cpu'")
-    names = [device_names.resolve(name) for name in several]
+    names = [device_names.resolve(name, node_rank or 0) for name in several]
     if not names:
         raise ValueError("devices: none given, must be one at least")
     return names
-
-
-def _cuts(blocks: int, shape: Vector, least: int) -> Iterator[Vector]:
-    """The numbers of parts along the axes whose product is `blocks`; a part has `least` cells, or is the whole axis."""
-    divisors = [k for k in range(1, blocks + 1) if blocks % k == 0]
-    for parts in itertools.product(divisors, repeat=len(shape) - 1):
-        last, rest = divmod(blocks, math.prod(parts))
-        cut = (*parts, last)
-        if rest == 0 and all(k == 1 or n >= least * k for n, k in zip(shape, cut, strict=True)):
-            yield cut
 
 
 def _equal(cells: int, parts: int) -> Vector:

@@ -43,12 +43,14 @@ def collective(method: Method[P, R]) -> Method[P, R]:
 
 
 def collective_if_gathered(method: Method[P, R]) -> Method[P, R]:
-    """As `collective`, for a method that gives a field: ranks call it together only with `gather`."""
+    """As `collective`, for a method with the argument `gather`: ranks call it together only with that."""
     gathered = collective(method)
+    names = list(inspect.signature(method).parameters.values())[1:]
+    is_first = bool(names) and names[0].name == "gather"
 
     @functools.wraps(method)
     def called(solver: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        gather = kwargs.get("gather", args[0] if args else False)
+        gather = kwargs.get("gather", args[0] if args and is_first else False)
         return method(solver, *args, **kwargs) if gather is False else gathered(solver, *args, **kwargs)
 
     return called

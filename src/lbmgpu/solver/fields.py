@@ -129,7 +129,7 @@ class Fields:
         index = self._body_index(name)
         dimensions = len(self._simulation.domain.shape)
         if center is None:
-            about = np.argwhere(self._simulation.domain.bodies[name].mask).mean(axis=0) + 0.5
+            about = self._simulation.bodies.centroid(name)
         else:
             about = checks.real_array("center", center)
             if about.shape != (dimensions,):

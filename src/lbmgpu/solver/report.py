@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -26,18 +27,20 @@ class Report:
 
     Attributes:
         setup: what the solver is, by name.
-        memory_bytes: held by the engine, on all ranks.
+        memory_bytes: held by the engine, on this rank; on all ranks if gathered.
         bytes_per_update: bytes of populations, and of the temperature if any, read and written per cell and step.
         steps: steps of the last run.
         mlups: million updates of fluid cells a second in the last run.
         memory_bandwidth: bytes a second of the in-place STREAM scale, ``x <- a x``, on the same machine, on a GPU of a
-            copy, all devices together; None if not measured.
+            copy, all devices of this rank together, or of all ranks if gathered; None if not measured.
         phase_seconds: time in each phase of the steps of the last run: boundary, update, and exchange while nothing
             is updated; the mean of the blocks of this rank. GPUs time one step of each thousand or so; of one block on
             a GPU nothing is known.
         hidden_fraction: part of the time of the exchange in which the interior was updated; None without an exchange.
         links: what blocks of this rank bring and send each step: from and to, numbers of blocks; channel (direct,
-            staged, mpi); bytes a step.
+            staged, mpi); bytes a step; bandwidth, those bytes over the time that an exchange took in the last run, its
+            wait for the neighbours included, in bytes a second, None if no exchange was timed.
+        part: part of the domain's cells that memory and bandwidths are about: those of this rank, 1 if gathered.
         cache_bytes: the last cache of the processor or the GPU, None if not known.
         device: as `Solver.device`.
     """
@@ -53,11 +56,17 @@ class Report:
     device: str = "cpu"
     hidden_fraction: float | None = None
     links: tuple[dict[str, Any], ...] = ()
+    part: float = 1.0
 
     @property
     def bandwidth(self) -> float | None:
-        """Bytes of these a second that the last run moved."""
-        return None if self.mlups is None else self.mlups * 1e6 * self.bytes_per_update
+        """Bytes of populations a second that the last run moved in that `part` of the cells."""
+        return None if self.mlups is None else self.mlups * 1e6 * self.bytes_per_update * self.part
+
+    @property
+    def exposed_seconds(self) -> float | None:
+        """Seconds of a step in which the exchange goes on and nothing is updated, in the last run; None without one."""
+        return self.phase_seconds["exchange"] / self.steps if "exchange" in self.phase_seconds and self.steps else None
 
     @property
     def bandwidth_fraction(self) -> float | None:
@@ -77,12 +86,14 @@ class Report:
         return fits or (self.bandwidth_fraction is not None and self.bandwidth_fraction > CACHED_FRACTION)
 
     def __str__(self) -> str:
-        rows = list(self.setup.items())
-        rows.append(("memory", _size(self.memory_bytes)))
+        rows, own = list(self.setup.items()), "" if self.part == 1 else " (of this rank)"
+        rows.append(("memory", _size(self.memory_bytes) + own))
         rows.append(("bytes an update", f"{self.bytes_per_update} B"))
         if self.mlups is not None and self.bandwidth is not None:
             rows.append(("last run", f"{self.steps} steps, {self.mlups:.1f} MLUPS"))
-            rows.append(("bandwidth", f"{self.bandwidth / 1e9:.1f} GB/s"))
+            rows.append(
+                ("bandwidth", f"{self.bandwidth / 1e9:.1f} GB/s" + ("" if self.part == 1 else " (of this rank)"))
+            )
         if self.memory_bandwidth is not None:
             name, what = ("STREAM scale", "x <- a x, ") if self.device == "cpu" else ("copy bandwidth", "")
             rows.append((name, f"{self.memory_bandwidth / 1e9:.1f} GB/s ({what}measured)"))
@@ -95,6 +106,12 @@ class Report:
             rows.append((f"time in {phase}", f"{seconds:.3g} s ({100 * seconds / total if total else 0:.1f} %)"))
         if self.hidden_fraction is not None:
             rows.append(("hidden exchange", f"{100 * self.hidden_fraction:.1f} %"))
+        if self.exposed_seconds is not None:
+            rows.append(("not overlapped", f"{1e6 * self.exposed_seconds:.1f} us a step of the exchange"))
+        for link in self.links:
+            if link.get("bandwidth"):
+                ends = f"{link['channel']}, {_size(link['bytes'])} a step, {link['bandwidth'] / 1e9:.2f} GB/s"
+                rows.append((f"link {link['from']} to {link['to']}", ends))
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
 
@@ -103,10 +120,10 @@ def _size(size: int) -> str:
     return f"{size / GIB:.3f} GiB" if size >= GIB else f"{size / MIB:.3f} MiB"
 
 
-def make_report(simulation: Simulation, loop: RunLoop, bandwidth: bool) -> Report:
-    """See `Solver.report`; the `loop` knows the last run."""
+def make_report(simulation: Simulation, loop: RunLoop, bandwidth: bool, gather: bool) -> Report:
+    """See `Solver.report`; the `loop` knows the last run. Without `gather` a rank makes it alone."""
     engine, domain = simulation.engine, simulation.domain
-    links = engine.links
+    links, layout = engine.links, engine.layout
     size = " x ".join(map(str, domain.shape))
     setup = {
         "domain": f"{size} cells, {domain.stencil}",
@@ -115,9 +132,7 @@ def make_report(simulation: Simulation, loop: RunLoop, bandwidth: bool) -> Repor
         "streaming": simulation.streaming,
         **({} if simulation.thermal is None else {"thermal": _thermal_words(simulation.thermal)}),
         "device": _device_words(simulation),
-        "blocks": "; ".join(
-            f"{tuple(b['size'])} at {tuple(b['offset'])} on {_place(b, simulation)}" for b in engine.layout
-        ),
+        "blocks": "; ".join(f"{tuple(b['size'])} at {tuple(b['offset'])} on {_place(b, simulation)}" for b in layout),
         "exchange": _exchange_words(links, engine.overlaps)
         + (" (of this rank)" if simulation.processes.size > 1 else ""),
     }
@@ -129,7 +144,10 @@ def make_report(simulation: Simulation, loop: RunLoop, bandwidth: bool) -> Repor
     last, devices = loop.last, simulation.settings.devices
     processes = simulation.processes
     own = sum(device_bandwidth(name, engine.threads) for name in devices) if bandwidth else 0.0
-    memory, measured = (sum(values) for values in zip(*processes.shared([engine.memory_bytes, own]), strict=True))
+    every = processes.shared([engine.memory_bytes, own]) if gather else [[engine.memory_bytes, own]]
+    memory, measured = (sum(values) for values in zip(*every, strict=True))
+    cells = sum(math.prod(b["size"]) for b in layout if gather or b["rank"] == processes.rank)
+    seconds = exchange / last.steps if last and last.steps else 0.0
     return Report(
         setup=setup,
         memory_bytes=memory,
@@ -141,7 +159,8 @@ def make_report(simulation: Simulation, loop: RunLoop, bandwidth: bool) -> Repor
         cache_bytes=_cache_bytes(devices),
         device=simulation.device,
         hidden_fraction=hidden / exchange if exchange > 0 else None,
-        links=tuple(links),
+        links=tuple({**link, "bandwidth": link["bytes"] / seconds if seconds > 0 else None} for link in links),
+        part=cells / domain.cells,
     )
 
 

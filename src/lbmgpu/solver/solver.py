@@ -21,7 +21,9 @@ from ..files.regular_files import file_path, output_path
 from ..guarded import Guarded
 from ..layout import Layout
 from ..parallel.collective import Place, by_user, left_alike
+from ..parallel.placement import warn_of_idle_gpus
 from ..parallel.processes import Processes
+from ..planning.default_cut import cut_for
 from ..thermal import HybridThermal
 from ..values import Floats
 from . import auto_layout
@@ -62,11 +64,12 @@ class Solver(HasSimulation, Guarded):
             else the CPU; or a list of them, over which the domain is cut (`Layout.over`).
         layout: a `Layout` of blocks that the domain is cut into, or the path of one; None for one block. The blocks
             name their devices, so `device` is left out. The result does not depend on it, but for the last digits of
-            sums over the domain. ``"auto"``: in one process, the layout that `plan` finds over a list of devices, which
-            measures them for some seconds the first time; one device gets one block.
+            sums over the domain. ``"auto"``: the layout that `plan` finds over a list of devices, or over those of all
+            ranks, which measures them for some seconds the first time; one device of one process gets one block.
         comm: an mpi4py communicator, such as ``MPI.COMM_WORLD``, whose ranks share the domain; None for one process.
             All ranks then make the same calls with the same arguments. Without a layout each has a block on its
-            `device`, and ``"cuda"`` and ``"auto"`` mean the GPU of the rank's number on its host.
+            `device`, and ``"cuda"`` and ``"auto"`` mean the GPU of the rank's number on its host; the blocks are those
+            of least surface that keep rows along x whole, as far as `cost_model` predicts no better ones.
         threads: number of CPU threads; if None, all cores or the rank's share of them, or fewer for a small domain.
         thermal: `HybridThermal`: a temperature in addition to the flow, in D2Q9 and D3Q19, stored in `storage`, not
             float16; None for none. D2Q37 takes none, as its populations carry the temperature.
@@ -76,10 +79,14 @@ class Solver(HasSimulation, Guarded):
         schedule: when they do: ``"overlap"``, while the interiors of the blocks are updated; ``"blocking"``, before
             the update; ``"auto"``, the first, but not where all blocks are on the CPU of one process. None: what
             ``LBMGPU_SCHEDULE`` says, ``"auto"`` without it. Results depend on neither of them.
+        cpu_share: part of the cells of each block on a GPU that the CPU of its rank computes beside it, 0 to less than
+            1, see `Layout.with_cpu_share`; ``"auto"``: the fastest of a few that are run for a moment when the solver
+            is made, none among them. None for none, or what the layout says. Without a GPU it has no effect.
 
     Raises:
         TypeError, ValueError: a wrong argument, or one that does not go with another or differs among ranks, or a
             memory need that does not fit the machine; raised before anything is allocated.
+            `LayoutError` for a layout that does not go with the domain or with the ranks, hosts and devices of the job.
             `ThermallyUnstableError` where a prescribed speed or the diffusivity is above the limit of the temperature's
             stability.
         RuntimeError: an MPI library that is not known. `CompileError` where the text of a `CustomCollision` does not
@@ -102,6 +109,7 @@ class Solver(HasSimulation, Guarded):
         thermal: HybridThermal | None = None,
         channel: str | None = None,
         schedule: str | None = None,
+        cpu_share: float | str | None = None,
     ) -> None:
         settings = check_settings(
             domain,
@@ -118,7 +126,12 @@ class Solver(HasSimulation, Guarded):
             channel=channel,
             schedule=schedule,
             planned=auto_layout.planned,
+            cut_for=cut_for,
+            cpu_share=cpu_share,
+            share_found=auto_layout.share_of_cpu,
         )
+        if layout is not None and settings.layout is not None:
+            warn_of_idle_gpus(settings.layout, settings.processes)
         self._simulation = Simulation(settings, force)
         self._fields = Fields(self._simulation)
         self._thermal = ThermalFields(self._simulation, self._fields)
@@ -208,9 +221,12 @@ class Solver(HasSimulation, Guarded):
     ) -> None:
         """Set the state to equilibrium and the step count to 0.
 
+        Of several processes arrays are of the domain, or of each one's `subdomain`, and callables get the coordinates
+        of that (with `nonequilibrium` of some cells around it too).
+
         Args:
             density: a number, an array ``(nx, ny[, nz])``, or a callable of the cell centres' coordinates
-                ``x, y[, z]`` (arrays of the domain's shape; cell i has its centre at i + 0.5); 1 if None.
+                ``x, y[, z]`` (arrays of one shape; cell i has its centre at i + 0.5); 1 if None.
             velocity: a vector ``(D,)``, an array ``(D, nx, ny[, nz])``, or a callable that returns D components, in
                 cells a step, at most Mach 0.3 (in D2Q37 of the sound speed at T = cs2); 0 if None.
             nonequilibrium: add the first-order non-equilibrium part that the velocity's gradients imply (Latt &
@@ -228,7 +244,10 @@ class Solver(HasSimulation, Guarded):
 
     @property
     def force(self) -> Floats | None:
-        """Body force a volume, ``(D,)`` or ``(D, nx, ny[, nz])``; assign a vector, an array, a callable or None."""
+        """Body force a volume, ``(D,)`` or ``(D, nx, ny[, nz])`` of the `subdomain`.
+
+        Assign a vector, an array of the domain or of the subdomain, a callable of coordinates or None.
+        """
         return self._simulation.force
 
     @force.setter
@@ -240,8 +259,10 @@ class Solver(HasSimulation, Guarded):
 
     @property
     def heat_source(self) -> Floats | None:
-        """Heat a step in units of temperature, ``()`` or ``(nx, ny[, nz])``; assign a number, an array, a callable of
-        the cell centres' coordinates or None.
+        """Heat a step in units of temperature, ``()`` or ``(nx, ny[, nz])`` of the `subdomain`.
+
+        Assign a number, an array of the domain or of the subdomain, a callable of the cell centres' coordinates or
+        None.
 
         Raises:
             ValueError: the solver has no temperature.
@@ -255,8 +276,11 @@ class Solver(HasSimulation, Guarded):
 
     @property
     def solid(self) -> NDArray[np.bool_]:
-        """Bool array ``(nx, ny[, nz])`` of the whole domain, True in bodies."""
-        return was_a_method("solid", self._simulation.solid.copy())
+        """Bool array ``(nx, ny[, nz])`` of the whole domain, True in bodies; each time a new one.
+
+        Of bodies that several processes were given in parts it has this process's part.
+        """
+        return was_a_method("solid", np.asarray(self._simulation.domain.solid))
 
     # Fields, sums and forces, as `fields.py` and `thermal.py` make them
 
@@ -373,6 +397,7 @@ class Solver(HasSimulation, Guarded):
         threads: int | None = None,
         channel: str | None = None,
         schedule: str | None = None,
+        cpu_share: float | str | None = None,
     ) -> Solver:
         """A solver with the setup and the state of a checkpoint.
 
@@ -381,7 +406,8 @@ class Solver(HasSimulation, Guarded):
             domain: the domain again; needed if a condition changes in time, since a file cannot hold a function.
             collision: the collision again; needed if it is a `CustomCollision`, since the text in a file is never
                 compiled. It must be that of the file.
-            device, layout, comm, threads, channel, schedule: as for the solver; any layout continues bit for bit.
+            device, layout, comm, threads, channel, schedule, cpu_share: as for the solver; any layout continues bit for
+                bit.
 
         Raises:
             CheckpointError: the file is damaged, of an unknown version, or not of this `domain` or `collision`.
@@ -394,7 +420,7 @@ class Solver(HasSimulation, Guarded):
         with left_alike(meeting, Place("Solver.load", {})):
             found = checkpoint.arguments(path, domain, collision, Processes.of(processes))
             where: dict[str, Any] = {"device": device, "layout": layout, "comm": processes, "threads": threads}
-            solver = cls(**found, **where, channel=channel, schedule=schedule)
+            solver = cls(**found, **where, channel=channel, schedule=schedule, cpu_share=cpu_share)
             checkpoint.restore(solver._simulation, path)
             return solver
 
@@ -433,16 +459,20 @@ class Solver(HasSimulation, Guarded):
             fields["temperature"] = self.temperature
         return vtk.write_vtk(self._simulation, path, fields)
 
-    @collective
-    def report(self, bandwidth: bool = True) -> Report:
+    @collective_if_gathered
+    def report(self, bandwidth: bool = True, *, gather: bool = False) -> Report:
         """Setup, memory and speed of the last run; `str` of it is a table.
 
+        A rank may ask for it alone: memory and bandwidths are then those of its own devices, and the speed that of the
+        last run of all.
+
         Args:
-            bandwidth: measure the bandwidth of the device's memory too, once a process, which takes a second or two.
+            bandwidth: measure the bandwidth of the devices' memory too, once a process, which takes a second or two.
+            gather: of all ranks together, which all of them call.
         """
-        bandwidth = checks.flag("bandwidth", bandwidth)
+        bandwidth, gather = checks.flag("bandwidth", bandwidth), checks.flag("gather", gather)
         with self._simulation.lock:  # through the measurement too, which steps would disturb
-            return make_report(self._simulation, self._loop, bandwidth)
+            return make_report(self._simulation, self._loop, bandwidth, gather)
 
 
 def simulation_of(solver: Solver) -> Simulation:

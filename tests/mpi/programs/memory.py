@@ -12,13 +12,13 @@ from lbmgpu.engine import memory
 
 world = MPI.COMM_WORLD
 rank, size = world.Get_rank(), world.Get_size()
-SHAPE = (32, 24, 8 * size)
-CELLS = 32 * 24 * 8 * size
+SHAPE = (32, 8, 24 * size)
+CELLS = 32 * 8 * 24 * size
 
 
 def needed(storage: str) -> int:
     """Bytes of all ranks."""
-    blocks = [((0, 0, 8 * k), (32, 24, 8), k, "cpu") for k in range(size)]
+    blocks = [((0, 0, 24 * k), (32, 8, 24), k, "cpu") for k in range(size)]
     numbers = ("float32", storage, "in-place", "cpu", blocks)
     lattices = sum(_core.Engine.memory_needed("D3Q19", SHAPE, *numbers, k)["cpu"] for k in range(size))
     return lattices + CELLS * memory.extra_bytes_per_cell(3, "float32")

@@ -54,7 +54,7 @@ def random_call() -> tuple[tuple[Any, ...], Callable[[], object]]:
         partial(solver.restore, path),
         partial(lbm.Solver.load, path, comm=world, device="cpu", threads=1),
         make if number > 1 else solver.mass,
-        solver.check if number > 1 else partial(solver.report, bandwidth=False),
+        solver.check if number > 1 else partial(solver.report, bandwidth=False, gather=True),
     ]
     key = number % 2 if which == 8 else number > 1 if which in (9, 14, 15) else number
     return (which, key), calls[which]

@@ -16,10 +16,17 @@ def random_layout(
     ranks: int,
     devices: Sequence[str],
     ends: Sequence[tuple[int, int]] = ((1, 1),) * 3,
+    tries: int | None = None,
 ) -> lbm.Layout:
     """Blocks cut in all directions, some of a cell or two, each rank with one at least, several of them where there are
-    more. Half of the time not across rows, which leaves blocks an interior. `ends`: see `Case.least_blocks`."""
-    while True:
+    more. Half of the time not across rows, which leaves blocks an interior. `ends`: see `Case.least_blocks`.
+
+    Raises:
+        ValueError: so many `tries` made too few blocks; without a number they go on until there are enough.
+    """
+    for attempt in itertools.count():
+        if attempt == tries:
+            raise ValueError(f"{ranks} blocks were not found in {shape}")
         across_rows = int(rng.integers(0, 2))
         most = (2 * across_rows, 2, 2)
         boxes = list(itertools.product(*(_cuts(rng, *axis) for axis in zip(shape, most, ends, strict=False))))

@@ -66,17 +66,19 @@ refused("bodies", lambda: make(with_stone(4)), lambda: make(with_stone(4, condit
 refused("force", make, lambda: make(force=(1e-6, 0, 0)))
 refused("force", lambda: make(force=(1e-6, 0, 0)), lambda: make(force=np.full((3, *SHAPE), 1e-6)))
 refused("force", lambda: make(force=(1e-6, 0, 0)), lambda: make(force="strong"))
-across = lbm.Layout.split(SHAPE, (1, 1, size), ranks=range(size))
-along = lbm.Layout.split(SHAPE, (1, size, 1), ranks=range(size))
+across = lbm.Layout.split(SHAPE, (1, 1, size), "cpu", ranks=range(size))
+along = lbm.Layout.split(SHAPE, (1, size, 1), "cpu", ranks=range(size))
+assert make(layout=lbm.Layout.split(SHAPE, (1, 1, size), ranks=range(size))).layout == across  # by their device
 assert make(layout=across).layout == across
 refused("layout", lambda: make(layout=across), lambda: make(layout=along))
 refused("layout", make, lambda: make(layout=along))
+refused("layout", make, lambda: make(layout="auto"))
+refused("layout", lambda: make(layout=along), lambda: make(layout="auto"))
 
 # What is wrong on one rank is an error on all of them, of its kind.
 for all_give, last_gives, kind, words in (
     ({}, {"precision": "float23"}, ValueError, "precision: 'float23' given"),
     ({}, {"collision": lbm.BGK}, TypeError, "collision: "),
-    ({}, {"layout": "auto"}, ValueError, "layout: 'auto' plans for one process; with comm give a Layout"),
     ({}, {"device": []}, ValueError, "device: an empty list given"),
     ({"layout": across}, {"device": ["cpu"]}, ValueError, r"device: \['cpu'\] given beside a layout on cpu"),
     ({}, {"threads": 0}, ValueError, "threads: 0 given"),

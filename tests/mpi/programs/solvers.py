@@ -35,7 +35,7 @@ def same(solver: lbm.Solver, other: lbm.Solver) -> None:
 many, one = make(comm=world), make(comm=MPI.COMM_SELF)
 assert many.rank == rank
 assert [block.rank for block in many.layout] == list(range(size))
-assert many.subdomain == (slice(0, 12), slice(0, 10), slice(8 * rank // size, 8 * (rank + 1) // size))
+assert many.subdomain == (slice(0, 12), slice(10 * rank // size, 10 * (rank + 1) // size), slice(0, 8))
 results = [solver.run(40, until=lbm.Steady(1e-12, every=10), progress=True) for solver in (many, one)]
 assert results[0].steps == results[1].steps == 40
 same(many, one)
@@ -52,6 +52,15 @@ if size > 1:
     assert ("links mpi" if device == "cpu" else "links ") in report.setup["exchange"]
     assert f"of rank {size - 1}" in report.setup["blocks"]
     assert len(world.allgather(report.mlups)) == size
+    every = many.report(bandwidth=False, gather=True)
+    assert every.part == 1
+    assert every.memory_bytes == sum(world.allgather(report.memory_bytes))
+    assert sum(world.allgather(report.part)) == pytest.approx(1)
+    assert report.mlups == every.mlups
+    assert all(link["bandwidth"] > 0 for link in report.links)
+    if rank == 0:  # alone, while the others go on
+        assert "of this rank" in str(many.report(bandwidth=False))
+    world.barrier()
 
 # Checkpoints go from any number of processes to any other.
 path = many.save(folder / "many.h5")

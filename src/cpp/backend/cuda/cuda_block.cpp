@@ -17,6 +17,7 @@
 #include "device_walls.h"
 #include "field_rows.h"
 #include "field_staging.h"
+#include "initial_layers.h"
 #include "kernel_names.h"
 #include "kernel_set.h"
 #include "kernels/arguments.h"
@@ -255,25 +256,16 @@ public:
 
     void initialize(const backend::InitialFields& fields) override {
         restart_phase();
-        const Index given_cells = Index(fields.size[0]) * fields.size[1] * fields.size[2];
-        DeviceBuffer density, velocity, temperature, solid, periodic;
-        upload(density, stream_, fields.density, fields.density == nullptr ? 0 : std::size_t(given_cells));
-        upload(velocity, stream_, fields.velocity, fields.velocity == nullptr ? 0 : std::size_t(given_cells * D_));
-        upload(temperature, stream_, fields.temperature, fields.temperature == nullptr ? 0 : std::size_t(given_cells));
-        upload(solid, stream_, fields.solid, fields.solid == nullptr ? 0 : std::size_t(given_cells));
-        upload(periodic, stream_, fields.periodic, fields.periodic == nullptr ? 0 : 3);
-        backend::InitialFields given = fields;
-        given.density = density.as<double>();
-        given.velocity = velocity.as<double>();
-        given.temperature = temperature.as<double>();
-        given.solid = solid.as<unsigned char>();
-        given.periodic = periodic.as<bool>();
+        DeviceInitialFields on_device(stream_, fields, D_);
         backend::with_stencil(spec_.stencil, [&](auto s) {
-            const backend::InitialState<decltype(s)> initial{given, spec_.omega};
-            kernels_.get(state_kernel(spec_, "fields.h", "initialize"))
-                .launch(stream_, flat(cells()), state(), initial, all());
+            using S = decltype(s);
+            const Kernel& kernel = kernels_.get(state_kernel(spec_, "fields.h", "initialize"));
+            for_initial_layers(fields, address_, [&](const backend::InitialFields& layers, RowRange rows, Index first) {
+                const backend::InitialState<S> initial{on_device.given(layers, first), spec_.omega};
+                kernel.launch(stream_, flat((rows.last - rows.first) * address_.nx), state(), initial, rows);
+                stream_.synchronize();
+            });
         });
-        stream_.synchronize();
     }
 
     void density(float* out) const override { staging_.read_fields(state(), "density", 1, out); }

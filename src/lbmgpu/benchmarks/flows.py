@@ -1,0 +1,109 @@
+"""The flows of the benchmark over several devices, in motion when they are measured.
+
+periodic: a uniform stream; forced: the same with a body force; cavity: between walls and a lid, the face +y, that moves
+along x; channel: along x, from an inlet past a cylinder to an outflow; heated: between walls, a warm and a cold one
+across x; plates: of D2Q37, a gas between a warm and a cold plate across y.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..collision_table import COLLISIONS
+from ..collisions import Collision
+from ..conditions import FreeSlip, Isothermal, MovingWall, NoSlip, Outflow, VelocityInlet
+from ..domain import Domain
+from ..engine import precision_warnings
+from ..planning.configuration import HEAT, VISCOSITY
+from ..solver import Solver
+from . import d2q37_flow
+
+SPEED = 0.05
+"""Velocity of the inlet of the channel and of the lid of the cavity."""
+
+STREAM = (0.03, 0.02, 0.01)
+"""Velocity of the other boxes."""
+
+FORCE = 1e-7
+"""Force on the forced stream, along x."""
+
+STIRRING = 10
+"""Steps in which a force brings a box to its velocity: an array of velocities would take longer than the measurement,
+and more memory than the lattice."""
+
+
+class Kind(Protocol):
+    """What of a row says which solver it has."""
+
+    @property
+    def stencil(self) -> str:
+        """The name of the stencil."""
+
+    @property
+    def collision(self) -> str:
+        """The name of the collision's class."""
+
+    @property
+    def precision(self) -> str:
+        """As for `Solver`."""
+
+    @property
+    def storage(self) -> str:
+        """As for `Solver`."""
+
+    @property
+    def streaming(self) -> str:
+        """As for `Solver`."""
+
+    @property
+    def flow(self) -> str:
+        """The flow, see above."""
+
+
+def make_domain(kind: Kind, shape: tuple[int, ...]) -> Domain:
+    """The domain of a flow with its conditions."""
+    domain = Domain(shape, kind.stencil)
+    if kind.flow == "plates":
+        d2q37_flow.add_plates(domain)
+    if kind.flow in ("cavity", "heated"):
+        for face in domain.faces:
+            domain.faces[face] = NoSlip()
+    along = (SPEED, 0.0, 0.0)[: len(shape)]
+    if kind.flow == "cavity":
+        domain.faces["+y"] = MovingWall(along)
+    if kind.flow == "heated":
+        domain.thermal["-x"], domain.thermal["+x"] = Isothermal(0.5), Isothermal(-0.5)
+    if kind.flow == "channel":
+        domain.faces["-x"], domain.faces["+x"] = VelocityInlet(along), Outflow()
+        domain.faces["-y"] = domain.faces["+y"] = NoSlip()
+        if len(shape) == 3:
+            domain.faces["-z"] = domain.faces["+z"] = FreeSlip()
+        x, y = (np.arange(n) + 0.5 for n in shape[:2])
+        disc = np.hypot(x[:, None] - shape[0] * 5 / 21, y[None, :] - shape[1] / 2) < max(1.0, shape[1] / 16)
+        domain.add_body(np.broadcast_to(disc.reshape(disc.shape + (1,) * (len(shape) - 2)), shape), "cylinder")
+    return domain
+
+
+@precision_warnings.unwarned()
+def make_solver(kind: Kind, shape: tuple[int, ...], **options: Any) -> Solver:
+    """A solver of a kind for a domain of `shape`, in motion; `options` are those of `Solver`."""
+    domain, dimensions = make_domain(kind, shape), len(shape)
+    numbers: dict[str, Any] = {"precision": kind.precision, "storage": kind.storage, "streaming": kind.streaming}
+    if kind.flow == "plates":
+        solver = Solver(domain, d2q37_flow.collision(), **numbers, **options)
+        d2q37_flow.set_in_motion(solver, (STREAM[0], 0.0))
+        return solver
+    collision: Collision = COLLISIONS[kind.collision](VISCOSITY)
+    if kind.collision == type(d2q37_flow.collision()).__name__:  # which takes no force
+        solver = Solver(domain, collision, **numbers, **options)
+        solver.initialize(velocity=STREAM[:dimensions])
+        return solver
+    if kind.flow == "heated":
+        options["thermal"] = HEAT
+    velocity = (SPEED, 0.0, 0.0) if kind.flow == "channel" else STREAM
+    solver = Solver(domain, collision, force=tuple(u / STIRRING for u in velocity[:dimensions]), **numbers, **options)
+    solver.step(STIRRING)
+    solver.force = (FORCE, 0.0, 0.0)[:dimensions] if kind.flow == "forced" else None
+    return solver

@@ -1,0 +1,134 @@
+"""The cells of a domain's bodies in the part of it that a process computes, and what all processes know of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..domain import Domain
+from ..parallel.processes import Processes
+from ..parallel.subdomain import Box, Subdomain
+from ..values import Floats
+
+
+class BodyCells:
+    """The cells of bodies among those that a process knows; all processes make it together.
+
+    Attributes:
+        solid: read-only bool array of the process's window, True in any body.
+        fluid_cells: number of cells of the domain that are in no body.
+
+    Args:
+        domain: with the bodies.
+        subdomain: of the process.
+        processes: of the solver.
+
+    Raises:
+        TypeError, ValueError: a body has no cell, or one that another has, or a function gives no bool; or there is no
+            fluid cell.
+    """
+
+    def __init__(self, domain: Domain, subdomain: Subdomain, processes: Processes) -> None:
+        self._subdomain = subdomain
+        self._names = list(domain.bodies)
+        self._known = np.broadcast_to(np.False_, subdomain.known[1])
+        if self._names:
+            self._known = np.zeros(subdomain.known[1], dtype=np.bool_)
+        self._boxes: list[tuple[tuple[slice, ...], NDArray[np.bool_]]] = []
+        sums = []
+        for body in domain.bodies.values():
+            mask = processes.each(lambda body=body: body.within(subdomain.axes(subdomain.known)))  # type: ignore[misc]
+            if body.is_part and processes.size > 1:
+                subdomain.with_surroundings(processes, mask)
+            processes.each(lambda name=body.name, mask=mask: self._add(name, mask))  # type: ignore[misc]
+            sums.append(self._sums_of(mask))
+        self._known.flags.writeable = False
+        self.solid = self._known[subdomain.inside(subdomain.window)]
+        every = processes.shared(sums) if sums else []
+        self._sums = [[sum(numbers) for numbers in zip(*body, strict=True)] for body in zip(*every, strict=True)]
+        self.fluid_cells: int = domain.cells - sum(count for count, *_ in self._sums)
+        self._check()
+
+    def _add(self, name: str, mask: NDArray[np.bool_]) -> None:
+        """Take a body's mask of the known cells."""
+        where = _box_of(mask)
+        overlap = self._known[where] & mask[where]
+        if overlap.any():
+            place = [int(i) + box.start for i, box in zip(np.argwhere(overlap)[0], where, strict=True)]
+            axes = self._subdomain.axes(self._subdomain.known)
+            cell = tuple(int(axis[i]) for axis, i in zip(axes, place, strict=True))
+            other = next(n for n in self._names if self.mask(n)[tuple(place)])
+            raise ValueError(f"mask of body {name!r}: overlaps body {other!r}, for example at cell {cell}")
+        self._known[where] |= mask[where]
+        self._boxes.append((where, mask[where].copy()))
+
+    def _check(self) -> None:
+        for name, (count, *_) in zip(self._names, self._sums, strict=True):
+            if count == 0:
+                raise ValueError(f"mask of body {name!r}: no cell is True, must have at least one")
+        if self.fluid_cells == 0:
+            raise ValueError(f"mask of body {self._names[-1]!r}: leaves no fluid cell in the domain")
+
+    def _sums_of(self, mask: NDArray[np.bool_]) -> list[int]:
+        """The number of a body's cells in this process's blocks, and the sums of their numbers along each axis."""
+        sums = [0] * (1 + mask.ndim)
+        for offset, size in self._subdomain.own:
+            part = mask[self._subdomain.inside((offset, size))]
+            sums[0] += int(np.count_nonzero(part))
+            for axis in range(mask.ndim):
+                others = tuple(other for other in range(mask.ndim) if other != axis)
+                along = np.count_nonzero(part, axis=others)
+                sums[1 + axis] += int(np.dot(along, np.arange(offset[axis], offset[axis] + size[axis])))
+        return sums
+
+    def mask(self, name: str) -> NDArray[np.bool_]:
+        """A new bool array of the known cells, True in a body."""
+        mask = np.zeros(self._subdomain.known[1], dtype=np.bool_)
+        where, cells = self._boxes[self._names.index(name)]
+        mask[where] = cells
+        return mask
+
+    def centroid(self, name: str) -> Floats:
+        """The mean of the coordinates of the centres of a body's cells, ``(D,)``."""
+        count, *sums = self._sums[self._names.index(name)]
+        return np.asarray(np.array(sums, dtype=np.float64) / count + 0.5)
+
+    def covers(self, processes: Processes, faces: Sequence[str]) -> list[bool]:
+        """Whether bodies cover all cells of these faces; all processes call this together."""
+        own = []
+        for face in faces:
+            axis, low = "xyz".index(face[1]), face[0] == "-"
+            covered = True
+            for offset, size in self._subdomain.own:
+                if (offset[axis] == 0) if low else (offset[axis] + size[axis] == self._subdomain.shape[axis]):
+                    part = self._known[self._subdomain.inside((offset, size))]
+                    covered = covered and bool(part.take(0 if low else -1, axis).all())
+            own.append(covered)
+        return [all(each) for each in zip(*processes.shared(own), strict=True)]
+
+    def surface(self, processes: Processes) -> int:
+        """The number of faces between a solid and a fluid cell; all processes call this together."""
+        if not self._names:
+            return 0
+        return sum(processes.shared(sum(self._surface_of(block) for block in self._subdomain.own)))
+
+    def _surface_of(self, block: Box) -> int:
+        count = 0
+        for axis in range(len(self._subdomain.shape)):
+            here, there = (list(self._subdomain.inside(block)) for _ in range(2))
+            last = block[0][axis] + block[1][axis] == self._subdomain.shape[axis]
+            start, stop = here[axis].start, here[axis].stop - (1 if last else 0)
+            here[axis], there[axis] = slice(start, stop), slice(start + 1, stop + 1)
+            count += int(np.count_nonzero(self._known[tuple(here)] != self._known[tuple(there)]))
+        return count
+
+
+def _box_of(mask: NDArray[np.bool_]) -> tuple[slice, ...]:
+    """The smallest box with all True cells."""
+    where = []
+    for axis in range(mask.ndim):
+        found = np.flatnonzero(mask.any(axis=tuple(other for other in range(mask.ndim) if other != axis)))
+        where.append(slice(int(found[0]), int(found[-1]) + 1) if len(found) else slice(0, 0))
+    return tuple(where)

@@ -1,0 +1,79 @@
+"""The cut of a domain over the ranks of a job where no layout is given, from speeds that are assumed: nothing is
+measured, so that it is the same in every run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from .. import _core
+from ..parallel import cuts
+from ..parallel.processes import Cut, Owner
+from .cost_model import Device, Link, Machine, Problem, Tiling, Vector, block_seconds
+
+GAIN = 0.95
+"""Another cut than that of least surface with whole rows has to be predicted to take less than this part of its time,
+as the speeds are assumed."""
+
+PLACES = 16
+"""Blocks whose step is predicted; those of a cut are about alike."""
+
+SPEEDS = {"gpu": 4e12, "cpu": 1e11}
+"""Bytes a second of an update. The fixed time of a step is left out: it would decide alone where blocks are small."""
+
+LINKS = {
+    ("gpu", "ranks"): Link("ranks", 2.8e11, 9e-6, 0.8),
+    ("gpu", "network"): Link("network", 5e10, 5e-6, 0.8),
+    ("cpu", "ranks"): Link("ranks", 1e10, 2e-6),
+    ("cpu", "network"): Link("network", 1e10, 5e-6),
+}
+"""Between two GPUs or CPUs of the ranks of one host, and of two hosts; see docs/scaling.md."""
+
+
+def cut_for(stencil: str, storage: str, thermal: bool = False) -> Cut:
+    """The function that cuts a domain over the devices of a job's ranks, given as rank, device and host of each block.
+
+    It takes the blocks of least surface that keep rows along x whole, unless the model predicts of others that they
+    are faster by more than `GAIN`; it raises ValueError where the domain cannot be cut into so many.
+
+    Args:
+        stencil, storage: their names.
+        thermal: whether there is a hybrid thermal model.
+    """
+
+    def cut(shape: tuple[int, ...], owners: Sequence[Owner]) -> tuple[int, ...]:
+        hosts = list(dict.fromkeys(host for _, _, host in owners))
+        places = tuple((rank, name, hosts.index(host)) for rank, name, host in owners)
+        return _cut(shape, stencil, storage, thermal, places)
+
+    return cut
+
+
+@lru_cache(maxsize=32)
+def _cut(
+    shape: Vector, stencil: str, storage: str, thermal: bool, owners: tuple[tuple[int, str, int], ...]
+) -> tuple[int, ...]:
+    velocities = tuple(tuple(int(c) for c in velocity) for velocity in _core.stencil(stencil).c)
+    problem = Problem(shape, velocities, np.dtype(storage).itemsize, (True,) * len(shape), thermal)
+    best = cuts.least_surface(shape, len(owners), problem.radius)
+    kind = "gpu" if any(name != "cpu" for _, name, _ in owners) else "cpu"
+    devices = tuple(Device(name, SPEEDS[kind], host=host, rank=rank) for rank, name, host in owners)
+    links = {way: LINKS[kind, way] for way in ("ranks", "network")}
+    machine = Machine(devices, {**links, "peer": links["ranks"], "same": links["ranks"]})
+    seconds = {parts: _seconds(machine, problem, parts) for parts in cuts.cuts(len(owners), shape, problem.radius)}
+    fastest = min(seconds, key=lambda parts: (seconds[parts], parts), default=best)
+    return fastest if fastest in seconds and seconds[fastest] < GAIN * seconds.get(best, 0.0) else best
+
+
+def _seconds(machine: Machine, problem: Problem, parts: Vector) -> float:
+    """The step of the slowest of some blocks, as predicted."""
+    sizes = tuple(
+        tuple(n * (j + 1) // k - n * j // k for j in range(k)) for n, k in zip(problem.shape, parts, strict=True)
+    )
+    tiling = Tiling(sizes)
+    owners = dict(zip(tiling.places(), machine.devices, strict=True))
+    every = list(owners)
+    some = every[:: -(-len(every) // PLACES)]
+    return max(block_seconds(machine, problem, tiling, owners, place, parts[0] == 1)[0] for place in some)

@@ -1,0 +1,166 @@
+"""Solvers whose ranks are given their own part of everything: each bit is that of one process given the whole.
+
+Fields, forces, heat sources, bodies and their values are given as arrays of the rank's part, as functions and whole.
+"""
+
+import functools
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from mpi4py import MPI
+
+import lbmgpu as lbm
+
+world = MPI.COMM_WORLD
+rank, size = world.Get_rank(), world.Get_size()
+SHAPE = (14, 12, 16)
+random = np.random.default_rng(5)
+DENSITY = 1 + 0.01 * random.standard_normal(SHAPE)
+VELOCITY = 0.01 * random.standard_normal((3, *SHAPE))
+TEMPERATURE = 0.1 * random.standard_normal(SHAPE)
+FORCE = 1e-5 * random.standard_normal((3, *SHAPE))
+SOURCE = 1e-5 * random.standard_normal(SHAPE)
+STONES = random.random(SHAPE) < 0.06
+SPIN = 0.02 * random.standard_normal((3, *SHAPE))
+LAYOUTS = [
+    lbm.Layout.split(SHAPE, parts, ranks=[k % size for k in range(parts[0] * parts[1] * parts[2])])
+    for parts in [(1, 1, size), (size, 1, 1), (1, size, 2), (2, 2, size)]
+]
+
+
+def ball(x: Any, y: Any, z: Any) -> Any:
+    return (x - 4) ** 2 + (y - 6) ** 2 + (z - 15.5) ** 2 < 9
+
+
+BALL = ball(*np.meshgrid(*(np.arange(n) + 0.5 for n in SHAPE), indexing="ij"))
+STONES &= ~BALL
+
+
+def at(field: np.ndarray[Any, Any]) -> Any:
+    """A function that gives a field at the centres of cells."""
+
+    def value(x: Any, y: Any, z: Any) -> Any:
+        found = field[(..., *(np.asarray(c).astype(int) for c in (x, y, z)))]
+        return found if field.ndim == 3 else tuple(found)
+
+    return value
+
+
+def domain(way: str, own: tuple[slice, ...], thermal: bool) -> lbm.Domain:
+    result = lbm.Domain(SHAPE, "D3Q19")
+    result.faces["-x"] = lbm.VelocityInlet((0.02, 0, 0))
+    result.faces["+x"] = lbm.Outflow()
+    result.faces["-y"] = result.faces["+y"] = lbm.NoSlip()
+    heat = lbm.Isothermal(0.2) if thermal else None
+    offset = tuple(s.start for s in own)
+    if way == "parts":
+        result.add_body(BALL[own], "ball", lbm.MovingWall(SPIN[(slice(None), *own)]), heat, offset=offset)
+        result.add_body(STONES[own], "stones", offset=offset)
+    elif way == "functions":
+        result.add_body(ball, "ball", lbm.MovingWall(at(SPIN)), heat)
+        result.add_body(at(STONES), "stones")
+    else:
+        result.add_body(BALL, "ball", lbm.MovingWall(SPIN), heat)
+        result.add_body(STONES, "stones")
+    return result
+
+
+def solved(way: str, nonequilibrium: bool, thermal: bool, comm: Any, **options: Any) -> lbm.Solver:
+    layout = options.get("layout")
+    own = (slice(None),) * 3 if layout is None else layout.subdomain(rank)
+
+    def given(field: np.ndarray[Any, Any]) -> Any:
+        return at(field) if way == "functions" else field[(..., *own)] if way == "parts" else field
+
+    model = lbm.HybridThermal(0.05, buoyancy=(0, 0, 1e-4), source=given(SOURCE)) if thermal else None
+    options |= {"force": given(FORCE), "thermal": model, "device": "auto" if layout else "cpu", "threads": 1}
+    solver = lbm.Solver(domain(way, own, thermal), lbm.MRT(0.05), comm=comm, **options)
+    fields = {"density": given(DENSITY), "velocity": given(VELOCITY)}
+    solver.initialize(
+        nonequilibrium=nonequilibrium, **fields, **({"temperature": given(TEMPERATURE)} if thermal else {})
+    )
+    solver.step(5)
+    return solver
+
+
+@functools.cache
+def expected(nonequilibrium: bool, thermal: bool) -> dict[str, Any]:
+    solver = solved("whole", nonequilibrium, thermal, MPI.COMM_SELF)
+    assert (solver.solid == (BALL | STONES)).all()
+    return results(solver, thermal)
+
+
+def results(solver: lbm.Solver, thermal: bool) -> dict[str, Any]:
+    """Fields on rank 0, and exact sums."""
+    found = {"populations": solver.populations(gather=True), "velocity": solver.velocity(gather=True)}
+    if thermal:
+        found["temperature"] = solver.temperature(gather=True)
+    found["fluid cells"] = solver._simulation.fluid_cells
+    found["reference density"] = solver._simulation.engine.reference_density
+    found["centroid"] = solver._simulation.bodies.centroid("ball").tolist()
+    return found
+
+
+def same(found: dict[str, Any], other: dict[str, Any], what: Any) -> None:
+    for name, value in found.items():
+        if isinstance(value, np.ndarray):
+            assert np.array_equal(value, other[name]), (name, what)
+        elif value is not None:
+            assert value == other[name], (name, what, value, other[name])
+
+
+warnings.simplefilter("ignore", lbm.LoneProcessWarning)
+for thermal in (False, True):
+    for nonequilibrium in (False, True):
+        for layout in LAYOUTS:
+            windows = [layout.subdomain(k) for k in range(size)]
+            tells = size == 1 or all(tuple(s.stop - s.start for s in window) != SHAPE for window in windows)
+            for way in ("parts", "functions", "whole")[not tells :]:
+                solver = solved(way, nonequilibrium, thermal, world, layout=layout)
+                one = expected(nonequilibrium, thermal)
+                same(results(solver, thermal), one, (way, nonequilibrium, thermal, layout))
+                assert solver.force.shape == (3, *(s.stop - s.start for s in solver.subdomain))
+                assert solver.subdomain == layout.subdomain(rank)
+
+# A checkpoint of parts holds the whole, and goes on in one process.
+folder = Path(world.bcast(tempfile.mkdtemp() if rank == 0 else None))
+solver = solved("parts", False, True, world, layout=LAYOUTS[-1])
+solver.save(folder / "parts.h5")
+solver.step(4)
+solver.restore(folder / "parts.h5")
+solver.step(3)
+alone = lbm.Solver.load(folder / "parts.h5", comm=MPI.COMM_SELF, device="cpu", threads=1)
+alone.step(3)
+same(results(solver, True), results(alone, True), "a checkpoint")
+
+# What is wrong in one part is an error on all ranks.
+own = LAYOUTS[0].subdomain(rank)
+wrong = VELOCITY[(slice(None), *own)].copy()
+if rank == size - 1:
+    wrong[0, 0, 0, 0] = np.nan
+solver = lbm.Solver(lbm.Domain(SHAPE), lbm.BGK(0.1), comm=world, layout=LAYOUTS[0])
+with pytest.raises(ValueError, match="finite"):
+    solver.initialize(velocity=wrong)
+if size > 1:
+    with pytest.raises(ValueError, match=r"velocity: .* given another than rank 0"):
+        solver.initialize(velocity=VELOCITY if rank == 0 else VELOCITY[(slice(None), *own)])
+    with pytest.raises(ValueError, match="shape"):
+        solver.initialize(velocity=VELOCITY[:, 1:])
+empty = lbm.Domain(SHAPE)
+empty.add_body(np.zeros((2, 2, 2), bool), "nothing", offset=(0, 0, 0))
+with pytest.raises(ValueError, match="'nothing': no cell is True"):
+    lbm.Solver(empty, lbm.BGK(0.1), comm=world, layout=LAYOUTS[0])
+full = lbm.Domain(SHAPE)
+full.add_body(lambda x, y, z: x > 0, "all")
+with pytest.raises(ValueError, match="leaves no fluid cell"):
+    lbm.Solver(full, lbm.BGK(0.1), comm=world, layout=LAYOUTS[0])
+twice = lbm.Domain(SHAPE)
+twice.add_body(lambda x, y, z: x > 10, "one")
+twice.add_body(lambda x, y, z: z > 10, "two")
+with pytest.raises(ValueError, match="'two': overlaps body 'one'"):
+    lbm.Solver(twice, lbm.BGK(0.1), comm=world, layout=LAYOUTS[0])
+print(f"rank {rank} of {size} is done", flush=True)

@@ -1,0 +1,43 @@
+"""Tests of set-ups that each rank makes of its own part: the bits, and the memory that they take."""
+
+from __future__ import annotations
+
+import functools
+import json
+
+import pytest
+
+from . import launch
+
+CELLS = 128
+SLACK = 6 * 2**20
+"""Bytes that messages and the allocator take, whatever the domain's size."""
+
+
+@pytest.mark.parametrize("count", launch.counts(1, 2, 3, 4))
+def test_ranks_that_are_given_their_parts_get_the_same_bits(count: int) -> None:
+    launch.succeed("windows.py", count)
+
+
+@functools.cache
+def added(way: str, count: int) -> tuple[int, int]:
+    """The most bytes that a set-up adds to a rank, and the most beside its engine's own."""
+    ended = launch.run("setup_memory.py", count, str(CELLS), way)
+    assert ended.code == 0, ended.output
+    found = [json.loads(line.partition(" ")[2]) for line in ended.output.splitlines() if line.startswith("memory {")]
+    assert [entry["rank"] for entry in found] == list(range(count)), ended.output
+    return max(e["added"] for e in found), max(e["added"] - e["engine"] for e in found)
+
+
+@pytest.mark.parametrize("count", launch.counts(2, 4))
+@pytest.mark.parametrize("way", ["uniform", "functions", "parts"])
+def test_set_up_takes_memory_in_proportion_to_the_part(way: str, count: int) -> None:
+    whole, beside_whole = added(way, 1)
+    part, beside_part = added(way, count)
+    assert part <= 1.5 * whole / count + SLACK
+    assert beside_part <= 1.5 * max(beside_whole, 0) / count + SLACK
+
+
+def test_uniform_values_stay_uniform() -> None:
+    """Nothing a cell is made of them: less than a byte."""
+    assert added("uniform", 1)[1] < CELLS**3
