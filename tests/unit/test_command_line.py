@@ -246,8 +246,8 @@ def test_wrong_case(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "lbmgpu: the case is wrong:",
         f"  $.domain.stencil: 'D2Q8' given, must be one of {stencils}; did you mean 'D2Q9'?",
         "  $.run: lacks 'steps'",
-        "  $.run.step: unknown key, must be one of steps, steady, progress, log, threads, device, layout; "
-        "did you mean 'steps'?",
+        "  $.run.step: unknown key, must be one of steps, steady, progress, log, threads, device, layout, "
+        "cpu_share; did you mean 'steps'?",
     ]
     assert not (case.parent / "small").exists()
 

@@ -51,6 +51,13 @@ for stencil in SHAPES:
             one = made(stencil, device=device, comm=MPI.COMM_SELF)
             np.testing.assert_array_equal(whole, one.populations())
 
+# The blocks of a share are made when the ranks' own devices are known.
+layout = lbm.Layout.split(SHAPES["D3Q19"], (1, 1, size), ranks=range(size), cpu_share=0.25)
+assert len(layout) == size
+many = made("D3Q19", device=device, layout=layout, comm=world)
+assert many.layout.with_cpu_share(0) == many.layout
+assert len(many.layout) == (size if device == "cpu" else 2 * size)
+
 # What "auto" runs, all ranks together; the CPUs are of different speeds, and the slowest one counts.
 if device == "cpu":
     timed = shares.step_seconds

@@ -29,7 +29,7 @@ void for_initial_layers(const backend::InitialFields& fields, const Address& add
     for (int first = 0; first < layers; first += step) {
         const int count = std::min(step, layers - first);
         backend::InitialFields part = fields;
-        part.corner[axis] = 0;
+        part.corner[axis] = -first;  // cells of the block are counted from its own corner
         part.size[axis] = count;
         visit(part, RowRange{first * rows_of_layer, (first + count) * rows_of_layer},
               (fields.corner[axis] + first) * cells_of_layer);
