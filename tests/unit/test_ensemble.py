@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 import lbmgpu as lbm
+from lbmgpu import _core
+from lbmgpu.engine import together
 
 SHAPE = (24, 16)
 
@@ -75,6 +77,60 @@ def test_domains_with_bodies_inlets_and_walls_that_change_in_time(device: str) -
     drag = ensemble.body_force("square")
     np.testing.assert_array_equal(drag, [solver.body_force("square") for solver in alone])
     assert (np.diff(drag[:, 0]) > 0).all()
+
+
+class CountedGroup(_core.EngineGroup):
+    """A group that keeps the calls of `step` of all groups: how many engines, how many steps."""
+
+    calls: ClassVar[list[tuple[int, int]]] = []
+
+    def __init__(self, engines: tuple[Any, ...], threads: int) -> None:
+        super().__init__(engines, threads)
+        self._count = len(engines)
+
+    def step(self, steps: int) -> None:
+        self.calls.append((self._count, steps))
+        super().step(steps)
+
+
+def driven(at: Any) -> lbm.Domain:
+    """A channel whose lower wall moves with the speed ``at(t)``."""
+    result = channel()
+    result.faces["-y"] = lbm.MovingWall(lambda x, y, t: (at(t) + 0 * x, 0 * x))
+    return result
+
+
+def test_a_wall_that_changes_in_time_has_no_other_member_make_single_steps(
+    device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    domains = [channel() for _ in range(8)]
+    domains[3] = driven(lambda t: 0.01 * np.sin(t / 10))
+    monkeypatch.setattr(together._core, "EngineGroup", CountedGroup)
+    monkeypatch.setattr(CountedGroup, "calls", [])
+    ensemble = lbm.Ensemble(domains, lbm.TRT(0.05), force=(1e-6, 0.0), device=device, threads=2)
+    ensemble.run(40, callbacks=[lbm.Every(20, lambda _: None)])
+    assert sum(steps for count, steps in CountedGroup.calls if count == 1) == 40
+    of_others = [steps for count, steps in CountedGroup.calls if count == 7]
+    assert sum(of_others) == 40
+    assert max(of_others) > 1
+    alone = [lbm.Solver(domain, lbm.TRT(0.05), force=(1e-6, 0.0), device=device) for domain in domains]
+    for solver in alone:
+        solver.step(40)
+    same(ensemble, alone)
+
+
+def test_an_error_in_the_values_of_a_wall_leaves_all_members_at_one_step(device: str) -> None:
+    def speed(t: float) -> float:
+        if t >= 7:
+            raise ZeroDivisionError("no wall any more")
+        return 0.01
+
+    domains = [channel() for _ in range(8)]
+    domains[3] = driven(speed)
+    ensemble = lbm.Ensemble(domains, lbm.TRT(0.05), device=device, threads=2)
+    with pytest.raises(ZeroDivisionError, match="no wall"):
+        ensemble.step(20)
+    assert [solver.steps for solver in ensemble] == [7] * 8
 
 
 def test_members_with_a_temperature_in_three_dimensions(device: str) -> None:
