@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+import time
+import weakref
+from collections.abc import Callable
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +16,8 @@ import pytest
 import lbmgpu as lbm
 from lbmgpu import _core
 from lbmgpu.engine import together
+from lbmgpu.solver import simulation_of
+from lbmgpu.study.batch import Batch
 
 SHAPE = (24, 16)
 
@@ -269,9 +276,6 @@ def test_members_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_engines_of_a_group_are_checked() -> None:
-    from lbmgpu import _core
-    from lbmgpu.solver import simulation_of
-
     whole = simulation_of(lbm.Solver(channel(), lbm.TRT(0.1), device="cpu")).engine
     cut = simulation_of(lbm.Solver(channel(), lbm.TRT(0.1), layout=lbm.Layout.split(SHAPE, (2, 1), ["cpu"] * 2))).engine
     for engines, message in [((), "none given"), ((whole, whole), "given twice"), ((whole, cut), "a single block")]:
@@ -281,11 +285,6 @@ def test_engines_of_a_group_are_checked() -> None:
 
 def test_cases_of_a_batch_step_together_with_their_own_bits(device: str) -> None:
     """Cases in threads ask for different numbers of steps; one ends early, one raises."""
-    from threading import Thread
-
-    from lbmgpu.solver import simulation_of
-    from lbmgpu.study.batch import Batch
-
     wanted = {0.02: [50, 70], 0.03: [120], 0.05: [10], 0.08: [33, 33, 54]}
     batch, found, errors = Batch(len(wanted), 2), {}, []
 
@@ -319,14 +318,6 @@ def test_cases_of_a_batch_step_together_with_their_own_bits(device: str) -> None
 
 def test_a_case_that_does_not_step_keeps_the_batch_waiting_once() -> None:
     """Others step by themselves meanwhile, and their memory goes with their solvers."""
-    import gc
-    import time
-    import weakref
-    from threading import Event, Thread
-
-    from lbmgpu.solver import simulation_of
-    from lbmgpu.study.batch import Batch
-
     batch, idle_ends, seconds, engines = Batch(3, 1), Event(), [], []
 
     def idle() -> None:
@@ -359,3 +350,43 @@ def test_a_case_that_does_not_step_keeps_the_batch_waiting_once() -> None:
     assert [engine for engine in engines if engine() is not None] == []
     idle_ends.set()
     threads[0].join(60)
+
+
+def run_in_batch(count: int, body: Callable[[int, Batch], None]) -> list[BaseException | None]:
+    """The errors of cases, each a thread that calls ``body(number, batch)``, by their numbers."""
+    batch = Batch(count, 2)
+    errors: list[BaseException | None] = [None] * count
+
+    def case(number: int) -> None:
+        try:
+            with batch.case():
+                body(number, batch)
+        except BaseException as error:
+            errors[number] = error
+
+    threads = [Thread(target=case, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()
+    return errors
+
+
+def test_an_error_in_the_steps_of_a_batch_is_that_of_the_case_that_caused_it(device: str) -> None:
+    steps = {}
+
+    def body(number: int, batch: Batch) -> None:
+        solver = lbm.Solver(channel(), lbm.TRT(0.05), device=device)
+        batch.adopt(simulation_of(solver))
+        if number == 1:
+            simulation_of(solver).engine.steps = 2**53 - 15
+        for _ in range(4):
+            solver.step(10)
+        steps[number] = solver.steps
+
+    errors = run_in_batch(3, body)
+    assert [error is None for error in errors] == [True, False, True]
+    with pytest.raises(ValueError, match=r"steps: \d+ given after"):
+        raise errors[1] or AssertionError
+    assert steps == {0: 40, 2: 40}

@@ -116,17 +116,30 @@ class Batch:
         for request in waiting.values():
             by_device.setdefault(str(request.engine.layout[0]["device"]), []).append(request)
         for requests in by_device.values():
-            try:
-                self._group(requests).step(steps)
-            except Exception as error:  # the states of all are unfinished now
-                for request in requests:
-                    request.error, request.left = type(error)(*error.args), 0
+            self._step_together(requests, steps)
         for thread, request in waiting.items():
             request.left = max(0, request.left - steps)
             if request.left == 0:
                 del self._requests[thread]
         self._last = time.monotonic()
         self._condition.notify_all()
+
+    def _step_together(self, requests: list[_Request], steps: int) -> None:
+        """Make steps of engines of one device; an error is that of the requests which cannot be met.
+
+        After an error of the group, engines that have made their steps go on, and those that have not begun make them
+        by themselves, so that each finds its own error. Of those that broke off in the middle nobody knows which one
+        the error came from: all of them have it.
+        """
+        before = [request.engine.steps for request in requests]
+        try:
+            self._group(requests).step(steps)
+        except Exception as error:
+            self._groups.clear()
+            for request, start in zip(requests, before, strict=True):
+                found = _made_up(request.engine, start + steps, error)
+                if found is not None:
+                    request.error, request.left = found, 0
 
     def _group(self, requests: list[_Request]) -> _core.EngineGroup:
         """The group of some engines, which keeps what it has recorded of their steps."""
@@ -139,3 +152,26 @@ class Batch:
         while len(self._groups) > MOST_GROUPS:
             del self._groups[next(iter(self._groups))]
         return group
+
+
+def _made_up(engine: _core.Engine, target: int, error: Exception) -> Exception | None:
+    """Bring an engine to step `target` after an `error` of its group; its error, None if it gets there."""
+    if engine.steps == target:
+        return None
+    try:
+        engine.step(0)
+    except Exception:  # the state is unfinished: the group's error says why
+        return _copy(error)
+    try:
+        engine.step(target - engine.steps)
+    except Exception as own:
+        return own
+    return None
+
+
+def _copy(error: Exception) -> Exception:
+    """An error like another, to be raised in another thread."""
+    try:
+        return type(error)(*error.args)
+    except Exception:  # of a class that is made in another way
+        return error
