@@ -17,6 +17,7 @@ import lbmgpu as lbm
 from lbmgpu import _core
 from lbmgpu.engine import together
 from lbmgpu.solver import simulation_of
+from lbmgpu.study import batch as batches
 from lbmgpu.study.batch import Batch
 
 SHAPE = (24, 16)
@@ -371,6 +372,45 @@ def run_in_batch(count: int, body: Callable[[int, Batch], None]) -> list[BaseExc
         thread.join(60)
         assert not thread.is_alive()
     return errors
+
+
+def test_a_wall_that_changes_in_time_has_no_other_case_of_a_batch_make_single_steps(
+    device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    domains = [channel(), driven(lambda t: 0.01 * np.sin(t / 10)), channel(), driven(lambda t: 0.01)]
+    monkeypatch.setattr(batches._core, "EngineGroup", CountedGroup)
+    monkeypatch.setattr(CountedGroup, "calls", [])
+    found = {}
+
+    def body(number: int, batch: Batch) -> None:
+        solver = lbm.Solver(domains[number], lbm.TRT(0.05), force=(1e-6, 0.0), device=device)
+        batch.adopt(simulation_of(solver))
+        solver.step(10)
+        solver.step(64)
+        found[number] = solver.populations()
+
+    assert run_in_batch(4, body) == [None] * 4
+    at_once = [count for count, steps in CountedGroup.calls if steps > 1]
+    assert at_once
+    assert max(at_once) == 2
+    for number, domain in enumerate(domains):
+        alone = lbm.Solver(domain, lbm.TRT(0.05), force=(1e-6, 0.0), device=device)
+        alone.step(74)
+        np.testing.assert_array_equal(found[number], alone.populations())
+
+
+def test_a_case_may_have_walls_of_both_kinds() -> None:
+    def body(number: int, batch: Batch) -> None:
+        solvers = [lbm.Solver(domain, lbm.TRT(0.05), device="cpu") for domain in (channel(), driven(lambda t: 0.01))]
+        for solver in solvers:
+            batch.adopt(simulation_of(solver))
+        for _ in range(20):
+            for solver in solvers[:: 1 if number else -1]:
+                solver.step(3)
+
+    begin = time.monotonic()
+    assert run_in_batch(3, body) == [None] * 3
+    assert time.monotonic() - begin < 15
 
 
 def test_an_error_in_the_steps_of_a_batch_is_that_of_the_case_that_caused_it(device: str) -> None:

@@ -34,7 +34,8 @@ class Batch:
 
     The cases need not ask for the same number of steps: all of them make as many as the least needs, and those that
     want more wait for the next. A case that takes long over something else, such as reading fields, keeps the others
-    waiting for `PATIENCE` once, and takes part again from its next step on.
+    waiting for `PATIENCE` once, and takes part again from its next step on. Solvers whose walls change in time ask for
+    single steps: they advance among themselves, beside the others.
 
     Args:
         cases: how many there are; each calls `case()` in a thread of its own.
@@ -42,14 +43,9 @@ class Batch:
     """
 
     def __init__(self, cases: int, threads: int) -> None:
-        self._threads = threads
-        self._cases = cases
-        self._present: set[int] = set()  # the threads of cases that are waited for
-        self._seen: set[int] = set()  # those that have asked for steps, or have ended
-        self._requests: dict[int, _Request] = {}  # by thread; those that are not done
-        self._condition = threading.Condition()
-        self._last = self._begin = time.monotonic()
-        self._groups: dict[tuple[int, ...], _core.EngineGroup] = {}
+        self._seen: set[int] = set()  # the threads of cases that have asked for steps, or have ended
+        first = partial(_Rounds, cases, threads, self._seen)
+        self._rounds = {False: first(), True: first()}  # by whether walls change in time
 
     @contextmanager
     def case(self) -> Iterator[None]:
@@ -57,31 +53,80 @@ class Batch:
         try:
             yield
         finally:
-            with self._condition:
-                self._seen.add(threading.get_ident())
-                self._present.discard(threading.get_ident())
-                self._groups.clear()  # or they would hold the memory of its solvers
-                self._condition.notify_all()
+            self._seen.add(threading.get_ident())
+            for rounds in self._rounds.values():
+                rounds.leave(forget=True)
 
     def adopt(self, simulation: Simulation) -> None:
         """Have a simulation of a case step with the others; one of several blocks steps by itself."""
         if len(simulation.engine.layout) == 1:
-            simulation.step_engine = partial(self._step, simulation.engine)
-            weakref.finalize(simulation, self._forget, id(simulation.engine))
+            changing = simulation.boundary.changing
+            simulation.step_engine = partial(self._step, changing, simulation.engine)
+            weakref.finalize(simulation, self._forget, changing, id(simulation.engine))
 
-    def _forget(self, engine: int) -> None:
+    def _forget(self, changing: bool, engine: int) -> None:
         """Drop the groups of an engine whose simulation nobody has any more."""
+        self._rounds[changing].forget(engine)
+
+    def _step(self, changing: bool, engine: _core.Engine, steps: int) -> None:
+        if steps == 0:
+            engine.step(steps)
+            return
+        rounds, other = self._rounds[changing], self._rounds[not changing]
+        own = threading.get_ident()
+        if own not in self._seen:
+            self._seen.add(own)
+            other.look()  # the last case for whose first steps they have waited may be this one
+        if other.waits_for(own):
+            other.leave()
+        rounds.step(engine, steps)
+
+
+class _Rounds:
+    """Requests of cases for steps, which are made in rounds.
+
+    Args:
+        cases, threads: as for `Batch`.
+        seen: the threads of cases that have asked any rounds for steps, or have ended.
+    """
+
+    def __init__(self, cases: int, threads: int, seen: set[int]) -> None:
+        self._threads = threads
+        self._cases = cases
+        self._seen = seen
+        self._present: set[int] = set()  # the threads of cases that are waited for
+        self._requests: dict[int, _Request] = {}  # by thread; those that are not done
+        self._condition = threading.Condition()
+        self._last = self._begin = time.monotonic()
+        self._groups: dict[tuple[int, ...], _core.EngineGroup] = {}
+
+    def look(self) -> None:
+        """Have those that wait look again at whom they wait for."""
+        with self._condition:
+            self._condition.notify_all()
+
+    def waits_for(self, thread: int) -> bool:
+        """Whether the others wait for the case of a thread."""
+        return thread in self._present
+
+    def leave(self, *, forget: bool = False) -> None:
+        """Do not wait for the case of this thread; `forget` for one that ends, whose solvers nobody needs."""
+        with self._condition:
+            self._present.discard(threading.get_ident())
+            if forget:
+                self._groups.clear()  # or they would hold the memory of its solvers
+            self._condition.notify_all()
+
+    def forget(self, engine: int) -> None:
+        """Drop the groups of an engine."""
         with self._condition:
             for key in [key for key in self._groups if engine in key]:
                 self._groups.pop(key, None)
 
-    def _step(self, engine: _core.Engine, steps: int) -> None:
-        if steps == 0:
-            engine.step(0)
-            return
+    def step(self, engine: _core.Engine, steps: int) -> None:
+        """Make steps of an engine, together with those that others ask for."""
         request, own = _Request(engine, steps), threading.get_ident()
         with self._condition:
-            self._seen.add(own)
             self._present.add(own)
             self._requests[own] = request
             self._last = time.monotonic()
