@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import signal
 import time
 import weakref
 from collections.abc import Callable
@@ -430,3 +432,35 @@ def test_an_error_in_the_steps_of_a_batch_is_that_of_the_case_that_caused_it(dev
     with pytest.raises(ValueError, match=r"steps: \d+ given after"):
         raise errors[1] or AssertionError
     assert steps == {0: 40, 2: 40}
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_forked_child_of_a_case_steps_its_solver_by_itself() -> None:
+    """While another thread of the parent, which the child has not, holds the batch's lock."""
+    is_stepping, child_ended, status = Event(), Event(), []
+
+    def body(number: int, batch: Batch) -> None:
+        solver = lbm.Solver(channel(shape=(512, 512) if number == 0 else SHAPE), lbm.TRT(0.05), device="cpu", threads=1)
+        batch.adopt(simulation_of(solver))
+        solver.step(1)
+        while number == 0 and not child_ended.is_set():
+            solver.step(50)
+            is_stepping.set()
+        if number == 1:
+            try:
+                is_stepping.wait(30)
+                time.sleep(0.05)
+                child = os.fork()
+                if child == 0:
+                    signal.alarm(20)
+                    try:
+                        solver.step(5)
+                        os._exit(0 if solver.steps == 6 else 1)
+                    finally:
+                        os._exit(2)
+                status.append(os.waitpid(child, 0)[1])
+            finally:
+                child_ended.set()
+
+    assert run_in_batch(2, body) == [None, None]
+    assert status == [0]

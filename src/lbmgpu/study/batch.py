@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 import weakref
@@ -37,12 +38,15 @@ class Batch:
     waiting for `PATIENCE` once, and takes part again from its next step on. Solvers whose walls change in time ask for
     single steps: they advance among themselves, beside the others.
 
+    A child that a case forks has none of the other threads: its solvers step by themselves.
+
     Args:
         cases: how many there are; each calls `case()` in a thread of its own.
         threads: number of threads that step engines on the CPU.
     """
 
     def __init__(self, cases: int, threads: int) -> None:
+        self._process = os.getpid()
         self._seen: set[int] = set()  # the threads of cases that have asked for steps, or have ended
         first = partial(_Rounds, cases, threads, self._seen)
         self._rounds = {False: first(), True: first()}  # by whether walls change in time
@@ -53,9 +57,10 @@ class Batch:
         try:
             yield
         finally:
-            self._seen.add(threading.get_ident())
-            for rounds in self._rounds.values():
-                rounds.leave(forget=True)
+            if self._is_of_this_process:
+                self._seen.add(threading.get_ident())
+                for rounds in self._rounds.values():
+                    rounds.leave(forget=True)
 
     def adopt(self, simulation: Simulation) -> None:
         """Have a simulation of a case step with the others; one of several blocks steps by itself."""
@@ -64,12 +69,18 @@ class Batch:
             simulation.step_engine = partial(self._step, changing, simulation.engine)
             weakref.finalize(simulation, self._forget, changing, id(simulation.engine))
 
+    @property
+    def _is_of_this_process(self) -> bool:
+        """False in a forked child, where a thread that is not there may hold a lock for ever."""
+        return os.getpid() == self._process
+
     def _forget(self, changing: bool, engine: int) -> None:
         """Drop the groups of an engine whose simulation nobody has any more."""
-        self._rounds[changing].forget(engine)
+        if self._is_of_this_process:
+            self._rounds[changing].forget(engine)
 
     def _step(self, changing: bool, engine: _core.Engine, steps: int) -> None:
-        if steps == 0:
+        if steps == 0 or not self._is_of_this_process:
             engine.step(steps)
             return
         rounds, other = self._rounds[changing], self._rounds[not changing]
