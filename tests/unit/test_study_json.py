@@ -219,6 +219,32 @@ def test_a_case_that_is_killed_ends_at_the_same_step(
     assert tables[0] == tables[1]
 
 
+@pytest.mark.filterwarnings("ignore::lbmgpu.MissingResultsWarning")
+def test_a_case_that_ran_on_another_host_goes_on_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changes = {"collision__reynolds": [10, 20], "run__steps": 100, "output": {"checkpoint": {"every": 40}}}
+    expected = run(study_of(written(tmp_path, **changes), tmp_path / "whole"))
+
+    def killed(*arguments: Any, **named: Any) -> None:
+        """Leave what a kill leaves on a host that this one knows nothing of."""
+        for path in (tmp_path / "study").glob("*/record.json"):
+            record = json.loads(path.read_text()) | {"status": "running", "host": "elsewhere"}
+            path.write_text(json.dumps(record))
+            if list(path.parent.glob("lbmgpu.lock")):
+                lock = {"host": "elsewhere", "process": 17, "started": "1"}
+                (path.parent / "kept.lock").write_text(json.dumps(lock))
+        raise Stop
+
+    monkeypatch.setattr(json_case, "numbers", killed)
+    run(study_of(written(tmp_path, **changes), tmp_path / "study"))
+    for path in (tmp_path / "study").glob("*/kept.lock"):
+        path.rename(path.with_name("lbmgpu.lock"))
+    monkeypatch.undo()
+    found = run(study_of(written(tmp_path, **changes), tmp_path / "study"))
+    assert found.message.values.tolist() == ["", ""]
+    assert found.identical(expected)
+    assert not list((tmp_path / "study").glob("*/lbmgpu.lock"))
+
+
 def after(count: int, function: Any, then: Any) -> Any:
     """A function that becomes another one after so many calls."""
     calls: list[int] = []

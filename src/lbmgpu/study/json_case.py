@@ -60,6 +60,7 @@ class JsonCase:
         found: dict[str, Any] = {}
 
         def stepped(solver: Solver, result: RunResult) -> None:
+            case.check_is_current()  # or the files of the end would replace those of the attempt that took over
             is_steady = result.converged or (was_steady and solver.steps == steps)
             found.update(steps=solver.steps, converged=is_steady, **numbers(solver))
             write_text(case.folder / ENDED, json.dumps({"steps": solver.steps, "steady": is_steady}) + "\n")
@@ -75,6 +76,7 @@ class JsonCase:
                 device=None if "layout" in whole["run"] else case.device,
                 restart=restart,
                 stepped=stepped,
+                locks=False,  # the study's lock and the case's record decide whose the folder is
             )
 
         checkpoint = case.folder / "checkpoint.h5"
