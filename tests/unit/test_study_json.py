@@ -150,7 +150,10 @@ def test_the_command_writes_the_dataset_and_runs_what_is_missing(
     written(tmp_path, collision__reynolds=[10, 20], run__steps=[30, 40])
     command = ["study", "cylinder.json", "--devices", "cpu", "--no-progress"]
     assert main([*command, "--zip", "--status"]) == 0
-    assert "2 cases: 2 waiting" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "2 cases: 2 waiting" in out
+    assert f"no study in {tmp_path / 'cylinder'} yet" in out
+    assert [path.name for path in tmp_path.iterdir()] == ["cylinder.json"]
     assert main([*command, "--zip", "--per-device", "1", "--retry", "1"]) == 0
     out = capsys.readouterr().out
     assert "2 cases: 2 done" in out
@@ -167,6 +170,11 @@ def test_the_command_writes_the_dataset_and_runs_what_is_missing(
     changed = study_of("cylinder.json", combine="zip")
     with pytest.warns(lbm.StudyChangedWarning):
         run(changed)
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "cylinder").rglob("*")}
+    written(tmp_path, collision__reynolds=[10, 20], run__steps=[30, 40], collision__length=6)
+    assert main([*command, "--zip", "--status"]) == 0
+    assert "yet" not in capsys.readouterr().out
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "cylinder").rglob("*")} == before
     assert main([*command, "--zip", "--rerun"]) == 0
     assert sorted(study_of("cylinder.json", combine="zip").cases().attempts) == [1, 1]
     with xr.open_dataset(tmp_path / "cylinder" / "study.nc", engine="h5netcdf") as found:

@@ -20,9 +20,11 @@ from ..files.regular_files import read_text
 from ..files.strict_json import parsed
 from ..solver import Solver
 from ..solver.run import RunResult, Steady
+from . import records
 from .case import Case, log
 from .parameters import table
 from .results import load_xarray
+from .source import source_of
 from .study import Study
 
 ENDED = "checkpoint.ended.json"
@@ -91,12 +93,21 @@ class JsonCase:
         return found
 
 
+class SeenStudy(Study):
+    """A study to look at, by `status`, `cases` and `results`: nothing is written to its folder."""
+
+    def _entered(self) -> str:
+        records.check(self.folder, self._name, self._table.names)
+        return records.known_source(self.folder, source_of(self._function))
+
+
 def study_of(
     path: str | os.PathLike[str],
     folder: str | os.PathLike[str] | None = None,
     *,
     combine: str = "grid",
     on_change: str = "keep",
+    only_seen: bool = False,
 ) -> Study:
     """The study of the case in the file at `path`, which has lists in place of values.
 
@@ -104,6 +115,7 @@ def study_of(
         path: of the case.
         folder: of the study; the case's ``output.folder`` if None, and the case's name without that.
         combine, on_change: as for `Study`.
+        only_seen: a `SeenStudy`.
 
     Raises:
         CaseError: it is no case with the values of the lists, each combination by itself; no lists in it.
@@ -123,7 +135,8 @@ def study_of(
     if problems:
         raise CaseError([(place, f"{message} {where}") for (place, message), where in problems.items()])
     target = folder if folder is not None else sweep.base.get("output", {}).get("folder", source.stem)
-    return Study(JsonCase(sweep, source), sweep.values, target, combine=combine, on_change=on_change)
+    kind = SeenStudy if only_seen else Study
+    return kind(JsonCase(sweep, source), sweep.values, target, combine=combine, on_change=on_change)
 
 
 def numbers(solver: Solver) -> dict[str, Any]:

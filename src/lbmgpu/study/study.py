@@ -86,8 +86,7 @@ class Study:
         self._function = function
         picklable(function)
         self.folder: Path = file_path("folder", folder).absolute()
-        records.enter(self.folder, getattr(function, "__name__", type(function).__name__), self._table.names)
-        self._source = records.keep_source(self.folder, source_of(function))
+        self._source = self._entered()
         self._warned = False
         self._idle: tuple[object, Workers] | None = None
 
@@ -260,6 +259,11 @@ class Study:
     @property
     def _name(self) -> str:
         return str(getattr(self._function, "__name__", type(self._function).__name__))
+
+    def _entered(self) -> str:
+        """Make the folder this study's; the name of the function's source in it."""
+        records.enter(self.folder, self._name, self._table.names)
+        return records.keep_source(self.folder, source_of(self._function))
 
     def _folder(self, case: ParameterSet) -> CaseFolder:
         return CaseFolder(self.folder / case.folder, case)
