@@ -181,6 +181,20 @@ def test_the_command_writes_the_dataset_and_runs_what_is_missing(
         assert found.steps.values.tolist() == [30, 40]
 
 
+def test_a_file_of_another_name_goes_on_with_its_study(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(tmp_path, collision__reynolds=[10, 20])
+    run(study_of(path, tmp_path / "study"))
+    path = path.rename(tmp_path / "post.json")
+    assert main(["study", str(path), "--output", str(tmp_path / "study"), "--status"]) == 0
+    assert "study post, 2 cases: 2 done" in capsys.readouterr().out
+    assert study_of(path, tmp_path / "study").cases().status.tolist() == ["done", "done"]
+    other = written(tmp_path, collision__reynolds=10, bodies__0__radius=[1, 2])
+    with pytest.raises(ValueError, match=r"the parameters collision.reynolds there, bodies\[0\].radius here"):
+        study_of(other, tmp_path / "study")
+    with pytest.raises(ValueError, match="the function 'JSON case' there, '<lambda>' here"):
+        lbm.Study(lambda case, **given: {}, {"collision.reynolds": [10]}, tmp_path / "study")
+
+
 def test_the_command_tells_of_wrong_studies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path, collision__reynolds=[10, -20])
     assert main(["study", str(path), "--output", str(tmp_path / "study")]) == 2

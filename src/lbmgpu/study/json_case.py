@@ -30,6 +30,9 @@ from .study import Study
 ENDED = "checkpoint.ended.json"
 """Tells of a case that made its last step: if it is killed before its result is there, it ends at that step again."""
 
+NAME = "JSON case"
+"""By which the folder of such a study knows it, and not by the file's name, which may change; its lists do the rest."""
+
 _BYTES = 2**16
 
 
@@ -44,6 +47,7 @@ class JsonCase:
     def __init__(self, sweep: Sweep, source: Path) -> None:
         self._sweep, self._source = sweep, source.absolute()
         self.__name__ = source.stem
+        self.study_name = NAME
         rest = copy.deepcopy(sweep.base)
         for place in sweep.places.values():  # the parameters are nothing of the source
             inner = rest
@@ -97,7 +101,7 @@ class SeenStudy(Study):
     """A study to look at, by `status`, `cases` and `results`: nothing is written to its folder."""
 
     def _entered(self) -> str:
-        records.check(self.folder, self._name, self._table.names)
+        records.check(self.folder, self._kept_name, self._table.names)
         return records.known_source(self.folder, source_of(self._function))
 
 

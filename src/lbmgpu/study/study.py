@@ -260,9 +260,14 @@ class Study:
     def _name(self) -> str:
         return str(getattr(self._function, "__name__", type(self._function).__name__))
 
+    @property
+    def _kept_name(self) -> str:
+        """The function's name as the folder has it."""
+        return str(getattr(self._function, "study_name", self._name))
+
     def _entered(self) -> str:
         """Make the folder this study's; the name of the function's source in it."""
-        records.enter(self.folder, self._name, self._table.names)
+        records.enter(self.folder, self._kept_name, self._table.names)
         return records.keep_source(self.folder, source_of(self._function))
 
     def _folder(self, case: ParameterSet) -> CaseFolder:
