@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -288,3 +290,25 @@ def test_files_of_a_case_are_beside_it(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path / "elsewhere")
     found = run(study_of(os.path.relpath(path), tmp_path / "study"))
     assert found.status.values.tolist() == ["done"], found.message.values
+
+
+LOADS = """
+import pickle
+import sys
+from pathlib import Path
+from lbmgpu.case.sweep import Sweep
+from lbmgpu.study.json_case import JsonCase
+
+def show():
+    print([name in sys.modules for name in ("jsonschema", "tqdm.contrib.logging", "pyevtk.hl", "matplotlib")])
+
+case = pickle.dumps(JsonCase(Sweep({"output": {"vtk": True}}, {}, {}), Path("case.json")))
+show()
+pickle.loads(case)
+show()
+"""
+
+
+def test_a_worker_loads_what_a_json_case_needs_before_it_counts_the_time() -> None:
+    found = subprocess.run([sys.executable, "-c", LOADS], capture_output=True, text=True, check=True)
+    assert found.stdout.splitlines() == ["[False, False, False, False]", "[True, True, True, False]"]

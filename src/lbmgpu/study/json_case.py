@@ -5,12 +5,14 @@ from __future__ import annotations
 import copy
 import json
 import os
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..case.read import read_unchecked
+from ..case.read import read_unchecked, validator
 from ..case.run import run_checked
 from ..case.sweep import Sweep, swept
 from ..conditions import Isothermal
@@ -32,6 +34,9 @@ ENDED = "checkpoint.ended.json"
 
 NAME = "JSON case"
 """By which the folder of such a study knows it, and not by the file's name, which may change; its lists do the rest."""
+
+_MODULES = {"checkpoint": "h5py", "image": "matplotlib.figure", "vtk": "pyevtk.hl"}
+"""What entries of a case's output need."""
 
 _BYTES = 2**16
 
@@ -55,6 +60,17 @@ class JsonCase:
                 inner = inner[key]  # type: ignore[index]
             inner[place[-1]] = None  # type: ignore[index]
         self.study_source = json.dumps(rest, indent=1, sort_keys=True)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """In a worker: load what takes a while before the time of its first case counts."""
+        self.__dict__.update(state)
+        output = self._sweep.base.get("output", {})
+        needed = [module for entry, module in _MODULES.items() if entry in output]
+        for module in [*needed, "tqdm.contrib.logging"]:
+            with suppress(ImportError):  # the case says what is missing
+                import_module(module)
+        validator()
+        load_xarray().DataArray([0.0], coords={"axis": ["x"]}, dims="axis")  # the first one looks for other packages
 
     def __call__(self, case: Case, /, **values: Any) -> Any:
         """See `JsonCase`."""

@@ -48,7 +48,7 @@ class Record:
     Attributes:
         status: one of `STATUSES`.
         message: of the error that ended it; empty without one.
-        seconds: from its start to its end, over all attempts that went on from one another's checkpoints.
+        seconds: in its function, over all attempts that went on from one another's checkpoints.
         attempts: how often it was started.
         device: that it ran on.
         host: that it ran on.
