@@ -348,8 +348,9 @@ def _count_of_workers(executor: Executor) -> int | None:
         found = getattr(executor, name, None)
         if isinstance(found, int) and found > 0:
             return found
-    with suppress(Exception):  # of dask's executor, whose client has the threads of each worker
-        return sum(executor._client.nthreads().values()) or None  # type: ignore[attr-defined]
+    client: Any = getattr(executor, "_client", None)  # of dask's, which has the threads of each worker
+    with suppress(Exception):
+        return sum(client.nthreads().values()) or None
     return None
 
 
