@@ -58,7 +58,7 @@ void EngineGroup::step_on_gpu(Index steps) {
     for (Part& part : parts_) {
         std::vector<std::function<void()>> updates;
         for (Engine* engine : part.engines) {
-            updates.push_back([engine] { engine->run_update(1); });
+            updates.emplace_back([engine] { engine->run_update(1); });
         }
         part.batch->begin();
         part.executor->run(steps, [&] { part.batch->run(updates); });

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -116,7 +117,7 @@ def run_checked(
 
     output = case.get("output", {})
     if "image" in output:
-        pass  # takes a while, and is to fail before the run if it does
+        import_module("matplotlib.figure")  # takes a while, and is to fail before the run if it does
     processes = Processes.of(comm)
     solver = build_solver(case, source.parent, threads, device, processes, layout)
     if restart is not None:

@@ -84,8 +84,7 @@ void LaunchBatch::add(const Kernel& kernel, const LaunchDimensions& dimensions,
     if (arguments.size() != 1) {
         throw std::logic_error("kernel " + kernel.name().name + " cannot be launched for several blocks");
     }
-    const char* bytes = static_cast<const char*>(arguments[0].address);
-    collected_[current_].push_back({&kernel, dimensions, {bytes, bytes + arguments[0].bytes}});
+    collected_[current_].push_back({&kernel, dimensions, {arguments[0].begin(), arguments[0].end()}});
 }
 
 std::size_t LaunchBatch::members_a_launch(const Launch& launch) const {
@@ -103,14 +102,14 @@ void LaunchBatch::launch(const std::vector<const Launch*>& launches) {
     }
     const Kernel& kernel = most > 1 ? kernels_.get(name) : *first.kernel;
     for (std::size_t begin = 0; begin < launches.size(); begin += most) {
-        std::vector<char> all(most * first.arguments.size());  // what no block uses stays zero
+        std::vector<std::byte> all(most * first.arguments.size());  // what no block uses stays zero
         LaunchDimensions dimensions = first.dimensions;
         dimensions.members = unsigned(std::min(most, launches.size() - begin));
         for (std::size_t k = 0; k < dimensions.members; ++k) {
             std::copy(launches[begin + k]->arguments.begin(), launches[begin + k]->arguments.end(),
                       all.begin() + std::ptrdiff_t(k * first.arguments.size()));
         }
-        kernel.launch_with(stream, dimensions, {{all.data(), all.size()}});
+        kernel.launch_with(stream, dimensions, {all});
     }
 }
 

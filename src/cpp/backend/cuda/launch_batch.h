@@ -28,7 +28,7 @@ private:
     struct Launch {
         const Kernel* kernel;
         LaunchDimensions dimensions;
-        std::vector<char> arguments;  // the one struct of them that kernels of steps take
+        std::vector<std::byte> arguments;  // the one struct of them that kernels of steps take
 
         bool goes_with(const Launch& other) const {
             return kernel->name().name == other.kernel->name().name && dimensions == other.dimensions;
