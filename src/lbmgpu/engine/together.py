@@ -13,7 +13,7 @@ from ..parallel.processes import Processes
 from .simulation import Simulation
 
 MEMBERS_A_THREAD = 4
-"""On the CPU those whose values change in time step before the others if there are so many for each thread.
+"""On the CPU, simulations whose values change in time are a group of their own from so many members a thread on.
 
 Two turns then take at most one round of the threads more than one turn: a quarter of it, where single steps of all
 take up to twice the time of steps in one call (64 members of 64 x 64 on two cores).
@@ -106,20 +106,24 @@ class Together:
             if self._grouped != numbers:
                 self._divide(parts)
                 self._grouped = numbers
-            made = 0 if self._singly is not None else steps
+            before = parts[0].engine.steps
+            made = steps
             try:
                 if self._singly is not None:
-                    members, group = self._singly
-                    while made < steps:
-                        for member in members:
-                            if member.boundary.changing:
-                                member.boundary.bring_to(member.engine, float(member.engine.steps))
-                        group.step(1)
-                        made += 1
-            finally:  # also after an error in somebody's values, so that all are at the same step
+                    self._step_singly(*self._singly, before + steps)
+            finally:  # also after Ctrl-C, or an error in somebody's values, so that all are at the same step
+                if self._singly is not None:
+                    made = self._singly[0][0].engine.steps - before
                 if self._at_once is not None and made > 0:
                     self._at_once.step(made)
             return time.perf_counter() - start
+
+    def _step_singly(self, members: list[Simulation], group: _core.EngineGroup, target: int) -> None:
+        while members[0].engine.steps < target:
+            for member in members:
+                if member.boundary.changing:
+                    member.boundary.bring_to(member.engine, float(member.engine.steps))
+            group.step(1)
 
     def _divide(self, parts: list[Simulation]) -> None:
         """Make the groups: those whose values change in time and the others, or all in one where that is faster."""

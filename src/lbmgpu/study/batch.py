@@ -48,8 +48,8 @@ class Batch:
     def __init__(self, cases: int, threads: int) -> None:
         self._process = os.getpid()
         self._seen: set[int] = set()  # the threads of cases that have asked for steps, or have ended
-        first = partial(_Rounds, cases, threads, self._seen)
-        self._rounds = {False: first(), True: first()}  # by whether walls change in time
+        make_rounds = partial(_Rounds, cases, threads, self._seen)
+        self._rounds = {False: make_rounds(), True: make_rounds()}  # by whether walls change in time
 
     @contextmanager
     def case(self) -> Iterator[None]:

@@ -33,7 +33,8 @@ ENDED = "checkpoint.ended.json"
 """Tells of a case that made its last step: if it is killed before its result is there, it ends at that step again."""
 
 NAME = "JSON case"
-"""By which the folder of such a study knows it, and not by the file's name, which may change; its lists do the rest."""
+"""Written to the study's folder in place of the file's name, so that a renamed file fits. The names of the parameters
+tell studies apart."""
 
 _MODULES = {"checkpoint": "h5py", "image": "matplotlib.figure", "vtk": "pyevtk.hl"}
 """What entries of a case's output need."""
