@@ -191,7 +191,7 @@ def _parser() -> argparse.ArgumentParser:
     retry = _number(checks.integer, int, at_least=0)
     several.add_argument("--retry", metavar="N", type=retry, default=0, help="attempts more at a case that fails (0)")
     several.add_argument("--rerun", action="store_true", help="run again what is of the case before a change of it")
-    several.add_argument("--status", action="store_true", help="show how the cases stand, and run nothing")
+    several.add_argument("--status", action="store_true", help="show how the cases stand; run nothing, write nothing")
     several.add_argument("--no-progress", action="store_true", help="show no progress bar")
     several.set_defaults(command=_study)
 

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import gc
+import os
+import signal
+import time
+import weakref
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from threading import Event, Thread
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 import lbmgpu as lbm
+from lbmgpu import _core
+from lbmgpu.engine import together
+from lbmgpu.solver import simulation_of
+from lbmgpu.study import batch as batches
+from lbmgpu.study.batch import Batch
 
 SHAPE = (24, 16)
 
@@ -75,6 +87,60 @@ def test_domains_with_bodies_inlets_and_walls_that_change_in_time(device: str) -
     drag = ensemble.body_force("square")
     np.testing.assert_array_equal(drag, [solver.body_force("square") for solver in alone])
     assert (np.diff(drag[:, 0]) > 0).all()
+
+
+class CountedGroup(_core.EngineGroup):
+    """A group that keeps the calls of `step` of all groups: how many engines, how many steps."""
+
+    calls: ClassVar[list[tuple[int, int]]] = []
+
+    def __init__(self, engines: tuple[Any, ...], threads: int) -> None:
+        super().__init__(engines, threads)
+        self._count = len(engines)
+
+    def step(self, steps: int) -> None:
+        self.calls.append((self._count, steps))
+        super().step(steps)
+
+
+def driven(at: Any) -> lbm.Domain:
+    """A channel whose lower wall moves with the speed ``at(t)``."""
+    result = channel()
+    result.faces["-y"] = lbm.MovingWall(lambda x, y, t: (at(t) + 0 * x, 0 * x))
+    return result
+
+
+def test_a_wall_that_changes_in_time_has_no_other_member_make_single_steps(
+    device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    domains = [channel() for _ in range(8)]
+    domains[3] = driven(lambda t: 0.01 * np.sin(t / 10))
+    monkeypatch.setattr(together._core, "EngineGroup", CountedGroup)
+    monkeypatch.setattr(CountedGroup, "calls", [])
+    ensemble = lbm.Ensemble(domains, lbm.TRT(0.05), force=(1e-6, 0.0), device=device, threads=2)
+    ensemble.run(40, callbacks=[lbm.Every(20, lambda _: None)])
+    assert sum(steps for count, steps in CountedGroup.calls if count == 1) == 40
+    of_others = [steps for count, steps in CountedGroup.calls if count == 7]
+    assert sum(of_others) == 40
+    assert max(of_others) > 1
+    alone = [lbm.Solver(domain, lbm.TRT(0.05), force=(1e-6, 0.0), device=device) for domain in domains]
+    for solver in alone:
+        solver.step(40)
+    same(ensemble, alone)
+
+
+def test_an_error_in_the_values_of_a_wall_leaves_all_members_at_one_step(device: str) -> None:
+    def speed(t: float) -> float:
+        if t >= 7:
+            raise ZeroDivisionError("no wall any more")
+        return 0.01
+
+    domains = [channel() for _ in range(8)]
+    domains[3] = driven(speed)
+    ensemble = lbm.Ensemble(domains, lbm.TRT(0.05), device=device, threads=2)
+    with pytest.raises(ZeroDivisionError, match="no wall"):
+        ensemble.step(20)
+    assert [solver.steps for solver in ensemble] == [7] * 8
 
 
 def test_members_with_a_temperature_in_three_dimensions(device: str) -> None:
@@ -213,9 +279,6 @@ def test_members_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_engines_of_a_group_are_checked() -> None:
-    from lbmgpu import _core
-    from lbmgpu.solver import simulation_of
-
     whole = simulation_of(lbm.Solver(channel(), lbm.TRT(0.1), device="cpu")).engine
     cut = simulation_of(lbm.Solver(channel(), lbm.TRT(0.1), layout=lbm.Layout.split(SHAPE, (2, 1), ["cpu"] * 2))).engine
     for engines, message in [((), "none given"), ((whole, whole), "given twice"), ((whole, cut), "a single block")]:
@@ -225,11 +288,6 @@ def test_engines_of_a_group_are_checked() -> None:
 
 def test_cases_of_a_batch_step_together_with_their_own_bits(device: str) -> None:
     """Cases in threads ask for different numbers of steps; one ends early, one raises."""
-    from threading import Thread
-
-    from lbmgpu.solver import simulation_of
-    from lbmgpu.study.batch import Batch
-
     wanted = {0.02: [50, 70], 0.03: [120], 0.05: [10], 0.08: [33, 33, 54]}
     batch, found, errors = Batch(len(wanted), 2), {}, []
 
@@ -263,14 +321,6 @@ def test_cases_of_a_batch_step_together_with_their_own_bits(device: str) -> None
 
 def test_a_case_that_does_not_step_keeps_the_batch_waiting_once() -> None:
     """Others step by themselves meanwhile, and their memory goes with their solvers."""
-    import gc
-    import time
-    import weakref
-    from threading import Event, Thread
-
-    from lbmgpu.solver import simulation_of
-    from lbmgpu.study.batch import Batch
-
     batch, idle_ends, seconds, engines = Batch(3, 1), Event(), [], []
 
     def idle() -> None:
@@ -303,3 +353,114 @@ def test_a_case_that_does_not_step_keeps_the_batch_waiting_once() -> None:
     assert [engine for engine in engines if engine() is not None] == []
     idle_ends.set()
     threads[0].join(60)
+
+
+def run_in_batch(count: int, body: Callable[[int, Batch], None]) -> list[BaseException | None]:
+    """The errors of cases, each a thread that calls ``body(number, batch)``, by their numbers."""
+    batch = Batch(count, 2)
+    errors: list[BaseException | None] = [None] * count
+
+    def case(number: int) -> None:
+        try:
+            with batch.case():
+                body(number, batch)
+        except BaseException as error:
+            errors[number] = error
+
+    threads = [Thread(target=case, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()
+    return errors
+
+
+def test_a_wall_that_changes_in_time_has_no_other_case_of_a_batch_make_single_steps(
+    device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    domains = [channel(), driven(lambda t: 0.01 * np.sin(t / 10)), channel(), driven(lambda t: 0.01)]
+    monkeypatch.setattr(batches._core, "EngineGroup", CountedGroup)
+    monkeypatch.setattr(CountedGroup, "calls", [])
+    found = {}
+
+    def body(number: int, batch: Batch) -> None:
+        solver = lbm.Solver(domains[number], lbm.TRT(0.05), force=(1e-6, 0.0), device=device)
+        batch.adopt(simulation_of(solver))
+        solver.step(10)
+        solver.step(64)
+        found[number] = solver.populations()
+
+    assert run_in_batch(4, body) == [None] * 4
+    at_once = [count for count, steps in CountedGroup.calls if steps > 1]
+    assert at_once
+    assert max(at_once) == 2
+    for number, domain in enumerate(domains):
+        alone = lbm.Solver(domain, lbm.TRT(0.05), force=(1e-6, 0.0), device=device)
+        alone.step(74)
+        np.testing.assert_array_equal(found[number], alone.populations())
+
+
+def test_a_case_may_have_walls_of_both_kinds() -> None:
+    def body(number: int, batch: Batch) -> None:
+        solvers = [lbm.Solver(domain, lbm.TRT(0.05), device="cpu") for domain in (channel(), driven(lambda t: 0.01))]
+        for solver in solvers:
+            batch.adopt(simulation_of(solver))
+        for _ in range(20):
+            for solver in solvers[:: 1 if number else -1]:
+                solver.step(3)
+
+    begin = time.monotonic()
+    assert run_in_batch(3, body) == [None] * 3
+    assert time.monotonic() - begin < 15
+
+
+def test_an_error_in_the_steps_of_a_batch_is_that_of_the_case_that_caused_it(device: str) -> None:
+    steps = {}
+
+    def body(number: int, batch: Batch) -> None:
+        solver = lbm.Solver(channel(), lbm.TRT(0.05), device=device)
+        batch.adopt(simulation_of(solver))
+        if number == 1:
+            simulation_of(solver).engine.steps = 2**53 - 15
+        for _ in range(4):
+            solver.step(10)
+        steps[number] = solver.steps
+
+    errors = run_in_batch(3, body)
+    assert [error is None for error in errors] == [True, False, True]
+    with pytest.raises(ValueError, match=r"steps: \d+ given after"):
+        raise errors[1] or AssertionError
+    assert steps == {0: 40, 2: 40}
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_forked_child_of_a_case_steps_its_solver_by_itself() -> None:
+    """While another thread of the parent, which the child has not, holds the batch's lock."""
+    is_stepping, child_ended, status = Event(), Event(), []
+
+    def body(number: int, batch: Batch) -> None:
+        solver = lbm.Solver(channel(shape=(512, 512) if number == 0 else SHAPE), lbm.TRT(0.05), device="cpu", threads=1)
+        batch.adopt(simulation_of(solver))
+        solver.step(1)
+        while number == 0 and not child_ended.is_set():
+            solver.step(50)
+            is_stepping.set()
+        if number == 1:
+            try:
+                is_stepping.wait(30)
+                time.sleep(0.05)
+                child = os.fork()
+                if child == 0:
+                    signal.alarm(20)
+                    try:
+                        solver.step(5)
+                        os._exit(0 if solver.steps == 6 else 1)
+                    finally:
+                        os._exit(2)
+                status.append(os.waitpid(child, 0)[1])
+            finally:
+                child_ended.set()
+
+    assert run_in_batch(2, body) == [None, None]
+    assert status == [0]

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import lbmgpu as lbm
+from lbmgpu.study.workers import LentWorkers
 
 from .study_support import flow, run, square
 
@@ -91,6 +92,45 @@ def test_threads_count_their_own_steps(tmp_path: Path) -> None:
     assert found.updates.values.tolist() == [200.0 * n * n for n in (16, 24, 32, 40)]
 
 
+class Counted(ThreadPoolExecutor):
+    """An engine that keeps how many cases it was given with each job."""
+
+    def __init__(self, workers: int) -> None:
+        super().__init__(workers)
+        self.sizes: list[int] = []
+
+    def submit(self, function: Any, /, *arguments: Any) -> Any:  # type: ignore[override]
+        self.sizes.append(len(arguments[0]))
+        return super().submit(function, *arguments)
+
+
+@pytest.mark.parametrize(("workers", "batch", "sizes"), [(2, True, [3, 2]), (2, 2, [2, 2, 1]), (8, 4, [1] * 5)])
+def test_the_cases_of_a_batch_are_divided_over_the_workers_of_an_engine(
+    workers: int, batch: bool | int, sizes: list[int], tmp_path: Path
+) -> None:
+    with Counted(workers) as engine:
+        study = lbm.Study(square, {"x": range(5)}, tmp_path / "study", batch=batch)
+        found = study.run("cpu", executor=engine, progress=False)
+    assert found.status.values.tolist() == ["done"] * 5
+    assert engine.sizes == sizes
+
+
+def test_the_workers_of_other_engines_are_counted() -> None:
+    class Client:
+        def nthreads(self) -> dict[str, int]:
+            return {"tcp://one": 2, "tcp://two": 1}
+
+    class OfDask:
+        _client = Client()
+
+    class OfMPI:
+        num_workers = 4
+
+    engines: list[tuple[Any, int]] = [(OfDask(), 4), (OfMPI(), 3), (object(), 64)]
+    for engine, batch in engines:
+        assert LentWorkers(engine, "cpu", 12, None, 64).batch == batch
+
+
 def test_an_engine_that_takes_no_job_ends_the_run(tmp_path: Path) -> None:
     class Closed:
         def submit(self, function: Any, /, *arguments: Any) -> Any:
@@ -111,6 +151,7 @@ def test_dask_runs_the_cases(tmp_path: Path) -> None:
     with distributed.LocalCluster(processes=True, **local) as cluster, distributed.Client(cluster) as client:
         study = lbm.Study(flow, {"speed": [0.02, 0.04, 0.06]}, tmp_path / "study")
         found = study.run("cpu", executor=client.get_executor(), progress=False)
+        assert LentWorkers(client.get_executor(), "cpu", 12, None, 64).batch == 6
     assert found.identical(expected)
     assert len(set(study.cases().device)) == 1
 
@@ -119,6 +160,7 @@ MPI = """
 import sys
 import numpy as np
 import lbmgpu as lbm
+from lbmgpu.study.workers import LentWorkers
 from mpi4py.futures import MPIPoolExecutor
 
 def flow(case, viscosity):
@@ -132,6 +174,7 @@ if __name__ == "__main__":
     with MPIPoolExecutor() as executor:
         study = lbm.Study(flow, {"viscosity": [0.01, 0.02, 0.03, 0.04]}, sys.argv[1])
         found = study.run("cpu", executor=executor, progress=False)
+        print(LentWorkers(executor, "cpu", 12, None, 64).batch, "cases a worker")
     others = sorted(set(found["rank"].values.tolist()) - {1, 2})
     print(found.status.values.tolist(), others, found.energy.values.tolist())
 """
@@ -145,6 +188,7 @@ def test_ranks_of_mpi_run_the_cases(tmp_path: Path) -> None:
     ended = launch.run_python(3, "-m", "mpi4py.futures", str(tmp_path / "program.py"), str(tmp_path / "study"))
     assert ended.code == 0, ended.output
     assert "['done', 'done', 'done', 'done'] [] [" in ended.output
+    assert "6 cases a worker" in ended.output
     energies = [float(text) for text in ended.output.rpartition("[")[2].partition("]")[0].split(",")]
     assert sorted(energies, reverse=True) == energies
     assert len(set(energies)) == 4

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -150,7 +152,10 @@ def test_the_command_writes_the_dataset_and_runs_what_is_missing(
     written(tmp_path, collision__reynolds=[10, 20], run__steps=[30, 40])
     command = ["study", "cylinder.json", "--devices", "cpu", "--no-progress"]
     assert main([*command, "--zip", "--status"]) == 0
-    assert "2 cases: 2 waiting" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "2 cases: 2 waiting" in out
+    assert f"no study in {tmp_path / 'cylinder'} yet" in out
+    assert [path.name for path in tmp_path.iterdir()] == ["cylinder.json"]
     assert main([*command, "--zip", "--per-device", "1", "--retry", "1"]) == 0
     out = capsys.readouterr().out
     assert "2 cases: 2 done" in out
@@ -167,10 +172,29 @@ def test_the_command_writes_the_dataset_and_runs_what_is_missing(
     changed = study_of("cylinder.json", combine="zip")
     with pytest.warns(lbm.StudyChangedWarning):
         run(changed)
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "cylinder").rglob("*")}
+    written(tmp_path, collision__reynolds=[10, 20], run__steps=[30, 40], collision__length=6)
+    assert main([*command, "--zip", "--status"]) == 0
+    assert "yet" not in capsys.readouterr().out
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "cylinder").rglob("*")} == before
     assert main([*command, "--zip", "--rerun"]) == 0
     assert sorted(study_of("cylinder.json", combine="zip").cases().attempts) == [1, 1]
     with xr.open_dataset(tmp_path / "cylinder" / "study.nc", engine="h5netcdf") as found:
         assert found.steps.values.tolist() == [30, 40]
+
+
+def test_a_file_of_another_name_goes_on_with_its_study(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(tmp_path, collision__reynolds=[10, 20])
+    run(study_of(path, tmp_path / "study"))
+    path = path.rename(tmp_path / "post.json")
+    assert main(["study", str(path), "--output", str(tmp_path / "study"), "--status"]) == 0
+    assert "study post, 2 cases: 2 done" in capsys.readouterr().out
+    assert study_of(path, tmp_path / "study").cases().status.tolist() == ["done", "done"]
+    other = written(tmp_path, collision__reynolds=10, bodies__0__radius=[1, 2])
+    with pytest.raises(ValueError, match=r"the parameters collision.reynolds there, bodies\[0\].radius here"):
+        study_of(other, tmp_path / "study")
+    with pytest.raises(ValueError, match="the function 'JSON case' there, '<lambda>' here"):
+        lbm.Study(lambda case, **given: {}, {"collision.reynolds": [10]}, tmp_path / "study")
 
 
 def test_the_command_tells_of_wrong_studies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -219,6 +243,32 @@ def test_a_case_that_is_killed_ends_at_the_same_step(
     assert tables[0] == tables[1]
 
 
+@pytest.mark.filterwarnings("ignore::lbmgpu.MissingResultsWarning")
+def test_a_case_that_ran_on_another_host_goes_on_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changes = {"collision__reynolds": [10, 20], "run__steps": 100, "output": {"checkpoint": {"every": 40}}}
+    expected = run(study_of(written(tmp_path, **changes), tmp_path / "whole"))
+
+    def killed(*arguments: Any, **named: Any) -> None:
+        """Leave what a kill leaves on a host that this one knows nothing of."""
+        for path in (tmp_path / "study").glob("*/record.json"):
+            record = json.loads(path.read_text()) | {"status": "running", "host": "elsewhere"}
+            path.write_text(json.dumps(record))
+            if list(path.parent.glob("lbmgpu.lock")):
+                lock = {"host": "elsewhere", "process": 17, "started": "1"}
+                (path.parent / "kept.lock").write_text(json.dumps(lock))
+        raise Stop
+
+    monkeypatch.setattr(json_case, "numbers", killed)
+    run(study_of(written(tmp_path, **changes), tmp_path / "study"))
+    for path in (tmp_path / "study").glob("*/kept.lock"):
+        path.rename(path.with_name("lbmgpu.lock"))
+    monkeypatch.undo()
+    found = run(study_of(written(tmp_path, **changes), tmp_path / "study"))
+    assert found.message.values.tolist() == ["", ""]
+    assert found.identical(expected)
+    assert not list((tmp_path / "study").glob("*/lbmgpu.lock"))
+
+
 def after(count: int, function: Any, then: Any) -> Any:
     """A function that becomes another one after so many calls."""
     calls: list[int] = []
@@ -240,3 +290,25 @@ def test_files_of_a_case_are_beside_it(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path / "elsewhere")
     found = run(study_of(os.path.relpath(path), tmp_path / "study"))
     assert found.status.values.tolist() == ["done"], found.message.values
+
+
+LOADS = """
+import pickle
+import sys
+from pathlib import Path
+from lbmgpu.case.sweep import Sweep
+from lbmgpu.study.json_case import JsonCase
+
+def show():
+    print([name in sys.modules for name in ("jsonschema", "tqdm.contrib.logging", "pyevtk.hl", "matplotlib")])
+
+case = pickle.dumps(JsonCase(Sweep({"output": {"vtk": True}}, {}, {}), Path("case.json")))
+show()
+pickle.loads(case)
+show()
+"""
+
+
+def test_a_worker_loads_what_a_json_case_needs_before_it_counts_the_time() -> None:
+    found = subprocess.run([sys.executable, "-c", LOADS], capture_output=True, text=True, check=True)
+    assert found.stdout.splitlines() == ["[False, False, False, False]", "[True, True, True, False]"]

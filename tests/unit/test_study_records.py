@@ -302,6 +302,24 @@ def test_one_result_is_told_of_one_case(tmp_path: Path) -> None:
         study.tell({"y": 1}, [{"x": 1}, {"x": 2}])  # type: ignore[arg-type]
 
 
+def test_a_result_that_was_told_is_taken_back(tmp_path: Path) -> None:
+    study = lbm.Study(square, ["x"], tmp_path / "study")
+    study.ask(x=2, executor=Inline())
+    study.tell({"y": "wrong"}, x=3)
+    with pytest.raises(ValueError, match="text"):
+        study.results()
+    study.forget(x=3)
+    assert study.results().y.values.tolist() == [4]
+    assert float(study.ask(x=3, executor=Inline()).y) == 9
+    study.forget({"x": 2})  # one that was computed too
+    assert study.results().x.values.tolist() == [3]
+    for given, error in [({"x": 2}, "forget: x=2 given, of which nothing is known"), ({"z": 1}, "'z'")]:
+        with pytest.raises(ValueError, match=error):
+            study.forget(given)
+    with pytest.raises(TypeError, match=r"forget: .* must be the parameters of one case"):
+        study.forget([{"x": 3}])  # type: ignore[arg-type]
+
+
 class Loses:
     """An engine that loses its jobs."""
 

@@ -280,3 +280,31 @@ def test_a_worker_sees_one_gpu_and_gives_the_bits_of_the_cpu(gpu: str, tmp_path:
     assert expected.seen.values.tolist() == ["cpu"] * 2
     assert isinstance(found, xr.Dataset)
     assert found.velocity.values.tobytes() == expected.velocity.values.tobytes()
+
+
+class SlowToLoad:
+    """Stands for what a function brings along that takes a while to be imported."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return time.sleep, (0.6,)
+
+
+def test_the_seconds_of_a_case_are_those_of_its_function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow, write = SlowToLoad(), results.write
+
+    def writes(path: Path, result: Any) -> None:
+        time.sleep(0.6)
+        write(path, result)
+
+    def function(case: Any, x: float) -> dict[str, Any]:
+        time.sleep(x)
+        if x == 0.3:
+            raise ValueError("broken")
+        return {"y": x, "nothing": repr(slow)}
+
+    monkeypatch.setattr(results, "write", writes)
+    study = lbm.Study(function, {"x": [0.01, 0.3]}, tmp_path / "study")
+    run(study)
+    seconds = study.cases().seconds.tolist()
+    assert 0.01 <= seconds[0] < 0.2
+    assert 0.3 <= seconds[1] < 0.5

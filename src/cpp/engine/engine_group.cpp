@@ -58,10 +58,15 @@ void EngineGroup::step_on_gpu(Index steps) {
     for (Part& part : parts_) {
         std::vector<std::function<void()>> updates;
         for (Engine* engine : part.engines) {
-            updates.push_back([engine] { engine->run_update(1); });
+            updates.emplace_back([engine] { engine->run_update(1); });
         }
         part.batch->begin();
-        part.executor->run(steps, [&] { part.batch->run(updates); });
+        try {
+            part.executor->run(steps, [&] { part.batch->run(updates); });
+        } catch (...) {  // what has been launched still works on the blocks
+            part.batch->end();
+            throw;
+        }
         part.batch->end();
     }
     for (Engine* engine : engines_) {
@@ -93,7 +98,10 @@ void EngineGroup::divide() {
             states.insert(states.end(), engine->states_.begin(), engine->states_.end());
         }
         auto batch = states.front()->make_batch({states.begin() + 1, states.end()});
-        parts_.push_back({std::move(found[k]), std::make_unique<Executor>(std::move(states)), std::move(batch)});
+        if (batch == nullptr) {
+            throw std::logic_error("engines: of one device, but their steps cannot be launched together");
+        }
+        parts_.push_back({std::move(found[k]), std::move(batch), std::make_unique<Executor>(std::move(states))});
     }
 }
 

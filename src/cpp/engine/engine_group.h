@@ -9,8 +9,8 @@
 
 namespace lbm::engine {
 
-/// Small domains leave a GPU waiting between two launches, and idle at the end of each: a launch for several domains
-/// does so once for all of them. The result of each engine is that of its own step().
+/// Small domains leave a GPU waiting between two launches, and idle at the end of each: one launch for several
+/// domains pays both once. The result of each engine is that of its own step().
 class EngineGroup {
 public:
     /// The engines must outlive the group. `threads` is the number of threads that step engines on the CPU. Throws
@@ -27,8 +27,8 @@ private:
     /// Engines on a GPU whose cycles of updates begin together, so that their updates can be recorded.
     struct Part {
         std::vector<Engine*> engines;
-        std::unique_ptr<Executor> executor;
         std::unique_ptr<backend::StepBatch> batch;
+        std::unique_ptr<Executor> executor;  // has recorded kernels of the batch
     };
 
     void step_on_gpu(Index steps);

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -97,6 +98,7 @@ def run_checked(
     restart: str | os.PathLike[str] | None = None,
     out: TextIO | None = None,
     stepped: Callable[[Solver, RunResult], object] | None = None,
+    locks: bool = True,
 ) -> RunResult:
     """Run a case that `check_case` has looked at.
 
@@ -106,6 +108,7 @@ def run_checked(
         folder, steps, progress, threads, device, layout, comm, restart, out: as for `run_case`.
         stepped: called after the last step, before the files of the end state are written. Where it is given, no
             checkpoint is of a steady flow before that: a run which went on from there would not find again that it is.
+        locks: keep other runs out of the folder; False where the caller does, as a study whose lock is held.
 
     Raises:
         As `run_case`.
@@ -114,7 +117,7 @@ def run_checked(
 
     output = case.get("output", {})
     if "image" in output:
-        pass  # takes a while, and is to fail before the run if it does
+        import_module("matplotlib.figure")  # takes a while, and is to fail before the run if it does
     processes = Processes.of(comm)
     solver = build_solver(case, source.parent, threads, device, processes, layout)
     if restart is not None:
@@ -125,7 +128,7 @@ def run_checked(
 
     target = file_path("folder", folder if folder is not None else output.get("folder", source.stem)).absolute()
     with ExitStack() as stack:
-        handler = processes.on_first(lambda: _entered(stack, target, output, restart is not None))
+        handler = processes.on_first(lambda: _entered(stack, target, output, restart is not None, locks))
         with logging_redirect_tqdm([log]):
             log.info("case: %s", case.get("name", source.name))
             if restart is None:
@@ -144,7 +147,7 @@ def run_checked(
     return result
 
 
-def _entered(stack: ExitStack, target: Path, output: dict[str, Any], restarted: bool) -> logging.Handler:
+def _entered(stack: ExitStack, target: Path, output: dict[str, Any], restarted: bool, locks: bool) -> logging.Handler:
     """Make the folder `target` this run's, and its log the log's, until `stack` ends; the handler that writes it.
 
     Raises:
@@ -152,8 +155,9 @@ def _entered(stack: ExitStack, target: Path, output: dict[str, Any], restarted: 
     """
     try:
         target.mkdir(parents=True, exist_ok=True)
-        lock = FolderLock(target)
-        stack.callback(lock.release)
+        lock = FolderLock(target) if locks else None
+        if lock is not None:
+            stack.callback(lock.release)
         for name in _left(output):
             check_output(target / name)
         handler = LogFile(target / "run.log", append=restarted)
@@ -164,7 +168,7 @@ def _entered(stack: ExitStack, target: Path, output: dict[str, Any], restarted: 
     stack.callback(handler.close)
     log.addHandler(handler)
     stack.callback(log.removeHandler, handler)
-    if lock.taken_over:
+    if lock is not None and lock.taken_over:
         log.warning("%s", lock.taken_over)
     return handler
 

@@ -33,15 +33,17 @@ def run(
         output: folder of the study; None for the case's own.
         devices, per_device, retry, progress: as for `Study.run`.
         combine: as for `Study`.
-        only_status: print the table as it is now, and run nothing.
+        only_status: print the table as it is now, run nothing and write nothing.
         rerun: run cases again whose results are of the case as it was before a change.
 
     Raises:
         As `study_of` and `Study.run`.
     """
-    study = study_of(path, output, combine=combine, on_change="rerun" if rerun else "keep")
+    study = study_of(path, output, combine=combine, on_change="rerun" if rerun else "keep", only_seen=only_status)
     if only_status:
         study.status()
+        if not (study.folder / records.STUDY).is_file():
+            print(f"no study in {study.folder} yet")
         return True
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MissingResultsWarning)  # the table that is printed below says more

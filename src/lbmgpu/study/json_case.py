@@ -5,12 +5,14 @@ from __future__ import annotations
 import copy
 import json
 import os
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..case.read import read_unchecked
+from ..case.read import read_unchecked, validator
 from ..case.run import run_checked
 from ..case.sweep import Sweep, swept
 from ..conditions import Isothermal
@@ -20,13 +22,22 @@ from ..files.regular_files import read_text
 from ..files.strict_json import parsed
 from ..solver import Solver
 from ..solver.run import RunResult, Steady
+from . import records
 from .case import Case, log
 from .parameters import table
 from .results import load_xarray
+from .source import source_of
 from .study import Study
 
 ENDED = "checkpoint.ended.json"
 """Tells of a case that made its last step: if it is killed before its result is there, it ends at that step again."""
+
+NAME = "JSON case"
+"""Written to the study's folder in place of the file's name, so that a renamed file fits. The names of the parameters
+tell studies apart."""
+
+_MODULES = {"checkpoint": "h5py", "image": "matplotlib.figure", "vtk": "pyevtk.hl"}
+"""What entries of a case's output need."""
 
 _BYTES = 2**16
 
@@ -42,6 +53,7 @@ class JsonCase:
     def __init__(self, sweep: Sweep, source: Path) -> None:
         self._sweep, self._source = sweep, source.absolute()
         self.__name__ = source.stem
+        self.study_name = NAME
         rest = copy.deepcopy(sweep.base)
         for place in sweep.places.values():  # the parameters are nothing of the source
             inner = rest
@@ -49,6 +61,17 @@ class JsonCase:
                 inner = inner[key]  # type: ignore[index]
             inner[place[-1]] = None  # type: ignore[index]
         self.study_source = json.dumps(rest, indent=1, sort_keys=True)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """In a worker: load what takes a while before the time of its first case counts."""
+        self.__dict__.update(state)
+        output = self._sweep.base.get("output", {})
+        needed = [module for entry, module in _MODULES.items() if entry in output]
+        for module in [*needed, "tqdm.contrib.logging"]:
+            with suppress(ImportError):  # the case says what is missing
+                import_module(module)
+        validator()
+        load_xarray().DataArray([0.0], coords={"axis": ["x"]}, dims="axis")  # the first one looks for other packages
 
     def __call__(self, case: Case, /, **values: Any) -> Any:
         """See `JsonCase`."""
@@ -60,6 +83,7 @@ class JsonCase:
         found: dict[str, Any] = {}
 
         def stepped(solver: Solver, result: RunResult) -> None:
+            case.check_is_current()  # or the files of the end would replace those of the attempt that took over
             is_steady = result.converged or (was_steady and solver.steps == steps)
             found.update(steps=solver.steps, converged=is_steady, **numbers(solver))
             write_text(case.folder / ENDED, json.dumps({"steps": solver.steps, "steady": is_steady}) + "\n")
@@ -75,6 +99,7 @@ class JsonCase:
                 device=None if "layout" in whole["run"] else case.device,
                 restart=restart,
                 stepped=stepped,
+                locks=False,  # the study's lock and the case's record decide whose the folder is
             )
 
         checkpoint = case.folder / "checkpoint.h5"
@@ -89,12 +114,21 @@ class JsonCase:
         return found
 
 
+class SeenStudy(Study):
+    """A study to look at, by `status`, `cases` and `results`: nothing is written to its folder."""
+
+    def _entered(self) -> str:
+        records.check(self.folder, self._kept_name, self._table.names)
+        return records.known_source(self.folder, source_of(self._function))
+
+
 def study_of(
     path: str | os.PathLike[str],
     folder: str | os.PathLike[str] | None = None,
     *,
     combine: str = "grid",
     on_change: str = "keep",
+    only_seen: bool = False,
 ) -> Study:
     """The study of the case in the file at `path`, which has lists in place of values.
 
@@ -102,6 +136,7 @@ def study_of(
         path: of the case.
         folder: of the study; the case's ``output.folder`` if None, and the case's name without that.
         combine, on_change: as for `Study`.
+        only_seen: a `SeenStudy`.
 
     Raises:
         CaseError: it is no case with the values of the lists, each combination by itself; no lists in it.
@@ -121,7 +156,8 @@ def study_of(
     if problems:
         raise CaseError([(place, f"{message} {where}") for (place, message), where in problems.items()])
     target = folder if folder is not None else sweep.base.get("output", {}).get("folder", source.stem)
-    return Study(JsonCase(sweep, source), sweep.values, target, combine=combine, on_change=on_change)
+    kind = SeenStudy if only_seen else Study
+    return kind(JsonCase(sweep, source), sweep.values, target, combine=combine, on_change=on_change)
 
 
 def numbers(solver: Solver) -> dict[str, Any]:

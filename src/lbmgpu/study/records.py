@@ -48,7 +48,7 @@ class Record:
     Attributes:
         status: one of `STATUSES`.
         message: of the error that ended it; empty without one.
-        seconds: from its start to its end, over all attempts that went on from one another's checkpoints.
+        seconds: in its function, over all attempts that went on from one another's checkpoints.
         attempts: how often it was started.
         device: that it ran on.
         host: that it ran on.
@@ -161,14 +161,14 @@ def is_same_attempt(one: Record, other: Record) -> bool:
     return (one.host, one.process, one.started) == (other.host, other.process, other.started)
 
 
-def enter(folder: Path, name: str, names: tuple[str, ...]) -> None:
-    """Make `folder` the one of a study, or find that it is.
+def check(folder: Path, name: str, names: tuple[str, ...]) -> bool:
+    """Whether `folder` is the one of a study; False where it may become so. Nothing is written.
 
     Raises:
         ValueError: it is another study's, or holds other files.
-        OSError: it cannot be made or written to.
+        OSError: it cannot be read.
     """
-    content = {"format": FORMAT, "function": name, "parameters": sorted(names)}
+    content = _content(name, names)
     path = folder / STUDY
     holds_others = folder.exists() and (not folder.is_dir() or any(map(_is_of_users, folder.iterdir())))
     if path.exists():  # looked for afterwards: another process may begin the same study
@@ -181,11 +181,25 @@ def enter(folder: Path, name: str, names: tuple[str, ...]) -> None:
                     f"folder: {folder} holds another study: {mean} {_listed(found.get(what))} there, "
                     f"{_listed(content[what])} here; give each study a folder of its own"
                 )
-        return
+        return True
     if holds_others:
         raise ValueError(f"folder: {folder} is there and holds no study; give a new or an empty folder")
-    folder.mkdir(parents=True, exist_ok=True)
-    write_text(path, json.dumps(content, indent=1) + "\n")
+    return False
+
+
+def enter(folder: Path, name: str, names: tuple[str, ...]) -> None:
+    """Make `folder` the one of a study, or find that it is.
+
+    Raises:
+        ValueError, OSError: as `check`; it cannot be made or written to.
+    """
+    if not check(folder, name, names):
+        folder.mkdir(parents=True, exist_ok=True)
+        write_text(folder / STUDY, json.dumps(_content(name, names), indent=1) + "\n")
+
+
+def _content(name: str, names: tuple[str, ...]) -> dict[str, Any]:
+    return {"format": FORMAT, "function": name, "parameters": sorted(names)}
 
 
 def _is_of_users(path: Path) -> bool:
@@ -193,21 +207,28 @@ def _is_of_users(path: Path) -> bool:
     return not path.name.startswith(TEMPORARY) and path.name != folder_lock.NAME
 
 
-def keep_source(folder: Path, text: str) -> str:
-    """Keep the source of a study's function in its folder; the name by which records mention it.
+def known_source(folder: Path, text: str) -> str:
+    """The name by which records mention the source of a study's function, kept or not.
 
     A source that differs from a kept one in comments and layout only goes by that one's name.
     """
     name = source.digest(text)
     sources = folder / SOURCES
-    path = sources / f"{name}.py"
-    if path.is_file():
+    if (sources / f"{name}.py").is_file():
         return name
     for known in sorted(sources.glob("*.py")):
         if source.same(read_text("source", known, at_most=_RECORD_BYTES).rstrip("\n"), text):
             return known.stem
-    sources.mkdir(exist_ok=True)
-    write_text(path, text + "\n")
+    return name
+
+
+def keep_source(folder: Path, text: str) -> str:
+    """Keep the source of a study's function in its folder; its name, as `known_source` has it."""
+    name = known_source(folder, text)
+    path = folder / SOURCES / f"{name}.py"
+    if not path.is_file():
+        path.parent.mkdir(exist_ok=True)
+        write_text(path, text + "\n")
     return name
 
 

@@ -74,7 +74,7 @@ class Options:
         if self.executor is None:
             return LocalWorkers(self.devices, self.per_device, cases, self.threads, self.batch)
         device = OWN if self.devices in ("all", "auto") else str(self.devices)
-        return LentWorkers(self.executor, device, self.threads, self.batch)
+        return LentWorkers(self.executor, device, cases, self.threads, self.batch)
 
 
 @dataclass

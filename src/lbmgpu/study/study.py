@@ -86,8 +86,7 @@ class Study:
         self._function = function
         picklable(function)
         self.folder: Path = file_path("folder", folder).absolute()
-        records.enter(self.folder, getattr(function, "__name__", type(function).__name__), self._table.names)
-        self._source = records.keep_source(self.folder, source_of(function))
+        self._source = self._entered()
         self._warned = False
         self._idle: tuple[object, Workers] | None = None
 
@@ -220,7 +219,7 @@ class Study:
         return results.read(folder.path / records.RESULT)
 
     def tell(self, result: Any, parameters: Mapping[str, Any] | None = None, **values: Any) -> None:
-        """Keep a result that was found elsewhere, as if the study had run its case.
+        """Keep a result that was found elsewhere, as if the study had run its case; `forget` takes it back.
 
         Args:
             result: what the function would return.
@@ -229,10 +228,7 @@ class Study:
         Raises:
             TypeError, ValueError: parameters that are not those of the study; no result that a function may return.
         """
-        if parameters is not None and not isinstance(parameters, Mapping):
-            raise TypeError(f"tell: {checks.shown(parameters)} given, must be the parameters of one case, a mapping")
-        case = one(self._asked(parameters, values)[0], version=self._version)
-        self._check_names(tuple(case.values))
+        case = self._one_case("tell", parameters, values)
         found = results.dataset(result, tuple(case.values))
         with self._locked():
             folder = self._folder(case)
@@ -240,6 +236,22 @@ class Study:
             folder.clear()
             results.write(folder.path / records.RESULT, found)
             folder.write(Record(records.DONE, message="told", source=self._source, started=records.now()))
+
+    def forget(self, parameters: Mapping[str, Any] | None = None, **values: Any) -> None:
+        """Remove the result of a case, told or computed, and its checkpoints: the next `run` or `ask` runs it anew.
+
+        Args:
+            parameters, values: of the case, as for `ask`.
+
+        Raises:
+            TypeError, ValueError: parameters that are not those of the study; nothing is known of the case.
+        """
+        case = self._one_case("forget", parameters, values)
+        with self._locked():
+            folder = self._folder(case)
+            if not (folder.path / records.RECORD).exists():
+                raise ValueError(f"forget: {case} given, of which nothing is known")
+            folder.clear()
 
     def close(self) -> None:
         """End the processes that wait for the next `ask`; they also end with the study and with the program."""
@@ -260,6 +272,16 @@ class Study:
     @property
     def _name(self) -> str:
         return str(getattr(self._function, "__name__", type(self._function).__name__))
+
+    @property
+    def _kept_name(self) -> str:
+        """The function's name as the folder has it."""
+        return str(getattr(self._function, "study_name", self._name))
+
+    def _entered(self) -> str:
+        """Make the folder this study's; the name of the function's source in it."""
+        records.enter(self.folder, self._kept_name, self._table.names)
+        return records.keep_source(self.folder, source_of(self._function))
 
     def _folder(self, case: ParameterSet) -> CaseFolder:
         return CaseFolder(self.folder / case.folder, case)
@@ -283,6 +305,13 @@ class Study:
                 f"ask: {checks.shown(parameters)} given, must be the parameters of a case, or a list of them"
             )
         return [dict(row) for row in rows]
+
+    def _one_case(self, what: str, parameters: Mapping[str, Any] | None, values: Mapping[str, Any]) -> ParameterSet:
+        if parameters is not None and not isinstance(parameters, Mapping):
+            raise TypeError(f"{what}: {checks.shown(parameters)} given, must be the parameters of one case, a mapping")
+        case = one(self._asked(parameters, values)[0], version=self._version)
+        self._check_names(tuple(case.values))
+        return case
 
     def _check_names(self, names: Sequence[str]) -> None:
         for name in names:

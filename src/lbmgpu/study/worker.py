@@ -148,7 +148,7 @@ def work(job: Job, batch: Batch | None = None) -> Record:
     told = ParameterSet(json.loads(job.parameters), job.key, Path(job.folder).name, job.version)
     folder = CaseFolder(Path(job.folder), told)
     case: Case | None = None
-    record = Record()
+    record, spent = Record(), 0.0
     with ExitStack() as stack:
         folder.make()
         if job.own_output:
@@ -162,8 +162,13 @@ def work(job: Job, batch: Batch | None = None) -> Record:
             if batch is None:  # a filter is for all threads
                 stack.enter_context(warnings.catch_warnings())
                 warnings.simplefilter("ignore", LoneProcessWarning)  # a worker of several computes whole domains
-            with observing(case.stepped):
-                result = results.dataset(function(case, **values), tuple(values))
+            begin = time.monotonic()
+            try:
+                with observing(case.stepped):
+                    found = function(case, **values)
+            finally:  # of the function alone: the first case of a process imports packages before and after it
+                spent = time.monotonic() - begin
+            result = results.dataset(found, tuple(values))
             if os.getpid() == process:
                 case.check_is_current()
                 results.write(folder.path / records.RESULT, result)
@@ -176,7 +181,6 @@ def work(job: Job, batch: Batch | None = None) -> Record:
         if os.getpid() != process:  # a child that the function forked, and that should have ended in it
             sys.stdout.flush()
             exit_at_once(0 if record.status == records.DONE else 1)
-        spent = time.time() - start
         record = replace(record, seconds=record.seconds + spent, mlups=0.0 if case is None else case.mlups)
         folder.write(record)
     return record

@@ -125,7 +125,7 @@ class LocalWorkers:
             for _ in range(several):
                 label, environment = _of_device(name)
                 self._slots.append(_Slot(name, label, environment, [], threads, WorkerContext()))
-        self.batch = max(1, min(batch, -(-cases // len(self._slots))))
+        self.batch = _divided(cases, len(self._slots), batch)
         share = max(1, count // len(self._slots))
         for number, slot in enumerate(self._slots):
             slot.threads = slot.threads or share
@@ -256,12 +256,15 @@ class LentWorkers:
     Args:
         executor: the engine.
         device: for the solvers of all cases; `worker.OWN` for the worker's own.
+        cases: how many there are to run.
         threads: CPU threads of a case; None for the worker's own share.
-        batch: cases at a time that a worker has advance together.
+        batch: cases at a time that a worker has advance together; fewer where more workers can share them.
     """
 
-    def __init__(self, executor: Executor, device: str, threads: int | None, batch: int = 1) -> None:
-        self._executor, self._device, self._threads, self.batch = executor, device, threads, batch
+    def __init__(self, executor: Executor, device: str, cases: int, threads: int | None, batch: int = 1) -> None:
+        self._executor, self._device, self._threads = executor, device, threads
+        count = _count_of_workers(executor) if batch > 1 else None
+        self.batch = batch if count is None else _divided(cases, count, batch)
         self._running: list[tuple[Sequence[Job], Any]] = []
 
     def has_room(self, alone: bool = False) -> bool:
@@ -332,6 +335,23 @@ def resolved(devices: str | Sequence[str]) -> list[str]:
         if names.count(name) > 1:
             raise ValueError(f"devices: {name!r} given twice; per_device=2 runs two cases at a time on each device")
     return names
+
+
+def _divided(cases: int, workers: int, batch: int) -> int:
+    """Cases at a time of each worker: no more than all of them have to take to share the cases."""
+    return max(1, min(batch, -(-cases // workers)))
+
+
+def _count_of_workers(executor: Executor) -> int | None:
+    """How many jobs an engine runs at a time; None for one that does not tell."""
+    for name in ("num_workers", "max_workers", "_max_workers"):  # of mpi4py, of executorlib, of concurrent.futures
+        found = getattr(executor, name, None)
+        if isinstance(found, int) and found > 0:
+            return found
+    client: Any = getattr(executor, "_client", None)  # of dask's, which has the threads of each worker
+    with suppress(Exception):
+        return sum(client.nthreads().values()) or None
+    return None
 
 
 def _ended(job: Job, found: Record | BaseException, shared: bool) -> Ended:

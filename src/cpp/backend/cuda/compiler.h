@@ -20,6 +20,11 @@ struct KernelName {
     std::shared_ptr<const custom::CustomCollision> custom = nullptr;  // whose text it needs; null for none
 };
 
+/// An order of names. Two collisions of users may have one name, so that their texts count too.
+struct KernelOrder {
+    bool operator()(const KernelName& a, const KernelName& b) const;
+};
+
 struct CompilerInfo {
     int major, minor;
     std::string library;

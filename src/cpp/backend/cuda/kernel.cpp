@@ -1,6 +1,8 @@
 // Loads modules, launches kernels and queries their properties with the CUDA driver.
 #include "kernel.h"
 
+#include <algorithm>
+
 #include "launch_batch.h"
 
 namespace lbm::cuda {
@@ -21,10 +23,8 @@ void Kernel::launch_with(const WorkStream& stream, const LaunchDimensions& dimen
         batch->add(*this, dimensions, arguments);
         return;
     }
-    std::vector<const void*> pointers;
-    for (const KernelArgument& argument : arguments) {
-        pointers.push_back(argument.address);
-    }
+    std::vector<const void*> pointers(arguments.size());
+    std::transform(arguments.begin(), arguments.end(), pointers.begin(), [](auto bytes) { return bytes.data(); });
     const DeviceScope scope(ordinal_);
     LaunchAttribute early{6, 0, 1, {}};
     const LaunchConfig config{{dimensions.blocks, dimensions.members, 1},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -21,11 +22,8 @@ struct LaunchDimensions {
     bool operator==(const LaunchDimensions&) const = default;
 };
 
-/// The address and the size of an argument of a kernel.
-struct KernelArgument {
-    const void* address;
-    std::size_t bytes;
-};
+/// The bytes of an argument of a kernel.
+using KernelArgument = std::span<const std::byte>;
 
 /// A launch of so many threads in one dimension.
 inline LaunchDimensions flat(Index threads) {
@@ -44,7 +42,7 @@ public:
     /// Launches the kernel. The arguments must have exactly the types of the kernel's parameters.
     template <class... Arguments>
     void launch(const WorkStream& stream, const LaunchDimensions& dimensions, const Arguments&... arguments) const {
-        launch_with(stream, dimensions, {{&arguments, sizeof arguments}...});
+        launch_with(stream, dimensions, {std::as_bytes(std::span(&arguments, 1))...});
     }
     /// The same, with a list of arguments. A stream that a batch collects from hands the launch to the batch.
     void launch_with(const WorkStream& stream, const LaunchDimensions& dimensions,

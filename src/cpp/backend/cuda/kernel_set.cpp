@@ -6,22 +6,22 @@
 namespace lbm::cuda {
 
 void KernelSet::expect(const KernelName& name) {
-    if (!kernels_.contains(name.name) && !coming_.contains(name.name)) {
+    if (!kernels_.contains(name) && !coming_.contains(name)) {
         try {
-            coming_[name.name] = std::async(std::launch::async, compile, name, architecture_, run_time::cache_folder());
+            coming_[name] = std::async(std::launch::async, compile, name, architecture_, run_time::cache_folder());
         } catch (const std::system_error&) {  // no thread available: get() compiles it
-            coming_.erase(name.name);
+            coming_.erase(name);
         }
     }
 }
 
 const Kernel& KernelSet::get(const KernelName& name) {
-    const auto found = kernels_.find(name.name);
+    const auto found = kernels_.find(name);
     if (found != kernels_.end()) {
         return *found->second;
     }
     KernelImage image;
-    const auto coming = coming_.find(name.name);
+    const auto coming = coming_.find(name);
     if (coming == coming_.end()) {
         image = compile(name, architecture_, run_time::cache_folder());
     } else {
@@ -29,7 +29,7 @@ const Kernel& KernelSet::get(const KernelName& name) {
         coming_.erase(coming);
         image = promised.get();
     }
-    return *(kernels_[name.name] = std::make_unique<Kernel>(ordinal_, image, name));
+    return *(kernels_[name] = std::make_unique<Kernel>(ordinal_, image, name));
 }
 
 }  // namespace lbm::cuda

@@ -23,8 +23,8 @@ public:
 private:
     int ordinal_;
     std::string architecture_;
-    std::map<std::string, std::unique_ptr<Kernel>> kernels_;
-    std::map<std::string, std::future<KernelImage>> coming_;
+    std::map<KernelName, std::unique_ptr<Kernel>, KernelOrder> kernels_;
+    std::map<KernelName, std::future<KernelImage>, KernelOrder> coming_;
 };
 
 }  // namespace lbm::cuda

@@ -2,7 +2,9 @@
 #include "launch_batch.h"
 
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
+#include <string>
 
 #include "../remote_block.h"
 
@@ -11,10 +13,11 @@ namespace {
 
 constexpr int end_slot = backend::EventSource::end_slot;
 
-/// The size of a kernel's parameters: 32764 bytes from CUDA 12.1 on, 4096 before.
-std::size_t most_parameter_bytes() {
+/// The size of a kernel's parameters: 32764 bytes from Volta and CUDA 12.1 on, else 4096.
+std::size_t most_parameter_bytes(const std::string& architecture) {
     const CompilerInfo compiler = compiler_info();
-    const bool large = driver_version() >= 12010 && 1000 * compiler.major + 10 * compiler.minor >= 12010;
+    const bool large = driver_version() >= 12010 && 1000 * compiler.major + 10 * compiler.minor >= 12010 &&
+                       std::stoi(architecture.substr(architecture.find('_') + 1)) >= 70;
     return large ? 32764 : 4096;
 }
 
@@ -33,7 +36,9 @@ private:
 }  // namespace
 
 LaunchBatch::LaunchBatch(int ordinal, const std::string& architecture, std::vector<StepStreams*> streams)
-    : streams_(std::move(streams)), kernels_(ordinal, architecture), parameter_bytes_(most_parameter_bytes()) {}
+    : streams_(std::move(streams)),
+      kernels_(ordinal, architecture),
+      parameter_bytes_(most_parameter_bytes(architecture)) {}
 
 void LaunchBatch::begin() {
     for (std::size_t k = 1; k < streams_.size(); ++k) {
@@ -55,28 +60,47 @@ void LaunchBatch::run(const std::vector<std::function<void()>>& work) {
         const Collection collection(streams_[current_]->main(), *this);
         work[current_]();
     }
+    const std::vector<Launches> all = groups();
+    for (const Launches& group : all) {  // compiled side by side
+        if (members_a_launch(group) > 1) {
+            kernels_.expect(name_of(group));
+        }
+    }
+    for (const Launches& group : all) {
+        launch(group);
+    }
+}
+
+bool LaunchBatch::Launch::goes_with(const Launch& other) const {
+    const KernelOrder before;
+    LaunchDimensions same = other.dimensions;
+    same.blocks = dimensions.blocks;
+    return dimensions == same && !before(kernel->name(), other.kernel->name()) &&
+           !before(other.kernel->name(), kernel->name());
+}
+
+std::vector<LaunchBatch::Launches> LaunchBatch::groups() const {
+    std::vector<Launches> all;
     std::size_t longest = 0;
     for (const std::vector<Launch>& own : collected_) {
         longest = std::max(longest, own.size());
     }
     for (std::size_t at = 0; at < longest; ++at) {
-        std::vector<std::vector<const Launch*>> together;
+        const auto first = std::ptrdiff_t(all.size());  // of the groups of this turn
         for (const std::vector<Launch>& own : collected_) {
             if (at < own.size()) {
-                const auto same = std::find_if(together.begin(), together.end(), [&](const auto& launches) {
-                    return launches.front()->goes_with(own[at]);
+                const auto found = std::find_if(all.begin() + first, all.end(), [&](const Launches& group) {
+                    return group.front()->goes_with(own[at]);
                 });
-                if (same == together.end()) {
-                    together.push_back({&own[at]});
+                if (found == all.end()) {
+                    all.push_back({&own[at]});
                 } else {
-                    same->push_back(&own[at]);
+                    found->push_back(&own[at]);
                 }
             }
         }
-        for (const std::vector<const Launch*>& launches : together) {
-            launch(launches);
-        }
     }
+    return all;
 }
 
 void LaunchBatch::add(const Kernel& kernel, const LaunchDimensions& dimensions,
@@ -84,33 +108,34 @@ void LaunchBatch::add(const Kernel& kernel, const LaunchDimensions& dimensions,
     if (arguments.size() != 1) {
         throw std::logic_error("kernel " + kernel.name().name + " cannot be launched for several blocks");
     }
-    const char* bytes = static_cast<const char*>(arguments[0].address);
-    collected_[current_].push_back({&kernel, dimensions, {bytes, bytes + arguments[0].bytes}});
+    collected_[current_].push_back({&kernel, dimensions, {arguments[0].begin(), arguments[0].end()}});
 }
 
-std::size_t LaunchBatch::members_a_launch(const Launch& launch) const {
-    return std::max<std::size_t>(1, parameter_bytes_ / launch.arguments.size());
+std::size_t LaunchBatch::members_a_launch(const Launches& group) const {
+    const std::size_t room = std::max<std::size_t>(1, parameter_bytes_ / group.front()->arguments.size());
+    return std::min(std::bit_ceil(group.size()), room);
 }
 
-void LaunchBatch::launch(const std::vector<const Launch*>& launches) {
-    const Launch& first = *launches.front();
-    const WorkStream& stream = streams_.front()->main();
-    const std::size_t most = std::min(launches.size(), members_a_launch(first));
-    KernelName name = first.kernel->name();
-    if (most > 1) {
-        name.name.back() = ',';
-        name.name += " " + std::to_string(most) + ">";
-    }
-    const Kernel& kernel = most > 1 ? kernels_.get(name) : *first.kernel;
-    for (std::size_t begin = 0; begin < launches.size(); begin += most) {
-        std::vector<char> all(most * first.arguments.size());  // what no block uses stays zero
-        LaunchDimensions dimensions = first.dimensions;
-        dimensions.members = unsigned(std::min(most, launches.size() - begin));
+KernelName LaunchBatch::name_of(const Launches& group) const {
+    KernelName name = group.front()->kernel->name();
+    name.name.back() = ',';  // the number of members is the last argument of the template
+    name.name += " " + std::to_string(members_a_launch(group)) + ">";
+    return name;
+}
+
+void LaunchBatch::launch(const Launches& group) {
+    const std::size_t most = members_a_launch(group), bytes = group.front()->arguments.size();
+    const Kernel& kernel = most > 1 ? kernels_.get(name_of(group)) : *group.front()->kernel;
+    for (std::size_t begin = 0; begin < group.size(); begin += most) {
+        std::vector<std::byte> all(most * bytes);  // what no block uses stays zero
+        LaunchDimensions dimensions = group[begin]->dimensions;
+        dimensions.members = unsigned(std::min(most, group.size() - begin));
         for (std::size_t k = 0; k < dimensions.members; ++k) {
-            std::copy(launches[begin + k]->arguments.begin(), launches[begin + k]->arguments.end(),
-                      all.begin() + std::ptrdiff_t(k * first.arguments.size()));
+            const Launch& own = *group[begin + k];
+            dimensions.blocks = std::max(dimensions.blocks, own.dimensions.blocks);
+            std::copy(own.arguments.begin(), own.arguments.end(), all.begin() + std::ptrdiff_t(k * bytes));
         }
-        kernel.launch_with(stream, dimensions, {{all.data(), all.size()}});
+        kernel.launch_with(streams_.front()->main(), dimensions, {all});
     }
 }
 

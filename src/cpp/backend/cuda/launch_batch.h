@@ -28,17 +28,20 @@ private:
     struct Launch {
         const Kernel* kernel;
         LaunchDimensions dimensions;
-        std::vector<char> arguments;  // the one struct of them that kernels of steps take
+        std::vector<std::byte> arguments;  // the one struct of them that kernels of steps take
 
-        bool goes_with(const Launch& other) const {
-            return kernel->name().name == other.kernel->name().name && dimensions == other.dimensions;
-        }
+        /// Whether both are of one kernel. The number of thread blocks may differ: kernels look at their own bounds.
+        bool goes_with(const Launch& other) const;
     };
+    using Launches = std::vector<const Launch*>;
 
-    /// Launches these, the same kernel of different blocks.
-    void launch(const std::vector<const Launch*>& launches);
-    /// How many blocks one launch serves: as many as the parameters of a kernel have room for.
-    std::size_t members_a_launch(const Launch& launch) const;
+    /// The launches that have been collected, those together that go with each other, in the order of their work.
+    std::vector<Launches> groups() const;
+    /// How many blocks the kernel serves with which a group is launched: a power of two, so that few kernels are
+    /// compiled while members come and go, or as many as the parameters of a kernel have room for.
+    std::size_t members_a_launch(const Launches& group) const;
+    KernelName name_of(const Launches& group) const;
+    void launch(const Launches& group);
 
     std::vector<StepStreams*> streams_;
     KernelSet kernels_;

@@ -13,8 +13,8 @@
 
 namespace lbm::cuda {
 
-/// The arguments of a kernel that steps are made of, for so many blocks of one launch, of which blockIdx.y is the one
-/// of a thread block. They are passed by value, as constant memory serves all threads at once.
+/// The arguments of the `members` blocks of the lattice that one launch serves: a thread block with blockIdx.y = k
+/// works on block k. They are passed by value, as constant memory serves all threads at once.
 template <int members, class Arguments>
 struct Members {
     Arguments of[members];
