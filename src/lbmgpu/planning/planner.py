@@ -363,14 +363,11 @@ def _candidates(
 
 
 def _overlaps(machine: Machine, tiling: Tiling, schedule: str) -> bool:
-    """Whether the engine hides the exchange behind interiors, which are whole rows.
-
-    The blocks of the CPU of one process have none.
-    """
+    """Whether the engine hides the exchange behind interiors; the blocks of the CPU of one process have none."""
     several = len({device.process for device in machine.devices}) > 1
     has_interiors = several or any(device.name != "cpu" for device in machine.devices)
     wanted = schedule or ("overlap" if has_interiors else "blocking")
-    return wanted == "overlap" and tiling.parts[0] == 1
+    return wanted == "overlap"
 
 
 def tilings(shape: Vector, speeds: Sequence[float], least: int = 1) -> list[Tiling]:
