@@ -246,12 +246,10 @@ public:
         return others ? std::make_unique<StepRecorder>(streams_, std::move(*others)) : nullptr;
     }
     std::unique_ptr<backend::StepBatch> make_batch(const std::vector<BlockState*>& mates) override {
-        auto all = streams_of(mates);
-        if (!all) {
-            return nullptr;
-        }
-        all->insert(all->begin(), &streams_);
-        return std::make_unique<LaunchBatch>(device_.ordinal, device_.architecture(), std::move(*all));
+        auto others = streams_of(mates);
+        return others ? std::make_unique<LaunchBatch>(device_.ordinal, device_.architecture(), streams_,
+                                                      std::move(*others))
+                      : nullptr;
     }
 
     void initialize(const backend::InitialFields& fields) override {

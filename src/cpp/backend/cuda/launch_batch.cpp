@@ -6,12 +6,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "../remote_block.h"
-
 namespace lbm::cuda {
 namespace {
-
-constexpr int end_slot = backend::EventSource::end_slot;
 
 /// The size of a kernel's parameters: 32764 bytes from Volta and CUDA 12.1 on, else 4096.
 std::size_t most_parameter_bytes(const std::string& architecture) {
@@ -35,29 +31,22 @@ private:
 
 }  // namespace
 
-LaunchBatch::LaunchBatch(int ordinal, const std::string& architecture, std::vector<StepStreams*> streams)
-    : streams_(std::move(streams)),
+LaunchBatch::LaunchBatch(int ordinal, const std::string& architecture, StepStreams& first,
+                         std::vector<StepStreams*> others)
+    : first_(first),
+      others_(std::move(others)),
       kernels_(ordinal, architecture),
       parameter_bytes_(most_parameter_bytes(architecture)) {}
 
-void LaunchBatch::begin() {
-    for (std::size_t k = 1; k < streams_.size(); ++k) {
-        streams_[k]->record_event(end_slot);
-        streams_.front()->all_after(*streams_[k]->events()[std::size_t(end_slot)]);
-    }
-}
+void LaunchBatch::begin() { follow(first_, others_); }
 
-void LaunchBatch::end() {
-    streams_.front()->record_event(end_slot);
-    for (std::size_t k = 1; k < streams_.size(); ++k) {
-        streams_[k]->all_after(*streams_.front()->events()[std::size_t(end_slot)]);
-    }
-}
+void LaunchBatch::end() { lead(first_, others_); }
 
 void LaunchBatch::run(const std::vector<std::function<void()>>& work) {
     collected_.assign(work.size(), {});
     for (current_ = 0; current_ < work.size(); ++current_) {
-        const Collection collection(streams_[current_]->main(), *this);
+        const StepStreams& own = current_ == 0 ? first_ : *others_[current_ - 1];
+        const Collection collection(own.main(), *this);
         work[current_]();
     }
     const std::vector<Launches> all = groups();
@@ -135,7 +124,7 @@ void LaunchBatch::launch(const Launches& group) {
             dimensions.blocks = std::max(dimensions.blocks, own.dimensions.blocks);
             std::copy(own.arguments.begin(), own.arguments.end(), all.begin() + std::ptrdiff_t(k * bytes));
         }
-        kernel.launch_with(streams_.front()->main(), dimensions, {all});
+        kernel.launch_with(first_.main(), dimensions, {all});
     }
 }
 

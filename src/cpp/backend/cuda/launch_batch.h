@@ -14,7 +14,7 @@ namespace lbm::cuda {
 class LaunchBatch final : public backend::StepBatch {
 public:
     /// The streams are those of the blocks, none of them divided, and must outlive the batch.
-    LaunchBatch(int ordinal, const std::string& architecture, std::vector<StepStreams*> streams);
+    LaunchBatch(int ordinal, const std::string& architecture, StepStreams& first, std::vector<StepStreams*> others);
 
     void begin() override;
     void run(const std::vector<std::function<void()>>& work) override;
@@ -43,7 +43,8 @@ private:
     KernelName name_of(const Launches& group) const;
     void launch(const Launches& group);
 
-    std::vector<StepStreams*> streams_;
+    StepStreams& first_;
+    std::vector<StepStreams*> others_;
     KernelSet kernels_;
     std::size_t parameter_bytes_;
     std::vector<std::vector<Launch>> collected_;  // by block

@@ -1,17 +1,7 @@
 // Captures, instantiates and launches CUDA graphs.
 #include "recorded_steps.h"
 
-#include "../remote_block.h"
-
 namespace lbm::cuda {
-namespace {
-
-constexpr int end_slot = backend::EventSource::end_slot;
-
-const StreamEvent& end_of(const StepStreams& streams) { return *streams.events()[std::size_t(end_slot)]; }
-
-}  // namespace
-
 void RecordedWork::record(const std::function<void()>& work) {
     forget();
     constexpr int relaxed = 2;
@@ -42,32 +32,16 @@ void RecordedWork::forget() {
 
 void StepRecorder::record(const std::function<void()>& work) {
     recorded_.record([&] {
-        lead();
+        lead(first_, others_);
         work();
-        follow();
+        follow(first_, others_);
     });
 }
 
 void StepRecorder::replay(Index times) {
-    follow();
+    follow(first_, others_);
     recorded_.replay(times);
-    lead();
-}
-
-void StepRecorder::lead() const {
-    first_.record_main(end_slot);
-    first_.all_after(end_of(first_));
-    for (StepStreams* other : others_) {
-        other->all_after(end_of(first_));
-    }
-}
-
-void StepRecorder::follow() const {
-    first_.join();
-    for (StepStreams* other : others_) {
-        other->record_event(end_slot);
-        first_.all_after(end_of(*other));
-    }
+    lead(first_, others_);
 }
 
 }  // namespace lbm::cuda

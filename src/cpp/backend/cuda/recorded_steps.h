@@ -41,11 +41,6 @@ public:
     void replay(Index times) override;
 
 private:
-    /// Makes all streams wait for the first block's main stream.
-    void lead() const;
-    /// Makes the first block's streams wait for all others.
-    void follow() const;
-
     StepStreams& first_;
     std::vector<StepStreams*> others_;
     RecordedWork recorded_;

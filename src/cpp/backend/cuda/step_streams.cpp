@@ -7,6 +7,14 @@ namespace lbm::cuda {
 
 using backend::Timestamp;
 
+namespace {
+
+constexpr int end_slot = backend::EventSource::end_slot;
+
+const StreamEvent& end_of(const StepStreams& streams) { return *streams.events()[std::size_t(end_slot)]; }
+
+}  // namespace
+
 StepStreams::StepStreams(int ordinal) : ordinal_(ordinal), main_(ordinal), fork_(ordinal), join_(ordinal) {
     make_events(false);
 }
@@ -68,6 +76,22 @@ void StepStreams::record(Timestamp timestamp) {
 
 double StepStreams::seconds_between(Timestamp from, Timestamp to) const {
     return timestamps_[int(to)]->seconds_since(*timestamps_[int(from)]);
+}
+
+void lead(StepStreams& first, const std::vector<StepStreams*>& others) {
+    first.record_main(end_slot);
+    first.all_after(end_of(first));
+    for (StepStreams* other : others) {
+        other->all_after(end_of(first));
+    }
+}
+
+void follow(StepStreams& first, const std::vector<StepStreams*>& others) {
+    first.join();
+    for (StepStreams* other : others) {
+        other->record_event(end_slot);
+        first.all_after(end_of(*other));
+    }
 }
 
 }  // namespace lbm::cuda

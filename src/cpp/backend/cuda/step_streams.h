@@ -48,4 +48,9 @@ private:
     std::unique_ptr<StreamEvent> timestamps_[backend::timestamps_of_step];
 };
 
+/// Makes the streams of other blocks wait for the first block's main stream.
+void lead(StepStreams& first, const std::vector<StepStreams*>& others);
+/// Makes the first block's streams wait for all others.
+void follow(StepStreams& first, const std::vector<StepStreams*>& others);
+
 }  // namespace lbm::cuda
