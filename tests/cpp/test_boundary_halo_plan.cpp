@@ -34,7 +34,7 @@ public:
             spec.self_periodic[d] = lbm::engine::is_periodic(domain.faces[2 * d]);
         }
         address_ = lbm::backend::block_address(spec, device);
-        numbers_.assign(std::size_t(address_.x_face_out(1, address_.through_x_face, 0, 0)), 0);
+        numbers_.assign(std::size_t(address_.x_face_end()), 0);
         for_links([&](int x, int y, int z, int i) {
             numbers_.at(std::size_t(lbm::post_collision_offset<S>(address_, phase_, x, y, z, i))) = name(x, y, z, i);
         });

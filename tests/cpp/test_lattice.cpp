@@ -100,7 +100,7 @@ TEST(lattice_every_population_has_a_place_of_its_own) {
         using S = decltype(s);
         for (const int nx : {1, 2, 33}) {
             const Address a = address_of<S>(nx, 3, 2);
-            const Index elements = a.x_face_out(1, a.through_x_face, 0, 0);
+            const Index elements = a.x_face_end();
             for (const Phase phase : {Phase::TwoLattice, Phase::AAEven, Phase::AAOdd}) {
                 std::set<Index> left;
                 std::set<Index> found;

@@ -108,7 +108,9 @@ TEST(layout_memory_is_known_before_it_is_allocated) {
     const std::size_t one = lbm::engine::Engine::memory_needed(setup).at("cpu");
     CHECK(one >= std::size_t(19) * 19 * 5 * 4 * 8);
     setup.streaming = "two-lattice";
-    CHECK_EQUAL(lbm::engine::Engine::memory_needed(setup).at("cpu"), 2 * one);
+    const std::size_t two = lbm::engine::Engine::memory_needed(setup).at("cpu");
+    CHECK(two <= 2 * one);  // a lattice of two has x-face buffers of one phase, one alone those of two
+    CHECK(two > one * 19 / 10);
     setup.shape = {3000, 3000, 3000};
     CHECK(lbm::engine::Engine::memory_needed(setup).at("cpu") > std::size_t(2) * 19 * 27000000000U * 8);
 }

@@ -77,7 +77,7 @@ struct SelfServedCell : ServedCell<S, Real, Stored> {
 
 template <class Stored>
 std::vector<Stored> noisy_lattice(const Address& address) {
-    std::vector<Stored> numbers(std::size_t(address.x_face_out(1, address.through_x_face, 0, 0)));
+    std::vector<Stored> numbers(std::size_t(address.x_face_end()));
     for (std::size_t k = 0; k < numbers.size(); ++k) {
         numbers[k] = lbm::Store<Stored>::from(0.02F * float(tests::noise(3, k)));
     }

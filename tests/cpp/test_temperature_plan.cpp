@@ -49,7 +49,7 @@ public:
             const auto address =
                 lbm::backend::block_address(lbm::engine::part_of(whole, block), lbm::backend::Device::Cpu);
             placements_.push_back({{at[0], at[1], at[2]}, address});
-            numbers_.emplace_back(std::size_t(address.x_face_out(1, address.through_x_face, 0, 0)), std::nan(""));
+            numbers_.emplace_back(std::size_t(address.x_face_end()), std::nan(""));
         }
         for (std::size_t k = 0; k < placements_.size(); ++k) {
             const auto& a = placements_[k].address;

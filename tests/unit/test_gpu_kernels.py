@@ -25,7 +25,7 @@ def test_update_kernels_stay_in_registers(
 
 
 def check_registers(
-    number: int, stencil: str, collision: str, precision: str, storage: str, turn: int, thermal: bool, part: int = 0
+    number: int, stencil: str, collision: str, precision: str, storage: str, turn: int, thermal: bool
 ) -> None:
     """What the assembler says of the kernels of all phases of a case: nothing is kept outside registers."""
     look_for_compiler()
@@ -39,11 +39,10 @@ def check_registers(
         smagorinsky=number % 4 == 3,
         forcing=number // 2 % 3,
         end_sums=number // 6 % 2 == 1,
-        periodic_axes=number % 8 & (6 if part else 7),
+        periodic_axes=number % 8,
         size=(8, 126, 512)[number % 7 % 3],
         architecture=architecture,
         thermal=thermal,
-        part=part,
     )
     assert len(logs) == 2 - turn
     for log in logs:
@@ -66,28 +65,6 @@ def test_heated_update_kernels_stay_in_registers(
 
 
 @pytest.mark.matrix
-@pytest.mark.parametrize("part", [1, 2], ids=["inner", "ends"])
-@pytest.mark.parametrize(("stencil", "collision", "precision", "storage", "turn"), CASES[::3])
-def test_update_kernels_of_cut_rows_stay_in_registers(
-    stencil: str, collision: str, precision: str, storage: str, turn: int, part: int
-) -> None:
-    """Those of interiors that leave out the ends of rows, and those of the ends."""
-    number = CASES.index((stencil, collision, precision, storage, turn))
-    check_registers(number, stencil, collision, precision, storage, turn, thermal=False, part=part)
-
-
-@pytest.mark.matrix
-@pytest.mark.parametrize("part", [1, 2], ids=["inner", "ends"])
-@pytest.mark.parametrize(("stencil", "collision", "precision", "storage", "turn"), HEATED[::3])
-def test_heated_update_kernels_of_cut_rows_stay_in_registers(
-    stencil: str, collision: str, precision: str, storage: str, turn: int, part: int
-) -> None:
-    """The same with a temperature."""
-    number = HEATED.index((stencil, collision, precision, storage, turn))
-    check_registers(number, stencil, collision, precision, storage, turn, thermal=True, part=part)
-
-
-@pytest.mark.matrix
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 def test_multispeed_kernels_stay_in_registers(precision: str, architecture: str) -> None:
@@ -96,7 +73,6 @@ def test_multispeed_kernels_stay_in_registers(precision: str, architecture: str)
     real = {"float32": "float", "float64": "double"}[precision]
     header, shape = "multispeed_update.h", {"float32": "128, 4", "float64": "128, 3"}[precision]
     kernels = [f"multispeed_update<lbm::D2Q37, {real}, {wraps}, true, {shape}>" for wraps in range(4)]
-    kernels += [f"multispeed_update_part<lbm::D2Q37, {real}, {wraps}, true, {shape}>" for wraps in (0, 2)]
     kernels += [f"fill_wall_columns<lbm::D2Q37, {real}>", f"fill_wall_columns<lbm::D2Q37, {real}, 32>"]
     kernels += [f"multispeed_update<lbm::D2Q37, {real}, 3, false, {shape}, 32>"]
     logs = [_core.cuda_kernel_resources(header, "lbm::cuda::" + kernel, architecture) for kernel in kernels]

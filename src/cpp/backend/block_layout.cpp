@@ -18,7 +18,7 @@ Index row_pitch(int nx, std::size_t element, Device device) {
 }
 
 Index elements_before_columns(const BlockSpec& spec, const Address& a) {
-    return a.numbers_stride == 0 ? a.x_face_out(1, a.through_x_face, 0, 0)
+    return a.numbers_stride == 0 ? a.x_face_end()
                                  : a.numbers + spec.state->phases * a.numbers_stride;
 }
 
@@ -39,6 +39,7 @@ Address block_address(const BlockSpec& spec, Device device) {
         a.halo_x = depth > 1 ? depth : 0;
         a.Q = S::Q;
         a.through_x_face = depth > 1 ? 0 : Stencil<S>::through_x_face;
+        a.phases = spec.state->phases;
         a.lead = line;
         a.pitch = row_pitch(a.nx + 2 * a.halo_x, element, device);
         a.population_stride = a.pitch;
@@ -49,7 +50,7 @@ Address block_address(const BlockSpec& spec, Device device) {
             a.row_stride = a.temperature + spec.state->phases * a.temperature_stride;
         }
         a.x_face_buffers = a.lead + Index(a.ny + 2 * a.halo_y) * (a.nz + 2 * a.halo_z) * a.row_stride + a.lead;
-        a.numbers = (a.x_face_out(1, a.through_x_face, 0, 0) + line - 1) / line * line;
+        a.numbers = (a.x_face_end() + line - 1) / line * line;
         const Index numbers = BoundaryPlaces(a, spec.stored).total() * Index(size_of(spec.precision) / element);
         a.numbers_stride = (numbers + line - 1) / line * line;
         for (int d = 0; d < 3; ++d) {
@@ -66,7 +67,10 @@ int trim_unit(const BlockSpec& spec, Device device) {
     if (spec.state->make_block != nullptr || spec.state->steps_per_launch > 1) {
         return 0;
     }
-    return int(device == Device::Cpu ? widest_pack / size_of(spec.precision) : sector / size_of(spec.storage));
+    if (device == Device::Cpu) {
+        return int(widest_pack / size_of(spec.precision));
+    }
+    return is_multispeed(spec) ? int(sector / size_of(spec.storage)) : 0;
 }
 
 EndColumns end_columns(const BlockSpec& spec, Device device) {

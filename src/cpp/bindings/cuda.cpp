@@ -60,29 +60,21 @@ backend::BlockSpec spec_of(const std::string& stencil, const std::vector<int>& s
     return engine::block_spec(setup);
 }
 
-/// The assembler's report of registers and spills for every update kernel of a configuration; `part` is the number of a
-/// RowPart.
+/// The assembler's report of registers and spills for every update kernel of a configuration.
 std::vector<std::string> update_resources(const std::string& stencil, const std::string& collision,
                                           const std::string& precision, const std::string& storage,
                                           const std::string& streaming, bool smagorinsky, int forcing, bool end_sums,
-                                          int periodic_axes, int size, const std::string& architecture, bool thermal,
-                                          int part) {
+                                          int periodic_axes, int size, const std::string& architecture, bool thermal) {
     const std::vector<int> shape(stencil.substr(0, 2) == "D2" ? 2 : 3, size);
     const backend::BlockSpec spec =
         spec_of(stencil, shape, collision, precision, storage, streaming, smagorinsky, periodic_axes, thermal);
     if (forcing < 0 || forcing > int(cuda::Forcing::Field)) {
         throw std::invalid_argument("forcing: " + std::to_string(forcing) + " given, must be 0 to 2");
     }
-    if (part < 0 || part > int(cuda::RowPart::Ends)) {
-        throw std::invalid_argument("part: " + std::to_string(part) + " given, must be 0 to 2");
-    }
     std::vector<std::string> logs;
     for (const Phase phase : backend::phases_of(spec)) {
         const cuda::UpdateKind kind{phase, cuda::Forcing(forcing), end_sums};
-        const auto cells = cuda::RowPart(part);
-        const cuda::LaunchConfiguration shape =
-            cells == cuda::RowPart::Ends ? cuda::ends_configuration(spec) : cuda::default_configuration(spec, kind);
-        const cuda::KernelName name = cuda::part_kernel(spec, shape, kind, cells);
+        const cuda::KernelName name = cuda::update_kernel(spec, cuda::default_configuration(spec, kind), kind);
         const NoGil release;
         logs.push_back(cuda::resource_usage(name, architecture));
     }
@@ -130,7 +122,7 @@ void bind_cuda(py::module_& module) {
     module.def("cuda_update_resources", &update_resources, py::arg("stencil"), py::arg("collision"),
                py::arg("precision"), py::arg("storage"), py::arg("streaming"), py::arg("smagorinsky"),
                py::arg("forcing"), py::arg("end_sums"), py::arg("periodic_axes"), py::arg("size"),
-               py::arg("architecture"), py::arg("thermal") = false, py::arg("part") = 0);
+               py::arg("architecture"), py::arg("thermal") = false);
     module.def(
         "cuda_kernel_resources",
         [](const std::string& header, const std::string& name, const std::string& architecture) {

@@ -166,12 +166,7 @@ struct BoundaryHaloPlan::Builder {
             const Index target = post_streaming_offset<S>(address, phase, x, y, z, i);
             const Index source = post_collision_of(phase, from, from_i);
             if (from.block != own) {
-                Import& import = imports[std::size_t(from.block)];
-                const Address& there = blocks[std::size_t(from.block)].address;
-                const int x_next = from.x + S::c[from_i][0];
-                const bool leaves = !there.self_periodic[0] && (x_next < 0 || x_next >= there.nx);
-                import.leaves_rows = import.leaves_rows || leaves;
-                append(import.copies[phase], target, source);
+                append(imports[std::size_t(from.block)].copies[phase], target, source);
             } else if (target != source) {  // along self-periodic axes both are the same place
                 append(plan.links_.copies[phase], target, source);
             }

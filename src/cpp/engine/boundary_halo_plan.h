@@ -19,7 +19,6 @@ public:
     struct Import {
         int from;  // number of the other block
         backend::ByPhase<std::vector<backend::CopyRun>> copies;
-        bool leaves_rows = false;  // some of these populations leave the other block through its x-faces
     };
 
     BoundaryHaloPlan() = default;

@@ -180,10 +180,6 @@ struct HaloExchange::Builder {
 
     /// Sets up the signals: a byte to and from each rank that shares blocks with this one.
     void signal() {
-        if (comm.size() > 1) {
-            all.signals_twice_ = comm.maximum(all.signals_twice_ ? 1 : 0) > 0;
-            all.has_second_ = all.has_second_ || all.signals_twice_;
-        }
         if (signalled.empty()) {
             return;
         }
@@ -199,11 +195,9 @@ struct HaloExchange::Builder {
     }
 
     /// Makes an own block and one that another process shares wait for each other.
-    void connect_shared(std::size_t member, int other, const backend::RemoteBlock& remote,
-                        const BoundaryHaloPlan::Import& import) {
+    void connect_shared(std::size_t member, int other, const backend::RemoteBlock& remote) {
         add_once(all.schedules_[member].neighbors, &remote);
         signalled.insert(block(other).rank);
-        all.signals_twice_ = all.signals_twice_ || import.leaves_rows;
     }
 
     GatheredCopies gathered(const BoundaryHaloPlan::Import& import) const {
@@ -234,10 +228,6 @@ struct HaloExchange::Builder {
         if (channel == Channel::Direct) {
             gather(from, import);
             pull(to, import, state(from).lattice(0), state(from).lattice(1));
-            if (import.leaves_rows) {
-                add_once(all.schedules_[from].before_second, &state(to));
-                all.has_second_ = true;
-            }
             return;
         }
         const PackUnpack packing(import.copies, phases);
@@ -253,7 +243,7 @@ struct HaloExchange::Builder {
     void receive(std::size_t to, const BoundaryHaloPlan::Import& import) {
         if (const backend::RemoteBlock* remote = all.shared_.find(members[to].number, import.from)) {
             record(import, members[to].number, Channel::Direct);
-            connect_shared(to, import.from, *remote, import);
+            connect_shared(to, import.from, *remote);
             pull(to, import, remote->lattice(0), remote->lattice(1));
             return;
         }
@@ -273,11 +263,8 @@ struct HaloExchange::Builder {
     void send(std::size_t from, int to, const BoundaryHaloPlan::Import& import) {
         if (const backend::RemoteBlock* remote = all.shared_.find(members[from].number, to)) {
             record(import, to, Channel::Direct);
-            connect_shared(from, to, *remote, import);
+            connect_shared(from, to, *remote);
             gather(from, import);
-            if (import.leaves_rows) {
-                add_once(all.schedules_[from].before_second, remote);
-            }
             return;
         }
         record(import, to, Channel::Mpi);
@@ -373,9 +360,6 @@ void HaloExchange::begin() {
     }
     for (const BlockSchedule& schedule : schedules_) {
         schedule.state->record_event(second_slot);
-    }
-    if (signals_twice_) {
-        signal();
     }
     for (const BlockSchedule& schedule : schedules_) {
         if (schedule.needs_no_host()) {

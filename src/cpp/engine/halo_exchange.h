@@ -100,7 +100,6 @@ private:
     /// A byte to and from each rank that shares blocks with this one.
     std::vector<char> signal_bytes_;
     std::unique_ptr<comm::Exchange> signals_;
-    bool signals_twice_ = false;  // also before the second part of the exchange; the same on all ranks
     std::vector<BlockSchedule> schedules_;
     std::vector<backend::BlockState*> completed_by_end_;
     std::vector<Link> links_;

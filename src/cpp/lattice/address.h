@@ -3,9 +3,10 @@
 // A row holds one population of all cells of one (y, z). The Q rows of one (y, z) are adjacent, so that the
 // neighbourhood of a cell spans few pages. Halo rows surround the block in y and z. Links that cross a face of the x
 // axis are stored in x-face buffers instead, contiguous in y, because a halo cell at the end of a row would cost a
-// whole memory line. Along a self-periodic axis neither is used: what leaves at one end is stored at the other end. A
-// halo of several cells has no x-face buffers: its cells along x lie in the padding of the rows, those before x = 0 in
-// the padding of the previous row.
+// whole memory line. What leaves in a step and in the next one has buffers of its own, in the two lattices or, in place,
+// in one: another block may still copy the former while the latter is written. Along a self-periodic axis neither halo
+// rows nor buffers are used: what leaves at one end is stored at the other end. A halo of several cells has no x-face
+// buffers: its cells along x lie in the padding of the rows, those before x = 0 in the padding of the previous row.
 //
 // Temperatures follow the populations of their row, with a memory line before and after them. That leaves one halo cell
 // at each end of a row: a temperature is read by all neighbours, which x-face buffers do not suit.
@@ -22,6 +23,7 @@ struct Address {
     int halo_x;  // halo cells at each end of a row, in the padding; 0 with x-face buffers or a self-periodic x axis
     int Q;
     int through_x_face;        // populations that cross a face of the x axis in one direction; 0 without x-face buffers
+    int phases;                // of the streaming pattern, each with x-face buffers for what leaves
     Index lead;                // elements before the first row
     Index row_stride;          // from (y, z) to (y + 1, z)
     Index population_stride;   // from population i to i + 1 of the same (y, z)
@@ -51,8 +53,14 @@ struct Address {
     /// Distance from the buffer of one rank to that of the next.
     LBM_HD Index x_face_stride() const { return Index(nz) * ny; }
 
-    /// Offset of the population that leaves through face -x (face 0) or +x (face 1).
-    LBM_HD Index x_face_out(int face, int k, int y, int z) const { return x_face_in(2 + face, k, y, z); }
+    /// Offset of the population that leaves through face -x (face 0) or +x (face 1) in a step of the phase with this
+    /// index.
+    LBM_HD Index x_face_out(int face, int k, int y, int z, int phase) const {
+        return x_face_in(2 + 2 * phase + face, k, y, z);
+    }
+
+    /// The offset behind the x-face buffers.
+    LBM_HD Index x_face_end() const { return x_face_in(2 + 2 * phases, 0, 0, 0); }
 };
 
 }  // namespace lbm

@@ -21,7 +21,8 @@ public:
           at_row_end_(!a.self_periodic[0] && x == a.nx - 1),
           x_face_buffers_(a.x_face_in(0, 0, y, z)),
           x_face_stride_(a.x_face_stride()),
-          through_x_face_(a.through_x_face) {
+          through_x_face_(a.through_x_face),
+          leaving_(2 + 2 * phase_index(phase)) {
         const Index up[3] = {a.self_periodic[0] && x == a.nx - 1 ? 1 - Index(a.nx) : 1, a.row(y + 1, z, 0) + x - cell_,
                              a.row(y, z + 1, 0) + x - cell_};
         const Index down[3] = {a.self_periodic[0] && x == 0 ? Index(a.nx) - 1 : -1, a.row(y - 1, z, 0) + x - cell_,
@@ -40,8 +41,8 @@ public:
     /// Offset of f*_i, the population that left this cell with velocity i in the last step.
     LBM_HD Index post_collision(int i) const {
         const int cx = Stencil<S>::component(i, 0);
-        return cx < 0 && at_row_start_ ? x_face_offset(2, i)
-               : cx > 0 && at_row_end_ ? x_face_offset(3, i)
+        return cx < 0 && at_row_start_ ? x_face_offset(leaving_, i)
+               : cx > 0 && at_row_end_ ? x_face_offset(leaving_ + 1, i)
                                        : slot(i) + post_collision_.to_neighbor(i);
     }
     /// Offset of f_i, the population that enters this cell with velocity i in the next step.
@@ -69,7 +70,7 @@ private:
     };
 
     LBM_HD Index slot(int i) const { return cell_ + (opposite_slots_ ? Stencil<S>::opposite(i) : i) * stride_; }
-    /// Offset in one of the four groups of x-face buffers: incoming at -x and +x, outgoing at -x and +x.
+    /// Offset in one of the groups of x-face buffers: incoming at -x and +x, then outgoing at -x and +x of each phase.
     LBM_HD Index x_face_offset(int group, int i) const {
         return x_face_buffers_ + (group * through_x_face_ + Stencil<S>::rank_through_x_face(i)) * x_face_stride_;
     }
@@ -78,6 +79,7 @@ private:
     bool opposite_slots_, at_row_start_, at_row_end_;
     Index x_face_buffers_, x_face_stride_;
     int through_x_face_;
+    int leaving_;  // group of the populations that left at -x in the last step
     NeighborOffsets post_collision_, post_streaming_;
 };
 

@@ -37,7 +37,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -245,6 +245,12 @@ def predict(machine: Machine, problem: Problem, tiling: Tiling, overlap: bool = 
     step, update, exchange = max(times.values())
     ideal = problem.cells * problem.bytes_per_update / machine.speed
     return Prediction(step, update, exchange, problem.cells / step / 1e6, ideal / step)
+
+
+def has_interiors(problem: Problem, parts: Vector, devices: Iterable[Device]) -> bool:
+    """Whether the blocks of a cut have an interior that is updated during the exchange: rows that are cut have none on
+    GPUs, but those of the multispeed model, see `trim_unit` in the engine."""
+    return parts[0] == 1 or problem.radius > 1 or all(device.name == "cpu" for device in devices)
 
 
 def block_seconds(

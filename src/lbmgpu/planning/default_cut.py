@@ -11,7 +11,7 @@ import numpy as np
 from .. import _core
 from ..parallel import cuts
 from ..parallel.processes import Cut, Owner
-from .cost_model import Device, Link, Machine, Problem, Tiling, Vector, block_seconds
+from .cost_model import Device, Link, Machine, Problem, Tiling, Vector, block_seconds, has_interiors
 
 GAIN = 0.95
 """Another cut than that of least surface with whole rows has to be predicted to take less than this part of its time,
@@ -76,4 +76,5 @@ def _seconds(machine: Machine, problem: Problem, parts: Vector) -> float:
     owners = dict(zip(tiling.places(), machine.devices, strict=True))
     every = list(owners)
     some = every[:: -(-len(every) // PLACES)]
-    return max(block_seconds(machine, problem, tiling, owners, place, parts[0] == 1)[0] for place in some)
+    overlap = has_interiors(problem, parts, machine.devices)
+    return max(block_seconds(machine, problem, tiling, owners, place, overlap)[0] for place in some)

@@ -22,7 +22,7 @@ from ..parallel.processes import Processes
 from . import shares
 from .arrangement import arrangements
 from .configuration import HEAT, Configuration
-from .cost_model import Device, Machine, Prediction, Problem, Tiling, Vector, predict, rank_of
+from .cost_model import Device, Machine, Prediction, Problem, Tiling, Vector, has_interiors, predict, rank_of
 from .job import measure_job
 from .machine import measure_machine, step_seconds
 
@@ -354,7 +354,7 @@ def _candidates(
     found = []
     for tiling in tilings(problem.shape, speeds, problem.radius):
         orders = arrangements(tiling.parts, part.devices) if max(speeds) <= ALIKE * min(speeds) else [part.devices]
-        overlap = _overlaps(part, tiling, schedule)
+        overlap = _overlaps(part, problem, tiling, schedule)
         predicted = [(predict(replace(part, devices=order), problem, tiling, overlap), order) for order in orders]
         prediction, devices = min(predicted, key=lambda pair: rank_of(pair[0], tiling))
         share = replace(prediction, efficiency=prediction.efficiency * part.speed / machine.speed)
@@ -362,12 +362,12 @@ def _candidates(
     return found
 
 
-def _overlaps(machine: Machine, tiling: Tiling, schedule: str) -> bool:
+def _overlaps(machine: Machine, problem: Problem, tiling: Tiling, schedule: str) -> bool:
     """Whether the engine hides the exchange behind interiors; the blocks of the CPU of one process have none."""
     several = len({device.process for device in machine.devices}) > 1
-    has_interiors = several or any(device.name != "cpu" for device in machine.devices)
-    wanted = schedule or ("overlap" if has_interiors else "blocking")
-    return wanted == "overlap"
+    overlaps = several or any(device.name != "cpu" for device in machine.devices)
+    wanted = schedule or ("overlap" if overlaps else "blocking")
+    return wanted == "overlap" and has_interiors(problem, tiling.parts, machine.devices)
 
 
 def tilings(shape: Vector, speeds: Sequence[float], least: int = 1) -> list[Tiling]:

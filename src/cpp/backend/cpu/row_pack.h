@@ -180,7 +180,8 @@ private:
         alignas(64) Storage lanes[W];
         store_stored<Real, W>(lanes, h);
         constexpr int k = Stencil<S>::rank_through_x_face(i);
-        row.target[row.a.address.x_face_out(cx < 0 ? 0 : 1, k, row.y, row.z)] = lanes[cx < 0 ? 0 : last_lane()];
+        row.target[row.a.address.x_face_out(cx < 0 ? 0 : 1, k, row.y, row.z, phase_index(row.a.phase))] =
+            lanes[cx < 0 ? 0 : last_lane()];
         if (row.a.phase != Phase::AAOdd) {
             store_stored<Real, W>(there, h);
         } else {

@@ -68,7 +68,7 @@ public:
         std::vector<backend::KernelFigures> all;
         for (const Phase phase : backend::phases_of(spec_)) {
             const LaunchConfiguration& configuration = configurations_[phase];
-            const Kernel& k = kernels_.get(update_name(phase, RowPart::Whole));
+            const Kernel& k = kernels_.get(update_name(phase));
             const LaunchDimensions launch = update_launch(spec_, configuration, rows());
             const int threads = int(launch.block_x * launch.block_y);
             all.push_back({phase, configuration.cells_per_thread, threads, k.registers(), k.local_bytes(),
@@ -368,12 +368,7 @@ private:
         now_ = 0;
         end_sums_are_current_ = false;
     }
-    LaunchConfiguration configuration(Phase phase, RowPart part) const {
-        return part == RowPart::Ends ? ends_configuration(spec_) : configurations_[phase];
-    }
-    KernelName update_name(Phase phase, RowPart part) const {
-        return part_kernel(spec_, configuration(phase, part), kind(phase), part);
-    }
+    KernelName update_name(Phase phase) const { return update_kernel(spec_, configurations_[phase], kind(phase)); }
     RowPart inner_part() const { return interior_.is_trimmed(address_.nx) ? RowPart::Inner : RowPart::Whole; }
     KernelName links_name() const { return state_kernel(spec_, "apply_boundaries.h", "apply_boundaries"); }
     /// Starts to compile the kernels of the next steps, in the order in which they will be needed.
@@ -387,10 +382,9 @@ private:
         Phase phase = phase_;
         do {
             phase = next_phase(phase);
-            kernels_.expect(update_name(phase, RowPart::Whole));
+            kernels_.expect(update_name(phase));
             if (interior_.is_trimmed(address_.nx)) {
-                kernels_.expect(update_name(phase, RowPart::Ends));
-                kernels_.expect(update_name(phase, RowPart::Inner));
+                kernels_.expect(part_kernel(spec_, configurations_[phase]));
             }
         } while (phase != phase_);
     }
@@ -438,8 +432,17 @@ private:
             a.rows = rows;
             a.source = step_.source;
             a.target = step_.target;
-            launch_part(kernels_.get(update_name(step_.phase, part)), stream, configuration(step_.phase, part), part,
-                        interior_, streams_.divided(), a);
+            const LaunchConfiguration& configuration = configurations_[step_.phase];
+            if constexpr (!requires { a.force_field; }) {
+                if (part != RowPart::Whole) {
+                    launch_part(kernels_.get(part_kernel(spec_, configuration)), stream, configuration, part, interior_,
+                                streams_.divided(), a);
+                    return;
+                }
+            }
+            LaunchDimensions dimensions = update_launch(spec_, configuration, rows.count());
+            dimensions.programmatic_launch = !streams_.divided();
+            kernels_.get(update_name(step_.phase)).launch(stream, dimensions, a);
         });
     }
 

@@ -43,17 +43,17 @@ std::string span_name(RowSpan span) {
     throw std::logic_error("no name of a span of rows");
 }
 
-/// The last template argument of an update kernel, which is left out for whole rows.
-std::string part_name(RowPart part) {
-    switch (part) {
-        case RowPart::Whole: return "";
-        case RowPart::Inner: return ", 1, lbm::cuda::RowPart::Inner";
-        case RowPart::Ends: return ", 1, lbm::cuda::RowPart::Ends";
-    }
-    throw std::logic_error("no name of a part of rows");
-}
-
 std::string word(bool truth) { return truth ? "true" : "false"; }
+
+/// A kernel that updates cells of the multispeed thermal model.
+KernelName multispeed_kernel(const std::string& name, const BlockSpec& spec, const LaunchConfiguration& configuration) {
+    const int self_periodic = int(spec.self_periodic[0]) + 2 * int(spec.self_periodic[1]);
+    return {"multispeed_update.h",
+            "lbm::cuda::" + name + "<" + stencil_name(spec) + ", " + type_name(spec.precision) + ", " +
+                std::to_string(self_periodic) + ", " +
+                word(backend::parameters_of<MultispeedParameters<double>>(spec).excess != 0) + ", " +
+                std::to_string(configuration.threads) + ", " + std::to_string(configuration.blocks) + ">"};
+}
 
 }  // namespace
 
@@ -62,21 +62,10 @@ std::string type_name(NumberKind kind) {
 }
 
 KernelName update_kernel(const BlockSpec& spec, const LaunchConfiguration& configuration, const UpdateKind& kind) {
-    return part_kernel(spec, configuration, kind, RowPart::Whole);
-}
-
-KernelName part_kernel(const BlockSpec& spec, const LaunchConfiguration& configuration, const UpdateKind& kind,
-                       RowPart part) {
-    const bool whole = part == RowPart::Whole;
-    const std::string real = type_name(spec.precision);
     if (backend::is_multispeed(spec)) {
-        const int self_periodic = int(spec.self_periodic[0]) + 2 * int(spec.self_periodic[1]);
-        return {"multispeed_update.h",
-                std::string(whole ? "lbm::cuda::multispeed_update<" : "lbm::cuda::multispeed_update_part<") +
-                    stencil_name(spec) + ", " + real + ", " + std::to_string(self_periodic) + ", " +
-                    word(backend::parameters_of<MultispeedParameters<double>>(spec).excess != 0) + ", " +
-                    std::to_string(configuration.threads) + ", " + std::to_string(configuration.blocks) + ">"};
+        return multispeed_kernel("multispeed_update", spec, configuration);
     }
+    const std::string real = type_name(spec.precision);
     const std::string collision = collision_name(spec);
     const std::string own = collision + "::Parameters<" + real + ">";
     const std::string any = spec.custom ? "lbm::custom::Padded<" + own + ">" : own;
@@ -86,15 +75,17 @@ KernelName part_kernel(const BlockSpec& spec, const LaunchConfiguration& configu
                                                        : int(spec.self_periodic[0]) + 2 * int(spec.self_periodic[1]) +
                                                              4 * int(spec.self_periodic[2]);
     const std::string kinds = std::to_string(self_periodic) + ", " + phase_name(kind.phase) + ", " +
-                              forcing_name(kind.forcing) + ", " + word(kind.end_sums && part != RowPart::Inner) + ", " +
-                              word(backend::is_hybrid(spec)) + ", " +
-                              span_name(whole ? row_span(spec, configuration) : RowSpan::Several) + ", " +
-                              word(!whole || spec.size[0] % configuration.cells_per_thread == 0);
+                              forcing_name(kind.forcing) + ", " + word(kind.end_sums) + ", " +
+                              word(backend::is_hybrid(spec)) + ", " + span_name(row_span(spec, configuration)) + ", " +
+                              word(spec.size[0] % configuration.cells_per_thread == 0);
     return {"update.h",
             "lbm::cuda::update<" + types + ", " + std::to_string(configuration.cells_per_thread) + ", " + kinds + ", " +
-                std::to_string(configuration.threads) + ", " + std::to_string(configuration.blocks) + part_name(part) +
-                ">",
+                std::to_string(configuration.threads) + ", " + std::to_string(configuration.blocks) + ">",
             spec.custom};
+}
+
+KernelName part_kernel(const BlockSpec& spec, const LaunchConfiguration& configuration) {
+    return multispeed_kernel("multispeed_update_part", spec, configuration);
 }
 
 KernelName custom_parameters_kernel(const BlockSpec& spec) {

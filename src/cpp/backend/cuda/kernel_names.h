@@ -12,9 +12,8 @@ namespace lbm::cuda {
 KernelName update_kernel(const backend::BlockSpec& spec, const LaunchConfiguration& configuration,
                          const UpdateKind& kind);
 
-/// The kernel that updates a part of each row; the ends of rows have the configuration ends_configuration().
-KernelName part_kernel(const backend::BlockSpec& spec, const LaunchConfiguration& configuration, const UpdateKind& kind,
-                       RowPart part);
+/// The kernel that updates a part of each row, which the multispeed thermal model has.
+KernelName part_kernel(const backend::BlockSpec& spec, const LaunchConfiguration& configuration);
 
 /// The kernel that makes the parameters of a user's collision.
 KernelName custom_parameters_kernel(const backend::BlockSpec& spec);

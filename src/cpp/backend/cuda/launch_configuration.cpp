@@ -144,13 +144,8 @@ RowSpan row_span(const BlockSpec& spec, const LaunchConfiguration& configuration
     return threads <= 32 ? RowSpan::Warp : threads <= configuration.threads ? RowSpan::ThreadBlock : RowSpan::Several;
 }
 
-LaunchConfiguration ends_configuration(
-    const BlockSpec& spec) {  // registers suffice without spills; there are few cells
-    return {1, 128, spec.precision == NumberKind::Float64 ? 2 : 3};
-}
-
-LaunchDimensions update_launch(int row_cells, const LaunchConfiguration& configuration, Index rows) {
-    const int threads = (row_cells + configuration.cells_per_thread - 1) / configuration.cells_per_thread;
+LaunchDimensions update_launch(const BlockSpec& spec, const LaunchConfiguration& configuration, Index rows) {
+    const int threads = (spec.size[0] + configuration.cells_per_thread - 1) / configuration.cells_per_thread;
     const int warps = (threads + 31) / 32;
     const int most = configuration.threads / 32;
     const int pieces = (warps + most - 1) / most;

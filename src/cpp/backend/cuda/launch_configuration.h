@@ -37,15 +37,8 @@ bool is_possible(const backend::BlockSpec& spec, const LaunchConfiguration& conf
 
 RowSpan row_span(const backend::BlockSpec& spec, const LaunchConfiguration& configuration);
 
-/// The configuration of the kernel for the cells at the ends of rows, where an interior is trimmed in x.
-LaunchConfiguration ends_configuration(const backend::BlockSpec& spec);
-
 /// The launch for so many rows. A thread block has one whole row or several, if rows are short enough; otherwise a row
 /// is divided among several thread blocks.
-LaunchDimensions update_launch(int row_cells, const LaunchConfiguration& configuration, Index rows);
-inline LaunchDimensions update_launch(const backend::BlockSpec& spec, const LaunchConfiguration& configuration,
-                                      Index rows) {
-    return update_launch(spec.size[0], configuration, rows);
-}
+LaunchDimensions update_launch(const backend::BlockSpec& spec, const LaunchConfiguration& configuration, Index rows);
 
 }  // namespace lbm::cuda

@@ -1,5 +1,5 @@
-// Launches the updates of whole rows, or, where the interior is trimmed in x, of the interior and of the ends of its
-// rows.
+// Launches the updates of whole rows and, where the interior of a block is trimmed in x, of the interior and of the ends
+// of its rows.
 #pragma once
 
 #include "../row_box.h"
@@ -9,42 +9,15 @@
 
 namespace lbm::cuda {
 
-/// Launches an update of the rows of the arguments, with the kernel and the configuration of the part; `interior` says
-/// where rows are divided. `concurrent` is whether another kernel of the step may run meanwhile.
-template <class Real, class Parameters>
-void launch_part(const Kernel& kernel, const WorkStream& stream, const LaunchConfiguration& configuration, RowPart part,
-                 const backend::Interior& interior, bool concurrent, const UpdateArguments<Real, Parameters>& a) {
-    using Inner = PartArguments<Real, Parameters, RowPart::Inner>;
-    using Ends = PartArguments<Real, Parameters, RowPart::Ends>;
-    static_assert(sizeof(Inner) == sizeof a + 2 * sizeof(int), "host and device agree where the members are");
-    const Index rows = a.rows.count();
-    const int inner = interior.end_x - interior.first_x;
-    LaunchDimensions dimensions;
-    if (part == RowPart::Ends) {
-        const auto threads = unsigned(configuration.threads);
-        dimensions = {unsigned((rows * (a.address.nx - inner) + threads - 1) / threads), threads, 1};
-    } else {
-        dimensions = update_launch(part == RowPart::Inner ? inner : a.address.nx, configuration, rows);
-    }
-    dimensions.programmatic_launch = !concurrent;
-    if (part == RowPart::Whole) {
-        kernel.launch(stream, dimensions, a);
-    } else if (part == RowPart::Inner) {
-        kernel.launch(stream, dimensions, Inner{a, interior.first_x, interior.end_x});
-    } else {
-        kernel.launch(stream, dimensions, Ends{a, interior.first_x, interior.end_x});
-    }
-}
+/// The cells of a row that a kernel updates: all of them, or, where an interior is trimmed in x, the interior's cells,
+/// or those at the row's ends.
+enum class RowPart { Whole, Inner, Ends };
 
+/// Launches the update of a part of the rows of the arguments; `interior` says where rows are divided. `concurrent` is
+/// whether another kernel of the step may run meanwhile.
 template <class Real>
 void launch_part(const Kernel& kernel, const WorkStream& stream, const LaunchConfiguration& configuration, RowPart part,
                  const backend::Interior& interior, bool concurrent, const MultispeedArguments<Real>& a) {
-    if (part == RowPart::Whole) {
-        LaunchDimensions dimensions = update_launch(a.address.nx, configuration, a.rows.count());
-        dimensions.programmatic_launch = !concurrent;
-        kernel.launch(stream, dimensions, a);
-        return;
-    }
     const int inner = interior.end_x - interior.first_x;
     MultispeedPartArguments<Real> cells{a, inner, 0, interior.first_x, (inner + 31) / 32 * 32};
     if (part == RowPart::Ends) {

@@ -57,69 +57,8 @@ struct MultispeedArguments {
     MultispeedParameters<Real> parameters;
 };
 
-/// Arguments of an update of a part of each row: the interior has the cells from first_x to before end_x, both
-/// multiples of the cells of a thread.
-template <class Real, class Parameters, RowPart which>
-struct PartArguments : UpdateArguments<Real, Parameters> {
-    static constexpr RowPart part = which;
-
-    int first_x, end_x;
-};
-
-template <class Real, class Parameters, RowPart part>
-struct ArgumentsOf {
-    using type = PartArguments<Real, Parameters, part>;
-};
-template <class Real, class Parameters>
-struct ArgumentsOf<Real, Parameters, RowPart::Whole> {
-    using type = UpdateArguments<Real, Parameters>;
-};
-template <class Real, class Parameters, RowPart part>
-using ArgumentsOfPart = typename ArgumentsOf<Real, Parameters, part>::type;
-
-/// Whether a kernel with these arguments updates such a part of each row.
-template <class Arguments>
-LBM_HD constexpr bool updates_part(RowPart part) {
-    if constexpr (requires { Arguments::part; }) {
-        return Arguments::part == part;
-    } else {
-        return part == RowPart::Whole;
-    }
-}
-/// The x after the last cell that the kernel updates in a row.
-template <class Arguments>
-LBM_HD int end_of_cells(const Arguments& a) {
-    if constexpr (updates_part<Arguments>(RowPart::Inner)) {
-        return a.end_x;
-    } else {
-        return a.address.nx;
-    }
-}
-/// How many cells the kernel updates in a row.
-template <class Arguments>
-LBM_HD int cells_of_row(const Arguments& a) {
-    if constexpr (updates_part<Arguments>(RowPart::Inner)) {
-        return a.end_x - a.first_x;
-    } else if constexpr (updates_part<Arguments>(RowPart::Ends)) {
-        return a.first_x + a.address.nx - a.end_x;
-    } else {
-        return a.address.nx;
-    }
-}
-/// The x of number k of these cells.
-template <class Arguments>
-LBM_HD int x_of_cell(const Arguments& a, int k) {
-    if constexpr (updates_part<Arguments>(RowPart::Inner)) {
-        return a.first_x + k;
-    } else if constexpr (updates_part<Arguments>(RowPart::Ends)) {
-        return k < a.first_x ? k : k + a.end_x - a.first_x;
-    } else {
-        return k;
-    }
-}
-
-/// The same of the multispeed thermal model: `count` cells of each row, the first `below` ones from x = 0 on, the
-/// others `skipped` cells further. Each row has `row_threads` threads, at least `count`.
+/// Arguments of an update of a part of each row: `count` cells, the first `below` ones from x = 0 on, the others
+/// `skipped` cells further. Each row has `row_threads` threads, at least `count`.
 template <class Real>
 struct MultispeedPartArguments {
     MultispeedArguments<Real> rows;

@@ -126,7 +126,7 @@ public:
         }
     };
 
-protected:
+private:
     using Vector = Pack<Stored, V>;
     static constexpr int through_x_face = Stencil<S>::through_x_face;
 
@@ -289,11 +289,11 @@ protected:
     /// Stores the populations that leave through the ends of the row in the x-face buffers.
     __device__ void put_sides() const {
         if (starts_row_) {
-            Stored* side = static_cast<Stored*>(a_.target) + a_.address.x_face_out(0, 0, y_, z_);
+            Stored* side = static_cast<Stored*>(a_.target) + a_.address.x_face_out(0, 0, y_, z_, phase_index(phase));
             for_moving<-1>([&]<int i>() { side[rank<i> * a_.address.x_face_stride()] = h_[i].template get<0>(); });
         }
         if (ends_row_) {
-            Stored* side = static_cast<Stored*>(a_.target) + a_.address.x_face_out(1, 0, y_, z_);
+            Stored* side = static_cast<Stored*>(a_.target) + a_.address.x_face_out(1, 0, y_, z_, phase_index(phase));
             for_moving<1>([&]<int i>() { side[rank<i> * a_.address.x_face_stride()] = last_of_row<i>(); });
         }
     }

@@ -16,7 +16,7 @@ template <class S, class Real, class Stored, int V, class Arguments>
 class RowTemperatures {
 public:
     __device__ RowTemperatures(const Arguments& arguments, int x, int y, int z, bool inside)
-        : a_(arguments), row_(Index(z) * a_.address.ny + y), x_(x), inside_(inside && x < end_of_cells(arguments)) {
+        : a_(arguments), row_(Index(z) * a_.address.ny + y), x_(x), inside_(inside && x < a_.address.nx) {
         const Index own = a_.address.row(y, z, 0) + (inside_ ? x : 0);
         before_ = static_cast<const Stored*>(a_.source) + own + a_.temperature_before;
         after_ = static_cast<Stored*>(a_.target) + own + a_.temperature_after;
@@ -27,10 +27,8 @@ public:
     __device__ void fetch() {
         const Index rows = a_.address.row_stride;
         const Index layers = rows * (a_.address.ny + 2 * a_.address.halo_y);
-        constexpr bool apart =
-            updates_part<Arguments>(RowPart::Ends);  // the next thread's cells are not the next in the row
-        const bool first = apart || (threadIdx.x & 31U) == 0;
-        const bool last = apart || (threadIdx.x & 31U) == 31 || x_ + V >= end_of_cells(a_);
+        const bool first = (threadIdx.x & 31U) == 0;
+        const bool last = (threadIdx.x & 31U) == 31 || x_ + V >= a_.address.nx;
         static_for<9>([&]<int r>() {
             if constexpr (is_read<r>(0)) {
                 const Stored* there = before_ + (r % 3 - 1) * rows + (r / 3 - 1) * layers;

@@ -5,7 +5,6 @@
 #include "../../../lattice/collisions/all.h"
 #include "../../../lattice/thermal_update.h"
 #include "dependent_launch.h"
-#include "inner_cells.h"
 #include "row_cells.h"
 #include "row_temperatures.h"
 
@@ -18,15 +17,6 @@ struct TemperaturesOf {
 template <class S, class Real, class Stored, int V, class Arguments>
 struct TemperaturesOf<true, S, Real, Stored, V, Arguments> {
     using type = RowTemperatures<S, Real, Stored, V, Arguments>;
-};
-
-template <RowPart part, class S, class Stored, int V, class Cells, class Arguments>
-struct CellsOf {
-    using type = Cells;
-};
-template <class S, class Stored, int V, class Cells, class Arguments>
-struct CellsOf<RowPart::Inner, S, Stored, V, Cells, Arguments> {
-    using type = InnerCells<S, Stored, V, Cells, Arguments>;
 };
 
 /// The position of a row in a box of rows.
@@ -52,34 +42,27 @@ __device__ inline RowAt row_in_tiles(unsigned row, const backend::RowBox& rows) 
 }
 
 /// Updates rows; blockIdx.x counts the pieces of a row, then groups of blockDim.y rows, blockIdx.y the members.
-/// Where an interior is trimmed in x, `part` selects the interior's cells, or those at the ends of its rows: these have
-/// a thread for each cell, and consecutive threads in a row.
 template <class S, class Collision, class Real, class Stored, class Parameters, int V, int self_periodic, Phase phase,
           Forcing forcing, bool end_sums, bool hybrid_thermal, RowSpan span, bool whole_packs, int threads, int blocks,
-          int members = 1, RowPart part = RowPart::Whole>
+          int members = 1>
 __global__ void __launch_bounds__(threads, blocks)
-    update(const __grid_constant__ Members<members, ArgumentsOfPart<Real, Parameters, part>> all) {
-    using Arguments = ArgumentsOfPart<Real, Parameters, part>;
-    const Arguments& a = all.own();
+    update(const __grid_constant__ Members<members, UpdateArguments<Real, Parameters>> all) {
+    const UpdateArguments<Real, Parameters>& a = all.own();
     const unsigned rows = unsigned(a.rows.ny) * unsigned(a.rows.nz);
     const unsigned pieces =
-        span != RowSpan::Several ? 1 : (unsigned(cells_of_row(a)) + V * blockDim.x - 1) / (V * blockDim.x);
-    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
-    const unsigned group = part == RowPart::Ends ? thread / unsigned(cells_of_row(a)) : blockIdx.x / pieces;
-    const unsigned row = part == RowPart::Ends ? group : group * blockDim.y + threadIdx.y;
+        span != RowSpan::Several ? 1 : (unsigned(a.address.nx) + V * blockDim.x - 1) / (V * blockDim.x);
+    const unsigned group = blockIdx.x / pieces;
+    const unsigned row = group * blockDim.y + threadIdx.y;
     const RowAt at =
         hybrid_thermal ? row_in_tiles(min(row, rows - 1), a.rows) : row_in_layers(min(row, rows - 1), a.rows);
     const int z = a.rows.z + int(at.z) * a.rows.step_z;
     const int y = a.rows.y + int(at.y) * a.rows.step_y;
-    const int k = part == RowPart::Ends ? int(thread - group * unsigned(cells_of_row(a)))
-                                        : int((blockIdx.x - group * pieces) * blockDim.x + threadIdx.x) * V;
-    const int x = x_of_cell(a, k);
-    using Cells = typename CellsOf<part, S, Stored, V,
-                                   RowCells<S, Real, Stored, V, self_periodic, phase, forcing, end_sums, threads, span,
-                                            whole_packs, UpdateArguments<Real, Parameters>>,
-                                   Arguments>::type;
+    const int x = int((blockIdx.x - group * pieces) * blockDim.x + threadIdx.x) * V;
+    using Cells = RowCells<S, Real, Stored, V, self_periodic, phase, forcing, end_sums, threads, span, whole_packs,
+                           UpdateArguments<Real, Parameters>>;
     Cells cells(a, x, y, z, row < rows);
-    using Temperatures = typename TemperaturesOf<hybrid_thermal, S, Real, Stored, V, Arguments>::type;
+    using Temperatures =
+        typename TemperaturesOf<hybrid_thermal, S, Real, Stored, V, UpdateArguments<Real, Parameters>>::type;
     Temperatures temperatures(a, x, y, z, row < rows);
     __shared__ typename Cells::Shared shared;
     let_next_kernel_begin();
