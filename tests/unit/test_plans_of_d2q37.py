@@ -29,11 +29,13 @@ def test_a_link_of_three_exchanges_by_hand() -> None:
     assert (found.bandwidth, found.latency, found.x_fraction) == pytest.approx((1e10, 20e-6, 0.25))
 
 
-def test_noise_makes_no_figure_negative() -> None:
+def test_noise_makes_no_figure_negative_or_huge() -> None:
     slower = probe.link_between("same", (1e4, 9e-5), (1e6, 8e-5), (1e6, 1e-5))
     assert slower.bandwidth == pytest.approx(1e6 / 8e-5)
     assert slower.latency == pytest.approx(9e-5 - 1e4 / slower.bandwidth)
     assert slower.x_fraction == 1.0  # it cannot be faster than along y
+    equal = probe.link_between("same", (1e4, 9.99e-5), (1e6, 1e-4), (1e6, 1e-4))
+    assert equal.bandwidth == pytest.approx(1e10)
     steep = probe.link_between("same", (1e4, 1e-7), (2e4, 1e-3), (2e4, 2e-3))
     assert steep.latency == 0.0
     assert 0 < steep.x_fraction <= 1.0

@@ -18,8 +18,7 @@ Index row_pitch(int nx, std::size_t element, Device device) {
 }
 
 Index elements_before_columns(const BlockSpec& spec, const Address& a) {
-    return a.numbers_stride == 0 ? a.x_face_end()
-                                 : a.numbers + spec.state->phases * a.numbers_stride;
+    return a.numbers_stride == 0 ? a.x_face_end() : a.numbers + spec.state->phases * a.numbers_stride;
 }
 
 }  // namespace

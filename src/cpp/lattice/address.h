@@ -3,10 +3,11 @@
 // A row holds one population of all cells of one (y, z). The Q rows of one (y, z) are adjacent, so that the
 // neighbourhood of a cell spans few pages. Halo rows surround the block in y and z. Links that cross a face of the x
 // axis are stored in x-face buffers instead, contiguous in y, because a halo cell at the end of a row would cost a
-// whole memory line. What leaves in a step and in the next one has buffers of its own, in the two lattices or, in place,
-// in one: another block may still copy the former while the latter is written. Along a self-periodic axis neither halo
-// rows nor buffers are used: what leaves at one end is stored at the other end. A halo of several cells has no x-face
-// buffers: its cells along x lie in the padding of the rows, those before x = 0 in the padding of the previous row.
+// whole memory line. What leaves in a step and in the next one has buffers of its own, in the two lattices or, in
+// place, in one: another block may still copy the former while the latter is written. Along a self-periodic axis
+// neither halo rows nor buffers are used: what leaves at one end is stored at the other end. A halo of several cells
+// has no x-face buffers: its cells along x lie in the padding of the rows, those before x = 0 in the padding of the
+// previous row.
 //
 // Temperatures follow the populations of their row, with a memory line before and after them. That leaves one halo cell
 // at each end of a row: a temperature is read by all neighbours, which x-face buffers do not suit.

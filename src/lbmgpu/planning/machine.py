@@ -42,6 +42,9 @@ FACE = {"cpu": 2**12, "cuda": 2**16}
 DEEP = 16
 """For a long-range stencil: cells along the face whose exchange is timed, and the depth of each of the two blocks."""
 
+NOISE = 0.05
+"""The part of an exchange's time within which two of them count as equally long."""
+
 EXCHANGES = 7
 """The number of times that an exchange is timed."""
 
@@ -159,11 +162,12 @@ def link_between(
     """The link of a kind from the bytes and seconds of three exchanges: a small and a large one across y, one across x.
 
     The difference of the two across y gives the bandwidth, and the rest of the small one's time the latency. Noise must
-    not make a figure negative: the large one counts alone if it was not slower, and x is never faster than y.
+    not make a figure negative or huge: the large one counts alone if it took not more than `NOISE` longer, and x is
+    never faster than y.
     """
     (small_bytes, small_seconds), (along_bytes, along_seconds) = small, along
     longer = along_seconds - small_seconds
-    bandwidth = (along_bytes - small_bytes) / longer if longer > 0 else along_bytes / along_seconds
+    bandwidth = (along_bytes - small_bytes) / longer if longer > NOISE * along_seconds else along_bytes / along_seconds
     latency = max(0.0, small_seconds - small_bytes / bandwidth)
     moved, seconds = across
     fraction = moved / max(seconds - latency, moved / bandwidth) / bandwidth

@@ -48,11 +48,11 @@ std::string word(bool truth) { return truth ? "true" : "false"; }
 /// A kernel that updates cells of the multispeed thermal model.
 KernelName multispeed_kernel(const std::string& name, const BlockSpec& spec, const LaunchConfiguration& configuration) {
     const int self_periodic = int(spec.self_periodic[0]) + 2 * int(spec.self_periodic[1]);
-    return {"multispeed_update.h",
-            "lbm::cuda::" + name + "<" + stencil_name(spec) + ", " + type_name(spec.precision) + ", " +
-                std::to_string(self_periodic) + ", " +
-                word(backend::parameters_of<MultispeedParameters<double>>(spec).excess != 0) + ", " +
-                std::to_string(configuration.threads) + ", " + std::to_string(configuration.blocks) + ">"};
+    return {"multispeed_update.h", "lbm::cuda::" + name + "<" + stencil_name(spec) + ", " + type_name(spec.precision) +
+                                       ", " + std::to_string(self_periodic) + ", " +
+                                       word(backend::parameters_of<MultispeedParameters<double>>(spec).excess != 0) +
+                                       ", " + std::to_string(configuration.threads) + ", " +
+                                       std::to_string(configuration.blocks) + ">"};
 }
 
 }  // namespace
