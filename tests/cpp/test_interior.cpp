@@ -190,7 +190,7 @@ TEST(interior_ends_of_rows_are_gathered_where_both_sides_look_for_them) {
         from.columns = lbm::backend::end_columns(spec, lbm::backend::Device::Gpu);
         const Address& a = from.address;
         CHECK_EQUAL(from.columns.depth, heated ? 1 : 3);
-        const Index end = Index(lbm::backend::lattice_bytes(spec, lbm::backend::Device::Gpu) / sizeof(double));
+        const auto end = Index(lbm::backend::lattice_bytes(spec, lbm::backend::Device::Gpu) / sizeof(double));
         std::vector<int> taken(std::size_t(end), 0);
         for (int slot = 0; slot < from.columns.slots; ++slot) {
             const Index own = heated ? a.temperature + slot * a.temperature_stride : slot * a.population_stride;

@@ -104,9 +104,12 @@ def test_blocks_are_chosen_where_layers_are_thin_or_links_slow() -> None:
 
 
 def test_along_x_is_chosen_where_it_is_the_long_axis() -> None:
-    """Of a channel with walls on y: one short face beside long ones, though nothing is hidden behind it."""
+    """Of a channel with walls on y: short faces beside long ones, whose exchange is hidden in either case."""
     plan = lbm.plan((65536, 24), "D2Q37", machine=gpus(8), periodic=(True, False))
-    assert plan.candidates[0].tiling.parts == (8, 1)
+    first, second = plan.candidates[:2]
+    assert [first.tiling.parts, second.tiling.parts] == [(4, 2), (8, 1)]
+    assert first.prediction.step_seconds == pytest.approx(second.prediction.step_seconds)
+    assert first.prediction.exchange_seconds > second.prediction.exchange_seconds
 
 
 def test_what_is_slower_across_x_is_said() -> None:

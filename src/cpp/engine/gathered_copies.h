@@ -1,6 +1,8 @@
 // Copies from the ends of another block's rows, by way of the columns that the other block gathers.
 #pragma once
 
+#include <algorithm>
+
 #include "../backend/links.h"
 #include "block_placement.h"
 
@@ -31,12 +33,7 @@ struct GatheredCopies {
     }
 
     bool gathers() const {
-        for (const auto& runs : gather) {
-            if (!runs.empty()) {
-                return true;
-            }
-        }
-        return false;
+        return std::any_of(gather.begin(), gather.end(), [](const auto& runs) { return !runs.empty(); });
     }
 };
 

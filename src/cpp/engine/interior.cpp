@@ -31,7 +31,8 @@ double exchange_seconds(const backend::BlockSpec& whole, const Block& block, con
     });
     double numbers = 0;
     for (int face = 0; face < 6; ++face) {
-        numbers += cut[face] ? double(block.cells()) / block.size[face / 2] * populations : 0;
+        const int axis = face / 2;
+        numbers += cut[face] ? double(block.cells()) / block.size[axis] * populations : 0;
     }
     return speeds.latency + numbers * double(backend::size_of(whole.storage)) / speeds.link;
 }
