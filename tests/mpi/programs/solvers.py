@@ -98,7 +98,7 @@ with pytest.MonkeyPatch.context() as patch:
         many.save(blocked)
 assert not blocked.exists()
 blocks = [lbm.Block((0, 0, 0), shape, 0 if size > 1 else 1)]
-with pytest.raises(ValueError, match="no block is of rank 1" if size > 1 else "a block is of rank 1"):
+with pytest.raises(ValueError, match="no block is of rank 1" if size > 1 else "block 0 is of rank 1"):
     lbm.Solver(lbm.Domain(shape), lbm.BGK(0.1), layout=lbm.Layout(blocks), comm=world)
 
 found = folder / "found.json"
