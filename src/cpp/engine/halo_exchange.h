@@ -2,10 +2,10 @@
 // step, through one channel for each link, while the interiors are updated.
 //
 // A block waits for the shells of all its neighbours before it copies: then the populations that it reads are written,
-// and those that it overwrites have been read. The next step of a neighbour does not overwrite what is being read, with
-// one exception, the populations that leave through the ends of rows: with the A-A pattern, x-face buffers are written
-// in every step, and cells are stored as whole vectors, including the place beyond the end of the row. A block from
-// which such populations are read waits until they have been.
+// and those that it overwrites have been read. The next step of a neighbour does not overwrite what is being read: it
+// writes the other lattice, or, with the A-A pattern, places that only cells of its own read and write in two steps;
+// and what leaves through the ends of rows has x-face buffers of the phase. The step after that one begins when the
+// neighbours have recorded the next event, which comes after these copies.
 #pragma once
 
 #include <memory>
