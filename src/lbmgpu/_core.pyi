@@ -429,8 +429,8 @@ class Engine:
     def velocity_change(self) -> float:
         """||u - u_last|| / ||u|| over fluid cells, u_last being the velocity at the last call; inf at the first."""
 
-    def find_diverged(self) -> tuple[int, ...] | None:
-        """A cell ``(x, y[, z])`` whose density or velocity is not finite or whose speed exceeds 1, or None."""
+    def extremes(self) -> tuple[float, tuple[int, ...] | None, float, float, tuple[int, ...] | None]:
+        """The largest speed, its cell ``(x, y[, z])``, the least and largest density, a cell that is not valid."""
 
     @property
     def memory_bytes(self) -> int:

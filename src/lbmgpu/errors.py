@@ -8,20 +8,48 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
+from typing import NamedTuple
 
 _PACKAGE = str(Path(__file__).parent) + os.sep
 
 
+class Look(NamedTuple):
+    """What a look for divergence found.
+
+    Attributes:
+        step: steps completed then.
+        speed: the largest one of a fluid cell, cells a step.
+        cell: index ``(x, y[, z])`` of the cell that has it; None if no cell has a finite one.
+        lowest, highest: density.
+    """
+
+    step: int
+    speed: float
+    cell: tuple[int, ...] | None
+    lowest: float
+    highest: float
+
+    def __str__(self) -> str:
+        return f"step {self.step}: speed {self.speed:.3g} at {self.cell}, density {self.lowest:.3g} to {self.highest:.3g}"
+
+
 class DivergedError(RuntimeError):
-    """The state holds a value that is not finite, or a speed above one cell a step.
+    """The state is not one of a flow.
+
+    It holds a value that is not finite; or a speed above 0.6 cells a step, or a density below half of the least or above
+    one and a half times the largest of the initial state. With populations that carry a temperature, a speed above 1.
 
     Attributes:
         step: steps completed when it was found.
-        cell: index ``(x, y[, z])`` of one such cell.
+        cell: index ``(x, y[, z])`` of a cell that is not valid; if all are, of the fastest one.
         checkpoint: the last checkpoint that the run wrote, or None.
         speed_limit: above which the temperature is unstable too, cells a step; None without a temperature.
         stable_temperature: temperature at which the stencil is most stable, if its populations carry one; else None.
         member: number of the member of an `Ensemble` that it is of; None of a solver.
+        looks: the last looks for divergence, a `Look` each, the one that found it at the end.
+        reason: what was found: ``"state"`` for a cell that is not valid, else ``"speed"`` or ``"density"``.
+        collision: the collision and its relaxation time, in words.
+        causes: likely causes, each with what to change, in words; the likeliest first.
     """
 
     def __init__(
@@ -33,6 +61,10 @@ class DivergedError(RuntimeError):
         stable_temperature: float | None = None,
         member: int | None = None,
         *,
+        looks: Sequence[Look] = (),
+        reason: str = "state",
+        collision: str = "",
+        causes: Sequence[str] = (),
         warmth: float | None = None,
     ) -> None:
         if warmth is not None:
@@ -44,24 +76,44 @@ class DivergedError(RuntimeError):
         self.speed_limit = speed_limit
         self.stable_temperature = stable_temperature
         self.member = member
+        self.looks = tuple(looks)
+        self.reason = reason
+        self.collision = collision
+        self.causes = tuple(causes)
         super().__init__(step, self.cell, checkpoint, speed_limit, stable_temperature, member)
 
     def __str__(self) -> str:
-        isothermal = self.speed_limit is None and self.stable_temperature is None
-        what = "density or velocity" if isothermal else "density, velocity or temperature"
-        member = "" if self.member is None else f" of member {self.member}"
-        text = (
-            f"diverged: at step {self.step} the {what} of cell {self.cell}{member} is not finite or too large; "
-            "a lower speed, a larger viscosity or a finer domain would be stabler"
-        )
+        text = f"diverged: at step {self.step} {self._found()}; "
+        if self.causes:
+            text += f"likely by {'; or by '.join(self.causes)}"
+        else:
+            text += "a lower speed, a larger viscosity or a finer domain would be stabler"
         if self.speed_limit is not None:
             text += f", and the temperature needs speeds below {self.speed_limit:.4g} cells a step"
         if self.stable_temperature is not None:
             text += f", or temperatures nearer to cs2, {self.stable_temperature:.4g}: "
             text += "see the guide for how far they may be from it"
+        if self.collision:
+            text += f". The collision is {self.collision}"
+        if len(self.looks) > 1:
+            text += f". The last looks: {'; '.join(map(str, self.looks))}"
         if self.checkpoint is not None:
             text += f" (last checkpoint: {self.checkpoint})"
         return text
+
+    def _found(self) -> str:
+        member = "" if self.member is None else f" of member {self.member}"
+        if self.reason == "speed":
+            return f"the speed of cell {self.cell}{member} is {self.looks[-1].speed:.3g} cells a step, more than a flow's"
+        if self.reason == "density":
+            found = self.looks[-1]
+            return (
+                f"densities{member} are from {found.lowest:.3g} to {found.highest:.3g}, far from those at the beginning, "
+                f"with the fastest cell at {self.cell}"
+            )
+        isothermal = self.speed_limit is None and self.stable_temperature is None
+        what = "density or velocity" if isothermal else "density, velocity or temperature"
+        return f"the {what} of cell {self.cell}{member} is not finite or too large"
 
     @property
     def warmth(self) -> float | None:

@@ -336,16 +336,25 @@ TEST(engine_refuses_what_does_not_fit_its_domain) {
     CHECK_THROWS(std::invalid_argument, "face -1 takes no", engine.set_face_velocity(-1, {1.0}));
 }
 
-TEST(engine_finds_the_cell_that_diverged) {
+TEST(engine_finds_the_extremes_of_its_cells) {
     for (const std::string& stencil : tests::isothermal_stencils) {
         Engine engine(tests::small_setup(stencil));
-        CHECK(!engine.find_diverged());
+        const lbm::backend::Extremes rest = engine.extremes();
+        CHECK(rest.speed2 == 0 && rest.lowest == 0 && rest.highest == 0 && std::isinf(rest.invalid));
         std::vector<double> populations = tests::populations_of(engine);
         const lbm::Index at = engine.domain().cell(7, 2, engine.domain().size[2] - 1);
+        const lbm::Index fast = engine.domain().cell(3, 1, 0);
+        populations[std::size_t(fast)] += 0.25;  // of those at rest
+        engine.set_populations(populations.data());
+        CHECK_CLOSE(engine.extremes().highest, 0.25, 1e-6);
+        CHECK(engine.extremes().lowest == 0 && std::isinf(engine.extremes().invalid));
+        populations[std::size_t(fast + engine.domain().known.cells())] += 0.25;  // of those that move
         populations[std::size_t(at)] = std::numeric_limits<double>::quiet_NaN();
         engine.set_populations(populations.data());
-        const auto cell = engine.find_diverged();
-        CHECK(cell && cell->x == 7 && cell->y == 2 && cell->z == engine.domain().size[2] - 1);
+        const lbm::backend::Extremes found = engine.extremes();
+        CHECK(found.invalid == double(at));
+        CHECK(found.fastest == double(fast));
+        CHECK_CLOSE(found.speed2, found.speed2 > 0 ? 0.25 * 0.25 / (1.5 * 1.5) : 1, 1e-6);
     }
 }
 

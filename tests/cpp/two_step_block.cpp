@@ -207,7 +207,7 @@ public:
     }
     lbm::backend::Totals totals() const override { return reader().totals(); }
     void velocity_change(double& change2, double& norm2) override { reader().velocity_change(change2, norm2); }
-    std::optional<lbm::backend::Cell> find_diverged() const override { return reader().find_diverged(); }
+    lbm::backend::Extremes extremes() const override { return reader().extremes(); }
 
 private:
     using Clock = std::chrono::steady_clock;

@@ -84,7 +84,7 @@ def test_multispeed_kernels_stay_in_registers(precision: str, architecture: str)
     numbers = f"lbm::D2Q37, {real}, {real}"
     others = {
         "fields.h": ("density<{}, float>", "velocity<{}, double>", "population<{}, float>", "initialize<{}>"),
-        "reductions.h": ("totals<{}>", "velocity_change<{}>", "find_diverged<{}>"),
+        "reductions.h": ("totals<{}>", "velocity_change<{}>", "extremes<{}>"),
         "heat.h": ("temperature<{}, double>", "total_heat<{}>", "temperature_change<{}>"),
     }
     for header, names in others.items():
@@ -103,7 +103,7 @@ def test_multispeed_kernels_stay_in_registers(precision: str, architecture: str)
         ("fields.h", ["set_force<{}>", "get_stored<{}>", "set_stored<{}>", "initialize<{}>"]),
         ("boundary_cells.h", ["complete_boundary_cells<{}>", "start_boundary_cells<{}>"]),
         ("boundary_cells.h", ["get_boundary_numbers<{}>", "set_boundary_numbers<{}>"]),
-        ("reductions.h", ["totals<{}>", "velocity_change<{}>", "find_diverged<{}>", "body_force<{}>"]),
+        ("reductions.h", ["totals<{}>", "velocity_change<{}>", "extremes<{}>", "body_force<{}>"]),
         ("heat.h", ["advance_next_to_bodies<{}>", "put_next_to_bodies<{}>", "temperature<{}, double>"]),
         ("heat.h", ["set_temperature<{}>", "reset_temperature<{}>", "set_heat_source<{}>"]),
         ("heat.h", ["total_heat<{}>", "sampled_heat<{}>", "temperature_change<{}>"]),

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "../lattice/temperature.h"
 #include "custom/collision.h"
 #include "device_array.h"
+#include "extremes.h"
 #include "initial_state.h"
 #include "kinds.h"
 #include "links.h"
@@ -205,8 +205,8 @@ public:
     virtual Totals totals() const = 0;
     /// Squared norms of u - u_last and of u; then sets u_last = u. The first call gives an infinite change.
     virtual void velocity_change(double& change2, double& norm2) = 0;
-    /// The first cell whose state is not valid, if there is one.
-    virtual std::optional<Cell> find_diverged() const = 0;
+    /// The fastest cell, the range of the density, and the first cell that is not valid; cells are those of the block.
+    virtual Extremes extremes() const = 0;
 };
 
 }  // namespace lbm::backend

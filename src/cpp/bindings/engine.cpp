@@ -1,6 +1,7 @@
 // Binds the engine: checks the shapes of arrays, releases the GIL, and translates arguments and results.
 #include <pybind11/stl.h>
 
+#include <cmath>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -171,19 +172,23 @@ py::tuple body_force(Engine& e, int body, const std::vector<double>& center) {
         D == 2 ? std::vector<double>{sum.torque[2]} : std::vector<double>(sum.torque, sum.torque + 3));
 }
 
-py::object find_diverged(Engine& e) {
-    std::optional<backend::Cell> cell;
-    {
-        const InUse use(e);
-        cell = e.find_diverged();
-    }
-    if (!cell) {
+py::object cell_of(const Engine& e, double at) {
+    if (!std::isfinite(at)) {
         return py::none();
     }
-    if (e.domain().D == 2) {
-        return py::make_tuple(cell->x, cell->y);
+    const Index row = Index(at) / e.domain().size[0];
+    const int x = int(Index(at) % e.domain().size[0]), y = int(row % e.domain().size[1]);
+    return e.domain().D == 2 ? py::make_tuple(x, y) : py::make_tuple(x, y, int(row / e.domain().size[1]));
+}
+
+py::tuple extremes(Engine& e) {
+    backend::Extremes found{};
+    {
+        const InUse use(e);
+        found = e.extremes();
     }
-    return py::make_tuple(cell->x, cell->y, cell->z);
+    return py::make_tuple(std::sqrt(found.speed2), cell_of(e, found.fastest), 1 + found.lowest, 1 + found.highest,
+                          cell_of(e, found.invalid));
 }
 
 py::array_t<bool> solid(const Engine& e) {
@@ -421,7 +426,7 @@ void bind_engine(py::module_& module) {
                  const InUse use(e);
                  return e.velocity_change();
              })
-        .def("find_diverged", &find_diverged)
+        .def("extremes", &extremes)
         .def_property_readonly("memory_bytes",
                                [](const Engine& e) {
                                    const InUse use(e);

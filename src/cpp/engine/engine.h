@@ -129,8 +129,8 @@ public:
     /// A field in a GPU's memory; `reference` is added to a temperature. Throws std::invalid_argument unless the domain
     /// is a single block on a GPU.
     std::shared_ptr<backend::DeviceArray> device_field(backend::FieldName name, double reference = 0);
-    /// The cell of the lowest index whose state is not valid.
-    std::optional<backend::Cell> find_diverged();
+    /// The fastest cell of the domain, the range of the density, and the first cell that is not valid. Collective.
+    backend::Extremes extremes();
 
     /// Callers of members must hold this mutex, except for members that only read what the constructor has set. Throws
     /// process::ForkError in a forked child that cannot use the engine, which is on a GPU or has several ranks.

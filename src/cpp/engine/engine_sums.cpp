@@ -1,4 +1,4 @@
-// The engine's members that reduce over all cells of the domain: divergence, forces on bodies, totals, changes.
+// The engine's members that reduce over all cells of the domain: extremes, forces on bodies, totals, changes.
 #include <cmath>
 #include <limits>
 
@@ -6,21 +6,27 @@
 
 namespace lbm::engine {
 
-std::optional<backend::Cell> Engine::find_diverged() {
-    double first = std::numeric_limits<double>::infinity();
+backend::Extremes Engine::extremes() {
+    backend::Extremes all = backend::Extremes::of_none();
     for (const Part& part : parts_) {
-        if (std::optional<backend::Cell> cell = part.state->find_diverged()) {
-            const int(&offset)[3] = part.place.offset;
-            first =
-                std::min(first, double(domain_.cell(cell->x + offset[0], cell->y + offset[1], cell->z + offset[2])));
+        backend::Extremes own = part.state->extremes();
+        for (double* cell : {&own.fastest, &own.invalid}) {
+            if (std::isfinite(*cell)) {
+                const int(&offset)[3] = part.place.offset, (&size)[3] = part.place.size;
+                const Index at = Index(*cell), row = at / size[0];
+                *cell = double(domain_.cell(int(at % size[0]) + offset[0], int(row % size[1]) + offset[1],
+                                            int(row / size[1]) + offset[2]));
+            }
         }
+        all.join(own);
     }
-    first = -comm_->maximum(-first);
-    if (std::isinf(first)) {
-        return std::nullopt;
-    }
-    const Index row = Index(first) / domain_.size[0];
-    return backend::Cell{int(Index(first) % domain_.size[0]), int(row % domain_.size[1]), int(row / domain_.size[1])};
+    const double speed2 = comm_->maximum(all.speed2);
+    all.fastest = -comm_->maximum(all.speed2 == speed2 ? -all.fastest : -backend::Extremes::infinite());
+    all.speed2 = speed2;
+    all.lowest = -comm_->maximum(-all.lowest);
+    all.highest = comm_->maximum(all.highest);
+    all.invalid = -comm_->maximum(-all.invalid);
+    return all;
 }
 
 backend::ForceAndTorque Engine::body_force(int body, const double (&center)[3]) {

@@ -18,17 +18,17 @@ from .. import _core, checks, models, multispeed, values
 from ..collisions import Collision
 from ..conditions import field_value
 from ..domain import Domain
-from ..errors import DivergedError
 from ..layout import Block, Layout
 from ..models import Model
 from ..parallel import collective
 from ..parallel.fair_lock import FairLock
 from ..parallel.subdomain import Box, Subdomain
-from ..thermal import HybridThermal, source_value, speed_limit
+from ..thermal import HybridThermal, source_value
 from ..values import Floats
 from . import argument_warnings, precision_warnings
 from .body_cells import BodyCells
 from .boundary import BoundaryValues
+from .divergence import DivergenceLooks
 from .settings import Settings
 
 MAX_FORCE = 1.0
@@ -49,6 +49,7 @@ class Simulation:
         step_engine: advances the engine by so many steps; what steps several engines together puts itself here.
         force: a volume, ``(D,)`` or ``(D, nx, ny[, nz])`` of this process's window; None for none.
         heat_source: heat a step, ``()`` or ``(nx, ny[, nz])`` of the window; None for none.
+        looks: that were taken for divergence.
         channel_width: see `precision_warnings.channel_width`.
 
     Args:
@@ -83,6 +84,7 @@ class Simulation:
             self.step_engine: Callable[[int], None] = self.engine.step
             self.set_force(force_values)
             self.set_heat_source(source)
+            self.looks = DivergenceLooks(self)
 
     # The setup
 
@@ -190,6 +192,8 @@ class Simulation:
                 self._check_initial(name, fields[name])
         if "temperature" in fields and self.thermal is not None:
             precision_warnings.check_temperatures(self, self._of_window(fields["temperature"]))
+        densities = self._of_window(fields["density"]) if "density" in fields else np.ones(1)
+        bounds = [self.processes.agreed(float(bound)) for bound in (-densities.min(), densities.max())]
         for name in list(fields):
             field, is_lacking = fields.pop(name)
             if is_lacking:
@@ -200,6 +204,7 @@ class Simulation:
         with self.lock:
             self.engine.initialize(given["density"], given["velocity"], nonequilibrium, given["temperature"])
             self.engine.steps = 0
+        self.looks.begin(-bounds[0], bounds[1])
 
     def _field(self, name: str, given: Any, components: int | None, box: Box) -> tuple[Floats, bool]:
         """See `Subdomain.field`; of an array of the domain only what lies in the box is looked at."""
@@ -281,14 +286,8 @@ class Simulation:
             return self.processes.agreed(time.perf_counter() - start)
 
     def check(self) -> None:
-        """Raise `DivergedError` if the state holds a value that is not finite or a speed above 1."""
-        with self.lock:
-            cell, steps = self.engine.find_diverged(), self.engine.steps
-        if cell is not None:
-            model = self.thermal
-            limit = None if model is None else speed_limit(model.diffusivity, model.operators, self.stencil.D)
-            stable = self.stencil.cs2 if self.model.carries_temperature else None
-            raise DivergedError(steps, cell, speed_limit=limit, stable_temperature=stable)
+        """Raise `DivergedError` if the state is not one of a flow: see `Solver.check`."""
+        self.looks.look()
 
     def change(self, of: str) -> float:
         """The change since the last call, as `Steady` has it, of the ``"velocity"`` or the ``"temperature"``."""

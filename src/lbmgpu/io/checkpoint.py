@@ -178,6 +178,7 @@ def restore(simulation: Simulation, path: str | os.PathLike[str]) -> None:
     numbers = {FACES.index(face): values for face, values in found.boundary_numbers.items()}
     simulation.engine.set_boundary_numbers(numbers)
     simulation.engine.steps = found.steps
+    simulation.looks.begin_with_present()
 
 
 class _Found(NamedTuple):

@@ -30,9 +30,12 @@ log = logging.getLogger("lbmgpu")
 CHUNK_SECONDS = 0.1
 """Short enough for Ctrl-C, the progress bar and other threads, which wait for a chunk; long enough to cost nothing."""
 MAX_CHUNK = 1000
+"""The most steps of a chunk, and between two looks for divergence."""
+MIN_STEPS, MIN_SECONDS = 128, 1.0
+"""The steps between two looks for divergence, or the seconds if that many take longer; more where a look takes long."""
 Observer = Callable[[int, int, float, int], object]
 CHECK_SHARE = 0.02
-"""The fraction of time that checks for divergence may take; they are made every `MAX_CHUNK` steps at least."""
+"""The fraction of the time that looks for divergence may take."""
 
 
 @dataclass(frozen=True)
@@ -190,33 +193,42 @@ def observing(observer: Observer) -> Iterator[None]:
 
 
 class HealthCheck:
-    """Decides when to check for divergence: as often as a small fraction of the time allows."""
+    """Decides when to look for divergence: as often as a small fraction of the time allows.
+
+    Between two looks there are `MIN_STEPS` steps, or fewer that take `MIN_SECONDS`, and at most `MAX_CHUNK`. It is a
+    power of two, so that solvers which advance together in several threads look after the same steps.
+    """
 
     def __init__(self) -> None:
         self._steps = 0
         self._stepped = 0.0
-        self._cost = 0.0
+        self._interval: int | None = None
 
     def after(self, simulation: Stepped, steps: int, seconds: float) -> None:
-        """Check the state where that is due after a chunk of `steps` that took `seconds`."""
+        """Look at the state where that is due after a chunk of `steps` that took `seconds`."""
         self._steps += steps
         self._stepped += seconds
-        if self._steps >= MAX_CHUNK or self._stepped * CHECK_SHARE >= self._cost:
+        if self._interval is None or self._steps >= self._interval:
             self.now(simulation)
 
     def now(self, simulation: Stepped) -> None:
-        """Check the state now if there was any step since the last check."""
+        """Look at the state now if there was any step since the last look."""
         if self._steps == 0:
             return
+        step_seconds = max(self._stepped / self._steps, 1e-9)
         self._steps, self._stepped = 0, 0.0
+        if self._interval is None:
+            simulation.check()  # the first look prepares the others, and takes longer
         start = time.perf_counter()
         simulation.check()
-        self._cost = simulation.processes.agreed(time.perf_counter() - start)
+        cost = simulation.processes.agreed(time.perf_counter() - start)
+        steps = max(cost / (CHECK_SHARE * step_seconds), min(MIN_STEPS, MIN_SECONDS / step_seconds))
+        self._interval = min(MAX_CHUNK, _power_of_two(int(min(steps, 2 * MAX_CHUNK))))
 
     @property
     def room(self) -> int:
-        """Steps until a check is due at the latest; never 0, or the loop would not advance."""
-        return max(1, MAX_CHUNK - self._steps)
+        """Steps until a look is due; never 0, or the loop would not advance."""
+        return max(1, (self._interval or MAX_CHUNK) - self._steps)
 
 
 class RunLoop:
@@ -323,10 +335,8 @@ class RunLoop:
                     self._health.now(simulation)
         except DivergedError as error:
             written = [c.written for c in checkpoints if c.written is not None]
-            last = written[-1] if written else None
-            raise DivergedError(
-                error.step, error.cell, last, error.speed_limit, error.stable_temperature, error.member
-            ) from None
+            error.checkpoint = written[-1] if written else None
+            raise
         except KeyboardInterrupt:
             log.warning("interrupted after step %d", simulation.steps)
             raise

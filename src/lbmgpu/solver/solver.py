@@ -310,7 +310,7 @@ class Solver(HasSimulation, Guarded):
         their turn every 0.1 s or so, between two steps too; see `paused`.
 
         Raises:
-            DivergedError: the state is not finite; looked for at least every 1000 steps.
+            DivergedError: the state is not one of a flow any more; looked for as in `run`.
             TypeError, ValueError: not an integer from 0.
         """
         for _ in self._loop.advance(checks.integer("steps", steps)):
@@ -337,8 +337,9 @@ class Solver(HasSimulation, Guarded):
             Steps done, whether the flow converged, why the run ended, and its speed.
 
         Raises:
-            DivergedError: the state is not finite; looked for at least every 1000 steps, at the end, and before each
-                checkpoint, so that the last checkpoint is of a state before.
+            DivergedError: the state is not one of a flow any more; looked for as often as a fiftieth of the time allows,
+                every 1000 steps at least, at the end, and before each checkpoint, so that the last one is of a state
+                before.
             KeyboardInterrupt: Ctrl-C was pressed; the state is that after `solver.steps` steps, whole.
             TypeError, ValueError: a wrong argument.
         """
@@ -346,7 +347,7 @@ class Solver(HasSimulation, Guarded):
 
     @collective
     def check(self) -> None:
-        """Raise `DivergedError` if the state holds a value that is not finite or a speed above 1."""
+        """Raise `DivergedError` if the state is not one of a flow: see there for what is taken for one."""
         self._simulation.check()
 
     @contextmanager

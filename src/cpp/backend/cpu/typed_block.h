@@ -283,26 +283,24 @@ public:
         }
     }
 
-    std::optional<backend::Cell> find_diverged() const override {
-        std::vector<int> where(rows(), -1);
+    backend::Extremes extremes() const override {
+        std::vector<backend::Extremes> of_rows(rows(), backend::Extremes::of_none());
         over_rows([&](int y, int z) {
+            backend::Extremes& own = of_rows[row(y, z)];
             for_fluid_row(y, z, [&](int x, Real deviation, const Real* u) {
                 Real speed2 = 0;
                 for (int d = 0; d < S::D; ++d) {
                     speed2 += u[d] * u[d];
                 }
-                if (!(backend::state_is_valid(deviation, speed2) && temperature_is_valid(x, y, z)) &&
-                    where[row(y, z)] < 0) {
-                    where[row(y, z)] = x;
-                }
+                const bool valid = backend::state_is_valid(deviation, speed2) && temperature_is_valid(x, y, z);
+                own.add(double(row(y, z) * address().nx + x), double(deviation), double(speed2), valid);
             });
         });
-        for (Index k = 0; k < rows(); ++k) {
-            if (where[k] >= 0) {
-                return backend::Cell{where[k], int(k % address().ny), int(k / address().ny)};
-            }
+        backend::Extremes all = backend::Extremes::of_none();
+        for (const backend::Extremes& own : of_rows) {
+            all.join(own);
         }
-        return std::nullopt;
+        return all;
     }
 
 private:

@@ -342,7 +342,7 @@ public:
         norm2 = sums[1];
     }
 
-    std::optional<backend::Cell> find_diverged() const override { return sums_.find_diverged(state()); }
+    backend::Extremes extremes() const override { return sums_.extremes(state()); }
 
 private:
     /// The streams of other blocks; nothing if one of them is not on a GPU.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <optional>
 #include <vector>
 
 #include "../block_state.h"
@@ -50,21 +49,15 @@ public:
         return parts;
     }
 
-    std::optional<backend::Cell> find_diverged(const StateArguments& state) const {
-        constexpr unsigned long long none = ~0ULL;
-        unsigned long long first = none;
-        const Address& a = state.address;
-        const Index rows = Index(a.ny) * a.nz;
-        stream_.copy_to_device(partial_.address(), &first, sizeof first);
-        kernels_.get(state_kernel(spec_, "reductions.h", "find_diverged"))
-            .launch(stream_, capped(rows * a.nx), state, RowRange{0, rows}, partial_.as<unsigned long long>());
-        stream_.copy_to_host(&first, partial_.address(), sizeof first);
-        stream_.synchronize();
-        if (first == none) {
-            return std::nullopt;
+    backend::Extremes extremes(const StateArguments& state) const {
+        const Index rows = Index(state.address.ny) * state.address.nz;
+        const std::vector<double> parts =
+            partial_sums<5>("reductions.h", "extremes", rows * state.address.nx, state, RowRange{0, rows});
+        backend::Extremes all = backend::Extremes::of_none();
+        for (std::size_t k = 0; k < parts.size(); k += 5) {
+            all.join({parts[k], parts[k + 1], parts[k + 2], parts[k + 3], parts[k + 4]});
         }
-        const Index row = Index(first) / a.nx;
-        return backend::Cell{int(Index(first) % a.nx), int(row % a.ny), int(row / a.ny)};
+        return all;
     }
 
 private:

@@ -1,6 +1,7 @@
 // Reductions over the fluid cells of a block: each thread block writes one partial result; the host adds them in order.
 #pragma once
 
+#include "../../extremes.h"
 #include "state_access.h"
 
 namespace lbm::cuda {
@@ -72,10 +73,12 @@ __global__ void velocity_change(const __grid_constant__ StateArguments a, RowRan
     sum_block(sums, partial + 2 * Index(blockIdx.x));
 }
 
-/// Finds the lowest index of a cell whose state is not valid; `first` must start above all indices.
+/// The extremes of the thread block's cells, as five numbers in the order of their members.
 template <class S, class Real, class Stored>
-__global__ void find_diverged(const __grid_constant__ StateArguments a, RowRange range, unsigned long long* first) {
+__global__ void extremes(const __grid_constant__ StateArguments a, RowRange range, double* partial) {
+    __shared__ backend::Extremes shared[reduction_threads];
     const StateAccess<S, Real, Stored> state{a};
+    backend::Extremes own = backend::Extremes::of_none();
     for_cells(a.address, range, [&](int x, Index row, Index at) {
         if (state.solid(row * a.address.nx + x)) {
             return;
@@ -83,10 +86,23 @@ __global__ void find_diverged(const __grid_constant__ StateArguments a, RowRange
         Real deviation, u[3];
         state.moments(x, row, deviation, u);
         const Real speed2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
-        if (!(backend::state_is_valid(deviation, speed2) && state.temperature_is_valid(x, row))) {
-            atomicMin(first, static_cast<unsigned long long>(at));
-        }
+        const bool valid = backend::state_is_valid(deviation, speed2) && state.temperature_is_valid(x, row);
+        own.add(double(at), double(deviation), double(speed2), valid);
     });
+    shared[threadIdx.x] = own;
+    for (int half = reduction_threads / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (int(threadIdx.x) < half) {
+            shared[threadIdx.x].join(shared[threadIdx.x + half]);
+        }
+    }
+    if (threadIdx.x == 0) {
+        const backend::Extremes& all = shared[0];
+        const double numbers[5] = {all.speed2, all.fastest, all.lowest, all.highest, all.invalid};
+        for (int k = 0; k < 5; ++k) {
+            partial[5 * Index(blockIdx.x) + k] = numbers[k];
+        }
+    }
 }
 
 /// Sums three components of the force on a body, then three of the torque about the center.
