@@ -258,7 +258,7 @@ class MRT(FlowCollision):
         return {**stencil.default_rates, **odd, **_named(self.rates)}
 
     def without_defaults(self, stencil: _core.Stencil) -> MRT:
-        """The same collision without the rates that are those of `stencil` anyway, and with those of `magic` by name."""
+        """The same collision with all rates by name, but for those that are those of `stencil` anyway."""
         every = self._all_rates(stencil)
         own = {name: rate for name, rate in every.items() if rate is not None and rate != stencil.default_rates[name]}
         return MRT(self.viscosity, own or None, smagorinsky=self.smagorinsky)
