@@ -64,7 +64,6 @@ struct Laminar : Parameters {
 
 /// The coupling of models whose equilibrium depends on density and velocity only: none.
 struct NoCoupling {
-    static constexpr bool changes_equilibrium = false;
     template <int p, class V>
     LBM_HD void apply(V&) const {}
 };

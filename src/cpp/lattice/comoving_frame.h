@@ -147,9 +147,11 @@ LBM_HD void to_frame_at_rest(V (&a)[ComovingFrame<S>::places], const Moments<S, 
     });
 }
 
-/// Sets the populations to those with the given moments of the frame at rest; a[0] is the density's deviation from 1.
-template <class S, class V>
-LBM_HD void populations_from(const V (&a)[ComovingFrame<S>::places], V (&h)[S::Q]) {
+/// Changes populations of the pair sums `sums` to those with the given moments of the frame at rest; a[0] is the
+/// density's deviation from 1.
+template <class S, bool forced, class V>
+LBM_HD void change_to(const V (&a)[ComovingFrame<S>::places], const PairSums<S, V>& sums, const Moments<S, V>& m,
+                      V (&h)[S::Q]) {
     using F = ComovingFrame<S>;
     using P = CubicPairs<S>;
     using R = Scalar<V>;
@@ -213,18 +215,21 @@ LBM_HD void populations_from(const V (&a)[ComovingFrame<S>::places], V (&h)[S::Q
             half.even[d] = half.even[d] + corner_sum;
         }
         half.even[d] = R(0.5) * half.even[d];
-        V remainder = R(0.5) * momentum[d];
-        static_for<Stencil<S>::pairs - S::D>([&]<int q>() LBM_INLINE_LAMBDA {
-            constexpr int p = q + S::D;
-            accumulate<-S::c[2 * p + 1][d]>(remainder, half.odd[p]);
-        });
-        half.odd[d] = remainder;
+        half.odd[d] = V{};  // set below
     });
-    h[0] = a[0] - scaled<2>(total<0, Stencil<S>::pairs>(half.even));
+    V half_force[S::D];
+    static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
+        half_force[d] = V{};
+        if constexpr (forced) {
+            half_force[d] = R(0.5) * m.force[d];
+        }
+    });
     static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
-        h[2 * p + 1] = half.even[p] + half.odd[p];
-        h[2 * p + 2] = half.even[p] - half.odd[p];
+        half.even[p] = half.even[p] - R(0.5) * sums.even[p];
+        half.odd[p] = half.odd[p] - R(0.5) * sums.odd[p];
     });
+    enforce_conservation<S>(half, half_force);
+    apply<S>(half, h);
 }
 
 /// Collides in the moving frame. `Rates` has `third`, whether moments of third order relax at a rate other than 1, and
@@ -330,7 +335,7 @@ LBM_HD void collide_in_moving_frame(V (&h)[S::Q], const PairSums<S, V>& sums, co
             moment[k] = moment[k] - (flux[a] * (m.velocity[b] * m.velocity[b]) + R(1.0 / 6) * flux[P::normal(q)]);
         });
     }
-    populations_from<S>(moment, h);
+    change_to<S, forced>(moment, sums, m, h);
 }
 
 /// The same for a force that there may be, and a coupling, whose part of the equilibrium the collision leaves alone.
@@ -344,15 +349,6 @@ LBM_HD void collide_in_moving_frame(V (&h)[S::Q], const PairSums<S, V>& sums, co
         collide_in_moving_frame<S, Rates, true>(h, own, m, parameters);
     } else {
         collide_in_moving_frame<S, Rates, false>(h, own, m, parameters);
-    }
-    if constexpr (Coupling::changes_equilibrium) {
-        V shift[pairs];
-        static_for<pairs>([&]<int p>() LBM_INLINE_LAMBDA {
-            shift[p] = sums.even[p] - own.even[p];
-            h[2 * p + 1] = h[2 * p + 1] + Scalar<V>(0.5) * shift[p];
-            h[2 * p + 2] = h[2 * p + 2] + Scalar<V>(0.5) * shift[p];
-        });
-        h[0] = h[0] - total<0, pairs>(shift);
     }
 }
 

@@ -108,7 +108,6 @@ LBM_HD void add_buoyancy(V (&force)[N], V temperature, const HeatParameters<Scal
 /// equilibrium from the pair sums of the non-equilibrium part (Obrecht et al. 2013, eq. 7).
 template <class S, class V>
 struct EnergyCoupling {
-    static constexpr bool changes_equilibrium = true;
     V temperature;
     const HeatParameters<Scalar<V>>& heat;
 
