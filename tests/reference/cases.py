@@ -82,7 +82,7 @@ class Case:
         c = self.collision
         faces = [kind for kind, _ in self.all_faces()]
         chosen = {"precision": "float64", "storage": "float64", **self.options, **options}
-        chosen |= {name: value for name, value in own_parameters(c).items() if value is not None}
+        chosen |= to_lbm(c).parameters(_core.stencil(self.stencil))
         engine = _core.Engine(
             stencil=self.stencil,
             shape=self.shape,
@@ -132,6 +132,7 @@ def to_lbm(collision: Collision) -> Any:
 def own_parameters(collision: Collision) -> dict[str, Any]:
     """What the solver's collision takes of these parameters; none for those that are not set."""
     given = {each.name: getattr(collision, each.name) for each in fields(BY_KIND[collision.kind])}
+    given = {name: value for name, value in given.items() if value is not None}
     return given | {name: given[name] or None for name in ("rates", "smagorinsky") if name in given}
 
 
