@@ -5,7 +5,7 @@ import logging as _logging
 from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
 from ._core import CompileError, CudaError, stencil_names
-from .collisions import BGK, MRT, TRT, Regularized
+from .collisions import BGK, MRT, TRT, Cumulant, Regularized
 from .conditions import (
     Adiabatic,
     FreeSlip,
@@ -83,6 +83,7 @@ __all__ = [
     "Convection",
     "CoveredFaceWarning",
     "CudaError",
+    "Cumulant",
     "CustomCollision",
     "DistantReferenceWarning",
     "DivergedError",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from . import cumulant
 from .stencils import CS2, GROUPS, MATRICES, RATES, Stencil
 
 Array = NDArray[np.float64]
@@ -14,13 +15,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Collision:
-    """``bgk``, ``trt``, ``mrt`` or ``regularized`` with its parameters."""
+    """``bgk``, ``trt``, ``mrt``, ``regularized`` or ``cumulant`` with its parameters."""
 
     kind: str
     viscosity: float
     magic: float = 3 / 16
     rates: dict[str, float] = field(default_factory=dict)
     smagorinsky: float = 0.0
+    bulk_viscosity: float | None = None
+    limiter: float | None = 0.01
+    parametrized: bool = True
 
 
 def equilibrium(stencil: Stencil, rho: Array, u: Array) -> Array:
@@ -117,4 +121,9 @@ def _regularized(stencil, collision, f, feq, source, u, force, tau):
     return feq + (1 - omega) * projected + source / 2
 
 
-_OPERATORS = {"bgk": _bgk, "trt": _trt, "mrt": _mrt, "regularized": _regularized}
+def _cumulant(stencil, collision, f, feq, source, u, force, tau):
+    """Geier, Schoenherr, Pasquali & Krafczyk 2015 and Geier, Pasquali & Schoenherr 2017; see cumulant.py."""
+    return cumulant.collide(stencil, collision, f, f.sum(axis=0), u, force, tau)
+
+
+_OPERATORS = {"bgk": _bgk, "trt": _trt, "mrt": _mrt, "regularized": _regularized, "cumulant": _cumulant}

@@ -3,6 +3,7 @@
 
 #include "../type_list.h"
 #include "bgk.h"
+#include "cumulant.h"
 #include "mrt.h"
 #include "regularized.h"
 #include "thermal_bgk.h"
@@ -10,6 +11,6 @@
 
 namespace lbm {
 
-using Collisions = TypeList<BGK, TRT, MRT, Regularized, ThermalBGK>;
+using Collisions = TypeList<BGK, TRT, MRT, Regularized, ThermalBGK, Cumulant>;
 
 }  // namespace lbm
