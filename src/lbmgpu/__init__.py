@@ -5,7 +5,7 @@ import logging as _logging
 from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
 from ._core import CompileError, CudaError, stencil_names
-from .collisions import BGK, MRT, TRT, CentralMoments, RecursiveRegularized, Regularized
+from .collisions import BGK, MRT, TRT, CentralMoments, Cumulant, RecursiveRegularized, Regularized
 from .conditions import (
     Adiabatic,
     FreeSlip,
@@ -84,6 +84,7 @@ __all__ = [
     "Convection",
     "CoveredFaceWarning",
     "CudaError",
+    "Cumulant",
     "CustomCollision",
     "DistantReferenceWarning",
     "DivergedError",

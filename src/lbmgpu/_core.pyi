@@ -294,7 +294,8 @@ class Engine:
 
         `collision` is one of `collision_names`, and takes `parameters` of its own: all the `viscosity` and, but for
         ``thermal-bgk``, the constant `smagorinsky`; ``trt`` the number `magic`; ``mrt`` `rates` by group name that
-        replace the presets; ``thermal-bgk`` the Prandtl number `prandtl` and the acceleration `gravity` (D numbers).
+        replace the presets; ``cumulant`` the numbers `bulk_viscosity`, `limiter` (0 for none) and `parametrized` (0 or
+        1); ``thermal-bgk`` the Prandtl number `prandtl` and the acceleration `gravity` (D numbers).
         `faces` holds 2 D of ``periodic``, ``no-slip``, ``moving-wall``, ``free-slip``,
         ``velocity-inlet``, ``pressure-outlet``, ``outflow``; `blocks` holds the offset, size, rank and device of each
         block, none for one on `device`; `thermal` holds diffusivity, operators (``isotropic``, ``obrecht2013``),

@@ -132,7 +132,8 @@ def to_lbm(collision: Collision) -> Any:
 def own_parameters(collision: Collision) -> dict[str, Any]:
     """What the solver's collision takes of these parameters; none for those that are not set."""
     given = {each.name: getattr(collision, each.name) for each in fields(BY_KIND[collision.kind])}
-    given = {name: value for name, value in given.items() if value is not None}
+    if given.get("magic") is None:  # the class then has its own default
+        given.pop("magic", None)
     return given | {name: given[name] or None for name in ("rates", "smagorinsky") if name in given}
 
 

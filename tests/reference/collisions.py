@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from . import cumulant
 from .stencils import CS2, GROUPS, MATRICES, RATES, Stencil
 
 Array = NDArray[np.float64]
@@ -22,6 +23,9 @@ class Collision:
     magic: float | None = None  # of MRT none; of the others then 3/16
     rates: dict[str, float] = field(default_factory=dict)
     smagorinsky: float = 0.0
+    bulk_viscosity: float | None = None
+    limiter: float | None = 0.01
+    parametrized: bool = True
 
 
 def equilibrium(stencil: Stencil, rho: Array, u: Array) -> Array:
@@ -174,6 +178,11 @@ def _regularized(stencil, collision, f, feq, source, u, force, tau):
     return feq + (1 - omega) * projected + source / 2
 
 
+def _cumulant(stencil, collision, f, feq, source, u, force, tau):
+    """Geier, Schoenherr, Pasquali & Krafczyk 2015 and Geier, Pasquali & Schoenherr 2017; see cumulant.py."""
+    return cumulant.collide(stencil, collision, f, f.sum(axis=0), u, force, tau)
+
+
 def _in_moving_frame(stencil, collision, f, feq, source, u, force, tau):
     """Stress, third and higher order of the moving frame relax apart; the trace of the stress does in D3Q19."""
     orders = [sum(powers) for powers in hermite_orders(stencil)]
@@ -198,4 +207,5 @@ _OPERATORS = {
     "regularized": _regularized,
     "central-moments": _in_moving_frame,
     "recursive-regularized": _in_moving_frame,
+    "cumulant": _cumulant,
 }

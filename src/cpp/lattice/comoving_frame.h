@@ -278,8 +278,7 @@ LBM_HD void collide_in_moving_frame(V (&h)[S::Q], const PairSums<S, V>& sums, co
                 }
             });
         });
-        omega = smagorinsky_relaxation_rate_from(norm2, m.density, parameters.omega,
-                                                 parameters.smagorinsky_factor * m.unit);
+        omega = smagorinsky_relaxation_rate(norm2, m.density, parameters.omega, parameters.smagorinsky_factor * m.unit);
     }
 
     V moment[F::places];

@@ -4,6 +4,7 @@
 #include "../type_list.h"
 #include "bgk.h"
 #include "central_moments.h"
+#include "cumulant.h"
 #include "mrt.h"
 #include "recursive_regularized.h"
 #include "regularized.h"
@@ -12,6 +13,6 @@
 
 namespace lbm {
 
-using Collisions = TypeList<BGK, TRT, MRT, Regularized, CentralMoments, RecursiveRegularized, ThermalBGK>;
+using Collisions = TypeList<BGK, TRT, MRT, Regularized, CentralMoments, RecursiveRegularized, Cumulant, ThermalBGK>;
 
 }  // namespace lbm
