@@ -74,3 +74,21 @@ def test_a_pulse_leaves_through_a_characteristic_outlet(device: str) -> None:
 
 def test_an_oblique_wave_leaves_through_a_characteristic_outlet(device: str) -> None:
     assert largest_difference(oblique_packet, 57, 380, *characteristic(), device) < 0.1 * AMPLITUDE
+
+
+def test_blocks_at_characteristic_faces_change_no_bit() -> None:
+    """Numbers of boundary cells go from block to block along the face."""
+    x, y = np.meshgrid(np.arange(24) + 0.5, np.arange(12) + 0.5, indexing="ij")
+    shape = 1e-2 * np.exp(-((x - 18) ** 2 + (y - 6) ** 2) / 8)
+    populations = []
+    for parts in ((1, 1), (2, 1), (1, 3), (2, 2)):
+        domain = lbm.Domain((24, 12), stencil="D2Q9")
+        domain.faces["+x"], domain.faces["-x"] = characteristic()
+        domain.faces["-y"], domain.faces["+y"] = lbm.NoSlip(), lbm.PressureOutlet(scheme="characteristic")
+        layout = lbm.Layout.split((24, 12), parts)
+        solver = lbm.Solver(domain, lbm.TRT(0.02), device="cpu", layout=layout)
+        solver.initialize(density=1 + shape, velocity=np.array([STREAM + shape, shape]))
+        solver.step(40)
+        populations.append(solver.populations())
+    for other in populations[1:]:
+        assert (other == populations[0]).all()
