@@ -274,8 +274,9 @@ def chosen_scheme(condition: Condition) -> str | None:
 def engine_name(kind: str, scheme: str | None = None) -> str:
     """The engine's name of a kind of condition with a scheme, the default if None."""
     condition = BY_KIND.get(kind)
-    known = condition is not None and issubclass(condition, _Scheme)
-    return condition.engine_names.get(scheme or "", kind) if known else kind
+    if condition is None or not issubclass(condition, _Scheme):
+        return kind
+    return condition.engine_names.get(scheme or "", kind)
 
 
 BY_KIND = {condition.kind: condition for condition in _all_of(Condition)}
