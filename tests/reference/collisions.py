@@ -68,6 +68,8 @@ def relaxation_time(stencil: Stencil, collision: Collision, rho: Array, departur
 
 
 IN_MOVING_FRAME = ("central-moments", "recursive-regularized")
+"""Collisions that relax Hermite moments of the frame that moves with the fluid."""
+OF_ALL_ORDERS = (*IN_MOVING_FRAME, "cumulant")
 """Collisions whose equilibrium and source have all orders that the stencil resolves."""
 LEAST_ODD_RATE = {"D3Q19": 0.6}
 
@@ -93,11 +95,11 @@ def from_hermite_moments(stencil: Stencil, u: Array, moments: Array) -> Array:
 
 
 def own_equilibrium(stencil: Stencil, kind: str, rho: Array, u: Array) -> Array:
-    """The equilibrium of a collision; in the moving frame it has a density and nothing else.
+    """The equilibrium of a collision; one of all orders has a density in the moving frame and nothing else.
 
     In D3Q19 it ends at third order, in what is orthogonal there to moments of lower order.
     """
-    if kind not in IN_MOVING_FRAME:
+    if kind not in OF_ALL_ORDERS:
         return equilibrium(stencil, rho, u)
     if stencil.name == "D3Q19":
         at_rest = []
@@ -110,8 +112,8 @@ def own_equilibrium(stencil: Stencil, kind: str, rho: Array, u: Array) -> Array:
 
 
 def own_source(stencil: Stencil, kind: str, u: Array, force: Array) -> Array:
-    """The forcing term of a collision; in the moving frame it has the force and nothing else."""
-    if kind not in IN_MOVING_FRAME:
+    """The forcing term of a collision; one of all orders has the force in the moving frame and nothing else."""
+    if kind not in OF_ALL_ORDERS:
         return guo_source(stencil, u, force)
     none = np.zeros(np.broadcast_shapes(u.shape, force.shape)[1:])
     moments = [force[p.index(1)] + none if sum(p) == 1 else none for p in hermite_orders(stencil)]
