@@ -5,7 +5,7 @@ import logging as _logging
 from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
 from ._core import CompileError, CudaError, stencil_names
-from .collisions import BGK, MRT, TRT, Regularized
+from .collisions import BGK, MRT, TRT, CentralMoments, Cumulant, RecursiveRegularized, Regularized
 from .conditions import (
     Adiabatic,
     FreeSlip,
@@ -77,12 +77,14 @@ __all__ = [
     "Block",
     "BodyHeatFlux",
     "CaseError",
+    "CentralMoments",
     "Checkpoint",
     "CheckpointError",
     "CompileError",
     "Convection",
     "CoveredFaceWarning",
     "CudaError",
+    "Cumulant",
     "CustomCollision",
     "DistantReferenceWarning",
     "DivergedError",
@@ -104,6 +106,7 @@ __all__ = [
     "Periodic",
     "Plan",
     "PressureOutlet",
+    "RecursiveRegularized",
     "Regularized",
     "Report",
     "RunResult",

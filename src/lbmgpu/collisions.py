@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
+
+import numpy as np
 
 from . import _core, checks
 
@@ -120,12 +122,63 @@ class TRT(FlowCollision):
         return super().parameters(stencil) | {"magic": self.magic}
 
 
+@dataclass(frozen=True)
+class RecursiveRegularized(FlowCollision):
+    """BGK with the non-equilibrium part rebuilt from its stress to all orders that the stencil resolves.
+
+    Malaspinas, arXiv:1505.06900 (2015); Coreixas et al., Phys. Rev. E 96 (2017) 033306. The equilibrium has all these
+    orders too, so that the viscosity does not depend on the speed along the axes. In D3Q19 the trace of the stress
+    relaxes with 1, which is a bulk viscosity of 1/9.
+    """
+
+    kind: ClassVar[str] = "recursive-regularized"
+
+
+@dataclass(frozen=True)
+class CentralMoments(FlowCollision):
+    """Two relaxation times as of `TRT`, in the frame that moves with the fluid.
+
+    After De Rosis & Coreixas, Phys. Fluids 32 (2020) 117101: Hermite central moments, of which the stress relaxes with
+    the rate of the viscosity, those of third order with that of the magic parameter, those of higher order with 1. In
+    D3Q19 the trace of the stress relaxes with 1, which is a bulk viscosity of 1/9, and moments of third order relax at
+    least with 0.6, so that a magic parameter of 3/16 holds from a viscosity of 0.054 on.
+
+    Args:
+        magic: ``(tau+ - 1/2)(tau- - 1/2)``, above 0. 3/16 puts the walls of a Poiseuille flow half-way.
+    """
+
+    kind: ClassVar[str] = "central-moments"
+    case_parameters: ClassVar[dict[str, Any]] = {"magic": {"type": "number", "exclusiveMinimum": 0}}
+    magic: float = 3 / 16
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "magic", checks.number("magic", self.magic, above=0, at_most=MAX_VISCOSITY))
+
+    def parameters(self, stencil: _core.Stencil) -> dict[str, Any]:
+        """The parameters in full, defaults included, in the names of the engine."""
+        return super().parameters(stencil) | {"magic": self.magic}
+
+
 def _items(rates: Mapping[str, float]) -> list[tuple[str, float]]:
     try:
         return list(rates.items())
     except Exception as error:  # of a type of the user's
         right = "must be a dict of names and numbers"
         raise TypeError(f"rates: {checks.shown(rates)} given, {right} ({error})") from None
+
+
+def _named(rates: Mapping[str, float] | str | None) -> dict[str, float]:
+    """Rates by name; none for the published ones."""
+    return {} if rates is None or isinstance(rates, str) else dict(rates)
+
+
+def _odd_groups(stencil: _core.Stencil) -> list[str]:
+    """The groups of moments that take opposite values at opposite velocities, momentum apart."""
+    matrix = np.asarray(stencil.moment_matrix)
+    is_odd = (matrix == -matrix[:, np.asarray(stencil.opposite)]).all(axis=1)
+    groups = {group for group, odd in zip(stencil.moment_groups, is_odd, strict=True) if odd}
+    return [name for name in stencil.default_rates if name in groups]
 
 
 @dataclass(frozen=True)
@@ -138,8 +191,12 @@ class MRT(FlowCollision):
     Args:
         rates: relaxation rates by name, each above 0 and below 2, that replace the defaults. The names that a
             stencil has are the keys of ``lbmgpu.stencil(name).default_rates``. The rate of the shear stress follows
-            from the viscosity and cannot be set. The defaults are the published ones, but for ``"xxe"`` of D3Q27,
-            which is that of the shear stress: the published 1.98 is unstable at viscosities above 0.015.
+            from the viscosity and cannot be set. The defaults are the published ones, which is also what
+            ``"published"`` says, but for ``"xxe"`` of D3Q27, which is that of the shear stress: the published 1.98 is
+            unstable at viscosities above 0.015.
+        magic: ``(tau - 1/2)(tau- - 1/2)``, above 0, from which all rates of odd moments follow that `rates` does not
+            give, as of `TRT` at the same viscosity; 3/16 puts the walls of a Poiseuille flow half-way. None, the
+            default, leaves them at the published values, which misplace walls. An eddy viscosity does not change them.
     """
 
     kind: ClassVar[str] = "mrt"
@@ -147,12 +204,20 @@ class MRT(FlowCollision):
         "rates": {
             "type": "object",
             "additionalProperties": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 2},
-        }
+        },
+        "magic": {"type": "number", "exclusiveMinimum": 0},
     }
-    rates: Mapping[str, float] | None = None
+    rates: Mapping[str, float] | Literal["published"] | None = None
+    magic: float | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.magic is not None:
+            object.__setattr__(self, "magic", checks.number("magic", self.magic, above=0, at_most=MAX_VISCOSITY))
+        if isinstance(self.rates, str) and self.rates == "published":
+            if self.magic is not None:
+                raise ValueError("rates: 'published' given with magic, which sets the rates of the odd moments")
+            object.__setattr__(self, "rates", None)
         if self.rates is None:
             return
         if not isinstance(self.rates, Mapping):
@@ -165,31 +230,86 @@ class MRT(FlowCollision):
         object.__setattr__(self, "rates", MappingProxyType(rates))
 
     def __repr__(self) -> str:
-        rates = None if self.rates is None else dict(self.rates)
-        return f"MRT(viscosity={self.viscosity!r}, smagorinsky={self.smagorinsky!r}, rates={rates!r})"
+        rates = None if self.rates is None else _named(self.rates)
+        magic = "" if self.magic is None else f", magic={self.magic!r}"
+        return f"MRT(viscosity={self.viscosity!r}, smagorinsky={self.smagorinsky!r}, rates={rates!r}{magic})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Its arguments, for pickle and copy: a read-only mapping goes through neither."""
-        rates = None if self.rates is None else dict(self.rates)
-        return partial(MRT, smagorinsky=self.smagorinsky), (self.viscosity, rates)
+        rates = None if self.rates is None else _named(self.rates)
+        return partial(MRT, smagorinsky=self.smagorinsky, magic=self.magic), (self.viscosity, rates)
 
     def __hash__(self) -> int:
-        return hash((self.viscosity, self.smagorinsky, tuple(sorted((self.rates or {}).items()))))
+        return hash((self.viscosity, self.smagorinsky, self.magic, tuple(sorted(_named(self.rates).items()))))
 
     def check(self, stencil: _core.Stencil) -> None:
         """Raise ValueError where a rate's name is not one of `stencil`."""
-        for name in self.rates or {}:
+        for name in _named(self.rates):
             if name == "nu":
                 raise ValueError("rates: 'nu' given, the rate of the shear stress follows from the viscosity")
             if name not in stencil.default_rates:
                 raise checks.unknown(f"rates of {stencil.name}", name, stencil.default_rates)
 
+    def _all_rates(self, stencil: _core.Stencil) -> dict[str, float | None]:
+        """The rate of every group by name; None for that of the shear stress."""
+        odd: dict[str, float] = {}
+        if self.magic is not None:
+            odd = dict.fromkeys(_odd_groups(stencil), 1 / (self.magic / (3 * self.viscosity) + 0.5))
+        return {**stencil.default_rates, **odd, **_named(self.rates)}
+
     def without_defaults(self, stencil: _core.Stencil) -> MRT:
-        """The same collision without the rates that are those of `stencil` anyway."""
-        own = {name: rate for name, rate in (self.rates or {}).items() if rate != stencil.default_rates.get(name)}
+        """The same collision with all rates by name, but for those that are those of `stencil` anyway."""
+        every = self._all_rates(stencil)
+        own = {name: rate for name, rate in every.items() if rate is not None and rate != stencil.default_rates[name]}
         return MRT(self.viscosity, own or None, smagorinsky=self.smagorinsky)
 
     def parameters(self, stencil: _core.Stencil) -> dict[str, Any]:
         """The parameters in full, defaults included, in the names of the engine."""
-        rates = {**stencil.default_rates, **(self.rates or {})}
+        rates = self._all_rates(stencil)
         return super().parameters(stencil) | {"rates": {name: rate for name, rate in rates.items() if rate is not None}}
+
+
+@dataclass(frozen=True)
+class Cumulant(FlowCollision):
+    """Relaxation of cumulants, for D3Q27: robust at high Reynolds numbers, with hardly any dissipation of its own.
+
+    Geier, Schönherr, Pasquali & Krafczyk, Comput. Math. Appl. 70 (2015) 507, with its corrections for Galilean
+    invariance; parametrised as Geier, Pasquali & Schönherr, J. Comput. Phys. 348 (2017) 862.
+
+    Args:
+        bulk_viscosity: cells squared a step, above 0; ``2 viscosity / 3`` lets the trace of the stress relax as the
+            rest of it. None for 1/9, at which the trace relaxes at the rate 1.
+        limiter: the third-order cumulant, divided by the density, at which a rate of the parametrisation is half-way
+            to 1; smaller ones are more stable and dissipate more. Above 0; None for no limit.
+        parametrized: whether the third-order rates and the fourth-order equilibria are those for which the error of
+            diffusion is of fourth order. They exist for viscosities below 1/42, with the default bulk viscosity; at
+            others, as with False, all rates but that of the shear stress and the trace are 1.
+    """
+
+    kind: ClassVar[str] = "cumulant"
+    case_parameters: ClassVar[dict[str, Any]] = {
+        "bulk_viscosity": {"type": ["number", "null"], "exclusiveMinimum": 0},
+        "limiter": {"type": ["number", "null"], "exclusiveMinimum": 0},
+        "parametrized": {"type": "boolean"},
+    }
+    bulk_viscosity: float | None = None
+    limiter: float | None = 0.01
+    parametrized: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.bulk_viscosity is not None:
+            value = checks.number("bulk_viscosity", self.bulk_viscosity, above=0, at_most=MAX_VISCOSITY)
+            object.__setattr__(self, "bulk_viscosity", value)
+        if self.limiter is not None:
+            value = checks.number("limiter", self.limiter, above=1 / MAX_VISCOSITY, at_most=MAX_VISCOSITY)
+            object.__setattr__(self, "limiter", value)
+        object.__setattr__(self, "parametrized", checks.flag("parametrized", self.parametrized))
+
+    def parameters(self, stencil: _core.Stencil) -> dict[str, Any]:
+        """The parameters in full, defaults included, in the names of the engine."""
+        return super().parameters(stencil) | {
+            "bulk_viscosity": self.bulk_viscosity or 1 / 9,
+            "limiter": self.limiter or 0.0,
+            "parametrized": float(self.parametrized),
+        }

@@ -43,6 +43,11 @@ class Condition:
     case_number: ClassVar[dict[str, float]] = {}
     """What JSON Schema says of that number in a case."""
 
+    @property
+    def engine_name(self) -> str:
+        """The engine's name of the condition with its scheme."""
+        return self.kind
+
     @classmethod
     def check_number(cls, name: str, values: NDArray[np.float64]) -> None:
         """Raise ValueError where numbers on a face are none that the condition takes."""
@@ -72,11 +77,18 @@ class _Scheme(Condition):
     """
 
     schemes: ClassVar[tuple[str, ...]] = ()
+    engine_names: ClassVar[dict[str, str]] = {}
+    """The engine's names of those schemes for which it is not that of the condition."""
     scheme: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         scheme = self.schemes[0] if self.scheme is None else checks.choice("scheme", self.scheme, self.schemes)
         object.__setattr__(self, "scheme", scheme)
+
+    @property
+    def engine_name(self) -> str:
+        """The engine's name of the condition with its scheme."""
+        return engine_name(self.kind, self.scheme)
 
     def __repr__(self) -> str:
         """Its arguments, without a scheme that is the default."""
@@ -164,15 +176,22 @@ class MovingWall(_VelocityCondition):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class VelocityInlet(_VelocityCondition):
-    """A given velocity of the fluid at the face, by half-way bounce-back with the density of the cell.
+    """A given velocity of the fluid at the face.
 
     Args:
         velocity: as for `MovingWall`.
-        scheme: ``"bounce-back"``, the only one.
+        scheme: ``"bounce-back"``, the default, half-way and with the density of the cell; ``"non-equilibrium"``, which
+            bounces the non-equilibrium part back (Zou & He, Phys. Fluids 9 (1997) 1591), so that the velocity holds in
+            the cells at the face; ``"characteristic"``, to which the velocity there returns slowly, by 0.001 of the
+            difference in a step, so that sound leaves (after Poinsot & Lele, J. Comput. Phys. 101 (1992) 104).
     """
 
     kind: ClassVar[str] = "velocity-inlet"
-    schemes: ClassVar[tuple[str, ...]] = ("bounce-back",)
+    schemes: ClassVar[tuple[str, ...]] = ("bounce-back", "non-equilibrium", "characteristic")
+    engine_names: ClassVar[dict[str, str]] = {
+        "non-equilibrium": "nonequilibrium-inlet",
+        "characteristic": "characteristic-inlet",
+    }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -182,11 +201,14 @@ class PressureOutlet(_Scheme):
     Args:
         density: a number, an array over the face's tangential axes, or a callable as for `MovingWall` that returns
             one component. 1 is the density at rest.
-        scheme: ``"anti-bounce-back"``, the only one.
+        scheme: ``"anti-bounce-back"``, the default, by which the density holds on the face; ``"characteristic"``, to
+            which the density of the cells at the face returns slowly, by 0.0005 of the difference in a step, so that
+            sound and vortices leave (after Poinsot & Lele, J. Comput. Phys. 101 (1992) 104).
     """
 
     kind: ClassVar[str] = "pressure-outlet"
-    schemes: ClassVar[tuple[str, ...]] = ("anti-bounce-back",)
+    schemes: ClassVar[tuple[str, ...]] = ("anti-bounce-back", "characteristic")
+    engine_names: ClassVar[dict[str, str]] = {"characteristic": "characteristic-outlet"}
     number: ClassVar[str] = "density"
     case_number: ClassVar[dict[str, float]] = {"minimum": 0.001, "maximum": 1000}
     density: Any = 1.0
@@ -249,7 +271,15 @@ def chosen_scheme(condition: Condition) -> str | None:
     return condition.scheme if isinstance(condition, _Scheme) and condition.scheme != condition.schemes[0] else None
 
 
+def engine_name(kind: str, scheme: str | None = None) -> str:
+    """The engine's name of a kind of condition with a scheme, the default if None."""
+    condition = BY_KIND.get(kind)
+    if condition is None or not issubclass(condition, _Scheme):
+        return kind
+    return condition.engine_names.get(scheme or "", kind)
+
+
 BY_KIND = {condition.kind: condition for condition in _all_of(Condition)}
-FACE_CONDITIONS = tuple(BY_KIND[kind] for kind in _core.face_conditions())
+FACE_CONDITIONS = tuple(BY_KIND[kind] for kind in _core.face_conditions() if kind in BY_KIND)
 BODY_CONDITIONS = (NoSlip, MovingWall)
 THERMAL_CONDITIONS = (Adiabatic, Isothermal)

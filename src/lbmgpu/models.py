@@ -110,7 +110,7 @@ def check_domain(domain: Domain, force: Any, *, thermal: bool = False) -> None:
         for name in domain.bodies:
             raise ValueError(f"bodies: {name!r} given with {stencil}, must be none: walls are faces of the domain")
     for face, condition in domain.faces.items():
-        if condition.kind not in model.faces:
+        if condition.engine_name not in model.faces:
             right = checks.alternatives([f"{conditions.BY_KIND[kind].__name__}()" for kind in model.faces])
             raise ValueError(f"faces[{face!r}]: {checks.shown(condition)} given with {stencil}, must be {right}")
     walls = {face: c for face, c in domain.faces.items() if not isinstance(c, conditions.Periodic)}

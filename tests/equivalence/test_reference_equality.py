@@ -92,6 +92,22 @@ def test_mrt_rates_by_name(name, device, rng):
         assert_same(case, case.solver(device=device), steps=5)
 
 
+@pytest.mark.parametrize("smagorinsky", [0.0, 0.17], ids=["laminar", "smagorinsky"])
+@pytest.mark.parametrize("viscosity", [1e-4, 0.02, 1 / 6, 2.0])
+@pytest.mark.parametrize(
+    "options",
+    [{"limiter": None}, {"limiter": 1e-4}, {"bulk_viscosity": 0.02}, {"bulk_viscosity": 1.5}, {"parametrized": False}],
+    ids=lambda options: " ".join(map(str, next(iter(options.items())))),
+)
+def test_cumulant_options(options, viscosity, smagorinsky, device, rng):
+    """With and without the parametrisation, which only some of these viscosities have."""
+    shape = SHAPES["D3Q27"]
+    density, velocity = random_fields(rng, shape, speed=0.01)
+    collision = Collision("cumulant", viscosity, smagorinsky=smagorinsky, **options)
+    case = Case("D3Q27", shape, collision, force=[1e-4, 2e-4, -1e-4], density=density, velocity=velocity)
+    assert_same(case, case.solver(device=device), steps=5)
+
+
 @pytest.mark.parametrize("streaming", STREAMINGS)
 @pytest.mark.parametrize(("name", "kind"), PAIRS)
 def test_one_collision_of_arbitrary_populations(name, kind, streaming, rng):

@@ -111,3 +111,87 @@ def complete(reference: Reference, links: Sequence[Link], arrived: Array, number
         numbers[place] = stored
         for i in velocities:
             arrived[(i, *place[1])] = incoming[i]
+
+
+def _known(cell: BoundaryCell, i: int) -> float:
+    return cell.departed(i) if i in cell.missing else cell.streamed(i)
+
+
+def _outgoing(cell: BoundaryCell) -> float:
+    """The density times one plus the velocity out of the domain (Zou & He, Phys. Fluids 9 (1997) 1591)."""
+    inwards = cell.inward * cell.reference.stencil.c[:, cell.axis]
+    factor = np.where(inwards < 0, 2, np.where(inwards == 0, 1, 0))
+    return sum(float(n) * _known(cell, i) for i, n in enumerate(factor) if n)
+
+
+def _entering(cell: BoundaryCell, density: float, velocity: Array) -> Array:
+    stencil = cell.reference.stencil
+    known = np.array([_known(cell, int(back)) if i in cell.missing else 0.0 for i, back in enumerate(stencil.opposite)])
+    return known + 6 * stencil.w * density * (stencil.c @ velocity)
+
+
+def _outward(characteristic: float, outgoing: float) -> float:
+    """The velocity U with ``(density - 1) / 3 - U / sqrt(3) = characteristic`` and ``density (1 + U) = outgoing``."""
+    roots = np.roots([np.sqrt(3), 1 + 3 * characteristic + np.sqrt(3), 1 + 3 * characteristic - outgoing])
+    return float(roots[np.argmin(abs(roots))].real)
+
+
+def _set_velocity(cell: BoundaryCell) -> tuple[Array, Array]:
+    outward = -cell.inward * cell.value[cell.axis]
+    return np.empty(0), _entering(cell, _outgoing(cell) / (1 + outward), cell.value)
+
+
+def _draw_velocity(cell: BoundaryCell) -> tuple[Array, Array]:
+    density, u = cell.moments(0)
+    velocity, outgoing = np.array(cell.value, float), _outgoing(cell)
+    before, wanted = -cell.inward * u[cell.axis], -cell.inward * velocity[cell.axis]
+    characteristic = (density - 1) / 3 - (before - 0.001 * (before - wanted)) / np.sqrt(3)
+    outward = _outward(characteristic, outgoing)
+    velocity[cell.axis] = -cell.inward * outward
+    return np.empty(0), _entering(cell, outgoing / (1 + outward), velocity)
+
+
+def _start_outlet(cell: BoundaryCell) -> Array:
+    density, u = cell.moments(0)
+    along = np.delete(u, cell.axis)
+    return np.array([density - 1, -cell.inward * u[cell.axis], *along, *np.zeros(len(along))])
+
+
+def _draw_density(cell: BoundaryCell) -> tuple[Array, Array]:
+    n, count = cell.axis, cell.reference.stencil.D - 1
+    (density, u), stored = cell.moments(0), cell.stored()
+    along = [axis for axis in range(count + 1) if axis != n]
+    beside = {axis: [cell.stored_by_neighbour(axis, side) for side in range(2)] for axis in along}
+    slope = {axis: (up - down) / 2 for axis, (down, up) in beside.items()}
+    bend = {axis: up + down - 2 * stored for axis, (down, up) in beside.items()}
+    (densities, velocities) = zip(*(cell.moments(k) for k in range(3)), strict=True)
+    into = np.array([1.5, -2.0, 0.5])
+    density_slope, velocity_slope = into @ np.array(densities), into @ np.array(velocities)
+    outward, mean = -cell.inward * u[n], max(stored[1], 0)
+
+    after, velocity, divergence = np.empty_like(stored), u.copy(), 0.0
+    for t, axis in enumerate(along):
+        rate = -slope[axis][0] / 3 / density + bend[axis][2 + t] / 6 - max(outward, 0) * velocity_slope[axis]
+        rate -= sum(u[by] * slope[by][2 + t] for by in along)
+        velocity[axis] += rate
+        after[2 + t] = velocity[axis]
+        sound = rate + mean * velocity_slope[axis] + (bend[axis][2 + count + t] - bend[axis][2 + t]) / 6
+        after[2 + count + t] = 0.998 * stored[2 + count + t] + sound
+        divergence += slope[axis][2 + count + t] - bend[axis][0] / 6
+    characteristic = (density - 1) / 3 - outward / np.sqrt(3) - divergence / 6
+    characteristic -= mean * (density_slope / 3 + cell.inward * velocity_slope[n] / np.sqrt(3))
+    characteristic -= 0.0005 / 3 * (density - cell.value)
+    outgoing = _outgoing(cell)
+    new = _outward(characteristic, outgoing)
+    velocity[n] = -cell.inward * new
+    after[0], after[1] = outgoing / (1 + new) - 1, stored[1] + 0.001 * (outward - stored[1])
+    return after, _entering(cell, 1 + after[0], velocity)
+
+
+def _nothing(cell: BoundaryCell) -> Array:
+    return np.empty(0)
+
+
+FORMULAS["nonequilibrium-inlet"] = _nothing, _set_velocity
+FORMULAS["characteristic-inlet"] = _nothing, _draw_velocity
+FORMULAS["characteristic-outlet"] = _start_outlet, _draw_density

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,10 +24,15 @@ Face = tuple[str, Any]
 """Kind of a face, and its velocity or density where it has one."""
 
 NAMES = ("-x", "+x", "-y", "+y", "-z", "+z")
-CLASSES: dict[str, Any] = {condition.kind: condition for condition in FACE_CONDITIONS}
+CLASSES: dict[str, Any] = {condition.kind: condition for condition in FACE_CONDITIONS} | {
+    name: partial(condition, scheme=scheme)
+    for condition in FACE_CONDITIONS
+    for scheme, name in getattr(condition, "engine_names", {}).items()
+}
+"""What makes the condition of a face, by the engine's name of it."""
 TAKES = _core.face_conditions()
 HAS_VELOCITY = tuple(kind for kind in CLASSES if TAKES[kind] == "velocity")
-NUMBERS: dict[str, tuple[float, float]] = {"pressure-outlet": (1.0, 0.01)}
+NUMBERS: dict[str, tuple[float, float]] = {"pressure-outlet": (1.0, 0.01), "characteristic-outlet": (1.0, 0.01)}
 """Of the conditions that take one: the middle of those that tests give, and how far they are from it."""
 
 
@@ -82,7 +88,7 @@ class Case:
         c = self.collision
         faces = [kind for kind, _ in self.all_faces()]
         chosen = {"precision": "float64", "storage": "float64", **self.options, **options}
-        chosen |= {name: value for name, value in own_parameters(c).items() if value is not None}
+        chosen |= to_lbm(c).parameters(_core.stencil(self.stencil))
         engine = _core.Engine(
             stencil=self.stencil,
             shape=self.shape,
@@ -132,6 +138,8 @@ def to_lbm(collision: Collision) -> Any:
 def own_parameters(collision: Collision) -> dict[str, Any]:
     """What the solver's collision takes of these parameters; none for those that are not set."""
     given = {each.name: getattr(collision, each.name) for each in fields(BY_KIND[collision.kind])}
+    if given.get("magic") is None:  # the class then has its own default
+        given.pop("magic", None)
     return given | {name: given[name] or None for name in ("rates", "smagorinsky") if name in given}
 
 

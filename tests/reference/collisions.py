@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from . import cumulant
 from .stencils import CS2, GROUPS, MATRICES, RATES, Stencil
 
 Array = NDArray[np.float64]
@@ -14,13 +16,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Collision:
-    """``bgk``, ``trt``, ``mrt`` or ``regularized`` with its parameters."""
+    """The engine's name of a collision, with its parameters."""
 
     kind: str
     viscosity: float
-    magic: float = 3 / 16
+    magic: float | None = None  # of MRT none; of the others then 3/16
     rates: dict[str, float] = field(default_factory=dict)
     smagorinsky: float = 0.0
+    bulk_viscosity: float | None = None
+    limiter: float | None = 0.01
+    parametrized: bool = True
 
 
 def equilibrium(stencil: Stencil, rho: Array, u: Array) -> Array:
@@ -62,11 +67,64 @@ def relaxation_time(stencil: Stencil, collision: Collision, rho: Array, departur
     return (tau0 + np.sqrt(tau0**2 + 18 * np.sqrt(2) * collision.smagorinsky**2 * magnitude / rho)) / 2
 
 
+IN_MOVING_FRAME = ("central-moments", "recursive-regularized")
+"""Collisions that relax Hermite moments of the frame that moves with the fluid."""
+OF_ALL_ORDERS = (*IN_MOVING_FRAME, "cumulant")
+"""Collisions whose equilibrium and source have all orders that the stencil resolves."""
+LEAST_ODD_RATE = {"D3Q19": 0.6}
+
+
+def hermite_orders(stencil: Stencil) -> list[tuple[int, ...]]:
+    """The powers 0 to 2 of the components whose products the stencil resolves."""
+    every = itertools.product(range(3), repeat=stencil.D)
+    return [powers for powers in every if stencil.name != "D3Q19" or 0 in powers]
+
+
+def hermite_moments(stencil: Stencil, u: Array) -> Array:
+    """The matrices, one a cell and shaped (..., Q, Q), of the Hermite moments in the frame that moves with `u`."""
+    c = stencil.c.reshape(stencil.c.shape + (1,) * (u.ndim - 1)) - u
+    polynomials = np.array([np.ones_like(c), c, c**2 - CS2])
+    rows = [np.prod([polynomials[k, :, d] for d, k in enumerate(p)], axis=0) for p in hermite_orders(stencil)]
+    return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
+
+
+def from_hermite_moments(stencil: Stencil, u: Array, moments: Array) -> Array:
+    """The populations with these moments (Q, ...)."""
+    found = np.linalg.solve(hermite_moments(stencil, u), np.moveaxis(moments, 0, -1)[..., None])
+    return np.moveaxis(found[..., 0], -1, 0)
+
+
+def own_equilibrium(stencil: Stencil, kind: str, rho: Array, u: Array) -> Array:
+    """The equilibrium of a collision; one of all orders has a density in the moving frame and nothing else.
+
+    In D3Q19 it ends at third order, in what is orthogonal there to moments of lower order.
+    """
+    if kind not in OF_ALL_ORDERS:
+        return equilibrium(stencil, rho, u)
+    if stencil.name == "D3Q19":
+        at_rest = []
+        for powers in hermite_orders(stencil):
+            value = rho * np.prod([u[d] ** k for d, k in enumerate(powers)], axis=0)
+            at_rest.append(value if sum(powers) < 4 else -rho * u[powers.index(0)] ** 2 / 6)
+        return from_hermite_moments(stencil, 0 * u, np.array(at_rest))
+    moments = np.array([rho if sum(p) == 0 else np.zeros_like(rho) for p in hermite_orders(stencil)])
+    return from_hermite_moments(stencil, u, moments)
+
+
+def own_source(stencil: Stencil, kind: str, u: Array, force: Array) -> Array:
+    """The forcing term of a collision; one of all orders has the force in the moving frame and nothing else."""
+    if kind not in OF_ALL_ORDERS:
+        return guo_source(stencil, u, force)
+    none = np.zeros(np.broadcast_shapes(u.shape, force.shape)[1:])
+    moments = [force[p.index(1)] + none if sum(p) == 1 else none for p in hermite_orders(stencil)]
+    return from_hermite_moments(stencil, u, np.array(moments))
+
+
 def collide(stencil: Stencil, collision: Collision, f: Array, force: Array, shift: Array | float = 0.0) -> Array:
     """Populations after collision; `shift` is added to the equilibrium and must hold no mass and no momentum."""
     rho, u = macroscopic(stencil, f, force)
-    feq = equilibrium(stencil, rho, u) + shift
-    source = guo_source(stencil, u, force)
+    feq = own_equilibrium(stencil, collision.kind, rho, u) + shift
+    source = own_source(stencil, collision.kind, u, force)
     tau = relaxation_time(stencil, collision, rho, f - feq + source / 2)
     return _OPERATORS[collision.kind](stencil, collision, f, feq, source, u, force, tau)
 
@@ -81,7 +139,7 @@ def _trt(stencil, collision, f, feq, source, u, force, tau):
     """Ginzburg, Adv. Water Resour. 28 (2005) 1171: even and odd parts relax apart."""
     opposite = stencil.opposite
     omega_even = 1 / tau
-    omega_odd = 1 / (collision.magic / (tau - 0.5) + 0.5)
+    omega_odd = 1 / ((collision.magic or 3 / 16) / (tau - 0.5) + 0.5)
 
     def even(g: Array) -> Array:
         return (g + g[opposite]) / 2
@@ -96,7 +154,12 @@ def _trt(stencil, collision, f, feq, source, u, force, tau):
 def _mrt(stencil, collision, f, feq, source, u, force, tau):
     """Each moment relaxes at its own rate; the source does in moment space (Guo & Zheng 2008)."""
     matrix = MATRICES[stencil.name]
-    given = {**RATES[stencil.name], **collision.rates, "conserved": 0.0}
+    odd = {}
+    if collision.magic is not None:
+        rate = 1 / (collision.magic / (collision.viscosity / CS2) + 0.5)
+        parts = zip(GROUPS[stencil.name], matrix, strict=True)
+        odd = {group: rate for group, row in parts if np.allclose(row, -row[stencil.opposite])}
+    given = {**RATES[stencil.name], **odd, **collision.rates, "conserved": 0.0}
     with_stress = {"nu", *(group for group, rate in given.items() if rate is None)}
     rates = np.array([1 / tau if g in with_stress else np.full_like(tau, given[g]) for g in GROUPS[stencil.name]])
     moments = np.tensordot(matrix, f - feq, axes=1)
@@ -117,4 +180,34 @@ def _regularized(stencil, collision, f, feq, source, u, force, tau):
     return feq + (1 - omega) * projected + source / 2
 
 
-_OPERATORS = {"bgk": _bgk, "trt": _trt, "mrt": _mrt, "regularized": _regularized}
+def _cumulant(stencil, collision, f, feq, source, u, force, tau):
+    """Geier, Schoenherr, Pasquali & Krafczyk 2015 and Geier, Pasquali & Schoenherr 2017; see cumulant.py."""
+    return cumulant.collide(stencil, collision, f, f.sum(axis=0), u, force, tau)
+
+
+def _in_moving_frame(stencil, collision, f, feq, source, u, force, tau):
+    """Stress, third and higher order of the moving frame relax apart; the trace of the stress does in D3Q19."""
+    orders = [sum(powers) for powers in hermite_orders(stencil)]
+    omega = 1 / tau
+    third = np.ones_like(tau)
+    if collision.kind == "central-moments":
+        third = np.maximum(1 / ((collision.magic or 3 / 16) / (tau - 0.5) + 0.5), LEAST_ODD_RATE.get(stencil.name, 0.0))
+    rate = {0: 0 * tau, 1: 0 * tau, 2: omega, 3: third}
+    matrices = hermite_moments(stencil, u)
+    n = np.moveaxis((matrices @ np.moveaxis(f - feq + source / 2, 0, -1)[..., None])[..., 0], -1, 0)
+    change = np.array([-rate.get(order, np.ones_like(tau)) * n[k] for k, order in enumerate(orders)])
+    if stencil.name == "D3Q19":
+        squares = [k for k, powers in enumerate(hermite_orders(stencil)) if sum(powers) == 2 and 2 in powers]
+        change[squares] += (omega - 1) * n[squares].mean(axis=0)
+    return f + source + from_hermite_moments(stencil, u, change)
+
+
+_OPERATORS = {
+    "bgk": _bgk,
+    "trt": _trt,
+    "mrt": _mrt,
+    "regularized": _regularized,
+    "central-moments": _in_moving_frame,
+    "recursive-regularized": _in_moving_frame,
+    "cumulant": _cumulant,
+}

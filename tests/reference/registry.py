@@ -13,8 +13,8 @@ KINDS: dict[str, list[str]] = {name: _core.collision_names(name) for name in FLO
 """The collisions of each stencil whose populations carry mass and momentum."""
 PAIRS = [(name, kind) for name in FLOW_STENCILS for kind in KINDS[name]]
 THERMAL_PAIRS = [(name, kind) for name, kind in PAIRS if name in THERMAL_STENCILS]
-PAIRS_OF_BLOCKS = [(name, kind) for name, kind in PAIRS if kind not in ("trt", "regularized")]
-"""Those of tests of cuts into blocks, which treat the two that are left out as they treat ``bgk``."""
+PAIRS_OF_BLOCKS = [(name, kind) for name, kind in PAIRS if kind not in ("trt", "regularized", "recursive-regularized")]
+"""Those of tests of cuts into blocks, which treat those that are left out as they treat ``bgk``."""
 THERMAL_PAIRS_OF_BLOCKS = [(name, kind) for name, kind in PAIRS_OF_BLOCKS if name in THERMAL_STENCILS]
 NUMBERS: list[tuple[str, str]] = MODELS["isothermal"]["numbers"]
 """Precision and storage."""

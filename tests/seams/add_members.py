@@ -121,7 +121,7 @@ def main(tree: Path) -> None:
 
     insert(reference / "collisions.py", '"bgk": _bgk, ', '"wide-bgk": _bgk, ')
     insert(reference / "boundaries.py", '"no-slip", ', '"wall-at-distance", ')
-    insert(reference / "boundaries.py", '"velocity-inlet", ', '"relaxed-outlet", ')
+    insert(reference / "boundaries.py", '"characteristic-outlet", ', '"relaxed-outlet", ', before=True)
     formulas = reference / "boundary_cells.py"
     formulas.write_text(formulas.read_text() + OUTLET_FORMULA)
     back = "        back = self.f[(self.stencil.opposite[i], *cells)]\n"

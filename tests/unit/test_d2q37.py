@@ -370,7 +370,8 @@ def test_a_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (
             {"collision": {**CASE["collision"], "smagorinsky": 0.1}},
             "$.collision",
-            "'smagorinsky' given, which ThermalBGK does not have, only BGK, TRT, MRT, Regularized",
+            "'smagorinsky' given, which ThermalBGK does not have, only BGK, TRT, MRT, Regularized, CentralMoments, "
+            "RecursiveRegularized",
         ),
         ({"collision": {**CASE["collision"], "gravity": [0, 0, 1]}}, "$.collision.gravity", "vector of 2 components"),
         ({"collision": {**CASE["collision"], "prandtl": 0}}, "$.collision.prandtl", "0 given, must be above 0"),

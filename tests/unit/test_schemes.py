@@ -70,3 +70,38 @@ def test_a_case_may_name_schemes() -> None:
     with pytest.raises(lbm.CaseError) as caught:
         parse_case(json.dumps(case))
     assert [path for path, _ in caught.value.problems] == ["$.bodies[0].condition.scheme", "$.faces['-y'].scheme"]
+
+
+OTHERS = [
+    lbm.VelocityInlet((0.01, 0.0), scheme="non-equilibrium"),
+    lbm.VelocityInlet((0.01, 0.0), scheme="characteristic"),
+    lbm.PressureOutlet(1.01, scheme="characteristic"),
+]
+
+
+@pytest.mark.parametrize("condition", OTHERS, ids=repr)
+def test_a_scheme_that_is_not_the_default_is_kept(condition: Any, tmp_path: Path) -> None:
+    """In the condition's text, in checkpoints with what its cells keep, and in cases; a restored run goes on alike."""
+    assert f"scheme={condition.scheme!r}" in repr(condition)
+    domain = lbm.Domain((8, 6), "D2Q9")
+    domain.faces["-x"], domain.faces["+x"] = condition, lbm.PressureOutlet(scheme="characteristic")
+    solver = lbm.Solver(domain, lbm.BGK(0.1), device="cpu")
+    solver.step(3)
+    solver.save(tmp_path / "state.h5")
+    restored = lbm.Solver.load(tmp_path / "state.h5", device="cpu")
+    assert restored.domain.faces == domain.faces
+    for each in (solver, restored):
+        each.step(3)
+    assert (restored.populations() == solver.populations()).all()
+
+    value = {"velocity": [0.01, 0]} if hasattr(condition, "velocity") else {"density": 1.01}
+    case: dict[str, Any] = {
+        "domain": {"shape": [8, 6], "stencil": "D2Q9"},
+        "collision": {"model": "BGK", "viscosity": 0.1},
+        "faces": {
+            "-x": {"condition": condition.kind, "scheme": condition.scheme} | value,
+            "+x": {"condition": "outflow"},
+        },
+        "run": {"steps": 1, "device": "cpu"},
+    }
+    assert build_solver(parse_case(json.dumps(case)), Path()).domain.faces["-x"] == condition

@@ -38,6 +38,9 @@ LBM_HD double square_root(double x) {
 #endif
 }
 
+LBM_HD float magnitude(float x) { return x < 0 ? -x : x; }
+LBM_HD double magnitude(double x) { return x < 0 ? -x : x; }
+
 /// Returns factor * x for a small compile-time integer; the factors 1 and -1 cost no multiplication.
 template <int Factor, class V>
 LBM_HD V scaled(V x) {

@@ -5,9 +5,17 @@
 
 namespace lbm {
 
-/// Returns 1 / tau with tau = (tau_0 + sqrt(tau_0^2 + 18 sqrt(2) Cs^2 |Pi| / rho)) / 2, |Pi| = sqrt(Pi_ab Pi_ab),
-/// Pi_ab = sum c_a c_b n  (Hou, Sterling, Chen & Doolen, Fields Inst. Comm. 6 (1996) 151, with a filter of one cell).
-/// `factor` is 18 sqrt(2) Cs^2 times the unit of n.
+/// Returns 1 / tau with tau = (tau_0 + sqrt(tau_0^2 + 18 sqrt(2) Cs^2 |Pi| / rho)) / 2  (Hou, Sterling, Chen & Doolen,
+/// Fields Inst. Comm. 6 (1996) 151, with a filter of one cell). `norm2` is |Pi|^2 = Pi_ab Pi_ab of the stress Pi_ab =
+/// sum c_a c_b n, and `factor` is 18 sqrt(2) Cs^2 times the unit of n.
+template <class V, class Real>
+LBM_HD V smagorinsky_relaxation_rate(V norm2, V density, Real omega, Real factor) {
+    const Real tau = Real(1) / omega;
+    const V root = square_root(tau * tau + factor * (square_root(norm2) / density));
+    return Real(2) / (tau + root);
+}
+
+/// The same from the non-equilibrium part n.
 template <class S, class V, class Real>
 LBM_HD V smagorinsky_relaxation_rate(const PairSums<S, V>& n, V density, Real omega, Real factor) {
     V norm2 = V{};
@@ -23,9 +31,7 @@ LBM_HD V smagorinsky_relaxation_rate(const PairSums<S, V>& n, V density, Real om
             }
         });
     });
-    const Real tau = Real(1) / omega;
-    const V root = square_root(tau * tau + factor * (square_root(norm2) / density));
-    return Real(2) / (tau + root);
+    return smagorinsky_relaxation_rate(norm2, density, omega, factor);
 }
 
 }  // namespace lbm

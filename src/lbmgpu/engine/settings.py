@@ -129,7 +129,7 @@ class Settings:
             precision=self.precision,
             storage=self.storage,
             streaming=self.streaming,
-            faces=[condition.kind for condition in domain.faces.values()],
+            faces=[condition.engine_name for condition in domain.faces.values()],
             device=self.devices[0],
             threads=self.threads,
             blocks=engine_blocks(self.layout),

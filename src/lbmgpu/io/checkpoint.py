@@ -114,7 +114,9 @@ def _gathered(simulation: Simulation, arrays: Arrays) -> Arrays:
 
 def _boundary_numbers(simulation: Simulation) -> Arrays:
     """The numbers of boundary cells by their names in the file; on every rank those of the whole face."""
-    names = boundary_arrays(simulation.domain.shape, {face: c.kind for face, c in simulation.domain.faces.items()})
+    names = boundary_arrays(
+        simulation.domain.shape, {face: c.engine_name for face, c in simulation.domain.faces.items()}
+    )
     return {name: simulation.engine.boundary_numbers(FACES.index(face)) for name, (face, _) in names.items()}
 
 

@@ -16,6 +16,7 @@ from h5py import h5g
 from numpy.typing import NDArray
 
 from .. import _core, checks
+from ..conditions import engine_name
 from ..domain import FACES, MAX_CELLS
 from ..files.strict_json import parsed
 from ..models import PRECISIONS, STORAGES, STREAMINGS
@@ -65,7 +66,11 @@ class Header:
         self.state = (stencil.Q, *reversed(shape))
         self.has_temperature = "diffusivity" in mapping("thermal", self.setup.get("thermal", {}))
         self.boundary = boundary_arrays(
-            self.shape, {face: entry.get("condition") for face, entry in self.setup["faces"].items()}
+            self.shape,
+            {
+                face: engine_name(str(e.get("condition")), str(e.get("scheme")))
+                for face, e in self.setup["faces"].items()
+            },
         )
 
 
@@ -92,7 +97,7 @@ def boundary_arrays(shape: Sequence[int], kinds: Mapping[str, Any]) -> dict[str,
 
     Args:
         shape: of the domain.
-        kinds: of the conditions, by face.
+        kinds: the engine's names of the conditions, by face.
     """
     stored = _core.boundary_numbers()
     return {

@@ -49,8 +49,8 @@ class Solver(HasSimulation, Guarded):
 
     Args:
         domain: size, stencil, conditions on the faces, bodies.
-        collision: `BGK`, `TRT`, `MRT`, `Regularized` or a `CustomCollision`; of D2Q37 `ThermalBGK`, and no other
-            stencil has that.
+        collision: `BGK`, `TRT`, `MRT`, `Regularized`, `CentralMoments`, `RecursiveRegularized`, of D3Q27 `Cumulant`,
+            or a `CustomCollision`; of D2Q37 `ThermalBGK`, and no other stencil has that.
         force: body force a volume, in lattice units: a vector ``(D,)``, an array ``(D, nx, ny[, nz])``, or a callable
             of the cell centres' coordinates that returns D components; None for none. Guo, Zheng & Shi, Phys. Rev. E
             65 (2002) 046308, eq. 20. D2Q37 has the `gravity` of `ThermalBGK` instead.

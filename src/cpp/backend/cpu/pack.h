@@ -40,6 +40,7 @@ struct Pack {
         }
         return root;
     }
+    LBM_HD friend Pack magnitude(Pack a) { return {a.v < 0 ? -a.v : a.v}; }
 };
 
 /// Returns the pack with one lane replaced by `value`.

@@ -68,7 +68,9 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
     }
     if (spec.storage == NumberKind::Float16) {
         const int threads = spec.size[0] > 512 ? 128 : 64;  // for a whole row
-        if (fills_warps(spec, 8)) {
+        // The cumulant collision of eight cells a thread spills registers in the odd step, which moves data along x.
+        const bool spills = aa_other && spec.collision == backend::collision_kind<Cumulant>;
+        if (fills_warps(spec, 8) && !spills) {
             return {8, threads, (large_stencil || needs_registers ? 256 : 384) / threads};
         }
         return {4, 128, large_stencil && needs_registers ? 2 : large_stencil || aa_even || needs_registers ? 3 : 4};

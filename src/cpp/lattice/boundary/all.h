@@ -2,9 +2,12 @@
 #pragma once
 
 #include "../type_list.h"
+#include "characteristic_inlet.h"
+#include "characteristic_outlet.h"
 #include "free_slip.h"
 #include "moving_wall.h"
 #include "no_slip.h"
+#include "nonequilibrium_inlet.h"
 #include "outflow.h"
 #include "periodic.h"
 #include "pressure_outlet.h"
@@ -12,7 +15,8 @@
 
 namespace lbm::boundary {
 
-using Conditions = TypeList<Periodic, NoSlip, MovingWall, FreeSlip, VelocityInlet, PressureOutlet, Outflow>;
+using Conditions = TypeList<Periodic, NoSlip, MovingWall, FreeSlip, VelocityInlet, PressureOutlet, Outflow,
+                            NonequilibriumInlet, CharacteristicInlet, CharacteristicOutlet>;
 
 /// Whether a condition computes the incoming population of a link by a formula.
 template <class Condition>

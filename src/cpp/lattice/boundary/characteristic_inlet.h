@@ -1,0 +1,37 @@
+// Characteristic velocity inlet: lets sound out and draws the velocity to a given one.
+#pragma once
+
+#include "open_face.h"
+
+namespace lbm::boundary {
+
+/// With the velocity U out of the domain, C = cs2 rho - cs U is what a sound wave brings in. It is constant but for a
+/// relaxation of U towards the given velocity (Poinsot & Lele, J. Comput. Phys. 101 (1992) 104, section 4); the
+/// tangential velocity is the given one.
+struct CharacteristicInlet {
+    static constexpr const char* name = "characteristic-inlet";
+    static constexpr int precedence = 24;
+    static constexpr Value value = Value::Velocity;
+    static constexpr int stored = 0;
+    static constexpr double relaxation = 0.001;  // of the velocity in a step
+
+    template <class S, class Cell, class Real>
+    LBM_HD static void start(const Cell&, Real (&)[1]) {}
+
+    template <class S, class Cell, class Real>
+    LBM_HD static void complete(const Cell& cell, Real (&)[1], Real (&incoming)[S::Q]) {
+        const Real cs = square_root(Real(Stencil<S>::cs2)), out = Real(-cell.inward());
+        Real velocity[3] = {cell.value(0), cell.value(1), cell.value(2)};
+        Real& normal = velocity[cell.axis()];
+        const Real before = out * cell.moments(0).velocity[cell.axis()];
+        const Real deviation = cell.moments(0).density - Real(1);
+        const Real characteristic =
+            Real(Stencil<S>::cs2) * deviation - cs * before + Real(relaxation) * cs * (before - out * normal);
+        const Real sum = outgoing_sum<S, Real>(cell);
+        const Real outward = outward_velocity<S>(characteristic, sum);
+        normal = out * outward;
+        bounce_back_nonequilibrium<S>(cell, Real(1) + density_deviation(outward, sum), velocity, incoming);
+    }
+};
+
+}  // namespace lbm::boundary

@@ -1,0 +1,102 @@
+// Characteristic pressure outlet: lets sound and vortices out and draws the density to a given one.
+#pragma once
+
+#include "open_face.h"
+
+namespace lbm::boundary {
+
+/// With the velocity U out of the domain, C = cs2 rho - cs U is what a sound wave brings in. With V the mean of U in
+/// time and v the tangential velocity (Poinsot & Lele, J. Comput. Phys. 101 (1992) 104; Yoo & Im, Combust. Theory
+/// Model. 11 (2007) 259),
+///
+///   dC/dt = -V dC/dn - cs2 div(v_s) / 2 - K cs2 (rho - rho_w) .
+///
+/// A pattern that the flow carries out unchanged has dC/dt = -V dC/dn, and so leaves as it is. v_s is what the rest of
+/// the momentum equation gives the tangential velocity, that is the share of sound. With the factor 1/2 of its
+/// divergence a plane wave at the angle theta to the normal comes back by ((1 - cos theta) / (1 + cos theta))^2, the
+/// second order of Engquist & Majda (Math. Comput. 31 (1977) 629).
+///
+/// Derivatives along the face are central, with the term of second order in time of Lax & Wendroff.
+struct CharacteristicOutlet {
+    static constexpr const char* name = "characteristic-outlet";
+    static constexpr int precedence = 12;
+    static constexpr Value value = Value::Number;  // the density
+    static constexpr double preset = 1;
+    static constexpr int stored =
+        6;  // density's deviation from 1, mean U, tangential velocities, their shares of sound
+
+    static constexpr double relaxation = 0.0005;  // K: of the density in a step
+    static constexpr double averaging = 0.001;    // share of a step in the mean of U
+    static constexpr double damping = 0.002;      // of the share of sound in a step, which then forgets steady flow
+
+    template <class S, class Cell, class Real>
+    LBM_HD static void start(const Cell& cell, Real (&stored)[6]) {
+        stored[0] = cell.moments(0).density - Real(1);
+        stored[1] = Real(-cell.inward()) * cell.moments(0).velocity[cell.axis()];
+        for (int t = 0; t < S::D - 1; ++t) {
+            stored[2 + t] = cell.moments(0).velocity[tangential_axis(cell.axis(), t)];
+        }
+    }
+
+    template <class S, class Cell, class Real>
+    LBM_HD static void complete(const Cell& cell, Real (&stored)[6], Real (&incoming)[S::Q]) {
+        constexpr double cs2 = Stencil<S>::cs2;
+        const int axis = cell.axis();
+        const Real cs = square_root(Real(cs2)), out = Real(-cell.inward());
+        const Real density = cell.moments(0).density, outward = out * cell.moments(0).velocity[axis];
+        const Real leaving = outward > Real(0) ? outward : Real(0);
+        const Real mean = cell.stored(1) > Real(0) ? cell.stored(1) : Real(0);
+
+        Real velocity[3] = {cell.moments(0).velocity[0], cell.moments(0).velocity[1], cell.moments(0).velocity[2]};
+        Real divergence = 0;
+        for (int t = 0; t < S::D - 1; ++t) {
+            const int along = tangential_axis(axis, t);
+            Real rate = Real(-cs2) * slope(cell, 0, along) / density + Real(cs2 / 2) * bend(cell, 2 + t, along);
+            for (int s = 0; s < S::D - 1; ++s) {
+                const int by = tangential_axis(axis, s);
+                rate = rate - cell.moments(0).velocity[by] * slope(cell, 2 + t, by);
+            }
+            const Real change = normal_slope(cell.moments(0).velocity[along], cell.moments(1).velocity[along],
+                                             cell.moments(2).velocity[along]);
+            rate = rate - leaving * change;
+            velocity[along] = velocity[along] + rate;
+            stored[2 + t] = velocity[along];
+            stored[4 + t] = (Real(1 - damping) * cell.stored(4 + t) + (rate + mean * change)) +
+                            Real(cs2 / 2) * (bend(cell, 4 + t, along) - bend(cell, 2 + t, along));
+            divergence = divergence + (slope(cell, 4 + t, along) - Real(cs2 / 2) * bend(cell, 0, along));
+        }
+
+        const Real density_slope = normal_slope(density, cell.moments(1).density, cell.moments(2).density);
+        const Real outward_slope = out * normal_slope(cell.moments(0).velocity[axis], cell.moments(1).velocity[axis],
+                                                      cell.moments(2).velocity[axis]);
+        const Real characteristic = (Real(cs2) * (density - Real(1)) - cs * outward) -
+                                    mean * (Real(cs2) * density_slope - cs * outward_slope) -
+                                    Real(cs2 / 2) * divergence - Real(relaxation * cs2) * (density - cell.value(0));
+        const Real sum = outgoing_sum<S, Real>(cell);
+        const Real next = outward_velocity<S>(characteristic, sum);
+        velocity[axis] = out * next;
+        stored[0] = density_deviation(next, sum);
+        stored[1] = cell.stored(1) + Real(averaging) * (outward - cell.stored(1));
+        bounce_back_nonequilibrium<S>(cell, Real(1) + stored[0], velocity, incoming);
+    }
+
+private:
+    /// The one-sided derivative out of the domain, of second order, of values at the cell and the next two inwards.
+    template <class Real>
+    LBM_HD static Real normal_slope(Real here, Real next, Real last) {
+        return Real(0.5) * (Real(3) * here - Real(4) * next + last);
+    }
+    /// The central first and second differences of number k along the face.
+    template <class Cell>
+    LBM_HD static auto slope(const Cell& cell, int k, int axis) {
+        auto difference = cell.stored(k, axis, 1) - cell.stored(k, axis, 0);
+        return decltype(difference)(0.5) * difference;
+    }
+    template <class Cell>
+    LBM_HD static auto bend(const Cell& cell, int k, int axis) {
+        auto sum = cell.stored(k, axis, 1) + cell.stored(k, axis, 0);
+        return sum - decltype(sum)(2) * cell.stored(k);
+    }
+};
+
+}  // namespace lbm::boundary

@@ -1,0 +1,51 @@
+// Collision of central moments with two rates: the stress relaxes with omega, which sets the viscosity, moments of
+// third order in the frame that moves with the fluid relax with the rate that keeps the magic parameter constant, and
+// those of higher order with 1 (De Rosis & Coreixas, Phys. Fluids 32 (2020) 117101; the magic parameter: Ginzburg,
+// Verhaeghe & d'Humieres, Commun. Comput. Phys. 3 (2008) 427). See comoving_frame.h.
+#pragma once
+
+#include "../comoving_frame.h"
+
+namespace lbm {
+
+struct CentralMoments : FlowCollision {
+    static constexpr const char* name = "central-moments";
+    static constexpr bool third = true;
+    template <class Real>
+    struct Parameters : Relaxation<Real> {
+        Real omega_odd;  // rate of the moments of third order
+        Real magic;      // (1/omega - 1/2) (1/omega_odd - 1/2)
+    };
+
+    template <class S, class Given>
+    static Parameters<double> parameters(const Given& given) {
+        constexpr double least = ComovingFrame<S>::least_odd_rate;
+        const double magic = given.positive("magic", 3.0 / 16);
+        const double omega_odd = 1 / (magic / (3 * given.positive("viscosity")) + 0.5);
+        return {relaxation(given), omega_odd > least ? omega_odd : least, magic};
+    }
+
+    template <class S, class V, class Parameters>
+    LBM_HD static V odd(V omega, const Parameters& parameters) {
+        using Real = Scalar<V>;
+        if (!(parameters.smagorinsky_factor > 0)) {
+            return V{} + parameters.omega_odd;
+        }
+        const Real half = Real(0.5);
+        V excess = parameters.magic / (Real(1) / omega - half);  // 1/omega_odd - 1/2
+        if constexpr (ComovingFrame<S>::least_odd_rate > 0) {
+            constexpr Real most = Real(1 / ComovingFrame<S>::least_odd_rate - 0.5);
+            const V above = excess - most;
+            excess = half * ((excess + most) - square_root(above * above));  // the lesser of the two
+        }
+        return Real(1) / (excess + half);
+    }
+
+    template <class S, class V, class Parameters, class Coupling>
+    LBM_HD static void collide(V (&h)[S::Q], const PairSums<S, V>& sums, const Moments<S, V>& m, bool forced,
+                               const Parameters& parameters, const Coupling& coupling) {
+        collide_in_moving_frame<S, CentralMoments>(h, sums, m, forced, parameters, coupling);
+    }
+};
+
+}  // namespace lbm

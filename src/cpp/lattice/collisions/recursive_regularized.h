@@ -1,0 +1,23 @@
+// Recursive regularised BGK collision (Malaspinas, arXiv:1505.06900 (2015); Coreixas, Wissocq, Puigt, Boussuge &
+// Sagaut, PRE 96 (2017) 033306): the non-equilibrium part is rebuilt from its stress alone, to all orders that the
+// stencil resolves, before it relaxes with one rate. The recursion of its Hermite moments by the velocity, a_abc = u_a
+// a_bc + u_b a_ac + u_c a_ab and so on, says that those of third and higher order vanish in the frame that moves with
+// the fluid, which is how they are computed (comoving_frame.h).
+#pragma once
+
+#include "../comoving_frame.h"
+
+namespace lbm {
+
+struct RecursiveRegularized : OneRate {
+    static constexpr const char* name = "recursive-regularized";
+    static constexpr bool third = false;
+
+    template <class S, class V, class Parameters, class Coupling>
+    LBM_HD static void collide(V (&h)[S::Q], const PairSums<S, V>& sums, const Moments<S, V>& m, bool forced,
+                               const Parameters& parameters, const Coupling& coupling) {
+        collide_in_moving_frame<S, RecursiveRegularized>(h, sums, m, forced, parameters, coupling);
+    }
+};
+
+}  // namespace lbm
