@@ -178,7 +178,10 @@ py::object cell_of(const Engine& e, double at) {
     }
     const Index row = Index(at) / e.domain().size[0];
     const int x = int(Index(at) % e.domain().size[0]), y = int(row % e.domain().size[1]);
-    return e.domain().D == 2 ? py::make_tuple(x, y) : py::make_tuple(x, y, int(row / e.domain().size[1]));
+    if (e.domain().D == 2) {
+        return py::make_tuple(x, y);
+    }
+    return py::make_tuple(x, y, int(row / e.domain().size[1]));
 }
 
 py::tuple extremes(Engine& e) {

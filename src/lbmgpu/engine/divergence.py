@@ -63,7 +63,8 @@ class DivergenceLooks:
         found = Look(steps, speed, fastest, lowest, highest)
         cell, reason = (fastest, self._beyond(found)) if invalid is None else (invalid, "state")
         if cell is None or not reason:
-            self._last.append(found)
+            if not self._last or self._last[-1].step != steps:
+                self._last.append(found)
             return
         model = simulation.thermal
         limit = None if model is None else speed_limit(model.diffusivity, model.operators, simulation.stencil.D)
@@ -75,7 +76,7 @@ class DivergenceLooks:
             looks=(*self._last, found),
             reason=reason,
             collision=self._collision(),
-            causes=self._causes(cell),
+            causes=self._causes(self._last[-1].cell or cell if fastest is None and self._last else cell),
         )
 
     def _beyond(self, found: Look) -> str:
@@ -96,7 +97,10 @@ class DivergenceLooks:
         return 0.5 + self._simulation.collision.viscosity / self._simulation.stencil.cs2
 
     def _causes(self, cell: tuple[int, ...]) -> tuple[str, ...]:
-        """What the looks, the cell and the collision point to, likeliest first; all ranks call it together."""
+        """What the looks, a cell and the collision point to, likeliest first; all ranks call it together.
+
+        The cell is the one that was found, or, where no cell has a finite speed any more, the fastest one before.
+        """
         simulation, found = self._simulation, []
         early = self._last[0].speed if self._last else 0.0
         if early > HIGH_SPEED and not simulation.model.carries_temperature:
@@ -122,7 +126,7 @@ class DivergenceLooks:
 
     def _is_near_body(self, cell: tuple[int, ...]) -> bool:
         """Whether this process knows a solid cell next to it."""
-        solid = self._simulation.engine.solid()  # of what this process knows, with the axes reversed
+        solid = self._simulation.engine.solid  # of what this process knows, with the axes reversed
         begin, size = self._simulation.subdomain.known
         around = []
         for at, first, count in zip(cell, begin, size, strict=True):
