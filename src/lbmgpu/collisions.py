@@ -313,3 +313,8 @@ class Cumulant(FlowCollision):
             "limiter": self.limiter or 0.0,
             "parametrized": float(self.parametrized),
         }
+
+    def record(self, stencil: _core.Stencil) -> dict[str, Any]:
+        """What a checkpoint holds of it: its name and all its parameters, as JSON, and None where it is."""
+        own = {"bulk_viscosity": self.bulk_viscosity, "limiter": self.limiter, "parametrized": self.parametrized}
+        return super().record(stencil) | own

@@ -40,7 +40,8 @@ def _same_bits(flow: int, seed: int, devices: list[str]) -> str:
     model, case, options = random_flow(np.random.default_rng(flow))
     rng = np.random.default_rng(seed)
     names = rng.choice(devices, 4).tolist()
-    layout = with_cpu_share(random_layout(rng, case.shape, 1, names), float(rng.choice([0.0, 0.2, 0.5])))
+    ends = ends_of_blocks(case)
+    layout = with_cpu_share(random_layout(rng, case.shape, 1, names, ends), float(rng.choice([0.0, 0.2, 0.5])), ends)
     options["threads"] = int(rng.integers(1, 4))
     channel, schedule = str(rng.choice(["auto", "staged", "direct"])), str(rng.choice(["auto", "blocking", "overlap"]))
     if any(name != "cpu" for name in names) and channel == "direct":
@@ -60,12 +61,28 @@ def _same_bits(flow: int, seed: int, devices: list[str]) -> str:
     return model
 
 
-def with_cpu_share(layout: Layout, share: float) -> Layout:
-    """The layout with a share of the CPU; without a GPU all blocks are taken for those of one."""
-    if any(block.device != "cpu" for block in layout):
-        return layout.with_cpu_share(share)
-    pretended = Layout(replace(block, device="cuda:0") for block in layout).with_cpu_share(share)
-    return Layout(replace(block, device="cpu") for block in pretended)
+def ends_of_blocks(case: Any) -> list[tuple[int, int]]:
+    """For each axis the fewest cells along it that a block may have at its lower and its upper face."""
+    return case.least_blocks() if isinstance(case, Case) else [(1, 1)] * len(case.shape)
+
+
+def with_cpu_share(layout: Layout, share: float, ends: list[tuple[int, int]]) -> Layout:
+    """The layout with a share of the CPU; without a GPU all blocks are taken for those of one.
+
+    It stays as it is where the share would cut a block thinner than `ends` (`ends_of_blocks`) allows.
+    """
+    on_gpus = any(block.device != "cpu" for block in layout)
+    shared = layout if on_gpus else Layout(replace(block, device="cuda:0") for block in layout)
+    shared = shared.with_cpu_share(share)
+    shape = [max(block.offset[axis] + block.size[axis] for block in layout) for axis in range(len(ends))]
+    for block in shared:
+        for axis, (low, high) in enumerate(ends):
+            first, size = block.offset[axis], block.size[axis]
+            if (first == 0 and size < min(low, shape[axis])) or (
+                first + size == shape[axis] and size < min(high, shape[axis])
+            ):
+                return layout
+    return shared if on_gpus else Layout(replace(block, device="cpu") for block in shared)
 
 
 def _equal(ours: np.ndarray, theirs: np.ndarray) -> bool:

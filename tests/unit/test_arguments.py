@@ -45,10 +45,10 @@ def test_viscosity(value: Any, kind: Any) -> None:
 
 
 @many
-@given(value=st.one_of(not_numbers, not_finite, not_positive))
-def test_magic(value: Any) -> None:
+@given(value=st.one_of(not_numbers, not_finite, not_positive), kind=st.sampled_from([lbm.TRT, lbm.CentralMoments]))
+def test_magic(value: Any, kind: Any) -> None:
     with pytest.raises(WRONG, match="magic"):
-        lbm.TRT(0.1, magic=value)
+        kind(0.1, magic=value)
 
 
 @many

@@ -398,7 +398,7 @@ def test_all_wrong_values_at_once() -> None:
     case["bodies"][1]["center"] = [-9, -9]
     case["initial"]["velocity"] = [0.2, 0]
     case["precision"], case["storage"] = "float32", "float64"
-    case["collision"]["model"] = "MRT"
+    case["collision"]["model"] = "BGK"
     case["output"]["centrelines"] = {"reference": "none", "velocity": 0.1}
     case["output"]["forces"] = {"every": 1}
     with pytest.raises(lbm.CaseError) as caught:

@@ -21,7 +21,12 @@ from lbmgpu.collision_table import BY_KIND
 
 from .support import cavity, cube, shape_of
 
-PARAMETERS = {"trt": {"magic": 0.25}, "mrt": {"smagorinsky": 0.1}}
+PARAMETERS = {
+    "trt": {"magic": 0.25},
+    "mrt": {"smagorinsky": 0.1},
+    "central-moments": {"magic": 0.25},
+    "cumulant": {"bulk_viscosity": 0.02, "limiter": None, "parametrized": False},
+}
 
 
 def moving(stencil: str, **options: Any) -> lbm.Solver:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import pickle
+from typing import Any
 
 import pytest
 from reference.registry import FLOW_STENCILS
@@ -51,3 +53,46 @@ def test_a_class_of_a_user_goes_where_its_base_does() -> None:
     check_pair("D3Q19", Own)
     with pytest.raises(ValueError, match="collision: Own given with D2Q37"):
         check_pair("D2Q37", Own)
+
+
+@pytest.mark.parametrize("name", ["bulk_viscosity", "limiter"])
+@pytest.mark.parametrize("value", [0, -0.1, float("nan"), 1e300, "x", True])
+def test_numbers_of_the_cumulant_collision_are_positive_or_none(name: str, value: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match=name):
+        lbm.Cumulant(0.1, **{name: value})
+    assert getattr(lbm.Cumulant(0.1, **{name: None}), name) is None
+
+
+def test_parametrized_is_true_or_false() -> None:
+    with pytest.raises(TypeError, match="parametrized: 1 given, must be True or False"):
+        lbm.Cumulant(0.1, parametrized=1)  # type: ignore[arg-type]
+
+
+def test_cumulants_need_all_27_velocities() -> None:
+    with pytest.raises(ValueError, match=r"Cumulant given with D3Q19, .* Cumulant needs a domain of stencil 'D3Q27'"):
+        lbm.Solver(lbm.Domain((8, 8, 8), "D3Q19"), lbm.Cumulant(0.1), device="cpu")
+
+
+def test_odd_rates_of_mrt_come_from_the_magic_parameter_where_no_rate_is_given() -> None:
+    stencil = lbm.stencil("D2Q9")
+    rates = lbm.MRT(0.1, {"e": 1.2}, magic=0.25).parameters(stencil)["rates"]
+    published = lbm.MRT(0.1, "published").parameters(stencil)["rates"]
+    assert published == lbm.MRT(0.1).parameters(stencil)["rates"]
+    assert rates == published | {"e": 1.2, "q": pytest.approx(1 / (0.25 / 0.3 + 0.5))}
+
+
+def test_mrt_has_either_the_published_odd_rates_or_a_magic_parameter() -> None:
+    with pytest.raises(ValueError, match="'published' given with magic"):
+        lbm.MRT(0.1, "published", magic=0.25)
+    with pytest.raises(TypeError, match="rates: 'other' given"):
+        lbm.MRT(0.1, "other")  # type: ignore[arg-type]
+    with pytest.raises((TypeError, ValueError), match="magic"):
+        lbm.MRT(0.1, magic=0)
+
+
+@pytest.mark.parametrize("collision", [lbm.MRT(0.1, magic=0.25), lbm.MRT(0.1, {"q": 1.5}, magic=0.25), lbm.Cumulant(1)])
+def test_collisions_are_values(collision: Any) -> None:
+    other = pickle.loads(pickle.dumps(collision))
+    assert other == collision
+    assert hash(other) == hash(collision)
+    assert eval(repr(collision), {type(collision).__name__: type(collision)}) == collision

@@ -24,7 +24,7 @@ from mpi4py import MPI
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from attack.layouts import random_flow, with_cpu_share
+from attack.layouts import ends_of_blocks, random_flow, with_cpu_share
 from random_layouts import random_layout
 
 import lbmgpu as lbm
@@ -69,10 +69,12 @@ def same_bits(flow: int, seed: int, devices: list[str]) -> str:
     os.environ["LBMGPU_HOST"] = hosts[rank]
     names = rng.choice(devices, 4).tolist()
     try:
-        layout = random_layout(rng, case.shape, size, names, tries=100)
+        ends = ends_of_blocks(case)
+        layout = random_layout(rng, case.shape, size, names, ends, tries=100)
     except ValueError:  # too few cells for a block on each rank
         return "too small"
-    layout = with_cpu_share(layout, float(rng.choice([0.0, 0.2, 0.5])))  # with blocks of "auto" it is left to a solver
+    share = float(rng.choice([0.0, 0.2, 0.5]))  # with blocks of "auto" it is left to a solver
+    layout = with_cpu_share(layout, share, ends)
     layout = named_hosts(rng, layout, hosts)
     options["threads"] = int(rng.integers(1, 3))
     channel, schedule = str(rng.choice(["auto", "staged", "mpi"])), str(rng.choice(["auto", "blocking", "overlap"]))

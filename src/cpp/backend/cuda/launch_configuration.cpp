@@ -63,14 +63,17 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
                    ? LaunchConfiguration{1, 64, 8}
                    : LaunchConfiguration{4, threads, (needs_more_registers ? 256 : 384) / threads};
     }
+    // The cumulant collision builds all central moments beside the populations. With registers for three thread blocks
+    // it spills some of them in float64; in float16 it does with eight cells a thread in the odd step, which moves data
+    // along x.
+    const bool is_cumulant = spec.collision == backend::collision_kind<Cumulant>;
     if (spec.precision == NumberKind::Float64) {
-        return large_stencil ? LaunchConfiguration{1, 128, needs_registers ? 2 : 3} : LaunchConfiguration{2, 256, 1};
+        return large_stencil ? LaunchConfiguration{1, 128, needs_registers || is_cumulant ? 2 : 3}
+                             : LaunchConfiguration{2, 256, 1};
     }
     if (spec.storage == NumberKind::Float16) {
         const int threads = spec.size[0] > 512 ? 128 : 64;  // for a whole row
-        // The cumulant collision of eight cells a thread spills registers in the odd step, which moves data along x.
-        const bool spills = aa_other && spec.collision == backend::collision_kind<Cumulant>;
-        if (fills_warps(spec, 8) && !spills) {
+        if (fills_warps(spec, 8) && !(aa_other && is_cumulant)) {
             return {8, threads, (large_stencil || needs_registers ? 256 : 384) / threads};
         }
         return {4, 128, large_stencil && needs_registers ? 2 : large_stencil || aa_even || needs_registers ? 3 : 4};

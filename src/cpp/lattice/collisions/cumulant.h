@@ -4,7 +4,8 @@
 //
 // Cumulants of order four and above relax at the rate 1, so their values before the collision are not needed: moments
 // up to the third order are summed from the pairs and shifted to the frame of the fluid, and the collision builds the
-// 27 central moments anew. These become populations axis by axis, in place.
+// 27 central moments anew. These become populations axis by axis, in place. The populations of the cell change by the
+// difference, which can be made to keep mass and momentum exactly.
 //
 // Populations and even central moments are deviations from those of the weights, a fluid at rest with density 1, in
 // units of `m.unit`. The part of a central moment that is due to an equilibrium, such as rho / 3, is never formed: only
@@ -22,21 +23,6 @@
 namespace lbm {
 
 namespace detail {
-
-/// The weights of one axis for velocity component 0 and for both +1 and -1 together, rounded so that the sums 1 = w(0)
-/// + w(1) and 1 = w(0,0) + 2 w(0,1) + w(1,1) are exact in the arithmetic type. Otherwise each collision would change
-/// the momentum by a fraction of a unit in the last place, always in the same direction.
-template <class Real>
-struct AxisWeights {
-    static constexpr double places = sizeof(Real) == sizeof(float) ? 16777216.0 : 9007199254740992.0;  // 2^24, 2^53
-    static constexpr double rounded(double x, double grid) { return double(Index(x * grid + 0.5)) / grid; }
-    static constexpr double one(int a) { return a == 0 ? 1 - one(1) : rounded(1.0 / 3, places); }
-    static constexpr double two(int a, int b) {
-        return a + b == 0   ? 1 - 2 * two(0, 1) - two(1, 1)
-               : a + b == 1 ? rounded(2.0 / 9, 2 * places)
-                            : rounded(1.0 / 9, 2 * places);
-    }
-};
 
 /// Central moments, indexed by their order along each axis, which become populations: 0, 1 and 2 then stand for the
 /// velocity components 0, +1 and -1.
@@ -304,10 +290,10 @@ struct Cumulant : FlowCollision {
         k.at[2][2][1] = fifth[2];
 
         const R inverse_unit = R(1) / m.unit;
-        using W = detail::AxisWeights<R>;
-        constexpr auto component = [](int index) { return index == 0 ? 0 : 1; };
+        constexpr auto weight = [](int index) { return index == 0 ? 2.0 / 3 : 1.0 / 3; };  // of both +1 and -1 together
+        constexpr auto moment = [](int order) { return order == 0 ? 1.0 : order == 1 ? 0.0 : 1.0 / 3; };
         k.template convert<2>(u[2], [&]<int a, int b>(V mass) LBM_INLINE_LAMBDA {
-            constexpr double rest = (a == 0 ? 1 : a == 1 ? 0 : 1.0 / 3) * (b == 0 ? 1 : b == 1 ? 0 : 1.0 / 3);
+            constexpr double rest = moment(a) * moment(b);
             if constexpr (rest > 0) {
                 return mass + R(rest) * inverse_unit;
             } else {
@@ -315,7 +301,7 @@ struct Cumulant : FlowCollision {
             }
         });
         k.template convert<1>(u[1], [&]<int a, int c>(V mass) LBM_INLINE_LAMBDA {
-            constexpr double rest = (a == 0 ? 1 : a == 1 ? 0 : 1.0 / 3) * W::one(component(c));
+            constexpr double rest = moment(a) * weight(c);
             if constexpr (rest > 0) {
                 return mass + R(rest) * inverse_unit;
             } else {
@@ -323,16 +309,21 @@ struct Cumulant : FlowCollision {
             }
         });
         k.template convert<0>(u[0], [&]<int b, int c>(V mass) LBM_INLINE_LAMBDA {
-            constexpr double rest = W::two(component(b), component(c));
+            constexpr double rest = weight(b) * weight(c);
             return mass + R(rest) * inverse_unit;
         });
-        static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+        PairChange<S, V> change;
+        static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
             constexpr auto index = [](int c) { return c < 0 ? 2 : c; };
-            constexpr int doubled = Stencil<S>::squared_speed(i);
-            constexpr R factor = R(doubled == 0 ? 1 : doubled == 1 ? 0.5 : doubled == 2 ? 0.25 : 0.125);
-            const V value = k.at[index(S::c[i][0])][index(S::c[i][1])][index(S::c[i][2])];
-            h[i] = doubled == 0 ? value : factor * value;
+            constexpr int i = 2 * p + 1, doubled = Stencil<S>::squared_speed(i);
+            constexpr R factor = R(doubled == 1 ? 0.25 : doubled == 2 ? 0.125 : 0.0625);  // half of each population
+            const V ahead = k.at[index(S::c[i][0])][index(S::c[i][1])][index(S::c[i][2])];
+            const V behind = k.at[index(-S::c[i][0])][index(-S::c[i][1])][index(-S::c[i][2])];
+            change.even[p] = factor * (ahead + behind) - R(0.5) * sums.even[p];
+            change.odd[p] = factor * (ahead - behind) - R(0.5) * sums.odd[p];
         });
+        enforce_conservation<S>(change, first);
+        apply<S>(change, h);
     }
 };
 
