@@ -240,7 +240,7 @@ def setup_table(result: dict[str, Any]) -> str:
     lines = [
         f"{result['machine']['device']}, Python {result['machine']['python']}:",
         "",
-        "| cells | stored as | memory of the device, GB | of the host, GB | `Solver`, s | `initialize`, s | first step, s | GLUPS |",
+        "| cells | stored as | device, GB | host, GB | `Solver`, s | `initialize`, s | first step, s | GLUPS |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for row in result["setups"]:

@@ -1,4 +1,4 @@
-"""Sets up and steps lid-driven cavities up to the largest that a device holds, for the table of set-ups in performance.md:
+"""Sets up and steps lid-driven cavities up to the largest that a device holds, for a table of performance.md:
 
 python docs/measure_setup.py cuda:0 setup.json
 python docs/fill_performance.py setup.json
@@ -8,6 +8,7 @@ Each size is measured in a process of its own, so that the memory of the host is
 
 from __future__ import annotations
 
+import itertools
 import json
 import platform
 import resource
@@ -44,7 +45,7 @@ def measure(device: str, side: int, storage: str) -> dict[str, Any]:
     solver.step(STEPS)
     seconds.append(time.perf_counter())
     report = solver.report(bandwidth=False)
-    made, initialized, first, steps = (after - before for before, after in zip(seconds, seconds[1:], strict=False))
+    made, initialized, first, steps = (after - before for before, after in itertools.pairwise(seconds))
     return {
         "side": side,
         "storage": storage,
