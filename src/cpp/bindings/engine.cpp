@@ -286,7 +286,7 @@ void bind_engine(py::module_& module) {
             "set_body_velocity",
             [](Engine& e, int body, const Doubles& velocity) {
                 check_body(e, body);
-                std::vector<double> values = vectors("velocity", e, velocity, field_shape(e, e.domain().D));
+                std::vector<double> values = vectors("velocity", e, velocity, known_shape(e, e.domain().D));
                 const InUse use(e);
                 e.set_body_velocity(body, std::move(values));
             },

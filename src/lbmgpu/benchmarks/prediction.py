@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from .. import _core
+from ..parallel import placement
 from ..planning import cost_model, machine
 from ..planning.configuration import Configuration
 from .device_group import DeviceGroup
@@ -44,22 +45,24 @@ class Model:
     """The cost model of a group of devices; all ranks make it and call its methods together.
 
     Args:
-        group: the devices, of one host; of several nothing is predicted.
+        group: the devices, of one host, whose ranks see the same GPUs; of others nothing is predicted.
         threads: CPU threads of each process; None for all cores, or the process's share of them.
     """
 
     def __init__(self, group: DeviceGroup, threads: int | None) -> None:
         self._group, self._threads = group, threads or group.threads
+        seen = group.processes.shared(placement.visible_gpus())
+        self._is_one_host = len(set(group.hosts)) == 1 and all(gpus == seen[0] for gpus in seen)
         self._devices: dict[tuple[str, ...], dict[str, cost_model.Device]] = {}
         self._links: dict[tuple[str, ...], dict[tuple[str, str], cost_model.Link]] = {}
 
     def mlups(self, row: Row, blocks: Sequence[dict[str, Any]], overlaps: bool) -> float | None:
         """Million cell updates a second of a row whose blocks are given with offset, size, rank and device.
 
-        None where the blocks are no grid, or lie on several hosts.
+        None where the blocks are no grid, lie on several hosts, or are of ranks that do not see the same GPUs.
         """
         tiling = tiling_of(blocks, row.shape)
-        if tiling is None or len(set(self._group.hosts)) > 1:
+        if tiling is None or not self._is_one_host:
             return None
         configuration = self._configuration(row)
         devices, links = self._measured(configuration, blocks)
@@ -95,7 +98,9 @@ class Model:
         rank 0."""
         processes = self._group.processes
         used = tuple(sorted({f"{block['rank']} {block['device']}" for block in blocks}))
-        key = (str(configuration), *used)
+        names = sorted({text.split(" ", 1)[1] for text in used})
+        several = [name for name in names if sum(block["device"] == name for block in blocks) > 1]
+        key = (str(configuration), str(several), *used)
         if key in self._devices:
             return self._devices[key], self._links[key]
         own = [name for rank, name in (text.split(" ", 1) for text in used) if int(rank) == processes.rank]
@@ -110,12 +115,10 @@ class Model:
             for rank in processes.shared(speeds)
             for name, values in rank.items()
         }
-        names = sorted({text.split(" ", 1)[1] for text in used})
 
         def ways() -> list[Any]:
             if len(blocks) == 1 or not processes.first:
                 return []
-            several = {name for name in names if sum(block["device"] == name for block in blocks) > 1}
             pairs = [(a, b) for a in names for b in names if a != b or a in several]
             found = [(a, b, machine.measure_way(a, b, configuration, self._threads)) for a, b in pairs]
             return [(a, b, asdict(link)) for a, b, link in found]

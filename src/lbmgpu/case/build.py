@@ -92,9 +92,8 @@ def build_solver(
         with problems.at("thermal"):
             options["thermal"] = build_thermal(case, domain, storage)
         has_temperature = options.get("thermal") is not None
-        if not (
-            planned and (len(chosen) > 1 or processes.size > 1)
-        ):  # the plan's blocks are not these, and looked at when they are known
+        several = len(chosen) > 1 or processes.size > 1
+        if missing is None and not (planned and several):  # a plan's blocks are looked at when they are known
             numbers = (precision, storage, streaming)
             check_memory(domain.stencil, shape, *numbers, extra_bytes, chosen[0], blocks, processes, has_temperature)
         fill_domain(domain, case, folder, problems, options.get("thermal"))

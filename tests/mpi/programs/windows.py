@@ -137,6 +137,33 @@ alone = lbm.Solver.load(folder / "parts.h5", comm=MPI.COMM_SELF, device="cpu", t
 alone.step(3)
 same(results(solver, True), results(alone, True), "a checkpoint")
 
+# Values of a body that change in time, of which each rank evaluates its part; too high a speed in one part alone.
+
+
+def turning(comm: Any, thermal: bool, fast_from: float = 100, **options: Any) -> lbm.Solver:
+    turned = lbm.Domain(SHAPE)
+    heat = lbm.Isothermal(lambda x, y, z, t: 0.1 * np.sin(0.1 * t + x)) if thermal else None
+
+    def velocity(x: Any, y: Any, z: Any, t: Any) -> Any:
+        return np.where((z > 15) & (t >= fast_from), 5.0, 0.01 * np.sin(t) * (y - 6)), 0 * y, 0 * z
+
+    turned.add_body(ball, "ball", lbm.MovingWall(velocity), heat)
+    model = lbm.HybridThermal(0.05, buoyancy=(0, 0, 1e-4)) if thermal else None
+    return lbm.Solver(turned, lbm.MRT(0.05), comm=comm, thermal=model, threads=1, **options)
+
+
+for thermal in (False, True):
+    one = turning(MPI.COMM_SELF, thermal, device="cpu")
+    one.step(6)
+    for layout in LAYOUTS:
+        solver = turning(world, thermal, layout=layout)
+        solver.step(6)
+        same(results(solver, thermal), results(one, thermal), ("values in time", thermal, layout))
+solver = turning(world, False, fast_from=2.5, layout=LAYOUTS[0])
+with pytest.raises(ValueError, match=r"velocity of body 'ball' at t = 3"):
+    solver.step(5)
+assert solver.steps == 3
+
 # What is wrong in one part is an error on all ranks.
 own = LAYOUTS[0].subdomain(rank)
 wrong = VELOCITY[(slice(None), *own)].copy()
