@@ -14,6 +14,7 @@ import pytest
 from mpi4py import MPI
 
 import lbmgpu as lbm
+from lbmgpu.plot import speed_figure
 
 world = MPI.COMM_WORLD
 rank, size = world.Get_rank(), world.Get_size()
@@ -136,6 +137,19 @@ solver.step(3)
 alone = lbm.Solver.load(folder / "parts.h5", comm=MPI.COMM_SELF, device="cpu", threads=1)
 alone.step(3)
 same(results(solver, True), results(alone, True), "a checkpoint")
+for layout in LAYOUTS:
+    again = lbm.Solver.load(folder / "parts.h5", comm=world, layout=layout)
+    window = again.subdomain
+    assert np.array_equal(again.force, FORCE[(slice(None), *window)])
+    assert np.array_equal(again.heat_source, SOURCE[window])
+    assert np.array_equal(again.solid[window], (BALL | STONES)[window])
+    again.step(3)
+    same(results(again, True), results(alone, True), ("a checkpoint", layout))
+
+# Pictures on rank 0 show the bodies of all parts.
+figure = speed_figure(solver, normal="x", position=0.3)
+if figure is not None:
+    assert np.array_equal(figure.axes[0].images[0].get_array().mask, (BALL | STONES)[4].T)
 
 # What is wrong in one part is an error on all ranks.
 own = LAYOUTS[0].subdomain(rank)
