@@ -404,6 +404,8 @@ class Solver(HasSimulation, Guarded):
     ) -> Solver:
         """A solver with the setup and the state of a checkpoint.
 
+        Of several processes each reads its part; the bodies of its domain are then given in parts, see `Body.mask`.
+
         Args:
             path: of the checkpoint.
             domain: the domain again; needed if a condition changes in time, since a file cannot hold a function.
