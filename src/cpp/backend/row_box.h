@@ -18,9 +18,13 @@ struct RowBox {
 
 /// The cells of a block that are updated while the exchange goes on: those from `first_x` to before `end_x` of the rows
 /// of a box. The others of these rows, if it has not whole ones, are the ends of its rows, which belong to the shell.
+///
+/// The rows of a late interior are whole, though other blocks read and write the populations at their ends. These are
+/// exchanged after it, while the next step updates the rows of the shell that are not beside it.
 struct Interior {
     RowBox rows{};
     int first_x = 0, end_x = 0;
+    bool is_late = false;
 
     bool empty() const { return rows.count() == 0; }
     /// Whether it has rows of `nx` cells without their ends.
@@ -48,6 +52,24 @@ struct Shell {
             add({0, interior.z, interior.y, interior.nz});
             add({above_y, interior.z, ny - above_y, interior.nz});
         }
+    }
+
+    /// The rows of a block that are beside a box of rows, `reach` rows around it at most.
+    static Shell beside(int ny, int nz, const RowBox& rows, int reach) {
+        const RowBox all = grown(ny, nz, rows, reach);
+        Shell found(all.ny, all.nz, {rows.y - all.y, rows.z - all.z, rows.ny, rows.nz});
+        for (int k = 0; k < found.count; ++k) {
+            found.boxes[k].y += all.y;
+            found.boxes[k].z += all.z;
+        }
+        return found;
+    }
+    /// A box of rows with those beside it.
+    static RowBox grown(int ny, int nz, const RowBox& rows, int reach) {
+        const int y = rows.y > reach ? rows.y - reach : 0, z = rows.z > reach ? rows.z - reach : 0;
+        const int end_y = rows.y + rows.ny + reach < ny ? rows.y + rows.ny + reach : ny;
+        const int end_z = rows.z + rows.nz + reach < nz ? rows.z + rows.nz + reach : nz;
+        return {y, z, end_y - y, end_z - z};
     }
 
 private:

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../backend/end_columns.h"
+#include "../backend/row_box.h"
 #include "../lattice/address.h"
 #include "domain.h"
 
@@ -21,6 +22,22 @@ struct BlockPlacement {
     int stored[6] = {};       // by face: the numbers that each boundary cell of it keeps from step to step
     int number_elements = 1;  // the elements of the lattice that one such number occupies
     backend::EndColumns columns{};
+    backend::RowBox late_rows{};  // of its interior, if that is late
+
+    /// Whether a place of the lattice is written by the update of the late rows or, as far as can be told from the
+    /// place, of rows beside them.
+    bool is_late(Index place) const {
+        if (late_rows.count() == 0 || place < address.lead || place >= address.x_face_end()) {
+            return false;
+        }
+        if (place >= address.x_face_buffers) {
+            const Index row = (place - address.x_face_buffers) % address.x_face_stride();
+            return late_rows.holds(int(row % address.ny), int(row / address.ny));
+        }
+        const Index row = (place - address.lead) / address.row_stride, rows = address.ny + 2 * address.halo_y;
+        return backend::Shell::grown(address.ny, address.nz, late_rows, 1)
+            .holds(int(row % rows) - address.halo_y, int(row / rows) - address.halo_z);
+    }
 
     bool holds(const int (&cell)[3]) const {
         const int size[3] = {address.nx, address.ny, address.nz};

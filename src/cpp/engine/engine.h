@@ -178,7 +178,7 @@ private:
 
     static std::vector<Part> make_parts(const backend::BlockSpec& whole, const Layout& layout, int rank,
                                         const backend::DeviceOptions& device);
-    backend::Interior interior_of(const Part& part) const;
+    backend::Interior interior_of(const Block& block) const;
     void state_is_set();
     /// Throws unless so many steps can be made now.
     void check_steps(Index steps) const;
@@ -261,6 +261,7 @@ private:
     std::vector<backend::BlockState*> states_, asynchronous_, synchronous_;
     std::string channel_;
     bool has_interiors_;
+    bool may_be_late_;  // whether interiors may be late, as far as is known of the links
     /// Replaced as a whole, so that messages are destroyed before the buffers that they lie in.
     std::unique_ptr<HaloExchange> exchange_ = std::make_unique<HaloExchange>();
     std::unique_ptr<Executor> executor_;  // declared after the parts and the exchange, whose steps it records

@@ -8,6 +8,7 @@
 
 #include "../backend/devices.h"
 #include "gathered_copies.h"
+#include "late_copies.h"
 
 namespace lbm::engine {
 namespace {
@@ -73,7 +74,8 @@ void add_once(std::vector<const EventSource*>& all, const EventSource* one) {
 struct HaloExchange::Builder {
     /// The transfers of a member: into its columns, and before and after the messages.
     struct Copies {
-        std::vector<Transfer> gather, first, second;
+        std::vector<Transfer> gather, first, second, late;
+        bool late_at_start = false;  // the next step needs the late ones before it begins
     };
     struct Messages {
         std::vector<comm::Message> receives, sends;
@@ -94,6 +96,7 @@ struct HaloExchange::Builder {
     std::set<int> signalled{};              // ranks that share blocks with this one
 
     const Block& block(int number) const { return layout.blocks()[std::size_t(number)]; }
+    bool has_late_rows(int number) const { return placements[std::size_t(number)].late_rows.count() > 0; }
     const BlockState& state(std::size_t member) const { return members[member].state; }
 
     void build(const std::vector<SendRequest>& send_requests) {
@@ -103,7 +106,12 @@ struct HaloExchange::Builder {
         }
         for (std::size_t k = 0; k < members.size(); ++k) {
             own[members[k].number] = k;
-            all.schedules_.push_back({&members[k].state, {}, {}, false, nullptr, nullptr, nullptr});
+            all.schedules_.push_back(
+                {&members[k].state, {}, {}, {}, false, false, false, nullptr, nullptr, nullptr, nullptr});
+            all.schedules_.back().has_late_rows = has_late_rows(members[k].number);
+        }
+        for (std::size_t number = 0; number < placements.size(); ++number) {
+            all.has_late_ = all.has_late_ || has_late_rows(int(number));
         }
         share(send_requests);
         for (std::size_t to = 0; to < members.size(); ++to) {
@@ -127,6 +135,10 @@ struct HaloExchange::Builder {
             if (!copies[k].gather.empty()) {
                 all.schedules_[k].gather = members[k].state.make_transfers(copies[k].gather);
             }
+            if (!copies[k].late.empty()) {
+                all.schedules_[k].late = members[k].state.make_late_transfers(copies[k].late);
+                all.schedules_[k].late_at_start = copies[k].late_at_start;
+            }
             all.schedules_[k].first = members[k].state.make_transfers(copies[k].first);
             all.schedules_[k].second = members[k].state.make_transfers(copies[k].second);
         }
@@ -139,6 +151,7 @@ struct HaloExchange::Builder {
             }
         });
         signal();
+        all.is_possible_ = comm.maximum(all.is_possible_ ? 0 : 1) == 0;
         for (std::size_t k = 0; k < members.size(); ++k) {
             if (!copies[k].second.empty() && !all.schedules_[k].needs_no_host()) {
                 all.completed_by_end_.push_back(&members[k].state);
@@ -211,11 +224,27 @@ struct HaloExchange::Builder {
                 {{lattices[0], lattices[1]}, {lattices[0], lattices[1]}, std::move(both.gather)});
         }
     }
-    /// Copies an import directly from the lattices of the other block.
-    void pull(std::size_t to, const BoundaryHaloPlan::Import& import, void* lattice0, void* lattice1) {
+    /// Copies an import directly from the lattices of the other block, in two parts where that has a late interior.
+    void pull(std::size_t to, const BoundaryHaloPlan::Import& import, const EventSource& from, void* lattice0,
+              void* lattice1) {
+        ByPhase<std::vector<CopyRun>> early = gathered(import).pull;
+        const BlockPlacement& there = placements[std::size_t(import.from)];
+        if (has_late_rows(import.from)) {
+            Copies& own_copies = copies[to];
+            LateCopies parts(early, phases, there, placements[std::size_t(members[to].number)],
+                             members[to].plan.links());
+            own_copies.late_at_start = own_copies.late_at_start || parts.at_start;
+            own_copies.late.push_back(
+                {{lattice0, lattice1}, {state(to).lattice(0), state(to).lattice(1)}, std::move(parts.late)});
+            early = std::move(parts.early);
+            add_once(all.schedules_[to].late_neighbors, &from);
+        }
         copies[to].first.push_back(
-            {{lattice0, lattice1}, {state(to).lattice(0), state(to).lattice(1)}, gathered(import).pull});
+            {{lattice0, lattice1}, {state(to).lattice(0), state(to).lattice(1)}, std::move(early)});
     }
+
+    /// Late interiors need direct copies of what leaves their rows: no host, and no buffer, is in between.
+    void forbid_late(int from) { all.is_possible_ = all.is_possible_ && !has_late_rows(from); }
 
     /// Connects two blocks of this process.
     void connect(std::size_t from, std::size_t to, const BoundaryHaloPlan::Import& import) {
@@ -227,9 +256,10 @@ struct HaloExchange::Builder {
         add_once(all.schedules_[from].neighbors, &state(to));
         if (channel == Channel::Direct) {
             gather(from, import);
-            pull(to, import, state(from).lattice(0), state(from).lattice(1));
+            pull(to, import, state(from), state(from).lattice(0), state(from).lattice(1));
             return;
         }
+        forbid_late(members[from].number);
         const PackUnpack packing(import.copies, phases);
         void* memory = keep(backend::common_memory({source.device, target.device}, bytes(packing.largest())), packing);
         pack(from, memory, packing, true);
@@ -244,10 +274,11 @@ struct HaloExchange::Builder {
         if (const backend::RemoteBlock* remote = all.shared_.find(members[to].number, import.from)) {
             record(import, members[to].number, Channel::Direct);
             connect_shared(to, import.from, *remote);
-            pull(to, import, remote->lattice(0), remote->lattice(1));
+            pull(to, import, *remote, remote->lattice(0), remote->lattice(1));
             return;
         }
         record(import, members[to].number, Channel::Mpi);
+        forbid_late(import.from);
         const PackUnpack packing(import.copies, phases);
         const int rank = block(import.from).rank;
         void* memory = message_memory(to, packing);
@@ -268,6 +299,7 @@ struct HaloExchange::Builder {
             return;
         }
         record(import, to, Channel::Mpi);
+        forbid_late(members[from].number);
         const PackUnpack packing(import.copies, phases);
         const int rank = block(to).rank;
         void* memory = message_memory(from, packing);
@@ -355,6 +387,7 @@ void HaloExchange::begin() {
         }
         schedule.first->run();
     }
+    run_late();
     if (!has_second_ && messages() == nullptr) {
         return;
     }
@@ -400,6 +433,30 @@ void HaloExchange::run_second(const BlockSchedule& schedule) const {
     schedule.second->run();
 }
 
+void HaloExchange::run_late() {
+    if (!has_late_) {
+        return;
+    }
+    const int slot = 4 + parity_;
+    for (const BlockSchedule& schedule : schedules_) {
+        if (schedule.has_late_rows || schedule.late != nullptr) {
+            schedule.state->begin_late(slot);
+        }
+    }
+    signal();
+    for (const BlockSchedule& schedule : schedules_) {
+        if (schedule.late != nullptr) {
+            for (const EventSource* other : schedule.late_neighbors) {
+                schedule.state->wait_for_late(*other, slot);
+            }
+            schedule.late->run();
+        }
+        if (schedule.has_late_rows || schedule.late != nullptr) {
+            schedule.state->end_late(schedule.late_at_start);
+        }
+    }
+}
+
 void HaloExchange::signal() const {
     if (signals_ != nullptr) {
         signals_->start_receives();
@@ -413,6 +470,7 @@ std::size_t HaloExchange::bytes() const {
     for (const BlockSchedule& schedule : schedules_) {
         sum += schedule.first->bytes() + schedule.second->bytes();
         sum += schedule.gather == nullptr ? 0 : schedule.gather->bytes();
+        sum += schedule.late == nullptr ? 0 : schedule.late->bytes();
     }
     return sum;
 }

@@ -73,6 +73,9 @@ public:
     /// Whether the host takes part in each exchange, by messages or signals: then steps cannot be recorded.
     bool needs_host() const { return has_messages_ || signals_ != nullptr; }
 
+    /// Whether the interiors of the blocks go with their channels: late ones need direct links. The same on all ranks.
+    bool is_possible() const { return is_possible_; }
+
     const std::vector<Link>& links() const { return links_; }
     std::size_t bytes() const;
 
@@ -85,12 +88,16 @@ private:
         bool needs_no_host() const { return state->is_asynchronous() && !has_messages; }
 
         backend::BlockState* state;
-        std::vector<const backend::EventSource*> neighbors;      // awaited before the first part
-        std::vector<const backend::EventSource*> before_second;  // awaited before the second part
-        bool has_messages = false;                               // the block sends or receives messages
-        std::unique_ptr<backend::Transfers> gather;              // into its columns; null if it has none to gather
-        std::unique_ptr<backend::Transfers> first;               // packs buffers and makes direct copies
-        std::unique_ptr<backend::Transfers> second;              // unpacks buffers
+        std::vector<const backend::EventSource*> neighbors;       // awaited before the first part
+        std::vector<const backend::EventSource*> before_second;   // awaited before the second part
+        std::vector<const backend::EventSource*> late_neighbors;  // awaited before the late part
+        bool has_messages = false;                                // the block sends or receives messages
+        bool has_late_rows = false;                               // it has a late interior
+        bool late_at_start = false;                               // its next step begins after the late part
+        std::unique_ptr<backend::Transfers> gather;               // into its columns; null if it has none to gather
+        std::unique_ptr<backend::Transfers> first;                // packs buffers and makes direct copies
+        std::unique_ptr<backend::Transfers> second;               // unpacks buffers
+        std::unique_ptr<backend::Transfers> late;                 // from late interiors; null if there are none
     };
 
     SharedBlocks shared_;
@@ -105,9 +112,12 @@ private:
     std::vector<Link> links_;
     comm::Exchange* messages() const;  // of the present step; null without messages
     void run_second(const BlockSchedule& schedule) const;
+    void run_late();
 
     bool has_second_ = false;  // whether the exchange has a second part
     bool has_messages_ = false;
+    bool has_late_ = false;  // whether a block of any process has a late interior
+    bool is_possible_ = true;
     int parity_ =
         0;  // alternates between 0 and 1: an event may still be awaited while that of the next step is recorded
 };

@@ -148,23 +148,29 @@ public:
     void* lattice(int which) const override { return lattices_[which % spec_.state->lattices].as<void>(); }
 
     std::unique_ptr<backend::Transfers> make_transfers(const std::vector<backend::Transfer>& list) override {
-        ++revision_;
-        const KernelName name{"transfer.h", "lbm::cuda::transfer<" + type_name(spec_.storage) + ">"};
-        kernels_.expect(name);
-        return std::make_unique<DeviceTransfers>(
-            list, DeviceTransfers::Owner{streams_.border(), size_of(spec_.storage), kernels_, name,
-                                         backend::phases_of(spec_), phase_, now_});
+        return make_transfers_on(streams_.border(), list);
+    }
+
+    std::unique_ptr<backend::Transfers> make_late_transfers(const std::vector<backend::Transfer>& list) override {
+        streams_.set_late(true);
+        return make_transfers_on(*streams_.late(), list);
     }
 
     void record_event(int slot) override { streams_.record_event(slot); }
     const StreamEvent& event_in(int slot) const override { return *streams_.events()[std::size_t(slot)]; }
     void wait(int slot) const override { event_in(slot).wait(); }
-    void wait_for(const backend::EventSource& other, int slot) override {
-        if (const auto* on_gpu = dynamic_cast<const GpuEventSource*>(&other)) {
-            on_gpu->event_in(slot).make_wait(streams_.border());
-        } else {
-            other.wait(slot);
-        }
+    void wait_for(const backend::EventSource& other, int slot) override { make_wait(streams_.border(), other, slot); }
+    void begin_late(int slot) override {
+        streams_.set_late(true);
+        streams_.begin_late();
+        streams_.events()[std::size_t(slot)]->set(*streams_.late());
+    }
+    void wait_for_late(const backend::EventSource& other, int slot) override {
+        make_wait(*streams_.late(), other, slot);
+    }
+    void end_late(bool at_start) override {
+        streams_.end_late();
+        starts_after_late_ = at_start || interior_.rows.count() == 0;
     }
     std::string share() override {
         std::vector<DevicePointer> lattices;
@@ -186,12 +192,21 @@ public:
     void set_interior(const backend::Interior& interior) override {
         ++revision_;
         interior_ = interior;
+        beside_ = {};
         shell_ = backend::Shell(address_.ny, address_.nz, interior.rows);
+        if (interior.is_late) {
+            beside_ = backend::Shell::beside(address_.ny, address_.nz, interior.rows, 1);
+            shell_ = backend::Shell(address_.ny, address_.nz,
+                                    backend::Shell::grown(address_.ny, address_.nz, interior.rows, 1));
+        }
         streams_.divide(!interior.empty());
     }
 
     void apply_boundaries() override {
         streams_.join();
+        if (starts_after_late_) {
+            streams_.after_late(stream_);
+        }
         for (LinkArguments links : {links_.arguments(phase_), links_.second_pass_arguments(phase_)}) {
             links.end_sums = end_sums_are_current_ ? end_sums_.as<void>() : nullptr;
             if (links.threads() > 0) {
@@ -218,6 +233,12 @@ public:
         if (interior_.is_trimmed(address_.nx)) {
             update(streams_.border(), interior_.rows, RowPart::Ends);
         }
+        if (beside_.count > 0) {
+            streams_.after_late(streams_.border());
+        }
+        for (int k = 0; k < beside_.count; ++k) {
+            update(streams_.border(), beside_.boxes[k]);
+        }
         phase_ = step_.phase;
         end_sums_are_current_ = keeps_end_sums_;
         now_ = next();
@@ -226,6 +247,7 @@ public:
 
     void update_interior() override {
         if (streams_.divided()) {
+            streams_.after_late(stream_);
             update(stream_, interior_.rows, inner_part());
             heat_.put_next_to_bodies(stream_, state(), true, false);
         }
@@ -412,6 +434,23 @@ private:
         return a;
     }
 
+    std::unique_ptr<backend::Transfers> make_transfers_on(const WorkStream& stream,
+                                                          const std::vector<backend::Transfer>& list) {
+        ++revision_;
+        const KernelName name{"transfer.h", "lbm::cuda::transfer<" + type_name(spec_.storage) + ">"};
+        kernels_.expect(name);
+        return std::make_unique<DeviceTransfers>(
+            list, DeviceTransfers::Owner{stream, size_of(spec_.storage), kernels_, name, backend::phases_of(spec_),
+                                         phase_, now_});
+    }
+    static void make_wait(const WorkStream& stream, const backend::EventSource& other, int slot) {
+        if (const auto* on_gpu = dynamic_cast<const GpuEventSource*>(&other)) {
+            on_gpu->event_in(slot).make_wait(stream);
+        } else {
+            other.wait(slot);
+        }
+    }
+
     Index force_pitch() const { return (address_.nx + 63) / 64 * 64; }
 
     void update(const WorkStream& stream, const backend::RowBox& rows, RowPart part = RowPart::Whole) {
@@ -466,6 +505,8 @@ private:
     } step_{};
     backend::Interior interior_{};
     backend::Shell shell_{address_.ny, address_.nz, interior_.rows};
+    backend::Shell beside_{};         // rows beside a late interior
+    bool starts_after_late_ = false;  // a step begins after the late exchange of the one before
     const backend::LinkPlan* plan_ = nullptr;
     DeviceLinks links_;
     DeviceBuffer solid_, solid_velocity_;

@@ -25,6 +25,19 @@ public:
     void fork();
     /// Makes further work of the main stream wait for the work of the border stream so far.
     void join();
+    /// The same with that of the late stream.
+    void join_all();
+
+    /// The stream of the exchange after a late interior, which goes on in the next step; null without one.
+    const WorkStream* late() const { return late_.get(); }
+    /// Sets whether there is a late stream.
+    void set_late(bool late);
+    /// Makes further work of the late stream wait for the work of the main stream so far.
+    void begin_late();
+    /// Marks the end of the late stream's work of a step.
+    void end_late();
+    /// Makes further work of a stream wait for that work.
+    void after_late(const WorkStream& stream);
 
     /// Makes the events of all slots; `for_others` makes them usable in other processes.
     void make_events(bool for_others);
@@ -42,8 +55,9 @@ public:
 private:
     int ordinal_;
     WorkStream main_;
-    std::unique_ptr<WorkStream> border_;
-    StreamEvent fork_, join_;
+    std::unique_ptr<WorkStream> border_, late_;
+    StreamEvent fork_, join_, begin_late_, end_late_;
+    bool late_goes_on_ = false;
     std::vector<std::unique_ptr<StreamEvent>> events_;
     std::unique_ptr<StreamEvent> timestamps_[backend::timestamps_of_step];
 };
