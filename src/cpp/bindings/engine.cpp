@@ -197,6 +197,12 @@ py::array_t<bool> solid(const Engine& e) {
     return mask;
 }
 
+/// The times of the steps so far; the engine is in use only while they are read.
+engine::PhaseTimes phase_times(const Engine& e) {
+    const InUse use(e);
+    return e.phase_times();
+}
+
 py::tuple as_pair(const engine::Box& box, int D) {
     return py::make_tuple(std::vector<int>(box.offset, box.offset + D), std::vector<int>(box.size, box.size + D));
 }
@@ -456,11 +462,7 @@ void bind_engine(py::module_& module) {
         .def_property_readonly("solid", &solid)
         .def_property_readonly("phase_seconds",
                                [](const Engine& e) {
-                                   engine::PhaseTimes times;
-                                   {
-                                       const InUse use(e);
-                                       times = e.phase_times();
-                                   }
+                                   const engine::PhaseTimes times = phase_times(e);
                                    py::dict seconds;
                                    seconds["boundary"] = times.boundary;
                                    seconds["update"] = times.update;
@@ -470,11 +472,7 @@ void bind_engine(py::module_& module) {
                                })
         .def_property_readonly("update_seconds",
                                [](const Engine& e) {
-                                   engine::PhaseTimes times;
-                                   {
-                                       const InUse use(e);
-                                       times = e.phase_times();
-                                   }
+                                   const engine::PhaseTimes times = phase_times(e);
                                    py::dict seconds;
                                    seconds["shell"] = times.shell;
                                    seconds["interior"] = times.interior;

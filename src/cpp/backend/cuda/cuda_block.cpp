@@ -57,8 +57,9 @@ public:
     std::size_t bytes() const override {
         std::size_t sum = links_.bytes() + staging_.bytes() + sums_.bytes() + heat_.bytes() + walls_.bytes() +
                           boundary_.bytes() + force_.bytes();
-        for (const DeviceBuffer* buffer : {&lattices_[0], &lattices_[1], &solid_, &solid_velocity_, &last_velocity_,
-                                           static_cast<const DeviceBuffer*>(&body_links_), &end_sums_}) {
+        const std::initializer_list<const DeviceBuffer*> buffers = {
+            &lattices_[0], &lattices_[1], &solid_, &solid_velocity_, &last_velocity_, &body_links_, &end_sums_};
+        for (const DeviceBuffer* buffer : buffers) {
             sum += buffer->bytes();
         }
         return sum;

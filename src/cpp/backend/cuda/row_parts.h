@@ -1,5 +1,4 @@
-// Launches the updates of whole rows and, where the interior of a block is trimmed in x, of the interior and of the
-// ends of its rows.
+// Launches the updates of the interior and of the ends of its rows, where the interior of a block is trimmed in x.
 #pragma once
 
 #include "../row_box.h"
