@@ -24,19 +24,13 @@ struct BlockPlacement {
     backend::EndColumns columns{};
     backend::RowBox late_rows{};  // of its interior, if that is late
 
-    /// Whether a place of the lattice is written by the update of the late rows or, as far as can be told from the
-    /// place, of rows beside them.
-    bool is_late(Index place) const {
-        if (late_rows.count() == 0 || place < address.lead || place >= address.x_face_end()) {
+    /// Whether a place lies in the x-face buffers of one of these rows.
+    bool is_at_end_of(const backend::RowBox& rows, Index place) const {
+        if (place < address.x_face_buffers || place >= address.x_face_end()) {
             return false;
         }
-        if (place >= address.x_face_buffers) {
-            const Index row = (place - address.x_face_buffers) % address.x_face_stride();
-            return late_rows.holds(int(row % address.ny), int(row / address.ny));
-        }
-        const Index row = (place - address.lead) / address.row_stride, rows = address.ny + 2 * address.halo_y;
-        return backend::Shell::grown(address.ny, address.nz, late_rows, 1)
-            .holds(int(row % rows) - address.halo_y, int(row / rows) - address.halo_z);
+        const Index row = (place - address.x_face_buffers) % address.x_face_stride();
+        return rows.holds(int(row % address.ny), int(row / address.ny));
     }
 
     bool holds(const int (&cell)[3]) const {

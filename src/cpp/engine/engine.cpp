@@ -171,7 +171,7 @@ void Engine::prepare() {
         if (placements.size() > 1) {
             exchange_ = make_exchange(placements);
         }
-        if (may_be_late_ && !exchange_->is_possible()) {
+        if (!exchange_->late_is_possible()) {
             may_be_late_ = false;
             prepare();
             return;
@@ -313,7 +313,8 @@ backend::Interior Engine::interior_of(const Block& block) const {
     return has_interiors_ ? engine::interior_of(domain_, spec_, block, may_be_late_) : backend::Interior{};
 }
 
-bool Engine::overlaps() const {
+bool Engine::overlaps() {
+    prepare();  // which finds out whether interiors may be late
     return std::any_of(parts_.begin(), parts_.end(),
                        [this](const Part& part) { return !interior_of(part.place).empty(); });
 }

@@ -157,7 +157,7 @@ public:
     /// step() is timed and stands for all of them; a single block on a GPU is not timed.
     const PhaseTimes& phase_times() const { return phase_times_; }
     /// Whether the interior of a block is updated during the exchange.
-    bool overlaps() const;
+    bool overlaps();
     const backend::DeviceOptions& device() const { return device_; }
     /// The local subdomain, whose fields this process reads and sets.
     const Box& window() const { return window_; }

@@ -75,7 +75,6 @@ struct HaloExchange::Builder {
     /// The transfers of a member: into its columns, and before and after the messages.
     struct Copies {
         std::vector<Transfer> gather, first, second, late;
-        bool late_at_start = false;  // the next step needs the late ones before it begins
     };
     struct Messages {
         std::vector<comm::Message> receives, sends;
@@ -96,7 +95,7 @@ struct HaloExchange::Builder {
     std::set<int> signalled{};              // ranks that share blocks with this one
 
     const Block& block(int number) const { return layout.blocks()[std::size_t(number)]; }
-    bool has_late_rows(int number) const { return placements[std::size_t(number)].late_rows.count() > 0; }
+    bool is_late(int number) const { return placements[std::size_t(number)].late_rows.count() > 0; }
     const BlockState& state(std::size_t member) const { return members[member].state; }
 
     void build(const std::vector<SendRequest>& send_requests) {
@@ -106,12 +105,10 @@ struct HaloExchange::Builder {
         }
         for (std::size_t k = 0; k < members.size(); ++k) {
             own[members[k].number] = k;
-            all.schedules_.push_back(
-                {&members[k].state, {}, {}, {}, false, false, false, nullptr, nullptr, nullptr, nullptr});
-            all.schedules_.back().has_late_rows = has_late_rows(members[k].number);
+            all.schedules_.push_back({&members[k].state, {}, {}, {}, false, nullptr, nullptr, nullptr, nullptr});
         }
         for (std::size_t number = 0; number < placements.size(); ++number) {
-            all.has_late_ = all.has_late_ || has_late_rows(int(number));
+            all.has_late_ = all.has_late_ || is_late(int(number));
         }
         share(send_requests);
         for (std::size_t to = 0; to < members.size(); ++to) {
@@ -135,9 +132,8 @@ struct HaloExchange::Builder {
             if (!copies[k].gather.empty()) {
                 all.schedules_[k].gather = members[k].state.make_transfers(copies[k].gather);
             }
-            if (!copies[k].late.empty()) {
+            if (is_late(members[k].number)) {
                 all.schedules_[k].late = members[k].state.make_late_transfers(copies[k].late);
-                all.schedules_[k].late_at_start = copies[k].late_at_start;
             }
             all.schedules_[k].first = members[k].state.make_transfers(copies[k].first);
             all.schedules_[k].second = members[k].state.make_transfers(copies[k].second);
@@ -151,7 +147,7 @@ struct HaloExchange::Builder {
             }
         });
         signal();
-        all.is_possible_ = comm.maximum(all.is_possible_ ? 0 : 1) == 0;
+        all.late_is_possible_ = comm.maximum(all.late_is_possible_ ? 0 : 1) == 0;
         for (std::size_t k = 0; k < members.size(); ++k) {
             if (!copies[k].second.empty() && !all.schedules_[k].needs_no_host()) {
                 all.completed_by_end_.push_back(&members[k].state);
@@ -224,27 +220,32 @@ struct HaloExchange::Builder {
                 {{lattices[0], lattices[1]}, {lattices[0], lattices[1]}, std::move(both.gather)});
         }
     }
-    /// Copies an import directly from the lattices of the other block, in two parts where that has a late interior.
+    /// Copies an import directly from the lattices of the other block.
     void pull(std::size_t to, const BoundaryHaloPlan::Import& import, const EventSource& from, void* lattice0,
               void* lattice1) {
-        ByPhase<std::vector<CopyRun>> early = gathered(import).pull;
-        const BlockPlacement& there = placements[std::size_t(import.from)];
-        if (has_late_rows(import.from)) {
-            Copies& own_copies = copies[to];
-            LateCopies parts(early, phases, there, placements[std::size_t(members[to].number)],
-                             members[to].plan.links());
-            own_copies.late_at_start = own_copies.late_at_start || parts.at_start;
-            own_copies.late.push_back(
-                {{lattice0, lattice1}, {state(to).lattice(0), state(to).lattice(1)}, std::move(parts.late)});
-            early = std::move(parts.early);
+        const int number = members[to].number;
+        const Transfer all_copies{
+            {lattice0, lattice1}, {state(to).lattice(0), state(to).lattice(1)}, gathered(import).pull};
+        if (!is_late(import.from) && !is_late(number)) {
+            copies[to].first.push_back(all_copies);
+            return;
+        }
+        LateCopies parts(all_copies.copies, phases, placements[std::size_t(import.from)],
+                         placements[std::size_t(number)], members[to].plan.links());
+        all.late_is_possible_ = all.late_is_possible_ && parts.are_possible;
+        for (auto [list, part] : {std::pair{&copies[to].first, &parts.early}, {&copies[to].late, &parts.late}}) {
+            list->push_back(all_copies);
+            list->back().copies = std::move(*part);
+        }
+        if (is_late(import.from)) {
             add_once(all.schedules_[to].late_neighbors, &from);
         }
-        copies[to].first.push_back(
-            {{lattice0, lattice1}, {state(to).lattice(0), state(to).lattice(1)}, std::move(early)});
     }
 
-    /// Late interiors need direct copies of what leaves their rows: no host, and no buffer, is in between.
-    void forbid_late(int from) { all.is_possible_ = all.is_possible_ && !has_late_rows(from); }
+    /// Of blocks that are linked through a buffer neither may have a late interior.
+    void need_no_late(int number, int other) {
+        all.late_is_possible_ = all.late_is_possible_ && !is_late(number) && !is_late(other);
+    }
 
     /// Connects two blocks of this process.
     void connect(std::size_t from, std::size_t to, const BoundaryHaloPlan::Import& import) {
@@ -259,7 +260,7 @@ struct HaloExchange::Builder {
             pull(to, import, state(from), state(from).lattice(0), state(from).lattice(1));
             return;
         }
-        forbid_late(members[from].number);
+        need_no_late(members[from].number, members[to].number);
         const PackUnpack packing(import.copies, phases);
         void* memory = keep(backend::common_memory({source.device, target.device}, bytes(packing.largest())), packing);
         pack(from, memory, packing, true);
@@ -278,7 +279,7 @@ struct HaloExchange::Builder {
             return;
         }
         record(import, members[to].number, Channel::Mpi);
-        forbid_late(import.from);
+        need_no_late(import.from, members[to].number);
         const PackUnpack packing(import.copies, phases);
         const int rank = block(import.from).rank;
         void* memory = message_memory(to, packing);
@@ -299,7 +300,7 @@ struct HaloExchange::Builder {
             return;
         }
         record(import, to, Channel::Mpi);
-        forbid_late(members[from].number);
+        need_no_late(members[from].number, to);
         const PackUnpack packing(import.copies, phases);
         const int rank = block(to).rank;
         void* memory = message_memory(from, packing);
@@ -433,13 +434,13 @@ void HaloExchange::run_second(const BlockSchedule& schedule) const {
     schedule.second->run();
 }
 
-void HaloExchange::run_late() {
+void HaloExchange::run_late() const {
     if (!has_late_) {
         return;
     }
     const int slot = 4 + parity_;
     for (const BlockSchedule& schedule : schedules_) {
-        if (schedule.has_late_rows || schedule.late != nullptr) {
+        if (schedule.late != nullptr) {
             schedule.state->begin_late(slot);
         }
     }
@@ -450,9 +451,7 @@ void HaloExchange::run_late() {
                 schedule.state->wait_for_late(*other, slot);
             }
             schedule.late->run();
-        }
-        if (schedule.has_late_rows || schedule.late != nullptr) {
-            schedule.state->end_late(schedule.late_at_start);
+            schedule.state->end_late();
         }
     }
 }

@@ -154,25 +154,18 @@ public:
 
     std::unique_ptr<backend::Transfers> make_late_transfers(const std::vector<backend::Transfer>& list) override {
         streams_.set_late(true);
-        return make_transfers_on(*streams_.late(), list);
+        return make_transfers_on(streams_.late(), list);
     }
 
     void record_event(int slot) override { streams_.record_event(slot); }
     const StreamEvent& event_in(int slot) const override { return *streams_.events()[std::size_t(slot)]; }
     void wait(int slot) const override { event_in(slot).wait(); }
     void wait_for(const backend::EventSource& other, int slot) override { make_wait(streams_.border(), other, slot); }
-    void begin_late(int slot) override {
-        streams_.set_late(true);
-        streams_.begin_late();
-        streams_.events()[std::size_t(slot)]->set(*streams_.late());
-    }
+    void begin_late(int slot) override { streams_.begin_late(slot); }
     void wait_for_late(const backend::EventSource& other, int slot) override {
-        make_wait(*streams_.late(), other, slot);
+        make_wait(streams_.late(), other, slot);
     }
-    void end_late(bool at_start) override {
-        streams_.end_late();
-        starts_after_late_ = at_start || interior_.rows.count() == 0;
-    }
+    void end_late() override { streams_.end_late(); }
     std::string share() override {
         std::vector<DevicePointer> lattices;
         for (const DeviceBuffer& lattice : lattices_) {
@@ -193,21 +186,15 @@ public:
     void set_interior(const backend::Interior& interior) override {
         ++revision_;
         interior_ = interior;
-        beside_ = {};
-        shell_ = backend::Shell(address_.ny, address_.nz, interior.rows);
-        if (interior.is_late) {
-            beside_ = backend::Shell::beside(address_.ny, address_.nz, interior.rows, 1);
-            shell_ = backend::Shell(address_.ny, address_.nz,
-                                    backend::Shell::grown(address_.ny, address_.nz, interior.rows, 1));
-        }
+        const backend::RowBox nearby = interior.with_rows_beside(address_.ny, address_.nz);
+        shell_ = backend::Shell(address_.ny, address_.nz, nearby);
+        beside_ = backend::Shell(nearby, interior.rows);
         streams_.divide(!interior.empty());
+        streams_.set_late(interior.is_late);
     }
 
     void apply_boundaries() override {
         streams_.join();
-        if (starts_after_late_) {
-            streams_.after_late(stream_);
-        }
         for (LinkArguments links : {links_.arguments(phase_), links_.second_pass_arguments(phase_)}) {
             links.end_sums = end_sums_are_current_ ? end_sums_.as<void>() : nullptr;
             if (links.threads() > 0) {
@@ -234,9 +221,7 @@ public:
         if (interior_.is_trimmed(address_.nx)) {
             update(streams_.border(), interior_.rows, RowPart::Ends);
         }
-        if (beside_.count > 0) {
-            streams_.after_late(streams_.border());
-        }
+        streams_.after_late(streams_.border());
         for (int k = 0; k < beside_.count; ++k) {
             update(streams_.border(), beside_.boxes[k]);
         }
@@ -444,13 +429,6 @@ private:
             list, DeviceTransfers::Owner{stream, size_of(spec_.storage), kernels_, name, backend::phases_of(spec_),
                                          phase_, now_});
     }
-    static void make_wait(const WorkStream& stream, const backend::EventSource& other, int slot) {
-        if (const auto* on_gpu = dynamic_cast<const GpuEventSource*>(&other)) {
-            on_gpu->event_in(slot).make_wait(stream);
-        } else {
-            other.wait(slot);
-        }
-    }
 
     Index force_pitch() const { return (address_.nx + 63) / 64 * 64; }
 
@@ -506,8 +484,7 @@ private:
     } step_{};
     backend::Interior interior_{};
     backend::Shell shell_{address_.ny, address_.nz, interior_.rows};
-    backend::Shell beside_{};         // rows beside a late interior
-    bool starts_after_late_ = false;  // a step begins after the late exchange of the one before
+    backend::Shell beside_{};  // the rows of the shell beside a late interior
     const backend::LinkPlan* plan_ = nullptr;
     DeviceLinks links_;
     DeviceBuffer solid_, solid_velocity_;

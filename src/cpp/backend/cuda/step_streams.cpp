@@ -52,9 +52,14 @@ void StepStreams::set_late(bool late) {
     }
 }
 
-void StepStreams::begin_late() {
+void StepStreams::begin_late(int slot) {
     begin_late_.set(main_);
     begin_late_.make_wait(*late_);
+    if (divided()) {
+        begin_late_.set(*border_);
+        begin_late_.make_wait(*late_);
+    }
+    events_[std::size_t(slot)]->set(*late_);
 }
 
 void StepStreams::end_late() {
