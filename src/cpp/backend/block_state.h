@@ -128,7 +128,7 @@ public:
     /// event before them.
     virtual void begin_late(int slot) { static_cast<void>(slot); }
     /// Makes the copies of the late exchange wait for an event of another block.
-    virtual void wait_for_late(const EventSource& other, int slot) { other.wait(slot); }
+    virtual void wait_late(const EventSource& other, int slot) { other.wait(slot); }
     /// Ends the late exchange: the next step updates the late interior and the rows beside it after these copies.
     virtual void end_late() {}
     /// Sets the cells that update_shell() leaves to update_interior(). The exchange must not read or write links

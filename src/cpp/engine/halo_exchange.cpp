@@ -448,7 +448,7 @@ void HaloExchange::run_late() const {
     for (const BlockSchedule& schedule : schedules_) {
         if (schedule.late != nullptr) {
             for (const EventSource* other : schedule.late_neighbors) {
-                schedule.state->wait_for_late(*other, slot);
+                schedule.state->wait_late(*other, slot);
             }
             schedule.late->run();
             schedule.state->end_late();

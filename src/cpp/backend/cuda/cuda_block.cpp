@@ -68,11 +68,10 @@ public:
     std::vector<backend::KernelFigures> update_kernels() const override {
         std::vector<backend::KernelFigures> all;
         for (const Phase phase : backend::phases_of(spec_)) {
-            const LaunchConfiguration& configuration = configurations_[phase];
-            const Kernel& k = kernels_.get(update_name(phase));
-            const LaunchDimensions launch = update_launch(spec_, configuration, rows());
+            const LaunchDimensions launch = update_launch(spec_, configurations_[phase], rows());
             const int threads = int(launch.block_x * launch.block_y);
-            all.push_back({phase, configuration.cells_per_thread, threads, k.registers(), k.local_bytes(),
+            const Kernel& k = kernels_.get(update_name(phase));
+            all.push_back({phase, configurations_[phase].cells_per_thread, threads, k.registers(), k.local_bytes(),
                            k.blocks_at_once(threads) * threads / double(device_.threads_per_multiprocessor)});
         }
         return all;
@@ -86,13 +85,7 @@ public:
         walls_.set(plan);
         boundary_.set(plan);
         uploaded_body_ = nullptr;
-        Index at_ends = 0;
-        for (const auto* cells : {&plan.wall_cells, &plan.second_pass_cells}) {
-            at_ends += std::count_if(cells->begin(), cells->end(), [&](const auto& cell) {
-                return cell.needs_moments && (cell.x == 0 || cell.x == address_.nx - 1);
-            });
-        }
-        keeps_end_sums_ = 2 * at_ends >= rows();  // not worth it for the few cells at the edges of other faces
+        keeps_end_sums_ = 2 * moments_at_row_ends(plan, address_.nx) >= rows();  // not for a few at other faces' edges
         const Index numbers = keeps_end_sums_ ? backend::EndSums<double>::count(address_, D_) : 0;
         end_sums_ = DeviceBuffer(device_.ordinal, std::size_t(numbers) * backend::size_of(spec_.precision));
         end_sums_are_current_ = false;
@@ -153,7 +146,6 @@ public:
     }
 
     std::unique_ptr<backend::Transfers> make_late_transfers(const std::vector<backend::Transfer>& list) override {
-        streams_.set_late(true);
         return make_transfers_on(streams_.late(), list);
     }
 
@@ -162,9 +154,7 @@ public:
     void wait(int slot) const override { event_in(slot).wait(); }
     void wait_for(const backend::EventSource& other, int slot) override { make_wait(streams_.border(), other, slot); }
     void begin_late(int slot) override { streams_.begin_late(slot); }
-    void wait_for_late(const backend::EventSource& other, int slot) override {
-        make_wait(streams_.late(), other, slot);
-    }
+    void wait_late(const backend::EventSource& other, int slot) override { make_wait(streams_.late(), other, slot); }
     void end_late() override { streams_.end_late(); }
     std::string share() override {
         std::vector<DevicePointer> lattices;
@@ -189,8 +179,7 @@ public:
         const backend::RowBox nearby = interior.with_rows_beside(address_.ny, address_.nz);
         shell_ = backend::Shell(address_.ny, address_.nz, nearby);
         beside_ = backend::Shell(nearby, interior.rows);
-        streams_.divide(!interior.empty());
-        streams_.set_late(interior.is_late);
+        streams_.divide(!interior.empty(), interior.is_late);
     }
 
     void apply_boundaries() override {
@@ -483,8 +472,7 @@ private:
         void* target;
     } step_{};
     backend::Interior interior_{};
-    backend::Shell shell_{address_.ny, address_.nz, interior_.rows};
-    backend::Shell beside_{};  // the rows of the shell beside a late interior
+    backend::Shell shell_{address_.ny, address_.nz, interior_.rows}, beside_{};  // beside a late interior
     const backend::LinkPlan* plan_ = nullptr;
     DeviceLinks links_;
     DeviceBuffer solid_, solid_velocity_;

@@ -20,10 +20,14 @@ StepStreams::StepStreams(int ordinal)
     make_events(false);
 }
 
-void StepStreams::divide(bool divided) {
-    if (divided != this->divided()) {
-        border_ = divided ? std::make_unique<WorkStream>(ordinal_, Priority::High) : nullptr;
-    }
+void StepStreams::divide(bool divided, bool late) {
+    const auto set = [this](std::unique_ptr<WorkStream>& stream, bool wanted) {
+        if (wanted != (stream != nullptr)) {
+            stream = wanted ? std::make_unique<WorkStream>(ordinal_, Priority::High) : nullptr;
+        }
+    };
+    set(border_, divided);
+    set(late_, late);
 }
 
 void StepStreams::fork() {
@@ -44,12 +48,6 @@ void StepStreams::join_all() {
     join();
     after_late(main_);
     late_goes_on_ = false;
-}
-
-void StepStreams::set_late(bool late) {
-    if (late != (late_ != nullptr)) {
-        late_ = late ? std::make_unique<WorkStream>(ordinal_, Priority::High) : nullptr;
-    }
 }
 
 void StepStreams::begin_late(int slot) {

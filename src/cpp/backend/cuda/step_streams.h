@@ -19,8 +19,8 @@ public:
     /// The stream of the shell and the exchange; the main stream unless divided().
     const WorkStream& border() const { return divided() ? *border_ : main_; }
 
-    /// Sets whether there is a separate border stream.
-    void divide(bool divided);
+    /// Sets whether there is a separate border stream, and a late one.
+    void divide(bool divided, bool late);
     bool divided() const { return border_ != nullptr; }
     /// Makes further work of the border stream wait for the work of the main stream so far.
     void fork();
@@ -29,9 +29,8 @@ public:
     /// The same for the work of both other streams.
     void join_all();
 
-    /// The stream of the late exchange, which goes on in the next step. It is there after set_late(true).
+    /// The stream of the late exchange, which goes on in the next step, if there is one.
     const WorkStream& late() const { return *late_; }
-    void set_late(bool late);
     /// Makes further work of the late stream wait for the work of the other two so far, and records an event in it.
     void begin_late(int slot);
     /// Marks the end of the late stream's work of a step.
