@@ -16,7 +16,7 @@ from lbmgpu import _core, cli
 from lbmgpu.benchmarks import single as bench
 from lbmgpu.case import build as case_build, plan as case_plan, read as case_file
 from lbmgpu.planning import machine as probe, planner
-from lbmgpu.planning.cost_model import Device, Link, Machine, has_interiors
+from lbmgpu.planning.cost_model import Device, Link, Machine
 
 GPUS = Machine(tuple(Device(f"cuda:{k}", 4e12, 5e-6) for k in range(4)), {"peer": Link("peer", 2.8e11, 9e-6, 0.8)})
 
@@ -136,20 +136,6 @@ def test_the_exchange_of_gpus_that_read_each_other_is_hidden(
             found = candidate.prediction
             waits = not hidden or (machine is staged and candidate.tiling.parts[0] > 1)
             assert (found.step_seconds == pytest.approx(found.update_seconds + found.exchange_seconds)) == waits
-
-
-def test_rows_that_are_cut_have_interiors_where_the_engine_can_have_late_ones() -> None:
-    shape = (512, 512, 512)
-    problem = lbm.plan(shape, machine=GPUS).problem
-    assert has_interiors(problem, (2, 2, 1), GPUS)
-    assert has_interiors(problem, (2, 64, 51), GPUS)  # 8 layers and one more at each face
-    assert not has_interiors(problem, (2, 64, 64), GPUS)
-    assert not has_interiors(replace(problem, thermal=True), (2, 1, 1), GPUS)
-    with_cpu = replace(GPUS, devices=(*GPUS.devices, Device("cpu", 1e11)))
-    assert not has_interiors(problem, (2, 1, 1), with_cpu)
-    assert has_interiors(problem, (1, 2, 1), with_cpu)
-    apart = replace(GPUS, devices=tuple(replace(device, host=k) for k, device in enumerate(GPUS.devices)))
-    assert not has_interiors(problem, (2, 1, 1), apart)
 
 
 def test_the_numbers_count() -> None:
