@@ -478,7 +478,11 @@ void bind_engine(py::module_& module) {
                                    seconds["interior"] = times.interior;
                                    return seconds;
                                })
-        .def_property_readonly("overlaps", &Engine::overlaps)
+        .def_property_readonly("overlaps",
+                               [](Engine& e) {
+                                   const InUse use(e);
+                                   return e.overlaps();
+                               })
         .def("update_kernels", &update_kernels)
         .def_property_readonly("layout", &layout)
         .def_property_readonly("links", &links)

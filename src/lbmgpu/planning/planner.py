@@ -379,7 +379,7 @@ def _overlaps(machine: Machine, problem: Problem, tiling: Tiling, schedule: str)
     several = len({device.process for device in machine.devices}) > 1
     overlaps = several or any(device.name != "cpu" for device in machine.devices)
     wanted = schedule or ("overlap" if overlaps else "blocking")
-    return wanted == "overlap" and has_interiors(problem, tiling.parts, machine.devices)
+    return wanted == "overlap" and has_interiors(problem, tiling.parts, machine)
 
 
 def tilings(shape: Vector, speeds: Sequence[float], least: int = 1) -> list[Tiling]:
