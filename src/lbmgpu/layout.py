@@ -305,27 +305,11 @@ class Layout(Guarded):
         own = [block for block in self._blocks if block.rank == rank]
         if not own:
             hosts = any(block.rank is None for block in self._blocks)
-            right = "; blocks of hosts get their ranks by placed(comm)" if hosts else ""
+            right = "; blocks of hosts get their ranks by place_layout(layout, comm)" if hosts else ""
             raise ValueError(f"rank: {rank} given, which has no block of this layout{right}")
         low = [min(starts) for starts in zip(*(block.offset for block in own), strict=True)]
         ends = [[a + n for a, n in zip(block.offset, block.size, strict=True)] for block in own]
         return tuple(slice(a, max(b)) for a, b in zip(low, zip(*ends, strict=True), strict=True))
-
-    def placed(self, comm: Any, device: str = "auto") -> Layout:
-        """This layout with the rank and the device of every block, as a solver finds them; all ranks call it together.
-
-        Args:
-            comm: an mpi4py communicator.
-            device: of the blocks that do not name one, as for `Solver`.
-
-        Raises:
-            LayoutError: a host or a rank is not there, a rank is not on its block's host or has no block, or the host
-                lacks a device.
-            CudaError: `device` is a GPU that cannot be used.
-        """
-        from .parallel import placement, processes  # here, as they need layouts themselves
-
-        return placement.placed(self, processes.Processes.of(comm), device)
 
     def __iter__(self) -> Iterator[Block]:
         return iter(self._blocks)

@@ -41,7 +41,7 @@ struct Whole {
             placements.push_back({{offset[0], offset[1], offset[2]},
                                   lbm::backend::block_address(lbm::engine::part_of(spec, block), block.device)});
             const Interior interior = interior_of(block);
-            placements.back().late_rows = interior.is_late ? interior.rows : RowBox{};
+            placements.back().late_rows = interior.defers_ends ? interior.rows : RowBox{};
         }
     }
     BoundaryHaloPlan plan(int block) const { return {domain, placements, block, phases}; }
@@ -144,9 +144,9 @@ TEST(late_copies_of_half_of_the_layers) {
     check_rows(late_rows(walls, {{0, 0, 0}, {20, 20, 8}, 0, "cuda:0"}), {10, 0, 10, 7});
     check_rows(late_rows(walls, {{0, 0, 0}, {20, 8, 8}, 0, "cuda:0"}), {0, 0, 0, 0});
     check_rows(late_rows(walls, {{0, 0, 0}, {40, 20, 12}, 0, "cuda:0"}), {0, 0, 20, 11});
-    CHECK(interior(walls, {{0, 0, 0}, {20, 20, 24}, 0, "cuda:0"}).is_late);
-    CHECK(!interior(walls, {{0, 0, 0}, {40, 20, 12}, 0, "cuda:0"}).is_late);
-    CHECK(!interior(walls, {{0, 0, 0}, {20, 20, 24}, 0, "cpu"}).is_late);
+    CHECK(interior(walls, {{0, 0, 0}, {20, 20, 24}, 0, "cuda:0"}).defers_ends);
+    CHECK(!interior(walls, {{0, 0, 0}, {40, 20, 12}, 0, "cuda:0"}).defers_ends);
+    CHECK(!interior(walls, {{0, 0, 0}, {20, 20, 24}, 0, "cpu"}).defers_ends);
 }
 
 TEST(late_copies_leave_all_rows_to_shell_rows_beside_and_interior_once) {
@@ -154,7 +154,7 @@ TEST(late_copies_leave_all_rows_to_shell_rows_beside_and_interior_once) {
         for (const int nz : {9, 12}) {
             for (const RowBox& late : {RowBox{0, 4, ny, nz - 4}, RowBox{0, 5, ny, nz - 6}, RowBox{ny / 2, 4, 1, 3}}) {
                 const Interior interior{late, 0, 7, true};
-                const RowBox nearby = interior.with_rows_beside(ny, nz);
+                const RowBox nearby = interior.with_adjacent_rows(ny, nz);
                 std::vector<int> count(std::size_t(ny) * std::size_t(nz));
                 const auto add = [&](const RowBox& box) {
                     for (int l = 0; l < box.nz; ++l) {

@@ -29,14 +29,14 @@ struct RowBox {
 struct Interior {
     RowBox rows{};
     int first_x = 0, end_x = 0;
-    bool is_late = false;
+    bool defers_ends = false;
 
     bool empty() const { return rows.count() == 0; }
     /// Whether it has rows of `nx` cells without their ends.
     bool is_trimmed(int nx) const { return !empty() && end_x - first_x < nx; }
     bool holds(int x, int y, int z) const { return rows.holds(y, z) && x >= first_x && x < end_x; }
     /// Its rows, if it is late with those beside it.
-    RowBox with_rows_beside(int ny, int nz) const { return is_late ? rows.grown(ny, nz) : rows; }
+    RowBox with_adjacent_rows(int ny, int nz) const { return defers_ends ? rows.grown(ny, nz) : rows; }
 };
 
 /// The rows of a box that are not in another one, as at most four boxes: of a block, those around its interior.

@@ -157,7 +157,7 @@ void Engine::prepare() {
             std::copy(spec.stored, spec.stored + 6, placement.stored);
             placement.columns = backend::end_columns(spec, block.device);
             const backend::Interior interior = interior_of(block);
-            if (interior.is_late) {
+            if (interior.defers_ends) {
                 placement.late_rows = interior.rows;
             }
             placement.number_elements = int(backend::size_of(spec.precision) / backend::size_of(spec.storage));

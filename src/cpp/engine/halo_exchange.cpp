@@ -95,7 +95,7 @@ struct HaloExchange::Builder {
     std::set<int> signalled{};              // ranks that share blocks with this one
 
     const Block& block(int number) const { return layout.blocks()[std::size_t(number)]; }
-    bool is_late(int number) const { return placements[std::size_t(number)].late_rows.count() > 0; }
+    bool has_late_rows(int number) const { return placements[std::size_t(number)].late_rows.count() > 0; }
     const BlockState& state(std::size_t member) const { return members[member].state; }
 
     void build(const std::vector<SendRequest>& send_requests) {
@@ -108,7 +108,7 @@ struct HaloExchange::Builder {
             all.schedules_.push_back({&members[k].state, {}, {}, {}, false, nullptr, nullptr, nullptr, nullptr});
         }
         for (std::size_t number = 0; number < placements.size(); ++number) {
-            all.has_late_ = all.has_late_ || is_late(int(number));
+            all.has_late_ = all.has_late_ || has_late_rows(int(number));
         }
         share(send_requests);
         for (std::size_t to = 0; to < members.size(); ++to) {
@@ -132,7 +132,7 @@ struct HaloExchange::Builder {
             if (!copies[k].gather.empty()) {
                 all.schedules_[k].gather = members[k].state.make_transfers(copies[k].gather);
             }
-            if (is_late(members[k].number)) {
+            if (has_late_rows(members[k].number)) {
                 all.schedules_[k].late = members[k].state.make_late_transfers(copies[k].late);
             }
             all.schedules_[k].first = members[k].state.make_transfers(copies[k].first);
@@ -226,7 +226,7 @@ struct HaloExchange::Builder {
         const int number = members[to].number;
         const Transfer all_copies{
             {lattice0, lattice1}, {state(to).lattice(0), state(to).lattice(1)}, gathered(import).pull};
-        if (!is_late(import.from) && !is_late(number)) {
+        if (!has_late_rows(import.from) && !has_late_rows(number)) {
             copies[to].first.push_back(all_copies);
             return;
         }
@@ -237,14 +237,14 @@ struct HaloExchange::Builder {
             list->push_back(all_copies);
             list->back().copies = std::move(*part);
         }
-        if (is_late(import.from)) {
+        if (has_late_rows(import.from)) {
             add_once(all.schedules_[to].late_neighbors, &from);
         }
     }
 
     /// Of blocks that are linked through a buffer neither may have a late interior.
     void need_no_late(int number, int other) {
-        all.late_is_possible_ = all.late_is_possible_ && !is_late(number) && !is_late(other);
+        all.late_is_possible_ = all.late_is_possible_ && !has_late_rows(number) && !has_late_rows(other);
     }
 
     /// Connects two blocks of this process.

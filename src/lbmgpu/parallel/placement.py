@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from .. import _core
+from .. import _core, checks
 from ..errors import IdleGpuWarning, LayoutError, warn
 from ..layout import Layout
 from . import devices, gpu, hosts
@@ -48,6 +48,24 @@ def placed(layout: Layout, processes: Processes, device: Any = "auto") -> Layout
 
     every = processes.shared(processes.each(resolved))
     return Layout(replace(block, device=every[int(block.rank or 0)][block.device]) for block in ranked)
+
+
+def place_layout(layout: Layout, comm: Any, device: str = "auto") -> Layout:
+    """A layout with the rank and the device of every block, as a solver finds them; all ranks call it together.
+
+    Args:
+        layout: whose blocks may have a host and no rank, or no device of their own.
+        comm: an mpi4py communicator.
+        device: of the blocks that do not name one, as for `Solver`.
+
+    Raises:
+        LayoutError: a host or a rank is not there, a rank is not on its block's host or has no block, or the host lacks
+            a device.
+        CudaError: `device` is a GPU that cannot be used.
+    """
+    if not isinstance(layout, Layout):
+        raise TypeError(f"layout: {checks.shown(layout)} given, must be a Layout")
+    return placed(layout, Processes.of(comm), device)
 
 
 def matched(layout: Layout, names: Sequence[str]) -> Layout:

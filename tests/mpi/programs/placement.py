@@ -90,9 +90,9 @@ here = f"layout: block {size - 1} of rank {size - 1} on two: "
 none = all(world.allgather(not placement.visible_gpus()))
 refused(lacking, here + ("no CUDA" if none else "device: 'cuda:99' given, but there are"))
 by_hosts = layers(*((None, "auto", host) for host in HOSTS))
-with pytest.raises(ValueError, match=r"rank: 0 given.*; blocks of hosts get their ranks by placed\(comm\)"):
+with pytest.raises(ValueError, match=r"rank: 0 given.*; blocks of hosts get their ranks by place_layout"):
     by_hosts.subdomain(0)
-found = by_hosts.placed(world, "cpu")
+found = lbm.place_layout(by_hosts, world, "cpu")
 assert [(block.rank, block.device) for block in found] == [(k, "cpu") for k in range(size)]
 assert found.subdomain(rank) == make(found).subdomain
 refused("no such file.json", "no such file.json", OSError)

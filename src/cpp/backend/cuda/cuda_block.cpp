@@ -176,10 +176,10 @@ public:
     void set_interior(const backend::Interior& interior) override {
         ++revision_;
         interior_ = interior;
-        const backend::RowBox nearby = interior.with_rows_beside(address_.ny, address_.nz);
+        const backend::RowBox nearby = interior.with_adjacent_rows(address_.ny, address_.nz);
         shell_ = backend::Shell(address_.ny, address_.nz, nearby);
-        beside_ = backend::Shell(nearby, interior.rows);
-        streams_.divide(!interior.empty(), interior.is_late);
+        adjacent_ = backend::Shell(nearby, interior.rows);
+        streams_.divide(!interior.empty(), interior.defers_ends);
     }
 
     void apply_boundaries() override {
@@ -211,8 +211,8 @@ public:
             update(streams_.border(), interior_.rows, RowPart::Ends);
         }
         streams_.after_late(streams_.border());
-        for (int k = 0; k < beside_.count; ++k) {
-            update(streams_.border(), beside_.boxes[k]);
+        for (int k = 0; k < adjacent_.count; ++k) {
+            update(streams_.border(), adjacent_.boxes[k]);
         }
         phase_ = step_.phase;
         end_sums_are_current_ = keeps_end_sums_;
@@ -472,7 +472,7 @@ private:
         void* target;
     } step_{};
     backend::Interior interior_{};
-    backend::Shell shell_{address_.ny, address_.nz, interior_.rows}, beside_{};  // beside a late interior
+    backend::Shell shell_{address_.ny, address_.nz, interior_.rows}, adjacent_{};  // beside a late interior
     const backend::LinkPlan* plan_ = nullptr;
     DeviceLinks links_;
     DeviceBuffer solid_, solid_velocity_;
