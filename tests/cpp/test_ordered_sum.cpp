@@ -61,7 +61,7 @@ struct Field {
         }
     }
     const double* row(const Block& block, int y, int z) const {
-        return &values[std::size_t((z * shape[1] + y) * shape[0] + block.offset[0])];
+        return &values[(std::size_t(z) * shape[1] + y) * shape[0] + block.offset[0]];
     }
 
     int shape[3];

@@ -71,7 +71,7 @@ private:
 /// Rows that are cut, on the rank of the first block, which adds them, or on one that sends it the numbers of others.
 class CutRows {
 public:
-    CutRows(const Layout& layout, const comm::Communicator& comm, const RowRun& run) : adds_(false) {
+    CutRows(const Layout& layout, const comm::Communicator& comm, const RowRun& run) {
         const int adding = layout.blocks()[std::size_t(run.blocks[0])].rank, rows = run.y[1] - run.y[0];
         adds_ = adding == comm.rank();
         std::vector<comm::Message> receives, sends;
@@ -128,7 +128,7 @@ private:
         double* row(int number) { return numbers.data() + std::size_t(number) * std::size_t(length); }
     };
 
-    bool adds_;
+    bool adds_ = false;
     std::vector<Part> parts_;  // its growth leaves the numbers where they are
     std::unique_ptr<comm::Exchange> exchange_;
 };
