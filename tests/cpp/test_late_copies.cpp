@@ -158,7 +158,8 @@ TEST(late_copies_leave_all_rows_to_shell_rows_beside_and_interior_once) {
                 const auto add = [&](const RowBox& box) {
                     for (int l = 0; l < box.nz; ++l) {
                         for (int k = 0; k < box.ny; ++k) {
-                            ++count[std::size_t(box.z + l * box.step_z) * std::size_t(ny) + std::size_t(box.y + k * box.step_y)];
+                            ++count[std::size_t(box.z + l * box.step_z) * std::size_t(ny) +
+                                    std::size_t(box.y + k * box.step_y)];
                         }
                     }
                 };
