@@ -20,7 +20,7 @@ from profile_kernels import METRICS
 PAGE = Path(__file__).parent / "performance.md"
 PHASES = {"two-lattice": "pull", "even": "even step", "odd": "odd step"}
 """What the table of kernels calls the phases of a streaming, in the order of `Phase` in lattice/streaming.h."""
-KINDS = ("cpu", "gpu", "energy", "ncu", "scaling", "scaling-mpi", "shares", "published", "cpu-shares")
+KINDS = ("cpu", "gpu", "energy", "ncu", "scaling", "scaling-mpi", "shares", "published", "cpu-shares", "setup")
 PUBLISHED = {"K40": 0.107, "K80, both GPUs": 0.220}
 """Speeds of D2Q37 in float64 in GLUPS, by E. Calore, A. Gabbana, J. Kraus, E. Pellegrini, S. F. Schifano, R.
 Tripiccione, Parallel Computing 58 (2016) 1."""
@@ -235,6 +235,24 @@ def share_table(result: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def setup_table(result: dict[str, Any]) -> str:
+    """Seconds and memory of set-ups up to the largest that a device holds, of measure_setup.py, as Markdown."""
+    lines = [
+        f"{result['machine']['device']}, Python {result['machine']['python']}:",
+        "",
+        "| cells | stored as | device, GB | host, GB | `Solver`, s | `initialize`, s | first step, s | GLUPS |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for row in result["setups"]:
+        seconds = " | ".join(f"{row['seconds'][part]:.2f}" for part in ("solver", "initialize", "first step"))
+        memory = f"{row['device_bytes'] / 1e9:.1f} | {row['host_bytes'] / 1e9:.1f}"
+        lines.append(
+            f"| {row['side']} x {row['side']} x {row['side']} | {row['storage']} | {memory} | {seconds} "
+            f"| {row['mlups'] / 1000:.2f} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
 def profile(lines: list[str]) -> str:
     """The kernels of a file of Nsight Compute, as Markdown; of equal launches the last one counts."""
     kernels: dict[str, dict[str, str]] = {}
@@ -288,6 +306,8 @@ def main() -> None:
             published.append(result)
         elif result.get("menu") == "shares" or any(row.get("cpu_share") for row in result.get("scaling", [])):
             tables["cpu-shares"].append(cpu_share_table(result))
+        elif "setups" in result:
+            tables["setup"].append(setup_table(result))
         elif "scaling" in result:
             tables["scaling" if result["machine"]["processes"] == 1 else "scaling-mpi"].append(scaling_table(result))
         else:

@@ -40,6 +40,7 @@ from .errors import (
 )
 from .layout import Block, Layout
 from .multispeed import ThermalBGK
+from .parallel.placement import place_layout
 from .parallel.ranks import end_all_if_launched as _end_all_if_launched, set_mpi_timeout
 from .solver.report import Report
 from .solver.run import Checkpoint, Every, RunResult, Steady
@@ -124,6 +125,7 @@ __all__ = [
     "VelocityInlet",
     "__version__",
     "diffusivity_limit",
+    "place_layout",
     "plan",
     "set_mpi_timeout",
     "speed_limit",

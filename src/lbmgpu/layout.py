@@ -68,20 +68,20 @@ class Block:
     Attributes:
         offset: of its first cell in the domain, one number an axis.
         size: in cells, at least 1 along each axis.
-        rank: of the process that computes it; 0 for one process. None, where there is a `host`: one of the processes of
-            that host, among which its blocks are dealt in their order.
+        rank: of the process that computes it. Blocks with a `host` and None are dealt among the processes of that host,
+            in their order; without a host None is 0.
         device: ``"cpu"``, or ``"cuda:0"`` and so on; ``"cuda"``, the GPU of the process; ``"auto"``, that GPU if one
             can be used, else the CPU, unless the solver's `device` says which.
         host: name of the host whose process computes it, which is checked when a solver is made; None for any. A name
             without its domain, ``"node1"`` for ``"node1.cluster"``, will do.
 
     Raises:
-        TypeError, ValueError: not whole numbers, or not as many; not names; neither a rank nor a host.
+        TypeError, ValueError: not whole numbers, or not as many; not names.
     """
 
     offset: tuple[int, ...]
     size: tuple[int, ...]
-    rank: int | None = 0
+    rank: int | None = None
     device: str = "cpu"
     host: str | None = None
 
@@ -91,7 +91,8 @@ class Block:
         if len(self.offset) != len(self.size):
             raise ValueError(f"block: offset {self.offset} and size {self.size} must have as many numbers")
         if self.rank is not None or self.host is None:
-            object.__setattr__(self, "rank", checks.integer("block: rank", self.rank, at_most=MAX_SIZE))
+            rank = 0 if self.rank is None else checks.integer("block: rank", self.rank, at_most=MAX_SIZE)
+            object.__setattr__(self, "rank", rank)
         self._check_name("device", r"auto|cpu|cuda(:(0|[1-9]\d{0,3}))?", "'auto', 'cpu', 'cuda' or 'cuda:0' and so on")
         if self.host is not None:
             self._check_name("host", r"\S{1,253}", "the name of a host, or None")
@@ -303,7 +304,9 @@ class Layout(Guarded):
         rank = checks.integer("rank", rank)
         own = [block for block in self._blocks if block.rank == rank]
         if not own:
-            raise ValueError(f"rank: {rank} given, which has no block of this layout")
+            hosts = any(block.rank is None for block in self._blocks)
+            right = "; blocks of hosts get their ranks by place_layout(layout, comm)" if hosts else ""
+            raise ValueError(f"rank: {rank} given, which has no block of this layout{right}")
         low = [min(starts) for starts in zip(*(block.offset for block in own), strict=True)]
         ends = [[a + n for a, n in zip(block.offset, block.size, strict=True)] for block in own]
         return tuple(slice(a, max(b)) for a, b in zip(low, zip(*ends, strict=True), strict=True))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from . import checks
 from .files.atomic_write import replacing
@@ -42,6 +42,15 @@ def temperature_figure(
     return _figure(solver, "temperature", normal, position, units)
 
 
+def _solid(solver: Solver) -> NDArray[np.bool_] | None:
+    """The solid cells of the domain on rank 0, None elsewhere; of bodies given in parts no rank by itself has all."""
+    simulation = simulation_of(solver)
+    with solver.paused():
+        own = np.ascontiguousarray(simulation.bodies.solid.T)
+        found = simulation.processes.gathered(simulation.layout, own, simulation.engine.window)
+    return None if found is None else found.T
+
+
 def _figure(solver: Solver, field: str, normal: str, position: float, units: Units | None) -> Figure | None:
     normal = checks.choice("normal", normal, "xyz")
     if units is not None and not isinstance(units, Units):
@@ -50,8 +59,8 @@ def _figure(solver: Solver, field: str, normal: str, position: float, units: Uni
     length = "cells" if units is None else "m"
     position = checks.number("position", position, at_least=0, at_most=1)
     temperature = solver.temperature(gather=True) if field == "temperature" else None
-    velocity, solid = solver.velocity(gather=True), solver.solid
-    if velocity is None:
+    velocity, solid = solver.velocity(gather=True), _solid(solver)
+    if velocity is None or solid is None:
         return None
     colour = speed * np.sqrt((velocity.astype(np.float64) ** 2).sum(axis=0)) if temperature is None else temperature
     axes = "xyz"[: solid.ndim]

@@ -28,7 +28,7 @@ struct Whole {
     Domain domain;
     BlockSpec spec;
 
-    Interior interior_of(const Block& block) const { return lbm::engine::interior_of(domain, spec, block); }
+    Interior interior_of(const Block& block) const { return lbm::engine::interior_of(domain, spec, block, false); }
 };
 
 /// A domain of float64, periodic or between walls.

@@ -100,7 +100,8 @@ def test_trimmed_interiors_of_a_gas_change_no_bit(
     gas.assert_same(one, many)
 
 
-# On GPUs, where only the gas has interiors. Parts of rows of less than a warp, several warps, several thread blocks.
+# On GPUs, where only the gas has interiors without the ends of rows, and others have late ones, of whole rows. Rows and
+# parts of rows of less than a warp, several warps, several thread blocks.
 
 LENGTHS = [(67, 2), (163, 3), (1403, 2)]
 
@@ -136,6 +137,62 @@ def test_cut_rows_on_gpus_change_no_bit(
             many = case.solver(device="auto", layout=gpu_layout(gpu, shape, parts), **options)
             many._simulation.advance(37)
             assert_same(many, one)
+
+
+def cut_faces(rng: np.random.Generator, D: int, kinds: list[str]) -> list[str]:
+    """Words of faces of these kinds: x periodic or between walls, y and z of any of them."""
+    x = ["periodic"] * 2 if rng.random() < 0.5 else ["no-slip", "pressure-outlet"]
+    words = [*x]
+    for _ in range(D - 1):
+        kind = str(rng.choice(kinds))
+        words += [kind, "moving-wall" if kind == "no-slip" and rng.random() < 0.5 else kind]
+    return words
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(("precision", "storage"), NUMBERS)
+@pytest.mark.parametrize("streaming", STREAMINGS)
+@pytest.mark.parametrize("stencil", list(STENCILS))
+def test_late_interiors_on_gpus_change_no_bit(
+    stencil: str, streaming: str, precision: str, storage: str, channel: str, gpu: str, rng: np.random.Generator
+) -> None:
+    """Of links that a GPU reads directly; single steps, and as many as are recorded and replayed."""
+    options = {"precision": precision, "storage": storage, "streaming": streaming}
+    D = STENCILS[stencil].D
+    for shape, parts in (
+        ((30, 24, 25), (2, 1, 1)),
+        ((21, 22, 21), (2, 2, 2)),
+        ((33, 13, 6), (3, 1, 1)),
+        ((29, 24, 11), (2, 2, 1)),
+    ):
+        case = random_case(rng, stencil, "bgk", shape[:D])
+        case.faces = random_faces(rng, shape[:D], cut_faces(rng, D, ["periodic", "free-slip", "no-slip"]))
+        one = case.solver(device=gpu, **options)
+        many = case.solver(device="auto", layout=gpu_layout(gpu, shape[:D], parts), **options)
+        assert many._simulation.engine.overlaps == (channel == "direct")
+        for steps in (1, 2, 39):
+            one._simulation.advance(steps)
+            if not np.isfinite(one.populations()[:, case.fluid()]).all():
+                break
+            many._simulation.advance(steps)
+            assert_same(many, one)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("streaming", STREAMINGS)
+def test_formulas_at_the_ends_of_rows_forbid_late_interiors(
+    streaming: str, channel: str, gpu: str, rng: np.random.Generator
+) -> None:
+    """An outflow takes numbers of the next block, which then have to be there before the step begins."""
+    shape = (26, 20)
+    case = random_case(rng, "D2Q9", "bgk", shape)
+    case.faces = random_faces(rng, shape, ["periodic", "periodic", "velocity-inlet", "outflow"])
+    one = case.solver(device=gpu, streaming=streaming)
+    many = case.solver(device="auto", layout=gpu_layout(gpu, shape, (2, 1)), streaming=streaming)
+    assert not many._simulation.engine.overlaps
+    for solver in (one, many):
+        solver._simulation.advance(37)
+    assert_same(many, one)
 
 
 @pytest.mark.gpu

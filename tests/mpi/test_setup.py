@@ -30,12 +30,24 @@ def added(way: str, count: int) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("count", launch.counts(2, 4))
-@pytest.mark.parametrize("way", ["uniform", "functions", "parts"])
+@pytest.mark.parametrize("way", ["uniform", "functions", "parts", "loaded"])
 def test_set_up_takes_memory_in_proportion_to_the_part(way: str, count: int) -> None:
     whole, beside_whole = added(way, 1)
     part, beside_part = added(way, count)
     assert part <= 1.5 * whole / count + SLACK
     assert beside_part <= 1.5 * max(beside_whole, 0) / count + SLACK
+
+
+@pytest.mark.parametrize("count", launch.counts(2, 4))
+def test_a_load_takes_the_state_of_the_part_and_its_force_beside_the_engine(count: int) -> None:
+    """Those are 100 bytes a cell."""
+    assert added("loaded", count)[1] <= 150 * CELLS**3 / count + SLACK
+
+
+@pytest.mark.parametrize("count", launch.counts(2, 4))
+def test_a_save_takes_memory_in_proportion_to_the_part_and_one_field_on_rank_0(count: int) -> None:
+    field = 8 * CELLS**3
+    assert added("saved", count)[0] <= 1.5 * added("saved", 1)[0] / count + 2 * field + SLACK
 
 
 def test_uniform_values_stay_uniform() -> None:

@@ -16,7 +16,7 @@ from attack import _crafted, damage
 from hypothesis import given, strategies as st
 
 import lbmgpu as lbm
-from lbmgpu.io import chunks
+from lbmgpu.io import checkpoint_arrays, chunks
 from lbmgpu.io.checkpoint_open import opened
 from lbmgpu.io.chunks import Chunks
 
@@ -32,6 +32,57 @@ def state_of(solver: lbm.Solver) -> np.ndarray[Any, Any]:
 
 def load(path: Path) -> lbm.Solver:
     return lbm.Solver.load(path, device="cpu", threads=1)
+
+
+def assert_windows_hold_their_part(path: Path) -> None:
+    """Arrays of cells, read by a box, are that box of the whole; without a box there are none of them."""
+    random = np.random.default_rng(1)
+    with opened(path) as file:
+        shape = file.header.shape
+        whole = file.arrays(((0,) * len(shape), shape))
+        of_cells = {name for name, array in whole.items() if array.shape[-len(shape) :] == shape}
+        assert of_cells
+        assert set(file.arrays(None)) == set(whole) - of_cells
+        for _ in range(30):
+            ends = [sorted(random.choice(n + 1, 2, replace=False).tolist()) for n in shape]
+            window = tuple(slice(a, b) for a, b in ends)
+            found = file.arrays(([a for a, _ in ends], [b - a for a, b in ends]))
+            for name, array in whole.items():
+                np.testing.assert_array_equal(found[name], array[(..., *window)] if name in of_cells else array)
+
+
+@pytest.mark.parametrize(("chunk", "piece"), [(None, None), (8, 1), (24, 70)])
+def test_arrays_of_cells_are_read_by_a_window(
+    chunk: int | None, piece: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if chunk is not None and piece is not None:
+        monkeypatch.setattr(chunks, "SMALLEST", chunk)
+        monkeypatch.setattr(checkpoint_arrays, "PIECE", piece)
+    random, shape = np.random.default_rng(0), (7, 9, 6)
+    domain, spin = lbm.Domain(shape), 0.01 * random.standard_normal((3, *shape))
+    drop, block = np.zeros(shape, bool), np.zeros(shape, bool)
+    drop[1:6, 2:8, :3], block[2:4, 1, 5] = random.random((5, 6, 3)) < 0.4, True
+    heat = 0.1 * random.standard_normal(shape)
+    domain.add_body(drop, "drop", lbm.MovingWall(spin), lbm.Isothermal(heat))
+    domain.add_body(block, "block", thermal=lbm.Isothermal(0.1))
+    domain.faces["-x"], domain.faces["+x"] = lbm.MovingWall(lambda x, y, z: (0, 0.01 + 0 * y, 0 * y)), lbm.NoSlip()
+    model = lbm.HybridThermal(0.05, source=1e-5 * random.standard_normal(shape))
+    force = 1e-5 * random.standard_normal((3, *shape))
+    path = lbm.Solver(domain, lbm.BGK(0.1), force=force, thermal=model, device="cpu", threads=1).save(tmp_path / "a.h5")
+    with opened(path) as file:
+        whole = file.arrays(((0, 0, 0), shape))
+    np.testing.assert_array_equal(whole["bodies.0.mask"], drop)
+    np.testing.assert_array_equal(whole["bodies.0.velocity"], spin * drop)
+    np.testing.assert_array_equal(whole["bodies.0.temperature"], heat * drop)
+    np.testing.assert_array_equal(whole["bodies.1.mask"], block)
+    np.testing.assert_array_equal(whole["force"], force)
+    np.testing.assert_array_equal(whole["source"], model.source)
+    assert_windows_hold_their_part(path)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_arrays_of_cells_of_older_versions_are_read_by_a_window(version: int, data: Path) -> None:
+    assert_windows_hold_their_part(data / "checkpoints" / f"version{version}.h5")
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import itertools
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -19,6 +20,7 @@ from lbmgpu.planning.cost_model import (
     Problem,
     Tiling,
     crossing,
+    has_interiors,
     incoming_bytes,
     incoming_counts,
     predict,
@@ -313,3 +315,17 @@ def test_the_model_is_near_what_four_gpus_did(filling: ModuleType) -> None:
             assert float(model) > float(measured) - 0.015
         else:
             assert float(model) == pytest.approx(float(measured), abs=0.1 if "2 x 2" in blocks else 0.035)
+
+
+def test_rows_that_are_cut_have_interiors_where_the_engine_can_have_late_ones() -> None:
+    machine = Machine(tuple(Device(f"cuda:{k}", 4e12) for k in range(4)), {"peer": Link("peer", 2.8e11)})
+    problem = Problem((512, 512, 512), ((0, 0, 0), (1, 0, 0)), 4, (True,) * 3)
+    assert has_interiors(problem, (2, 2, 1), machine)
+    assert has_interiors(problem, (2, 64, 51), machine)  # 8 layers and one more at each face
+    assert not has_interiors(problem, (2, 64, 64), machine)
+    assert not has_interiors(replace(problem, thermal=True), (2, 1, 1), machine)
+    with_cpu = replace(machine, devices=(*machine.devices, Device("cpu", 1e11)))
+    assert not has_interiors(problem, (2, 1, 1), with_cpu)
+    assert has_interiors(problem, (1, 2, 1), with_cpu)
+    apart = replace(machine, devices=tuple(replace(device, host=k) for k, device in enumerate(machine.devices)))
+    assert not has_interiors(problem, (2, 1, 1), apart)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
 
 import lbmgpu as lbm
 from lbmgpu import _core
+from lbmgpu.case import build as case_build, read as case_file
 from lbmgpu.engine import memory
 from lbmgpu.parallel import device_memory
 from lbmgpu.parallel.gpu import identity
@@ -109,3 +112,29 @@ def test_a_gpu_is_told_from_others(gpu: str) -> None:
     assert found == [identity(name) for name in names]
     assert len(set(found)) == len(names)
     assert all(len(name) == 32 for name in found)
+
+
+def test_a_case_is_checked_without_a_field_of_the_domain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the solver evaluates bodies and velocities, each rank in its part."""
+    profile = {"profile": "parabolic", "direction": "x", "across": ["y", "z"], "max": 0.01}
+    moving = {"condition": "moving-wall", "velocity": [0.01, 0, 0]}
+    case = {
+        "domain": {"shape": [96, 96, 96], "stencil": "D3Q19"},
+        "collision": {"model": "MRT", "viscosity": 0.1, "rates": {}},
+        "thermal": {"diffusivity": 0.05},
+        "bodies": [
+            {"shape": "sphere", "center": [20, 20, 20], "radius": 8, "condition": moving},
+            {"shape": "cylinder", "center": [50, 50, 50], "radius": 8},
+            {"shape": "box", "low": [70, 70, 70], "high": [80, 80, 80]},
+        ],
+        "initial": {"velocity": profile},
+        "run": {"steps": 1, "device": "cpu"},
+    }
+    case_file.check_case(case)
+    monkeypatch.setattr(case_build, "Solver", lambda *arguments, **options: mock.Mock())
+    case_build.build_solver(case, tmp_path)
+    tracemalloc.start()
+    case_build.build_solver(case, tmp_path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 96**3

@@ -62,6 +62,19 @@ def test_blocks_of_a_host_are_dealt_among_its_ranks() -> None:
     assert owners(blocks_of(("b", None), ("a", 1), ("b", 3), ("a", None)), FOUR) == [2, 1, 3, 0]
     assert owners(blocks_of(("a", None), ("b", None)), ["b.cluster", "a.cluster"]) == [1, 0]
     assert owners(blocks_of(("a.cluster", 0), (None, 1)), ["a", "b"]) == [0, 1]
+    assert owners(blocks_of(("a", None), ("a.cluster", None)), ["a.cluster", "a.cluster"]) == [0, 1]
+
+
+def test_a_gpu_without_a_driver_is_the_layouts_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def resolve(name: str, node_rank: int = 0) -> str:
+        raise lbm.CudaError("no CUDA driver")
+
+    monkeypatch.setattr("lbmgpu.parallel.devices.resolve", resolve)
+    own = lbm.Layout([lbm.Block((0, 0), (4, 4), device="cuda:0")])
+    with pytest.raises(lbm.LayoutError, match=r"block 0 of rank 0 on .*: no CUDA driver"):
+        placement.placed(own, Processes())
+    with pytest.raises(lbm.CudaError, match=r"^no CUDA driver"):
+        placement.placed(lbm.Layout([lbm.Block((0, 0), (4, 4), device="auto")]), Processes(), "cuda")
 
 
 @pytest.mark.parametrize(

@@ -126,14 +126,16 @@ def test_auto_over_unequal_devices_takes_what_is_measured_as_fastest(monkeypatch
 
 
 @pytest.mark.parametrize(("schedule", "hidden"), [("", True), ("overlap", True), ("blocking", False)])
-def test_the_exchange_is_hidden_where_rows_are_whole(
+def test_the_exchange_of_gpus_that_read_each_other_is_hidden(
     schedule: str, hidden: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LBMGPU_SCHEDULE", schedule)
-    for candidate in lbm.plan((512, 512, 512), machine=GPUS).candidates:
-        found = candidate.prediction
-        waits = candidate.tiling.parts[0] > 1 or not hidden
-        assert (found.step_seconds == pytest.approx(found.update_seconds + found.exchange_seconds)) == waits
+    staged = replace(GPUS, links={kind: replace(link, kind="host") for kind, link in GPUS.links.items()})
+    for machine in (GPUS, staged):
+        for candidate in lbm.plan((512, 512, 512), machine=machine).candidates:
+            found = candidate.prediction
+            waits = not hidden or (machine is staged and candidate.tiling.parts[0] > 1)
+            assert (found.step_seconds == pytest.approx(found.update_seconds + found.exchange_seconds)) == waits
 
 
 def test_the_numbers_count() -> None:

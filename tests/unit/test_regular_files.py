@@ -17,10 +17,11 @@ import numpy as np
 import pytest
 
 import lbmgpu as lbm
-from lbmgpu import cli
+from lbmgpu import cli, values
 from lbmgpu.case import read as case_file, tables
+from lbmgpu.files import regular_files
 from lbmgpu.files.log_file import LogFile, PlainFormatter
-from lbmgpu.files.regular_files import output_file, read_mask, read_text, regular_file
+from lbmgpu.files.regular_files import MaskFile, output_file, read_mask, read_text, regular_file
 
 from .support import cavity, cube
 
@@ -80,6 +81,19 @@ def test_masks_are_read_as_they_were_saved(tmp_path: Path) -> None:
             np.testing.assert_array_equal(read_mask("file", path, (8, 6)), mask)
 
 
+@pytest.mark.parametrize("piece", [1, 50, 10**6])
+def test_parts_of_masks_are_read(piece: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(regular_files, "_PIECE", piece)
+    random, shape = np.random.default_rng(1), (8, 6, 5)
+    mask = random.random(shape) < 0.5
+    for array in (mask, np.asfortranarray(mask)):
+        file = MaskFile("file", save(tmp_path / "mask.npy", array), shape)
+        for _ in range(20):
+            axes = [np.arange(random.integers(1, n)) + random.integers(n) for n in shape]
+            axes = [axis % n for axis, n in zip(axes, shape, strict=True)]
+            np.testing.assert_array_equal(file(*values.centres([axis + 0.5 for axis in axes])), mask[np.ix_(*axes)])
+
+
 def test_masks_are_refused_by_their_header(tmp_path: Path) -> None:
     path = tmp_path / "mask.npy"
     for array, error, words in (
@@ -88,8 +102,9 @@ def test_masks_are_refused_by_their_header(tmp_path: Path) -> None:
         (np.array([None]), TypeError, "holds an array of object"),
     ):
         save(path, array, allow_pickle=True)
-        with pytest.raises(error, match=words):
-            read_mask("file", path, (8, 6))
+        for read in (read_mask, MaskFile):
+            with pytest.raises(error, match=words):
+                read("file", path, (8, 6))
     whole = save(path, np.zeros((8, 6), bool)).read_bytes()
     path.write_bytes(whole[:-1])
     with pytest.raises(ValueError, match="ends before its array of 48 cells does"):

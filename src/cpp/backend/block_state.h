@@ -120,6 +120,17 @@ public:
     /// Lattice 0 or 1 in the memory of the device; both are the same if the block has only one.
     virtual void* lattice(int which) const = 0;
     virtual std::unique_ptr<Transfers> make_transfers(const std::vector<Transfer>& list) = 0;
+    /// The same for the copies of the late exchange, of a block with a late interior.
+    virtual std::unique_ptr<Transfers> make_late_transfers(const std::vector<Transfer>& list) {
+        return make_transfers(list);
+    }
+    /// Begins the late exchange: makes its copies wait for the block's whole step and its other copies, and records an
+    /// event before them.
+    virtual void begin_late(int slot) { static_cast<void>(slot); }
+    /// Makes the copies of the late exchange wait for an event of another block.
+    virtual void wait_late(const EventSource& other, int slot) { other.wait(slot); }
+    /// Ends the late exchange: the next step updates the late interior and the rows beside it after these copies.
+    virtual void end_late() {}
     /// Sets the cells that update_shell() leaves to update_interior(). The exchange must not read or write links
     /// between them. Initially there are none; call this before make_transfers().
     virtual void set_interior(const Interior& interior) = 0;

@@ -9,7 +9,7 @@ namespace lbm::backend {
 /// The owner of events. A slot holds the last event recorded in it.
 class EventSource {
 public:
-    static constexpr int slots = 5;             // two, used alternately, for each half of an exchange,
+    static constexpr int slots = 7;             // two, used alternately, for each part of an exchange and the late one,
     static constexpr int end_slot = slots - 1;  // and one for the end of a run of steps
 
     EventSource() = default;

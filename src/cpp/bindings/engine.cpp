@@ -294,7 +294,7 @@ void bind_engine(py::module_& module) {
             "set_body_velocity",
             [](Engine& e, int body, const Doubles& velocity) {
                 check_body(e, body);
-                std::vector<double> values = vectors("velocity", e, velocity, field_shape(e, e.domain().D));
+                std::vector<double> values = vectors("velocity", e, velocity, known_shape(e, e.domain().D));
                 const InUse use(e);
                 e.set_body_velocity(body, std::move(values));
             },
@@ -486,7 +486,11 @@ void bind_engine(py::module_& module) {
                                    seconds["interior"] = times.interior;
                                    return seconds;
                                })
-        .def_property_readonly("overlaps", &Engine::overlaps)
+        .def_property_readonly("overlaps",
+                               [](Engine& e) {
+                                   const InUse use(e);
+                                   return e.overlaps();
+                               })
         .def("update_kernels", &update_kernels)
         .def_property_readonly("layout", &layout)
         .def_property_readonly("links", &links)

@@ -82,7 +82,7 @@ void bind_heat(EngineClass& engine) {
             "set_body_temperature",
             [](Engine& e, int body, const Doubles& temperature) {
                 check_body(e, body);
-                std::vector<double> values = scalars("temperature", temperature, field_shape(e, 0));
+                std::vector<double> values = scalars("temperature", temperature, known_shape(e, 0));
                 const InUse use(e);
                 e.set_body_temperature(body, std::move(values));
             },

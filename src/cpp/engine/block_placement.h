@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../backend/end_columns.h"
+#include "../backend/row_box.h"
 #include "../lattice/address.h"
 #include "domain.h"
 
@@ -21,6 +22,16 @@ struct BlockPlacement {
     int stored[6] = {};       // by face: the numbers that each boundary cell of it keeps from step to step
     int number_elements = 1;  // the elements of the lattice that one such number occupies
     backend::EndColumns columns{};
+    backend::RowBox late_rows{};  // of its interior, if that is late
+
+    /// Whether a place lies in the x-face buffers of one of these rows.
+    bool is_at_end_of(const backend::RowBox& rows, Index place) const {
+        if (place < address.x_face_buffers || place >= address.x_face_end()) {
+            return false;
+        }
+        const Index row = (place - address.x_face_buffers) % address.x_face_stride();
+        return rows.holds(int(row % address.ny), int(row / address.ny));
+    }
 
     bool holds(const int (&cell)[3]) const {
         const int size[3] = {address.nx, address.ny, address.nz};

@@ -39,7 +39,8 @@ Engine::Engine(const Setup& setup)
       window_(layout_.window(comm_->rank())),
       parts_(make_parts(spec_, layout_, comm_->rank(), device_)),
       channel_(setup.channel),
-      has_interiors_(layout_.blocks().size() > 1 && has_interiors(layout_, setup.schedule)) {
+      has_interiors_(layout_.blocks().size() > 1 && has_interiors(layout_, setup.schedule)),
+      may_be_late_(channel_.empty() || channel_ == "direct") {
     domain_.known = known_around(domain_, window_);
     for (const Part& part : parts_) {
         (part.state->is_asynchronous() ? asynchronous_ : synchronous_).push_back(part.state.get());
@@ -155,16 +156,25 @@ void Engine::prepare() {
             BlockPlacement placement{{offset[0], offset[1], offset[2]}, backend::block_address(spec, block.device)};
             std::copy(spec.stored, spec.stored + 6, placement.stored);
             placement.columns = backend::end_columns(spec, block.device);
+            const backend::Interior interior = interior_of(block);
+            if (interior.defers_ends) {
+                placement.late_rows = interior.rows;
+            }
             placement.number_elements = int(backend::size_of(spec.precision) / backend::size_of(spec.storage));
             placements.push_back(placement);
         }
         for (Part& part : parts_) {
-            part.state->set_interior(interior_of(part));
+            part.state->set_interior(interior_of(part.place));
             part.plan = BoundaryHaloPlan(domain_, placements, part.number, backend::phases_of(spec_));
             part.state->set_plan(part.plan.links());
         }
         if (placements.size() > 1) {
             exchange_ = make_exchange(placements);
+        }
+        if (!exchange_->late_is_possible()) {
+            may_be_late_ = false;
+            prepare();
+            return;
         }
         plan_is_current_ = values_are_current_ = true;
         halos_are_current_ = boundary_numbers_are_current_ = false;
@@ -294,16 +304,19 @@ void Engine::run_steps(Index steps) {
 
 void Engine::add_phase_times(double steps) {
     for (const Part& part : parts_) {
-        phase_times_.add(PhaseTimes::of_step(*part.state, !interior_of(part).empty()), steps / double(parts_.size()));
+        phase_times_.add(PhaseTimes::of_step(*part.state, !interior_of(part.place).empty()),
+                         steps / double(parts_.size()));
     }
 }
 
-backend::Interior Engine::interior_of(const Part& part) const {
-    return has_interiors_ ? engine::interior_of(domain_, spec_, part.place) : backend::Interior{};
+backend::Interior Engine::interior_of(const Block& block) const {
+    return has_interiors_ ? engine::interior_of(domain_, spec_, block, may_be_late_) : backend::Interior{};
 }
 
-bool Engine::overlaps() const {
-    return std::any_of(parts_.begin(), parts_.end(), [this](const Part& part) { return !interior_of(part).empty(); });
+bool Engine::overlaps() {
+    prepare();  // which finds out whether interiors may be late
+    return std::any_of(parts_.begin(), parts_.end(),
+                       [this](const Part& part) { return !interior_of(part.place).empty(); });
 }
 
 void Engine::prepare_fields() {

@@ -157,7 +157,7 @@ public:
     /// step() is timed and stands for all of them; a single block on a GPU is not timed.
     const PhaseTimes& phase_times() const { return phase_times_; }
     /// Whether the interior of a block is updated during the exchange.
-    bool overlaps() const;
+    bool overlaps();
     const backend::DeviceOptions& device() const { return device_; }
     /// The local subdomain, whose fields this process reads and sets.
     const Box& window() const { return window_; }
@@ -178,7 +178,7 @@ private:
 
     static std::vector<Part> make_parts(const backend::BlockSpec& whole, const Layout& layout, int rank,
                                         const backend::DeviceOptions& device);
-    backend::Interior interior_of(const Part& part) const;
+    backend::Interior interior_of(const Block& block) const;
     void state_is_set();
     /// Throws unless so many steps can be made now.
     void check_steps(Index steps) const;
@@ -261,6 +261,7 @@ private:
     std::vector<backend::BlockState*> states_, asynchronous_, synchronous_;
     std::string channel_;
     bool has_interiors_;
+    bool may_be_late_;  // whether interiors may be late, as far as is known of the links
     /// Replaced as a whole, so that messages are destroyed before the buffers that they lie in.
     std::unique_ptr<HaloExchange> exchange_ = std::make_unique<HaloExchange>();
     std::unique_ptr<Executor> executor_;  // declared after the parts and the exchange, whose steps it records

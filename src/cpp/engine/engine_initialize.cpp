@@ -90,16 +90,25 @@ double Engine::mean_density(const InitialValues& given, const Box& box) const {
     if (given.density == nullptr) {
         return repeated_sum(given.uniform_density, Index(fluid_cells)) / fluid_cells;
     }
-    const auto add = [&](const RowRun& run, double sum) {
-        const auto& part =
-            *std::find_if(parts_.begin(), parts_.end(), [&](const Part& other) { return other.number == run.block; });
+    const auto part_of = [&](int block) -> const Part& {
+        return *std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) { return part.number == block; });
+    };
+    const auto density_of = [&](const Part& part, int y, int z) {
+        const Index row = Index(z - box.offset[2]) * box.size[1] + (y - box.offset[1]);
+        return given.density + row * box.size[0] + (part.place.offset[0] - box.offset[0]);
+    };
+    const auto solid_of = [](const Part& part, int y, int z) {
         const int(&offset)[3] = part.place.offset;
+        const Index row = Index(z - offset[2]) * part.place.size[1] + (y - offset[1]);
+        return part.solid.empty() ? nullptr : &part.solid[std::size_t(row * part.place.size[0])];
+    };
+    RowValues values;
+    values.add = [&](const RowRun& run, double sum) {
+        const Part& part = part_of(run.blocks[0]);
         for (int z = run.z[0]; z < run.z[1]; ++z) {
             for (int y = run.y[0]; y < run.y[1]; ++y) {
-                const Index row = Index(z - box.offset[2]) * box.size[1] + (y - box.offset[1]);
-                const double* density = given.density + row * box.size[0] + (offset[0] - box.offset[0]);
-                const Index own_row = Index(z - offset[2]) * part.place.size[1] + (y - offset[1]);
-                const std::uint8_t* solid = part.solid.empty() ? nullptr : &part.solid[own_row * part.place.size[0]];
+                const double* density = density_of(part, y, z);
+                const std::uint8_t* solid = solid_of(part, y, z);
                 for (int x = 0; x < part.place.size[0]; ++x) {
                     if (solid == nullptr || solid[x] == 0) {
                         sum += density[x];
@@ -109,7 +118,15 @@ double Engine::mean_density(const InitialValues& given, const Box& box) const {
         }
         return sum;
     };
-    return ordered_sum(layout_, *comm_, add) / fluid_cells;
+    values.copy = [&](int block, int y, int z, double* row) {
+        const Part& part = part_of(block);
+        const double* density = density_of(part, y, z);
+        const std::uint8_t* solid = solid_of(part, y, z);
+        for (int x = 0; x < part.place.size[0]; ++x) {
+            row[x] = solid == nullptr || solid[x] == 0 ? density[x] : 0;
+        }
+    };
+    return ordered_sum(layout_, *comm_, values) / fluid_cells;
 }
 
 void Engine::initialize(const double* density, const double* velocity, bool nonequilibrium, const double* temperature) {

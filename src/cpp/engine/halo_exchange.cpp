@@ -8,6 +8,7 @@
 
 #include "../backend/devices.h"
 #include "gathered_copies.h"
+#include "late_copies.h"
 
 namespace lbm::engine {
 namespace {
@@ -73,7 +74,7 @@ void add_once(std::vector<const EventSource*>& all, const EventSource* one) {
 struct HaloExchange::Builder {
     /// The transfers of a member: into its columns, and before and after the messages.
     struct Copies {
-        std::vector<Transfer> gather, first, second;
+        std::vector<Transfer> gather, first, second, late;
     };
     struct Messages {
         std::vector<comm::Message> receives, sends;
@@ -94,6 +95,7 @@ struct HaloExchange::Builder {
     std::set<int> signalled{};              // ranks that share blocks with this one
 
     const Block& block(int number) const { return layout.blocks()[std::size_t(number)]; }
+    bool has_late_rows(int number) const { return placements[std::size_t(number)].late_rows.count() > 0; }
     const BlockState& state(std::size_t member) const { return members[member].state; }
 
     void build(const std::vector<SendRequest>& send_requests) {
@@ -103,7 +105,10 @@ struct HaloExchange::Builder {
         }
         for (std::size_t k = 0; k < members.size(); ++k) {
             own[members[k].number] = k;
-            all.schedules_.push_back({&members[k].state, {}, {}, false, nullptr, nullptr, nullptr});
+            all.schedules_.push_back({&members[k].state, {}, {}, {}, false, nullptr, nullptr, nullptr, nullptr});
+        }
+        for (std::size_t number = 0; number < placements.size(); ++number) {
+            all.has_late_ = all.has_late_ || has_late_rows(int(number));
         }
         share(send_requests);
         for (std::size_t to = 0; to < members.size(); ++to) {
@@ -127,6 +132,9 @@ struct HaloExchange::Builder {
             if (!copies[k].gather.empty()) {
                 all.schedules_[k].gather = members[k].state.make_transfers(copies[k].gather);
             }
+            if (has_late_rows(members[k].number)) {
+                all.schedules_[k].late = members[k].state.make_late_transfers(copies[k].late);
+            }
             all.schedules_[k].first = members[k].state.make_transfers(copies[k].first);
             all.schedules_[k].second = members[k].state.make_transfers(copies[k].second);
         }
@@ -139,6 +147,7 @@ struct HaloExchange::Builder {
             }
         });
         signal();
+        all.late_is_possible_ = comm.maximum(all.late_is_possible_ ? 0 : 1) == 0;
         for (std::size_t k = 0; k < members.size(); ++k) {
             if (!copies[k].second.empty() && !all.schedules_[k].needs_no_host()) {
                 all.completed_by_end_.push_back(&members[k].state);
@@ -212,9 +221,30 @@ struct HaloExchange::Builder {
         }
     }
     /// Copies an import directly from the lattices of the other block.
-    void pull(std::size_t to, const BoundaryHaloPlan::Import& import, void* lattice0, void* lattice1) {
-        copies[to].first.push_back(
-            {{lattice0, lattice1}, {state(to).lattice(0), state(to).lattice(1)}, gathered(import).pull});
+    void pull(std::size_t to, const BoundaryHaloPlan::Import& import, const EventSource& from, void* lattice0,
+              void* lattice1) {
+        const int number = members[to].number;
+        const Transfer all_copies{
+            {lattice0, lattice1}, {state(to).lattice(0), state(to).lattice(1)}, gathered(import).pull};
+        if (!has_late_rows(import.from) && !has_late_rows(number)) {
+            copies[to].first.push_back(all_copies);
+            return;
+        }
+        LateCopies parts(all_copies.copies, phases, placements[std::size_t(import.from)],
+                         placements[std::size_t(number)], members[to].plan.links());
+        all.late_is_possible_ = all.late_is_possible_ && parts.are_possible;
+        for (auto [list, part] : {std::pair{&copies[to].first, &parts.early}, {&copies[to].late, &parts.late}}) {
+            list->push_back(all_copies);
+            list->back().copies = std::move(*part);
+        }
+        if (has_late_rows(import.from)) {
+            add_once(all.schedules_[to].late_neighbors, &from);
+        }
+    }
+
+    /// Of blocks that are linked through a buffer neither may have a late interior.
+    void need_no_late(int number, int other) {
+        all.late_is_possible_ = all.late_is_possible_ && !has_late_rows(number) && !has_late_rows(other);
     }
 
     /// Connects two blocks of this process.
@@ -227,9 +257,10 @@ struct HaloExchange::Builder {
         add_once(all.schedules_[from].neighbors, &state(to));
         if (channel == Channel::Direct) {
             gather(from, import);
-            pull(to, import, state(from).lattice(0), state(from).lattice(1));
+            pull(to, import, state(from), state(from).lattice(0), state(from).lattice(1));
             return;
         }
+        need_no_late(members[from].number, members[to].number);
         const PackUnpack packing(import.copies, phases);
         void* memory = keep(backend::common_memory({source.device, target.device}, bytes(packing.largest())), packing);
         pack(from, memory, packing, true);
@@ -244,10 +275,11 @@ struct HaloExchange::Builder {
         if (const backend::RemoteBlock* remote = all.shared_.find(members[to].number, import.from)) {
             record(import, members[to].number, Channel::Direct);
             connect_shared(to, import.from, *remote);
-            pull(to, import, remote->lattice(0), remote->lattice(1));
+            pull(to, import, *remote, remote->lattice(0), remote->lattice(1));
             return;
         }
         record(import, members[to].number, Channel::Mpi);
+        need_no_late(import.from, members[to].number);
         const PackUnpack packing(import.copies, phases);
         const int rank = block(import.from).rank;
         void* memory = message_memory(to, packing);
@@ -268,6 +300,7 @@ struct HaloExchange::Builder {
             return;
         }
         record(import, to, Channel::Mpi);
+        need_no_late(members[from].number, to);
         const PackUnpack packing(import.copies, phases);
         const int rank = block(to).rank;
         void* memory = message_memory(from, packing);
@@ -355,6 +388,7 @@ void HaloExchange::begin() {
         }
         schedule.first->run();
     }
+    run_late();
     if (!has_second_ && messages() == nullptr) {
         return;
     }
@@ -400,6 +434,28 @@ void HaloExchange::run_second(const BlockSchedule& schedule) const {
     schedule.second->run();
 }
 
+void HaloExchange::run_late() const {
+    if (!has_late_) {
+        return;
+    }
+    const int slot = 4 + parity_;
+    for (const BlockSchedule& schedule : schedules_) {
+        if (schedule.late != nullptr) {
+            schedule.state->begin_late(slot);
+        }
+    }
+    signal();
+    for (const BlockSchedule& schedule : schedules_) {
+        if (schedule.late != nullptr) {
+            for (const EventSource* other : schedule.late_neighbors) {
+                schedule.state->wait_late(*other, slot);
+            }
+            schedule.late->run();
+            schedule.state->end_late();
+        }
+    }
+}
+
 void HaloExchange::signal() const {
     if (signals_ != nullptr) {
         signals_->start_receives();
@@ -413,6 +469,7 @@ std::size_t HaloExchange::bytes() const {
     for (const BlockSchedule& schedule : schedules_) {
         sum += schedule.first->bytes() + schedule.second->bytes();
         sum += schedule.gather == nullptr ? 0 : schedule.gather->bytes();
+        sum += schedule.late == nullptr ? 0 : schedule.late->bytes();
     }
     return sum;
 }

@@ -73,6 +73,10 @@ public:
     /// Whether the host takes part in each exchange, by messages or signals: then steps cannot be recorded.
     bool needs_host() const { return has_messages_ || signals_ != nullptr; }
 
+    /// Whether late interiors, if blocks have any, go with the channels and the boundaries: see late_copies.h. Where it
+    /// is false, the exchange must not be used. The same on all ranks.
+    bool late_is_possible() const { return late_is_possible_; }
+
     const std::vector<Link>& links() const { return links_; }
     std::size_t bytes() const;
 
@@ -85,12 +89,14 @@ private:
         bool needs_no_host() const { return state->is_asynchronous() && !has_messages; }
 
         backend::BlockState* state;
-        std::vector<const backend::EventSource*> neighbors;      // awaited before the first part
-        std::vector<const backend::EventSource*> before_second;  // awaited before the second part
-        bool has_messages = false;                               // the block sends or receives messages
-        std::unique_ptr<backend::Transfers> gather;              // into its columns; null if it has none to gather
-        std::unique_ptr<backend::Transfers> first;               // packs buffers and makes direct copies
-        std::unique_ptr<backend::Transfers> second;              // unpacks buffers
+        std::vector<const backend::EventSource*> neighbors;       // awaited before the first part
+        std::vector<const backend::EventSource*> before_second;   // awaited before the second part
+        std::vector<const backend::EventSource*> late_neighbors;  // awaited before the late part
+        bool has_messages = false;                                // the block sends or receives messages
+        std::unique_ptr<backend::Transfers> gather;               // into its columns; null if it has none to gather
+        std::unique_ptr<backend::Transfers> first;                // packs buffers and makes direct copies
+        std::unique_ptr<backend::Transfers> second;               // unpacks buffers
+        std::unique_ptr<backend::Transfers> late;                 // the late part; null without a late interior
     };
 
     SharedBlocks shared_;
@@ -105,9 +111,12 @@ private:
     std::vector<Link> links_;
     comm::Exchange* messages() const;  // of the present step; null without messages
     void run_second(const BlockSchedule& schedule) const;
+    void run_late() const;
 
     bool has_second_ = false;  // whether the exchange has a second part
     bool has_messages_ = false;
+    bool has_late_ = false;  // whether a block of any process has a late interior
+    bool late_is_possible_ = true;
     int parity_ =
         0;  // alternates between 0 and 1: an event may still be awaited while that of the next step is recorded
 };

@@ -50,9 +50,30 @@ void keep_enough(backend::Interior& interior, const backend::BlockSpec& whole, d
     }
 }
 
+bool has_late_interior(const backend::BlockSpec& whole, const Block& block) {
+    return block.device != "cpu" && whole.state->make_block == nullptr && whole.state->steps_per_launch == 1 &&
+           backend::halo_depth(whole) == 1 && !backend::is_hybrid(whole);
+}
+
+/// Half of the rows from `first` to before `end`, in layers if there are enough. It leaves out the last layer before a
+/// periodic face of the block, which is beside the first rows of the shell.
+backend::Interior late_interior(const Domain& domain, const Block& block, const int (&first)[3], const int (&end)[3]) {
+    constexpr int least = 8;
+    const int axis = end[2] - first[2] >= least ? 2 : 1;
+    const int layers = end[axis] - first[axis];
+    if (layers < least) {
+        return {};
+    }
+    const bool around = is_periodic(domain.faces[2 * axis]) && block.size[axis] == domain.size[axis];
+    const int from = first[axis] + layers / 2, to = end[axis] - (around ? 1 : 0);
+    return axis == 2 ? backend::Interior{{first[1], from, end[1] - first[1], to - from}, 0, block.size[0], true}
+                     : backend::Interior{{from, first[2], to - from, end[2] - first[2]}, 0, block.size[0], true};
+}
+
 }  // namespace
 
-backend::Interior interior_of(const Domain& domain, const backend::BlockSpec& whole, const Block& block) {
+backend::Interior interior_of(const Domain& domain, const backend::BlockSpec& whole, const Block& block,
+                              bool may_be_late) {
     const int depth = backend::halo_depth(whole);
     bool cut[6];
     int first[3], end[3];
@@ -65,6 +86,9 @@ backend::Interior interior_of(const Domain& domain, const backend::BlockSpec& wh
     }
     const bool trimmed = cut[0] || cut[1];
     if (trimmed) {
+        if (may_be_late && has_late_interior(whole, block)) {
+            return late_interior(domain, block, first, end);
+        }
         const int unit = backend::trim_unit(whole, block.device);
         if (unit == 0) {
             return {};

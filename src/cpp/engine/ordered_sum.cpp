@@ -1,10 +1,11 @@
-// Finds the runs of rows, and hands the sum from rank to rank.
+// Finds the runs of rows, hands the sum from rank to rank, and collects the rows that are cut.
 #include "ordered_sum.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace lbm::engine {
@@ -67,10 +68,76 @@ private:
     std::unique_ptr<comm::Exchange> exchange_;
 };
 
+/// Rows that are cut, on the rank of the first block, which adds them, or on one that sends it the numbers of others.
+class CutRows {
+public:
+    CutRows(const Layout& layout, const comm::Communicator& comm, const RowRun& run) {
+        const int adding = layout.blocks()[std::size_t(run.blocks[0])].rank, rows = run.y[1] - run.y[0];
+        adds_ = adding == comm.rank();
+        std::vector<comm::Message> receives, sends;
+        for (const int number : run.blocks) {
+            const Block& block = layout.blocks()[std::size_t(number)];
+            const bool own = block.rank == comm.rank();
+            if (!own && !adds_) {
+                continue;
+            }
+            parts_.push_back({number, block.size[0], own, std::vector<double>(std::size_t(rows) * block.size[0])});
+            std::vector<double>& numbers = parts_.back().numbers;
+            if (!own) {
+                receives.push_back({numbers.data(), numbers.size() * sizeof(double), block.rank, 0});
+            } else if (!adds_) {
+                sends.push_back({numbers.data(), numbers.size() * sizeof(double), adding, 0});
+            }
+        }
+        if (!receives.empty() || !sends.empty()) {
+            exchange_ = comm.exchange(receives, sends);
+        }
+    }
+
+    /// Returns the sum so far with the cells of the run on the rank that adds them, `sum` elsewhere.
+    double add(const RowRun& run, const RowValues& values, double sum) {
+        if (exchange_ != nullptr) {
+            exchange_->start_receives();
+        }
+        for (Part& part : parts_) {
+            for (int y = run.y[0]; part.own && y < run.y[1]; ++y) {
+                values.copy(part.block, y, run.z[0], part.row(y - run.y[0]));
+            }
+        }
+        if (exchange_ != nullptr) {
+            exchange_->start_sends();
+            exchange_->finish();
+        }
+        for (int row = 0; adds_ && row < run.y[1] - run.y[0]; ++row) {
+            for (Part& part : parts_) {
+                const double* numbers = part.row(row);
+                for (int x = 0; x < part.length; ++x) {
+                    sum += numbers[x];
+                }
+            }
+        }
+        return sum;
+    }
+
+private:
+    struct Part {
+        int block, length;
+        bool own;
+        std::vector<double> numbers;
+
+        double* row(int number) { return numbers.data() + std::size_t(number) * std::size_t(length); }
+    };
+
+    bool adds_ = false;
+    std::vector<Part> parts_;  // its growth leaves the numbers where they are
+    std::unique_ptr<comm::Exchange> exchange_;
+};
+
 }  // namespace
 
 void for_row_runs(const Layout& layout, const std::function<void(const RowRun&)>& visit) {
     const std::vector<int> y_edges = edges(layout, 1), z_edges = edges(layout, 2);
+    const int row_length = edges(layout, 0).back();
     for (std::size_t j = 0; j + 1 < z_edges.size(); ++j) {
         const int z_first = z_edges[j], z_last = z_edges[j + 1];
         std::vector<std::vector<int>> blocks;  // by range of y
@@ -78,32 +145,32 @@ void for_row_runs(const Layout& layout, const std::function<void(const RowRun&)>
             blocks.push_back(blocks_at(layout, y_edges[i], z_first));
         }
         if (blocks.size() == 1 && blocks[0].size() == 1) {
-            visit({blocks[0][0], {y_edges[0], y_edges[1]}, {z_first, z_last}});
+            visit({blocks[0], {y_edges[0], y_edges[1]}, {z_first, z_last}});
             continue;
         }
         for (int z = z_first; z < z_last; ++z) {
             for (std::size_t i = 0; i < blocks.size(); ++i) {
                 if (blocks[i].size() == 1) {
-                    visit({blocks[i][0], {y_edges[i], y_edges[i + 1]}, {z, z + 1}});
+                    visit({blocks[i], {y_edges[i], y_edges[i + 1]}, {z, z + 1}});
                     continue;
                 }
-                for (int y = y_edges[i]; y < y_edges[i + 1]; ++y) {
-                    for (const int block : blocks[i]) {
-                        visit({block, {y, y + 1}, {z, z + 1}});
-                    }
+                const int rows = std::max(1, cells_of_run / row_length);
+                for (int y = y_edges[i]; y < y_edges[i + 1]; y += rows) {
+                    visit({blocks[i], {y, std::min(y + rows, y_edges[i + 1])}, {z, z + 1}});
                 }
             }
         }
     }
 }
 
-double ordered_sum(const Layout& layout, const comm::Communicator& comm,
-                   const std::function<double(const RowRun&, double)>& add) {
+double ordered_sum(const Layout& layout, const comm::Communicator& comm, const RowValues& values) {
     std::map<int, Channel> from, to;
+    std::map<std::pair<std::vector<int>, int>, CutRows> cut;  // by blocks and number of rows
     double sum = 0;
     int holder = -1;  // the rank that has the sum so far; -1 before the first run
     for_row_runs(layout, [&](const RowRun& run) {
-        const int rank = layout.blocks()[std::size_t(run.block)].rank;
+        const auto rank_of = [&](int block) { return layout.blocks()[std::size_t(block)].rank; };
+        const int rank = rank_of(run.blocks[0]);
         if (holder >= 0 && rank != holder) {
             if (rank == comm.rank()) {
                 sum = from.try_emplace(holder, comm, holder, true).first->second.receive();
@@ -112,8 +179,13 @@ double ordered_sum(const Layout& layout, const comm::Communicator& comm,
             }
         }
         holder = rank;
-        if (rank == comm.rank()) {
-            sum = add(run, sum);
+        if (run.blocks.size() > 1) {
+            if (std::any_of(run.blocks.begin(), run.blocks.end(), [&](int k) { return rank_of(k) == comm.rank(); })) {
+                const std::pair<std::vector<int>, int> key(run.blocks, run.y[1] - run.y[0]);
+                sum = cut.try_emplace(key, layout, comm, run).first->second.add(run, values, sum);
+            }
+        } else if (rank == comm.rank()) {
+            sum = values.add(run, sum);
         }
     });
     double total = holder == comm.rank() ? sum : 0;

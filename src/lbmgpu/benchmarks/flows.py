@@ -80,9 +80,13 @@ def make_domain(kind: Kind, shape: tuple[int, ...]) -> Domain:
         domain.faces["-y"] = domain.faces["+y"] = NoSlip()
         if len(shape) == 3:
             domain.faces["-z"] = domain.faces["+z"] = FreeSlip()
-        x, y = (np.arange(n) + 0.5 for n in shape[:2])
-        disc = np.hypot(x[:, None] - shape[0] * 5 / 21, y[None, :] - shape[1] / 2) < max(1.0, shape[1] / 16)
-        domain.add_body(np.broadcast_to(disc.reshape(disc.shape + (1,) * (len(shape) - 2)), shape), "cylinder")
+
+        def cylinder(x: Any, y: Any, *z: Any) -> Any:
+            layer = (slice(None), slice(None), *(slice(0, 1) for _ in z))  # each along z has the same disc
+            disc = np.hypot(x[layer] - shape[0] * 5 / 21, y[layer] - shape[1] / 2) < max(1.0, shape[1] / 16)
+            return np.broadcast_to(disc, x.shape)
+
+        domain.add_body(cylinder, "cylinder")
     return domain
 
 

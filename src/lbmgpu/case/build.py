@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,14 @@ from ..collisions import Collision
 from ..domain import Domain
 from ..engine.memory import check_memory, extra_bytes_per_cell
 from ..engine.settings import check_devices, check_storage, check_streaming, check_thermal
-from ..files.regular_files import read_mask
+from ..files.regular_files import MaskFile, read_mask
 from ..layout import Layout, check_layout
+from ..parallel.consistency import compare
 from ..parallel.processes import Processes
 from ..planning.default_cut import cut_for
 from ..solver import Solver
 from ..thermal import HybridThermal
-from ..values import cell_centres
+from ..values import centres
 from . import centreline
 from .input_errors import Problems, at
 
@@ -92,12 +94,11 @@ def build_solver(
         with problems.at("thermal"):
             options["thermal"] = build_thermal(case, domain, storage)
         has_temperature = options.get("thermal") is not None
-        if not (
-            planned and (len(chosen) > 1 or processes.size > 1)
-        ):  # the plan's blocks are not these, and looked at when they are known
+        several = len(chosen) > 1 or processes.size > 1
+        if missing is None and not (planned and several):  # a plan's blocks are looked at when they are known
             numbers = (precision, storage, streaming)
             check_memory(domain.stencil, shape, *numbers, extra_bytes, chosen[0], blocks, processes, has_temperature)
-        fill_domain(domain, case, folder, problems, options.get("thermal"))
+        fill_domain(domain, case, folder, problems, processes, options.get("thermal"))
         with problems.at("initial"):
             if "temperature" in initial and not _has_temperature(case):
                 raise ValueError(NO_THERMAL.format("temperature: "))
@@ -123,6 +124,7 @@ def build_solver(
         share = case["run"].get("cpu_share")
         if blocks is not None and any(block.device == "cpu" for block in blocks):  # a plan has given them theirs
             share = None
+        compare(processes, {"bodies": json.dumps(case.get("bodies", []), sort_keys=True)})  # functions are not compared
         solver = Solver(domain, collision, comm=processes, threads=threads, cpu_share=share, **options)
     with at(case, "initial"):
         solver.initialize(**initial)
@@ -157,11 +159,16 @@ def build_thermal(case: dict[str, Any], domain: Domain, storage: str) -> HybridT
 
 
 def fill_domain(
-    domain: Domain, case: dict[str, Any], folder: Path, problems: Problems, thermal: HybridThermal | None = None
+    domain: Domain,
+    case: dict[str, Any],
+    folder: Path,
+    problems: Problems,
+    processes: Processes,
+    thermal: HybridThermal | None = None,
 ) -> None:
     """Set the faces and add the bodies of `case`, those that are right; the others are left to `problems`.
 
-    Velocities are held below the limit of `thermal` too.
+    Velocities are held below the limit of `thermal` too. Bodies that overlap are found by the solver.
     """
     shape, cs2 = domain.shape, _core.stencil(domain.stencil).cs2
     for face, entry in case.get("faces", {}).items():
@@ -190,18 +197,13 @@ def fill_domain(
             condition = _condition(entry.get("condition", {"condition": "no-slip"}), shape)
             if thermal is not None and isinstance(condition, conditions.MovingWall):
                 # its shape comes first, as the limit takes the number of components for that of dimensions
-                velocity = values.evaluate("velocity", condition.velocity, shape, cell_centres(shape), len(shape))
+                velocity = values.evaluate("velocity", condition.velocity, shape, (), len(shape))  # a vector
                 thermal.check_speed("velocity", velocity)
             if "thermal" in entry and "thermal" not in case:
                 raise ValueError(NO_THERMAL.format("thermal: "))
             heat = _condition(entry.get("thermal", {"condition": "adiabatic"}), shape)
-            mask = _mask(entry, shape, folder)
-            if entry["shape"] != "mask" and not mask.any():
-                raise ValueError(
-                    f"the {entry['shape']} covers no cell, must hold the centre of at least one; it lies outside the "
-                    f"domain, {shape} cells, or between cell centres, which are at 0.5, 1.5 and so on"
-                )
-            domain.add_body(mask, entry.get("name", f"body {index + 1}"), condition, heat)
+            cells = _cells(entry, shape, folder, processes)
+            domain.add_body(cells, entry.get("name", f"body {index + 1}"), condition, heat)
 
 
 def _has_temperature(case: dict[str, Any]) -> bool:
@@ -226,7 +228,8 @@ def _initial_velocity(entry: Any, domain: Domain, thermal: HybridThermal | None)
     """The initial velocity, checked before there is a solver that would check it."""
     velocity = velocity_value(entry, domain.shape)
     value = conditions.field_value("velocity", velocity, vector=True)
-    field = values.evaluate("velocity", value, domain.shape, cell_centres(domain.shape), len(domain.shape))
+    places = _profile_centres(entry, domain.shape)
+    field = values.evaluate("velocity", value, domain.shape, places, len(domain.shape))
     checks.speed("velocity", field, multispeed.mach_unit(_core.stencil(domain.stencil)))
     if thermal is not None:
         thermal.check_speed("velocity", field)
@@ -307,30 +310,78 @@ def _condition(entry: dict[str, Any], shape: tuple[int, ...]) -> conditions.Cond
     return conditions.BY_KIND[entry["condition"]](**arguments)
 
 
-def _mask(entry: dict[str, Any], shape: tuple[int, ...], folder: Path) -> NDArray[np.bool_]:
+def _profile_centres(entry: Any, shape: tuple[int, ...]) -> tuple[NDArray[np.float64], ...]:
+    """The coordinates of cells that have all values of a velocity: it is the same along axes that it is not across."""
+    across = entry["across"] if isinstance(entry, dict) else []
+    return centres([np.arange(n if axis in across else 1) + 0.5 for axis, n in zip("xyz", shape, strict=False)])
+
+
+def _cells(
+    entry: dict[str, Any], shape: tuple[int, ...], folder: Path, processes: Processes
+) -> NDArray[np.bool_] | Callable[..., NDArray[np.bool_]]:
+    """The cells of a body: a function of coordinates, of which a solver asks what it needs, or a mask of the domain.
+
+    Raises:
+        ValueError: no cell, or a wrong file, number of coordinates or axis.
+    """
     if entry["shape"] == "mask":
         file = folder / entry["file"]
         try:
-            return read_mask("file", file, shape)
+            return read_mask("file", file, shape) if processes.size == 1 else MaskFile("file", file, shape)
         except OSError as error:
             raise ValueError(f"file: {file} cannot be read ({checks.reason(error)})") from None
-    centres = cell_centres(shape)
     for key in ("center", "low", "high"):
         if key in entry and len(entry[key]) != len(shape):
             raise ValueError(f"{key}: {entry[key]} given, must have {len(shape)} coordinates")
+    along = [np.arange(n) + 0.5 for n in shape]
     if entry["shape"] == "box":
-        inside = np.ones(shape, dtype=np.bool_)
-        for x, low, high in zip(centres, entry["low"], entry["high"], strict=True):
-            inside &= (x >= low) & (x <= high)
-        return inside
-    squared = np.zeros(shape)
-    axis = entry.get("axis", "z") if entry["shape"] == "cylinder" else None
-    if axis is not None and len(shape) == 2 and axis != "z":
-        raise ValueError(f"axis: {axis!r} given, must be 'z' in two dimensions")
-    for name, x, middle in zip("xyz", centres, entry["center"], strict=False):
-        if name != axis:
-            with np.errstate(over="ignore"):  # infinitely far
-                squared += (x - middle) ** 2
-    with np.errstate(over="ignore"):
-        radius2 = np.square(np.float64(entry["radius"]))
-    return np.asarray(squared <= radius2)
+        inside = _box(entry["low"], entry["high"])
+        covers = all(inside_of.any() for inside_of in _between(along, entry["low"], entry["high"]))
+    else:
+        axis = entry.get("axis", "z") if entry["shape"] == "cylinder" else None
+        if axis is not None and len(shape) == 2 and axis != "z":
+            raise ValueError(f"axis: {axis!r} given, must be 'z' in two dimensions")
+        across = [k for k, name in enumerate("xyz"[: len(shape)]) if name != axis]
+        inside = _ball(across, entry["center"], entry["radius"])
+        with np.errstate(over="ignore"):
+            nearest = [x[[np.argmin((x - middle) ** 2)]] for x, middle in zip(along, entry["center"], strict=True)]
+        covers = bool(inside(*nearest).any())
+    if not covers:
+        raise ValueError(
+            f"the {entry['shape']} covers no cell, must hold the centre of at least one; it lies outside the "
+            f"domain, {shape} cells, or between cell centres, which are at 0.5, 1.5 and so on"
+        )
+    return inside
+
+
+def _between(
+    coordinates: Sequence[NDArray[Any]], low: Sequence[float], high: Sequence[float]
+) -> Iterator[NDArray[np.bool_]]:
+    """Of each axis, which coordinates lie between these."""
+    for x, first, last in zip(coordinates, low, high, strict=True):
+        yield (x >= first) & (x <= last)
+
+
+def _box(low: Sequence[float], high: Sequence[float]) -> Callable[..., NDArray[np.bool_]]:
+    """Tells which coordinates lie in a box."""
+
+    def inside(*coordinates: NDArray[np.float64]) -> NDArray[np.bool_]:
+        result = np.ones(coordinates[0].shape, dtype=np.bool_)
+        for along in _between(coordinates, low, high):
+            result &= along
+        return result
+
+    return inside
+
+
+def _ball(across: Sequence[int], center: Sequence[float], radius: float) -> Callable[..., NDArray[np.bool_]]:
+    """Tells which coordinates lie within a radius of a center along the axes of these numbers."""
+
+    def inside(*coordinates: NDArray[np.float64]) -> NDArray[np.bool_]:
+        squared = np.zeros(coordinates[0].shape)
+        with np.errstate(over="ignore"):  # infinitely far
+            for axis in across:
+                squared += (coordinates[axis] - center[axis]) ** 2
+            return np.asarray(squared <= np.square(np.float64(radius)))
+
+    return inside

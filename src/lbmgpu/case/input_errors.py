@@ -12,7 +12,7 @@ from .read import json_path
 
 Path = tuple[str | int, ...]
 
-_OWNER = r"faces\['[-+][xyz]'\]|body (?:'[^']*'|\"[^\"]*\")|D\dQ\d+"
+_OWNER = r"faces\['[-+][xyz]'\]|body (?P<body>'[^']*'|\"[^\"]*\")|D\dQ\d+"
 _ARGUMENT = re.compile(rf"(?P<key>\w+)(?: of (?:{_OWNER}))?: (?P<rest>.*)", re.DOTALL)
 """How the messages of the package begin: with an argument, and the face, body or stencil that it is of."""
 
@@ -54,12 +54,16 @@ def at(case: dict[str, Any], *path: str | int) -> Iterator[None]:
 def located(case: dict[str, Any], path: Path, message: str) -> tuple[str, str]:
     """Path and message of a problem at `path`; the argument that `message` begins with becomes a part of the path.
 
-    Only where the case has it: a viscosity that came from a Reynolds number is still named by the message.
+    Only where the case has it: a viscosity that came from a Reynolds number is still named by the message. A body that
+    the message names is the place of a problem with the whole case.
     """
     match = _ARGUMENT.match(message)
     if match is None:
         return json_path(path), message
     key, rest = match["key"], match["rest"]
+    if not path and match["body"] is not None:
+        names = [repr(body.get("name", f"body {number}")) for number, body in enumerate(case.get("bodies", []), 1)]
+        path = ("bodies", names.index(match["body"])) if match["body"] in names else path
     entry: Any = case
     for part in path:
         entry = entry.get(part) if isinstance(entry, dict) else entry[part]

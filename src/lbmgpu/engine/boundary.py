@@ -73,6 +73,11 @@ class BoundaryValues:
         """Whether any value changes in time."""
         return any(self._changing.values())
 
+    @property
+    def body_changes(self) -> bool:
+        """Whether a value on a body changes in time, of which each process evaluates its part."""
+        return bool(self._changing["bodies"])
+
     def _of_body(self, target: dict[str, Floats]) -> bool:
         return target is self.body_velocities or target is self.body_temperatures
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from typing import Any
 
@@ -279,7 +279,7 @@ class Simulation:
             start = time.perf_counter()
             if self.boundary.changing:
                 for _ in range(steps):
-                    self.boundary.bring_to(self.engine, float(self.engine.steps))
+                    self._bring_walls_to_now()
                     self.step_engine(1)
             else:
                 self.step_engine(steps)
@@ -303,8 +303,17 @@ class Simulation:
     def walls_of_now(self, faces: bool = False) -> Iterator[None]:
         """Within it, bodies (and `faces`) have the values of the present time, and no step is made."""
         with self.lock:
-            self.boundary.bring_to(self.engine, float(self.engine.steps), faces=faces)
+            self._bring_walls_to_now(faces)
             yield
+
+    def _bring_walls_to_now(self, faces: bool = True) -> None:
+        """Give bodies (and `faces`) the values of the present time. What fails on one rank, which alone knows its part
+        of a body, is an error on all."""
+        steps = self.engine.steps
+        with ExitStack() as stack:
+            if self.boundary.body_changes:
+                stack.enter_context(collective.by_user(self.processes, "the functions of bodies", steps))
+            self.boundary.bring_to(self.engine, float(steps), faces=faces)
 
     def totals(self) -> tuple[float, list[float], float, float]:
         """Sums over the fluid cells: density, momentum, kinetic energy, and the temperature's deviation."""

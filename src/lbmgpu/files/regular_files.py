@@ -6,6 +6,7 @@ A name can lead to a device that never ends, a pipe that nobody writes to, or mo
 from __future__ import annotations
 
 import io
+import math
 import os
 import stat
 from pathlib import Path
@@ -23,6 +24,9 @@ TABLE_BYTES = 2**30
 
 _HEADER_BYTES = 2**16
 """Bytes read for the header of an array's file: more than NumPy writes for any array without named fields."""
+
+_PIECE = 2**20
+"""Cells of a mask that are read together where a part is wanted."""
 
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
@@ -98,27 +102,70 @@ def read_mask(name: str, path: str | os.PathLike[str], shape: tuple[int, ...]) -
             only a part of it.
     """
     with regular_file(name, path) as file:
-        head = io.BytesIO(file.read(_HEADER_BYTES) or b"")
-        try:
-            version = np.lib.format.read_magic(head)
-            if version not in _HEADERS:
-                raise ValueError(f"version {version} of the format")
-            found, by_columns, dtype = _HEADERS[version](head)
-        except Exception as error:  # NumPy's parser of a header raises whatever the text leads it to
-            raise ValueError(f"{name}: {path} cannot be read as a NumPy array ({_first_line(error)})") from None
-        if dtype != np.bool_:
-            raise TypeError(f"{name}: {path} holds an array of {dtype}, must be bool (such as values > 0)")
-        if found != shape:
-            raise ValueError(f"{name}: {path} holds an array of shape {found}, must be the domain's, {shape}")
-        count = int(np.prod(shape, dtype=np.int64))
-        if os.fstat(file.fileno()).st_size < head.tell() + count:
-            raise ValueError(f"{name}: {path} ends before its array of {count} cells does")
-        file.seek(head.tell())
+        start, by_columns = _mask_header(name, path, file, shape)
+        file.seek(start)
+        count = math.prod(shape)
         cells = np.frombuffer(file.read(count), np.uint8)
     if cells.size != count:
         raise ValueError(f"{name}: {path} ends before its array of {count} cells does")
     mask: NDArray[np.bool_] = (cells != 0).reshape(shape, order="F" if by_columns else "C")
     return mask
+
+
+class MaskFile:
+    """The bool array of `shape` in a file, as `read_mask` has it, of which parts are read; a function of coordinates.
+
+    Raises:
+        TypeError, ValueError, OSError: as `read_mask`.
+    """
+
+    def __init__(self, name: str, path: str | os.PathLike[str], shape: tuple[int, ...]) -> None:
+        self._name, self._path, self._shape = name, path, shape
+        with regular_file(name, path) as file:
+            _mask_header(name, path, file, shape)
+
+    def __call__(self, *centres: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """The mask at the cells of a box, given by the coordinates of their centres, arrays of its shape."""
+        region = centres[0].shape
+        lines = [tuple(slice(None) if k == axis else 0 for k in range(len(region))) for axis in range(len(region))]
+        axes = [(along[line] - 0.5).astype(np.int64) for along, line in zip(centres, lines, strict=True)]
+        result = np.empty(region, dtype=np.bool_)
+        with regular_file(self._name, self._path) as file:
+            start, by_columns = _mask_header(self._name, self._path, file, self._shape)
+            shape, target = (self._shape[::-1], result.T) if by_columns else (self._shape, result)
+            first, *others = axes[::-1] if by_columns else axes
+            layer = math.prod(shape[1:])
+            for at in range(0, shape[0], max(1, _PIECE // layer)):
+                count = min(max(1, _PIECE // layer), shape[0] - at)
+                wanted = np.flatnonzero((first >= at) & (first < at + count))
+                if wanted.size == 0:
+                    continue
+                file.seek(start + at * layer)
+                cells = np.frombuffer(file.read(count * layer), np.uint8)
+                if cells.size != count * layer:
+                    raise ValueError(f"{self._name}: {self._path} ends before its array does")
+                target[wanted] = cells.reshape(count, *shape[1:])[np.ix_(first[wanted] - at, *others)] != 0
+        return result
+
+
+def _mask_header(name: str, path: str | os.PathLike[str], file: BinaryIO, shape: tuple[int, ...]) -> tuple[int, bool]:
+    """Where the array begins in the file of a mask, and whether its first axis runs fastest; or see `read_mask`."""
+    head = io.BytesIO(file.read(_HEADER_BYTES) or b"")
+    try:
+        version = np.lib.format.read_magic(head)
+        if version not in _HEADERS:
+            raise ValueError(f"version {version} of the format")
+        found, by_columns, dtype = _HEADERS[version](head)
+    except Exception as error:  # NumPy's parser of a header raises whatever the text leads it to
+        raise ValueError(f"{name}: {path} cannot be read as a NumPy array ({_first_line(error)})") from None
+    if dtype != np.bool_:
+        raise TypeError(f"{name}: {path} holds an array of {dtype}, must be bool (such as values > 0)")
+    if found != shape:
+        raise ValueError(f"{name}: {path} holds an array of shape {found}, must be the domain's, {shape}")
+    count = math.prod(shape)
+    if os.fstat(file.fileno()).st_size < head.tell() + count:
+        raise ValueError(f"{name}: {path} ends before its array of {count} cells does")
+    return head.tell(), bool(by_columns)
 
 
 def output_file(path: Path, *, append: bool) -> int:

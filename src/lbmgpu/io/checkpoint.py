@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -21,10 +21,11 @@ from ..files.atomic_write import naming
 from ..files.interrupts import kept
 from ..files.regular_files import check_output, file_path
 from ..parallel.processes import Processes
-from .checkpoint_arrays import Arrays, check_size, encoded
+from ..parallel.subdomain import Subdomain
+from .checkpoint_arrays import Arrays, check_size, encoded, is_of_cells, mask_of
 from .checkpoint_open import damage_of, opened
-from .checkpoint_reader import boundary_arrays
-from .checkpoint_setup import arguments_of, describe, differences, is_of_cells
+from .checkpoint_reader import Stored, boundary_arrays
+from .checkpoint_setup import arguments_of, check_boundary, describe, differences, without_cells
 from .checkpoint_writer import NewCheckpoint, new_checkpoint
 from .chunks import Chunks, each
 
@@ -71,9 +72,10 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> Path:
         }
         pieces = _pieces(simulation)
         digests = _digests_of_ranks(simulation, pieces)
-        arrays = _gathered(simulation, arrays) | _boundary_numbers(simulation)
+        faces = {name: array for name, array in arrays.items() if not is_of_cells(name)} | _boundary_numbers(simulation)
         file = on_first(lambda: stack.enter_context(new_checkpoint(target, processes.threads, interrupts)))
-        on_first(lambda: None if file is None else _write_arrays(file, arrays, [piece.chunks for piece in pieces]))
+        on_first(lambda: None if file is None else _begin(file, [piece.chunks for piece in pieces], faces))
+        _write_cells(simulation, arrays, file, on_first)
         for piece in pieces:  # one by one, so that rank 0 need not hold the whole state
             whole = processes.gathered(simulation.layout, piece.part, simulation.engine.window)
             known = digests.get(piece.chunks.name, {})
@@ -95,21 +97,6 @@ def _pieces(simulation: Simulation) -> list[_Piece]:
         engine.temperature(temperature)
         pieces.append(_Piece(Chunks.of("temperature", shape, simulation.storage), None, temperature))
     return pieces
-
-
-def _gathered(simulation: Simulation, arrays: Arrays) -> Arrays:
-    """The arrays of a setup, on rank 0 of the whole domain, elsewhere without those of cells."""
-    if simulation.processes.size == 1:
-        return arrays
-    whole = {name: array for name, array in arrays.items() if not is_of_cells(name)}
-    dimensions = len(simulation.domain.shape)
-    for name in [name for name in arrays if is_of_cells(name)]:
-        part = arrays.pop(name)
-        order = [*range(part.ndim - dimensions), *reversed(range(part.ndim - dimensions, part.ndim))]
-        found = simulation.processes.gathered(simulation.layout, part.transpose(order), simulation.engine.window)
-        if found is not None:
-            whole[name] = found.transpose(order)
-    return whole
 
 
 def _boundary_numbers(simulation: Simulation) -> Arrays:
@@ -155,14 +142,56 @@ def _digests_of_ranks(simulation: Simulation, pieces: Sequence[_Piece]) -> dict[
     return found
 
 
-def _write_arrays(file: NewCheckpoint, arrays: Arrays, fields: Sequence[Chunks]) -> None:
-    """Write the arrays of the setup, and allocate the fields in the file."""
+def _begin(file: NewCheckpoint, fields: Sequence[Chunks], arrays: Arrays) -> None:
+    """Allocate the fields in the file, and write the arrays that every rank has whole."""
     for chunks in dict.fromkeys(fields):
         file.add(chunks)
-    for name, stored, more in encoded(arrays):
+    for name, array in arrays.items():
+        chunks = Chunks.of(name, array.shape, array.dtype)
+        file.add(chunks)
+        file.write(chunks, array)
+
+
+def _write_cells(
+    simulation: Simulation, arrays: Arrays, file: NewCheckpoint | None, on_first: Callable[[Callable[[], Any]], Any]
+) -> None:
+    """Write the arrays that have a number a cell, given of each rank's part, with one component at a time on rank 0."""
+    dimensions = len(simulation.domain.shape)
+    order = tuple(reversed(range(dimensions)))
+    mask: NDArray[np.bool_] | None = None
+    for name in [name for name in arrays if is_of_cells(name)]:
+        part = arrays.pop(name)
+        count = len(part) if part.ndim > dimensions else None
+        for lead in range(count or 1):
+            component = part if count is None else part[lead]
+            found = simulation.processes.gathered(
+                simulation.layout, component.transpose(order), simulation.engine.window
+            )
+            whole = None if found is None else found.transpose(order)
+            if name == mask_of(name):
+                mask = whole
+            on_first(partial(_write_component, file, name, whole, mask, lead, count))
+
+
+def _write_component(
+    file: NewCheckpoint | None,
+    name: str,
+    whole: NDArray[Any] | None,
+    mask: NDArray[np.bool_] | None,
+    lead: int,
+    count: int | None,
+) -> None:
+    """Write one of `count` components of an array of cells, or all of an array without components."""
+    if file is None or whole is None:
+        return
+    stored, more = encoded(name, whole, mask)
+    if count is None:
         chunks = Chunks.of(name, stored.shape, stored.dtype)
+    else:
+        chunks = Chunks.of(name, (count, *stored.shape), stored.dtype, lead=1)
+    if lead == 0:
         file.add(chunks, **more)
-        file.write(chunks, stored)
+    file.write(chunks, stored, None if count is None else lead)
 
 
 def _write(file: NewCheckpoint | None, piece: _Piece, whole: NDArray[Any] | None, digests: Mapping[int, str]) -> None:
@@ -199,12 +228,7 @@ def _read(simulation: Simulation, path: str | os.PathLike[str]) -> _Found:
     solid = simulation.bodies.solid.T
     with opened(path, simulation.processes.threads) as file:
         header = file.header
-        subdomain = simulation.subdomain
-        stored = {
-            n: subdomain.cut(a, subdomain.window) if _fits(n, a, subdomain.shape) else a
-            for n, a in file.arrays().items()
-        }
-        found = list(differences(header.setup, setup, stored, arrays))
+        found = list(differences(header.setup, setup, file.arrays(simulation.subdomain.window), arrays))
         if found:
             listing = "".join(f"\n  {line}" for line in found)
             raise CheckpointError(f"a checkpoint of another setup:{listing}")
@@ -217,11 +241,6 @@ def _read(simulation: Simulation, path: str | os.PathLike[str]) -> _Found:
             if not np.isfinite(values).all():
                 raise CheckpointError(f"damaged, the numbers of face {face!r} hold values that are not finite")
         return _Found(state, temperature, numbers, header.steps, header.reference_density)
-
-
-def _fits(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> bool:
-    """Whether an array of a file has a number for each cell of a domain of this shape."""
-    return is_of_cells(name) and array.shape[-len(shape) :] == shape
 
 
 def _check_finite(name: str, values: NDArray[Any], solid: NDArray[np.bool_]) -> None:
@@ -244,17 +263,58 @@ def _check_finite(name: str, values: NDArray[Any], solid: NDArray[np.bool_]) -> 
 
 
 def arguments(
-    path: str | os.PathLike[str], domain: Domain | None, collision: Collision | None, processes: Processes
+    path: str | os.PathLike[str],
+    domain: Domain | None,
+    collision: Collision | None,
+    processes: Processes,
+    subdomain: Subdomain | None = None,
 ) -> dict[str, Any]:
-    """The arguments of `Solver` that a checkpoint holds, checked; on all ranks. See `Solver.load`."""
+    """The arguments of `Solver` that a checkpoint holds, checked; on all ranks, together. See `Solver.load`.
+
+    Args:
+        path: of the file.
+        domain, collision: given in place of those in the file.
+        processes: of the solver.
+        subdomain: of this process, whose part of forces, heat sources and bodies is read; None for all of them.
+    """
 
     def read() -> dict[str, Any]:
-        if collision is not None:
-            settings.check_collision(collision)
-        with opened(path, processes.threads) as file:
-            header, arrays = file.header, file.arrays()
-            check_size(Chunks.of("state", header.state, header.dtype).nbytes // processes.size)
+        part = None if subdomain is None else subdomain.window
+        with _opened(path, collision, processes) as file:
+            header = file.header
+            arrays = file.arrays(((0,) * len(header.shape), header.shape) if part is None else part)
         with damage_of(file_path("path", path)):
-            return arguments_of(header.setup, arrays, header.streaming, domain, collision)
+            found = arguments_of(header.setup, arrays, header.streaming, domain, collision, part)
+            if domain is None and subdomain is None:
+                check_boundary(found["domain"], found["thermal"], Subdomain.of(found["domain"], None), Processes())
+        return found
+
+    found = processes.each(read)
+    if domain is None and subdomain is not None:
+        with damage_of(file_path("path", path)):
+            check_boundary(found["domain"], found["thermal"], subdomain, processes)
+    return found
+
+
+def arguments_without_cells(
+    path: str | os.PathLike[str], domain: Domain | None, collision: Collision | None, processes: Processes
+) -> dict[str, Any]:
+    """The arguments without the bodies of the file, its force and its heat source; see `arguments`."""
+
+    def read() -> dict[str, Any]:
+        with _opened(path, collision, processes) as file:
+            header, arrays = file.header, file.arrays(None)
+        with damage_of(file_path("path", path)):
+            return arguments_of(without_cells(header.setup), arrays, header.streaming, domain, collision)
 
     return processes.each(read)
+
+
+@contextmanager
+def _opened(path: str | os.PathLike[str], collision: Collision | None, processes: Processes) -> Iterator[Stored]:
+    """A checkpoint whose state fits the memory, for a solver with a `collision` in place of its own."""
+    if collision is not None:
+        settings.check_collision(collision)
+    with opened(path, processes.threads) as file:
+        check_size(Chunks.of("state", file.header.state, file.header.dtype).nbytes // processes.size)
+        yield file

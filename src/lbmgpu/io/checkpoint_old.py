@@ -16,7 +16,7 @@ from .. import checks
 from ..errors import CheckpointError
 from ..files.strict_json import parsed
 from . import hdf5_tree
-from .checkpoint_arrays import Arrays, check_size
+from .checkpoint_arrays import Arrays, check_size, is_of_cells
 from .checkpoint_reader import Header, Window, reversed_axes
 from .checkpoint_setup import array_names
 from .checkpoint_writer import FORMAT, MAX_MANIFEST
@@ -55,18 +55,26 @@ class OldCheckpoint:
         self._state = self._field(root, "state", self.header.state)
         self._temperature = self._field(root, "temperature", self.header.state[1:]) if version == 2 else None
 
-    def arrays(self) -> Arrays:
-        check_size(sum(math.prod(dataset.shape) * dataset.dtype.itemsize for dataset in self._arrays.values()))
-        arrays: Arrays = {}
+    def arrays(self, window: Window | None) -> Arrays:
+        shape, boxes = self.header.shape, {}
         for name, dataset in self._arrays.items():
-            self._check_inflated(dataset)
-            arrays[name] = _read(dataset)
-            if arrays[name].dtype == np.bool_ and arrays[name].view(np.uint8).max() > 1:
+            box, of_cells = [(0, n) for n in dataset.shape], is_of_cells(name.replace("/", "."))
+            if of_cells and window is None:
+                continue
+            if of_cells and window is not None and dataset.shape[-len(shape) :] == shape:
+                box[-len(shape) :] = [(a, a + n) for a, n in zip(*window, strict=True)]
+            boxes[name] = box
+        check_size(sum(math.prod(b - a for a, b in box) * self._arrays[n].dtype.itemsize for n, box in boxes.items()))
+        arrays: Arrays = {}
+        for name, box in boxes.items():
+            self._check_inflated(self._arrays[name])
+            arrays[name] = _read(self._arrays[name], box)
+            if arrays[name].dtype == np.bool_ and arrays[name].view(np.uint8).max(initial=0) > 1:
                 raise UnexpectedError(f"{name!r} holds more than true and false")
         for name, array in arrays.items():
             body, _, what = name.rpartition("/")
             if what == "temperature" and body.startswith("bodies/"):
-                if array.shape != self.header.shape:
+                if self._arrays[name].shape != self.header.shape:
                     raise UnexpectedError(f"{name!r} is not of the domain")
                 array[~arrays[f"{body}/mask"]] = 0  # what the user gave outside of the body
         return arrays

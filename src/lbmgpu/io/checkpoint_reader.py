@@ -21,7 +21,7 @@ from ..domain import FACES, MAX_CELLS
 from ..files.strict_json import parsed
 from ..models import PRECISIONS, STORAGES, STREAMINGS
 from . import hdf5_tree
-from .checkpoint_arrays import Arrays, decoded
+from .checkpoint_arrays import Arrays, decoded, is_of_cells
 from .checkpoint_setup import array_names, with_new_words
 from .checkpoint_writer import FORMAT, MAX_MANIFEST, VERSION
 from .chunks import SMALLEST, Chunk, Chunks, each
@@ -79,8 +79,8 @@ class Stored(Protocol):
 
     header: Header
 
-    def arrays(self) -> Arrays:
-        """The arrays that the setup refers to."""
+    def arrays(self, window: Window | None) -> Arrays:
+        """The arrays that the setup refers to, of those of cells what lies in a box; without those if it is None."""
 
     def state(self, window: Window) -> NDArray[Any]:
         """The state in a box of cells, ``(Q, nz, ny, nx)``."""
@@ -141,8 +141,11 @@ class NewestCheckpoint:
             if (self._chunks(name).shape, self._chunks(name).dtype) != (shape, np.dtype(np.float64)):
                 raise UnexpectedError(f"the numbers of face {face!r} are not of the shape of the setup")
 
-    def arrays(self) -> Arrays:
-        return decoded(array_names(self.header.setup), self._tables, self._whole, self.header.shape)
+    def arrays(self, window: Window | None) -> Arrays:
+        names, shape = array_names(self.header.setup), self.header.shape
+        if window is None:
+            window, names = ((0,) * len(shape), shape), [name for name in names if not is_of_cells(name)]
+        return decoded(names, self._tables, self._read, shape, window)
 
     def state(self, window: Window) -> NDArray[Any]:
         return self._read("state", [(0, self.header.state[0]), *reversed_axes(window)])

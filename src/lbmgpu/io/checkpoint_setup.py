@@ -16,11 +16,14 @@ from ..collisions import Collision
 from ..custom_collision import CUSTOM
 from ..domain import Domain
 from ..engine import settings
+from ..engine.body_cells import BodyCells
 from ..engine.boundary import BoundaryValues
 from ..engine.simulation import MAX_FORCE, Simulation
 from ..errors import CheckpointError
+from ..parallel.processes import Processes
+from ..parallel.subdomain import Subdomain
 from ..thermal import OLD_OPERATORS, HybridThermal
-from .checkpoint_arrays import Arrays
+from .checkpoint_arrays import Arrays, Box
 
 CHANGES = {"changes in time": True}
 """Marks in the file a value that a callable gives before each step."""
@@ -29,7 +32,7 @@ CHANGES = {"changes in time": True}
 def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
     """The setup as JSON with exact numbers, and the arrays that it refers to by name.
 
-    Those that `is_of_cells` names, of several processes, are of the window of this one.
+    Those that `checkpoint_arrays.is_of_cells` names, of several processes, are of the window of this one.
     """
     arrays: Arrays = {}
     window = simulation.subdomain.inside(simulation.subdomain.window)
@@ -86,11 +89,6 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
             if isinstance(condition, conditions.Isothermal)
         }
     return setup, arrays
-
-
-def is_of_cells(name: str) -> bool:
-    """Whether an array of a setup has a number for each cell of the domain."""
-    return name in ("force", "source") or name.startswith("bodies.")
 
 
 def _kind(condition: conditions.Condition) -> dict[str, Any]:
@@ -156,16 +154,29 @@ def _shown(value: Any) -> str:
     return checks.shown(value)
 
 
+def without_cells(setup: dict[str, Any]) -> dict[str, Any]:
+    """A setup without bodies, force and heat source."""
+    thermal = dict(setup.get("thermal") or {})
+    more = {"thermal": thermal | ({"source": None} if "source" in thermal else {})} if thermal else {}
+    return setup | {"bodies": {}, "force": None} | more
+
+
 def arguments_of(
-    setup: dict[str, Any], arrays: Arrays, streaming: str, domain: Domain | None, collision: Collision | None
+    setup: dict[str, Any],
+    arrays: Arrays,
+    streaming: str,
+    domain: Domain | None,
+    collision: Collision | None,
+    part: Box | None = None,
 ) -> dict[str, Any]:
-    """The arguments of `Solver` that a file holds, all checked.
+    """The arguments of `Solver` that a file holds, checked but for the values on faces and bodies.
 
     Args:
         setup: of the file.
         arrays: those that it refers to.
         streaming: of the file.
         domain, collision: given in place of those in the file.
+        part: offset and size of the box that the arrays of cells cover; None for the domain.
 
     Raises:
         CheckpointError: a condition changes in time and no domain is given, or the collision is one that its user
@@ -177,11 +188,10 @@ def arguments_of(
     thermal = _thermal(setup, value)
     force = value(setup["force"])
     if domain is None:
-        domain = _domain(setup, value)
+        domain = _domain(setup, value, part)
         settings.check_values(domain, collision, force, setup["precision"], setup["storage"], streaming, thermal)
         settings.check_periodic(domain)
-        BoundaryValues(domain, thermal)  # raises where a value does not suit its face or body
-        _check_fields(domain, force, thermal)
+        _check_fields(domain.shape if part is None else tuple(part[1]), force, thermal)
     return {
         "domain": domain,
         "collision": collision,
@@ -193,14 +203,20 @@ def arguments_of(
     }
 
 
-def _check_fields(domain: Domain, force: Any, thermal: HybridThermal | None) -> None:
-    """Raise TypeError or ValueError where a force or a heat source does not suit the domain."""
+def check_boundary(domain: Domain, thermal: HybridThermal | None, subdomain: Subdomain, processes: Processes) -> None:
+    """Raise TypeError or ValueError where a value does not suit its face or body; all processes call this together."""
+    cells = BodyCells(domain, subdomain, processes)
+    processes.each(lambda: BoundaryValues(domain, thermal, subdomain=subdomain, cells=cells))
+
+
+def _check_fields(shape: tuple[int, ...], force: Any, thermal: HybridThermal | None) -> None:
+    """Raise TypeError or ValueError where a force or a heat source does not suit a box of this shape."""
     if force is not None:
         value = conditions.field_value("force", force, vector=True)
-        if np.abs(values.evaluate("force", value, domain.shape, (), len(domain.shape))).max() > MAX_FORCE:
+        if np.abs(values.evaluate("force", value, shape, (), len(shape))).max() > MAX_FORCE:
             raise ValueError(f"force: more than {MAX_FORCE:g} given")
     if thermal is not None and thermal.source is not None:
-        values.evaluate("source", thermal.source, domain.shape, (), None)
+        values.evaluate("source", thermal.source, shape, (), None)
 
 
 def _lookup(arrays: Arrays) -> Callable[[Any], Any]:
@@ -227,7 +243,7 @@ def _thermal(setup: dict[str, Any], value: Callable[[Any], Any]) -> HybridTherma
     return HybridThermal(**entry | {"source": value(entry["source"])})
 
 
-def _domain(setup: dict[str, Any], value: Callable[[Any], Any]) -> Domain:
+def _domain(setup: dict[str, Any], value: Callable[[Any], Any], part: Box | None) -> Domain:
     domain = Domain(tuple(setup["shape"]), setup["stencil"])
     parts = [(f"face {name!r}", entry) for name, entry in setup["faces"].items()]
     parts += [(f"body {name!r}", entry) for name, entry in setup["bodies"].items()]
@@ -253,5 +269,5 @@ def _domain(setup: dict[str, Any], value: Callable[[Any], Any]) -> Domain:
         domain.thermal[face] = condition(entry)
     for name, entry in setup["bodies"].items():
         thermal = condition(entry["thermal"]) if "thermal" in entry else None
-        domain.add_body(value(entry["mask"]), name, condition(entry), thermal)
+        domain.add_body(value(entry["mask"]), name, condition(entry), thermal, offset=None if part is None else part[0])
     return domain

@@ -55,7 +55,7 @@ def check_setup(
     own["thermal"] = str(thermal)
     own |= {f"faces[{face!r}]": _of_condition(condition) for face, condition in domain.faces.items()}
     own |= {f"thermal[{face!r}]": _of_condition(condition) for face, condition in domain.thermal.items()}
-    _compare(processes, own)
+    compare(processes, own)
 
 
 def check_fields(
@@ -74,17 +74,18 @@ def check_fields(
     if processes.size == 1:
         return
     own = {"bodies": repr([(name, *_of_body(body)) for name, body in domain.bodies.items()])}
-    _compare(processes, own | {"force": of_value(force, is_part), "thermal": _of_thermal(thermal, is_part)})
+    compare(processes, own | {"force": of_value(force, is_part), "thermal": _of_thermal(thermal, is_part)})
 
 
 def check_blocks(processes: Processes, layout: Layout | None) -> None:
     """Raise ValueError on all ranks if they were given different layouts; all ranks call this together."""
     if processes.size > 1:
         text = repr(layout)
-        _compare(processes, {"layout": hashlib.blake2b(text.encode()).hexdigest()})
+        compare(processes, {"layout": hashlib.blake2b(text.encode()).hexdigest()})
 
 
-def _compare(processes: Processes, own: Mapping[str, str]) -> None:
+def compare(processes: Processes, own: Mapping[str, str]) -> None:
+    """Raise ValueError on all ranks if texts differ among them, of arguments by name; all ranks call this together."""
     found = differences(processes.shared(dict(own)))
     if found:
         raise ValueError(f"{'; '.join(found)}; all ranks take the same arguments")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from .. import _core
+from .. import _core, checks
 from ..errors import IdleGpuWarning, LayoutError, warn
 from ..layout import Layout
 from . import devices, gpu, hosts
@@ -26,7 +26,7 @@ def placed(layout: Layout, processes: Processes, device: Any = "auto") -> Layout
     Raises:
         LayoutError: a host or a rank is not there, a rank is not on its block's host or has no block, or the host lacks
             a device.
-        CudaError: a GPU is asked for, and the driver, the compiler or every GPU of its rank is missing.
+        CudaError: the solver's `device` is a GPU, and the driver, the compiler or every GPU of a rank is missing.
     """
     names = processes.shared(hosts.own_name())
     ranked = matched(layout, names)
@@ -39,13 +39,33 @@ def placed(layout: Layout, processes: Processes, device: Any = "auto") -> Layout
                 name = device if block.device == "auto" and isinstance(device, str) else block.device
                 try:
                     found[block.device] = devices.resolve(name, processes.node_rank)
-                except ValueError as error:
+                except (ValueError, _core.CudaError) as error:
+                    if isinstance(error, _core.CudaError) and block.device == "auto":
+                        raise  # of the solver's device
                     where = f"of rank {block.rank} on {hosts.own_name()}"
                     raise LayoutError(f"layout: block {number} {where}: {error}") from None
         return found
 
     every = processes.shared(processes.each(resolved))
     return Layout(replace(block, device=every[int(block.rank or 0)][block.device]) for block in ranked)
+
+
+def place_layout(layout: Layout, comm: Any, device: str = "auto") -> Layout:
+    """A layout with the rank and the device of every block, as a solver finds them; all ranks call it together.
+
+    Args:
+        layout: whose blocks may have a host and no rank, or no device of their own.
+        comm: an mpi4py communicator.
+        device: of the blocks that do not name one, as for `Solver`.
+
+    Raises:
+        LayoutError: a host or a rank is not there, a rank is not on its block's host or has no block, or the host lacks
+            a device.
+        CudaError: `device` is a GPU that cannot be used.
+    """
+    if not isinstance(layout, Layout):
+        raise TypeError(f"layout: {checks.shown(layout)} given, must be a Layout")
+    return placed(layout, Processes.of(comm), device)
 
 
 def matched(layout: Layout, names: Sequence[str]) -> Layout:
@@ -72,11 +92,14 @@ def matched(layout: Layout, names: Sequence[str]) -> Layout:
                 f"{names[block.rank]!r}"
             )
     named = {block.rank for block in blocks}
-    for host in dict.fromkeys(block.host for block in blocks if block.rank is None):
-        assert host is not None  # a block has one of both
-        there = [rank for rank, name in enumerate(names) if hosts.same(host, name)]
+    groups: dict[tuple[int, ...], list[int]] = {}  # the blocks without a rank of each host, however it is spelt
+    for number, block in enumerate(blocks):
+        if block.rank is None:
+            assert block.host is not None  # a block has one of both
+            there = tuple(rank for rank, name in enumerate(names) if hosts.same(block.host, name))
+            groups.setdefault(there, []).append(number)
+    for there, waiting in groups.items():
         free = [rank for rank in there if rank not in named] or there
-        waiting = [k for k, block in enumerate(blocks) if block.rank is None and block.host == host]
         for turn, number in enumerate(waiting):
             rank = free[turn * min(len(free), len(waiting)) // len(waiting)]
             blocks[number] = replace(blocks[number], rank=rank)

@@ -121,7 +121,8 @@ class Subdomain:
         try:
             given = evaluate(name, value, self.shape, (), components)
         except ValueError as error:
-            part = f", or for this process's part {self.window[1]}" if self.windows_differ else ""
+            lead = () if components is None else (components,)
+            part = f", or for this process's part {(*lead, *self.window[1])}" if self.windows_differ else ""
             raise ValueError(f"{error}{part}") from None
         uniform = given.ndim == (0 if components is None else 1)
         return (given if uniform else self.cut(given, box)), False

@@ -37,11 +37,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 Vector = tuple[int, ...]
+
+LEAST_LAYERS = 8
+"""Layers of cells without links through their faces that a block has at least which is given a late interior."""
 
 
 @dataclass(frozen=True)
@@ -247,10 +250,25 @@ def predict(machine: Machine, problem: Problem, tiling: Tiling, overlap: bool = 
     return Prediction(step, update, exchange, problem.cells / step / 1e6, ideal / step)
 
 
-def has_interiors(problem: Problem, parts: Vector, devices: Iterable[Device]) -> bool:
-    """Whether the blocks of a cut have an interior that is updated during the exchange: rows that are cut have none on
-    GPUs, but those of the multispeed model, see `trim_unit` in the engine."""
-    return parts[0] == 1 or problem.radius > 1 or all(device.name == "cpu" for device in devices)
+def has_interiors(problem: Problem, parts: Vector, machine: Machine) -> bool:
+    """Whether the blocks of a cut have an interior that is updated during the exchange.
+
+    Where rows are cut, and not on CPUs or in the multispeed model, they are late interiors, of GPUs that read each
+    other's memory and of blocks with enough layers: see `late_interior` in the engine.
+    """
+    if parts[0] == 1 or problem.radius > 1 or all(device.name == "cpu" for device in machine.devices):
+        return True
+    layers = [n // k - 2 * (k > 1) for n, k in zip(problem.shape[1:], parts[1:], strict=True)]
+    return not problem.thermal and max(layers) >= LEAST_LAYERS and _are_linked_directly(machine)
+
+
+def _are_linked_directly(machine: Machine) -> bool:
+    """Whether all devices are GPUs of one host that read each other's memory."""
+    names = {(device.host, device.process, device.name): device for device in machine.devices}
+    if any(device.name == "cpu" for device in machine.devices) or len({host for host, _, _ in names}) > 1:
+        return False
+    pairs = itertools.permutations(names.values(), 2)
+    return all(machine.link(source, target).kind in {"same", "peer", "ranks"} for source, target in pairs)
 
 
 def block_seconds(

@@ -76,5 +76,5 @@ def _seconds(machine: Machine, problem: Problem, parts: Vector) -> float:
     owners = dict(zip(tiling.places(), machine.devices, strict=True))
     every = list(owners)
     some = every[:: -(-len(every) // PLACES)]
-    overlap = has_interiors(problem, parts, machine.devices)
+    overlap = has_interiors(problem, parts, machine)
     return max(block_seconds(machine, problem, tiling, owners, place, overlap)[0] for place in some)

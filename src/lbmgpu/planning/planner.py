@@ -261,39 +261,28 @@ def plan(
             domain can be cut into.
         CudaError: a GPU cannot be used.
     """
-    domain = Domain(shape, stencil)
-    velocities = tuple(tuple(int(c) for c in velocity) for velocity in _core.stencil(domain.stencil).c)
-    precision = checks.choice("precision", precision, PRECISIONS)
-    storage, streaming = check_storage(storage, precision), check_streaming(streaming, domain.stencil)
-    if collision is None:
-        collision = of_stencil(domain.stencil)[0].__name__
-    collision = checks.choice("collision", collision, COLLISIONS)
-    check_pair(domain.stencil, COLLISIONS[collision])
-    models.check_numbers(domain.stencil, precision, storage, streaming)
-    configuration = Configuration(
-        stencil=domain.stencil,
-        collision=collision,
-        precision=precision,
-        storage=storage,
-        streaming=streaming,
-        flow="heated" if checks.flag("thermal", thermal) else "periodic",
-    )
-    check_thermal(HEAT if thermal else None, domain, storage)
-    if threads is not None:
-        threads = checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS)
-    given = [True] * len(domain.shape) if periodic is None else periodic
-    around = tuple(checks.flag("periodic", p) for p in checks.listed("periodic", given, "a flag for each axis"))
-    if len(around) != len(domain.shape):
-        raise ValueError(f"periodic: {around} given, must be {len(domain.shape)} flags, one an axis")
-    exchange.check("channel", channel)
-    exchange.check("schedule", schedule)
-    share = 0.0 if cpu_share is None else check_cpu_share("cpu_share", cpu_share)
-    if machine is not None and share == AUTO:
-        raise ValueError("cpu_share: 'auto' given beside a machine, must be a number, as it is measured")
-    problem = Problem(domain.shape, velocities, np.dtype(storage).itemsize, around, thermal)
-    if machine is not None and devices is not None:
-        raise ValueError(f"devices: {checks.shown(devices)} given beside a machine, whose devices are taken")
     processes = comm if isinstance(comm, Processes) else Processes(comm, "plan")
+
+    def asked() -> tuple[Problem, Configuration, int | None, float | str]:
+        domain = Domain(shape, stencil)
+        configuration = _configuration(domain, collision, precision, storage, streaming, thermal)
+        given = [True] * len(domain.shape) if periodic is None else periodic
+        around = tuple(checks.flag("periodic", p) for p in checks.listed("periodic", given, "a flag for each axis"))
+        if len(around) != len(domain.shape):
+            raise ValueError(f"periodic: {around} given, must be {len(domain.shape)} flags, one an axis")
+        exchange.check("channel", channel)
+        exchange.check("schedule", schedule)
+        share = 0.0 if cpu_share is None else check_cpu_share("cpu_share", cpu_share)
+        if machine is not None and share == AUTO:
+            raise ValueError("cpu_share: 'auto' given beside a machine, must be a number, as it is measured")
+        if machine is not None and devices is not None:
+            raise ValueError(f"devices: {checks.shown(devices)} given beside a machine, whose devices are taken")
+        velocities = tuple(tuple(int(c) for c in velocity) for velocity in _core.stencil(domain.stencil).c)
+        size = np.dtype(configuration.storage).itemsize
+        most = None if threads is None else checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS)
+        return Problem(domain.shape, velocities, size, around, thermal), configuration, most, share
+
+    problem, configuration, threads, share = processes.each(asked)
     several = processes.size > 1
     if several:
         options: dict[str, Any] = {"threads": threads, "channel": channel, "schedule": schedule, "cpu_share": share}
@@ -320,8 +309,31 @@ def plan(
     found = Plan(problem, machine, tuple(every), configuration, threads, alternatives, channel, schedule, processes)
     if share == AUTO:
         options = {"threads": threads, "channel": channel, "schedule": schedule}
-        share = shares.best_share(problem.shape, around, configuration, found.layout, processes, **options)
+        share = shares.best_share(problem.shape, problem.periodic, configuration, found.layout, processes, **options)
     return replace(found, cpu_share=float(share))
+
+
+def _configuration(
+    domain: Domain, collision: str | None, precision: str, storage: str | None, streaming: str | None, thermal: bool
+) -> Configuration:
+    """What is measured for a domain; TypeError or ValueError for arguments of `plan` that do not suit."""
+    precision = checks.choice("precision", precision, PRECISIONS)
+    storage, streaming = check_storage(storage, precision), check_streaming(streaming, domain.stencil)
+    if collision is None:
+        collision = of_stencil(domain.stencil)[0].__name__
+    collision = checks.choice("collision", collision, COLLISIONS)
+    check_pair(domain.stencil, COLLISIONS[collision])
+    models.check_numbers(domain.stencil, precision, storage, streaming)
+    flow = "heated" if checks.flag("thermal", thermal) else "periodic"
+    check_thermal(HEAT if thermal else None, domain, storage)
+    return Configuration(
+        stencil=domain.stencil,
+        collision=collision,
+        precision=precision,
+        storage=storage,
+        streaming=streaming,
+        flow=flow,
+    )
 
 
 def _check_same(
@@ -367,7 +379,7 @@ def _overlaps(machine: Machine, problem: Problem, tiling: Tiling, schedule: str)
     several = len({device.process for device in machine.devices}) > 1
     overlaps = several or any(device.name != "cpu" for device in machine.devices)
     wanted = schedule or ("overlap" if overlaps else "blocking")
-    return wanted == "overlap" and has_interiors(problem, tiling.parts, machine.devices)
+    return wanted == "overlap" and has_interiors(problem, tiling.parts, machine)
 
 
 def tilings(shape: Vector, speeds: Sequence[float], least: int = 1) -> list[Tiling]:

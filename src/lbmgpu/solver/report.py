@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -34,12 +35,13 @@ class Report:
         memory_bandwidth: bytes a second of the in-place STREAM scale, ``x <- a x``, on the same machine, on a GPU of a
             copy, all devices of this rank together, or of all ranks if gathered; None if not measured.
         phase_seconds: time in each phase of the steps of the last run: boundary, update, and exchange while nothing
-            is updated; the mean of the blocks of this rank. GPUs time one step of each thousand or so; of one block on
-            a GPU nothing is known.
+            is updated; the mean of the blocks of this rank, or of all ranks if gathered. GPUs time one step of each
+            thousand or so; of one block on a GPU nothing is known.
         hidden_fraction: part of the time of the exchange in which the interior was updated; None without an exchange.
-        links: what blocks of this rank bring and send each step: from and to, numbers of blocks; channel (direct,
-            staged, mpi); bytes a step; bandwidth, those bytes over the time that an exchange took in the last run, its
-            wait for the neighbours included, in bytes a second, None if no exchange was timed.
+        links: what blocks of this rank, or of all if gathered, bring and send each step: from and to, numbers of
+            blocks; channel (direct, staged, mpi); bytes a step; bandwidth, those bytes over the time that an exchange
+            took in the last run, its wait for the neighbours included, in bytes a second, None if no exchange was
+            timed.
         part: part of the domain's cells that memory and bandwidths are about: those of this rank, 1 if gathered.
         cache_bytes: the last cache of the processor or the GPU, None if not known.
         device: as `Solver.device`.
@@ -122,8 +124,15 @@ def _size(size: int) -> str:
 
 def make_report(simulation: Simulation, loop: RunLoop, bandwidth: bool, gather: bool) -> Report:
     """See `Solver.report`; the `loop` knows the last run. Without `gather` a rank makes it alone."""
-    engine, domain = simulation.engine, simulation.domain
-    links, layout = engine.links, engine.layout
+    engine, domain, processes = simulation.engine, simulation.domain, simulation.processes
+    last, devices, layout = loop.last, simulation.settings.devices, engine.layout
+    own = sum(device_bandwidth(name, engine.threads) for name in devices) if bandwidth else 0.0
+    every = [(engine.memory_bytes, own, loop.phases, _timed(engine.links, loop))]
+    if gather:
+        every = processes.shared(every[0])
+    memory, measured = sum(entry[0] for entry in every), sum(entry[1] for entry in every)
+    phases = {phase: statistics.mean(entry[2][phase] for entry in every) for phase in loop.phases}
+    links = _of_importers([entry[3] for entry in every], layout) if gather else every[0][3]
     size = " x ".join(map(str, domain.shape))
     setup = {
         "domain": f"{size} cells, {domain.stencil}",
@@ -134,20 +143,13 @@ def make_report(simulation: Simulation, loop: RunLoop, bandwidth: bool, gather: 
         "device": _device_words(simulation),
         "blocks": "; ".join(f"{tuple(b['size'])} at {tuple(b['offset'])} on {_place(b, simulation)}" for b in layout),
         "exchange": _exchange_words(links, engine.overlaps)
-        + (" (of this rank)" if simulation.processes.size > 1 else ""),
+        + (" (of this rank)" if processes.size > 1 and not gather else ""),
     }
-    phases = dict(loop.phases)
     hidden = phases.pop("hidden exchange", 0.0)
     exchange = phases.get("exchange", 0.0) + hidden
     if not links:
         phases.pop("exchange", None)
-    last, devices = loop.last, simulation.settings.devices
-    processes = simulation.processes
-    own = sum(device_bandwidth(name, engine.threads) for name in devices) if bandwidth else 0.0
-    every = processes.shared([engine.memory_bytes, own]) if gather else [[engine.memory_bytes, own]]
-    memory, measured = (sum(values) for values in zip(*every, strict=True))
     cells = sum(math.prod(b["size"]) for b in layout if gather or b["rank"] == processes.rank)
-    seconds = exchange / last.steps if last and last.steps else 0.0
     return Report(
         setup=setup,
         memory_bytes=memory,
@@ -159,9 +161,21 @@ def make_report(simulation: Simulation, loop: RunLoop, bandwidth: bool, gather: 
         cache_bytes=_cache_bytes(devices),
         device=simulation.device,
         hidden_fraction=hidden / exchange if exchange > 0 else None,
-        links=tuple({**link, "bandwidth": link["bytes"] / seconds if seconds > 0 else None} for link in links),
+        links=tuple(links),
         part=cells / domain.cells,
     )
+
+
+def _timed(links: list[dict[str, Any]], loop: RunLoop) -> list[dict[str, Any]]:
+    """The links of a process with the bytes a second that each moved in the time of the last run's exchange."""
+    exchange = loop.phases.get("exchange", 0.0) + loop.phases.get("hidden exchange", 0.0)
+    seconds = exchange / loop.last.steps if loop.last and loop.last.steps else 0.0
+    return [{**link, "bandwidth": link["bytes"] / seconds if seconds > 0 else None} for link in links]
+
+
+def _of_importers(every: list[list[dict[str, Any]]], layout: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The links of all ranks, each once: as the rank has it whose block it leads to."""
+    return [link for rank, links in enumerate(every) for link in links if layout[link["to"]]["rank"] == rank]
 
 
 def _thermal_words(thermal: HybridThermal) -> str:

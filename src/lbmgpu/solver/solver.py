@@ -15,7 +15,7 @@ from .. import checks
 from ..collisions import Collision
 from ..deprecated import renamed_attribute, was_a_method
 from ..domain import Domain
-from ..engine.settings import check_settings
+from ..engine.settings import Settings, check_settings
 from ..engine.simulation import Simulation
 from ..files.regular_files import file_path, output_path
 from ..guarded import Guarded
@@ -40,6 +40,12 @@ def _fields_of(solver: Solver) -> Fields:
 
 def _thermal_of(solver: Solver) -> ThermalFields:
     return solver._thermal
+
+
+def _checked(domain: Domain, collision: Collision, **options: Any) -> Settings:
+    """The settings of the arguments of `Solver`, which plans layouts and the CPU's share."""
+    found: dict[str, Any] = {"planned": auto_layout.planned, "share_found": auto_layout.share_of_cpu}
+    return check_settings(domain, collision, cut_for=cut_for, **found, **options)
 
 
 class Solver(HasSimulation, Guarded):
@@ -111,7 +117,7 @@ class Solver(HasSimulation, Guarded):
         schedule: str | None = None,
         cpu_share: float | str | None = None,
     ) -> None:
-        settings = check_settings(
+        settings = _checked(
             domain,
             collision,
             force=force,
@@ -125,10 +131,7 @@ class Solver(HasSimulation, Guarded):
             thermal=thermal,
             channel=channel,
             schedule=schedule,
-            planned=auto_layout.planned,
-            cut_for=cut_for,
             cpu_share=cpu_share,
-            share_found=auto_layout.share_of_cpu,
         )
         if layout is not None and settings.layout is not None:
             warn_of_idle_gpus(settings.layout, settings.processes)
@@ -402,6 +405,8 @@ class Solver(HasSimulation, Guarded):
     ) -> Solver:
         """A solver with the setup and the state of a checkpoint.
 
+        Of several processes each reads its part; the bodies of its domain are then given in parts, see `Body.mask`.
+
         Args:
             path: of the checkpoint.
             domain: the domain again; needed if a condition changes in time, since a file cannot hold a function.
@@ -419,9 +424,16 @@ class Solver(HasSimulation, Guarded):
         processes = None if comm is None else Processes.of(comm, "Solver.load", path)
         meeting = None if processes is None else processes.meeting
         with left_alike(meeting, Place("Solver.load", {})):
-            found = checkpoint.arguments(path, domain, collision, Processes.of(processes))
             where: dict[str, Any] = {"device": device, "layout": layout, "comm": processes, "threads": threads}
-            solver = cls(**found, **where, channel=channel, schedule=schedule, cpu_share=cpu_share)
+            where |= {"channel": channel, "schedule": schedule, "cpu_share": cpu_share}
+            every, subdomain = Processes.of(processes), None
+            if every.size > 1:  # each rank reads what lies in its part of the domain, which the layout tells
+                plain = checkpoint.arguments_without_cells(path, domain, collision, every)
+                settings = _checked(**plain, **where)
+                subdomain = settings.subdomain if settings.subdomain.windows_differ else None
+                if layout is not None or cpu_share is not None:  # what was measured is not measured again
+                    where |= {"device": "auto", "layout": settings.layout, "cpu_share": 0}
+            solver = cls(**checkpoint.arguments(path, domain, collision, every, subdomain), **where)
             checkpoint.restore(solver._simulation, path)
             return solver
 

@@ -34,6 +34,7 @@ def cases():
         for stencil, shape in (
             ("D3Q19", (60 * size, 7, 6)),
             ("D3Q27", (50 * size + 3, 6, 5)),
+            ("D3Q19", (60 * size, 20, 18)),
             ("D2Q9", (70 * size, 9)),
         ):
             rng = np.random.default_rng(number)
@@ -56,7 +57,8 @@ for case, shape, options in cases():
     for parts, steps in itertools.product(several, (25,)):
         layout = lbm.Layout.split(shape, parts, [own(k) for k in range(size)], ranks=range(size))
         many = case.solver(device="auto", layout=layout, comm=world, schedule="overlap", **options)
-        assert many._simulation.engine.overlaps == (device == "cpu" or isinstance(case, GasCase))
+        overlaps = many._simulation.engine.overlaps  # on GPUs the isothermal model's where interiors may be late
+        assert overlaps or (device != "cpu" and not isinstance(case, GasCase))
         many._simulation.advance(steps)
         populations = many.populations(gather=True)
         heat = many.temperature(gather=True) if hasattr(case, "heat") else None

@@ -86,9 +86,14 @@ refused(every("cpu", HOSTS[:-1]), "layout: no block is of rank")
 refused(lbm.Layout.split((12, 10, 7), (1, 1, size), ranks=range(size)), "layout: the blocks leave a gap")
 refused(lbm.Layout.split((12, 10, 9), (1, 1, size), ranks=range(size)), "does not lie inside the domain")
 lacking = layers(*first, (size - 1, "cuda:99", None))
-if all(world.allgather(not placement.visible_gpus())):
-    refused(lacking, "CUDA", lbm.CudaError)
-else:
-    refused(lacking, f"layout: block {size - 1} of rank {size - 1} on two: device: 'cuda:99' given, but there are")
+here = f"layout: block {size - 1} of rank {size - 1} on two: "
+none = all(world.allgather(not placement.visible_gpus()))
+refused(lacking, here + ("no CUDA" if none else "device: 'cuda:99' given, but there are"))
+by_hosts = layers(*((None, "auto", host) for host in HOSTS))
+with pytest.raises(ValueError, match=r"rank: 0 given.*; blocks of hosts get their ranks by place_layout"):
+    by_hosts.subdomain(0)
+found = lbm.place_layout(by_hosts, world, "cpu")
+assert [(block.rank, block.device) for block in found] == [(k, "cpu") for k in range(size)]
+assert found.subdomain(rank) == make(found).subdomain
 refused("no such file.json", "no such file.json", OSError)
 print(f"rank {rank} of {size} is done\n", end="", flush=True)

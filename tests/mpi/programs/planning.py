@@ -63,6 +63,8 @@ with pytest.raises(ValueError, match=r"shape: .* given another than rank 0 .* al
     lbm.plan((24, 20, 16 + rank), devices="cpu", comm=world)
 with pytest.raises(ValueError, match=r"cpu_share: .* given another than rank 0"):
     lbm.plan((24, 20, 16), devices="cpu", cpu_share=0.1 * rank, comm=world)
+with pytest.raises(ValueError, match="precision: 'float99' given"):
+    lbm.plan((24, 20, 16), devices="cpu", comm=world, precision="float99" if rank == 0 else "float32")
 with pytest.raises(ValueError, match="device: 'gpu' given"):
     lbm.plan((24, 20, 16), devices="gpu" if rank == size - 1 else "cpu", comm=world)
 with pytest.raises(ValueError, match="more than blocks that"):

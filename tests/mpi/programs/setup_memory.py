@@ -1,11 +1,14 @@
 """Prints what making and initialising a solver adds to the memory of each rank, at its peak and beside the engine's.
 
-Arguments: the number of cells along an axis; how fields are given: uniform, functions or parts.
+Arguments: the number of cells along an axis; how fields are given: uniform, functions or parts; or saved or loaded for
+what saving such a solver adds, or loading it.
 """
 
 import json
 import resource
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +39,7 @@ def force(x: Any, y: Any, z: Any) -> Any:
 def made(shape: tuple[int, ...], layout: lbm.Layout | None, **given: Any) -> lbm.Solver:
     domain = lbm.Domain(shape)
     domain.faces["-x"] = domain.faces["+x"] = lbm.NoSlip()
-    if way == "functions" and "velocity" in given:
+    if way in ("functions", "saved", "loaded") and "velocity" in given:
         domain.add_body(ball, "column")
     if way == "parts" and "velocity" in given:
         domain.add_body(MASK, "column", offset=tuple(s.start for s in own))
@@ -60,22 +63,35 @@ def memory(name: str) -> int:
 made((8, 8, 8 * world.size), None, device="cpu")  # what is loaded at the first time
 if way == "uniform":
     given: dict[str, Any] = {"density": 1.01, "velocity": (0.01, 0, 0), "force": (1e-6, 0, 0)}
-elif way == "functions":
+elif way in ("functions", "saved", "loaded"):
     given = {"density": lambda x, y, z: 1 + 0.001 * np.sin(y), "velocity": flow, "force": force}
 else:
     extent = tuple(s.stop - s.start for s in own)
     MASK = np.zeros(extent, bool)
     MASK[n // 3 : n // 2, n // 3 : n // 2] = True
     given = {"density": np.ones(extent), "velocity": np.zeros((3, *extent)), "force": np.full((3, *extent), 1e-6)}
+folder = Path(world.bcast(tempfile.mkdtemp() if world.rank == 0 else None))
+if way == "loaded":
+    made(SHAPE, LAYOUT, **given).save(folder / "saved.h5")
+solver = made(SHAPE, LAYOUT, **given) if way == "saved" else None
 try:
     Path("/proc/self/clear_refs").write_text("5")
     restarted = True
 except OSError:
     restarted = False
 before = memory("VmRSS") if restarted else peak()
-solver = made(SHAPE, LAYOUT, **given)
+if solver is not None:
+    solver.save(folder / "saved.h5")
+elif way == "loaded":
+    solver = lbm.Solver.load(folder / "saved.h5", comm=world, layout=LAYOUT, threads=1)
+else:
+    solver = made(SHAPE, LAYOUT, **given)
 added = peak() - before
-found = {"rank": world.rank, "added": added, "engine": solver._simulation.engine.memory_bytes}
+engine = 0 if way == "saved" else solver._simulation.engine.memory_bytes
+found = {"rank": world.rank, "added": added, "engine": engine}
+world.Barrier()
+if world.rank == 0:
+    shutil.rmtree(folder)
 for text in world.allgather(json.dumps(found)):
     if world.rank == 0:
         print(f"memory {text}", flush=True)

@@ -55,6 +55,10 @@ if size > 1:
     every = many.report(bandwidth=False, gather=True)
     assert every.part == 1
     assert every.memory_bytes == sum(world.allgather(report.memory_bytes))
+    assert {(link["from"], link["to"]) for links in world.allgather(report.links) for link in links} == {
+        (link["from"], link["to"]) for link in every.links
+    }
+    assert len({(link["from"], link["to"]) for link in every.links}) == len(every.links)
     assert sum(world.allgather(report.part)) == pytest.approx(1)
     assert report.mlups == every.mlups
     assert all(link["bandwidth"] > 0 for link in report.links)

@@ -14,6 +14,8 @@ import pytest
 from mpi4py import MPI
 
 import lbmgpu as lbm
+from lbmgpu.case.build import build_solver
+from lbmgpu.plot import speed_figure
 
 world = MPI.COMM_WORLD
 rank, size = world.Get_rank(), world.Get_size()
@@ -136,6 +138,75 @@ solver.step(3)
 alone = lbm.Solver.load(folder / "parts.h5", comm=MPI.COMM_SELF, device="cpu", threads=1)
 alone.step(3)
 same(results(solver, True), results(alone, True), "a checkpoint")
+for layout in LAYOUTS:
+    again = lbm.Solver.load(folder / "parts.h5", comm=world, layout=layout)
+    window = again.subdomain
+    assert np.array_equal(again.force, FORCE[(slice(None), *window)])
+    assert np.array_equal(again.heat_source, SOURCE[window])
+    assert np.array_equal(again.solid[window], (BALL | STONES)[window])
+    again.step(3)
+    same(results(again, True), results(alone, True), ("a checkpoint", layout))
+
+# Pictures on rank 0 show the bodies of all parts.
+figure = speed_figure(solver, normal="x", position=0.3)
+if figure is not None:
+    assert np.array_equal(figure.axes[0].images[0].get_array().mask, (BALL | STONES)[4].T)
+
+# So are the bodies of a case, of which each rank evaluates or reads its part.
+if rank == 0:
+    np.save(folder / "stones.npy", STONES)
+    np.save(folder / "columns.npy", np.asfortranarray(STONES))
+world.Barrier()
+BODIES: list[dict[str, Any]] = [
+    {"name": "ball", "shape": "sphere", "center": [4, 6, 15.5], "radius": 2.9},
+    {"name": "stones", "shape": "mask", "file": "stones.npy"},
+]
+CASE: dict[str, Any] = {
+    "domain": {"shape": list(SHAPE), "stencil": "D3Q19"},
+    "collision": {"model": "BGK", "viscosity": 0.1},
+    "initial": {"velocity": {"profile": "parabolic", "direction": "x", "across": ["z"], "max": 0.02}},
+    "run": {"steps": 5, "device": "cpu", "threads": 1},
+}
+whole = build_solver(CASE | {"bodies": BODIES}, folder, comm=MPI.COMM_SELF)
+for name in ("stones.npy", "columns.npy"):
+    many = build_solver(CASE | {"bodies": [BODIES[0], BODIES[1] | {"file": name}]}, folder, comm=world)
+    many.step(5)
+    whole.initialize(velocity=lambda x, y, z: (0.02 * 4 * (z / 16) * (1 - z / 16), 0.0, 0.0))
+    whole.step(5)
+    same(results(many, False), results(whole, False), "a case")
+for wrong_bodies, words in (
+    ([*BODIES, {"shape": "box", "low": [0, 0, 0], "high": [14, 12, 16]}], r"\$\.bodies\[2\]: mask: overlaps body"),
+    ([BODIES[0] | {"radius": 2 + rank}], r"\$\.bodies: rank.* given another than rank 0"),
+)[: min(size, 2)]:
+    with pytest.raises(lbm.CaseError, match=words):
+        build_solver(CASE | {"bodies": wrong_bodies}, folder, comm=world)
+
+# Values of a body that change in time, of which each rank evaluates its part; too high a speed in one part alone.
+
+
+def turning(comm: Any, thermal: bool, fast_from: float = 100, **options: Any) -> lbm.Solver:
+    turned = lbm.Domain(SHAPE)
+    heat = lbm.Isothermal(lambda x, y, z, t: 0.1 * np.sin(0.1 * t + x)) if thermal else None
+
+    def velocity(x: Any, y: Any, z: Any, t: Any) -> Any:
+        return np.where((z > 15) & (t >= fast_from), 5.0, 0.01 * np.sin(t) * (y - 6)), 0 * y, 0 * z
+
+    turned.add_body(ball, "ball", lbm.MovingWall(velocity), heat)
+    model = lbm.HybridThermal(0.05, buoyancy=(0, 0, 1e-4)) if thermal else None
+    return lbm.Solver(turned, lbm.MRT(0.05), comm=comm, thermal=model, threads=1, **options)
+
+
+for thermal in (False, True):
+    one = turning(MPI.COMM_SELF, thermal, device="cpu")
+    one.step(6)
+    for layout in LAYOUTS:
+        solver = turning(world, thermal, layout=layout)
+        solver.step(6)
+        same(results(solver, thermal), results(one, thermal), ("values in time", thermal, layout))
+solver = turning(world, False, fast_from=2.5, layout=LAYOUTS[0])
+with pytest.raises(ValueError, match=r"velocity of body 'ball' at t = 3"):
+    solver.step(5)
+assert solver.steps == 3
 
 # What is wrong in one part is an error on all ranks.
 own = LAYOUTS[0].subdomain(rank)

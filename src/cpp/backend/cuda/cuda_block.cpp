@@ -68,11 +68,10 @@ public:
     std::vector<backend::KernelFigures> update_kernels() const override {
         std::vector<backend::KernelFigures> all;
         for (const Phase phase : backend::phases_of(spec_)) {
-            const LaunchConfiguration& configuration = configurations_[phase];
-            const Kernel& k = kernels_.get(update_name(phase));
-            const LaunchDimensions launch = update_launch(spec_, configuration, rows());
+            const LaunchDimensions launch = update_launch(spec_, configurations_[phase], rows());
             const int threads = int(launch.block_x * launch.block_y);
-            all.push_back({phase, configuration.cells_per_thread, threads, k.registers(), k.local_bytes(),
+            const Kernel& k = kernels_.get(update_name(phase));
+            all.push_back({phase, configurations_[phase].cells_per_thread, threads, k.registers(), k.local_bytes(),
                            k.blocks_at_once(threads) * threads / double(device_.threads_per_multiprocessor)});
         }
         return all;
@@ -86,13 +85,7 @@ public:
         walls_.set(plan);
         boundary_.set(plan);
         uploaded_body_ = nullptr;
-        Index at_ends = 0;
-        for (const auto* cells : {&plan.wall_cells, &plan.second_pass_cells}) {
-            at_ends += std::count_if(cells->begin(), cells->end(), [&](const auto& cell) {
-                return cell.needs_moments && (cell.x == 0 || cell.x == address_.nx - 1);
-            });
-        }
-        keeps_end_sums_ = 2 * at_ends >= rows();  // not worth it for the few cells at the edges of other faces
+        keeps_end_sums_ = 2 * moments_at_row_ends(plan, address_.nx) >= rows();  // not for a few at other faces' edges
         const Index numbers = keeps_end_sums_ ? backend::EndSums<double>::count(address_, D_) : 0;
         end_sums_ = DeviceBuffer(device_.ordinal, std::size_t(numbers) * backend::size_of(spec_.precision));
         end_sums_are_current_ = false;
@@ -149,24 +142,20 @@ public:
     void* lattice(int which) const override { return lattices_[which % spec_.state->lattices].as<void>(); }
 
     std::unique_ptr<backend::Transfers> make_transfers(const std::vector<backend::Transfer>& list) override {
-        ++revision_;
-        const KernelName name{"transfer.h", "lbm::cuda::transfer<" + type_name(spec_.storage) + ">"};
-        kernels_.expect(name);
-        return std::make_unique<DeviceTransfers>(
-            list, DeviceTransfers::Owner{streams_.border(), size_of(spec_.storage), kernels_, name,
-                                         backend::phases_of(spec_), phase_, now_});
+        return make_transfers_on(streams_.border(), list);
+    }
+
+    std::unique_ptr<backend::Transfers> make_late_transfers(const std::vector<backend::Transfer>& list) override {
+        return make_transfers_on(streams_.late(), list);
     }
 
     void record_event(int slot) override { streams_.record_event(slot); }
     const StreamEvent& event_in(int slot) const override { return *streams_.events()[std::size_t(slot)]; }
     void wait(int slot) const override { event_in(slot).wait(); }
-    void wait_for(const backend::EventSource& other, int slot) override {
-        if (const auto* on_gpu = dynamic_cast<const GpuEventSource*>(&other)) {
-            on_gpu->event_in(slot).make_wait(streams_.border());
-        } else {
-            other.wait(slot);
-        }
-    }
+    void wait_for(const backend::EventSource& other, int slot) override { make_wait(streams_.border(), other, slot); }
+    void begin_late(int slot) override { streams_.begin_late(slot); }
+    void wait_late(const backend::EventSource& other, int slot) override { make_wait(streams_.late(), other, slot); }
+    void end_late() override { streams_.end_late(); }
     std::string share() override {
         std::vector<DevicePointer> lattices;
         for (const DeviceBuffer& lattice : lattices_) {
@@ -187,8 +176,10 @@ public:
     void set_interior(const backend::Interior& interior) override {
         ++revision_;
         interior_ = interior;
-        shell_ = backend::Shell(address_.ny, address_.nz, interior.rows);
-        streams_.divide(!interior.empty());
+        const backend::RowBox nearby = interior.with_adjacent_rows(address_.ny, address_.nz);
+        shell_ = backend::Shell(address_.ny, address_.nz, nearby);
+        adjacent_ = backend::Shell(nearby, interior.rows);
+        streams_.divide(!interior.empty(), interior.defers_ends);
     }
 
     void apply_boundaries() override {
@@ -219,6 +210,10 @@ public:
         if (interior_.is_trimmed(address_.nx)) {
             update(streams_.border(), interior_.rows, RowPart::Ends);
         }
+        streams_.after_late(streams_.border());
+        for (int k = 0; k < adjacent_.count; ++k) {
+            update(streams_.border(), adjacent_.boxes[k]);
+        }
         phase_ = step_.phase;
         end_sums_are_current_ = keeps_end_sums_;
         now_ = next();
@@ -227,6 +222,7 @@ public:
 
     void update_interior() override {
         if (streams_.divided()) {
+            streams_.after_late(stream_);
             update(stream_, interior_.rows, inner_part());
             heat_.put_next_to_bodies(stream_, state(), true, false);
         }
@@ -413,6 +409,16 @@ private:
         return a;
     }
 
+    std::unique_ptr<backend::Transfers> make_transfers_on(const WorkStream& stream,
+                                                          const std::vector<backend::Transfer>& list) {
+        ++revision_;
+        const KernelName name{"transfer.h", "lbm::cuda::transfer<" + type_name(spec_.storage) + ">"};
+        kernels_.expect(name);
+        return std::make_unique<DeviceTransfers>(
+            list, DeviceTransfers::Owner{stream, size_of(spec_.storage), kernels_, name, backend::phases_of(spec_),
+                                         phase_, now_});
+    }
+
     Index force_pitch() const { return (address_.nx + 63) / 64 * 64; }
 
     void update(const WorkStream& stream, const backend::RowBox& rows, RowPart part = RowPart::Whole) {
@@ -466,7 +472,7 @@ private:
         void* target;
     } step_{};
     backend::Interior interior_{};
-    backend::Shell shell_{address_.ny, address_.nz, interior_.rows};
+    backend::Shell shell_{address_.ny, address_.nz, interior_.rows}, adjacent_{};  // beside a late interior
     const backend::LinkPlan* plan_ = nullptr;
     DeviceLinks links_;
     DeviceBuffer solid_, solid_velocity_;

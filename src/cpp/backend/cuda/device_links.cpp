@@ -1,10 +1,22 @@
 // Uploads the copies and wall links of a boundary-and-halo plan.
 #include "device_links.h"
 
+#include <algorithm>
+
 #include "split_runs.h"
 #include "upload.h"
 
 namespace lbm::cuda {
+
+Index moments_at_row_ends(const backend::LinkPlan& plan, int nx) {
+    Index found = 0;
+    for (const auto* cells : {&plan.wall_cells, &plan.second_pass_cells}) {
+        found += std::count_if(cells->begin(), cells->end(), [&](const backend::WallCell& cell) {
+            return cell.needs_moments && (cell.x == 0 || cell.x == nx - 1);
+        });
+    }
+    return found;
+}
 
 void DeviceLinks::set_plan(const backend::LinkPlan& plan, const std::vector<Phase>& phases, const WorkStream& stream) {
     if (copies_.size() != phases.size()) {

@@ -7,6 +7,9 @@
 
 namespace lbm::cuda {
 
+/// How many cells at the ends of rows of `nx` cells have formulas that read their moments.
+Index moments_at_row_ends(const backend::LinkPlan& plan, int nx);
+
 class DeviceLinks {
 public:
     void set_plan(const backend::LinkPlan& plan, const std::vector<Phase>& phases, const WorkStream& stream);

@@ -31,6 +31,7 @@ void RecordedWork::forget() {
 }
 
 void StepRecorder::record(const std::function<void()>& work) {
+    follow(first_, others_);  // nothing that is recorded may wait for work before it
     recorded_.record([&] {
         lead(first_, others_);
         work();

@@ -10,7 +10,7 @@ namespace lbm::cuda {
 namespace {
 
 constexpr char digits[] = "0123456789abcdef";
-constexpr std::string_view start = "lbmgpu-block-1-";  // of the text; a change of Handles changes its number
+constexpr std::string_view start = "lbmgpu-block-2-";  // of the text; a change of Handles changes its number
 
 /// The content of the text, after its start.
 struct Handles {
@@ -121,6 +121,14 @@ private:
 };
 
 }  // namespace
+
+void make_wait(const WorkStream& stream, const backend::EventSource& other, int slot) {
+    if (const auto* on_gpu = dynamic_cast<const GpuEventSource*>(&other)) {
+        on_gpu->event_in(slot).make_wait(stream);
+    } else {
+        other.wait(slot);
+    }
+}
 
 std::string share_block(int ordinal, const std::vector<DevicePointer>& lattices,
                         const std::vector<std::unique_ptr<StreamEvent>>& events) {

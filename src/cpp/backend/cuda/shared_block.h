@@ -21,6 +21,9 @@ public:
     virtual const StreamEvent& event_in(int slot) const = 0;
 };
 
+/// Makes further work of a stream wait for an event of another block; that of a block on the CPU is waited for at once.
+void make_wait(const WorkStream& stream, const backend::EventSource& other, int slot);
+
 /// Returns the GPU's identifier and the handles of the lattices and of the events, in hexadecimal digits. Throws
 /// CudaError if the system does not support such handles.
 std::string share_block(int ordinal, const std::vector<DevicePointer>& lattices,

@@ -15,14 +15,19 @@ const StreamEvent& end_of(const StepStreams& streams) { return *streams.events()
 
 }  // namespace
 
-StepStreams::StepStreams(int ordinal) : ordinal_(ordinal), main_(ordinal), fork_(ordinal), join_(ordinal) {
+StepStreams::StepStreams(int ordinal)
+    : ordinal_(ordinal), main_(ordinal), fork_(ordinal), join_(ordinal), begin_late_(ordinal), end_late_(ordinal) {
     make_events(false);
 }
 
-void StepStreams::divide(bool divided) {
-    if (divided != this->divided()) {
-        border_ = divided ? std::make_unique<WorkStream>(ordinal_, Priority::High) : nullptr;
-    }
+void StepStreams::divide(bool divided, bool late) {
+    const auto set = [this](std::unique_ptr<WorkStream>& stream, bool wanted) {
+        if (wanted != (stream != nullptr)) {
+            stream = wanted ? std::make_unique<WorkStream>(ordinal_, Priority::High) : nullptr;
+        }
+    };
+    set(border_, divided);
+    set(late_, late);
 }
 
 void StepStreams::fork() {
@@ -39,6 +44,33 @@ void StepStreams::join() {
     }
 }
 
+void StepStreams::join_all() {
+    join();
+    after_late(main_);
+    late_goes_on_ = false;
+}
+
+void StepStreams::begin_late(int slot) {
+    begin_late_.set(main_);
+    begin_late_.make_wait(*late_);
+    if (divided()) {
+        begin_late_.set(*border_);
+        begin_late_.make_wait(*late_);
+    }
+    events_[std::size_t(slot)]->set(*late_);
+}
+
+void StepStreams::end_late() {
+    end_late_.set(*late_);
+    late_goes_on_ = true;
+}
+
+void StepStreams::after_late(const WorkStream& stream) {
+    if (late_goes_on_) {
+        end_late_.make_wait(stream);
+    }
+}
+
 void StepStreams::make_events(bool for_others) {
     events_.clear();
     for (int k = 0; k < backend::EventSource::slots; ++k) {
@@ -49,7 +81,7 @@ void StepStreams::make_events(bool for_others) {
 
 void StepStreams::record_event(int slot) {
     if (slot == backend::EventSource::end_slot) {
-        join();
+        join_all();
         record_main(slot);
     } else {
         events_[std::size_t(slot)]->set(border());
@@ -87,7 +119,7 @@ void lead(StepStreams& first, const std::vector<StepStreams*>& others) {
 }
 
 void follow(StepStreams& first, const std::vector<StepStreams*>& others) {
-    first.join();
+    first.join_all();
     for (StepStreams* other : others) {
         other->record_event(end_slot);
         first.all_after(end_of(*other));

@@ -1,5 +1,6 @@
 // The streams of a block: a main stream, and, if shell and interior are updated concurrently, a border stream of high
-// priority for the shell and the exchange. It also has the events for which other blocks wait, and the timestamps.
+// priority for the shell and the exchange. Where the interior is late, a third stream has the exchange that goes on in
+// the next step. It also has the events for which other blocks wait, and the timestamps.
 #pragma once
 
 #include <memory>
@@ -18,22 +19,33 @@ public:
     /// The stream of the shell and the exchange; the main stream unless divided().
     const WorkStream& border() const { return divided() ? *border_ : main_; }
 
-    /// Sets whether there is a separate border stream.
-    void divide(bool divided);
+    /// Sets whether there is a separate border stream, and a late one.
+    void divide(bool divided, bool late);
     bool divided() const { return border_ != nullptr; }
     /// Makes further work of the border stream wait for the work of the main stream so far.
     void fork();
     /// Makes further work of the main stream wait for the work of the border stream so far.
     void join();
+    /// The same for the work of both other streams.
+    void join_all();
+
+    /// The stream of the late exchange, which goes on in the next step, if there is one.
+    const WorkStream& late() const { return *late_; }
+    /// Makes further work of the late stream wait for the work of the other two so far, and records an event in it.
+    void begin_late(int slot);
+    /// Marks the end of the late stream's work of a step.
+    void end_late();
+    /// Makes further work of a stream wait for that work; without effect where a join_all() has come after it.
+    void after_late(const WorkStream& stream);
 
     /// Makes the events of all slots; `for_others` makes them usable in other processes.
     void make_events(bool for_others);
     const std::vector<std::unique_ptr<StreamEvent>>& events() const { return events_; }  // by slot
-    /// Records an event in the border stream; that of EventSource::end_slot after the work of both streams.
+    /// Records an event in the border stream; that of EventSource::end_slot after the work of all streams.
     void record_event(int slot);
     /// Records an event in the main stream.
     void record_main(int slot) { events_[std::size_t(slot)]->set(main_); }
-    /// Makes further work of both streams wait for an event.
+    /// Makes further work of the main and the border stream wait for an event; the late one follows them.
     void all_after(const StreamEvent& event);
 
     void record(backend::Timestamp timestamp);
@@ -42,8 +54,9 @@ public:
 private:
     int ordinal_;
     WorkStream main_;
-    std::unique_ptr<WorkStream> border_;
-    StreamEvent fork_, join_;
+    std::unique_ptr<WorkStream> border_, late_;
+    StreamEvent fork_, join_, begin_late_, end_late_;
+    bool late_goes_on_ = false;  // the main stream has not waited for end_late_
     std::vector<std::unique_ptr<StreamEvent>> events_;
     std::unique_ptr<StreamEvent> timestamps_[backend::timestamps_of_step];
 };
