@@ -27,6 +27,7 @@ from .errors import (
     DivergedError,
     IdleGpuWarning,
     LayoutError,
+    LinearlyUnstableWarning,
     LoneProcessWarning,
     LostDigitsWarning,
     MissingResultsWarning,
@@ -50,6 +51,7 @@ from .units import Units
 
 if _TYPE_CHECKING:
     from . import case as case, plot as plot
+    from .advice.flow import Advice, advise
     from .case import centreline as centreline
     from .planning.planner import Plan, plan
     from .study import Ensemble, Study
@@ -60,7 +62,9 @@ _logging.getLogger("lbmgpu").addHandler(_logging.NullHandler())  # what to show 
 _end_all_if_launched()
 _OLD_NAMES = {"Diverged": "DivergedError", "ThermallyUnstable": "ThermallyUnstableError"}
 _LOADED_WHEN_USED = {
+    "Advice": "advice.flow",
     "Ensemble": "study.ensemble",
+    "advise": "advice.flow",
     "Plan": "planning.planner",
     "Study": "study",
     "case": "case",
@@ -75,6 +79,7 @@ __all__ = [
     "MRT",
     "TRT",
     "Adiabatic",
+    "Advice",
     "Block",
     "BodyHeatFlux",
     "CaseError",
@@ -98,6 +103,7 @@ __all__ = [
     "Isothermal",
     "Layout",
     "LayoutError",
+    "LinearlyUnstableWarning",
     "LoneProcessWarning",
     "LostDigitsWarning",
     "MissingResultsWarning",
@@ -124,6 +130,7 @@ __all__ = [
     "UnreachableToleranceWarning",
     "VelocityInlet",
     "__version__",
+    "advise",
     "diffusivity_limit",
     "place_layout",
     "plan",

@@ -30,14 +30,16 @@ class Look(NamedTuple):
     highest: float
 
     def __str__(self) -> str:
-        return f"step {self.step}: speed {self.speed:.3g} at {self.cell}, density {self.lowest:.3g} to {self.highest:.3g}"
+        return (
+            f"step {self.step}: speed {self.speed:.3g} at {self.cell}, density {self.lowest:.3g} to {self.highest:.3g}"
+        )
 
 
 class DivergedError(RuntimeError):
     """The state is not one of a flow.
 
-    It holds a value that is not finite; or a speed above 0.6 cells a step, or a density below half of the least or above
-    one and a half times the largest of the initial state. With populations that carry a temperature, a speed above 1.
+    It holds a value that is not finite; or a speed above 0.6 cells a step, or a density below half of the least or
+    above one and a half times the largest of the initial state. Where populations carry a temperature, a speed above 1.
 
     Attributes:
         step: steps completed when it was found.
@@ -104,12 +106,14 @@ class DivergedError(RuntimeError):
     def _found(self) -> str:
         member = "" if self.member is None else f" of member {self.member}"
         if self.reason == "speed":
-            return f"the speed of cell {self.cell}{member} is {self.looks[-1].speed:.3g} cells a step, more than a flow's"
+            return (
+                f"the speed of cell {self.cell}{member} is {self.looks[-1].speed:.3g} cells a step, more than a flow's"
+            )
         if self.reason == "density":
             found = self.looks[-1]
             return (
-                f"densities{member} are from {found.lowest:.3g} to {found.highest:.3g}, far from those at the beginning, "
-                f"with the fastest cell at {self.cell}"
+                f"densities{member} are from {found.lowest:.3g} to {found.highest:.3g}, far from those at the "
+                f"beginning, with the fastest cell at {self.cell}"
             )
         isothermal = self.speed_limit is None and self.stable_temperature is None
         what = "density or velocity" if isothermal else "density, velocity or temperature"
@@ -183,6 +187,10 @@ class UnreachableToleranceWarning(RuntimeWarning):
 
 class LoneProcessWarning(RuntimeWarning):
     """One of several processes that an MPI launcher started computes a whole domain: `comm` was not given."""
+
+
+class LinearlyUnstableWarning(RuntimeWarning):
+    """Small disturbances of a stream as fast as the flow grow in the bulk with this collision and viscosity."""
 
 
 class LostDigitsWarning(RuntimeWarning):

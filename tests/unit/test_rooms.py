@@ -57,13 +57,14 @@ PYTHON_ARROWS = {
     "parallel": {"parallel", "basics", "values"},
     "engine": {"engine", "basics", "values", "parallel"},
     "planning": {"planning", "basics", "values", "parallel", "engine"},
+    "advice": {"advice", *_BELOW_SOLVER},
     "io": {"io", *_BELOW_SOLVER},
     "solver": {"solver", "io", "planning", *_BELOW_SOLVER},
     "pictures": {"pictures", "solver", "values", "basics", "files"},
     "benchmarks": {"benchmarks", "solver", "planning", *_BELOW_SOLVER},
     "case": {"case", "pictures", "solver", "planning", *_BELOW_SOLVER},
     "study": {"study", "case", "solver", *_BELOW_SOLVER},
-    "front": {"front", "study", "case", "benchmarks", "pictures", "solver", "planning", *_BELOW_SOLVER},
+    "front": {"front", "advice", "study", "case", "benchmarks", "pictures", "solver", "planning", *_BELOW_SOLVER},
 }
 """The rooms of the package whose modules each room may import, from a function too."""
 

@@ -66,6 +66,7 @@ class Simulation:
         self.lock = FairLock()
         self.force: Floats | None = None
         self.heat_source: Floats | None = None
+        self._initial_speed = 0.0
         thermal = settings.thermal
         with collective.left_alike(self.processes.meeting, collective.Place("Solver", {}, self.processes.number)):
             self.stencil = _core.stencil(self.domain.stencil)
@@ -192,6 +193,7 @@ class Simulation:
                 self._check_initial(name, fields[name])
         if "temperature" in fields and self.thermal is not None:
             precision_warnings.check_temperatures(self, self._of_window(fields["temperature"]))
+        self._initial_speed = checks.fastest(self._of_window(fields["velocity"])) if "velocity" in fields else 0.0
         densities = self._of_window(fields["density"]) if "density" in fields else np.ones(1)
         bounds = [self.processes.agreed(float(bound)) for bound in (-densities.min(), densities.max())]
         for name in list(fields):
@@ -288,6 +290,11 @@ class Simulation:
     def check(self) -> None:
         """Raise `DivergedError` if the state is not one of a flow: see `Solver.check`."""
         self.looks.look()
+
+    def prescribed_speed(self) -> float:
+        """The largest speed on faces, on bodies and of the initial state; all ranks call it together."""
+        given = [*self.boundary.face_velocities.values(), *self.boundary.body_velocities.values()]
+        return self.processes.agreed(max([self._initial_speed, *map(checks.fastest, given)]))
 
     def change(self, of: str) -> float:
         """The change since the last call, as `Steady` has it, of the ``"velocity"`` or the ``"temperature"``."""

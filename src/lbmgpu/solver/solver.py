@@ -15,6 +15,7 @@ from .. import checks
 from ..collisions import Collision
 from ..deprecated import renamed_attribute, was_a_method
 from ..domain import Domain
+from ..engine import linear_stability
 from ..engine.settings import Settings, check_settings
 from ..engine.simulation import Simulation
 from ..files.regular_files import file_path, output_path
@@ -340,12 +341,14 @@ class Solver(HasSimulation, Guarded):
             Steps done, whether the flow converged, why the run ended, and its speed.
 
         Raises:
-            DivergedError: the state is not one of a flow any more; looked for as often as a fiftieth of the time allows,
-                every 1000 steps at least, at the end, and before each checkpoint, so that the last one is of a state
-                before.
+            DivergedError: the state is not one of a flow any more; looked for as often as a fiftieth of the time
+                allows, every 1000 steps at least, at the end, and before each checkpoint, so that the last one is of a
+                state before.
             KeyboardInterrupt: Ctrl-C was pressed; the state is that after `solver.steps` steps, whole.
             TypeError, ValueError: a wrong argument.
         """
+        steps = checks.integer("steps", steps)
+        linear_stability.warn_of_growth(self._simulation, steps)
         return self._loop.run(self, steps, progress=progress, until=until, callbacks=callbacks)
 
     @collective

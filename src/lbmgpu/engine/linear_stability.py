@@ -9,17 +9,23 @@ collision, custom ones too.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..collisions import Collision
+from ..collisions import Collision, FlowCollision
+from ..custom_collision import CustomCollision
 from ..domain import Domain
-from ..engine.precision_warnings import unwarned
-from ..solver.solver import Solver, simulation_of
+from ..errors import LinearlyUnstableWarning, warn
+from ..parallel.processes import Processes
+from .precision_warnings import unwarned
+from .settings import check_settings
+from .simulation import Simulation
 
 DIFFERENCE = 1e-5
 """The change of a population from which the Jacobian is computed."""
@@ -30,7 +36,14 @@ APART = 4
 SETTLING = 40
 """Steps after which a uniform state no longer changes, whatever equilibrium the collision has."""
 
-WAVES = {2: 24, 3: 6}
+LARGEST_TIME, SMALLEST_SPEED, FASTEST = 0.53, 1e-3, 0.17
+"""Relaxation times above which no collision is unstable at speeds that a solver takes; slower and faster streams than
+are analysed."""
+
+MOST_GROWTH = 1e3
+"""A growth of disturbances within a run that is warned of: of rounding in float32 to a thousandth of the speed."""
+
+WAVES = {2: 24, 3: 8}
 """Wave numbers in a half period of the lattice along each axis, by the dimension."""
 
 
@@ -38,17 +51,17 @@ def jacobian(collision: Collision, stencil: str, velocity: Sequence[float]) -> N
     """The Jacobian of a collision at a uniform stream of density 1, ``(Q, Q)``: change of row by column.
 
     Raises:
-        TypeError, ValueError: as for `Solver`.
+        TypeError, ValueError: as for `Solver` and its `initialize`.
     """
     known = _core.stencil(stencil)
     shape = (APART * known.Q,) + (APART,) * (known.D - 1)
+    options: dict[str, Any] = {"precision": "float64", "streaming": "two-lattice", "device": "cpu", "threads": 1}
     with unwarned():
-        solver = Solver(
-            Domain(shape, stencil), collision, precision="float64", device="cpu", streaming="two-lattice", threads=1
-        )
-    solver.initialize(velocity=tuple(velocity))
-    solver.step(SETTLING)
-    engine = simulation_of(solver).engine
+        settings = check_settings(Domain(shape, stencil), collision, comm=Processes(), **options)
+        simulation = Simulation(settings)
+    simulation.initialize(None, tuple(velocity), False, None)
+    engine = simulation.engine
+    engine.step(SETTLING)
     rest = np.empty((known.Q, *shape[::-1]))
     engine.populations(rest)
     changed = []
@@ -60,8 +73,9 @@ def jacobian(collision: Collision, stencil: str, velocity: Sequence[float]) -> N
         engine.step(1)
         engine.populations(populations)
         arrived = [_cell(j, known.c[j], shape) for j in range(known.Q)]
-        changed.append(np.stack([populations[(slice(None), *cell)] for cell in arrived], axis=1))
-    return (changed[0] - changed[1]) / (2 * DIFFERENCE)
+        changed.append(np.stack([populations.T[cell[::-1]] for cell in arrived], axis=1))
+    found: NDArray[np.float64] = (changed[0] - changed[1]) / (2 * DIFFERENCE)
+    return found
 
 
 def _cell(j: int, moved: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]:
@@ -84,6 +98,30 @@ def growth(collision: Collision, stencil: str, velocity: tuple[float, ...]) -> f
     steps = jacobian(collision, stencil, velocity)[None] * shift[:, None, :]
     largest = float(np.abs(np.linalg.eigvals(steps)).max())
     return float(np.log(largest))
+
+
+def warn_of_growth(simulation: Simulation, steps: int) -> None:
+    """Warn where a small disturbance of a stream as fast as the flow would grow `MOST_GROWTH` times in so many steps.
+
+    The speed is the largest that is prescribed now or was at the beginning. Only relaxation times near 1/2 are looked
+    at. All processes call this together, and the first one computes and warns.
+    """
+    collision, stencil = simulation.collision, simulation.stencil
+    speed = simulation.prescribed_speed()
+    if not isinstance(collision, FlowCollision) or isinstance(collision, CustomCollision) or collision.smagorinsky:
+        return
+    time = collision.viscosity / stencil.cs2 + 0.5
+    if time > LARGEST_TIME or speed < SMALLEST_SPEED or not simulation.processes.first:
+        return
+    rounded = float(f"{min(speed, FASTEST):.2g}")
+    rate = growth(collision, stencil.name, (rounded, *(0.0,) * (stencil.D - 1)))
+    if rate * steps > math.log(MOST_GROWTH):
+        warn(
+            f"collision: {type(collision).__name__} with a relaxation time of {time:.5g} given, in which disturbances of "
+            f"a stream of speed {rounded:g} grow by {math.expm1(rate):.1e} a step in the bulk; use another collision, "
+            "a lower speed, or a larger viscosity (lbmgpu.advise tells of each)",
+            LinearlyUnstableWarning,
+        )
 
 
 def _wave_vectors(dimensions: int) -> NDArray[np.float64]:

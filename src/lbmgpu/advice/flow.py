@@ -12,10 +12,10 @@ from typing import Any
 from .. import _core, checks
 from ..collision_table import COLLISIONS, check_pair, of_stencil
 from ..collisions import MAX_VISCOSITY, Collision, FlowCollision
-from .linear_stability import growth
+from ..engine.linear_stability import growth
 
 LIMITS = Path(__file__).parent / "stability_limits.json"
-"""The least viscosities at which a uniform stream between an inlet and an outlet lived, by docs/measure_stability.py."""
+"""The least viscosities at which a stream between an inlet and an outlet lived, by docs/measure_stability.py."""
 
 GROWTH = 1e-5
 """Growth a step from which a stream counts as unstable: it takes a disturbance through 100 000 steps by a factor e."""
@@ -39,7 +39,7 @@ class Advice:
         mach: speed over the speed of sound.
         steps: in which the flow passes the length once.
         wall_units: y+ of the first cell's centre on a flat plate of that length: laminar up to a Reynolds number of 5e5
-            (Blasius), then by the friction coefficient ``0.0592 Re**(-1/5)`` (Schlichting, Boundary-Layer Theory, ch. 21).
+            (Blasius), then by the friction coefficient ``0.0592 Re**(-1/5)`` (Schlichting, Boundary-Layer Theory).
         growth: logarithm of the factor by which the fastest disturbance of a uniform stream grows in a step, by linear
             analysis; up to about 1e-12 is stable.
         measured_limit: least viscosity at which a uniform stream with noise lived between an inlet and an outlet, of
@@ -63,7 +63,10 @@ class Advice:
         stable = "stable" if self.growth < GROWTH else f"grows by {math.expm1(self.growth):.1e} a step"
         rows = [
             ("collision", f"{self.collision} on {self.stencil}"),
-            ("viscosity", f"{self.viscosity:.4g} cells^2 a step; least measured between an inlet and an outlet: {limit}"),
+            (
+                "viscosity",
+                f"{self.viscosity:.4g} cells^2 a step; least measured between an inlet and an outlet: {limit}",
+            ),
             ("relaxation time", f"{self.relaxation_time:.5g} steps"),
             ("Mach number", f"{self.mach:.3g}"),
             ("a passage", f"{self.steps:.4g} steps"),
@@ -133,9 +136,7 @@ def _risks(found: Advice, collision: Collision, speed: float) -> list[str]:
     risks = []
     stabler = "Cumulant or RecursiveRegularized" if found.stencil == "D3Q27" else "RecursiveRegularized"
     if found.growth >= GROWTH:
-        risks.append(
-            f"the uniform stream is linearly unstable in the bulk: more cells, a higher speed, or {stabler}"
-        )
+        risks.append(f"the uniform stream is linearly unstable in the bulk: more cells, a higher speed, or {stabler}")
     elif found.measured_limit is not None and found.viscosity < found.measured_limit:
         risks.append(f"it is known to diverge between an inlet and an outlet: more cells, or {stabler}")
     if speed > FAST:
@@ -143,7 +144,9 @@ def _risks(found: Advice, collision: Collision, speed: float) -> list[str]:
     if found.wall_units > 2 and getattr(collision, "smagorinsky", None) is None and found.viscosity > 0:
         risks.append("the first cell lies outside the viscous sublayer of a boundary layer: walls are not resolved")
     if found.relaxation_time > 2:
-        risks.append("a relaxation time above 2: walls move with the viscosity, unless odd rates follow a magic parameter")
+        risks.append(
+            "a relaxation time above 2: walls move with the viscosity, unless odd rates follow a magic parameter"
+        )
     return risks
 
 
