@@ -95,7 +95,7 @@ def test_advice_names_what_is_at_risk() -> None:
         ({"reynolds": 10, "cells": 10, "collision": "LBGK"}, "collision: 'LBGK' given"),
         ({"reynolds": 10, "cells": 10, "stencil": "D2Q9", "collision": "Cumulant"}, "Cumulant given with D2Q9"),
         ({"reynolds": 10, "cells": 10, "stencil": "D2Q37", "collision": "ThermalBGK"}, "one of a fluid at one temp"),
-        ({"reynolds": 10, "cells": 10, "speed": 0.4}, "speed: 0.4 given"),
+        ({"reynolds": 10, "cells": 10, "speed": 0.4}, "speed: a speed of 0.4 given"),
     ],
 )
 def test_wrong_questions_are_named(given: dict[str, object], message: str) -> None:

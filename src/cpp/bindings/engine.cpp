@@ -1,7 +1,6 @@
 // Binds the engine: checks the shapes of arrays, releases the GIL, and translates arguments and results.
 #include <pybind11/stl.h>
 
-#include <cmath>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -152,46 +151,6 @@ void require_state(const char* name, const Engine& e, const py::array& array) {
     if (!array.dtype().is(py::dtype(storage_dtype(e)))) {
         throw std::invalid_argument(std::string(name) + ": dtype " + storage_dtype(e) + " is needed");
     }
-}
-
-py::tuple body_force(Engine& e, int body, const std::vector<double>& center) {
-    check_body(e, body);
-    if (center.size() != std::size_t(e.domain().D)) {
-        throw std::invalid_argument("center: " + std::to_string(e.domain().D) + " components are needed");
-    }
-    double at[3] = {0, 0, 0.5};
-    std::copy(center.begin(), center.end(), at);
-    backend::ForceAndTorque sum{};
-    {
-        const InUse use(e);
-        sum = e.body_force(body, at);
-    }
-    const int D = e.domain().D;
-    return py::make_tuple(
-        std::vector<double>(sum.force, sum.force + D),
-        D == 2 ? std::vector<double>{sum.torque[2]} : std::vector<double>(sum.torque, sum.torque + 3));
-}
-
-py::object cell_of(const Engine& e, double at) {
-    if (!std::isfinite(at)) {
-        return py::none();
-    }
-    const Index row = Index(at) / e.domain().size[0];
-    const int x = int(Index(at) % e.domain().size[0]), y = int(row % e.domain().size[1]);
-    if (e.domain().D == 2) {
-        return py::make_tuple(x, y);
-    }
-    return py::make_tuple(x, y, int(row / e.domain().size[1]));
-}
-
-py::tuple extremes(Engine& e) {
-    backend::Extremes found{};
-    {
-        const InUse use(e);
-        found = e.extremes();
-    }
-    return py::make_tuple(std::sqrt(found.speed2), cell_of(e, found.fastest), 1 + found.lowest, 1 + found.highest,
-                          cell_of(e, found.invalid));
 }
 
 py::array_t<bool> solid(const Engine& e) {
@@ -413,23 +372,6 @@ void bind_engine(py::module_& module) {
             },
             py::arg("values"))
         .def_property_readonly("storage_dtype", &storage_dtype)
-        .def("body_force", &body_force, py::arg("body"), py::arg("center"))
-        .def("totals",
-             [](Engine& e) {
-                 backend::Totals t{};
-                 {
-                     const InUse use(e);
-                     t = e.totals();
-                 }
-                 return py::make_tuple(t.mass, std::vector<double>(t.momentum, t.momentum + e.domain().D), t.energy,
-                                       t.heat);
-             })
-        .def("velocity_change",
-             [](Engine& e) {
-                 const InUse use(e);
-                 return e.velocity_change();
-             })
-        .def("extremes", &extremes)
         .def_property_readonly("memory_bytes",
                                [](const Engine& e) {
                                    const InUse use(e);
@@ -497,6 +439,7 @@ void bind_engine(py::module_& module) {
         .def_property_readonly("window", [](const Engine& e) { return as_pair(e.window(), e.domain().D); })
         .def_property_readonly("known", [](const Engine& e) { return as_pair(e.domain().known, e.domain().D); });
     bind_heat(engine);
+    bind_sums(engine);
 }
 
 }  // namespace lbm::bindings

@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from .. import _core, checks
 from ..collision_table import COLLISIONS, check_pair, of_stencil
 from ..collisions import MAX_VISCOSITY, Collision, FlowCollision
@@ -92,7 +94,7 @@ def advise(
     Args:
         reynolds: number of the flow, by its length and speed, above 0.
         cells: along that length, 1 or more.
-        speed: cells a step, above 0 and below 0.3 of the speed of sound times 2, as a solver takes it.
+        speed: cells a step, above 0 and up to a Mach number of 0.3, as a solver takes it.
         stencil: its name.
         collision: class or name of it; `CentralMoments` if None.
         parameters: of the collision, beside its viscosity: ``magic=1/4``, for instance.
@@ -102,8 +104,9 @@ def advise(
     """
     reynolds = checks.number("reynolds", reynolds, above=0)
     cells = checks.number("cells", cells, at_least=1)
-    speed = checks.number("speed", speed, above=0, at_most=1)
+    speed = checks.number("speed", speed, above=0)
     known = _core.stencil(stencil)
+    checks.speed("speed", np.array([speed]), known.cs2)
     name = collision.__name__ if isinstance(collision, type) else "CentralMoments" if collision is None else collision
     kind = COLLISIONS[checks.choice("collision", name, COLLISIONS)]
     check_pair(stencil, kind)

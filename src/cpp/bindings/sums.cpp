@@ -1,0 +1,76 @@
+// Binds the engine's members that reduce over its cells: forces on bodies, totals, changes, extremes.
+#include <pybind11/stl.h>
+
+#include <cmath>
+#include <vector>
+
+#include "bindings.h"
+#include "engine_arrays.h"
+
+namespace lbm::bindings {
+namespace {
+
+py::tuple body_force(Engine& e, int body, const std::vector<double>& center) {
+    check_body(e, body);
+    if (center.size() != std::size_t(e.domain().D)) {
+        throw std::invalid_argument("center: " + std::to_string(e.domain().D) + " components are needed");
+    }
+    double at[3] = {0, 0, 0.5};
+    std::copy(center.begin(), center.end(), at);
+    backend::ForceAndTorque sum{};
+    {
+        const InUse use(e);
+        sum = e.body_force(body, at);
+    }
+    const int D = e.domain().D;
+    return py::make_tuple(
+        std::vector<double>(sum.force, sum.force + D),
+        D == 2 ? std::vector<double>{sum.torque[2]} : std::vector<double>(sum.torque, sum.torque + 3));
+}
+
+/// The coordinates of the cell of an index of the domain; None for an infinite one.
+py::object cell_of(const Engine& e, double at) {
+    if (!std::isfinite(at)) {
+        return py::none();
+    }
+    const Index row = Index(at) / e.domain().size[0];
+    const int x = int(Index(at) % e.domain().size[0]), y = int(row % e.domain().size[1]);
+    if (e.domain().D == 2) {
+        return py::make_tuple(x, y);
+    }
+    return py::make_tuple(x, y, int(row / e.domain().size[1]));
+}
+
+py::tuple extremes(Engine& e) {
+    backend::Extremes found{};
+    {
+        const InUse use(e);
+        found = e.extremes();
+    }
+    return py::make_tuple(std::sqrt(found.speed2), cell_of(e, found.fastest), 1 + found.lowest, 1 + found.highest,
+                          cell_of(e, found.invalid));
+}
+
+}  // namespace
+
+void bind_sums(EngineClass& engine) {
+    engine.def("body_force", &body_force, py::arg("body"), py::arg("center"))
+        .def("totals",
+             [](Engine& e) {
+                 backend::Totals t{};
+                 {
+                     const InUse use(e);
+                     t = e.totals();
+                 }
+                 return py::make_tuple(t.mass, std::vector<double>(t.momentum, t.momentum + e.domain().D), t.energy,
+                                       t.heat);
+             })
+        .def("velocity_change",
+             [](Engine& e) {
+                 const InUse use(e);
+                 return e.velocity_change();
+             })
+        .def("extremes", &extremes);
+}
+
+}  // namespace lbm::bindings
