@@ -118,8 +118,8 @@ def warn_of_growth(simulation: Simulation, steps: int) -> None:
     if rate * steps > math.log(MOST_GROWTH):
         warn(
             f"collision: {type(collision).__name__} with a relaxation time of {time:.5g} given, in which disturbances "
-            f"of a stream of speed {rounded:g} grow by {math.expm1(rate):.1e} a step in the bulk; use another collision, "
-            "a lower speed, or a larger viscosity (lbmgpu.advise tells of each)",
+            f"of a stream of speed {rounded:g} grow by {math.expm1(rate):.1e} a step in the bulk; use another "
+            "collision, a lower speed, or a larger viscosity (lbmgpu.advise tells of each)",
             LinearlyUnstableWarning,
         )
 
