@@ -113,7 +113,7 @@ class DivergedError(RuntimeError):
             found = self.looks[-1]
             return (
                 f"densities{member} are from {found.lowest:.3g} to {found.highest:.3g}, far from those at the "
-                f"beginning, with the fastest cell at {self.cell}"
+                f"beginning, the fastest being cell {self.cell}"
             )
         isothermal = self.speed_limit is None and self.stable_temperature is None
         what = "density or velocity" if isothermal else "density, velocity or temperature"

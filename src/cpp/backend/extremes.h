@@ -14,7 +14,7 @@ struct Extremes {
     double highest;  // the largest
     double invalid;  // the first cell whose state is not valid
 
-    LBM_HD static double infinite() { return __builtin_huge_val(); }
+    LBM_HD static double infinite() { return __builtin_bit_cast(double, 0x7ff0000000000000ULL); }
     LBM_HD static Extremes of_none() { return {-infinite(), infinite(), infinite(), -infinite(), infinite()}; }
 
     LBM_HD void add(double cell, double deviation, double cell_speed2, bool valid) {

@@ -1,10 +1,10 @@
-r"""Linear stability of a collision in a uniform stream: how fast the fastest small disturbance grows.
+"""Linear stability of a collision in a uniform stream: how fast the fastest small disturbance grows.
 
-A step of a disturbance :math:`\delta f_i \exp(i k x)` of a uniform stream is the matrix :math:`J \exp(-i k c_j)`, with
-the Jacobian J of the collision at the stream's populations; the stream is stable if no wave vector has an eigenvalue
-above 1 in magnitude (Sterling & Chen, J. Comput. Phys. 123 (1996) 196, sec. 3; Lallemand & Luo, Phys. Rev. E 61 (2000)
-6546, sec. III). J is that of the engine's own collision, by central differences, so that it is right for every
-collision, custom ones too.
+A step takes the disturbance d_i exp(i k x) of the populations of a uniform stream to the product of d with the matrix
+J_ij exp(-i k c_j), with the Jacobian J of the collision at the stream's populations; the stream is stable if no wave
+vector k has an eigenvalue above 1 in magnitude (Sterling & Chen, J. Comput. Phys. 123 (1996) 196, sec. 3; Lallemand &
+Luo, Phys. Rev. E 61 (2000) 6546, sec. III). J is that of the engine's own collision, by central differences, so that it
+is right for every collision, custom ones too.
 """
 
 from __future__ import annotations
