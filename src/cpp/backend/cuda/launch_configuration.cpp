@@ -64,11 +64,12 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
                    : LaunchConfiguration{4, threads, (needs_more_registers ? 256 : 384) / threads};
     }
     // The cumulant collision builds all central moments beside the populations. With registers for three thread blocks
-    // it spills some of them in float64; in float16 it does with eight cells a thread in the odd step, which moves data
-    // along x.
+    // it spills some of them in float64, and so does that of central moments; in float16 it does with eight cells a
+    // thread in the odd step, which moves data along x.
     const bool is_cumulant = spec.collision == backend::collision_kind<Cumulant>;
+    const bool has_moments = is_cumulant || spec.collision == backend::collision_kind<CentralMoments>;
     if (spec.precision == NumberKind::Float64) {
-        return large_stencil ? LaunchConfiguration{1, 128, needs_registers || is_cumulant ? 2 : 3}
+        return large_stencil ? LaunchConfiguration{1, 128, needs_registers || has_moments ? 2 : 3}
                              : LaunchConfiguration{2, 256, 1};
     }
     if (spec.storage == NumberKind::Float16) {
