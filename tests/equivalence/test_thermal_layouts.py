@@ -223,7 +223,7 @@ def test_blocks_on_gpus_change_no_bit(stencil, streaming, precision, storage, ch
             assert_same(case, many, one)
 
 
-@pytest.mark.parametrize("after", [6, 7])
+@pytest.mark.parametrize("after", [4, 5])
 @pytest.mark.parametrize(("precision", "storage"), FORMATS)
 @pytest.mark.parametrize("streaming", STREAMINGS)
 @pytest.mark.parametrize("name", THERMAL_STENCILS)
