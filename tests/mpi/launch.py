@@ -59,12 +59,12 @@ def counts(*ranks: int) -> list:
     return [count if count == 2 else pytest.param(count, marks=pytest.mark.slow) for count in ranks]
 
 
-def run(program: str, ranks: int, *arguments: str, timeout: float = 120) -> Ended:
+def run(program: str, ranks: int, *arguments: str, timeout: float = 240) -> Ended:
     """Run a program of the folder ``programs`` on a number of ranks; too long a run is a failure with its output."""
     return run_python(ranks, str(PROGRAMS / program), *arguments, timeout=timeout)
 
 
-def run_python(ranks: int, *arguments: str, timeout: float = 120) -> Ended:
+def run_python(ranks: int, *arguments: str, timeout: float = 240) -> Ended:
     """The same with these arguments of Python."""
     need_mpi()
     python = [sys.executable, *arguments]
