@@ -71,7 +71,7 @@ def best(
     machine: Machine, problem: Problem, overlap: bool = False, along: int | None = None, whole_rows: bool = False
 ) -> tuple[Prediction, Tiling]:
     """The fastest tiling; only those that cut no more than `along` axes, if given. With `whole_rows` blocks whose rows
-    are cut have no overlap, as D3Q19 on GPUs.
+    are cut have no overlap, as D3Q19 on GPUs of several hosts.
 
     Of many only the dozen with the least surface is looked at: among thousands of GPUs no other comes near.
     """

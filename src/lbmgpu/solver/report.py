@@ -145,8 +145,8 @@ def make_report(simulation: Simulation, loop: RunLoop, bandwidth: bool, gather: 
         "exchange": _exchange_words(links, engine.overlaps)
         + (" (of this rank)" if processes.size > 1 and not gather else ""),
     }
+    exchange = _exchange_seconds(phases)
     hidden = phases.pop("hidden exchange", 0.0)
-    exchange = phases.get("exchange", 0.0) + hidden
     if not links:
         phases.pop("exchange", None)
     cells = sum(math.prod(b["size"]) for b in layout if gather or b["rank"] == processes.rank)
@@ -168,9 +168,13 @@ def make_report(simulation: Simulation, loop: RunLoop, bandwidth: bool, gather: 
 
 def _timed(links: list[dict[str, Any]], loop: RunLoop) -> list[dict[str, Any]]:
     """The links of a process with the bytes a second that each moved in the time of the last run's exchange."""
-    exchange = loop.phases.get("exchange", 0.0) + loop.phases.get("hidden exchange", 0.0)
-    seconds = exchange / loop.last.steps if loop.last and loop.last.steps else 0.0
+    seconds = _exchange_seconds(loop.phases) / loop.last.steps if loop.last and loop.last.steps else 0.0
     return [{**link, "bandwidth": link["bytes"] / seconds if seconds > 0 else None} for link in links]
+
+
+def _exchange_seconds(phases: dict[str, float]) -> float:
+    """Seconds of the exchange, whether anything is updated meanwhile or not."""
+    return phases.get("exchange", 0.0) + phases.get("hidden exchange", 0.0)
 
 
 def _of_importers(every: list[list[dict[str, Any]]], layout: list[dict[str, Any]]) -> list[dict[str, Any]]:
