@@ -47,6 +47,7 @@ from .solver.report import Report
 from .solver.run import Checkpoint, Every, RunResult, Steady
 from .solver.solver import Solver
 from .thermal import BodyHeatFlux, Convection, HybridThermal, diffusivity_limit, speed_limit
+from .turbulence import WALE, Smagorinsky, Vreman
 from .units import Units
 
 if _TYPE_CHECKING:
@@ -78,6 +79,7 @@ __all__ = [
     "BGK",
     "MRT",
     "TRT",
+    "WALE",
     "Adiabatic",
     "Advice",
     "Block",
@@ -117,6 +119,7 @@ __all__ = [
     "Regularized",
     "Report",
     "RunResult",
+    "Smagorinsky",
     "Solver",
     "StagedExchangeWarning",
     "Steady",
@@ -129,6 +132,7 @@ __all__ = [
     "Units",
     "UnreachableToleranceWarning",
     "VelocityInlet",
+    "Vreman",
     "__version__",
     "advise",
     "diffusivity_limit",

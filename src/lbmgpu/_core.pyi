@@ -44,7 +44,6 @@ class Stencil:
     @property
     def moment_groups(self) -> list[str]:
         """For each moment the name of the relaxation rate that governs it.
-
         ``"conserved"`` and ``"nu"`` are reserved: conserved moments do not relax, and ``"nu"`` is set by the viscosity.
         """
     @property
@@ -65,6 +64,9 @@ def face_conditions() -> dict[str, str]:
 def boundary_numbers() -> dict[str, int]:
     """How many numbers a boundary cell keeps, for each condition that computes all incoming populations at once."""
 
+MOST_STEPS_BETWEEN: int  # for which an eddy viscosity may hold
+
+def turbulence_models() -> dict[str, bool]: ...  # by name whether they take velocity gradients
 def collision_names(stencil: str = "") -> list[str]:
     """The engine's names of the collisions that support `stencil`, or of all."""
 
@@ -161,7 +163,6 @@ def cuda_update_resources(
     thermal: bool = False,
 ) -> list[str]:
     """The assembler's report of registers, stack and spills for each update kernel of a configuration; needs no GPU.
-
     `forcing`: 0 none, 1 a uniform force, 2 a field; `end_sums` as with inlets or outlets across x; bit d of
     `periodic_axes`: axis d is periodic; `size`: a side; `thermal` with a temperature."""
 
@@ -180,7 +181,6 @@ def custom_numbers(
     isa: str = "",
 ) -> list[float]:
     """The parameters of a collision of the user's as a row of numbers, made by its own code, compiled for `device`.
-
     `custom` holds the struct's `name`, `file` and `text`. Raises CompileError, ValueError or CudaError."""
 
 def custom_resources(
@@ -201,7 +201,6 @@ def cuda_kernel_resources(header: str, name: str, architecture: str) -> str:
 
 class Exchange:
     """A persistent exchange: messages between ranks that are set up once and exchanged repeatedly."""
-
     def start_receives(self) -> None:
         """Start the receives; until `finish` their arrays belong to the exchange."""
     def start_sends(self) -> None:
@@ -261,7 +260,6 @@ def link_bandwidth(source: str, target: str, bytes: int, repeats: int) -> tuple[
 
 class EngineGroup:
     """Engines that advance together; each is one block, and all are on one device."""
-
     def __init__(self, engines: tuple[Engine, ...], threads: int) -> None: ...
     def step(self, steps: int) -> None: ...
 
@@ -288,6 +286,7 @@ class Engine:
         thermal: dict[str, Any] | None = None,
         thermal_faces: Sequence[str] = ...,
         custom: dict[str, Any] | None = None,
+        turbulence: dict[str, Any] | None = None,
         **parameters: float | Sequence[float] | dict[str, float],
     ) -> None:
         """Set up and allocate.
@@ -304,7 +303,7 @@ class Engine:
         Of ``thermal-bgk`` `thermal_faces` are as the faces of `thermal` (none: periodic as the flow, walls adiabatic);
         the state starts at the temperature cs2. `custom` is a collision of the user's, in place of `collision` and its
         parameters: a dict with the struct's `name`, `file` and `text`, perhaps its `line`, and the `numbers` that
-        `custom_numbers` makes.
+        `custom_numbers` makes. `turbulence`: model, constant, every (steps), of a model of velocity gradients.
         """
 
     def add_body(
@@ -348,7 +347,6 @@ class Engine:
     ) -> None:
         """Equilibrium at `density`, 0-d or ``(nz, ny, nx)`` (None: 1), `velocity`, ``(D,)`` or ``(D, nz, ny, nx)``
         (None: 0), and `temperature`, as the density (None: 0; of D2Q37 cs2). Arrays are of the window. Collective.
-
         With `nonequilibrium` they are of `known`, and the first-order part that gradients imply is added."""
 
     def step(self, steps: int) -> None:
@@ -402,9 +400,7 @@ class Engine:
 
     def boundary_numbers(self, face: int) -> NDArray[np.float64]:
         """The numbers that the cells before a face keep from step to step, ``(n, <face>)``; n is 0 for most conditions.
-
-        All ranks call it. They begin anew when a state is set.
-        """
+        All ranks call it. They begin anew when a state is set."""
 
     def set_boundary_numbers(self, values: Mapping[int, NDArray[np.float64]]) -> None:
         """Set those of some faces, as `boundary_numbers` gave them, after the state that they are of."""
@@ -427,6 +423,12 @@ class Engine:
     def totals(self) -> tuple[float, list[float], float, float]:
         """Mass, momentum ``(D)``, kinetic energy and heat, the sum of the temperature, of all fluid cells."""
 
+    def eddy_viscosity(self, out: NDArray[Any]) -> None:
+        """Fill `out`, float32 or float64, ``(nz, ny, nx)``, with that of the next step. Collective."""
+    def kept_turbulence_count(self) -> int: ...  # numbers a cell that a model of velocity gradients keeps
+    def kept_turbulence(self) -> NDArray[np.float64] | None:
+        """What such a model keeps for the next step, ``(n, nz, ny, nx)``; None without one. Collective."""
+    def set_kept_turbulence(self, values: NDArray[np.float64]) -> None: ...  # after state and steps have been set
     def velocity_change(self) -> float:
         """||u - u_last|| / ||u|| over fluid cells, u_last being the velocity at the last call; inf at the first."""
 
@@ -448,17 +450,15 @@ class Engine:
         blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]] = ...,
         rank: int = 0,
         thermal: bool = False,
+        keeps_velocity: bool = False,
     ) -> dict[str, int]:
         """Bytes of lattice, with a temperature if `thermal`, that a rank of such an engine would hold on each device,
-        without allocating anything.
-
-        Raises ValueError for blocks that do not tile the shape.
-        """
+        without allocating anything. ValueError for blocks that do not tile the shape."""
 
     @property
     def bytes_per_update(self) -> int:
-        """Bytes read and written per cell and step by the model: 2 Q sizeof(storage), with a temperature
-        2 (Q + 1) sizeof(storage)."""
+        """Bytes read and written per cell and step: 2 Q sizeof(storage), or 2 (Q + 1) with a temperature, and what a
+        turbulence model adds on average."""
 
     @property
     def threads(self) -> int: ...

@@ -14,10 +14,12 @@ import lbmgpu as lbm
 from lbmgpu import _core
 from lbmgpu.collision_table import BY_KIND
 from lbmgpu.conditions import FACE_CONDITIONS
+from lbmgpu.turbulence import of_record
 
 from .collisions import Collision
 from .lattice import Reference
 from .stencils import STENCILS
+from .turbulence import Turbulence
 
 Array = NDArray[np.float64]
 Face = tuple[str, Any]
@@ -49,6 +51,7 @@ class Case:
     density: Array | None = None
     velocity: Array | None = None
     options: dict[str, Any] = field(default_factory=dict)
+    turbulence: Turbulence | None = None
 
     def all_faces(self) -> Sequence[Face]:
         return self.faces or [("periodic", None)] * (2 * len(self.shape))
@@ -75,10 +78,23 @@ class Case:
             domain.add_body(mask, name=f"body {number}", condition=condition)
         return domain
 
+    def model(self) -> Any:
+        """The solver's turbulence model; None for none."""
+        return None if self.turbulence is None else of_record(self.record())
+
+    def record(self) -> dict[str, Any]:
+        """The turbulence model as the engine takes it."""
+        assert self.turbulence is not None
+        return {
+            "model": self.turbulence.kind,
+            "constant": self.turbulence.constant,
+            "every": self.turbulence.every,
+        }
+
     def solver(self, **options: Any) -> lbm.Solver:
         """The solver, initialised; float64 unless `options` say otherwise."""
         chosen = {"precision": "float64", "device": "cpu", "force": self.force, **self.options, **options}
-        solver = lbm.Solver(self.domain(), to_lbm(self.collision), **chosen)
+        solver = lbm.Solver(self.domain(), to_lbm(self.collision), turbulence=self.model(), **chosen)
         if self.density is not None or self.velocity is not None:
             solver.initialize(density=self.density, velocity=self.velocity)
         return solver
@@ -89,6 +105,8 @@ class Case:
         faces = [kind for kind, _ in self.all_faces()]
         chosen = {"precision": "float64", "storage": "float64", **self.options, **options}
         chosen |= to_lbm(c).parameters(_core.stencil(self.stencil))
+        if self.turbulence is not None:
+            chosen["turbulence"] = self.record()
         engine = _core.Engine(
             stencil=self.stencil,
             shape=self.shape,
@@ -127,6 +145,7 @@ class Case:
             face_density=densities,
             force=self.force,
             reference_density=1.0 if self.density is None else float(self.density[self.fluid()].mean()),
+            turbulence=self.turbulence,
         )
 
 

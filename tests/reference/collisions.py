@@ -120,12 +120,22 @@ def own_source(stencil: Stencil, kind: str, u: Array, force: Array) -> Array:
     return from_hermite_moments(stencil, u, np.array(moments))
 
 
-def collide(stencil: Stencil, collision: Collision, f: Array, force: Array, shift: Array | float = 0.0) -> Array:
-    """Populations after collision; `shift` is added to the equilibrium and must hold no mass and no momentum."""
+def collide(
+    stencil: Stencil,
+    collision: Collision,
+    f: Array,
+    force: Array,
+    shift: Array | float = 0.0,
+    eddy: Array | float = 0.0,
+) -> Array:
+    """Populations after collision; `shift` is added to the equilibrium and must hold no mass and no momentum.
+
+    `eddy` is an eddy viscosity of each cell that is known before.
+    """
     rho, u = macroscopic(stencil, f, force)
     feq = own_equilibrium(stencil, collision.kind, rho, u) + shift
     source = own_source(stencil, collision.kind, u, force)
-    tau = relaxation_time(stencil, collision, rho, f - feq + source / 2)
+    tau = relaxation_time(stencil, collision, rho, f - feq + source / 2) + eddy / CS2
     return _OPERATORS[collision.kind](stencil, collision, f, feq, source, u, force, tau)
 
 

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import boundary_cells
 from .boundaries import Link, special_links
-from .collisions import Collision, collide, equilibrium
+from .collisions import Collision, collide, equilibrium, macroscopic
 from .stencils import CS2, STENCILS
+from .turbulence import Turbulence, eddy_viscosity
 
 Array = NDArray[np.float64]
 WALLS = ("no-slip", "moving-wall", "velocity-inlet", "body")
@@ -38,6 +39,7 @@ class Reference:
         face_density: dict[int, ArrayLike] | None = None,
         force: ArrayLike | None = None,
         reference_density: float = 1.0,
+        turbulence: Turbulence | None = None,
     ) -> None:
         self.stencil = STENCILS[stencil]
         self.shape = tuple(shape)
@@ -47,6 +49,10 @@ class Reference:
         if force is not None:
             self.force += self._over_cells(np.asarray(force, float), self.shape)
         self.reference_density = reference_density
+        self.turbulence = turbulence
+        self.steps = 0
+        self.kept: Array | None = None  # the velocity of the last step, for the gradients of a turbulence model
+        self.eddy: Array | float = 0.0
         self.face_velocity = face_velocity or {}
         self.face_density = face_density or {}
         self.body_of = np.full(self.shape, -1)
@@ -86,8 +92,20 @@ class Reference:
         for _ in range(steps):
             arrived = self._streamed(self.numbers)
             arrived[:, self.solid] = self.stencil.w[:, None]
-            self.f = collide(self.stencil, self.collision, arrived, self.force)
+            self.renew_eddy_viscosity()
+            self.f = collide(self.stencil, self.collision, arrived, self.force, eddy=self.eddy)
             self.f[:, self.solid] = self.stencil.w[:, None]
+            self.end_step(macroscopic(self.stencil, arrived, self.force)[1])
+
+    def renew_eddy_viscosity(self) -> None:
+        """Bring the eddy viscosity up to the step that begins."""
+        if self.turbulence is not None and self.steps % self.turbulence.every == 0:
+            self.eddy = eddy_viscosity(self, self.turbulence, self.velocity() if self.kept is None else self.kept)
+
+    def end_step(self, velocity: Array) -> None:
+        """Count a step, in whose collision the fluid had this velocity."""
+        self.kept = velocity
+        self.steps += 1
 
     def _streamed(self, numbers: dict[boundary_cells.Place, Array]) -> Array:
         """What arrives at every cell; `numbers` are those of boundary cells, which become those after the step."""

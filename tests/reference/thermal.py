@@ -158,9 +158,11 @@ class ThermalReference(Reference):
             force = self.applied_force()
             u = macroscopic(self.stencil, arrived, force)[1]
             shift = self.heat.coupling * self.above * self.energy
-            self.f = collide(self.stencil, self.collision, arrived, force, shift)
+            self.renew_eddy_viscosity()
+            self.f = collide(self.stencil, self.collision, arrived, force, shift, self.eddy)
             self.f[:, self.solid] = self.stencil.w[:, None]
             self.above = np.where(self.solid, self.above, self.moved(u))
+            self.end_step(u)
 
     def moved(self, u: Array) -> Array:
         """The deviation a step later, in a flow with velocity `u`."""

@@ -57,7 +57,9 @@ class ThermalCase(Case):
 
     def solver(self, **options: Any) -> lbm.Solver:
         chosen = {"precision": "float64", "device": "cpu", "force": self.force, **self.options, **options}
-        solver = lbm.Solver(self.domain(), to_lbm(self.collision), thermal=self.thermal(), **chosen)
+        solver = lbm.Solver(
+            self.domain(), to_lbm(self.collision), thermal=self.thermal(), turbulence=self.model(), **chosen
+        )
         solver.initialize(density=self.density, velocity=self.velocity, temperature=self.temperature)
         return solver
 
@@ -75,7 +77,8 @@ class ThermalCase(Case):
             "buoyancy": list(heat.buoyancy or [0.0] * len(self.shape)),
             "faces": kinds,
         }
-        without = Case(self.stencil, self.shape, self.collision, faces=self.faces, force=self.force)
+        flow: dict[str, Any] = {"faces": self.faces, "force": self.force, "turbulence": self.turbulence}
+        without = Case(self.stencil, self.shape, self.collision, **flow)
         engine = without.engine(thermal=thermal, **options)
         temperatures = self.heat.bodies or [None] * len(self.bodies)
         for (mask, velocity), wall in zip(self.bodies, temperatures, strict=True):
@@ -110,6 +113,7 @@ class ThermalCase(Case):
             face_density=plain.face_density,
             force=self.force,
             reference_density=plain.reference_density,
+            turbulence=self.turbulence,
         )
         if self.temperature is not None:
             reference.T = np.where(reference.solid, reference.T, self.temperature)

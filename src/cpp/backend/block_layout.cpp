@@ -21,6 +21,12 @@ Index elements_before_columns(const BlockSpec& spec, const Address& a) {
     return a.numbers_stride == 0 ? a.x_face_end() : a.numbers + spec.state->phases * a.numbers_stride;
 }
 
+/// Rows of velocities that begin behind all others of a (y, z), with a memory line before and after each.
+VelocityRows rows_behind(Index others, const BlockSpec& spec, int D, Index pitch, Index line) {
+    const Index stride = pitch + line;
+    return {others + line, stride, spec.is_part ? D * stride : 0};
+}
+
 }  // namespace
 
 Address block_address(const BlockSpec& spec, Device device) {
@@ -48,6 +54,10 @@ Address block_address(const BlockSpec& spec, Device device) {
             a.temperature_stride = a.pitch + line;
             a.row_stride = a.temperature + spec.state->phases * a.temperature_stride;
         }
+        if (keeps_velocity(spec)) {
+            const VelocityRows rows = rows_behind(a.row_stride, spec, S::D, a.pitch, line);
+            a.row_stride = rows.first + S::D * rows.stride + (spec.state->phases - 1) * rows.slot_stride;
+        }
         a.x_face_buffers = a.lead + Index(a.ny + 2 * a.halo_y) * (a.nz + 2 * a.halo_z) * a.row_stride + a.lead;
         a.numbers = (a.x_face_end() + line - 1) / line * line;
         const Index numbers = BoundaryPlaces(a, spec.stored).total() * Index(size_of(spec.precision) / element);
@@ -59,6 +69,17 @@ Address block_address(const BlockSpec& spec, Device device) {
         }
         return a;
     });
+}
+
+VelocityRows velocity_rows(const BlockSpec& spec, Device device) {
+    if (!keeps_velocity(spec)) {
+        return {};
+    }
+    BlockSpec without = spec;
+    without.turbulence = no_turbulence;
+    const Address a = block_address(without, device);
+    const int D = with_stencil(spec.stencil, [](auto s) { return decltype(s)::D; });
+    return rows_behind(a.row_stride, spec, D, a.pitch, line_bytes / Index(size_of(spec.storage)));
 }
 
 int trim_unit(const BlockSpec& spec, Device device) {
@@ -90,7 +111,9 @@ std::size_t lattice_bytes(const BlockSpec& spec, Device device) {
 }
 
 std::size_t block_bytes(const BlockSpec& spec, Device device) {
-    return std::size_t(spec.state->lattices) * lattice_bytes(spec, device);
+    const Index rows = keeps_velocity(spec) ? Index(spec.size[1]) * spec.size[2] : 0;  // of eddy viscosities
+    return std::size_t(spec.state->lattices) * lattice_bytes(spec, device) +
+           std::size_t(rows * field_pitch(spec.size[0])) * size_of(spec.precision);
 }
 
 }  // namespace lbm::backend

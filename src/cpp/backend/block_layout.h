@@ -1,6 +1,7 @@
 // The memory layout of a block on a device: the padding of its rows and the size of its lattices.
 #pragma once
 
+#include "../lattice/turbulence/gradient.h"
 #include "block_state.h"
 #include "end_columns.h"
 
@@ -9,6 +10,9 @@ namespace lbm::backend {
 enum class Device { Cpu, Gpu };
 
 Address block_address(const BlockSpec& spec, Device device);
+
+/// The rows of the velocities that a block keeps.
+VelocityRows velocity_rows(const BlockSpec& spec, Device device);
 
 /// The cells by whose multiples an interior may be trimmed in x; 0 if it may not. On the CPU they are those of the
 /// widest pack. On a GPU only the multispeed model is trimmed, by sectors of memory: its update is bound by arithmetic.
@@ -19,10 +23,13 @@ int trim_unit(const BlockSpec& spec, Device device);
 /// The columns that a block on a device gathers for others; none on the CPU, or if they read no strided columns.
 EndColumns end_columns(const BlockSpec& spec, Device device);
 
+/// Numbers from one row of a field to the next: of a force, a heat source or an eddy viscosity.
+inline Index field_pitch(int nx) { return (nx + 63) / 64 * 64; }
+
 /// Size in bytes of one lattice of a block.
 std::size_t lattice_bytes(const BlockSpec& spec, Device device);
 
-/// Size in bytes of all lattices of a block.
+/// Size in bytes of all lattices of a block, and of its eddy viscosities.
 std::size_t block_bytes(const BlockSpec& spec, Device device);
 
 }  // namespace lbm::backend

@@ -24,6 +24,7 @@
 #include "thermal_state.h"
 #include "timestamps.h"
 #include "transfers.h"
+#include "turbulence_state.h"
 
 namespace lbm::backend {
 
@@ -39,12 +40,16 @@ struct BlockSpec {
     bool self_periodic[3];           // axes along which the block is its own neighbour
     std::vector<double> parameters;  // of the collision, in its order (lattice/parameters.h)
     double omega;                    // relaxation rate of the stress
-    bool has_eddy_viscosity;         // whether an eddy viscosity changes omega locally
+    bool has_eddy_viscosity;         // whether the collision computes an eddy viscosity from the local stress
     HeatParameters<double> heat;     // of the hybrid thermal model
     double gravity[3];               // acceleration, of the multispeed thermal model
     int stored[6];                   // numbers kept by each boundary cell at a face; 0 where the block has none
     std::shared_ptr<const custom::CustomCollision> custom = nullptr;  // replaces a member of the list of collisions
     bool cuts_rows = false;  // whether the block has only a part of the domain's rows, and others the rest
+    bool is_part = false;    // whether the domain has other blocks
+    TurbulenceKind turbulence = no_turbulence;  // model of an eddy viscosity of velocity gradients
+    double turbulence_factor = 0;               // of its constant
+    int refresh_every = 1;                      // steps for which that eddy viscosity holds
 };
 
 /// The parameters of a collision as its parameter struct.
@@ -58,6 +63,9 @@ inline bool is_hybrid(const BlockSpec& spec) { return spec.model == model_kind<H
 /// Whether the populations carry the energy, and with it the temperature (multispeed thermal model).
 inline bool is_multispeed(const BlockSpec& spec) { return spec.model == model_kind<MultispeedThermal>; }
 inline bool has_temperature(const BlockSpec& spec) { return is_hybrid(spec) || is_multispeed(spec); }
+
+/// Whether velocities are kept from step to step, for an eddy viscosity of their gradients.
+inline bool keeps_velocity(const BlockSpec& spec) { return spec.turbulence != no_turbulence; }
 
 /// The phases through which the steps of a block cycle.
 inline std::vector<Phase> phases_of(const BlockSpec& spec) {
@@ -211,6 +219,9 @@ public:
 
     /// The block's temperature; null if the model has none.
     virtual ThermalState* thermal() { return nullptr; }
+
+    /// The block's eddy viscosity; null if the fluid has none.
+    virtual TurbulenceState* turbulence() { return nullptr; }
 
     virtual ForceAndTorque body_force(const std::vector<BodyLink>& links, const double center[3]) const = 0;
     virtual Totals totals() const = 0;

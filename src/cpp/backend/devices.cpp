@@ -55,6 +55,10 @@ EndColumns end_columns(const BlockSpec& spec, const std::string& device) {
     return end_columns(spec, gpu_number(device) < 0 ? Device::Cpu : Device::Gpu);
 }
 
+VelocityRows velocity_rows(const BlockSpec& spec, const std::string& device) {
+    return velocity_rows(spec, gpu_number(device) < 0 ? Device::Cpu : Device::Gpu);
+}
+
 int trim_unit(const BlockSpec& spec, const std::string& device) {
     return trim_unit(spec, gpu_number(device) < 0 ? Device::Cpu : Device::Gpu);
 }

@@ -27,6 +27,7 @@ Address block_address(const BlockSpec& spec, const std::string& device);
 /// See block_layout.h.
 EndColumns end_columns(const BlockSpec& spec, const std::string& device);
 int trim_unit(const BlockSpec& spec, const std::string& device);
+VelocityRows velocity_rows(const BlockSpec& spec, const std::string& device);
 
 /// Whether blocks on a device can read the memory of blocks on another; enables peer access where that is needed.
 bool can_access(const std::string& device, const std::string& other);

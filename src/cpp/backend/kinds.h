@@ -12,6 +12,7 @@
 #include "../lattice/models.h"
 #include "../lattice/stencils/all.h"
 #include "../lattice/storage.h"
+#include "../lattice/turbulence/all.h"
 
 namespace lbm::backend {
 
@@ -19,6 +20,10 @@ namespace lbm::backend {
 enum class StencilKind : int {};
 enum class CollisionKind : int {};
 enum class ModelKind : int {};
+enum class TurbulenceKind : int {};
+
+/// Of a block without an eddy viscosity of velocity gradients.
+constexpr TurbulenceKind no_turbulence = TurbulenceKind(-1);
 
 /// Of a collision that is no member (BlockSpec::custom): whoever looks it up in the list hears of it.
 constexpr CollisionKind no_member = CollisionKind(-1);
@@ -29,6 +34,9 @@ template <class Collision>
 constexpr CollisionKind collision_kind = CollisionKind(position_in<Collisions, Collision>);
 template <class Model>
 constexpr ModelKind model_kind = ModelKind(position_in<Models, Model>);
+
+template <class Model>
+constexpr TurbulenceKind turbulence_kind = TurbulenceKind(position_in<TurbulenceModels, Model>);
 
 namespace detail {
 
@@ -65,6 +73,19 @@ template <class Visitor>
 decltype(auto) with_collision(CollisionKind kind, Visitor&& visitor) {
     return with_type<Collisions>(int(kind),
                                  [&](auto c) -> decltype(auto) { return visitor(typename decltype(c)::type{}); });
+}
+
+/// Calls visitor with an object of the turbulence model's type, which must be one of velocity gradients.
+template <class Visitor>
+void with_gradient_model(TurbulenceKind kind, Visitor&& visitor) {
+    with_type<TurbulenceModels>(int(kind), [&](auto member) {
+        using Model = typename decltype(member)::type;
+        if constexpr (Model::takes_gradients) {
+            visitor(Model{});
+        } else {
+            throw std::logic_error("this turbulence model needs no velocity gradients");
+        }
+    });
 }
 
 /// The names of a list's members, in their order.

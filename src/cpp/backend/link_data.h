@@ -92,6 +92,22 @@ struct ThermalCell {
     unsigned char count;
 };
 
+/// The velocity that a fluid cell finds behind a wall, next to it along an axis, for its gradient: component d is
+/// sign[d] times that of the cell plus value[d].
+struct VelocityLink {
+    double value[3];
+    signed char sign[3];
+    unsigned char direction;  // 2 axis, plus 1 towards the upper end
+};
+
+/// A fluid cell that has walls next to it, with the range [first, first + count) of the plan's velocity links, in the
+/// order of their directions.
+struct VelocityCell {
+    int x, y, z;
+    int first;
+    unsigned char count;
+};
+
 /// A term of the heat that enters the fluid in a step: a linear combination of two temperatures, plus `value`.
 struct HeatSample {
     Index source[2];

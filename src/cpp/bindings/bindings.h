@@ -31,6 +31,8 @@ void bind_engine(py::module_& module);
 void bind_engine_group(py::module_& module);
 void bind_heat(EngineClass& engine);
 void bind_sums(EngineClass& engine);
+void bind_turbulence(py::module_& module, EngineClass& engine);
+engine::TurbulenceSetup turbulence_setup(const py::dict& given);
 engine::ThermalSetup thermal_setup(const py::dict& given);
 engine::Parameters to_parameters(const py::dict& given);
 void set_custom(const py::dict& given, engine::Setup& setup);

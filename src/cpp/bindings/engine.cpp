@@ -51,7 +51,8 @@ OwnedEngine make_engine(const std::string& stencil, const std::vector<int>& shap
                         const std::string& isa, const BlockTuples& blocks, const std::string& channel,
                         const std::string& schedule, std::shared_ptr<engine::Communicator> comm,
                         const std::optional<py::dict>& thermal, const std::vector<std::string>& thermal_faces,
-                        const std::optional<py::dict>& custom, const py::kwargs& parameters) {
+                        const std::optional<py::dict>& custom, const std::optional<py::dict>& turbulence,
+                        const py::kwargs& parameters) {
     Setup setup{stencil,
                 shape,
                 collision,
@@ -68,7 +69,8 @@ OwnedEngine make_engine(const std::string& stencil, const std::vector<int>& shap
                 schedule,
                 std::move(comm),
                 thermal ? std::optional(thermal_setup(*thermal)) : std::nullopt,
-                thermal_faces};
+                thermal_faces,
+                turbulence ? std::optional(turbulence_setup(*turbulence)) : std::nullopt};
     if (custom) {
         set_custom(*custom, setup);
     }
@@ -139,6 +141,17 @@ void initialize(Engine& e, const std::optional<Doubles>& density, const std::opt
     }
     const InUse use(e);
     e.initialize(values, nonequilibrium);
+}
+
+/// The bytes that an update of a cell reads and writes, averaged over the steps for which an eddy viscosity holds: it
+/// is read in each of them; once the velocity is written, and read to write another one.
+int bytes_per_update(const Engine& e) {
+    const backend::BlockSpec& spec = e.spec();
+    const int numbers = e.population_count() + (backend::is_hybrid(spec) ? 1 : 0);
+    const int stored = int(backend::size_of(spec.storage)), real = int(backend::size_of(spec.precision));
+    const int turbulence =
+        backend::keeps_velocity(spec) ? real + (2 * e.domain().D * stored + real) / spec.refresh_every : 0;
+    return 2 * numbers * stored + turbulence;
 }
 
 const char* storage_dtype(const Engine& e) {
@@ -246,7 +259,8 @@ void bind_engine(py::module_& module) {
              py::arg("faces") = std::vector<std::string>(), py::arg("device") = "cpu", py::arg("threads") = 0,
              py::arg("isa") = "", py::arg("blocks") = BlockTuples(), py::arg("channel") = "", py::arg("schedule") = "",
              py::arg("comm") = py::none(), py::arg("thermal") = py::none(),
-             py::arg("thermal_faces") = std::vector<std::string>(), py::arg("custom") = py::none())
+             py::arg("thermal_faces") = std::vector<std::string>(), py::arg("custom") = py::none(),
+             py::arg("turbulence") = py::none())
         .def("add_body", &add_body, py::arg("mask"), py::arg("velocity") = py::none(),
              py::arg("temperature") = py::none())
         .def(
@@ -381,7 +395,7 @@ void bind_engine(py::module_& module) {
             "memory_needed",
             [](const std::string& stencil, const std::vector<int>& shape, const std::string& precision,
                const std::string& storage, const std::string& streaming, const std::string& device,
-               const BlockTuples& blocks, int rank, bool thermal) {
+               const BlockTuples& blocks, int rank, bool thermal, bool keeps_velocity) {
                 Setup setup;
                 setup.device.name = device;
                 setup.stencil = stencil;
@@ -396,16 +410,15 @@ void bind_engine(py::module_& module) {
                     setup.thermal = engine::ThermalSetup{};
                     setup.thermal->diffusivity = 1;
                 }
+                if (keeps_velocity) {
+                    setup.turbulence = engine::TurbulenceSetup{WALE::name, 0.5, 1};
+                }
                 return Engine::memory_needed(setup, rank);
             },
             py::arg("stencil"), py::arg("shape"), py::arg("precision"), py::arg("storage"), py::arg("streaming"),
             py::arg("device") = "cpu", py::arg("blocks") = BlockTuples(), py::arg("rank") = 0,
-            py::arg("thermal") = false)
-        .def_property_readonly("bytes_per_update",
-                               [](const Engine& e) {
-                                   const int numbers = e.population_count() + (backend::is_hybrid(e.spec()) ? 1 : 0);
-                                   return 2 * numbers * int(backend::size_of(e.spec().storage));
-                               })
+            py::arg("thermal") = false, py::arg("keeps_velocity") = false)
+        .def_property_readonly("bytes_per_update", &bytes_per_update)
         .def_property_readonly("threads", [](const Engine& e) { return e.device().threads; })
         .def_property_readonly("isa", [](const Engine& e) { return e.device().isa; })
         .def_property_readonly("device", [](const Engine& e) { return e.device().name; })
@@ -440,6 +453,7 @@ void bind_engine(py::module_& module) {
         .def_property_readonly("known", [](const Engine& e) { return as_pair(e.domain().known, e.domain().D); });
     bind_heat(engine);
     bind_sums(engine);
+    bind_turbulence(module, engine);
 }
 
 }  // namespace lbm::bindings

@@ -8,6 +8,7 @@
 #include "../backend/end_columns.h"
 #include "../backend/row_box.h"
 #include "../lattice/address.h"
+#include "../lattice/turbulence/gradient.h"
 #include "domain.h"
 
 namespace lbm::engine {
@@ -22,6 +23,7 @@ struct BlockPlacement {
     int stored[6] = {};       // by face: the numbers that each boundary cell of it keeps from step to step
     int number_elements = 1;  // the elements of the lattice that one such number occupies
     backend::EndColumns columns{};
+    VelocityRows velocity{};
     backend::RowBox late_rows{};  // of its interior, if that is late
 
     /// Whether a place lies in the x-face buffers of one of these rows.

@@ -64,6 +64,9 @@ struct BoundaryHaloPlan::Builder {
         if (domain.is_hybrid_thermal) {
             add_temperatures();
         }
+        if (blocks[std::size_t(own)].velocity.first != 0) {
+            add_velocities();
+        }
         for (auto& runs : plan.links_.copies) {
             cut_long_runs(runs);
         }
@@ -258,6 +261,25 @@ struct BoundaryHaloPlan::Builder {
         plan.links_.thermal_links = std::move(plan.temperatures_.thermal_links);
     }
 
+    void add_velocities() {
+        plan.velocities_ = VelocityPlan(domain, blocks, own, part);
+        for (int d = 0; d < S::D; ++d) {
+            for (const VelocityPlan::Copy& copy : plan.velocities_.copies) {
+                const BlockPlacement &here = blocks[std::size_t(own)], &there = blocks[std::size_t(copy.block)];
+                const int(&from)[3] = copy.from;
+                for (const Phase phase : phases) {
+                    const Index target = here.velocity.offset(address, phase, d, copy.x, copy.y, copy.z);
+                    const Index source = there.velocity.offset(there.address, phase, d, from[0], from[1], from[2]);
+                    auto& runs = copy.block == own ? plan.links_.copies : imports[std::size_t(copy.block)].copies;
+                    append(runs[phase], target, source);
+                }
+            }
+        }
+        plan.velocities_.copies = {};
+        plan.links_.velocity_cells = std::move(plan.velocities_.cells);
+        plan.links_.velocity_links = std::move(plan.velocities_.links);
+    }
+
     void group_wall_links() {
         std::stable_sort(pending.begin(), pending.end(), [](const PendingWallLink& a, const PendingWallLink& b) {
             return std::tie(a.z, a.y, a.x) < std::tie(b.z, b.y, b.x);
@@ -389,6 +411,7 @@ void BoundaryHaloPlan::refresh_values(const Domain& domain) {
         }
     }
     refresh_temperatures(domain);
+    velocities_.refresh(domain, links_.velocity_links);
     const double cs2 = backend::with_stencil(domain.stencil, [](auto s) { return decltype(s)::cs2; });
     for (std::size_t k = 0; k < links_.wall_columns.size(); ++k) {
         MultispeedWall& wall = links_.wall_columns[k].wall;
@@ -434,6 +457,8 @@ std::size_t BoundaryHaloPlan::bytes() const {
     }
     sum += links_.wall_columns.capacity() * sizeof(backend::WallColumn) + column_temperatures_.bytes() +
            column_gradients_.bytes();
+    sum += velocities_.bytes() + links_.velocity_cells.capacity() * sizeof(backend::VelocityCell) +
+           links_.velocity_links.capacity() * sizeof(backend::VelocityLink);
     return sum + temperatures_.bytes() + links_.wall_temperatures.capacity() * sizeof(backend::WallTemperature) +
            links_.thermal_cells.capacity() * sizeof(backend::ThermalCell) +
            links_.thermal_links.capacity() * sizeof(backend::ThermalLink);

@@ -9,6 +9,7 @@
 #include "boundary_plan.h"
 #include "long_range_plan.h"
 #include "temperature_plan.h"
+#include "velocity_plan.h"
 
 namespace lbm::engine {
 
@@ -80,6 +81,7 @@ private:
     std::vector<Index> boundary_places_;      // by boundary cell: its index on the face
     std::vector<std::vector<backend::BodyLink>> body_links_;
     WallTerms column_temperatures_, column_gradients_;  // by halo column behind a wall
+    VelocityPlan velocities_;                           // likewise
     TemperaturePlan temperatures_;                      // without the lists that are moved to links_
 };
 

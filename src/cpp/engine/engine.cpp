@@ -13,12 +13,15 @@
 namespace lbm::engine {
 namespace {
 
-/// Boundaries are applied between launches only, so a launch of several steps allows neither walls nor a temperature.
+/// Boundaries are applied between launches only, so a launch of several steps allows neither walls nor a temperature,
+/// nor gradients of velocities.
 backend::BlockSpec checked(backend::BlockSpec spec, const Domain& domain) {
     const bool periodic = std::all_of(domain.faces, domain.faces + 2 * domain.D, is_periodic);
-    if (spec.state->steps_per_launch > 1 && (!periodic || domain.is_hybrid_thermal)) {
+    const bool plain = periodic && !domain.is_hybrid_thermal && !backend::keeps_velocity(spec);
+    if (spec.state->steps_per_launch > 1 && !plain) {
         throw std::invalid_argument("state: '" + std::string(spec.state->name) +
-                                    "' advances several steps a launch, which takes periodic faces and no temperature");
+                                    "' advances several steps a launch, which takes periodic faces, no temperature and "
+                                    "no turbulence model");
     }
     return spec;
 }
@@ -156,6 +159,7 @@ void Engine::prepare() {
             BlockPlacement placement{{offset[0], offset[1], offset[2]}, backend::block_address(spec, block.device)};
             std::copy(spec.stored, spec.stored + 6, placement.stored);
             placement.columns = backend::end_columns(spec, block.device);
+            placement.velocity = backend::velocity_rows(spec, block.device);
             const backend::Interior interior = interior_of(block);
             if (interior.defers_ends) {
                 placement.late_rows = interior.rows;
@@ -223,7 +227,7 @@ void Engine::set_reference_density(double density) {
 }
 
 void Engine::state_is_set() {
-    halos_are_current_ = boundary_numbers_are_current_ = false;
+    halos_are_current_ = boundary_numbers_are_current_ = velocity_is_current_ = false;
     is_consistent_ = true;
 }
 
@@ -255,6 +259,7 @@ void Engine::step(Index steps) {
 
 void Engine::update_halos() {
     prepare_boundary_numbers();
+    prepare_velocity();
     for (backend::BlockState* state : states_) {  // the exchange must begin after all work enqueued so far
         state->record_event(backend::EventSource::end_slot);
         state->wait_for(*state, backend::EventSource::end_slot);

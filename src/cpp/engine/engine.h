@@ -114,6 +114,19 @@ public:
     /// The largest change of the temperature of a fluid cell since the last call.
     double temperature_change();
 
+    /// The eddy viscosity that the next step relaxes with; 0 in solid cells. Collective.
+    template <class T>
+    void eddy_viscosity(T* out) {
+        prepare_eddy_viscosity();
+        read_parts(out, 1, [](auto& block, T* part) { block.turbulence()->eddy_viscosity(part); });
+    }
+    /// How many numbers a cell a model of velocity gradients keeps for the next step: the D components of a velocity or
+    /// one eddy viscosity; 0 without such a model.
+    int kept_turbulence_count() const;
+    void kept_turbulence(double* out);
+    /// Must be called after the state and the number of steps have been set.
+    void set_kept_turbulence(const double* values);
+
     /// How many numbers each boundary cell of a face keeps from step to step, as its condition says.
     int boundary_number_count(int face) const;
     /// The numbers of all boundary cells of the face, number by number; 0 for solid cells. They are initialized
@@ -226,6 +239,9 @@ private:
     /// Must be called before fields are read.
     void prepare_fields();
     void prepare_boundary_numbers();
+    void check_eddy_viscosity() const;
+    void prepare_velocity();
+    void prepare_eddy_viscosity();
     void check_thermal() const;
     /// Throws unless the fluid has a temperature, of whatever model.
     void check_temperature() const;
@@ -267,7 +283,8 @@ private:
     std::unique_ptr<Executor> executor_;  // declared after the parts and the exchange, whose steps it records
     bool halos_are_current_ = false;      // the imports of the next step are in place
     bool boundary_numbers_are_current_ = false;
-    bool is_consistent_ = true;  // all blocks have completed the same step
+    bool velocity_is_current_ = false;  // that which a turbulence model keeps
+    bool is_consistent_ = true;         // all blocks have completed the same step
     bool plan_is_current_ = false;
     bool values_are_current_ = false;
     bool solid_velocity_is_current_ = true;  // of moving bodies; only fields show it

@@ -52,7 +52,7 @@ void keep_enough(backend::Interior& interior, const backend::BlockSpec& whole, d
 
 bool has_late_interior(const backend::BlockSpec& whole, const Block& block) {
     return block.device != "cpu" && whole.state->make_block == nullptr && whole.state->steps_per_launch == 1 &&
-           backend::halo_depth(whole) == 1 && !backend::is_hybrid(whole);
+           backend::halo_depth(whole) == 1 && !backend::is_hybrid(whole) && !backend::keeps_velocity(whole);
 }
 
 /// Half of the rows from `first` to before `end`, in layers if there are enough. It leaves out the last layer before a

@@ -146,6 +146,34 @@ void set_physics(const Setup& setup, backend::BlockSpec& spec) {
     });
 }
 
+/// Sets the turbulence model of velocity gradients, which goes with any linear or other collision of a fluid's flow
+/// whose rate of the stress can differ between cells: all of the list but those of multispeed stencils.
+void set_turbulence(const TurbulenceSetup& given, backend::BlockSpec& spec) {
+    std::vector<std::string> names;
+    for_types(TurbulenceModels{}, [&](auto member) {
+        using Model = typename decltype(member)::type;
+        if constexpr (Model::takes_gradients) {
+            names.emplace_back(Model::name);
+            if (given.model == Model::name) {
+                spec.turbulence = backend::turbulence_kind<Model>;
+                spec.turbulence_factor = Model::factor(given.constant);
+            }
+        }
+    });
+    position("turbulence", given.model, names);
+    require_positive("turbulence constant", given.constant);
+    if (given.every < 1 || given.every > most_steps_between) {
+        throw std::invalid_argument("turbulence every: " + std::to_string(given.every) + " given, must be 1 to " +
+                                    std::to_string(most_steps_between));
+    }
+    if (spec.custom || backend::is_multispeed(spec) || spec.has_eddy_viscosity) {
+        throw std::invalid_argument("turbulence: '" + given.model +
+                                    "' given with a collision of the user's, with a multispeed stencil or beside the "
+                                    "Smagorinsky constant of the collision, must be without them");
+    }
+    spec.refresh_every = given.every;
+}
+
 }  // namespace
 
 NumberKind number_kind(const std::string& argument, const std::string& name) {
@@ -198,6 +226,9 @@ backend::BlockSpec block_spec(const Setup& setup) {
     } else {
         backend::with_stencil(spec.stencil, [&](auto s) { set_physics<decltype(s)>(setup, spec); });
     }
+    if (setup.turbulence) {
+        set_turbulence(*setup.turbulence, spec);
+    }
     for (int d = 0; d < 3; ++d) {
         spec.size[d] = d < D ? setup.shape[d] : 1;
         const std::size_t face =
@@ -225,6 +256,7 @@ backend::BlockSpec part_of(const backend::BlockSpec& whole, const Block& block) 
     for (int d = 0; d < 3; ++d) {
         spec.size[d] = block.size[d];
         spec.self_periodic[d] = whole.self_periodic[d] && block.size[d] == whole.size[d];
+        spec.is_part = spec.is_part || block.size[d] < whole.size[d];
     }
     spec.cuts_rows = block.size[0] < whole.size[0];
     for (int face = 0; face < 6; ++face) {

@@ -25,6 +25,16 @@ struct ThermalSetup {
     std::vector<std::string> faces;  // empty: periodic where those of the flow are, else adiabatic
 };
 
+/// An eddy viscosity of velocity gradients. That of the local stress is a parameter of the collision.
+struct TurbulenceSetup {
+    std::string model;
+    double constant = 0;
+    int every = 1;  // steps for which it holds
+};
+
+/// The most steps for which an eddy viscosity may hold.
+constexpr int most_steps_between = 1000;
+
 struct Setup {
     std::string stencil;
     std::vector<int> shape;
@@ -44,7 +54,8 @@ struct Setup {
     std::string schedule;                            // overlap or blocking; empty: the faster of them
     std::shared_ptr<const comm::Communicator> comm;  // null: one process
     std::optional<ThermalSetup> thermal;
-    std::vector<std::string> thermal_faces;     // as ThermalSetup::faces, for multispeed models
+    std::vector<std::string> thermal_faces;  // as ThermalSetup::faces, for multispeed models
+    std::optional<TurbulenceSetup> turbulence = std::nullopt;
     const backend::StateKind* state = nullptr;  // replaces the one that `streaming` names; must outlive the engine
 };
 

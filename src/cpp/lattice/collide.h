@@ -87,10 +87,8 @@ LBM_HD void collide_linearly(V (&h)[S::Q], const PairSums<S, V>& sums, const Mom
         });
     }
 
-    V omega = V{} + parameters.omega;
-    if (parameters.smagorinsky_factor > 0) {
-        omega = smagorinsky_relaxation_rate<S>(n, m.density, parameters.omega, parameters.smagorinsky_factor * m.unit);
-    }
+    const V omega =
+        stress_relaxation_rate(parameters, m.density, m.unit, [&]() LBM_INLINE_LAMBDA { return stress_norm2<S>(n); });
     PairChange<S, V> change = Collision::template relax<S>(n, omega, parameters);
     V half_force[S::D];
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { half_force[d] = V{}; });

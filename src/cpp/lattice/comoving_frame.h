@@ -268,18 +268,8 @@ LBM_HD void collide_in_moving_frame(V (&h)[S::Q], const PairSums<S, V>& sums, co
     });
     const auto pi = [&]<int a, int b>() LBM_INLINE_LAMBDA { return stress[a < b ? a : b][a < b ? b : a]; };
 
-    V omega = V{} + parameters.omega;
-    if (parameters.smagorinsky_factor > 0) {
-        V norm2 = V{};
-        static_for<S::D>([&]<int a>() LBM_INLINE_LAMBDA {
-            static_for<S::D>([&]<int b>() LBM_INLINE_LAMBDA {
-                if constexpr (a <= b) {
-                    norm2 = norm2 + scaled<(a < b ? 2 : 1)>(stress[a][b] * stress[a][b]);
-                }
-            });
-        });
-        omega = smagorinsky_relaxation_rate(norm2, m.density, parameters.omega, parameters.smagorinsky_factor * m.unit);
-    }
+    const V omega =
+        stress_relaxation_rate(parameters, m.density, m.unit, [&]() LBM_INLINE_LAMBDA { return tensor_norm2(stress); });
 
     V moment[F::places];
     if constexpr (Rates::third) {

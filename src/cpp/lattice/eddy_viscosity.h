@@ -1,23 +1,67 @@
-// The Smagorinsky model: the relaxation rate with an eddy viscosity computed from the local stress.
+// The relaxation rate of the stress where an eddy viscosity is added to that of the fluid: one that the collision
+// computes from the stress (Smagorinsky), or one that is known of the cell before (the models of velocity gradients).
 #pragma once
 
 #include "moments.h"
+#include "turbulence/smagorinsky.h"
 
 namespace lbm {
 
-/// Returns 1 / tau with tau = (tau_0 + sqrt(tau_0^2 + 18 sqrt(2) Cs^2 |Pi| / rho)) / 2  (Hou, Sterling, Chen & Doolen,
-/// Fields Inst. Comm. 6 (1996) 151, with a filter of one cell). `norm2` is |Pi|^2 = Pi_ab Pi_ab of the stress Pi_ab =
-/// sum c_a c_b n, and `factor` is 18 sqrt(2) Cs^2 times the unit of n.
-template <class V, class Real>
-LBM_HD V smagorinsky_relaxation_rate(V norm2, V density, Real omega, Real factor) {
-    const Real tau = Real(1) / omega;
-    const V root = square_root(tau * tau + factor * (square_root(norm2) / density));
-    return Real(2) / (tau + root);
+/// Parameters of a collision in a cell, or a pack of cells, which may have a relaxation rate of its own.
+template <class Parameters, class V>
+struct InCell : Parameters {
+    V cell_omega;         // relaxation rate of the stress
+    bool has_cell_omega;  // whether it holds instead of that of the fluid
+};
+
+/// Whether a type of cells may know an eddy viscosity.
+template <class Cell>
+constexpr bool knows_eddy_viscosity = requires(const Cell& cell, typename Cell::Value& viscosity) {
+    cell.eddy_viscosity(viscosity);
+};
+
+/// The parameters in a cell that knows its eddy viscosity: cell.eddy_viscosity(nu) sets nu, or returns false for none.
+template <class Cell, class Parameters>
+LBM_HD auto parameters_in(const Cell& cell, const Parameters& parameters) {
+    using V = typename Cell::Value;
+    using Real = Scalar<V>;
+    InCell<Parameters, V> own{parameters, V{}, false};
+    V viscosity{};
+    own.has_cell_omega = cell.eddy_viscosity(viscosity);
+    if (own.has_cell_omega) {
+        own.cell_omega = Real(1) / (Real(1) / parameters.omega + Real(3) * viscosity);
+    }
+    return own;
 }
 
-/// The same from the non-equilibrium part n.
-template <class S, class V, class Real>
-LBM_HD V smagorinsky_relaxation_rate(const PairSums<S, V>& n, V density, Real omega, Real factor) {
+/// Whether the relaxation rate of the stress may differ from `parameters.omega`.
+template <class Parameters>
+LBM_HD bool rate_varies(const Parameters& parameters) {
+    if constexpr (requires { parameters.has_cell_omega; }) {
+        return parameters.has_cell_omega || parameters.smagorinsky_factor > 0;
+    } else {
+        return parameters.smagorinsky_factor > 0;
+    }
+}
+
+/// The relaxation rate of the stress. `norm2()` returns the square of the non-equilibrium stress, in units of `unit`.
+template <class V, class Parameters, class Norm2>
+LBM_HD V stress_relaxation_rate(const Parameters& parameters, V density, Scalar<V> unit, const Norm2& norm2) {
+    V omega = V{} + parameters.omega;
+    if constexpr (requires { parameters.has_cell_omega; }) {
+        if (parameters.has_cell_omega) {
+            omega = parameters.cell_omega;
+        }
+    }
+    if (parameters.smagorinsky_factor > 0) {
+        omega = smagorinsky_relaxation_rate(norm2(), density, parameters.omega, parameters.smagorinsky_factor * unit);
+    }
+    return omega;
+}
+
+/// Pi_ab Pi_ab of the stress Pi_ab = sum c_a c_b n of the non-equilibrium part n.
+template <class S, class V>
+LBM_HD V stress_norm2(const PairSums<S, V>& n) {
     V norm2 = V{};
     static_for<S::D>([&]<int a>() LBM_INLINE_LAMBDA {
         static_for<S::D>([&]<int b>() LBM_INLINE_LAMBDA {
@@ -31,7 +75,21 @@ LBM_HD V smagorinsky_relaxation_rate(const PairSums<S, V>& n, V density, Real om
             }
         });
     });
-    return smagorinsky_relaxation_rate(norm2, density, omega, factor);
+    return norm2;
+}
+
+/// The same of the stress itself, of which the elements with a <= b are given.
+template <int D, class V>
+LBM_HD V tensor_norm2(const V (&stress)[D][D]) {
+    V norm2 = V{};
+    static_for<D>([&]<int a>() LBM_INLINE_LAMBDA {
+        static_for<D>([&]<int b>() LBM_INLINE_LAMBDA {
+            if constexpr (a <= b) {
+                norm2 = norm2 + scaled<(a < b ? 2 : 1)>(stress[a][b] * stress[a][b]);
+            }
+        });
+    });
+    return norm2;
 }
 
 }  // namespace lbm

@@ -22,7 +22,13 @@ LBM_HD void update_thermal_cell(Cell& cell, const Parameters& parameters, const 
     const PairSums<S, V> sums = pair_sums<S>(h);
     const Moments<S, V> moments = compute_moments<S>(h[0], sums, force, true, Cell::unit);
     cell.store_temperature(advanced<S>(local, moments.velocity, cell.heat_source(heat)));
-    collide<S, Collision>(h, sums, moments, true, parameters, EnergyCoupling<S, V>{local.here, heat});
+    const EnergyCoupling<S, V> coupling{local.here, heat};
+    if constexpr (knows_eddy_viscosity<Cell>) {
+        cell.keep_velocity(moments.velocity);
+        collide<S, Collision>(h, sums, moments, true, parameters_in(cell, parameters), coupling);
+    } else {
+        collide<S, Collision>(h, sums, moments, true, parameters, coupling);
+    }
     cell.store(h);
 }
 

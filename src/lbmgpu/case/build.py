@@ -24,6 +24,7 @@ from ..parallel.processes import Processes
 from ..planning.default_cut import cut_for
 from ..solver import Solver
 from ..thermal import HybridThermal
+from ..turbulence import GradientModel, TurbulenceModel, combined, of_record
 from ..values import centres
 from . import centreline
 from .input_errors import Problems, at
@@ -93,11 +94,15 @@ def build_solver(
         storage, streaming = models.of(domain.stencil).nearest(precision, storage, streaming)  # for all that follows
         with problems.at("thermal"):
             options["thermal"] = build_thermal(case, domain, storage)
+        with problems.at("turbulence"):
+            options["turbulence"] = build_turbulence(case)
         has_temperature = options.get("thermal") is not None
         several = len(chosen) > 1 or processes.size > 1
         if missing is None and not (planned and several):  # a plan's blocks are looked at when they are known
             numbers = (precision, storage, streaming)
-            check_memory(domain.stencil, shape, *numbers, extra_bytes, chosen[0], blocks, processes, has_temperature)
+            keeps = isinstance(options.get("turbulence"), GradientModel)
+            where = (chosen[0], blocks, processes)
+            check_memory(domain.stencil, shape, *numbers, extra_bytes, *where, has_temperature, keeps)
         fill_domain(domain, case, folder, problems, processes, options.get("thermal"))
         with problems.at("initial"):
             if "temperature" in initial and not _has_temperature(case):
@@ -109,6 +114,8 @@ def build_solver(
     with problems.at("collision"):
         collision = build_collision(case["collision"])
         collision.check(_core.stencil(case["domain"]["stencil"]))
+        with problems.at("turbulence"):
+            combined(collision, options.get("turbulence"))
     with problems.at():
         check_pair(case["domain"]["stencil"], COLLISIONS[case["collision"]["model"]])
     _check_output(case, problems)
@@ -156,6 +163,11 @@ def build_thermal(case: dict[str, Any], domain: Domain, storage: str) -> HybridT
     thermal = HybridThermal(**{key: value for key, value in case["thermal"].items() if key != "faces"})
     check_thermal(thermal, domain, storage)
     return thermal
+
+
+def build_turbulence(case: dict[str, Any]) -> TurbulenceModel | None:
+    """The turbulence model of a case, None for none."""
+    return of_record(case["turbulence"]) if "turbulence" in case else None
 
 
 def fill_domain(

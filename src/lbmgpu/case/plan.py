@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import models
 from ..planning.planner import Plan, plan
+from ..turbulence import of_record
 from .input_errors import at
 from .read import read_case
 
@@ -54,5 +55,6 @@ def plan_case(
             threads=case["run"].get("threads") if threads is None else threads,
             comm=comm,
             thermal="thermal" in case and not models.of(case["domain"]["stencil"]).carries_temperature,
+            turbulence=of_record(case["turbulence"]) if "turbulence" in case else None,
             cpu_share=case["run"].get("cpu_share") if cpu_share is None else cpu_share,
         )

@@ -19,6 +19,7 @@ from ..errors import CaseError, warn_of_old_name
 from ..files.regular_files import CASE_BYTES, file_path, read_text
 from ..files.strict_json import parsed
 from ..thermal import OLD_OPERATORS
+from ..turbulence import MODELS
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
@@ -83,6 +84,8 @@ def schema() -> dict[str, Any]:
     parts["storage"] = {"enum": [*models.STORAGES, None]}
     for collision in COLLISIONS.values():
         parts["collision"]["properties"] |= case_parameters(collision)
+    parts["turbulence"]["properties"] = {"model": {"enum": list(MODELS)}}
+    parts["turbulence"]["allOf"] = [_of_model(name) for name in MODELS]
     face = result["$defs"]["face"]
     face["properties"] = {"condition": {"enum": [condition.kind for condition in FACE_CONDITIONS]}}
     face["allOf"] = [_of_face(condition) for condition in FACE_CONDITIONS]
@@ -90,6 +93,12 @@ def schema() -> dict[str, Any]:
     for part, condition in (("else", NoSlip), ("then", MovingWall)):
         of_body[part]["properties"]["scheme"] = {"enum": list(schemes(condition))}
     return result
+
+
+def _of_model(name: str) -> dict[str, Any]:
+    """What a turbulence model may have beside its name."""
+    then = {"additionalProperties": False, "properties": {"model": True} | MODELS[name].case_parameters}
+    return {"if": {"required": ["model"], "properties": {"model": {"const": name}}}, "then": then}
 
 
 def _of_face(condition: type[Condition]) -> dict[str, Any]:

@@ -51,6 +51,7 @@ def check_memory(
     layout: Layout | None = None,
     processes: Processes | None = None,
     thermal: bool = False,
+    keeps_velocity: bool = False,
 ) -> None:
     """Raise ValueError if a solver of this kind does not fit, saying what would, or if the layout does not tile it.
 
@@ -64,9 +65,11 @@ def check_memory(
         layout: the blocks of `shape`, which name their devices; None for one.
         processes: that the solver runs on; None for one.
         thermal: whether the hybrid thermal model adds a temperature to the flow.
+        keeps_velocity: whether a turbulence model keeps velocities and an eddy viscosity.
     """
     ranks = Processes() if processes is None else processes
-    need = Need(stencil, shape, precision, streaming, extra_bytes, device, tuple(engine_blocks(layout)), thermal)
+    blocks = tuple(engine_blocks(layout))
+    need = Need(stencil, shape, precision, streaming, extra_bytes, device, blocks, thermal, keeps_velocity)
     names = need.devices(ranks.rank)
     own = ranks.each(lambda: [(name, _identity(name), available_memory(name)) for name in names])
     every = ranks.shared(own)  # before any of them takes what it needs
@@ -94,6 +97,7 @@ class Need:
     device: str
     blocks: tuple[tuple[tuple[int, ...], tuple[int, ...], int, str], ...]
     thermal: bool = False
+    keeps_velocity: bool = False
 
     def devices(self, rank: int) -> list[str]:
         """The devices of a rank, each once."""
@@ -114,7 +118,7 @@ class Need:
 
     def _lattices(self, rank: int, storage: str) -> dict[str, int]:
         numbers, place = (self.precision, storage, self.streaming), (self.device, self.blocks, rank)
-        return _core.Engine.memory_needed(self.stencil, self.shape, *numbers, *place, self.thermal)
+        return _core.Engine.memory_needed(self.stencil, self.shape, *numbers, *place, self.thermal, self.keeps_velocity)
 
 
 def _identity(device: str) -> str:

@@ -21,6 +21,7 @@ from ..parallel.processes import Cut, Processes, layout_over
 from ..parallel.staged_exchange import warn_of_staging
 from ..parallel.subdomain import Subdomain
 from ..thermal import HybridThermal
+from ..turbulence import GradientModel, combined
 from . import argument_warnings, cpu_share as cpu_share_of
 from .boundary import BoundaryValues
 from .memory import check_memory, extra_bytes_per_cell
@@ -59,6 +60,8 @@ class Settings:
     """The channel that is forced on all links between blocks; empty for the engine's choice."""
     schedule: str = ""
     """The schedule that is forced on the exchange; empty for the engine's choice."""
+    turbulence: GradientModel | None = None
+    """A model of velocity gradients; the constant of the Smagorinsky model is in the collision."""
 
     def check_memory(self, *, force_field: bool = False) -> None:
         """Raise ValueError if the solver would not fit the device's memory; a `force_field` is a force a cell."""
@@ -83,6 +86,7 @@ class Settings:
             layout=self.layout,
             processes=self.processes,
             thermal=self.thermal is not None,
+            keeps_velocity=self.turbulence is not None,
         )
 
     def _collision_arguments(self, stencil: _core.Stencil) -> dict[str, Any]:
@@ -137,6 +141,7 @@ class Settings:
             schedule=self.schedule,
             comm=self.processes.engine,
             thermal=thermal,
+            turbulence=None if self.turbulence is None else self.turbulence.record(),
             **own,
         )
         boundary.apply(engine)
@@ -164,6 +169,7 @@ def check_settings(
     cut_for: CutFor | None = None,
     cpu_share: Any = None,
     share_found: ShareFound | None = None,
+    turbulence: Any = None,
 ) -> Settings:
     """The settings, or the TypeError or ValueError that says which argument is wrong, on all ranks of `comm`.
 
@@ -175,17 +181,19 @@ def check_settings(
 
     def each_by_itself() -> tuple[str, str, str]:
         numbers = check_values(domain, collision, force, precision, storage, streaming, thermal)
+        combined(collision, turbulence)
         exchange.check("channel", channel)
         exchange.check("schedule", schedule)
         return numbers
 
     precision, storage, streaming = processes.each(each_by_itself)
+    collision, model = combined(collision, turbulence)
     numbers = {"precision": precision, "storage": storage, "streaming": streaming}
     forced = {"channel": channel, "schedule": schedule}
     is_auto = planned is not None and isinstance(layout, str) and layout == "auto"
     is_thermal = thermal is not None
     consistency.check_setup(
-        processes, domain, collision, **numbers, **forced, thermal=is_thermal, planned=is_auto
+        processes, domain, collision, **numbers, **forced, thermal=is_thermal, planned=is_auto, turbulence=model
     )  # before the checks that need the shape
     if planned is not None and is_auto:
         options = {**numbers, **forced, "threads": threads, "thermal": is_thermal, "processes": processes}
@@ -212,7 +220,11 @@ def check_settings(
     collision = collision.without_defaults(_core.stencil(domain.stencil))
     own = [exchange.forced(name, word) for name, word in forced.items()]
     words = processes.shared(own)[0]  # of the first rank: some launchers pass no environment on to others
-    return Settings(unchanging(domain), collision, *numbers_and_devices, layout, processes, subdomain, thermal, *words)
+    of_domain = (layout, processes, subdomain, thermal)
+    channel, schedule = words
+    return Settings(
+        unchanging(domain), collision, *numbers_and_devices, *of_domain, channel, schedule, turbulence=model
+    )
 
 
 def check_values(

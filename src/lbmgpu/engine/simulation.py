@@ -24,6 +24,7 @@ from ..parallel import collective
 from ..parallel.fair_lock import FairLock
 from ..parallel.subdomain import Box, Subdomain
 from ..thermal import HybridThermal, source_value
+from ..turbulence import TurbulenceModel, of_collision
 from ..values import Floats
 from . import argument_warnings, precision_warnings
 from .body_cells import BodyCells
@@ -103,6 +104,11 @@ class Simulation:
     def thermal(self) -> HybridThermal | None:
         """The hybrid thermal model; None without one."""
         return self.settings.thermal
+
+    @property
+    def turbulence(self) -> TurbulenceModel | None:
+        """The turbulence model, however it was given; None without one."""
+        return self.settings.turbulence or of_collision(self.settings.collision)
 
     @property
     def precision(self) -> str:

@@ -96,6 +96,10 @@ def _pieces(simulation: Simulation) -> list[_Piece]:
         temperature = np.empty(window, dtype=simulation.storage)
         engine.temperature(temperature)
         pieces.append(_Piece(Chunks.of("temperature", shape, simulation.storage), None, temperature))
+    kept = engine.kept_turbulence()
+    if kept is not None:
+        chunks = Chunks.of("turbulence", (len(kept), *shape), simulation.precision, lead=1)
+        pieces += [_Piece(chunks, number, part.astype(chunks.dtype)) for number, part in enumerate(kept)]
     return pieces
 
 
@@ -209,6 +213,8 @@ def restore(simulation: Simulation, path: str | os.PathLike[str]) -> None:
     numbers = {FACES.index(face): values for face, values in found.boundary_numbers.items()}
     simulation.engine.set_boundary_numbers(numbers)
     simulation.engine.steps = found.steps
+    if found.turbulence is not None:
+        simulation.engine.set_kept_turbulence(found.turbulence)
     simulation.looks.begin_with_present()
 
 
@@ -217,6 +223,7 @@ class _Found(NamedTuple):
 
     state: NDArray[Any]
     temperature: NDArray[np.float64] | None
+    turbulence: NDArray[np.float64] | None
     boundary_numbers: dict[str, NDArray[np.float64]]
     steps: int
     reference_density: float
@@ -237,10 +244,14 @@ def _read(simulation: Simulation, path: str | os.PathLike[str]) -> _Found:
         if temperature is not None:
             _check_finite("temperature", temperature[None], solid)
             temperature = temperature.astype(np.float64)
+        kept = file.turbulence(window)
+        if kept is not None:
+            _check_finite("turbulence", kept, solid)
+            kept = kept.astype(np.float64)
         for face, values in numbers.items():
             if not np.isfinite(values).all():
                 raise CheckpointError(f"damaged, the numbers of face {face!r} hold values that are not finite")
-        return _Found(state, temperature, numbers, header.steps, header.reference_density)
+        return _Found(state, temperature, kept, numbers, header.steps, header.reference_density)
 
 
 def _check_finite(name: str, values: NDArray[Any], solid: NDArray[np.bool_]) -> None:

@@ -94,6 +94,9 @@ class OldCheckpoint:
         reference = checks.number("reference", self.header.setup["thermal"]["reference"])
         return converted_temperature(_read(self._temperature, reversed_axes(window)), reference)
 
+    def turbulence(self, window: Window) -> NDArray[Any] | None:
+        return None  # no model of that time kept anything
+
     def boundary_numbers(self) -> dict[str, NDArray[np.float64]]:
         return {}  # no condition of that time kept any
 

@@ -43,6 +43,7 @@ class Header:
         state: shape of the state.
         dtype: of the state and of the temperature.
         has_temperature: whether the hybrid thermal model adds a temperature to the flow.
+        turbulence: shape of what a turbulence model of velocity gradients keeps; None without one.
         boundary: face and shape of the numbers that cells before faces keep, by the names of their arrays.
     """
 
@@ -64,6 +65,7 @@ class Header:
             raise ValueError(f"shape: {checks.shown(shape)} given")
         self.shape = tuple(shape)
         self.state = (stencil.Q, *reversed(shape))
+        self.turbulence = turbulence_shape(self.setup.get("turbulence"), self.steps, self.state)
         self.has_temperature = "diffusivity" in mapping("thermal", self.setup.get("thermal", {}))
         self.boundary = boundary_arrays(
             self.shape,
@@ -88,8 +90,20 @@ class Stored(Protocol):
     def temperature(self, window: Window) -> NDArray[Any] | None:
         """The temperature in a box of cells, ``(nz, ny, nx)``; None without the hybrid thermal model."""
 
+    def turbulence(self, window: Window) -> NDArray[Any] | None:
+        """What a turbulence model keeps in a box of cells, ``(n, nz, ny, nx)``; None without one that does."""
+
     def boundary_numbers(self) -> dict[str, NDArray[np.float64]]:
         """The numbers that boundary cells keep from step to step, by face, of faces that have any."""
+
+
+def turbulence_shape(record: Any, steps: int, state: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The shape of what a turbulence model of velocity gradients keeps after so many steps: velocities where the next
+    step needs them, else one eddy viscosity a cell."""
+    if record is None:
+        return None
+    every = checks.integer("every", mapping("turbulence", record)["every"], at_least=1)
+    return (len(state) - 1 if steps % every == 0 else 1, *state[1:])
 
 
 def boundary_arrays(shape: Sequence[int], kinds: Mapping[str, Any]) -> dict[str, tuple[str, tuple[int, ...]]]:
@@ -129,6 +143,7 @@ class NewestCheckpoint:
         self._tables = mapping("datasets", manifest["datasets"])
         expected = {"state", *array_names(self.header.setup), *self.header.boundary}
         expected |= {"temperature"} if self.header.has_temperature else set()
+        expected |= {"turbulence"} if self.header.turbulence is not None else set()
         if set(self._tables) != expected or "manifest" in expected:
             raise UnexpectedError("the manifest does not list what the setup needs")
         if hdf5_tree.names(root, {"manifest", *expected}) != {"manifest", *expected}:
@@ -137,6 +152,9 @@ class NewestCheckpoint:
         for name, shape in (("state", self.header.state), ("temperature", self.header.state[1:])):
             if name in expected and (self._chunks(name).shape, self._chunks(name).dtype) != (shape, self.header.dtype):
                 raise UnexpectedError(f"the {name} is not of the shape and the storage of the setup")
+        own = (self.header.turbulence, np.dtype(self.header.setup["precision"]))
+        if own[0] is not None and (self._chunks("turbulence").shape, self._chunks("turbulence").dtype) != own:
+            raise UnexpectedError("what the turbulence model keeps is not of the shape and the precision of the setup")
         for name, (face, shape) in self.header.boundary.items():
             if (self._chunks(name).shape, self._chunks(name).dtype) != (shape, np.dtype(np.float64)):
                 raise UnexpectedError(f"the numbers of face {face!r} are not of the shape of the setup")
@@ -152,6 +170,10 @@ class NewestCheckpoint:
 
     def temperature(self, window: Window) -> NDArray[Any] | None:
         return self._read("temperature", reversed_axes(window)) if self.header.has_temperature else None
+
+    def turbulence(self, window: Window) -> NDArray[Any] | None:
+        shape = self.header.turbulence
+        return None if shape is None else self._read("turbulence", [(0, shape[0]), *reversed_axes(window)])
 
     def boundary_numbers(self) -> dict[str, NDArray[np.float64]]:
         return {face: self._whole(name) for name, (face, _) in self.header.boundary.items()}

@@ -23,6 +23,7 @@ from ..errors import CheckpointError
 from ..parallel.processes import Processes
 from ..parallel.subdomain import Subdomain
 from ..thermal import OLD_OPERATORS, HybridThermal
+from ..turbulence import of_record
 from .checkpoint_arrays import Arrays, Box
 
 CHANGES = {"changes in time": True}
@@ -79,6 +80,8 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
         source = simulation.heat_source
         setup["thermal"] = simulation.thermal.parameters(simulation.stencil)
         setup["thermal"]["source"] = None if source is None else keep("source", None, source, 0)
+    if simulation.settings.turbulence is not None:
+        setup["turbulence"] = simulation.settings.turbulence.record()
     if simulation.has_temperature:
         setup.setdefault("thermal", {})["faces"] = {
             face: {
@@ -200,6 +203,7 @@ def arguments_of(
         "storage": setup["storage"],
         "streaming": streaming,
         "thermal": thermal,
+        "turbulence": None if setup.get("turbulence") is None else of_record(setup["turbulence"]),
     }
 
 

@@ -36,6 +36,7 @@ def check_setup(
     schedule: str | None,
     thermal: bool,
     planned: bool = False,
+    turbulence: object = None,
 ) -> None:
     """Raise ValueError on all ranks if their arguments differ; all ranks call this together.
 
@@ -46,13 +47,14 @@ def check_setup(
         domain, collision, precision, storage, streaming, channel, schedule: as for `Solver`, each checked by itself.
         thermal: whether there is a hybrid thermal model, for which plans and cuts differ.
         planned: whether the ranks plan a layout together.
+        turbulence: the model of velocity gradients; that of the local stress is in the collision.
     """
     if processes.size == 1:
         return
     own = {"stencil": domain.stencil, "shape": str(domain.shape), "collision": repr(collision)}
     own |= {"precision": precision, "storage": storage, "streaming": streaming}
     own |= {"channel": str(channel), "schedule": str(schedule), "layout": str(planned)}
-    own["thermal"] = str(thermal)
+    own |= {"thermal": str(thermal), "turbulence": repr(turbulence)}
     own |= {f"faces[{face!r}]": _of_condition(condition) for face, condition in domain.faces.items()}
     own |= {f"thermal[{face!r}]": _of_condition(condition) for face, condition in domain.thermal.items()}
     compare(processes, own)

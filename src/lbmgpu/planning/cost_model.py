@@ -153,6 +153,7 @@ class Problem:
         item_bytes: the bytes of a stored population.
         periodic: for each axis, whether the domain is periodic along it.
         thermal: whether there is a temperature, which is read and written as one population more.
+        turbulence_bytes: what a turbulence model reads and writes in a step, on average.
     """
 
     shape: Vector
@@ -160,6 +161,7 @@ class Problem:
     item_bytes: int
     periodic: tuple[bool, ...]
     thermal: bool = False
+    turbulence_bytes: int = 0
 
     @property
     def cells(self) -> int:
@@ -169,7 +171,7 @@ class Problem:
     @property
     def bytes_per_update(self) -> int:
         """Bytes that a cell reads and writes in a step."""
-        return 2 * (len(self.velocities) + self.thermal) * self.item_bytes
+        return 2 * (len(self.velocities) + self.thermal) * self.item_bytes + self.turbulence_bytes
 
     @property
     def radius(self) -> int:

@@ -19,6 +19,7 @@ from ..models import PRECISIONS
 from ..parallel import consistency, devices as device_names, exchange
 from ..parallel.cuts import cuts
 from ..parallel.processes import Processes
+from ..turbulence import TurbulenceModel, bytes_per_update
 from . import shares
 from .arrangement import arrangements
 from .configuration import HEAT, Configuration
@@ -228,6 +229,7 @@ def plan(
     threads: int | None = None,
     machine: Machine | None = None,
     thermal: bool = False,
+    turbulence: TurbulenceModel | None = None,
     channel: str | None = None,
     schedule: str | None = None,
     comm: Any = None,
@@ -250,6 +252,7 @@ def plan(
         threads: of the CPU; None for all.
         machine: speeds that are known; then nothing is measured, and its devices are those of the blocks.
         thermal: whether the hybrid thermal model adds a temperature to the flow.
+        turbulence: as for `Solver`.
         channel, schedule: as for `Solver`.
         comm: an mpi4py communicator, whose ranks call this together, with the same arguments but for `devices`, and get
             the same plan: of the devices of all of them, measured at the same time, and the links between them.
@@ -280,7 +283,8 @@ def plan(
         velocities = tuple(tuple(int(c) for c in velocity) for velocity in _core.stencil(domain.stencil).c)
         size = np.dtype(configuration.storage).itemsize
         most = None if threads is None else checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS)
-        return Problem(domain.shape, velocities, size, around, thermal), configuration, most, share
+        more = bytes_per_update(turbulence, len(domain.shape), configuration.precision, configuration.storage)
+        return Problem(domain.shape, velocities, size, around, thermal, more), configuration, most, share
 
     problem, configuration, threads, share = processes.each(asked)
     several = processes.size > 1

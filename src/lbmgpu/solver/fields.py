@@ -39,6 +39,21 @@ class Fields:
         with self._simulation.walls_of_now():
             return self.read(self._simulation.engine.velocity, len(self._simulation.domain.shape), gather)
 
+    def eddy_viscosity(self, gather: bool = False) -> Any:
+        """Eddy viscosity of the turbulence model, ``(nx, ny[, nz])``, in lattice units; 0 in solid cells.
+
+        It is the one with which the next step relaxes: that of the velocity of now for `WALE` and `Vreman`, or what
+        they have kept for `every` steps, and that of the stress that has just streamed in for `Smagorinsky`. All
+        processes call it together. `gather`: see `density`.
+
+        Raises:
+            ValueError: the solver has no turbulence model.
+        """
+        if self._simulation.turbulence is None:
+            raise ValueError("turbulence: this solver has no eddy viscosity; Solver(turbulence=WALE(...)) has one")
+        with self._simulation.walls_of_now(faces=True):
+            return self.read(self._simulation.engine.eddy_viscosity, 0, gather)
+
     def populations(self, gather: bool = False) -> Any:
         """Populations after the collision, ``(Q, nx, ny[, nz])``, in the order of the stencil's velocities.
 

@@ -140,6 +140,7 @@ def make_report(simulation: Simulation, loop: RunLoop, bandwidth: bool, gather: 
         "arithmetic": f"{simulation.precision}, stored as {simulation.storage}",
         "streaming": simulation.streaming,
         **({} if simulation.thermal is None else {"thermal": _thermal_words(simulation.thermal)}),
+        **({} if simulation.turbulence is None else {"turbulence": str(simulation.turbulence)}),
         "device": _device_words(simulation),
         "blocks": "; ".join(f"{tuple(b['size'])} at {tuple(b['offset'])} on {_place(b, simulation)}" for b in layout),
         "exchange": _exchange_words(links, engine.overlaps)

@@ -26,6 +26,7 @@ from ..parallel.placement import warn_of_idle_gpus
 from ..parallel.processes import Processes
 from ..planning.default_cut import cut_for
 from ..thermal import HybridThermal
+from ..turbulence import TurbulenceModel
 from ..values import Floats
 from . import auto_layout
 from .calls import HasSimulation, collective, collective_if_gathered, of_part
@@ -89,6 +90,8 @@ class Solver(HasSimulation, Guarded):
         cpu_share: part of the cells of each block on a GPU that the CPU of its rank computes beside it, 0 to less than
             1, see `Layout.with_cpu_share`; ``"auto"``: the fastest of a few that are run for a moment when the solver
             is made, none among them. None for none, or what the layout says. Without a GPU it has no effect.
+        turbulence: `Smagorinsky`, `WALE` or `Vreman`: an eddy viscosity beside that of the collision, any but
+            `ThermalBGK` and `CustomCollision`; None for none. A collision's ``smagorinsky`` says the same as the first.
 
     Raises:
         TypeError, ValueError: a wrong argument, or one that does not go with another or differs among ranks, or a
@@ -117,6 +120,7 @@ class Solver(HasSimulation, Guarded):
         channel: str | None = None,
         schedule: str | None = None,
         cpu_share: float | str | None = None,
+        turbulence: TurbulenceModel | None = None,
     ) -> None:
         settings = _checked(
             domain,
@@ -133,6 +137,7 @@ class Solver(HasSimulation, Guarded):
             channel=channel,
             schedule=schedule,
             cpu_share=cpu_share,
+            turbulence=turbulence,
         )
         if layout is not None and settings.layout is not None:
             warn_of_idle_gpus(settings.layout, settings.processes)
@@ -164,6 +169,11 @@ class Solver(HasSimulation, Guarded):
     def thermal(self) -> HybridThermal | None:
         """The hybrid thermal model, which adds a temperature to the flow; None without one."""
         return self._simulation.thermal
+
+    @property
+    def turbulence(self) -> TurbulenceModel | None:
+        """The turbulence model, however it was given; None without one."""
+        return self._simulation.turbulence
 
     @property
     def precision(self) -> str:
@@ -248,10 +258,8 @@ class Solver(HasSimulation, Guarded):
 
     @property
     def force(self) -> Floats | None:
-        """Body force a volume, ``(D,)`` or ``(D, nx, ny[, nz])`` of the `subdomain`.
-
-        Assign a vector, an array of the domain or of the subdomain, a callable of coordinates or None.
-        """
+        """Body force a volume, ``(D,)`` or ``(D, nx, ny[, nz])`` of the `subdomain`. Assign a vector, an array of the
+        domain or of the subdomain, a callable of coordinates or None."""
         return self._simulation.force
 
     @force.setter
@@ -266,10 +274,7 @@ class Solver(HasSimulation, Guarded):
         """Heat a step in units of temperature, ``()`` or ``(nx, ny[, nz])`` of the `subdomain`.
 
         Assign a number, an array of the domain or of the subdomain, a callable of the cell centres' coordinates or
-        None.
-
-        Raises:
-            ValueError: the solver has no temperature.
+        None. A solver without a temperature raises ValueError.
         """
         return self._thermal.source
 
@@ -280,16 +285,15 @@ class Solver(HasSimulation, Guarded):
 
     @property
     def solid(self) -> NDArray[np.bool_]:
-        """Bool array ``(nx, ny[, nz])`` of the whole domain, True in bodies; each time a new one.
-
-        Of bodies that several processes were given in parts it has this process's part.
-        """
+        """Bool array ``(nx, ny[, nz])`` of the whole domain, True in bodies; each time a new one. Of bodies that
+        several processes were given in parts it has this process's part."""
         return was_a_method("solid", np.asarray(self._simulation.domain.solid))
 
     # Fields, sums and forces, as `fields.py` and `thermal.py` make them
 
     density = collective_if_gathered(of_part(_fields_of, Fields.density))
     velocity = collective_if_gathered(of_part(_fields_of, Fields.velocity))
+    eddy_viscosity = collective(of_part(_fields_of, Fields.eddy_viscosity))
     populations = collective_if_gathered(of_part(_fields_of, Fields.populations))
     device_array = of_part(_fields_of, Fields.device_array)
     mass = collective(of_part(_fields_of, Fields.mass))

@@ -43,6 +43,21 @@ UpdateKernel kernel_of(const BlockSpec& spec) {
     return found;
 }
 
+/// Calls visit(Type<Isa>) for the instruction set of that name; throws if this library has no kernels for it.
+template <class Visit>
+void with_isa(const std::string& isa, Visit&& visit) {
+    bool known = false;
+    for_types(Isas{}, [&](auto type) {
+        if (isa == decltype(type)::type::name) {
+            known = true;
+            visit(type);
+        }
+    });
+    if (!known) {
+        throw std::invalid_argument("isa: this build has no kernels for '" + isa + "'");
+    }
+}
+
 }  // namespace
 
 std::vector<std::string> usable_isas() {
@@ -69,21 +84,22 @@ UpdateKernel find_kernel(const std::string& isa, const BlockSpec& spec) {
     if (spec.custom) {
         return custom_kernels(spec, isa).update;
     }
-    bool known = false;
     UpdateKernel found = nullptr;
-    for_types(Isas{}, [&](auto type) {
-        using Isa = typename decltype(type)::type;
-        if (isa == Isa::name) {
-            known = true;
-            found = kernel_of<Isa>(spec);
-        }
-    });
-    if (!known) {
-        throw std::invalid_argument("isa: this build has no kernels for '" + isa + "'");
-    }
+    with_isa(isa, [&](auto type) { found = kernel_of<typename decltype(type)::type>(spec); });
     if (found == nullptr) {
         throw std::logic_error("a block's model has no such kernel");
     }
+    return found;
+}
+
+EddyViscosityKernel find_eddy_viscosity_kernel(const std::string& isa, const BlockSpec& spec) {
+    EddyViscosityKernel found = nullptr;
+    with_isa(isa, [&](auto type) {
+        backend::with_stencil(spec.stencil, [&](auto s) {
+            found = eddy_viscosity_kernel_for<decltype(s), typename decltype(type)::type>(
+                {spec.turbulence, spec.precision, spec.storage});
+        });
+    });
     return found;
 }
 

@@ -7,6 +7,7 @@
 #include "../../lattice/address.h"
 #include "../../lattice/streaming.h"
 #include "../../lattice/temperature.h"
+#include "../../lattice/turbulence/gradient.h"
 #include "../kinds.h"
 
 namespace lbm::backend {
@@ -30,10 +31,27 @@ struct UpdateArguments {
     const void* heat_field;  // null, or a row for each (y, z), with force_pitch
     // The cells of each row to update; both are multiples of the cells of a pack, or the length of the row.
     int first_x, end_x;
+    const void* eddy_viscosity;  // null, or a row for each (y, z), with force_pitch
+    Index kept_velocity;         // from population 0 of a row to the velocity to be kept; 0: it is not kept
+    Index velocity_stride;       // from a component of that to the next
+};
+
+/// The arguments of a kernel that computes an eddy viscosity of velocity gradients.
+struct EddyViscosityArguments {
+    const void* lattice;
+    Address address;
+    Phase phase;  // of the last step
+    VelocityRows velocity;
+    double factor;
+    void* eddy_viscosity;  // rows of the arithmetic type
+    Index pitch;
 };
 
 /// Updates the rows [first, last), with row = z ny + y.
 using UpdateKernel = void (*)(const UpdateArguments&, Index first, Index last);
+
+/// Computes the eddy viscosity of the rows [first, last), as if there were fluid all around.
+using EddyViscosityKernel = void (*)(const EddyViscosityArguments&, Index first, Index last);
 
 /// The instruction sets that kernels are compiled for.
 struct Baseline {
@@ -58,10 +76,20 @@ struct KernelKind {
 template <class Model, class S, class Isa>
 UpdateKernel kernel_for(const KernelKind& kind);
 
+/// The same of the kernels of turbulence models.
+struct EddyViscosityKind {
+    backend::TurbulenceKind turbulence;
+    backend::NumberKind precision, storage;
+};
+template <class S, class Isa>
+EddyViscosityKernel eddy_viscosity_kernel_for(const EddyViscosityKind& kind);
+
 /// The instruction sets for which this library has kernels and which this processor supports, the best first.
 std::vector<std::string> usable_isas();
 
 /// The kernel for a block. Throws std::invalid_argument for an unknown instruction set.
 UpdateKernel find_kernel(const std::string& isa, const backend::BlockSpec& spec);
+/// The kernel of the block's turbulence model; null if it has none of velocity gradients.
+EddyViscosityKernel find_eddy_viscosity_kernel(const std::string& isa, const backend::BlockSpec& spec);
 
 }  // namespace lbm::cpu

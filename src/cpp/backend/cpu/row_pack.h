@@ -94,7 +94,7 @@ struct InnerPack {
 };
 
 /// Any pack, also one at an end of its row, where populations are read from and written to the x-face buffers, and one
-/// with a body force.
+/// with a body force or an eddy viscosity.
 template <class Real, class Storage>
 struct AnyPack {
     static constexpr int W = Row<Real, Storage>::W;
@@ -128,6 +128,26 @@ struct AnyPack {
             }
         });
         return a.forced;
+    }
+
+    LBM_HD bool eddy_viscosity(Value& viscosity) const {
+        const UpdateArguments& a = row.a;
+        if (a.eddy_viscosity == nullptr) {
+            return false;
+        }
+        const Index r = Index(row.z) * a.address.ny + row.y;
+        viscosity = load_pack<Real, W>(static_cast<const Real*>(a.eddy_viscosity) + r * a.force_pitch + x);
+        return true;
+    }
+
+    LBM_HD void keep_velocity(const Value (&velocity)[S::D]) const {
+        const UpdateArguments& a = row.a;
+        if (a.kept_velocity != 0) {
+            Storage* kept = row.target + a.address.row(row.y, row.z, 0) + a.kept_velocity + x;
+            static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
+                store_stored<Real, W>(kept + d * a.velocity_stride, velocity[d] * Real(1 / unit));
+            });
+        }
     }
 
     LBM_HD void store(const Value (&h)[Q]) const {

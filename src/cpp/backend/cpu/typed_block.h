@@ -17,9 +17,11 @@
 #include "host_boundary.h"
 #include "host_heat.h"
 #include "host_transfers.h"
+#include "host_turbulence.h"
 #include "kernels.h"
 #include "row_ranges.h"
 #include "threads.h"
+#include "velocity_change.h"
 
 namespace lbm::cpu {
 
@@ -30,7 +32,11 @@ public:
         : spec_(spec),
           threads_(options.threads),
           kernel_(find_kernel(options.isa, spec)),
-          heat_(spec, options.threads) {
+          heat_(spec, options.threads),
+          turbulence_(spec_, options,
+                      {[this] { return view(); }, [this](int y, int z, Real* u) { put_velocity(y, z, u); },
+                       [this](int x, int y, int z, double (&force)[3]) { force_at(x, y, z, force); },
+                       [this](int x, int y, int z) { return heat_.at(view(), x, y, z); }}) {
         arguments_.address = backend::block_address(spec, backend::Device::Cpu);
         arguments_.parameters = spec_.parameters.data();
         arguments_.heat = spec.heat;
@@ -46,18 +52,21 @@ public:
     const Address& address() const override { return arguments_.address; }
 
     std::size_t bytes() const override {
-        return lattices_[0].bytes() + lattices_[1].bytes() + force_.bytes() + last_velocity_.bytes() + heat_.bytes();
+        return lattices_[0].bytes() + lattices_[1].bytes() + force_.bytes() + last_velocity_.bytes() + heat_.bytes() +
+               turbulence_.bytes();
     }
 
     void set_plan(const backend::LinkPlan& plan) override {
         plan_ = &plan;
         heat_.set_plan(plan);
+        turbulence_.set_plan(plan);
     }
     void plan_values_changed() override {}
 
     void set_solid(const std::uint8_t* solid, const double* velocity) override {
         solid_ = solid;
         solid_velocity_ = velocity;
+        turbulence_.set_solid(solid);
     }
 
     void set_force(const double* uniform, const double* field) override {
@@ -124,6 +133,7 @@ public:
             heat_.advance_next_to_bodies(view(),
                                          [this](int x, int y, int z, double* f) { given_force_at(x, y, z, f); });
         }
+        turbulence_.renew();
     }
 
     void start_boundary_numbers() override { boundary().start(forces()); }
@@ -142,6 +152,7 @@ public:
         arguments_.source = current();
         now_ = next();
         arguments_.target = current();
+        turbulence_.begin_update(arguments_, arguments_.phase);
         update(shell_, 0, address().nx);
         if (interior_.is_trimmed(address().nx)) {
             update(inner_rows_, 0, interior_.first_x);
@@ -214,6 +225,9 @@ public:
         return heat_.sampled(view(), samples, each);
     }
     double temperature_change() override { return heat_.change(view(), solid_); }
+    backend::TurbulenceState* turbulence() override {
+        return spec_.has_eddy_viscosity || backend::keeps_velocity(spec_) ? &turbulence_ : nullptr;
+    }
 
     backend::ForceAndTorque body_force(const std::vector<backend::BodyLink>& links,
                                        const double center[3]) const override {
@@ -254,33 +268,9 @@ public:
     }
 
     void velocity_change(double& change2, double& norm2) override {
-        const bool first_call = last_velocity_.bytes() == 0;
-        if (first_call) {
-            last_velocity_ = Buffer(sizeof(Real) * rows() * address().nx * S::D);
-        }
-        std::vector<double> changes(rows()), norms(rows());
-        over_rows([&](int y, int z) {
-            double change = 0, norm = 0;
-            Real* last = last_velocity_.as<Real>() + row(y, z) * address().nx * S::D;
-            for_fluid_row(y, z, [&](int x, Real, const Real* u) {
-                for (int d = 0; d < S::D; ++d) {
-                    const double step = double(u[d]) - double(last[x * S::D + d]);
-                    change += step * step;
-                    norm += double(u[d]) * u[d];
-                    last[x * S::D + d] = u[d];
-                }
-            });
-            changes[row(y, z)] = change;
-            norms[row(y, z)] = norm;
-        });
-        change2 = norm2 = 0;
-        for (Index k = 0; k < rows(); ++k) {
-            change2 += changes[k];
-            norm2 += norms[k];
-        }
-        if (first_call) {
-            change2 = std::numeric_limits<double>::infinity();
-        }
+        last_velocity_.measure(
+            rows(), address().nx, [this](auto&& body) { over_rows([&](int y, int z) { body(y, z, row(y, z)); }); },
+            [this](int y, int z, auto&& visit) { for_fluid_row(y, z, visit); }, change2, norm2);
     }
 
     backend::Extremes extremes() const override {
@@ -411,6 +401,15 @@ private:
         }
     }
 
+    /// The velocities of a row, component by component; 0 in solid cells.
+    void put_velocity(int y, int z, Real* velocity) const {
+        for_fluid_row(y, z, [&](int x, Real, const Real* u) {
+            for (int d = 0; d < S::D; ++d) {
+                velocity[d * address().nx + x] = u[d];
+            }
+        });
+    }
+
     /// Sums f, then each component of c f, for the cells of a row.
     void sum_row(int y, int z, std::vector<Real>& sums) const {
         for (int i = 0; i < S::Q; ++i) {
@@ -491,8 +490,9 @@ private:
     const std::uint8_t* solid_ = nullptr;
     const double* solid_velocity_ = nullptr;
     FieldRows<Real> force_;
-    Buffer last_velocity_;
+    VelocityChange<Real, S::D> last_velocity_;
     HostHeat<S, Real, Stored> heat_;
+    HostTurbulence<S, Real, Stored> turbulence_;
 };
 
 }  // namespace lbm::cpu

@@ -14,6 +14,7 @@
 #include "device_links.h"
 #include "device_sums.h"
 #include "device_transfers.h"
+#include "device_turbulence.h"
 #include "device_walls.h"
 #include "field_rows.h"
 #include "field_staging.h"
@@ -56,9 +57,9 @@ public:
 
     std::size_t bytes() const override {
         std::size_t sum = links_.bytes() + staging_.bytes() + sums_.bytes() + heat_.bytes() + walls_.bytes() +
-                          boundary_.bytes() + force_.bytes();
-        const std::initializer_list<const DeviceBuffer*> buffers = {
-            &lattices_[0], &lattices_[1], &solid_, &solid_velocity_, &last_velocity_, &body_links_, &end_sums_};
+                          boundary_.bytes() + force_.bytes() + turbulence_.bytes();
+        const std::initializer_list<const DeviceBuffer*> buffers = {&lattices_[0], &lattices_[1], &solid_,
+                                                                    &solid_velocity_, &end_sums_};
         for (const DeviceBuffer* buffer : buffers) {
             sum += buffer->bytes();
         }
@@ -84,7 +85,8 @@ public:
         heat_.set_plan(plan, interior_);
         walls_.set(plan);
         boundary_.set(plan);
-        uploaded_body_ = nullptr;
+        turbulence_.set_plan(plan);
+        sums_.forget_links();
         keeps_end_sums_ = 2 * moments_at_row_ends(plan, address_.nx) >= rows();  // not for a few at other faces' edges
         const Index numbers = keeps_end_sums_ ? backend::EndSums<double>::count(address_, D_) : 0;
         end_sums_ = DeviceBuffer(device_.ordinal, std::size_t(numbers) * backend::size_of(spec_.precision));
@@ -99,7 +101,8 @@ public:
         heat_.set_values(*plan_);
         walls_.set(*plan_);
         boundary_.set(*plan_);
-        uploaded_body_ = nullptr;
+        turbulence_.set_plan(*plan_);
+        sums_.forget_links();
     }
 
     void set_solid(const std::uint8_t* solid, const double* velocity) override {
@@ -195,6 +198,7 @@ public:
         boundary_.complete(state(), lattices_[next()].as<void>(), !streams_.divided());
         walls_.fill(state(), !streams_.divided());
         heat_.advance_next_to_bodies(state(), !streams_.divided());
+        turbulence_.renew(!streams_.divided());
     }
 
     void start_boundary_numbers() override { boundary_.start(state()); }
@@ -204,6 +208,7 @@ public:
     void update_shell(int /*steps: one*/) override {
         streams_.fork();
         step_ = {next_phase(phase_), lattices_[now_].as<void>(), lattices_[next()].as<void>()};
+        turbulence_.begin_update();
         for (int k = 0; k < shell_.count; ++k) {
             update(streams_.border(), shell_.boxes[k]);
         }
@@ -233,9 +238,12 @@ public:
         return streams_.seconds_between(from, to);
     }
 
-    int updates_of_cycle() const override { return std::lcm(spec_.state->phases, spec_.state->lattices); }
+    int updates_of_cycle() const override {
+        return std::lcm(std::lcm(spec_.state->phases, spec_.state->lattices), spec_.refresh_every);
+    }
     bool at_start_of_cycle() const override {
-        return phase_ == spec_.state->first_phase && now_ == 0 && end_sums_are_current_ == keeps_end_sums_;
+        return phase_ == spec_.state->first_phase && now_ == 0 && end_sums_are_current_ == keeps_end_sums_ &&
+               turbulence_.position() == 0;
     }
     Index revision() const override { return revision_; }
     std::unique_ptr<backend::Recorder> make_recorder(const std::vector<BlockState*>& mates) override {
@@ -301,25 +309,13 @@ public:
         return heat_.sampled(state(), samples, each);
     }
     double temperature_change() override { return heat_.change(state()); }
+    backend::TurbulenceState* turbulence() override {
+        return spec_.has_eddy_viscosity || backend::keeps_velocity(spec_) ? &turbulence_ : nullptr;
+    }
 
     backend::ForceAndTorque body_force(const std::vector<backend::BodyLink>& links,
                                        const double center[3]) const override {
-        backend::ForceAndTorque sum{};
-        if (links.empty()) {
-            return sum;
-        }
-        if (uploaded_body_ != &links) {
-            upload(body_links_, stream_, links);
-            uploaded_body_ = &links;
-        }
-        const auto count = Index(links.size());
-        const auto parts = sums_.add<6>("body_force", count, state(), body_links_.as<backend::BodyLink>(), count,
-                                        center[0], center[1], center[2]);
-        for (int d = 0; d < 3; ++d) {
-            sum.force[d] = parts[d];
-            sum.torque[d] = parts[3 + d];
-        }
-        return sum;
+        return sums_.body_force(state(), links, center);
     }
 
     backend::Totals totals() const override {
@@ -328,14 +324,7 @@ public:
     }
 
     void velocity_change(double& change2, double& norm2) override {
-        const bool first_call = last_velocity_.bytes() == 0;
-        if (first_call) {
-            last_velocity_ = DeviceBuffer(device_.ordinal, backend::size_of(spec_.precision) * cells() * D_);
-            clear(last_velocity_);
-        }
-        const auto sums = sums_.add<2>("velocity_change", cells(), state(), all(), last_velocity_.as<void>());
-        change2 = first_call ? std::numeric_limits<double>::infinity() : sums[0];
-        norm2 = sums[1];
+        sums_.velocity_change(state(), D_, change2, norm2);
     }
 
     backend::Extremes extremes() const override { return sums_.extremes(state()); }
@@ -359,7 +348,7 @@ private:
             configurations_[phase] = chosen_configuration(spec_, kind(phase), device_.name);
         }
     }
-    UpdateKind kind(Phase phase) const { return {phase, forcing_, keeps_end_sums_}; }
+    UpdateKind kind(Phase phase) const { return {phase, forcing_, keeps_end_sums_, turbulence_.keeps_velocity()}; }
     void restart_phase() {
         phase_ = spec_.state->first_phase;
         now_ = 0;
@@ -376,6 +365,7 @@ private:
         heat_.expect_kernels();
         walls_.expect_kernels();
         boundary_.expect_kernels();
+        turbulence_.expect_kernels();
         Phase phase = phase_;
         do {
             phase = next_phase(phase);
@@ -436,6 +426,9 @@ private:
                 a.heat.source = Real(heat_.uniform_source());
                 a.heat_field = static_cast<const Real*>(heat_.source_field());
             }
+            if constexpr (requires { a.parameters.kept_velocity; }) {
+                turbulence_.set(a.parameters, step_.phase);
+            }
             a.rows = rows;
             a.source = step_.source;
             a.target = step_.target;
@@ -479,16 +472,14 @@ private:
     Forcing forcing_ = Forcing::None;
     double uniform_force_[3] = {spec_.gravity[0], spec_.gravity[1], spec_.gravity[2]};
     FieldRows force_;
-    DeviceBuffer last_velocity_;
     bool keeps_end_sums_ = false, end_sums_are_current_ = false;  // those in end_sums_ are of the last step
     DeviceBuffer end_sums_;
-    mutable DeviceBuffer body_links_;
-    DeviceSums sums_{spec_, stream_, kernels_};
+    mutable DeviceSums sums_{spec_, stream_, kernels_};
     mutable FieldStaging staging_{spec_, address_, stream_, kernels_};
-    mutable const void* uploaded_body_ = nullptr;
     mutable DeviceHeat heat_{spec_, address_, stream_, kernels_, sums_, staging_};
     DeviceWalls walls_{spec_, stream_, kernels_};
     DeviceBoundary boundary_{spec_, stream_, kernels_};
+    DeviceTurbulence turbulence_{spec_, address_, stream_, kernels_, staging_, [this] { return state(); }};
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "../block_state.h"
@@ -9,6 +10,7 @@
 #include "kernel_names.h"
 #include "kernel_set.h"
 #include "kernels/arguments.h"
+#include "upload.h"
 
 namespace lbm::cuda {
 
@@ -21,7 +23,7 @@ public:
           kernels_(kernels),
           partial_(stream.ordinal(), sizeof(double) * most_sums * most_blocks) {}
 
-    std::size_t bytes() const { return partial_.bytes(); }
+    std::size_t bytes() const { return partial_.bytes() + last_velocity_.bytes() + body_links_.bytes(); }
 
     /// Runs a kernel of reductions.h over `count` items and returns its `wanted` sums; partial sums are added in the
     /// order of the thread blocks. The kernel takes the arguments, and the address for its sums.
@@ -60,6 +62,42 @@ public:
         return all;
     }
 
+    /// Forgets the links of bodies, as the plan has changed.
+    void forget_links() { uploaded_body_ = nullptr; }
+    backend::ForceAndTorque body_force(const StateArguments& state, const std::vector<backend::BodyLink>& links,
+                                       const double center[3]) {
+        backend::ForceAndTorque sum{};
+        if (links.empty()) {
+            return sum;
+        }
+        if (uploaded_body_ != &links) {
+            upload(body_links_, stream_, links);
+            uploaded_body_ = &links;
+        }
+        const auto count = Index(links.size());
+        const auto parts = add<6>("body_force", count, state, body_links_.as<backend::BodyLink>(), count, center[0],
+                                  center[1], center[2]);
+        for (int d = 0; d < 3; ++d) {
+            sum.force[d] = parts[std::size_t(d)];
+            sum.torque[d] = parts[std::size_t(3 + d)];
+        }
+        return sum;
+    }
+
+    /// See BlockState::velocity_change.
+    void velocity_change(const StateArguments& state, int D, double& change2, double& norm2) {
+        const Index rows = Index(state.address.ny) * state.address.nz, cells = rows * state.address.nx;
+        const bool first_call = last_velocity_.bytes() == 0;
+        if (first_call) {
+            last_velocity_ =
+                DeviceBuffer(stream_.ordinal(), backend::size_of(spec_.precision) * std::size_t(cells * D));
+            stream_.clear(last_velocity_.address(), last_velocity_.bytes());
+        }
+        const auto sums = add<2>("velocity_change", cells, state, RowRange{0, rows}, last_velocity_.as<void>());
+        change2 = first_call ? std::numeric_limits<double>::infinity() : sums[0];
+        norm2 = sums[1];
+    }
+
 private:
     static constexpr int most_blocks = 1024, most_sums = 6;
 
@@ -72,7 +110,8 @@ private:
     const backend::BlockSpec& spec_;
     const WorkStream& stream_;
     KernelSet& kernels_;
-    DeviceBuffer partial_;
+    DeviceBuffer partial_, last_velocity_, body_links_;
+    const void* uploaded_body_ = nullptr;
 };
 
 }  // namespace lbm::cuda

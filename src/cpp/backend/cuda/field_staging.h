@@ -52,17 +52,17 @@ public:
         });
     }
 
-    /// Sets a field with a kernel that sets one component for a range of rows.
-    template <class In>
+    /// Sets a field with a kernel that sets one component for a range of rows; `more` are further arguments of it.
+    template <class In, class... More>
     void write_components(const StateArguments& state, const char* name, int components, const In* values,
-                          const char* header = "fields.h") {
+                          const char* header = "fields.h", More... more) {
         const Kernel& k = kernels_.get(state_kernel(spec_, header, name));
         for_ranges(sizeof(In), [&](RowRange range) {
             const Index count = (range.last - range.first) * address_.nx;
             for (int i = 0; i < components; ++i) {
                 stream_.copy_to_device(buffer_.address(), values + i * cells() + range.first * address_.nx,
                                        sizeof(In) * std::size_t(count));
-                k.launch(stream_, flat(count), state, range, i, buffer_.as<In>());
+                k.launch(stream_, flat(count), state, range, i, buffer_.as<In>(), more...);
                 stream_.synchronize();
             }
         });

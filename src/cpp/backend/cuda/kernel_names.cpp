@@ -69,8 +69,12 @@ KernelName update_kernel(const BlockSpec& spec, const LaunchConfiguration& confi
     const std::string collision = collision_name(spec);
     const std::string own = collision + "::Parameters<" + real + ">";
     const std::string any = spec.custom ? "lbm::custom::Padded<" + own + ">" : own;
-    const std::string types = stencil_name(spec) + ", " + collision + ", " + real + ", " + type_name(spec.storage) +
-                              ", " + (spec.has_eddy_viscosity ? any : "lbm::Laminar<" + any + ">");
+    const std::string local = spec.has_eddy_viscosity ? any : "lbm::Laminar<" + any + ">";
+    const std::string parameters = backend::keeps_velocity(spec) ? "lbm::cuda::WithEddyViscosity<" + local + ", " +
+                                                                       real + ", " + word(kind.keeps_velocity) + ">"
+                                                                 : local;
+    const std::string types =
+        stencil_name(spec) + ", " + collision + ", " + real + ", " + type_name(spec.storage) + ", " + parameters;
     const int self_periodic = backend::is_hybrid(spec) ? 0
                                                        : int(spec.self_periodic[0]) + 2 * int(spec.self_periodic[1]) +
                                                              4 * int(spec.self_periodic[2]);

@@ -43,7 +43,8 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
     const bool aa_other = kind.phase != Phase::TwoLattice && !aa_even;
     // What makes an isothermal kernel keep more numbers than the populations. With a temperature (below) the criterion
     // is another: buoyancy gives these kernels a force in any case, to which a uniform one adds little.
-    const bool needs_registers = kind.forcing != Forcing::None || spec.has_eddy_viscosity;
+    const bool varies = spec.has_eddy_viscosity || backend::keeps_velocity(spec);
+    const bool needs_registers = kind.forcing != Forcing::None || varies;
     const BlockSize size = block_size(spec);
     if (populations == D2Q9::Q) {
         return spec.precision == NumberKind::Float64             ? LaunchConfiguration{2, 256, 2}
@@ -57,7 +58,7 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
     if (backend::is_hybrid(spec)) {  // one thread block per row
         const int threads = spec.size[0] > 256 ? 128 : 64;
         const bool needs_more_registers =
-            kind.end_sums || kind.forcing == Forcing::Field || spec.has_eddy_viscosity || spec.size[0] % 4 != 0;
+            kind.end_sums || kind.forcing == Forcing::Field || varies || spec.size[0] % 4 != 0;
         return spec.precision == NumberKind::Float64 ? LaunchConfiguration{1, 128, 3}
                : size == BlockSize::Small
                    ? LaunchConfiguration{1, 64, 8}

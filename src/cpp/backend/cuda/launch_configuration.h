@@ -13,7 +13,8 @@ namespace lbm::cuda {
 struct UpdateKind {
     Phase phase;
     Forcing forcing = Forcing::None;
-    bool end_sums = false;  // whether it stores the moments of the cells at the ends of rows
+    bool end_sums = false;        // whether it stores the moments of the cells at the ends of rows
+    bool keeps_velocity = false;  // whether it stores velocities, for an eddy viscosity of their gradients
 };
 
 struct LaunchConfiguration {

@@ -55,6 +55,12 @@ void with_update_arguments(const backend::BlockSpec& spec, const Address& addres
         if constexpr (std::is_same_v<Parameters, MultispeedParameters<Real>>) {
             MultispeedArguments<Real> a{nullptr, nullptr, address, {0, 0, address.ny, address.nz}, parameters};
             visit(a);
+        } else if (backend::keeps_velocity(spec)) {
+            // The kernel's parameters are those of a laminar flow, or not; both lie in memory in the same way.
+            UpdateArguments<Real, WithEddyViscosity<Parameters, Real, false>> a{};
+            static_cast<Parameters&>(a.parameters) = parameters;
+            set_slots(a, spec, address, phase);
+            visit(a);
         } else {
             UpdateArguments<Real, Parameters> a{};
             a.parameters = parameters;

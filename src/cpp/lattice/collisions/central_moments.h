@@ -28,7 +28,7 @@ struct CentralMoments : FlowCollision {
     template <class S, class V, class Parameters>
     LBM_HD static V odd(V omega, const Parameters& parameters) {
         using Real = Scalar<V>;
-        if (!(parameters.smagorinsky_factor > 0)) {
+        if (!rate_varies(parameters)) {
             return V{} + parameters.omega_odd;
         }
         const Real half = Real(0.5);

@@ -165,18 +165,8 @@ struct Cumulant : FlowCollision {
             triple = triple + R(0.5) * (u[0] * u[1] * F[2] + u[0] * u[2] * F[1] + u[1] * u[2] * F[0]);
         }
 
-        V omega = V{} + p.omega;
-        if (p.smagorinsky_factor > 0) {
-            V norm2 = V{};
-            static_for<3>([&]<int a>() LBM_INLINE_LAMBDA {
-                static_for<3>([&]<int b>() LBM_INLINE_LAMBDA {
-                    if constexpr (a <= b) {
-                        norm2 = norm2 + scaled<(a < b ? 2 : 1)>(stress[a][b] * stress[a][b]);
-                    }
-                });
-            });
-            omega = smagorinsky_relaxation_rate(norm2, m.density, p.omega, p.smagorinsky_factor * m.unit);
-        }
+        const V omega =
+            stress_relaxation_rate(p, m.density, m.unit, [&]() LBM_INLINE_LAMBDA { return tensor_norm2(stress); });
 
         // Relaxation of the second order with the corrections for Galilean invariance; rho du_a/dx_a is `slope`.
         const V inverse_density = m.unit / m.density;

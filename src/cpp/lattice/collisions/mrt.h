@@ -20,7 +20,7 @@ struct MRT : FlowCollision {
 
     template <class S, class V, class Parameters>
     LBM_HD static PairChange<S, V> relax(const PairSums<S, V>& n, V omega, const Parameters& parameters) {
-        if (!(parameters.smagorinsky_factor > 0)) {
+        if (!rate_varies(parameters)) {
             return relax_parts(n, parameters.moment_rates);
         }
         CubicRates<V> rates;

@@ -24,7 +24,7 @@ struct TRT : FlowCollision {
     LBM_HD static PairChange<S, V> relax(const PairSums<S, V>& n, V omega, const Parameters& parameters) {
         using Real = Scalar<V>;
         V omega_odd = V{} + parameters.omega_odd;
-        if (parameters.smagorinsky_factor > 0) {
+        if (rate_varies(parameters)) {
             const Real half = Real(0.5);
             omega_odd = Real(1) / (parameters.magic / (Real(1) / omega - half) + half);
         }

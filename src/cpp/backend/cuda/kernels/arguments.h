@@ -6,6 +6,7 @@
 #include "../../../lattice/multispeed.h"
 #include "../../../lattice/stencils/all.h"
 #include "../../../lattice/temperature.h"
+#include "../../../lattice/turbulence/gradient.h"
 #include "../../link_data.h"
 #include "../../row_box.h"
 #include "../../row_end_moments.h"
@@ -45,6 +46,15 @@ struct UpdateArguments {
     HeatParameters<Real> heat;
     const Real* heat_field;                       // a row for each (y, z), with force_pitch; null for none
     Index temperature_before, temperature_after;  // elements from population 0 of a cell, in source and target
+};
+
+/// The parameters of a collision with what an update needs of an eddy viscosity of velocity gradients.
+template <class Parameters, class Real, bool keeps>
+struct WithEddyViscosity : Parameters {
+    static constexpr bool keeps_velocity = keeps;
+    const Real* eddy_viscosity;  // a row for each (y, z), with force_pitch
+    Index kept_velocity;         // elements from population 0 of a cell, in the target, to the velocity to be kept
+    Index velocity_stride;       // from a component of that to the next
 };
 
 /// Arguments of the update kernel of the multispeed thermal model.
@@ -154,6 +164,18 @@ struct NextToBodiesArguments {
     Index count;
     const backend::ThermalLink* links;
     void* values;  // of the arithmetic type
+};
+
+/// Arguments of the kernels that compute the eddy viscosity from velocity gradients.
+struct EddyViscosityArguments {
+    StateArguments state;
+    VelocityRows velocity;
+    double factor;
+    void* eddy_viscosity;  // of the arithmetic type
+    Index pitch;
+    const backend::VelocityCell* cells;
+    Index count;
+    const backend::VelocityLink* links;
 };
 
 /// The rows [first, last) of a block, with row = z ny + y.

@@ -6,6 +6,7 @@
 #include "../../../lattice/thermal_update.h"
 #include "dependent_launch.h"
 #include "row_cells.h"
+#include "row_eddy_viscosity.h"
 #include "row_temperatures.h"
 
 namespace lbm::cuda {
@@ -17,6 +18,16 @@ struct TemperaturesOf {
 template <class S, class Real, class Stored, int V, class Arguments>
 struct TemperaturesOf<true, S, Real, Stored, V, Arguments> {
     using type = RowTemperatures<S, Real, Stored, V, Arguments>;
+};
+
+template <class S, class Real, class Stored, int V, class Parameters>
+struct EddyViscositiesOf {
+    using type = NoEddyViscosity;
+};
+template <class S, class Real, class Stored, int V, class Parameters>
+requires requires { Parameters::keeps_velocity; }
+struct EddyViscositiesOf<S, Real, Stored, V, Parameters> {
+    using type = RowEddyViscosity<S, Real, Stored, V, UpdateArguments<Real, Parameters>>;
 };
 
 /// The position of a row in a box of rows.
@@ -64,10 +75,13 @@ __global__ void __launch_bounds__(threads, blocks)
     using Temperatures =
         typename TemperaturesOf<hybrid_thermal, S, Real, Stored, V, UpdateArguments<Real, Parameters>>::type;
     Temperatures temperatures(a, x, y, z, row < rows);
+    using EddyViscosities = typename EddyViscositiesOf<S, Real, Stored, V, Parameters>::type;
+    EddyViscosities viscosities(a, x, y, z, row < rows);
     __shared__ typename Cells::Shared shared;
     let_next_kernel_begin();
     wait_for_kernel_before();
     temperatures.fetch();
+    viscosities.fetch();
     cells.fetch(shared);
     temperatures.gather();
     // A loop is as fast as V copies of the code, and compiles in half of the time. Two cells per iteration where two
@@ -77,7 +91,14 @@ __global__ void __launch_bounds__(threads, blocks)
     for (int k = 0; k < V; k += together) {
         static_for<together>([&]<int l>() {
             using Lane = typename Cells::template Lane<l>;
-            if constexpr (hybrid_thermal) {
+            if constexpr (hybrid_thermal && EddyViscosities::is_known) {
+                using ThermalCell = ThermalLane<Lane, Temperatures, S, l>;
+                EddyViscosityLane<ThermalCell, EddyViscosities, l> lane{{{cells}, temperatures}, viscosities};
+                update_thermal_cell<S, Collision>(lane, a.parameters, a.heat);
+            } else if constexpr (EddyViscosities::is_known) {
+                EddyViscosityLane<Lane, EddyViscosities, l> lane{{cells}, viscosities};
+                update_cell<S, Collision>(lane, a.parameters);
+            } else if constexpr (hybrid_thermal) {
                 ThermalLane<Lane, Temperatures, S, l> lane{{cells}, temperatures};
                 update_thermal_cell<S, Collision>(lane, a.parameters, a.heat);
             } else {
@@ -88,9 +109,11 @@ __global__ void __launch_bounds__(threads, blocks)
         if constexpr (together < V) {
             cells.template rotate<together>();
             temperatures.template rotate<together>();
+            viscosities.template rotate<together>();
         }
     }
     temperatures.put();
+    viscosities.put();
     cells.put(shared);
 }
 

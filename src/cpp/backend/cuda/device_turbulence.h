@@ -1,0 +1,163 @@
+// The eddy viscosity of a block on a GPU: all operations other than the update kernel.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+
+#include "../block_layout.h"
+#include "../type_name.h"
+#include "field_staging.h"
+#include "upload.h"
+
+namespace lbm::cuda {
+
+class DeviceTurbulence final : public backend::TurbulenceState {
+public:
+    /// Keeps references to the arguments, which are the block's and must outlive it; `state` returns its arguments.
+    DeviceTurbulence(const backend::BlockSpec& spec, const Address& address, const WorkStream& stream,
+                     KernelSet& kernels, FieldStaging& staging, std::function<StateArguments()> state)
+        : spec_(spec),
+          address_(address),
+          stream_(stream),
+          kernels_(kernels),
+          staging_(staging),
+          state_(std::move(state)),
+          velocity_(backend::velocity_rows(spec, backend::Device::Gpu)) {
+        if (is_kept()) {
+            const Index numbers = rows() * pitch();
+            viscosity_ = DeviceBuffer(stream.ordinal(), std::size_t(numbers) * backend::size_of(spec.precision));
+            stream.clear(viscosity_.address(), viscosity_.bytes());
+        }
+    }
+
+    std::size_t bytes() const { return viscosity_.bytes() + cells_.bytes() + links_.bytes(); }
+
+    void set_plan(const backend::LinkPlan& plan) {
+        count_ = Index(plan.velocity_cells.size());
+        upload(cells_, stream_, plan.velocity_cells);
+        upload(links_, stream_, plan.velocity_links);
+    }
+    void expect_kernels() const {
+        if (is_kept()) {
+            kernels_.expect(renewal());
+            if (count_ > 0) {
+                kernels_.expect(renewal_beside_walls());
+            }
+        }
+    }
+
+    /// Renews the eddy viscosity if it is time, before an update and after boundaries and halos have been applied.
+    void renew(bool programmatic_launch) const {
+        if (!is_kept() || (position_ > 0 && !is_due_)) {
+            return;
+        }
+        const EddyViscosityArguments arguments{state_(),
+                                               velocity_,
+                                               spec_.turbulence_factor,
+                                               viscosity_.as<void>(),
+                                               pitch(),
+                                               cells_.as<backend::VelocityCell>(),
+                                               count_,
+                                               links_.as<backend::VelocityLink>()};
+        const Index pieces = (address_.nx + cells_per_thread() - 1) / cells_per_thread();
+        launch(renewal(), rows() * pieces, programmatic_launch, arguments);
+        if (count_ > 0) {
+            launch(renewal_beside_walls(), count_, programmatic_launch, arguments);
+        }
+    }
+    /// Counts an update that begins.
+    void begin_update() {
+        position_ = (position_ + 1) % spec_.refresh_every;
+        is_due_ = false;
+    }
+    /// Steps since the eddy viscosity was to be renewed; the next step does it where this is 0.
+    int position() const { return position_; }
+    /// Whether the update that has begun keeps the velocity.
+    bool keeps_velocity() const { return is_kept() && position_ == 0; }
+    /// Sets the arguments of an update of `phase`.
+    template <class Parameters>
+    void set(Parameters& parameters, Phase phase) const {
+        parameters.eddy_viscosity = static_cast<decltype(parameters.eddy_viscosity)>(viscosity_.as<void>());
+        parameters.kept_velocity = velocity_.from_cell(phase, 0);
+        parameters.velocity_stride = velocity_.stride;
+    }
+
+    void set_steps(Index steps) override { position_ = int(steps % spec_.refresh_every); }
+    void start_velocity() override {
+        if (is_kept()) {
+            kernels_.get(state_kernel(spec_, header, "start_velocity"))
+                .launch(stream_, flat(rows() * address_.nx), state_(), RowRange{0, rows()}, velocity_);
+            stream_.synchronize();
+            is_due_ = true;
+        }
+    }
+    void kept(double* out) const override {
+        if (position_ > 0) {
+            eddy_viscosity(out);
+        } else {
+            staging_.read_fields(state_(), "kept_velocity", dimensions(), out, header, velocity_);
+        }
+    }
+    void set_kept(const double* values) override {
+        if (position_ > 0) {
+            staging_.write_components(state_(), "set_eddy_viscosity", 1, values, header, viscosity_.as<void>(),
+                                      pitch());
+        } else {
+            staging_.write_components(state_(), "set_kept_velocity", dimensions(), values, header, velocity_);
+        }
+        is_due_ = false;
+    }
+    void eddy_viscosity(float* out) const override { read(out); }
+    void eddy_viscosity(double* out) const override { read(out); }
+
+private:
+    static constexpr const char* header = "eddy_viscosity.h";
+
+    bool is_kept() const { return backend::keeps_velocity(spec_); }
+    Index rows() const { return Index(address_.ny) * address_.nz; }
+    Index pitch() const { return backend::field_pitch(address_.nx); }
+    int dimensions() const {
+        return backend::with_stencil(spec_.stencil, [](auto s) { return decltype(s)::D; });
+    }
+    /// As many as a vector of 16 bytes has velocities, and registers for their gradients.
+    int cells_per_thread() const { return spec_.storage == backend::NumberKind::Float64 ? 2 : 4; }
+
+    std::string model() const {
+        std::string name;
+        backend::with_gradient_model(spec_.turbulence, [&](auto m) { name = backend::spelled<decltype(m)>(); });
+        return name;
+    }
+    KernelName renewal() const {
+        return state_kernel(spec_, header, "renew_eddy_viscosity", model() + ", " + std::to_string(cells_per_thread()));
+    }
+    KernelName renewal_beside_walls() const { return state_kernel(spec_, header, "renew_beside_walls", model()); }
+    void launch(const KernelName& name, Index threads, bool programmatic_launch,
+                const EddyViscosityArguments& arguments) const {
+        LaunchDimensions dimensions = flat(threads);
+        dimensions.programmatic_launch = programmatic_launch;
+        kernels_.get(name).launch(stream_, dimensions, arguments);
+    }
+
+    template <class Out>
+    void read(Out* out) const {
+        if (is_kept()) {
+            staging_.read_fields(state_(), "eddy_viscosity", 1, out, header, viscosity_.as<const void>(), pitch());
+        } else {
+            staging_.read_fields(state_(), "smagorinsky_viscosity", 1, out, header, spec_.omega, spec_.parameters[1]);
+        }
+    }
+
+    const backend::BlockSpec& spec_;
+    const Address& address_;
+    const WorkStream& stream_;
+    KernelSet& kernels_;
+    FieldStaging& staging_;
+    std::function<StateArguments()> state_;
+    VelocityRows velocity_;
+    DeviceBuffer viscosity_, cells_, links_;
+    Index count_ = 0;
+    int position_ = 0;
+    bool is_due_ = false;  // whether the next step renews the eddy viscosity anyway, as a state has been set
+};
+
+}  // namespace lbm::cuda

@@ -1,0 +1,60 @@
+// Eddy viscosities between two steps, cell by cell: of cells beside walls and bodies, and of the local stress.
+#pragma once
+
+#include "../lattice/collide.h"
+#include "../lattice/turbulence/gradient.h"
+#include "lattice_view.h"
+#include "link_data.h"
+
+namespace lbm::backend {
+
+/// The eddy viscosity that follows from the gradient of the velocities that the last step has kept, for a cell that is
+/// not all surrounded by fluid: beyond a wall is the velocity that its link says.
+template <class Model, class S, class Real, class Stored>
+LBM_HD Real eddy_viscosity_beside_walls(const LatticeView<S, Real, Stored>& lattice, const VelocityRows& rows,
+                                        const VelocityCell& cell, const VelocityLink* links, Real factor) {
+    const auto at = [&](int d, int x, int y, int z) {
+        return from_storage<Real>(lattice.data[rows.offset(lattice.address, lattice.phase, d, x, y, z)]);
+    };
+    VelocityGradient<Real, S::D> gradient;
+    int next = cell.first;
+    for (int axis = 0; axis < S::D; ++axis) {
+        Real around[2][S::D];
+        for (int side = 0; side < 2; ++side) {
+            const bool is_wall = next < cell.first + cell.count && links[next].direction == 2 * axis + side;
+            const int to = 2 * side - 1;
+            for (int d = 0; d < S::D; ++d) {
+                around[side][d] =
+                    is_wall ? Real(links[next].sign[d]) * at(d, cell.x, cell.y, cell.z) + Real(links[next].value[d])
+                            : at(d, cell.x + (axis == 0 ? to : 0), cell.y + (axis == 1 ? to : 0),
+                                 cell.z + (axis == 2 ? to : 0));
+            }
+            next += is_wall ? 1 : 0;
+        }
+        for (int d = 0; d < S::D; ++d) {
+            gradient.of[d][axis] = central_difference(around[1][d], around[0][d]);
+        }
+    }
+    return Model::eddy_viscosity(gradient, factor);
+}
+
+/// The eddy viscosity of the Smagorinsky model in the next step of a cell, once boundaries and halos have been applied.
+template <class S, class Real, class Stored, class Coupling>
+LBM_HD Real smagorinsky_eddy_viscosity(const CellView<S, Real, Stored>& cell, const double (&force)[3],
+                                       const Coupling& coupling, Real omega, Real factor) {
+    Real h[S::Q], own_force[S::D];
+    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { h[i] = cell.post_streaming(i); });
+    static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { own_force[d] = Real(force[d]); });
+    PairSums<S, Real> n = pair_sums<S>(h);
+    const Moments<S, Real> m = compute_moments<S>(h[0], n, own_force, true, Real(1));
+    const EquilibriumTerms<S, Real> terms = equilibrium_terms(m);
+    static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
+        n.even[p] = n.even[p] - even_equilibrium<S, p>(terms, odd_equilibrium<S, p>(terms));
+        coupling.template apply<p>(n.even[p]);
+        n.even[p] = n.even[p] + even_source<S, p>(m, terms);
+    });
+    const Real rate = smagorinsky_relaxation_rate(stress_norm2<S>(n), m.density, omega, factor);
+    return (Real(1) / rate - Real(1) / omega) * Real(1.0 / 3);
+}
+
+}  // namespace lbm::backend
