@@ -107,6 +107,11 @@ def test_multispeed_kernels_stay_in_registers(precision: str, architecture: str)
         ("heat.h", ["advance_next_to_bodies<{}>", "put_next_to_bodies<{}>", "temperature<{}, double>"]),
         ("heat.h", ["set_temperature<{}>", "reset_temperature<{}>", "set_heat_source<{}>"]),
         ("heat.h", ["total_heat<{}>", "sampled_heat<{}>", "temperature_change<{}>"]),
+        ("eddy_viscosity.h", [f"renew_eddy_viscosity<{{}}, lbm::{m}, 4>" for m in ("WALE", "Vreman")]),
+        ("eddy_viscosity.h", [f"renew_beside_walls<{{}}, lbm::{m}, 32>" for m in ("WALE", "Vreman")]),
+        ("eddy_viscosity.h", ["start_velocity<{}>", "kept_velocity<{}, double>", "set_kept_velocity<{}>"]),
+        ("eddy_viscosity.h", ["eddy_viscosity<{}, float>", "set_eddy_viscosity<{}>"]),
+        ("eddy_viscosity.h", ["smagorinsky_viscosity<{}, double>"]),
         ("copy_bandwidth.h", ["copy"]),
         ("apply_boundaries.h", ["apply_boundaries<{}, 32>"]),
         ("boundary_cells.h", ["complete_boundary_cells<{}, 32>"]),
@@ -119,6 +124,34 @@ def test_the_other_kernels_compile(header: str, kernels: list[str], architecture
     for kernel in kernels:
         name = "lbm::cuda::" + kernel.format(f"lbm::D3Q19, float, {stored}")
         assert f"for '{architecture}" in _core.cuda_kernel_resources(header, name, architecture)
+
+
+UPDATES_WITH_EDDY_VISCOSITY = [
+    (f"{collision}, {real}, {stored}", f"{collision}::Parameters<{real}>>, {real}, {keeps}", cells, phase, launch)
+    for (real, stored, cells, launch) in (
+        ("float", "float", 4, "128, 3"),
+        ("double", "double", 2, "256, 1"),
+        ("float", "lbm::Half", 8, "64, 4"),
+    )
+    for phase, collision in enumerate(("lbm::TRT", "lbm::BGK", "lbm::MRT"))
+    for keeps in ("true", "false")
+]
+
+
+@pytest.mark.parametrize(("types", "parameters", "cells", "phase", "launch"), UPDATES_WITH_EDDY_VISCOSITY)
+def test_updates_with_an_eddy_viscosity_stay_in_registers(
+    types: str, parameters: str, cells: int, phase: int, launch: str
+) -> None:
+    """Of velocity gradients, in steps that keep the velocity and in others."""
+    look_for_compiler()
+    name = (
+        f"lbm::cuda::update<lbm::D3Q19, {types}, lbm::cuda::WithEddyViscosity<lbm::Laminar<{parameters}>, {cells}, 7, "
+        f"lbm::Phase({phase}), lbm::cuda::Forcing::None, false, false, lbm::cuda::RowSpan::ThreadBlock, true, {launch}>"
+    )
+    log = _core.cuda_kernel_resources("update.h", name, "sm_90")
+    stack = re.search(r"(\d+) bytes stack frame", log)
+    assert stack is not None
+    assert int(stack[1]) == 0, log
 
 
 UPDATES_OF_MEMBERS = [

@@ -33,6 +33,7 @@ void Engine::prepare_eddy_viscosity() {
     }
     wait_for_blocks();
     exchange_->signal();
+    halos_are_current_ = false;  // formulas may have replaced what they read of other blocks, as those of outflows do
 }
 
 int Engine::kept_turbulence_count() const {
