@@ -33,10 +33,7 @@ BlockSize block_size(const BlockSpec& spec) {
     return cells < 1e6 ? BlockSize::Small : cells < 4e6 ? BlockSize::Medium : BlockSize::Large;
 }
 
-namespace {
-
-/// The fastest launch configuration for rows that fill its thread blocks.
-LaunchConfiguration of_full_rows(const BlockSpec& spec, const UpdateKind& kind) {
+LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKind& kind) {
     const int populations = nearest_measured(spec);
     const bool large_stencil = populations == D3Q27::Q;
     // Even A-A steps move nothing along x, and are fastest with many threads of one cell each, unless some of them
@@ -107,32 +104,6 @@ LaunchConfiguration of_full_rows(const BlockSpec& spec, const UpdateKind& kind) 
         return needs_registers ? LaunchConfiguration{1, 256, 3} : LaunchConfiguration{1, 512, 2};
     }
     return aa_other || needs_registers ? LaunchConfiguration{4, 128, 3} : LaunchConfiguration{4, 256, 1};
-}
-
-/// The part of the threads of the blocks of a row that have cells, counted in warps.
-double filled(const BlockSpec& spec, const LaunchConfiguration& configuration) {
-    const LaunchDimensions launch = update_launch(spec, configuration, 1);
-    const int threads = (spec.size[0] + configuration.cells_per_thread - 1) / configuration.cells_per_thread;
-    return double((threads + 31) / 32 * 32) * launch.block_y / (double(launch.blocks) * configuration.threads);
-}
-
-}  // namespace
-
-LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKind& kind) {
-    const LaunchConfiguration whole = of_full_rows(spec, kind);
-    if (block_size(spec) != BlockSize::Large || getenv("LBMGPU_NO_FILL")) {
-        return whole;
-    }
-    // Where a row leaves many threads without cells, smaller thread blocks, and more of them, leave fewer.
-    LaunchConfiguration best = whole;
-    for (LaunchConfiguration smaller = whole; smaller.threads > 64;) {
-        smaller.threads /= 2;
-        smaller.blocks *= 2;
-        if (filled(spec, smaller) > 1.2 * filled(spec, best)) {
-            best = smaller;
-        }
-    }
-    return best;
 }
 
 std::vector<LaunchConfiguration> candidate_configurations(const BlockSpec& spec) {
