@@ -23,9 +23,8 @@ template <class S>
 struct ComovingFrame {
     static constexpr bool cornered = CubicPairs<S>::corners > 0;
     /// Without velocities to the corners of the cube, waves in a stream grow at low viscosities unless the trace of the
-    /// stress relaxes with 1, which is a bulk viscosity of 1/9, and moments of third order with this rate at least.
+    /// stress relaxes with 1, which is a bulk viscosity of 1/9, and moments of third order with 0.6 at least.
     static constexpr bool complete = S::D == 2 || cornered;
-    static constexpr double least_odd_rate = complete ? 0 : 0.6;
 
     /// The moment (a, b, c) is kept at the place a + 3 b + 9 c.
     LBM_HD static constexpr int exponent(int k, int axis) { return axis == 0 ? k % 3 : axis == 1 ? k / 3 % 3 : k / 9; }

@@ -120,7 +120,7 @@ class Measurement:
         )
         if self.watts is None or self.nanojoules is None:
             return line
-        return f"{line}{self.watts:>8.1f}{self.nanojoules:>8.2f}"
+        return f"{line}{self.watts:>8.1f} {self.nanojoules:>7.2f}"
 
 
 HEADER = f"{'configuration':<54}{'MLUPS':>8}{'B':>6}{'GB/s':>8}{'memory':>8}{'fraction':>10}"
