@@ -222,8 +222,12 @@ class MRT(FlowCollision):
     kind: ClassVar[str] = "mrt"
     case_parameters: ClassVar[dict[str, Any]] = {
         "rates": {
-            "type": "object",
-            "additionalProperties": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 2},
+            "if": {"type": "string"},
+            "then": {"const": "published"},
+            "else": {
+                "type": "object",
+                "additionalProperties": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 2},
+            },
         },
         "magic": {"type": "number", "exclusiveMinimum": 0},
     }
