@@ -317,6 +317,11 @@ class Engine:
         `temperature` that of their surface, 0-d or ``(nz, ny, nx)``, None for an adiabatic one; all of `known`.
         Returns the body's index. Only before the first step."""
 
+    def add_sponge(
+        self, face: int, thickness: int, strength: float, pull: float, density: float, velocity: list[float]
+    ) -> None:
+        """Damp populations in a layer of cells before a face; `velocity` has D components. See `Sponge`."""
+
     def set_body_velocity(self, body: int, velocity: NDArray[np.float64]) -> None:
         """Another wall velocity for a body that was added with one, ``(D,)`` or ``(D, nz, ny, nx)``."""
 

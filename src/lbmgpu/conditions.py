@@ -182,14 +182,17 @@ class VelocityInlet(_VelocityCondition):
         velocity: as for `MovingWall`.
         scheme: ``"bounce-back"``, the default, half-way and with the density of the cell; ``"non-equilibrium"``, which
             bounces the non-equilibrium part back (Zou & He, Phys. Fluids 9 (1997) 1591), so that the velocity holds in
-            the cells at the face; ``"characteristic"``, to which the velocity there returns slowly, by 0.001 of the
+            the cells at the face; ``"regularized"``, the same with all populations of these cells made anew from
+            density, velocity and stress (Latt, Chopard, Malaspinas, Deville & Michler, Phys. Rev. E 77 (2008) 056703);
+            ``"characteristic"``, to which the velocity there returns slowly, by 0.001 of the
             difference in a step, so that sound leaves (after Poinsot & Lele, J. Comput. Phys. 101 (1992) 104).
     """
 
     kind: ClassVar[str] = "velocity-inlet"
-    schemes: ClassVar[tuple[str, ...]] = ("bounce-back", "non-equilibrium", "characteristic")
+    schemes: ClassVar[tuple[str, ...]] = ("bounce-back", "non-equilibrium", "regularized", "characteristic")
     engine_names: ClassVar[dict[str, str]] = {
         "non-equilibrium": "nonequilibrium-inlet",
+        "regularized": "regularized-inlet",
         "characteristic": "characteristic-inlet",
     }
 

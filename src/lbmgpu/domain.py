@@ -6,110 +6,23 @@ import copy
 import math
 import numbers
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
-from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core, checks, values
+from . import _core, checks, models, values
+from .bodies import Body, trimmed
 from .conditions import BODY_CONDITIONS, FACE_CONDITIONS, THERMAL_CONDITIONS, Adiabatic, Condition, NoSlip, Periodic
 from .deprecated import was_a_method
 from .guarded import Guarded
+from .sponge import Sponge
 
 AXES = "xyz"
 FACES = tuple(sign + axis for axis in AXES for sign in "-+")
 MAX_CELLS = 2**48
 MAX_SIZE = 2**30
 """Cells along an axis; coordinates with padding stay well within a 32-bit int."""
-
-
-@dataclass(frozen=True, eq=False)
-class Body:
-    """Solid cells with a name.
-
-    Attributes:
-        name: of the body.
-        shape: of the domain.
-        offset: where `cells` begins in the domain; of a function 0.
-        cells: read-only bool array, True in the body, of a box of the domain; or a callable of coordinates that gives
-            one.
-        condition, thermal: of the flow and of the temperature.
-        is_part: whether `cells` is only what this process was given of the body.
-        given: the box, offset and shape, that arrays of values for its cells cover.
-    """
-
-    name: str
-    shape: tuple[int, ...]
-    offset: tuple[int, ...]
-    cells: NDArray[np.bool_] | Callable[..., Any]
-    condition: Condition
-    thermal: Condition
-    is_part: bool
-    given: tuple[tuple[int, ...], tuple[int, ...]]
-
-    def __post_init__(self) -> None:
-        if not callable(self.cells):
-            self.cells.flags.writeable = False
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Its arguments, for pickle and copy, which would leave the cells writeable."""
-        return Body, tuple(getattr(self, field.name) for field in fields(self))
-
-    @property
-    def mask(self) -> NDArray[np.bool_]:
-        """Read-only bool array ``(nx, ny[, nz])`` of the whole domain, True in the body; each time a new one.
-
-        Of a body that several processes were given in parts it has this process's part.
-        """
-        mask = self.within([np.arange(n) for n in self.shape])
-        mask.flags.writeable = False
-        return mask
-
-    def within(self, axes: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
-        """A new bool array of the cells with these numbers along each axis, True in the body.
-
-        Raises:
-            TypeError, ValueError: a function does not give that.
-        """
-        region = tuple(len(axis) for axis in axes)
-        if callable(self.cells):
-            found = values.call(
-                f"mask of body {self.name!r}", self.cells, values.centres([axis + 0.5 for axis in axes])
-            )
-            array = checks.any_array(f"mask of body {self.name!r}", found, "a bool array")
-            if array.dtype != np.bool_ or array.shape not in ((), region):
-                raise TypeError(
-                    f"mask of body {self.name!r}: the callable returned {checks.shown(array)}, must return bool of "
-                    f"shape {region} (such as x > 0)"
-                )
-            return np.array(np.broadcast_to(array, region))
-        mask = np.zeros(region, dtype=np.bool_)
-        inside = [
-            np.flatnonzero((axis >= low) & (axis < low + n))
-            for axis, low, n in zip(axes, self.offset, self.cells.shape, strict=True)
-        ]
-        here = [axis[at] - low for axis, at, low in zip(axes, inside, self.offset, strict=True)]
-        if all(len(at) > 0 for at in inside):
-            mask[as_index(inside)] = self.cells[as_index(here)]
-        return mask
-
-
-def as_index(axes: Sequence[NDArray[np.int64]]) -> tuple[Any, ...]:
-    """The index of the cells with these numbers along each axis: slices where they are consecutive."""
-    if all(len(axis) > 0 and axis[-1] - axis[0] == len(axis) - 1 and (np.diff(axis) == 1).all() for axis in axes):
-        return tuple(slice(int(axis[0]), int(axis[-1]) + 1) for axis in axes)
-    return np.ix_(*axes)
-
-
-def _trimmed(mask: NDArray[np.bool_]) -> tuple[tuple[int, ...], NDArray[np.bool_]]:
-    """The corner of the smallest box with all True cells, and a copy of that box."""
-    low, high = [], []
-    for axis in range(mask.ndim):
-        found = np.flatnonzero(mask.any(axis=tuple(other for other in range(mask.ndim) if other != axis)))
-        low.append(int(found[0]))
-        high.append(int(found[-1]) + 1)
-    return tuple(low), mask[tuple(slice(a, b) for a, b in zip(low, high, strict=True))].copy()
 
 
 def _refuse_if_used(used: bool, what: str) -> None:
@@ -277,6 +190,7 @@ class Domain(Guarded):
         self._faces = Faces(self._shape, stencil_data.cs2)
         self._thermal = ThermalFaces(self._shape, stencil_data.cs2)
         self._bodies = Bodies()
+        self._sponges: tuple[Sponge, ...] = ()
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -313,6 +227,37 @@ class Domain(Guarded):
     def bodies(self) -> Bodies:
         """The bodies by name, a mapping; `add_body` makes them, and ``del domain.bodies[name]`` takes one out."""
         return self._bodies
+
+    @property
+    def sponges(self) -> tuple[Sponge, ...]:
+        """The sponges, which `add_sponge` makes."""
+        return self._sponges
+
+    def add_sponge(
+        self,
+        face: str,
+        thickness: int,
+        strength: float = 0.5,
+        *,
+        pull: float = 0.0,
+        velocity: ArrayLike | None = None,
+        density: float = 1.0,
+    ) -> None:
+        """Damp the flow in a layer of cells before a face, so that little comes back from it.
+
+        Args are those of `Sponge`. Where sponges meet, the larger rates hold.
+
+        Raises:
+            TypeError: not a face's name or a number, or the domain is that of a solver.
+            ValueError: out of range, an unknown face, or a stencil without sponges (``"D2Q37"``).
+        """
+        _refuse_if_used(self._bodies._used, "add_sponge")
+        self._faces[face]  # raises where there is none
+        if models.of(self._stencil).carries_temperature:
+            raise ValueError(f"add_sponge: called with {self._stencil}, must be another stencil")
+        sponge = Sponge(face, thickness, strength, pull, velocity, density)
+        sponge.check(self._shape, _core.stencil(self._stencil).cs2)
+        self._sponges = (*self._sponges, sponge)
 
     @property
     def cells(self) -> int:
@@ -376,7 +321,7 @@ class Domain(Guarded):
             values.check_fixed(label, given, shape, _core.stencil(self._stencil).cs2, mask=on_cells, is_body=True)
         start = corner
         if not callable(cells) and cells.any():
-            low, cells = _trimmed(cells)
+            low, cells = trimmed(cells)
             start = tuple(a + b for a, b in zip(corner, low, strict=True))
         elif not callable(cells):
             cells = cells[(slice(0, 0),) * len(shape)].copy()
@@ -433,7 +378,8 @@ class Domain(Guarded):
     def __reduce__(self) -> tuple[Any, ...]:
         """What `copy`, `pickle` and `copy.deepcopy` make it anew of."""
         faces, thermal = dict(self._faces), dict(self._thermal)
-        parts = (type(self), self._shape, self._stencil, faces, thermal, list(self._bodies.values()))
+        bodies = list(self._bodies.values())
+        parts = (type(self), self._shape, self._stencil, faces, thermal, bodies, self._sponges)
         added = {name: value for name, value in vars(self).items() if name not in _PARTS}
         return _rebuilt, parts, added or None
 
@@ -459,6 +405,7 @@ def _rebuilt(
     faces: dict[str, Condition],
     thermal: dict[str, Condition],
     bodies: list[Body],
+    sponges: tuple[Sponge, ...] = (),
 ) -> Domain:
     """The domain of parts that have been checked when they were given."""
     domain = kind.__new__(kind)
@@ -466,6 +413,7 @@ def _rebuilt(
     domain._faces._conditions.update(faces)
     domain._thermal._conditions.update(thermal)
     domain._bodies._bodies.update({body.name: body for body in bodies})
+    domain._sponges = sponges
     return domain
 
 

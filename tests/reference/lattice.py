@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import boundary_cells
+from . import boundary_cells, sponges
 from .boundaries import Link, special_links
 from .collisions import Collision, collide, equilibrium
 from .stencils import CS2, STENCILS
@@ -38,6 +38,7 @@ class Reference:
         face_density: dict[int, ArrayLike] | None = None,
         force: ArrayLike | None = None,
         reference_density: float = 1.0,
+        sponge: Sequence[sponges.Sponge] = (),
     ) -> None:
         self.stencil = STENCILS[stencil]
         self.shape = tuple(shape)
@@ -47,6 +48,7 @@ class Reference:
         if force is not None:
             self.force += self._over_cells(np.asarray(force, float), self.shape)
         self.reference_density = reference_density
+        self.sponges = sponge
         self.face_velocity = face_velocity or {}
         self.face_density = face_density or {}
         self.body_of = np.full(self.shape, -1)
@@ -85,6 +87,8 @@ class Reference:
         """Advance by `steps`."""
         for _ in range(steps):
             arrived = self._streamed(self.numbers)
+            boundary_cells.replace(self, self._of_cells, arrived, self.numbers)
+            sponges.damp(self, self.sponges, arrived)
             arrived[:, self.solid] = self.stencil.w[:, None]
             self.f = collide(self.stencil, self.collision, arrived, self.force)
             self.f[:, self.solid] = self.stencil.w[:, None]

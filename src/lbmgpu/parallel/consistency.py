@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import checks
+from ..bodies import Body
 from ..collisions import Collision
 from ..conditions import Condition
-from ..domain import Body, Domain
+from ..domain import Domain
 from ..layout import Layout
 from ..thermal import HybridThermal
 from ..values import takes_time
@@ -54,6 +55,7 @@ def check_setup(
     own |= {"channel": str(channel), "schedule": str(schedule), "layout": str(planned)}
     own["thermal"] = str(thermal)
     own |= {f"faces[{face!r}]": _of_condition(condition) for face, condition in domain.faces.items()}
+    own["sponges"] = repr(domain.sponges)
     own |= {f"thermal[{face!r}]": _of_condition(condition) for face, condition in domain.thermal.items()}
     compare(processes, own)
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..bodies import as_index
 from ..conditions import Periodic, Value
-from ..domain import Domain, as_index
+from ..domain import Domain
 from ..layout import Layout
 from ..values import Floats, centres, evaluate
 
