@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core, checks, models, values
+from . import _core, checks, values
 from .bodies import Body, trimmed
 from .conditions import BODY_CONDITIONS, FACE_CONDITIONS, THERMAL_CONDITIONS, Adiabatic, Condition, NoSlip, Periodic
 from .deprecated import was_a_method
@@ -249,12 +249,10 @@ class Domain(Guarded):
 
         Raises:
             TypeError: not a face's name or a number, or the domain is that of a solver.
-            ValueError: out of range, an unknown face, or a stencil without sponges (``"D2Q37"``).
+            ValueError: out of range, or an unknown face. A solver finds that D2Q37 takes no sponges.
         """
         _refuse_if_used(self._bodies._used, "add_sponge")
         self._faces[face]  # raises where there is none
-        if models.of(self._stencil).carries_temperature:
-            raise ValueError(f"add_sponge: called with {self._stencil}, must be another stencil")
         sponge = Sponge(face, thickness, strength, pull, velocity, density)
         sponge.check(self._shape, _core.stencil(self._stencil).cs2)
         self._sponges = (*self._sponges, sponge)
