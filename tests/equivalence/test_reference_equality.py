@@ -95,6 +95,17 @@ def test_mrt_rates_by_name(name, device, rng):
 
 
 @pytest.mark.parametrize("smagorinsky", [0.0, 0.17], ids=["laminar", "smagorinsky"])
+@pytest.mark.parametrize("least", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("name", [name for name, kind in PAIRS if kind == "central-moments"])
+def test_least_odd_rate(name, least, smagorinsky, device, rng):
+    """At low viscosity moments of third order have this rate."""
+    density, velocity = random_fields(rng, SHAPES[name])
+    collision = Collision("central-moments", 0.004, least_odd_rate=least, smagorinsky=smagorinsky)
+    case = Case(name, SHAPES[name], collision, density=density, velocity=velocity)
+    assert_same(case, case.solver(device=device))
+
+
+@pytest.mark.parametrize("smagorinsky", [0.0, 0.17], ids=["laminar", "smagorinsky"])
 @pytest.mark.parametrize("viscosity", [1e-4, 0.02, 1 / 6, 2.0])
 @pytest.mark.parametrize(
     "options",

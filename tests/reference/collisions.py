@@ -22,6 +22,7 @@ class Collision:
     viscosity: float
     magic: float | None = None  # of MRT none; of the others then 3/16
     rates: dict[str, float] = field(default_factory=dict)
+    least_odd_rate: float | None = None
     smagorinsky: float = 0.0
     bulk_viscosity: float | None = None
     limiter: float | None = 0.01
@@ -191,7 +192,8 @@ def _in_moving_frame(stencil, collision, f, feq, source, u, force, tau):
     omega = 1 / tau
     third = np.ones_like(tau)
     if collision.kind == "central-moments":
-        third = np.maximum(1 / ((collision.magic or 3 / 16) / (tau - 0.5) + 0.5), LEAST_ODD_RATE.get(stencil.name, 0.0))
+        least = LEAST_ODD_RATE.get(stencil.name, 0.0) if collision.least_odd_rate is None else collision.least_odd_rate
+        third = np.maximum(1 / ((collision.magic or 3 / 16) / (tau - 0.5) + 0.5), least)
     rate = {0: 0 * tau, 1: 0 * tau, 2: omega, 3: third}
     matrices = hermite_moments(stencil, u)
     n = np.moveaxis((matrices @ np.moveaxis(f - feq + source / 2, 0, -1)[..., None])[..., 0], -1, 0)

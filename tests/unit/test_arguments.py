@@ -52,6 +52,13 @@ def test_magic(value: Any, kind: Any) -> None:
 
 
 @many
+@given(value=st.one_of(not_numbers.filter(lambda v: v is not None), not_finite, st.floats(max_value=-1e-9), st.just(2)))
+def test_least_odd_rate(value: Any) -> None:
+    with pytest.raises(WRONG, match="least_odd_rate"):
+        lbm.CentralMoments(0.1, least_odd_rate=value)
+
+
+@many
 @given(value=st.one_of(not_numbers.filter(lambda v: v is not None), not_finite, st.floats(max_value=-1e-9)))
 def test_smagorinsky(value: Any) -> None:
     with pytest.raises(WRONG, match="smagorinsky"):

@@ -421,6 +421,13 @@ def test_all_wrong_values_at_once() -> None:
     assert where == ["$.storage", "$.domain.shape", "$.collision", "$.output.centrelines.reference"]
 
 
+def test_rates_by_name_or_the_published_ones() -> None:
+    case = copy.deepcopy(CASE)
+    for rates, wrong in (("published", []), ("mine", ["$.collision.rates"]), ({"e": 2.5}, ["$.collision.rates.e"])):
+        case["collision"] = {"model": "MRT", "viscosity": 0.1, "rates": rates}
+        assert [where for where, _ in problems(case)] == wrong
+
+
 def test_unknown_rates_are_found_beside_the_rest() -> None:
     case = copy.deepcopy(CASE)
     case["collision"] = {"model": "MRT", "viscosity": 0.1, "rates": {"speed": 1.0}}

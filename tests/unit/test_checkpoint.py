@@ -24,7 +24,7 @@ from .support import cavity, cube, shape_of
 PARAMETERS = {
     "trt": {"magic": 0.25},
     "mrt": {"smagorinsky": 0.1},
-    "central-moments": {"magic": 0.25},
+    "central-moments": {"magic": 0.25, "least_odd_rate": 0.4},
     "cumulant": {"bulk_viscosity": 0.02, "limiter": None, "parametrized": False},
 }
 

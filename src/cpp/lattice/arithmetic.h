@@ -38,8 +38,8 @@ LBM_HD double square_root(double x) {
 #endif
 }
 
-LBM_HD float magnitude(float x) { return x < 0 ? -x : x; }
-LBM_HD double magnitude(double x) { return x < 0 ? -x : x; }
+LBM_HD float magnitude(float x) { return __builtin_fabsf(x); }
+LBM_HD double magnitude(double x) { return __builtin_fabs(x); }
 
 /// Returns factor * x for a small compile-time integer; the factors 1 and -1 cost no multiplication.
 template <int Factor, class V>
@@ -51,6 +51,23 @@ LBM_HD V scaled(V x) {
     } else {
         return x * Scalar<V>(Factor);
     }
+}
+
+/// Returns y + factor * x for a power of two above 1, or the negative of one. The product is exact, so the one
+/// operation in which a GPU does this gives the bits of a multiplication and an addition.
+template <int Factor, class V>
+LBM_HD V plus_multiple(V y, V x) {
+    constexpr int size = Factor < 0 ? -Factor : Factor;
+    static_assert(size > 1 && (size & (size - 1)) == 0);
+#if defined(__CUDA_ARCH__)
+    if constexpr (sizeof(V) == 4) {
+        return __fmaf_rn(float(Factor), x, y);
+    } else {
+        return __fma_rn(double(Factor), x, y);
+    }
+#else
+    return y + x * Scalar<V>(Factor);
+#endif
 }
 
 /// Adds factor * x to the sum for a small compile-time integer. The factor 0 costs nothing, 1 and -1 no multiplication.

@@ -23,9 +23,8 @@ template <class S>
 struct ComovingFrame {
     static constexpr bool cornered = CubicPairs<S>::corners > 0;
     /// Without velocities to the corners of the cube, waves in a stream grow at low viscosities unless the trace of the
-    /// stress relaxes with 1, which is a bulk viscosity of 1/9, and moments of third order with this rate at least.
+    /// stress relaxes with 1, which is a bulk viscosity of 1/9, and moments of third order with 0.6 at least.
     static constexpr bool complete = S::D == 2 || cornered;
-    static constexpr double least_odd_rate = complete ? 0 : 0.6;
 
     /// The moment (a, b, c) is kept at the place a + 3 b + 9 c.
     LBM_HD static constexpr int exponent(int k, int axis) { return axis == 0 ? k % 3 : axis == 1 ? k / 3 % 3 : k / 9; }
@@ -36,18 +35,19 @@ struct ComovingFrame {
     LBM_HD static constexpr int step(int axis) { return axis == 0 ? 1 : axis == 1 ? 3 : 9; }
     LBM_HD static constexpr int order(int k) { return exponent(k, 0) + exponent(k, 1) + exponent(k, 2); }
 
-    /// Whether the moment may differ from zero once the frame has been shifted along the first `shifts` axes.
-    LBM_HD static constexpr bool present(int k, int shifts, bool third, bool forced) {
+    /// Whether the moment may differ from zero once the frame has been shifted along the first `shifts` axes, if those
+    /// of order 2 to `highest` may in the moving frame.
+    LBM_HD static constexpr bool present(int k, int shifts, int highest, bool forced) {
         if (!resolved(k)) {
             return false;
         }
         if (shifts == 0) {
             const int n = order(k);
-            return n == 0 || (n == 1 && forced) || n == 2 || (n == 3 && third);
+            return n == 0 || (n == 1 && forced) || (n >= 2 && n <= highest);
         }
         const int axis = shifts - 1;
         for (int e = 0; e <= exponent(k, axis); ++e) {
-            if (present(k - e * step(axis), axis, third, forced)) {
+            if (present(k - e * step(axis), axis, highest, forced)) {
                 return true;
             }
         }
@@ -55,7 +55,23 @@ struct ComovingFrame {
     }
 };
 
-/// Sums of pairs that the moments of second and third order consist of.
+/// Sums of four numbers with various signs, from the sums and the differences of two, which they share.
+template <class V>
+struct SignedSums {
+    V sum[2], difference[2];
+
+    LBM_HD SignedSums(V a, V b, V c, V d) : sum{a + b, c + d}, difference{a - b, c - d} {}
+
+    /// a first + b second + c third + d fourth, each of a, b, c and d being +1 or -1.
+    template <int a, int b, int c, int d>
+    LBM_HD V of() const {
+        V result = scaled<a>(a == b ? sum[0] : difference[0]);
+        accumulate<c>(result, c == d ? sum[1] : difference[1]);
+        return result;
+    }
+};
+
+/// The sums of pairs that the moments of second and third order consist of.
 template <class S, class V>
 struct LowMoments {
     V second[S::D][S::D];  // sum c_a c_b h; a <= b
@@ -70,24 +86,19 @@ LBM_HD LowMoments<S, V> low_moments(const PairSums<S, V>& sums) {
     V corner_sum = V{}, corner_flux[S::D], corner_shear[P::planes];
     m.triple = V{};
     if constexpr (P::corners > 0) {
-        corner_sum = total<P::corner(0), P::corners>(sums.even);
+        constexpr int p = P::corner(0), q = P::corner(1), r = P::corner(2), s = P::corner(3);
+        const SignedSums even(sums.even[p], sums.even[q], sums.even[r], sums.even[s]);
+        const SignedSums odd(sums.odd[p], sums.odd[q], sums.odd[r], sums.odd[s]);
+        corner_sum = even.template of<1, 1, 1, 1>();
+        static_for<P::planes>([&]<int plane>() LBM_INLINE_LAMBDA {
+            constexpr auto c = [](int k) { return P::c(k, P::axis(plane, 0)) * P::c(k, P::axis(plane, 1)); };
+            corner_shear[plane] = even.template of<c(p), c(q), c(r), c(s)>();
+        });
         static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
-            corner_flux[d] = scaled<P::c(P::corner(0), d)>(sums.odd[P::corner(0)]);
-            static_for<P::corners - 1>([&]<int k>() LBM_INLINE_LAMBDA {
-                accumulate<P::c(P::corner(k + 1), d)>(corner_flux[d], sums.odd[P::corner(k + 1)]);
-            });
+            corner_flux[d] = odd.template of<P::c(p, d), P::c(q, d), P::c(r, d), P::c(s, d)>();
         });
-        static_for<P::planes>([&]<int q>() LBM_INLINE_LAMBDA {
-            corner_shear[q] = V{};
-            static_for<P::corners>([&]<int k>() LBM_INLINE_LAMBDA {
-                constexpr int p = P::corner(k);
-                accumulate<P::c(p, P::axis(q, 0)) * P::c(p, P::axis(q, 1))>(corner_shear[q], sums.even[p]);
-            });
-        });
-        static_for<P::corners>([&]<int k>() LBM_INLINE_LAMBDA {
-            constexpr int p = P::corner(k);
-            accumulate<P::c(p, 0) * P::c(p, 1) * P::c(p, 2)>(m.triple, sums.odd[p]);
-        });
+        constexpr auto c = [](int k) { return P::c(k, 0) * P::c(k, 1) * P::c(k, 2); };
+        m.triple = odd.template of<c(p), c(q), c(r), c(s)>();
     }
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
         m.second[d][d] = sums.even[d];
@@ -114,16 +125,16 @@ LBM_HD LowMoments<S, V> low_moments(const PairSums<S, V>& sums) {
 
 /// Turns moments of the moving frame into those of the frame at rest, axis by axis. a[0], the density, is left out:
 /// what it contributes to a line of moments begins with the momentum.
-template <class S, bool third, bool forced, class V>
+template <class S, int highest, bool forced, class V>
 LBM_HD void to_frame_at_rest(V (&a)[ComovingFrame<S>::places], const Moments<S, V>& m) {
     using F = ComovingFrame<S>;
     static_for<S::D>([&]<int axis>() LBM_INLINE_LAMBDA {
         static_for<F::places>([&]<int k>() LBM_INLINE_LAMBDA {
             constexpr int one = k + F::step(axis), two = one + F::step(axis);
             if constexpr (F::exponent(k, axis) == 0 && F::resolved(one)) {
-                constexpr bool has_0 = F::present(k, axis, third, forced);
-                constexpr bool has_1 = F::present(one, axis, third, forced);
-                constexpr bool has_2 = F::present(two, axis, third, forced);
+                constexpr bool has_0 = F::present(k, axis, highest, forced);
+                constexpr bool has_1 = F::present(one, axis, highest, forced);
+                constexpr bool has_2 = F::present(two, axis, highest, forced);
                 V moved;  // new first moment of the line
                 if constexpr (has_0) {
                     moved = k == 0 ? m.momentum[axis] : m.velocity[axis] * a[k];
@@ -180,16 +191,14 @@ LBM_HD void change_to(const V (&a)[ComovingFrame<S>::places], const PairSums<S, 
             constexpr int s = F::step(d), t = 2 * F::step((d + 1) % 3), r = 2 * F::step((d + 2) % 3);
             corner_flux[d] = a[s + t + r] + cs2 * ((a[s + t] + a[s + r]) + cs2 * momentum[d]);
         });
+        const SignedSums even(corner_sum, corner_shear[0], corner_shear[1], corner_shear[2]);
+        const SignedSums odd(a[13], corner_flux[0], corner_flux[1], corner_flux[2]);
         static_for<P::corners>([&]<int k>() LBM_INLINE_LAMBDA {
             constexpr int p = P::corner(k);
-            V even = corner_sum;
-            V odd = scaled<P::c(p, 0) * P::c(p, 1) * P::c(p, 2)>(a[13]);
-            static_for<P::planes>([&]<int q>() LBM_INLINE_LAMBDA {
-                accumulate<P::c(p, P::axis(q, 0)) * P::c(p, P::axis(q, 1))>(even, corner_shear[q]);
-            });
-            static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { accumulate<P::c(p, d)>(odd, corner_flux[d]); });
-            half.even[p] = R(0.125) * even;
-            half.odd[p] = R(0.125) * odd;
+            constexpr auto c = [](int plane) { return P::c(p, P::axis(plane, 0)) * P::c(p, P::axis(plane, 1)); };
+            constexpr int x = P::c(p, 0), y = P::c(p, 1), z = P::c(p, 2);
+            half.even[p] = R(0.125) * plus_multiple<-4>(even.template of<1, c(0), c(1), c(2)>(), sums.even[p]);
+            half.odd[p] = R(0.125) * plus_multiple<-4>(odd.template of<x * y * z, x, y, z>(), sums.odd[p]);
         });
     }
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { half.even[d] = square[d]; });
@@ -205,16 +214,17 @@ LBM_HD void change_to(const V (&a)[ComovingFrame<S>::places], const PairSums<S, 
             along = along - corner_flux[x];
             across = across - corner_flux[y];
         }
-        half.even[P::edge(q, 0)] = R(0.25) * (plane[q] + shear);
-        half.even[P::edge(q, 1)] = R(0.25) * (plane[q] - shear);
-        half.odd[P::edge(q, 0)] = R(0.25) * (along + across);
-        half.odd[P::edge(q, 1)] = R(0.25) * (along - across);
+        constexpr int p = P::edge(q, 0), r = P::edge(q, 1);
+        half.even[p] = R(0.25) * plus_multiple<-2>(plane[q] + shear, sums.even[p]);
+        half.even[r] = R(0.25) * plus_multiple<-2>(plane[q] - shear, sums.even[r]);
+        half.odd[p] = R(0.25) * plus_multiple<-2>(along + across, sums.odd[p]);
+        half.odd[r] = R(0.25) * plus_multiple<-2>(along - across, sums.odd[r]);
     });
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
         if constexpr (P::corners > 0) {
             half.even[d] = half.even[d] + corner_sum;
         }
-        half.even[d] = R(0.5) * half.even[d];
+        half.even[d] = R(0.5) * (half.even[d] - sums.even[d]);
         half.odd[d] = V{};  // set below
     });
     V half_force[S::D];
@@ -224,12 +234,88 @@ LBM_HD void change_to(const V (&a)[ComovingFrame<S>::places], const PairSums<S, 
             half_force[d] = R(0.5) * m.force[d];
         }
     });
-    static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
-        half.even[p] = half.even[p] - R(0.5) * sums.even[p];
-        half.odd[p] = half.odd[p] - R(0.5) * sums.odd[p];
-    });
     enforce_conservation<S>(half, half_force);
     apply<S>(half, h);
+}
+
+/// Moments of n in the moving frame.
+template <class S, class V>
+struct MovingMoments {
+    V second[S::D][S::D];  // the stress; a <= b
+    V third[S::D][S::D];   // that of (c_a - u_a) (c_b - u_b)^2; a != b
+    V triple;              // that of all three components
+};
+
+/// Sets the moments of second order.
+template <class S, bool forced, class V>
+LBM_HD void set_second(MovingMoments<S, V>& n, const LowMoments<S, V>& low, const Moments<S, V>& m) {
+    using R = Scalar<V>;
+    static_for<S::D>([&]<int a>() LBM_INLINE_LAMBDA {
+        static_for<S::D>([&]<int b>() LBM_INLINE_LAMBDA {
+            if constexpr (a <= b) {
+                V known = m.momentum[a] * m.velocity[b];
+                if constexpr (a == b) {
+                    known = known + R(1.0 / 3) * m.density_deviation;
+                }
+                if constexpr (forced) {
+                    known = known - R(0.5) * (m.velocity[a] * m.force[b] + m.velocity[b] * m.force[a]);
+                }
+                n.second[a][b] = low.second[a][b] - known;
+            }
+        });
+    });
+}
+
+/// Sets the moments of third order, after those of second order.
+template <class S, bool forced, class V>
+LBM_HD void set_third(MovingMoments<S, V>& n, const LowMoments<S, V>& low, const Moments<S, V>& m) {
+    using R = Scalar<V>;
+    const auto& u = m.velocity;
+    V streamed[S::D];  // the momentum without half of the force
+    static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
+        streamed[d] = m.momentum[d];
+        if constexpr (forced) {
+            streamed[d] = streamed[d] - R(0.5) * m.force[d];
+        }
+    });
+    static_for<S::D>([&]<int a>() LBM_INLINE_LAMBDA {
+        static_for<S::D>([&]<int b>() LBM_INLINE_LAMBDA {
+            if constexpr (a != b) {
+                V known = (R(1.0 / 3) + u[b] * u[b]) * streamed[a];
+                if constexpr (forced) {
+                    known = known - u[a] * u[b] * m.force[b];
+                }
+                const V of_both = u[b] * n.second[a < b ? a : b][a < b ? b : a];
+                known = known + plus_multiple<2>(u[a] * n.second[b][b], of_both);
+                n.third[a][b] = low.third[a][b] - known;
+            }
+        });
+    });
+    if constexpr (ComovingFrame<S>::cornered) {
+        V known = u[0] * u[1] * m.momentum[2] + (u[0] * n.second[1][2] + u[1] * n.second[0][2] + u[2] * n.second[0][1]);
+        if constexpr (forced) {
+            known = known - R(0.5) * (u[1] * u[2] * m.force[0] + u[0] * (u[2] * m.force[1] + u[1] * m.force[2]));
+        }
+        n.triple = low.triple - known;
+    }
+}
+
+/// The relaxation rate of the stress, with an eddy viscosity if there is one.
+template <class S, class V, class Parameters>
+LBM_HD V stress_rate(const MovingMoments<S, V>& n, const Moments<S, V>& m, const Parameters& parameters) {
+    V omega = V{} + parameters.omega;
+    if (parameters.smagorinsky_factor > 0) {
+        V norm2 = V{};
+        static_for<S::D>([&]<int a>() LBM_INLINE_LAMBDA {
+            static_for<S::D>([&]<int b>() LBM_INLINE_LAMBDA {
+                if constexpr (a <= b) {
+                    norm2 = norm2 + scaled<(a < b ? 2 : 1)>(n.second[a][b] * n.second[a][b]);
+                }
+            });
+        });
+        omega = smagorinsky_relaxation_rate(norm2, m.density, parameters.omega, parameters.smagorinsky_factor * m.unit);
+    }
+    return omega;
 }
 
 /// Collides in the moving frame. `Rates` has `third`, whether moments of third order relax at a rate other than 1, and
@@ -240,90 +326,43 @@ LBM_HD void collide_in_moving_frame(V (&h)[S::Q], const PairSums<S, V>& sums, co
     using F = ComovingFrame<S>;
     using P = CubicPairs<S>;
     using R = Scalar<V>;
-    constexpr R cs2 = R(1.0 / 3), half = R(0.5);
     const LowMoments<S, V> low = low_moments<S>(sums);
-    V streamed[S::D];  // the momentum without half of the force
-    static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
-        streamed[d] = m.momentum[d];
-        if constexpr (forced) {
-            streamed[d] = streamed[d] - half * m.force[d];
-        }
-    });
-
-    // The second moments of n, and its third ones in the moving frame.
-    V stress[S::D][S::D];
-    static_for<S::D>([&]<int a>() LBM_INLINE_LAMBDA {
-        static_for<S::D>([&]<int b>() LBM_INLINE_LAMBDA {
-            if constexpr (a <= b) {
-                V known = m.momentum[a] * m.velocity[b];
-                if constexpr (a == b) {
-                    known = known + cs2 * m.density_deviation;
-                }
-                if constexpr (forced) {
-                    known = known - half * (m.velocity[a] * m.force[b] + m.velocity[b] * m.force[a]);
-                }
-                stress[a][b] = low.second[a][b] - known;
-            }
-        });
-    });
-    const auto pi = [&]<int a, int b>() LBM_INLINE_LAMBDA { return stress[a < b ? a : b][a < b ? b : a]; };
-
-    V omega = V{} + parameters.omega;
-    if (parameters.smagorinsky_factor > 0) {
-        V norm2 = V{};
-        static_for<S::D>([&]<int a>() LBM_INLINE_LAMBDA {
-            static_for<S::D>([&]<int b>() LBM_INLINE_LAMBDA {
-                if constexpr (a <= b) {
-                    norm2 = norm2 + scaled<(a < b ? 2 : 1)>(stress[a][b] * stress[a][b]);
-                }
-            });
-        });
-        omega = smagorinsky_relaxation_rate(norm2, m.density, parameters.omega, parameters.smagorinsky_factor * m.unit);
-    }
+    MovingMoments<S, V> n;
+    set_second<S, forced>(n, low, m);
+    const V omega = stress_rate(n, m, parameters);
 
     V moment[F::places];
     if constexpr (Rates::third) {
+        set_third<S, forced>(n, low, m);
         const V kept = R(1) - Rates::template odd<S>(omega, parameters);
         static_for<S::D>([&]<int a>() LBM_INLINE_LAMBDA {
             static_for<S::D>([&]<int b>() LBM_INLINE_LAMBDA {
                 if constexpr (a != b) {
-                    const V square = m.velocity[b] * m.velocity[b];
-                    V known = (cs2 + square) * streamed[a];
-                    if constexpr (forced) {
-                        known = known - m.velocity[a] * m.velocity[b] * m.force[b];
-                    }
-                    known = known + (scaled<2>(m.velocity[b]) * pi.template operator()<a, b>() +
-                                     m.velocity[a] * pi.template operator()<b, b>());
-                    moment[F::step(a) + 2 * F::step(b)] = kept * (low.third[a][b] - known);
+                    moment[F::step(a) + 2 * F::step(b)] = kept * n.third[a][b];
                 }
             });
         });
         if constexpr (F::cornered) {
-            const auto& u = m.velocity;
-            V known = u[0] * u[1] * m.momentum[2] + (u[0] * stress[1][2] + u[1] * stress[0][2] + u[2] * stress[0][1]);
-            if constexpr (forced) {
-                known = known - half * (u[1] * u[2] * m.force[0] + u[0] * (u[2] * m.force[1] + u[1] * m.force[2]));
-            }
-            moment[13] = kept * (low.triple - known);
+            moment[13] = kept * n.triple;
         }
     }
 
     const V kept = R(1) - omega;
     if constexpr (F::complete) {
-        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { moment[2 * F::step(d)] = kept * stress[d][d]; });
+        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { moment[2 * F::step(d)] = kept * n.second[d][d]; });
     } else {
-        const V mean = cs2 * (stress[0][0] + stress[1][1] + stress[2][2]);
-        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { moment[2 * F::step(d)] = kept * (stress[d][d] - mean); });
+        const V mean = R(1.0 / 3) * (n.second[0][0] + n.second[1][1] + n.second[2][2]);
+        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { moment[2 * F::step(d)] = kept * (n.second[d][d] - mean); });
     }
     static_for<P::planes>([&]<int q>() LBM_INLINE_LAMBDA {
         constexpr int a = P::axis(q, 0), b = P::axis(q, 1);
-        moment[F::step(a) + F::step(b)] = kept * stress[a][b];
+        moment[F::step(a) + F::step(b)] = kept * n.second[a][b];
     });
     if constexpr (forced) {
-        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { moment[F::step(d)] = half * m.force[d]; });
+        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { moment[F::step(d)] = R(0.5) * m.force[d]; });
     }
     moment[0] = m.density_deviation;
-    to_frame_at_rest<S, Rates::third, forced>(moment, m);
+    to_frame_at_rest<S, (Rates::third ? 3 : 2), forced>(moment, m);
     if constexpr (!F::complete) {
         // The equilibrium ends at third order: in the frame at rest its moments He_2 He_2 + He_2 / 6 of the third axis,
         // which are orthogonal to those of lower order here, are zero.

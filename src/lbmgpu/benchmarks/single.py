@@ -120,7 +120,7 @@ class Measurement:
         )
         if self.watts is None or self.nanojoules is None:
             return line
-        return f"{line}{self.watts:>8.1f}{self.nanojoules:>8.2f}"
+        return f"{line}{self.watts:>8.1f} {self.nanojoules:>7.2f}"
 
 
 HEADER = f"{'configuration':<54}{'MLUPS':>8}{'B':>6}{'GB/s':>8}{'memory':>8}{'fraction':>10}"
@@ -155,6 +155,7 @@ def between_plates(precision: str, size: int) -> Configuration:
 
 def _gpu_menu(n: int, n_plane: int, n_plates: int) -> list[Configuration]:
     both = ("two-lattice", "in-place")
+    robust = ("Cumulant", "CentralMoments", "RecursiveRegularized")
     return [
         *(Configuration(streaming=s, size=n) for s in both),
         *(Configuration(storage="float16", streaming=s, size=n) for s in both),
@@ -162,6 +163,9 @@ def _gpu_menu(n: int, n_plane: int, n_plates: int) -> list[Configuration]:
         *(Configuration(collision=c, size=n, flow="forced") for c in ("TRT", "MRT")),
         *(Configuration(stencil="D3Q27", collision=c, size=n) for c in ("BGK", "MRT")),
         Configuration(stencil="D3Q27", storage="float16", size=n),
+        *(Configuration(stencil="D3Q27", collision=c, size=n) for c in robust),
+        *(Configuration(stencil="D3Q27", collision=c, storage="float16", size=n) for c in robust),
+        *(Configuration(collision=c, size=n) for c in robust[1:]),
         *(Configuration(stencil="D2Q9", streaming=s, size=n_plane) for s in both),
         *(Configuration(collision="MRT", size=n, flow=flow) for flow in ("cavity", "channel")),
         *(Configuration(collision="MRT", streaming=s, size=n, flow="heated") for s in both),

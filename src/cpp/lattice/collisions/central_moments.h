@@ -15,14 +15,15 @@ struct CentralMoments : FlowCollision {
     struct Parameters : Relaxation<Real> {
         Real omega_odd;  // rate of the moments of third order
         Real magic;      // (1/omega - 1/2) (1/omega_odd - 1/2)
+        Real most;       // 1/omega_odd - 1/2 where omega_odd is at its least; 0 without a least
     };
 
     template <class S, class Given>
     static Parameters<double> parameters(const Given& given) {
-        constexpr double least = ComovingFrame<S>::least_odd_rate;
         const double magic = given.positive("magic", 3.0 / 16);
+        const double least = given.at_least_zero("least_odd_rate", 0);
         const double omega_odd = 1 / (magic / (3 * given.positive("viscosity")) + 0.5);
-        return {relaxation(given), omega_odd > least ? omega_odd : least, magic};
+        return {relaxation(given), omega_odd > least ? omega_odd : least, magic, least > 0 ? 1 / least - 0.5 : 0};
     }
 
     template <class S, class V, class Parameters>
@@ -33,10 +34,9 @@ struct CentralMoments : FlowCollision {
         }
         const Real half = Real(0.5);
         V excess = parameters.magic / (Real(1) / omega - half);  // 1/omega_odd - 1/2
-        if constexpr (ComovingFrame<S>::least_odd_rate > 0) {
-            constexpr Real most = Real(1 / ComovingFrame<S>::least_odd_rate - 0.5);
-            const V above = excess - most;
-            excess = half * ((excess + most) - square_root(above * above));  // the lesser of the two
+        if (parameters.most > 0) {
+            const V above = excess - parameters.most;
+            excess = half * ((excess + parameters.most) - square_root(above * above));  // the lesser of the two
         }
         return Real(1) / (excess + half);
     }

@@ -3,53 +3,18 @@
 // 862).
 //
 // Cumulants of order four and above relax at the rate 1, so their values before the collision are not needed: moments
-// up to the third order are summed from the pairs and shifted to the frame of the fluid, and the collision builds the
-// 27 central moments anew. These become populations axis by axis, in place. The populations of the cell change by the
-// difference, which can be made to keep mass and momentum exactly.
+// up to the third order are summed and shifted to the frame of the fluid, and the collision builds all of them anew.
+// They are the Hermite moments of comoving_frame.h: those of second and third order are the cumulants, less the
+// pressure of the equilibrium, and those of higher order consist of products of cumulants, without any part of the
+// equilibrium.
 //
-// Populations and even central moments are deviations from those of the weights, a fluid at rest with density 1, in
-// units of `m.unit`. The part of a central moment that is due to an equilibrium, such as rho / 3, is never formed: only
-// rho - 1 and the non-equilibrium parts are, so no digits cancel.
-//
-// A force shifts the distribution in the space of velocities. One half of the shift comes before the relaxation and one
-// after: in the frame of the velocity m.velocity, each adds F_x / 2 to the moment of order (1, 0, 0), F_x / 6 to those
-// of (1, 2, 0) and (1, 0, 2), and F_x / 18 to that of (1, 2, 2). This is f* = f + S - K n as in collide.h, with a
-// source S that is Galilean invariant.
+// A force is treated as comoving_frame.h says: half of it before the relaxation and half after, as first moments.
 #pragma once
 
-#include "../collide.h"
+#include "../comoving_frame.h"
 #include "../stencils/d3q27.h"
 
 namespace lbm {
-
-namespace detail {
-
-/// Central moments, indexed by their order along each axis, which become populations: 0, 1 and 2 then stand for the
-/// velocity components 0, +1 and -1.
-template <class V>
-struct CentralMoments27 {
-    V at[3][3][3];
-
-    /// Converts the moments along all lines of one axis. A line holds deviations from the moments `rest`, 0, `rest` / 3
-    /// of the weights. The results for the components +1 and -1 are twice the populations.
-    template <int axis, class Rest>
-    LBM_HD void convert(V u, Rest&& rest) {
-        static_for<3>([&]<int a>() LBM_INLINE_LAMBDA {
-            static_for<3>([&]<int b>() LBM_INLINE_LAMBDA {
-                V& k0 = axis == 0 ? at[0][a][b] : axis == 1 ? at[a][0][b] : at[a][b][0];
-                V& k1 = axis == 0 ? at[1][a][b] : axis == 1 ? at[a][1][b] : at[a][b][1];
-                V& k2 = axis == 0 ? at[2][a][b] : axis == 1 ? at[a][2][b] : at[a][b][2];
-                const V momentum = k1 + u * rest.template operator()<a, b>(k0);
-                const V energy = k2 + u * (k1 + momentum);
-                k0 = k0 - energy;
-                k1 = energy + momentum;
-                k2 = energy - momentum;
-            });
-        });
-    }
-};
-
-}  // namespace detail
 
 struct Cumulant : FlowCollision {
     static constexpr const char* name = "cumulant";
@@ -104,95 +69,46 @@ struct Cumulant : FlowCollision {
         return p;
     }
 
-    template <class S, class V, class P, class Coupling>
+    template <class S, class V, class Parameters, class Coupling>
     LBM_HD static void collide(V (&h)[S::Q], const PairSums<S, V>& sums, const Moments<S, V>& m, bool forced,
-                               const P& p, const Coupling&) {
-        using R = Scalar<V>;
-        constexpr R third = R(1.0 / 3);
-        const V(&u)[3] = m.velocity;
-        const V(&F)[3] = m.force;
-
-        // Raw moments of order 2 and 3: of c_a c_b and of c_a c_b^2, and that of c_x c_y c_z.
-        V stress[3][3], cubic[3][3], triple = V{};
-        static_for<3>([&]<int a>() LBM_INLINE_LAMBDA {
-            static_for<3>([&]<int b>() LBM_INLINE_LAMBDA {
-                stress[a][b] = cubic[a][b] = V{};
-                static_for<Stencil<S>::pairs>([&]<int k>() LBM_INLINE_LAMBDA {
-                    constexpr int i = 2 * k + 1;
-                    if constexpr (a <= b) {
-                        accumulate<S::c[i][a] * S::c[i][b]>(stress[a][b], sums.even[k]);
-                    }
-                    if constexpr (a != b) {
-                        accumulate<S::c[i][a] * S::c[i][b] * S::c[i][b]>(cubic[a][b], sums.odd[k]);
-                    }
-                });
-            });
-        });
-        static_for<Stencil<S>::pairs>([&]<int k>() LBM_INLINE_LAMBDA {
-            accumulate<S::c[2 * k + 1][0] * S::c[2 * k + 1][1] * S::c[2 * k + 1][2]>(triple, sums.odd[k]);
-        });
-
-        // Cumulants: of order 2 less rho / 3 on the diagonal, and of order 3, after the first half of the force.
-        const V pressure = third * m.density_deviation;
-        static_for<3>([&]<int a>() LBM_INLINE_LAMBDA {
-            static_for<3>([&]<int b>() LBM_INLINE_LAMBDA {
-                if constexpr (a <= b) {
-                    stress[a][b] = stress[a][b] - u[a] * m.momentum[b];
-                    if constexpr (a == b) {
-                        stress[a][a] = stress[a][a] - pressure;
-                    }
-                    if (forced) {
-                        stress[a][b] = stress[a][b] + R(0.5) * (u[a] * F[b] + u[b] * F[a]);
-                    }
-                }
-            });
-        });
-        static_for<3>([&]<int a>() LBM_INLINE_LAMBDA {
-            static_for<3>([&]<int b>() LBM_INLINE_LAMBDA {
-                if constexpr (a != b) {
-                    const V of_both = u[b] * stress[a < b ? a : b][a < b ? b : a];
-                    V moment = cubic[a][b] - m.momentum[a] * (third + u[b] * u[b]);
-                    moment = moment - u[a] * stress[b][b] - (of_both + of_both);
-                    if (forced) {
-                        moment = moment + (u[b] * (u[a] * F[b] + R(0.5) * (u[b] * F[a])) + R(1.0 / 6) * F[a]);
-                    }
-                    cubic[a][b] = moment;
-                }
-            });
-        });
-        triple = triple - u[0] * stress[1][2] - u[1] * stress[0][2] - u[2] * (stress[0][1] + u[0] * m.momentum[1]);
+                               const Parameters& parameters, const Coupling&) {
         if (forced) {
-            triple = triple + R(0.5) * (u[0] * u[1] * F[2] + u[0] * u[2] * F[1] + u[1] * u[2] * F[0]);
+            collide<true>(h, sums, m, parameters);
+        } else {
+            collide<false>(h, sums, m, parameters);
         }
+    }
 
-        V omega = V{} + p.omega;
-        if (p.smagorinsky_factor > 0) {
-            V norm2 = V{};
-            static_for<3>([&]<int a>() LBM_INLINE_LAMBDA {
-                static_for<3>([&]<int b>() LBM_INLINE_LAMBDA {
-                    if constexpr (a <= b) {
-                        norm2 = norm2 + scaled<(a < b ? 2 : 1)>(stress[a][b] * stress[a][b]);
-                    }
-                });
-            });
-            omega = smagorinsky_relaxation_rate(norm2, m.density, p.omega, p.smagorinsky_factor * m.unit);
-        }
+    template <bool forced, class S, class V, class P>
+    LBM_HD static void collide(V (&h)[S::Q], const PairSums<S, V>& sums, const Moments<S, V>& m, const P& p) {
+        using R = Scalar<V>;
+        using F = ComovingFrame<S>;
+        constexpr R third = R(1.0 / 3);
+        const LowMoments<S, V> low = low_moments<S>(sums);
+        MovingMoments<S, V> n;
+        set_second<S, forced>(n, low, m);
+        set_third<S, forced>(n, low, m);
+        const auto& stress = n.second;
+        const V(&u)[3] = m.velocity;
+        const V omega = stress_rate(n, m, p);
 
         // Relaxation of the second order with the corrections for Galilean invariance; rho du_a/dx_a is `slope`.
-        const V inverse_density = m.unit / m.density;
         const V trace = stress[0][0] + stress[1][1] + stress[2][2];
+        const V half_omega = R(0.5) * omega;
+        const R half_bulk = R(0.5) * p.omega_bulk;
+        const V mean = (half_omega - half_bulk) * trace, steep = R(-3) * half_omega;
         V slope[3], correction[3];
         static_for<3>([&]<int a>() LBM_INLINE_LAMBDA {
-            slope[a] = R(-0.5) * (omega * (R(3) * stress[a][a] - trace) + p.omega_bulk * trace);
-            correction[a] = R(3) * (u[a] * u[a]) * slope[a];
+            slope[a] = steep * stress[a][a] + mean;
+            correction[a] = (u[a] * u[a]) * slope[a];
         });
-        const V kept = R(1) - omega, viscous = R(1) - R(0.5) * omega;
+        const V kept = R(1) - omega, viscous = R(3) - R(3) * half_omega;
         const auto difference = [&](int a, int b) LBM_INLINE_LAMBDA {
             return kept * (stress[a][a] - stress[b][b]) - viscous * (correction[a] - correction[b]);
         };
         const V to_y = difference(0, 1), to_z = difference(0, 2);
-        const V new_trace = (R(1) - p.omega_bulk) * trace -
-                            (R(1) - R(0.5) * p.omega_bulk) * (correction[0] + correction[1] + correction[2]);
+        const V new_trace =
+            (R(1) - p.omega_bulk) * trace - (R(3) - R(3) * half_bulk) * (correction[0] + correction[1] + correction[2]);
         const V shear[3] = {stress[1][2], stress[0][2], stress[0][1]};  // before the collision, by the axis left out
         V q[3], s[3];                                                   // after it
         q[0] = third * (new_trace + to_y + to_z);
@@ -200,130 +116,85 @@ struct Cumulant : FlowCollision {
         q[2] = q[0] - to_z;
         static_for<3>([&]<int a>() LBM_INLINE_LAMBDA { s[a] = kept * shear[a]; });
 
-        // Third order, limited: (1 - omega') C with omega' = omega + (1 - omega) |C| / (rho lambda + |C|).
-        const V scale = inverse_density * p.inverse_limiter;
-        const auto limited = [&](V cumulant, R kept_part) LBM_INLINE_LAMBDA {
-            return kept_part * cumulant / (R(1) + scale * magnitude(cumulant));
-        };
-        V g[3][3];  // C_abb
-        static_for<3>([&]<int a>() LBM_INLINE_LAMBDA {
-            constexpr int b = a == 0 ? 1 : 0, c = a == 2 ? 1 : 2;
-            const V plus = limited(cubic[a][b] + cubic[a][c], R(0.5) * p.kept_sum);
-            const V minus = limited(cubic[a][b] - cubic[a][c], R(0.5) * p.kept_difference);
-            g[a][b] = plus + minus;
-            g[a][c] = plus - minus;
-        });
-        const V t = limited(triple, p.kept_product);
+        V g[3][3], t;  // C_abb and C_111 after the collision
+        relax_third(n, m, p, g, t);
 
         // Fourth order: e[a] is C_bbcc and w[a] is C_aabc, of the axes b and c that are not a.
         V e[3], w[3];
         const V rate = p.mixed * omega;
         static_for<3>([&]<int a>() LBM_INLINE_LAMBDA {
             constexpr int b = a == 0 ? 1 : 0, c = a == 2 ? 1 : 2;
-            e[a] = -p.diagonal * (slope[b] + slope[c]);
+            e[a] = p.diagonal * (slope[b] + slope[c]);
             w[a] = rate * shear[a];
         });
 
-        // Central moments from cumulants, order by order; `six` gathers that of order (2, 2, 2).
-        detail::CentralMoments27<V> k;
-        const V sum_of_q = q[0] + q[1] + q[2];
-        k.at[0][0][0] = m.density_deviation;
-        k.at[2][0][0] = pressure + q[0];
-        k.at[0][2][0] = pressure + q[1];
-        k.at[0][0][2] = pressure + q[2];
-        k.at[0][1][1] = s[0];
-        k.at[1][0][1] = s[1];
-        k.at[1][1][0] = s[2];
-        k.at[1][1][1] = t;
-        V pairs[3], fourth[3], fifth[3];
-        const V ninth = third * pressure;
+        // Moments from cumulants, order by order; `six` gathers that of order (2, 2, 2).
+        const V inverse_density = m.unit / m.density;
+        V k[F::places];
+        k[0] = m.density_deviation;
+        k[13] = t;
+        V six = R(2) * plus_multiple<2>(g[0][1] * g[0][2] + g[1][0] * g[1][2] + g[2][0] * g[2][1], t * t), cubes[3];
         static_for<3>([&]<int a>() LBM_INLINE_LAMBDA {
             constexpr int b = a == 0 ? 1 : 0, c = a == 2 ? 1 : 2;
-            pairs[a] = q[b] * q[c] + R(2) * (s[a] * s[a]);
-            fourth[a] = ninth + third * (q[b] + q[c]) + inverse_density * pairs[a] + e[a];
-            w[a] = w[a] + third * s[a] + inverse_density * (q[a] * s[a] + R(2) * (s[b] * s[c]));
-            const V products =
-                q[b] * g[a][c] + q[c] * g[a][b] + R(2) * (R(2) * (s[a] * t) + s[c] * g[b][c] + s[b] * g[c][b]);
-            fifth[a] = third * (g[a][b] + g[a][c]) + inverse_density * products;
+            constexpr int x = F::step(a), y = F::step(b), z = F::step(c);
+            if constexpr (forced) {
+                k[x] = R(0.5) * m.force[a];
+            }
+            k[2 * x] = q[a];
+            k[y + z] = s[a];
+            k[x + 2 * y] = g[a][b];
+            k[x + 2 * z] = g[a][c];
+            const V square = s[a] * s[a];
+            const V pairs = plus_multiple<2>(q[b] * q[c], square);
+            const V mixed = plus_multiple<2>(q[a] * s[a], s[b] * s[c]);
+            k[2 * y + 2 * z] = inverse_density * pairs - e[a];
+            k[2 * x + y + z] = inverse_density * mixed + w[a];
+            const V twice = plus_multiple<2>(s[c] * g[b][c] + s[b] * g[c][b], s[a] * t);
+            k[x + 2 * y + 2 * z] = inverse_density * plus_multiple<2>(q[b] * g[a][c] + q[c] * g[a][b], twice);
+            six = plus_multiple<4>(six - q[a] * e[a], s[a] * w[a]);
+            cubes[a] = a == 0 ? q[0] * pairs : q[a] * square;
         });
-        V by_density = third * (pairs[0] + pairs[1] + pairs[2]) + R(4) * (t * t) +
-                       R(2) * (g[0][1] * g[0][2] + g[1][0] * g[1][2] + g[2][0] * g[2][1]);
-        static_for<3>([&]<int a>() LBM_INLINE_LAMBDA {
-            by_density = by_density + q[a] * e[a] + R(4) * (rate * (s[a] * shear[a]));
-        });
-        const V cubes =
-            q[0] * pairs[0] + R(2) * (q[1] * (s[1] * s[1]) + q[2] * (s[2] * s[2])) + R(8) * (s[0] * s[1] * s[2]);
-        const V six = third * (ninth + third * sum_of_q + (e[0] + e[1] + e[2])) +
-                      inverse_density * (by_density + inverse_density * cubes);
-        k.at[0][2][2] = fourth[0];
-        k.at[2][0][2] = fourth[1];
-        k.at[2][2][0] = fourth[2];
-        k.at[2][1][1] = w[0];
-        k.at[1][2][1] = w[1];
-        k.at[1][1][2] = w[2];
-        k.at[2][2][2] = six;
+        const V products = plus_multiple<2>(cubes[0], plus_multiple<4>(cubes[1] + cubes[2], s[0] * s[1] * s[2]));
+        k[26] = inverse_density * (six + inverse_density * products);
+        to_frame_at_rest<S, 6, forced>(k, m);
+        change_to<S, forced>(k, sums, m, h);
+    }
 
-        // The second half of the force.
-        V first[3];
+    /// Relaxes the third order, limited: C becomes (1 - omega') C with omega' = omega + (1 - omega) |C| / (rho lambda +
+    /// |C|). The divisors of several are inverted together, as a division takes as long as ten multiplications.
+    template <class S, class V, class P>
+    LBM_HD static void relax_third(const MovingMoments<S, V>& n, const Moments<S, V>& m, const P& p, V (&g)[3][3],
+                                   V& t) {
+        using R = Scalar<V>;
+        const V scale = (m.unit / m.density) * p.inverse_limiter;
+        V kept[7], divisor[7], inverse[7];
         static_for<3>([&]<int a>() LBM_INLINE_LAMBDA {
             constexpr int b = a == 0 ? 1 : 0, c = a == 2 ? 1 : 2;
-            first[a] = V{};
-            if (forced) {
-                first[a] = R(0.5) * F[a];
-                const V sixth = third * first[a];
-                g[a][b] = g[a][b] + sixth;
-                g[a][c] = g[a][c] + sixth;
-                fifth[a] = fifth[a] + third * sixth;
-            }
+            const V plus = n.third[a][b] + n.third[a][c], minus = n.third[a][b] - n.third[a][c];
+            kept[2 * a] = (R(0.5) * p.kept_sum) * plus;
+            kept[2 * a + 1] = (R(0.5) * p.kept_difference) * minus;
+            divisor[2 * a] = R(1) + scale * magnitude(plus);
+            divisor[2 * a + 1] = R(1) + scale * magnitude(minus);
         });
-        k.at[1][0][0] = first[0];
-        k.at[0][1][0] = first[1];
-        k.at[0][0][1] = first[2];
-        k.at[1][2][0] = g[0][1];
-        k.at[1][0][2] = g[0][2];
-        k.at[2][1][0] = g[1][0];
-        k.at[0][1][2] = g[1][2];
-        k.at[2][0][1] = g[2][0];
-        k.at[0][2][1] = g[2][1];
-        k.at[1][2][2] = fifth[0];
-        k.at[2][1][2] = fifth[1];
-        k.at[2][2][1] = fifth[2];
-
-        const R inverse_unit = R(1) / m.unit;
-        constexpr auto weight = [](int index) { return index == 0 ? 2.0 / 3 : 1.0 / 3; };  // of both +1 and -1 together
-        constexpr auto moment = [](int order) { return order == 0 ? 1.0 : order == 1 ? 0.0 : 1.0 / 3; };
-        k.template convert<2>(u[2], [&]<int a, int b>(V mass) LBM_INLINE_LAMBDA {
-            constexpr double rest = moment(a) * moment(b);
-            if constexpr (rest > 0) {
-                return mass + R(rest) * inverse_unit;
-            } else {
-                return mass;
-            }
+        kept[6] = p.kept_product * n.triple;
+        divisor[6] = R(1) + scale * magnitude(n.triple);
+        const V first = divisor[0] * divisor[1], second = divisor[2] * divisor[3], last = divisor[4] * divisor[5];
+        const V of_four = R(1) / (first * second), of_three = R(1) / (last * divisor[6]);
+        const V by_first = second * of_four, by_second = first * of_four, by_last = divisor[6] * of_three;
+        inverse[0] = divisor[1] * by_first;
+        inverse[1] = divisor[0] * by_first;
+        inverse[2] = divisor[3] * by_second;
+        inverse[3] = divisor[2] * by_second;
+        inverse[4] = divisor[5] * by_last;
+        inverse[5] = divisor[4] * by_last;
+        inverse[6] = last * of_three;
+        static_for<3>([&]<int a>() LBM_INLINE_LAMBDA {
+            constexpr int b = a == 0 ? 1 : 0, c = a == 2 ? 1 : 2;
+            const V plus = kept[2 * a] * inverse[2 * a], minus = kept[2 * a + 1] * inverse[2 * a + 1];
+            g[a][b] = plus + minus;
+            g[a][c] = plus - minus;
         });
-        k.template convert<1>(u[1], [&]<int a, int c>(V mass) LBM_INLINE_LAMBDA {
-            constexpr double rest = moment(a) * weight(c);
-            if constexpr (rest > 0) {
-                return mass + R(rest) * inverse_unit;
-            } else {
-                return mass;
-            }
-        });
-        k.template convert<0>(u[0], [&]<int b, int c>(V mass) LBM_INLINE_LAMBDA {
-            constexpr double rest = weight(b) * weight(c);
-            return mass + R(rest) * inverse_unit;
-        });
-        PairChange<S, V> change;
-        static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
-            constexpr auto index = [](int c) { return c < 0 ? 2 : c; };
-            constexpr int i = 2 * p + 1, doubled = Stencil<S>::squared_speed(i);
-            constexpr R factor = R(doubled == 1 ? 0.25 : doubled == 2 ? 0.125 : 0.0625);  // half of each population
-            const V ahead = k.at[index(S::c[i][0])][index(S::c[i][1])][index(S::c[i][2])];
-            const V behind = k.at[index(-S::c[i][0])][index(-S::c[i][1])][index(-S::c[i][2])];
-            change.even[p] = factor * (ahead + behind) - R(0.5) * sums.even[p];
-            change.odd[p] = factor * (ahead - behind) - R(0.5) * sums.odd[p];
-        });
-        enforce_conservation<S>(change, first);
-        apply<S>(change, h);
+        t = kept[6] * inverse[6];
     }
 };
 
