@@ -6,23 +6,102 @@ import copy
 import math
 import numbers
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core, checks, values
-from .bodies import Body, trimmed
-from .conditions import BODY_CONDITIONS, FACE_CONDITIONS, THERMAL_CONDITIONS, Adiabatic, Condition, NoSlip, Periodic
+from .conditions import (
+    BODY_CONDITIONS,
+    FACE_CONDITIONS,
+    THERMAL_CONDITIONS,
+    Adiabatic,
+    Condition,
+    NoSlip,
+    Periodic,
+    Sponge,
+)
 from .deprecated import was_a_method
 from .guarded import Guarded
-from .sponge import Sponge
 
 AXES = "xyz"
 FACES = tuple(sign + axis for axis in AXES for sign in "-+")
 MAX_CELLS = 2**48
 MAX_SIZE = 2**30
 """Cells along an axis; coordinates with padding stay well within a 32-bit int."""
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """Solid cells with a name.
+
+    Attributes:
+        name: of the body.
+        shape: of the domain.
+        offset: where `cells` begins in the domain; of a function 0.
+        cells: read-only bool array, True in the body, of a box of the domain; or a callable of coordinates that gives
+            one.
+        condition, thermal: of the flow and of the temperature.
+        is_part: whether `cells` is only what this process was given of the body.
+        given: the box, offset and shape, that arrays of values for its cells cover.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    offset: tuple[int, ...]
+    cells: NDArray[np.bool_] | Callable[..., Any]
+    condition: Condition
+    thermal: Condition
+    is_part: bool
+    given: tuple[tuple[int, ...], tuple[int, ...]]
+
+    def __post_init__(self) -> None:
+        if not callable(self.cells):
+            self.cells.flags.writeable = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Its arguments, for pickle and copy, which would leave the cells writeable."""
+        return Body, tuple(getattr(self, field.name) for field in fields(self))
+
+    @property
+    def mask(self) -> NDArray[np.bool_]:
+        """Read-only bool array ``(nx, ny[, nz])`` of the whole domain, True in the body; each time a new one.
+
+        Of a body that several processes were given in parts it has this process's part.
+        """
+        mask = self.within([np.arange(n) for n in self.shape])
+        mask.flags.writeable = False
+        return mask
+
+    def within(self, axes: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
+        """A new bool array of the cells with these numbers along each axis, True in the body.
+
+        Raises:
+            TypeError, ValueError: a function does not give that.
+        """
+        region = tuple(len(axis) for axis in axes)
+        if callable(self.cells):
+            found = values.call(
+                f"mask of body {self.name!r}", self.cells, values.centres([axis + 0.5 for axis in axes])
+            )
+            array = checks.any_array(f"mask of body {self.name!r}", found, "a bool array")
+            if array.dtype != np.bool_ or array.shape not in ((), region):
+                raise TypeError(
+                    f"mask of body {self.name!r}: the callable returned {checks.shown(array)}, must return bool of "
+                    f"shape {region} (such as x > 0)"
+                )
+            return np.array(np.broadcast_to(array, region))
+        mask = np.zeros(region, dtype=np.bool_)
+        inside = [
+            np.flatnonzero((axis >= low) & (axis < low + n))
+            for axis, low, n in zip(axes, self.offset, self.cells.shape, strict=True)
+        ]
+        here = [axis[at] - low for axis, at, low in zip(axes, inside, self.offset, strict=True)]
+        if all(len(at) > 0 for at in inside):
+            mask[values.as_index(inside)] = self.cells[values.as_index(here)]
+        return mask
 
 
 def _refuse_if_used(used: bool, what: str) -> None:
@@ -230,7 +309,7 @@ class Domain(Guarded):
 
     @property
     def sponges(self) -> tuple[Sponge, ...]:
-        """The sponges, which `add_sponge` makes."""
+        """The sponges, which `add_sponge` makes; D2Q37 takes none."""
         return self._sponges
 
     def add_sponge(
@@ -248,12 +327,10 @@ class Domain(Guarded):
         Args are those of `Sponge`. Where sponges meet, the larger rates hold.
 
         Raises:
-            TypeError: not a face's name or a number, or the domain is that of a solver.
-            ValueError: out of range, or an unknown face. A solver finds that D2Q37 takes no sponges.
+            TypeError, ValueError: as of `Sponge`; an unknown face; or the domain is that of a solver.
         """
         _refuse_if_used(self._bodies._used, "add_sponge")
-        self._faces[face]  # raises where there is none
-        sponge = Sponge(face, thickness, strength, pull, velocity, density)
+        sponge = Sponge(self._faces._check_name(face), thickness, strength, pull, velocity, density)
         sponge.check(self._shape, _core.stencil(self._stencil).cs2)
         self._sponges = (*self._sponges, sponge)
 
@@ -319,7 +396,7 @@ class Domain(Guarded):
             values.check_fixed(label, given, shape, _core.stencil(self._stencil).cs2, mask=on_cells, is_body=True)
         start = corner
         if not callable(cells) and cells.any():
-            low, cells = trimmed(cells)
+            low, cells = values.trimmed(cells)
             start = tuple(a + b for a, b in zip(corner, low, strict=True))
         elif not callable(cells):
             cells = cells[(slice(0, 0),) * len(shape)].copy()

@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Sponge:
-    """As `lbmgpu.domain.Sponge`, with the number of its face and a velocity that is 0 without a pull."""
+    """As `lbmgpu.conditions.Sponge`, with the number of its face and a velocity that is 0 without a pull."""
 
     face: int
     thickness: int

@@ -40,7 +40,7 @@ BACKEND_CHOICES = ("devices.cpp", "link_bandwidth.cpp")
 """The files of the backend that choose a device, and so know both kinds."""
 
 _COLLISIONS = ("collisions", "cpp_text", "custom_collision", "collision_table", "multispeed")
-_VALUES = ("conditions", "values", "domain", "bodies", "sponge", *_COLLISIONS, "models", "thermal", "units")
+_VALUES = ("conditions", "values", "domain", *_COLLISIONS, "models", "thermal", "units")
 TOP = {
     **dict.fromkeys(("checks", "errors", "deprecated", "guarded"), "basics"),
     **dict.fromkeys((*_VALUES, "layout"), "values"),

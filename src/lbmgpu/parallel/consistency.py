@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import checks
-from ..bodies import Body
 from ..collisions import Collision
 from ..conditions import Condition
-from ..domain import Domain
+from ..domain import Body, Domain
 from ..layout import Layout
 from ..thermal import HybridThermal
 from ..values import takes_time

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bodies import as_index
 from ..conditions import Periodic, Value
 from ..domain import Domain
 from ..layout import Layout
-from ..values import Floats, centres, evaluate
+from ..values import Floats, as_index, centres, evaluate
 
 if TYPE_CHECKING:
     from .processes import Processes
