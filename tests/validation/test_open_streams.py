@@ -76,15 +76,15 @@ def test_recursive_regularized_needs_no_sponge_behind_a_regularized_inlet() -> N
 @pytest.mark.parametrize("collision", [lbm.RecursiveRegularized, lbm.CentralMoments])
 def test_a_channel_holds_its_parabola(collision: Any, viscosity: float, outlet: str) -> None:
     off, _ = faces.channel(collision(viscosity), "regularized", outlet, (10, 0.3), steps=10000)
-    assert off < 0.03
+    assert off < 0.05
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("outlet", ["characteristic", "outflow"])
 def test_the_mass_of_a_channel_settles(outlet: str) -> None:
     off, change = faces.channel(lbm.RecursiveRegularized(7e-3), "regularized", outlet, (10, 0.3), steps=40000)
-    assert off < 0.03
-    assert change < 1e-5
+    assert off < 0.05
+    assert change < 1e-9
 
 
 def test_a_sponge_damps_sound_before_an_outlet() -> None:
