@@ -119,7 +119,7 @@ def main(tree: Path) -> None:
         package / "conditions.py", "@dataclass(frozen=True, eq=False)\nclass Adiabatic", CONDITION + OUTLET, before=True
     )
 
-    insert(reference / "collisions.py", '"bgk": _bgk, ', '"wide-bgk": _bgk, ')
+    insert(reference / "collisions.py", '    "bgk": _bgk,\n', '    "wide-bgk": _bgk,\n')
     insert(reference / "boundaries.py", '"no-slip", ', '"wall-at-distance", ')
     insert(reference / "boundaries.py", '"characteristic-outlet", ', '"relaxed-outlet", ', before=True)
     formulas = reference / "boundary_cells.py"
