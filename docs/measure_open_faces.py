@@ -261,9 +261,10 @@ def table_of_echoes(device: str) -> None:
     print("\n| outlet | sponge, pull | pulse | at 45 degrees |")
     print("|---|---|---|---|")
     for outlet in OUTLETS:
-        for sponge, pull in ((None, 0.0), ((40, 0.5), 0.0), ((60, 0.5), 0.0), ((60, 0.5), 0.02)):
+        for sponge, pull in ((None, 0.0), ((40, 0.5), 0.0), ((60, 0.5), 0.0), ((60, 0.5), 0.02), ((100, 0.5), 0.004)):
             back = [
-                echo(flow, 160, height, 400, outlet, sponge=sponge, pull=pull, device=device) / AMPLITUDE
+                echo(flow, 160, height, 640, outlet, sponge=sponge, pull=pull, longer=(400, 500), device=device)
+                / AMPLITUDE
                 for flow, height in ((pulse, 4), (oblique, 57))
             ]
             print(f"| {outlet} | {sponge}, {pull} | {100 * back[0]:.2g} % | {100 * back[1]:.2g} % |", flush=True)
@@ -273,8 +274,8 @@ def table_of_vortices(device: str) -> None:
     print("\n| outlet | sponge, pull | of the dip of the pressure |")
     print("|---|---|---|")
     for outlet in OUTLETS:
-        for sponge, pull in ((None, 0.0), ((40, 0.5), 0.0), ((60, 0.5), 0.0), ((60, 0.5), 0.02)):
-            back = echo(vortex, 110, 80, 900, outlet, sponge=sponge, pull=pull, longer=(300, 500), device=device)
+        for sponge, pull in ((None, 0.0), ((40, 0.5), 0.0), ((60, 0.5), 0.0), ((60, 0.5), 0.02), ((100, 0.5), 0.004)):
+            back = echo(vortex, 110, 80, 1100, outlet, sponge=sponge, pull=pull, longer=(300, 600), device=device)
             print(f"| {outlet} | {sponge}, {pull} | {100 * back / DIP:.2g} % |", flush=True)
 
 
