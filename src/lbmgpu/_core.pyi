@@ -316,6 +316,11 @@ class Engine:
         `temperature` that of their surface, 0-d or ``(nz, ny, nx)``, None for an adiabatic one; all of `known`.
         Returns the body's index. Only before the first step."""
 
+    def add_sponge(
+        self, face: int, thickness: int, strength: float, pull: float, density: float, velocity: list[float]
+    ) -> None:
+        """Damp populations in a layer of cells before a face; `velocity` has D components. See `Sponge`."""
+
     def set_body_velocity(self, body: int, velocity: NDArray[np.float64]) -> None:
         """Another wall velocity for a body that was added with one, ``(D,)`` or ``(D, nz, ny, nx)``."""
 
@@ -369,15 +374,13 @@ class Engine:
         velocity of the last completed step. Solid cells give their wall velocity."""
 
     def temperature(self, out: NDArray[Any]) -> None:
-        """Fill `out`, float32 or float64, ``(nz, ny, nx)``. Solid cells give their body's temperature if it has one,
-        else 0."""
+        """Fill `out`, float32 or float64, ``(nz, ny, nx)``. Solid cells give their body's temperature, or 0."""
 
     def set_temperature(self, values: NDArray[np.float64]) -> None:
         """Set the temperature, ``(nz, ny, nx)`` of the window."""
 
     def heat_flux(self, face: int) -> NDArray[np.float64]:
-        """Heat into the fluid a step and a unit of area through each cell of the whole face; 0 where solid or
-        adiabatic."""
+        """Heat into the fluid a step and unit of area through each cell of the face; 0 where solid or adiabatic."""
 
     def mean_heat_flux(self, face: int) -> float:
         """The mean of `heat_flux` over the face's fluid cells."""
@@ -399,8 +402,7 @@ class Engine:
         """Set f after collision (rest weights included), ``(Q, nz, ny, nx)``."""
 
     def boundary_numbers(self, face: int) -> NDArray[np.float64]:
-        """The numbers that the cells before a face keep from step to step, ``(n, <face>)``; n is 0 for most conditions.
-        All ranks call it. They begin anew when a state is set."""
+        """The numbers that the cells before a face keep, ``(n, <face>)``; n is 0 for most conditions. Collective."""
 
     def set_boundary_numbers(self, values: Mapping[int, NDArray[np.float64]]) -> None:
         """Set those of some faces, as `boundary_numbers` gave them, after the state that they are of."""

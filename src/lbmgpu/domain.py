@@ -13,7 +13,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core, checks, values
-from .conditions import BODY_CONDITIONS, FACE_CONDITIONS, THERMAL_CONDITIONS, Adiabatic, Condition, NoSlip, Periodic
+from .conditions import (
+    BODY_CONDITIONS,
+    FACE_CONDITIONS,
+    THERMAL_CONDITIONS,
+    Adiabatic,
+    Condition,
+    NoSlip,
+    Periodic,
+    Sponge,
+)
 from .deprecated import was_a_method
 from .guarded import Guarded
 
@@ -91,25 +100,8 @@ class Body:
         ]
         here = [axis[at] - low for axis, at, low in zip(axes, inside, self.offset, strict=True)]
         if all(len(at) > 0 for at in inside):
-            mask[as_index(inside)] = self.cells[as_index(here)]
+            mask[values.as_index(inside)] = self.cells[values.as_index(here)]
         return mask
-
-
-def as_index(axes: Sequence[NDArray[np.int64]]) -> tuple[Any, ...]:
-    """The index of the cells with these numbers along each axis: slices where they are consecutive."""
-    if all(len(axis) > 0 and axis[-1] - axis[0] == len(axis) - 1 and (np.diff(axis) == 1).all() for axis in axes):
-        return tuple(slice(int(axis[0]), int(axis[-1]) + 1) for axis in axes)
-    return np.ix_(*axes)
-
-
-def _trimmed(mask: NDArray[np.bool_]) -> tuple[tuple[int, ...], NDArray[np.bool_]]:
-    """The corner of the smallest box with all True cells, and a copy of that box."""
-    low, high = [], []
-    for axis in range(mask.ndim):
-        found = np.flatnonzero(mask.any(axis=tuple(other for other in range(mask.ndim) if other != axis)))
-        low.append(int(found[0]))
-        high.append(int(found[-1]) + 1)
-    return tuple(low), mask[tuple(slice(a, b) for a, b in zip(low, high, strict=True))].copy()
 
 
 def _refuse_if_used(used: bool, what: str) -> None:
@@ -277,6 +269,7 @@ class Domain(Guarded):
         self._faces = Faces(self._shape, stencil_data.cs2)
         self._thermal = ThermalFaces(self._shape, stencil_data.cs2)
         self._bodies = Bodies()
+        self._sponges: tuple[Sponge, ...] = ()
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -313,6 +306,33 @@ class Domain(Guarded):
     def bodies(self) -> Bodies:
         """The bodies by name, a mapping; `add_body` makes them, and ``del domain.bodies[name]`` takes one out."""
         return self._bodies
+
+    @property
+    def sponges(self) -> tuple[Sponge, ...]:
+        """The sponges, which `add_sponge` makes; D2Q37 takes none."""
+        return self._sponges
+
+    def add_sponge(
+        self,
+        face: str,
+        thickness: int,
+        strength: float = 0.5,
+        *,
+        pull: float = 0.0,
+        velocity: ArrayLike | None = None,
+        density: float = 1.0,
+    ) -> None:
+        """Damp the flow in a layer of cells before a face, so that little comes back from it.
+
+        Args are those of `Sponge`. Where sponges meet, the larger rates hold.
+
+        Raises:
+            TypeError, ValueError: as of `Sponge`; an unknown face; or the domain is that of a solver.
+        """
+        _refuse_if_used(self._bodies._used, "add_sponge")
+        sponge = Sponge(self._faces._check_name(face), thickness, strength, pull, velocity, density)
+        sponge.check(self._shape, _core.stencil(self._stencil).cs2)
+        self._sponges = (*self._sponges, sponge)
 
     @property
     def cells(self) -> int:
@@ -376,7 +396,7 @@ class Domain(Guarded):
             values.check_fixed(label, given, shape, _core.stencil(self._stencil).cs2, mask=on_cells, is_body=True)
         start = corner
         if not callable(cells) and cells.any():
-            low, cells = _trimmed(cells)
+            low, cells = values.trimmed(cells)
             start = tuple(a + b for a, b in zip(corner, low, strict=True))
         elif not callable(cells):
             cells = cells[(slice(0, 0),) * len(shape)].copy()
@@ -433,7 +453,8 @@ class Domain(Guarded):
     def __reduce__(self) -> tuple[Any, ...]:
         """What `copy`, `pickle` and `copy.deepcopy` make it anew of."""
         faces, thermal = dict(self._faces), dict(self._thermal)
-        parts = (type(self), self._shape, self._stencil, faces, thermal, list(self._bodies.values()))
+        bodies = list(self._bodies.values())
+        parts = (type(self), self._shape, self._stencil, faces, thermal, bodies, self._sponges)
         added = {name: value for name, value in vars(self).items() if name not in _PARTS}
         return _rebuilt, parts, added or None
 
@@ -459,6 +480,7 @@ def _rebuilt(
     faces: dict[str, Condition],
     thermal: dict[str, Condition],
     bodies: list[Body],
+    sponges: tuple[Sponge, ...] = (),
 ) -> Domain:
     """The domain of parts that have been checked when they were given."""
     domain = kind.__new__(kind)
@@ -466,6 +488,7 @@ def _rebuilt(
     domain._faces._conditions.update(faces)
     domain._thermal._conditions.update(thermal)
     domain._bodies._bodies.update({body.name: body for body in bodies})
+    domain._sponges = sponges
     return domain
 
 

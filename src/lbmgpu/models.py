@@ -99,7 +99,7 @@ def check_numbers(stencil: str, precision: str, storage: str, streaming: str) ->
 
 
 def check_domain(domain: Domain, force: Any, *, thermal: bool = False) -> None:
-    """Raise ValueError where sizes, faces, bodies or a `force` do not go with the domain's stencil."""
+    """Raise ValueError where sizes, faces, bodies, sponges or a `force` do not go with the domain's stencil."""
     model, stencil = of(domain.stencil, thermal=thermal), domain.stencil
     least = smallest_size(stencil)
     if min(domain.shape) < least:
@@ -109,6 +109,8 @@ def check_domain(domain: Domain, force: Any, *, thermal: bool = False) -> None:
     if not model.bodies:
         for name in domain.bodies:
             raise ValueError(f"bodies: {name!r} given with {stencil}, must be none: walls are faces of the domain")
+    if model.carries_temperature and domain.sponges:
+        raise ValueError(f"sponges: given with {stencil}, must be none")
     for face, condition in domain.faces.items():
         if condition.engine_name not in model.faces:
             right = checks.alternatives([f"{conditions.BY_KIND[kind].__name__}()" for kind in model.faces])

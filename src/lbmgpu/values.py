@@ -232,3 +232,20 @@ def _on_cells(
     if not mask.any():  # of a part of the domain; functions need not be made for no place
         return np.empty((0,) if components is None else (components, 0))
     return evaluate(name, value, mask.shape, tuple(np.ascontiguousarray(c[mask]) for c in cells), components, time)
+
+
+def as_index(axes: Sequence[NDArray[np.int64]]) -> tuple[Any, ...]:
+    """The index of the cells with these numbers along each axis: slices where they are consecutive."""
+    if all(len(axis) > 0 and axis[-1] - axis[0] == len(axis) - 1 and (np.diff(axis) == 1).all() for axis in axes):
+        return tuple(slice(int(axis[0]), int(axis[-1]) + 1) for axis in axes)
+    return np.ix_(*axes)
+
+
+def trimmed(mask: NDArray[np.bool_]) -> tuple[tuple[int, ...], NDArray[np.bool_]]:
+    """The corner of the smallest box with all True cells, and a copy of that box."""
+    low, high = [], []
+    for axis in range(mask.ndim):
+        found = np.flatnonzero(mask.any(axis=tuple(other for other in range(mask.ndim) if other != axis)))
+        low.append(int(found[0]))
+        high.append(int(found[-1]) + 1)
+    return tuple(low), mask[tuple(slice(a, b) for a, b in zip(low, high, strict=True))].copy()

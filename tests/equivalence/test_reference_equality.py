@@ -14,9 +14,11 @@ from reference.cases import (
     random_bodies,
     random_faces,
     random_fields,
+    random_sponges,
     reverse,
 )
 from reference.registry import KINDS, PAIRS, STREAMINGS, by_dimension
+from reference.sponges import Sponge
 from reference.stencils import GROUPS, MATRICES, RATES
 
 import lbmgpu as lbm
@@ -181,6 +183,33 @@ def test_mixed_faces(name, number, bodies, streaming, device, rng):
         force=rng.uniform(-1e-4, 1e-4, (len(shape), *shape)),
         density=density,
         velocity=velocity,
+        sponges=random_sponges(rng, shape),
+    )
+    assert_same(case, case.solver(streaming=streaming, device=device))
+
+
+@pytest.mark.parametrize("streaming", STREAMINGS)
+@pytest.mark.parametrize("name", STENCILS)
+def test_sponges_beside_faces_and_bodies(name, streaming, device, rng):
+    """Two that meet at an edge, one of which pulls, before an inlet that replaces populations and walls."""
+    shape = SHAPES[name]
+    none = (0.0,) * len(shape)
+    density, velocity = random_fields(rng, shape, speed=0.01)
+    kinds = ["regularized-inlet", "characteristic-outlet"] + ["no-slip", "regularized-inlet"] * (len(shape) - 1)
+    case = Case(
+        name,
+        shape,
+        Collision("trt", 0.1),
+        faces=random_faces(rng, shape, kinds, speed=0.02),
+        bodies=random_bodies(rng, shape, speed=0.02),
+        force=rng.uniform(-1e-4, 1e-4, (len(shape), *shape)),
+        density=density,
+        velocity=velocity,
+        sponges=[
+            Sponge(0, 2, 0.5, 0.0, 1.0, none),
+            Sponge(1, 3, 0.3, 0.2, 1.01, (0.02, *none[1:])),
+            Sponge(2, 2, 1.0, 0.0, 1.0, none),
+        ],
     )
     assert_same(case, case.solver(streaming=streaming, device=device))
 

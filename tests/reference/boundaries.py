@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .stencils import Stencil
 
-INLETS = ("characteristic-inlet", "nonequilibrium-inlet", "velocity-inlet")
+INLETS = ("regularized-inlet", "characteristic-inlet", "nonequilibrium-inlet", "velocity-inlet")
 OUTLETS = ("characteristic-outlet", "pressure-outlet")
 GOVERNING = ("no-slip", "moving-wall", *INLETS, *OUTLETS)
 """Kinds of face that decide a link alone, the strongest first."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from .boundaries import Link
     from .lattice import Reference
+    from .stencils import Stencil
 
 Array = NDArray[np.float64]
 Place = tuple[int, tuple[int, ...]]
@@ -61,13 +62,19 @@ class BoundaryCell:
     def stored(self) -> Array:
         return self.numbers[self.face, self.cell]
 
+    def has_neighbour(self, axis: int, side: int) -> bool:
+        """Whether neither the face nor the fluid ends beside the cell."""
+        return self._neighbour(axis, side) in self.numbers
+
     def stored_by_neighbour(self, axis: int, side: int) -> Array:
-        shape = self.reference.shape
+        return self.numbers.get(self._neighbour(axis, side), self.stored())
+
+    def _neighbour(self, axis: int, side: int) -> Place:
         at = list(self.cell)
         at[axis] += 2 * side - 1
         if self.reference.faces[2 * axis] == "periodic":
-            at[axis] %= shape[axis]
-        return self.numbers.get((self.face, tuple(at)), self.stored())
+            at[axis] %= self.reference.shape[axis]
+        return self.face, tuple(at)
 
 
 Start = Callable[[BoundaryCell], Array]
@@ -111,6 +118,16 @@ def complete(reference: Reference, links: Sequence[Link], arrived: Array, number
         numbers[place] = stored
         for i in velocities:
             arrived[(i, *place[1])] = incoming[i]
+
+
+def replace(reference: Reference, links: Sequence[Link], arrived: Array, numbers: dict[Place, Array]) -> None:
+    """Change all of `arrived` in cells whose conditions do so; of several faces of a cell the first one counts."""
+    done = set()
+    cells = boundary_cells(reference, links, arrived, numbers)
+    for (_, at), (cell, _, kind) in sorted(cells.items(), key=lambda item: item[0]):
+        if kind in REPLACEMENTS and at not in done:
+            done.add(at)
+            arrived[(slice(None), *at)] = REPLACEMENTS[kind](cell)
 
 
 def _known(cell: BoundaryCell, i: int) -> float:
@@ -169,8 +186,11 @@ def _draw_density(cell: BoundaryCell) -> tuple[Array, Array]:
     density_slope, velocity_slope = into @ np.array(densities), into @ np.array(velocities)
     outward, mean = -cell.inward * u[n], max(stored[1], 0)
 
-    after, velocity, divergence = np.empty_like(stored), u.copy(), 0.0
-    for t, axis in enumerate(along):
+    after, velocity, divergence = np.zeros_like(stored), u.copy(), 0.0
+    corner = not all(cell.has_neighbour(axis, side) for axis in along for side in range(2))
+    if corner:
+        after[2 : 2 + count] = u[along]
+    for t, axis in enumerate([] if corner else along):
         rate = -slope[axis][0] / 3 / density + bend[axis][2 + t] / 6 - max(outward, 0) * velocity_slope[axis]
         rate -= sum(u[by] * slope[by][2 + t] for by in along)
         velocity[axis] += rate
@@ -188,10 +208,29 @@ def _draw_density(cell: BoundaryCell) -> tuple[Array, Array]:
     return after, _entering(cell, 1 + after[0], velocity)
 
 
+def _regularized(cell: BoundaryCell) -> Array:
+    """Density, given velocity and stress alone (Latt et al., Phys. Rev. E 77 (2008) 056703)."""
+    stencil = cell.reference.stencil
+    f = cell.arrived[(slice(None), *cell.cell)]
+    equal = low_order_equilibrium(stencil, f.sum(), np.asarray(cell.value, float))
+    second = np.einsum("ia,ib->iab", stencil.c, stencil.c)
+    stress = np.einsum("iab,i->ab", second, f - equal)
+    return equal + 4.5 * stencil.w * np.einsum("iab,ab->i", second - np.eye(stencil.D) / 3, stress)
+
+
+def low_order_equilibrium(stencil: Stencil, density: Any, velocity: Array) -> Array:
+    """The equilibrium of second order of one cell."""
+    cu = 3 * (stencil.c @ velocity)
+    return density * stencil.w * (1 + cu + cu**2 / 2 - 1.5 * (velocity**2).sum())
+
+
 def _nothing(cell: BoundaryCell) -> Array:
     return np.empty(0)
 
 
 FORMULAS["nonequilibrium-inlet"] = _nothing, _set_velocity
+FORMULAS["regularized-inlet"] = _nothing, _set_velocity
+REPLACEMENTS: dict[str, Callable[[BoundaryCell], Array]] = {"regularized-inlet": _regularized}
+"""By kind of face: all populations of a cell, of those that have come in."""
 FORMULAS["characteristic-inlet"] = _nothing, _draw_velocity
 FORMULAS["characteristic-outlet"] = _start_outlet, _draw_density

@@ -18,6 +18,7 @@ from lbmgpu.turbulence import of_record
 
 from .collisions import Collision
 from .lattice import Reference
+from .sponges import Sponge
 from .stencils import STENCILS
 from .turbulence import Turbulence
 
@@ -52,6 +53,7 @@ class Case:
     velocity: Array | None = None
     options: dict[str, Any] = field(default_factory=dict)
     turbulence: Turbulence | None = None
+    sponges: Sequence[Sponge] = ()
 
     def all_faces(self) -> Sequence[Face]:
         return self.faces or [("periodic", None)] * (2 * len(self.shape))
@@ -76,6 +78,9 @@ class Case:
         for number, (mask, velocity) in enumerate(self.bodies):
             condition = lbm.NoSlip() if velocity is None else lbm.MovingWall(velocity)
             domain.add_body(mask, name=f"body {number}", condition=condition)
+        for s in self.sponges:
+            velocity = s.velocity if s.pull > 0 else None
+            domain.add_sponge(NAMES[s.face], s.thickness, s.strength, pull=s.pull, velocity=velocity, density=s.density)
         return domain
 
     def model(self) -> Any:
@@ -121,6 +126,8 @@ class Case:
                 engine.set_face_velocity(number, reverse(np.asarray(value, float), 1))
             elif TAKES[kind] == "number" and value is not None:
                 engine.set_face_number(number, reverse(np.asarray(value, float)))
+        for s in self.sponges:
+            engine.add_sponge(s.face, s.thickness, s.strength, s.pull, s.density, list(s.velocity))
         if self.force is not None:
             engine.set_force(reverse(np.asarray(self.force, float), 1))
         density = None if self.density is None else reverse(self.density)
@@ -144,6 +151,7 @@ class Case:
             face_velocity=velocities,
             face_density=densities,
             force=self.force,
+            sponge=self.sponges,
             reference_density=1.0 if self.density is None else float(self.density[self.fluid()].mean()),
             turbulence=self.turbulence,
         )
@@ -241,3 +249,14 @@ def random_bodies(
     resting.flat[0], moving.flat[0] = True, False
     moving.flat[-1], resting.flat[-1] = True, False
     return [(resting, None), (moving, speed * rng.uniform(-1, 1, (len(shape), *shape)))]
+
+
+def random_sponges(rng: np.random.Generator, shape: Sequence[int]) -> list[Sponge]:
+    """None, or up to three, with and without a pull, which may meet and reach through the domain."""
+    sponges = []
+    for _ in range(rng.integers(4)):
+        face = int(rng.integers(2 * len(shape)))
+        thickness, pull = int(rng.integers(1, shape[face // 2] + 1)), float(rng.choice([0.0, 0.05]))
+        target = tuple((0.02 * rng.uniform(-1, 1, len(shape))).tolist()) if pull else (0.0,) * len(shape)
+        sponges.append(Sponge(face, thickness, float(rng.uniform(0, 0.6)), pull, 1.01 if pull else 1.0, target))
+    return sponges

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import boundary_cells
+from . import boundary_cells, sponges
 from .boundaries import Link, special_links
 from .collisions import Collision, collide, equilibrium, macroscopic
 from .stencils import CS2, STENCILS
@@ -40,6 +40,7 @@ class Reference:
         force: ArrayLike | None = None,
         reference_density: float = 1.0,
         turbulence: Turbulence | None = None,
+        sponge: Sequence[sponges.Sponge] = (),
     ) -> None:
         self.stencil = STENCILS[stencil]
         self.shape = tuple(shape)
@@ -53,6 +54,7 @@ class Reference:
         self.steps = 0
         self.kept: Array | None = None  # the velocity of the last step, for the gradients of a turbulence model
         self.eddy: Array | float = 0.0
+        self.sponges = sponge
         self.face_velocity = face_velocity or {}
         self.face_density = face_density or {}
         self.body_of = np.full(self.shape, -1)
@@ -91,6 +93,8 @@ class Reference:
         """Advance by `steps`."""
         for _ in range(steps):
             arrived = self._streamed(self.numbers)
+            boundary_cells.replace(self, self._of_cells, arrived, self.numbers)
+            sponges.damp(self, self.sponges, arrived)
             arrived[:, self.solid] = self.stencil.w[:, None]
             self.renew_eddy_viscosity()
             self.f = collide(self.stencil, self.collision, arrived, self.force, eddy=self.eddy)

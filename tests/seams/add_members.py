@@ -105,7 +105,7 @@ def main(tree: Path) -> None:
     lattice, package, reference = tree / "src/cpp/lattice", tree / "src/lbmgpu", tree / "tests/reference"
     shutil.copy(HERE / "wide_bgk.h", lattice / "collisions")
     insert(lattice / "collisions/all.h", '#include "trt.h"\n', '#include "wide_bgk.h"\n')
-    insert(lattice / "collisions/all.h", "Regularized, ", "WideBGK, ")
+    insert(lattice / "collisions/all.h", "MRT, Regularized, ", "WideBGK, ")
     shutil.copy(HERE / "wall_at_distance.h", lattice / "boundary")
     insert(lattice / "boundary/all.h", '#include "velocity_inlet.h"\n', '#include "wall_at_distance.h"\n')
     insert(lattice / "boundary/all.h", "PressureOutlet, ", "WallAtDistance, ")
@@ -119,7 +119,7 @@ def main(tree: Path) -> None:
         package / "conditions.py", "@dataclass(frozen=True, eq=False)\nclass Adiabatic", CONDITION + OUTLET, before=True
     )
 
-    insert(reference / "collisions.py", '"bgk": _bgk, ', '"wide-bgk": _bgk, ')
+    insert(reference / "collisions.py", '    "bgk": _bgk,\n', '    "wide-bgk": _bgk,\n')
     insert(reference / "boundaries.py", '"no-slip", ', '"wall-at-distance", ')
     insert(reference / "boundaries.py", '"characteristic-outlet", ', '"relaxed-outlet", ', before=True)
     formulas = reference / "boundary_cells.py"

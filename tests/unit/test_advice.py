@@ -122,7 +122,7 @@ def test_a_run_that_is_linearly_unstable_is_warned_of() -> None:
 
 
 def test_limits_are_those_of_the_nearest_speed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(advice, "_limits", lambda: {"D2Q9": {"TRT": {"0.05": 0.004, "0.1": 0.008}}})
+    monkeypatch.setattr(advice, "_limits", lambda kind: {"D2Q9": {"TRT": {"0.05": 0.004, "0.1": 0.008}}})
     assert advice.measured_limit("TRT", "D2Q9", 0.06) == 0.004
     assert advice.measured_limit("TRT", "D2Q9", 0.2) == 0.008
     assert advice.measured_limit("MRT", "D2Q9", 0.2) is None
@@ -131,3 +131,13 @@ def test_limits_are_those_of_the_nearest_speed(monkeypatch: pytest.MonkeyPatch) 
     assert not found.risks
     lower = lbm.advise(reynolds=1500, cells=100, speed=0.05, stencil="D2Q9", collision="TRT")
     assert "known to diverge" in lower.risks[0]
+    assert "sponges" not in lower.risks[0]
+
+
+def test_advice_names_the_faces_that_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    least = {"limits": 0.004, "between_sponges": 1e-4}
+    monkeypatch.setattr(advice, "_limits", lambda kind: {"D2Q9": {"TRT": {"0.05": least[kind]}}})
+    found = lbm.advise(reynolds=1500, cells=100, speed=0.05, stencil="D2Q9", collision="TRT")
+    assert (found.measured_limit, found.sponge_limit) == (0.004, 1e-4)
+    assert "a regularized inlet and an outflow with sponges, more cells" in found.risks[0]
+    assert "between a regularized inlet and an outflow: 0.0001" in str(found)

@@ -2,6 +2,7 @@
 // numbers that they keep from step to step.
 #pragma once
 
+#include "../lattice/sponge.h"
 #include "wall_links.h"
 
 namespace lbm::backend {
@@ -73,6 +74,7 @@ public:
     LBM_HD Real streamed(int i) const { return populations_.post_streaming(i); }
     LBM_HD Real stored(int k) const { return numbers_.get(cell_.numbers + k); }
     LBM_HD Real stored(int k, int axis, int side) const { return numbers_.get(cell_.neighbor_numbers[axis][side] + k); }
+    LBM_HD bool has_neighbor(int axis, int side) const { return (cell_.neighbors >> (2 * axis + side) & 1) != 0; }
 
 private:
     const BoundaryCell& cell_;
@@ -115,6 +117,55 @@ LBM_HD void complete_boundary_cell(const LatticeView<S, Real, Stored>& lattice, 
             }
         });
     });
+}
+
+/// The argument `cell` of a formula that replaces all populations of a boundary cell.
+template <class Real>
+struct BoundaryFaceView {
+    const BoundaryCell& cell;
+
+    LBM_HD int axis() const { return cell.face / 2; }
+    LBM_HD int inward() const { return cell.face % 2 == 0 ? 1 : -1; }
+    LBM_HD Real value(int d) const { return Real(cell.value[d]); }
+    LBM_HD Real reference_density() const { return Real(cell.reference_density); }
+};
+
+/// Calls change(f) with the incoming populations of a cell, and stores them. Each has its place to itself, so that this
+/// may be done for several cells in any order, once all populations are in place.
+template <class S, class Real, class Stored, class Change>
+LBM_HD void change_incoming(const CellView<S, Real, Stored>& cell, Change&& change) {
+    Real f[S::Q];
+    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { f[i] = cell.post_streaming(i); });
+    change(f);
+    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { cell.set_post_streaming(i, f[i]); });
+}
+
+/// Replaces the populations of a boundary cell, if its condition does so.
+template <class S, class Real, class Stored>
+LBM_HD void replace_in_boundary_cell(const LatticeView<S, Real, Stored>& lattice, const BoundaryCell& cell) {
+    if (!cell.replaces) {
+        return;
+    }
+    with_condition_of<S>(cell, [&](auto member) LBM_INLINE_LAMBDA {
+        using Condition = typename decltype(member)::type;
+        if constexpr (boundary::replaces_populations<Condition>) {
+            const BoundaryFaceView<Real> view{cell};
+            change_incoming(lattice.cell(cell.x, cell.y, cell.z),
+                            [&](Real(&f)[S::Q]) { Condition::template replace<S>(view, f); });
+        }
+    });
+}
+
+/// Damps the incoming populations of a cell of a sponge.
+template <class S, class Real, class Stored>
+LBM_HD void damp_sponge_cell(const LatticeView<S, Real, Stored>& lattice, const SpongeCell& cell) {
+    if constexpr (!Stencil<S>::multispeed) {
+        SpongeRates<Real> rates{Real(cell.damping), Real(cell.pull), Real(cell.deviation), {}};
+        for (int d = 0; d < S::D; ++d) {
+            rates.velocity[d] = Real(cell.velocity[d]);
+        }
+        change_incoming(lattice.cell(cell.x, cell.y, cell.z), [&](Real(&f)[S::Q]) { damp_in_sponge<S>(rates, f); });
+    }
 }
 
 /// Initialises the numbers of a boundary cell from a state that was set.

@@ -50,6 +50,8 @@ struct BoundaryCell {
     unsigned char face;            // 2 axis, plus 1 at the upper end
     unsigned char inwards;         // number of fluid cells that follow inwards, 2 at most
     unsigned char stored;          // how many numbers it keeps
+    unsigned char neighbors;       // bit 2 axis + side: whether it has a neighbour along the face there
+    bool replaces;                 // whether its condition replaces all populations of the cell in the end
     unsigned incoming;             // bit mask of the velocities that enter through the face
     unsigned missing;              // the same, with those that a boundary-cell formula of another face computes
     double value[3];               // velocity, or a number in the first place
@@ -57,6 +59,13 @@ struct BoundaryCell {
     Index numbers;                 // offset of its first number
     Index neighbor_numbers[3][2];  // of its neighbours down and up each axis along the face; its own if there is none
     Index first;                   // index of its first number among those of all cells of the plan
+};
+
+/// A cell of a sponge (lattice/sponge.h).
+struct SpongeCell {
+    int x, y, z;
+    double damping;
+    double pull, deviation, velocity[3];
 };
 
 /// A link between a fluid cell and a body: population i of the fluid cell comes off the body.

@@ -18,6 +18,7 @@ struct LinkPlan {
     std::vector<WallLink> wall_links;
     std::vector<BoundaryCell> boundary_cells;  // computed after all links
     Index boundary_numbers = 0;                // how many numbers the boundary cells keep in all
+    std::vector<SpongeCell> sponge_cells;      // after all others
     std::vector<WallTemperature> wall_temperatures;
     std::vector<ThermalCell> thermal_cells;
     std::vector<ThermalLink> thermal_links;

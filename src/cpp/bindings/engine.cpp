@@ -89,6 +89,17 @@ int add_body(Engine& e, const py::array_t<bool, py::array::c_style>& mask, const
     return e.add_body(cells, std::move(values), std::move(temperatures));
 }
 
+void add_sponge(Engine& e, int face, int thickness, double strength, double pull, double density,
+                const std::vector<double>& velocity) {
+    if (velocity.size() != std::size_t(e.domain().D)) {
+        throw std::invalid_argument("velocity of a sponge: must have " + std::to_string(e.domain().D) + " components");
+    }
+    engine::Sponge sponge{face, thickness, strength, pull, density, {}};
+    std::copy(velocity.begin(), velocity.end(), sponge.velocity);
+    const InUse use(e);
+    e.add_sponge(sponge);
+}
+
 void set_force(Engine& e, const std::optional<Doubles>& force) {
     if (force && force->ndim() != 1) {
         require_shape("force", *force, window_shape(e, e.domain().D));
@@ -263,6 +274,8 @@ void bind_engine(py::module_& module) {
              py::arg("turbulence") = py::none())
         .def("add_body", &add_body, py::arg("mask"), py::arg("velocity") = py::none(),
              py::arg("temperature") = py::none())
+        .def("add_sponge", &add_sponge, py::arg("face"), py::arg("thickness"), py::arg("strength"), py::arg("pull"),
+             py::arg("density"), py::arg("velocity"))
         .def(
             "set_body_velocity",
             [](Engine& e, int body, const Doubles& velocity) {

@@ -10,6 +10,7 @@
 #include "../lattice/temperature.h"
 #include "copy_runs.h"
 #include "link_resolver.h"
+#include "sponge_plan.h"
 
 namespace lbm::engine {
 
@@ -61,6 +62,9 @@ struct BoundaryHaloPlan::Builder {
         }
         group_wall_links();
         add_boundary_cells();
+        if (part == PlanOf::Block) {
+            plan.links_.sponge_cells = sponge_cells(domain, blocks[std::size_t(own)]);
+        }
         if (domain.is_hybrid_thermal) {
             add_temperatures();
         }
@@ -440,7 +444,8 @@ std::size_t BoundaryHaloPlan::bytes() const {
     std::size_t sum = (links_.wall_cells.capacity() + links_.second_pass_cells.capacity()) * sizeof(WallCell) +
                       links_.wall_links.capacity() * sizeof(WallLink) + value_sources_.capacity() * sizeof(ValueSource);
     sum +=
-        links_.boundary_cells.capacity() * sizeof(backend::BoundaryCell) + boundary_places_.capacity() * sizeof(Index);
+        links_.boundary_cells.capacity() * sizeof(backend::BoundaryCell) +
+        links_.sponge_cells.capacity() * sizeof(backend::SpongeCell) + boundary_places_.capacity() * sizeof(Index);
     for (const auto& runs : links_.copies) {
         sum += runs.capacity() * sizeof(CopyRun);
     }

@@ -15,6 +15,11 @@ using backend::BoundaryCell;
 
 constexpr int most_inwards = 2;  // cells further inwards that a formula may read
 
+/// Whether a condition replaces all populations of its cells.
+bool replaces(FaceKind kind) {
+    return with_condition(kind, [](auto c) { return boundary::replaces_populations<decltype(c)>; });
+}
+
 class Builder {
 public:
     Builder(BoundaryPlan& plan, const Domain& domain, const std::vector<BlockPlacement>& blocks, int own)
@@ -36,7 +41,9 @@ public:
         plan_.numbers += cell.stored;
         for (int axis = 0; axis < 3; ++axis) {
             for (int side = 0; side < 2; ++side) {
-                cell.neighbor_numbers[axis][side] = neighbor_numbers(cell, at, axis, side);
+                bool exists = false;
+                cell.neighbor_numbers[axis][side] = neighbor_numbers(cell, at, axis, side, exists);
+                cell.neighbors |= static_cast<unsigned char>(exists ? 1 << (2 * axis + side) : 0);
             }
         }
         plan_.cells.push_back(cell);
@@ -68,8 +75,8 @@ private:
     }
 
     /// The place of the numbers of a boundary cell's neighbour along the face. Where there is no such neighbour, it is
-    /// that of the cell itself; where another block has it, a copy is listed that brings them.
-    Index neighbor_numbers(const BoundaryCell& cell, const int (&at)[3], int axis, int side) {
+    /// that of the cell itself; where another block has it, a copy is listed that brings them. Sets whether it exists.
+    Index neighbor_numbers(const BoundaryCell& cell, const int (&at)[3], int axis, int side, bool& exists) {
         int other[3] = {at[0], at[1], at[2]};
         other[axis] += 2 * side - 1;
         if (axis == cell.face / 2 || axis >= domain_.D) {
@@ -82,6 +89,7 @@ private:
         if (other[axis] < 0 || other[axis] >= domain_.size[axis] || !is_fluid(other)) {
             return cell.numbers;
         }
+        exists = true;
         const int block = holder_(other);
         if (block == own_) {
             return place(own_, cell.face, other);
@@ -117,8 +125,11 @@ BoundaryPlan::BoundaryPlan(const Domain& domain, const std::vector<BlockPlacemen
             cells.back().incoming |= 1U << unsigned(links[last].i);
             missing |= 1U << unsigned(links[last].i);
         }
+        bool replaced = false;  // by the condition of a face before
         for (std::size_t k = cells_before; k < cells.size(); ++k) {
             cells[k].missing = missing;
+            cells[k].replaces = !replaced && replaces(FaceKind(cells[k].condition));
+            replaced = replaced || cells[k].replaces;
         }
     }
 }

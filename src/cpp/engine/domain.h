@@ -41,6 +41,17 @@ struct Box {
 constexpr std::uint16_t no_body = 0xFFFF;
 constexpr int max_bodies = no_body;
 
+/// A layer of cells before a face in which populations are damped (lattice/sponge.h). Rates are those at the face; they
+/// fall with the square of the distance to 0 where the sponge begins.
+struct Sponge {
+    int face;
+    int thickness;   // in cells
+    double damping;  // largest share of the non-equilibrium part that is removed in a step
+    double pull;     // largest share of the difference from the target that is removed in a step
+    double density;  // the target
+    double velocity[3];
+};
+
 struct Domain {
     backend::StencilKind stencil;
     int D;
@@ -49,6 +60,7 @@ struct Domain {
     /// The values of the faces' conditions: the D components of a velocity, or one number. Each is uniform (one value)
     /// or given for every cell of the face; empty where the user gave none.
     std::vector<double> face_value[6];
+    std::vector<Sponge> sponges;
     double reference_density = 1;  // density of the wall momentum term; outflows relax to it
     /// The cells of which this process knows whether they are solid: those of its window and some around it.
     Box known{};

@@ -42,6 +42,8 @@ public:
     int add_body(const std::vector<bool>& mask, std::vector<double> velocity, std::vector<double> temperature = {});
     /// The body must have been added with a velocity.
     void set_body_velocity(int body, std::vector<double> velocity);
+    /// Adds a sponge before a face, of the whole domain.
+    void add_sponge(const Sponge& sponge);
     void set_face_velocity(int face, std::vector<double> velocity);
     /// Sets the number that the condition of a face takes, such as a density. Errors call it `name`.
     void set_face_number(int face, std::vector<double> number, const std::string& name = "number");

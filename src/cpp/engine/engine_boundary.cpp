@@ -1,9 +1,44 @@
-// The engine's members for the numbers that boundary cells keep from step to step.
+// The engine's members for what faces have beside conditions: the numbers that boundary cells keep from step to step,
+// and sponges.
+#include <cmath>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 #include "engine.h"
 
 namespace lbm::engine {
+
+void Engine::add_sponge(const Sponge& sponge) {
+    const auto refuse = [](const std::string& name, double given, const std::string& right) {
+        throw std::invalid_argument(name + " of a sponge: " + std::to_string(given) + " given, must be " + right);
+    };
+    if (sponge.face < 0 || sponge.face >= 2 * domain_.D) {
+        refuse("face", sponge.face, "0 to " + std::to_string(2 * domain_.D - 1));
+    }
+    const int cells = domain_.size[sponge.face / 2];
+    if (sponge.thickness < 1 || sponge.thickness > cells) {
+        refuse("thickness", sponge.thickness, "1 to " + std::to_string(cells));
+    }
+    for (const auto& [name, rate] : {std::pair("strength", sponge.damping), std::pair("pull", sponge.pull)}) {
+        if (!(rate >= 0 && rate <= 1)) {
+            refuse(name, rate, "0 to 1");
+        }
+    }
+    if (!(sponge.density > 0) || !std::isfinite(sponge.density)) {
+        refuse("density", sponge.density, "a positive number");
+    }
+    for (const double component : sponge.velocity) {
+        if (!std::isfinite(component)) {
+            refuse("velocity", component, "finite");
+        }
+    }
+    if (backend::is_multispeed(spec_) || spec_.state->steps_per_launch > 1) {
+        throw std::invalid_argument("sponge: given with a stencil or a state that treats no cells between steps");
+    }
+    domain_.sponges.push_back(sponge);
+    plan_is_current_ = false;
+}
 
 int Engine::boundary_number_count(int face) const {
     return with_condition(domain_.faces[face], [](auto c) { return boundary::stored_numbers<decltype(c)>(); });

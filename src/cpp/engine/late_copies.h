@@ -96,7 +96,8 @@ struct LateCopies {
         are_possible =
             are_possible &&
             std::none_of(boundaries.second_pass_cells.begin(), boundaries.second_pass_cells.end(), is_entered) &&
-            std::none_of(boundaries.boundary_cells.begin(), boundaries.boundary_cells.end(), is_entered);
+            std::none_of(boundaries.boundary_cells.begin(), boundaries.boundary_cells.end(), is_entered) &&
+            std::none_of(boundaries.sponge_cells.begin(), boundaries.sponge_cells.end(), is_entered);
     }
 };
 

@@ -46,6 +46,7 @@ class Advice:
             analysis; up to about 1e-12 is stable.
         measured_limit: least viscosity at which a uniform stream with noise lived between an inlet and an outlet, of
             the nearest speed measured; None if it was not measured for the collision and stencil.
+        sponge_limit: the same between a regularized inlet and an outflow with a sponge before each.
         risks: what is at risk, in words.
     """
 
@@ -58,10 +59,11 @@ class Advice:
     wall_units: float
     growth: float
     measured_limit: float | None
+    sponge_limit: float | None
     risks: tuple[str, ...]
 
     def __str__(self) -> str:
-        limit = "not measured" if self.measured_limit is None else f"{self.measured_limit:.2g}"
+        limit, held = (_shown(value) for value in (self.measured_limit, self.sponge_limit))
         stable = "stable" if self.growth < GROWTH else f"grows by {math.expm1(self.growth):.1e} a step"
         rows = [
             ("collision", f"{self.collision} on {self.stencil}"),
@@ -69,6 +71,7 @@ class Advice:
                 "viscosity",
                 f"{self.viscosity:.4g} cells^2 a step; least measured between an inlet and an outlet: {limit}",
             ),
+            ("with sponges", f"least measured viscosity between a regularized inlet and an outflow: {held}"),
             ("relaxation time", f"{self.relaxation_time:.5g} steps"),
             ("Mach number", f"{self.mach:.3g}"),
             ("a passage", f"{self.steps:.4g} steps"),
@@ -119,7 +122,7 @@ def advise(
     made = kind(viscosity, **parameters)
     rate = growth(made, stencil, (speed,) + (0.0,) * (known.D - 1))
     friction = 1.328 / 2 / math.sqrt(reynolds) if reynolds < TRANSITION else 0.0592 * reynolds**-0.2
-    limit = None if parameters else measured_limit(name, stencil, speed)
+    limit, held = (None if parameters else measured_limit(name, stencil, speed, sponges=s) for s in (False, True))
     found = Advice(
         collision=name,
         stencil=stencil,
@@ -130,6 +133,7 @@ def advise(
         wall_units=0.5 * speed * math.sqrt(friction / 2) / viscosity,
         growth=rate,
         measured_limit=limit,
+        sponge_limit=held,
         risks=(),
     )
     return Advice(**{**vars(found), "risks": tuple(_risks(found, made, speed))})
@@ -141,7 +145,9 @@ def _risks(found: Advice, collision: Collision, speed: float) -> list[str]:
     if found.growth >= GROWTH:
         risks.append(f"the uniform stream is linearly unstable in the bulk: more cells, a higher speed, or {stabler}")
     elif found.measured_limit is not None and found.viscosity < found.measured_limit:
-        risks.append(f"it is known to diverge between an inlet and an outlet: more cells, or {stabler}")
+        holds = found.sponge_limit is not None and found.viscosity >= found.sponge_limit
+        faces = "a regularized inlet and an outflow with sponges, " if holds else ""
+        risks.append(f"it is known to diverge between an inlet and an outlet: {faces}more cells, or {stabler}")
     if speed > FAST:
         risks.append(f"compressibility: errors of some {100 * found.mach**2:.2g} %, the square of the Mach number")
     if found.wall_units > 2 and getattr(collision, "smagorinsky", None) is None and found.viscosity > 0:
@@ -154,15 +160,19 @@ def _risks(found: Advice, collision: Collision, speed: float) -> list[str]:
 
 
 @cache
-def _limits() -> dict[str, dict[str, dict[str, float]]]:
+def _limits(kind: str) -> dict[str, dict[str, dict[str, float]]]:
     text = LIMITS.read_text()
-    found: dict[str, dict[str, dict[str, float]]] = json.loads(text)["limits"]
+    found: dict[str, dict[str, dict[str, float]]] = json.loads(text)[kind]
     return found
 
 
-def measured_limit(collision: str, stencil: str, speed: float) -> float | None:
+def _shown(limit: float | None) -> str:
+    return "not measured" if limit is None else f"{limit:.2g}"
+
+
+def measured_limit(collision: str, stencil: str, speed: float, *, sponges: bool = False) -> float | None:
     """The least viscosity at which the stream lived, of the nearest speed that was measured; None without any."""
-    by_speed = _limits().get(stencil, {}).get(collision, {})
+    by_speed = _limits("between_sponges" if sponges else "limits").get(stencil, {}).get(collision, {})
     if not by_speed:
         return None
     return by_speed[min(by_speed, key=lambda text: abs(float(text) - speed))]

@@ -178,7 +178,7 @@ def fill_domain(
     processes: Processes,
     thermal: HybridThermal | None = None,
 ) -> None:
-    """Set the faces and add the bodies of `case`, those that are right; the others are left to `problems`.
+    """Set the faces and add the sponges and bodies of `case`, those that are right; the others are left to `problems`.
 
     Velocities are held below the limit of `thermal` too. Bodies that overlap are found by the solver.
     """
@@ -193,6 +193,10 @@ def fill_domain(
                 if thermal is not None:
                     thermal.check_speed("velocity", found)
             domain.faces[face] = condition
+    for index, entry in enumerate(case.get("sponges", [])):
+        with problems.at("sponges", index):
+            _check_face(entry["face"], domain)
+            domain.add_sponge(**entry | {"thickness": int(entry["thickness"])})
     for face, entry in case.get("thermal", {}).get("faces", {}).items():
         with problems.at("thermal", "faces", face):
             _check_face(face, domain)

@@ -142,7 +142,7 @@ class BoundaryValues:
             self._thermal.check_speed(label, velocity)
 
     def apply(self, engine: _core.Engine) -> None:
-        """Pass the values on the faces to a new engine and add the bodies to it."""
+        """Pass the values on the faces to a new engine and add the bodies and sponges to it."""
         for body in self._domain.bodies.values():
             velocity = self.body_velocities.get(body.name)
             temperature = self.body_temperatures.get(body.name)
@@ -152,6 +152,10 @@ class BoundaryValues:
                 None if temperature is None else self._above_reference(temperature),
             )
         self._hand_over(engine, self._specs, bodies=False)
+        for sponge in self._domain.sponges:
+            target = sponge.velocity or (0.0,) * len(self._domain.shape)
+            face = list(self._domain.faces).index(sponge.face)
+            engine.add_sponge(face, sponge.thickness, sponge.strength, sponge.pull, sponge.density, list(target))
 
     def bring_to(self, engine: _core.Engine, time: float, *, faces: bool = True) -> None:
         """Evaluate what changes in time at `time`, without `faces` on bodies only, and hand it to the engine.

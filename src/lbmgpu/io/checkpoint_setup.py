@@ -64,6 +64,8 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
             entry["velocity"] = keep(f"faces.{face}.velocity", condition.velocity, boundary.face_velocities[face])
         if name := condition.number:
             entry[name] = keep(f"faces.{face}.{name}", getattr(condition, name), boundary.face_numbers[face])
+    if domain.sponges:
+        setup["sponges"] = [sponge.record() for sponge in domain.sponges]
     for index, (name, body) in enumerate(domain.bodies.items()):
         arrays[f"bodies.{index}.mask"] = simulation.bodies.mask(name)[window]
         entry = setup["bodies"][name] = _kind(body.condition) | {"mask": {"array": f"bodies.{index}.mask"}}
@@ -269,6 +271,8 @@ def _domain(setup: dict[str, Any], value: Callable[[Any], Any], part: Box | None
 
     for face, entry in setup["faces"].items():
         domain.faces[face] = condition(entry)
+    for entry in setup.get("sponges", []):
+        domain.add_sponge(**entry)
     for face, entry in thermal_faces.items():
         domain.thermal[face] = condition(entry)
     for name, entry in setup["bodies"].items():

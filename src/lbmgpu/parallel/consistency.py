@@ -56,6 +56,7 @@ def check_setup(
     own |= {"channel": str(channel), "schedule": str(schedule), "layout": str(planned)}
     own |= {"thermal": str(thermal), "turbulence": repr(turbulence)}
     own |= {f"faces[{face!r}]": _of_condition(condition) for face, condition in domain.faces.items()}
+    own["sponges"] = repr(domain.sponges)
     own |= {f"thermal[{face!r}]": _of_condition(condition) for face, condition in domain.thermal.items()}
     compare(processes, own)
 

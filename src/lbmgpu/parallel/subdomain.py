@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..conditions import Periodic, Value
-from ..domain import Domain, as_index
+from ..domain import Domain
 from ..layout import Layout
-from ..values import Floats, centres, evaluate
+from ..values import Floats, as_index, centres, evaluate
 
 if TYPE_CHECKING:
     from .processes import Processes

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "../boundary_cells.h"
+#include "../links.h"
 #include "threads.h"
 
 namespace lbm::cpu {
@@ -15,18 +16,23 @@ public:
     using View = backend::LatticeView<S, Real, Stored>;
     using Numbers = backend::BoundaryNumbers<Real, Stored>;
 
-    HostBoundary(const View& view, const std::vector<backend::BoundaryCell>& cells, int threads)
-        : view_(view), cells_(cells), threads_(threads) {}
+    HostBoundary(const View& view, const backend::LinkPlan& plan, int threads)
+        : view_(view), cells_(plan.boundary_cells), sponge_(plan.sponge_cells), threads_(threads) {}
 
     /// Computes incoming populations before the update, after all links; `force(x, y, z, F)` sets F to the force on a
     /// cell.
     template <class Force>
     void complete(const Numbers& next, Force&& force) const {
-        for_cells([&](const backend::BoundaryCell& cell) { complete_cell(cell, next, force); });
+        for_cells(cells_, [&](const backend::BoundaryCell& cell) { complete_cell(cell, next, force); });
+    }
+    /// Changes populations that have come in, after all else that reads those before the update.
+    void finish() const {
+        for_cells(cells_, [&](const backend::BoundaryCell& cell) { backend::replace_in_boundary_cell(view_, cell); });
+        for_cells(sponge_, [&](const backend::SpongeCell& cell) { backend::damp_sponge_cell(view_, cell); });
     }
     template <class Force>
     void start(Force&& force) const {
-        for_cells([&](const backend::BoundaryCell& cell) { backend::start_boundary_cell(view_, cell, force); });
+        for_cells(cells_, [&](const backend::BoundaryCell& cell) { backend::start_boundary_cell(view_, cell, force); });
     }
     void get(double* out) const {
         for_numbers([&](Index place, Index at) { out[at] = double(numbers().get(place)); });
@@ -44,12 +50,15 @@ private:
         backend::complete_boundary_cell(view_, cell, next, force);
     }
 
-    template <class Visit>
-    void for_cells(Visit&& visit) const {
-        const auto count = Index(cells_.size());
+    template <class Cells, class Visit>
+    void for_cells(const Cells& cells, Visit&& visit) const {
+        const auto count = Index(cells.size());
+        if (count == 0) {
+            return;
+        }
         parallel_shares(count < 128 ? 1 : threads_, count, [&](Index first, Index last) {
             for (Index k = first; k < last; ++k) {
-                visit(cells_[std::size_t(k)]);
+                visit(cells[std::size_t(k)]);
             }
         });
     }
@@ -65,6 +74,7 @@ private:
 
     View view_;
     const std::vector<backend::BoundaryCell>& cells_;
+    const std::vector<backend::SpongeCell>& sponge_;
     int threads_;
 };
 

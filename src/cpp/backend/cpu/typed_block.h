@@ -118,9 +118,7 @@ public:
                                 serve(second_pass[std::size_t(k)]);
                             }
                         });
-        if (!plan_->boundary_cells.empty()) {
-            boundary().complete(next_numbers(), forces());
-        }
+        boundary().complete(next_numbers(), forces());
         if constexpr (Stencil<S>::multispeed) {
             const auto& columns = plan_->wall_columns;
             const auto parameters = backend::parameters_of<MultispeedParameters<Real>>(spec_);
@@ -133,6 +131,7 @@ public:
             heat_.advance_next_to_bodies(view(),
                                          [this](int x, int y, int z, double* f) { given_force_at(x, y, z, f); });
         }
+        boundary().finish();
         turbulence_.renew();
     }
 
@@ -313,7 +312,7 @@ private:
         backend::serve_wall_links(view(), cell, plan_->wall_links.data(), places, force, {});
     }
 
-    HostBoundary<S, Real, Stored> boundary() const { return {view(), plan_->boundary_cells, threads_}; }
+    HostBoundary<S, Real, Stored> boundary() const { return {view(), *plan_, threads_}; }
     /// The numbers of boundary cells after the next step.
     backend::BoundaryNumbers<Real, Stored> next_numbers() const {
         return {lattices_[next()].template as<Stored>(), address(), next_phase(phase_)};

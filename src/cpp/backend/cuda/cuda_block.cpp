@@ -147,7 +147,6 @@ public:
     std::unique_ptr<backend::Transfers> make_transfers(const std::vector<backend::Transfer>& list) override {
         return make_transfers_on(streams_.border(), list);
     }
-
     std::unique_ptr<backend::Transfers> make_late_transfers(const std::vector<backend::Transfer>& list) override {
         return make_transfers_on(streams_.late(), list);
     }
@@ -198,6 +197,7 @@ public:
         boundary_.complete(state(), lattices_[next()].as<void>(), !streams_.divided());
         walls_.fill(state(), !streams_.divided());
         heat_.advance_next_to_bodies(state(), !streams_.divided());
+        boundary_.finish(state(), !streams_.divided());
         turbulence_.renew(!streams_.divided());
     }
 

@@ -1,6 +1,8 @@
 // The boundary cells of a block on a GPU: their list in its memory, and the launches of their kernels.
 #pragma once
 
+#include <algorithm>
+
 #include "../links.h"
 #include "kernel_names.h"
 #include "kernel_set.h"
@@ -15,16 +17,26 @@ public:
     DeviceBoundary(const backend::BlockSpec& spec, const WorkStream& stream, KernelSet& kernels)
         : spec_(spec), stream_(stream), kernels_(kernels) {}
 
-    std::size_t bytes() const { return cells_.bytes(); }
+    std::size_t bytes() const { return cells_.bytes() + sponge_.bytes(); }
     /// Uploads the boundary cells of a plan, also if only their values have changed.
     void set(const backend::LinkPlan& plan) {
         count_ = Index(plan.boundary_cells.size());
         numbers_ = plan.boundary_numbers;
+        sponge_count_ = Index(plan.sponge_cells.size());
+        replaces_ = std::any_of(plan.boundary_cells.begin(), plan.boundary_cells.end(),
+                                [](const backend::BoundaryCell& cell) { return cell.replaces; });
         upload(cells_, stream_, plan.boundary_cells);
+        upload(sponge_, stream_, plan.sponge_cells);
     }
     void expect_kernels() const {
         if (count_ > 0) {
             kernels_.expect(kernel("complete_boundary_cells"));
+        }
+        if (replaces_) {
+            kernels_.expect(kernel("replace_in_boundary_cells"));
+        }
+        if (sponge_count_ > 0) {
+            kernels_.expect(kernel("damp_sponge_cells"));
         }
     }
     /// Computes incoming populations before the update, after all links; `next` is the lattice to which the update
@@ -36,6 +48,21 @@ public:
             kernels_.get(kernel("complete_boundary_cells"))
                 .launch(stream_, dimensions,
                         BoundaryCellArguments{state, cells_.as<backend::BoundaryCell>(), count_, next});
+        }
+    }
+    /// Changes populations that have come in, after all else that reads those before the update.
+    void finish(const StateArguments& state, bool programmatic_launch) const {
+        LaunchDimensions dimensions = flat(count_);
+        dimensions.programmatic_launch = programmatic_launch;
+        if (replaces_) {
+            kernels_.get(kernel("replace_in_boundary_cells"))
+                .launch(stream_, dimensions, ReplacementArguments{state, cells_.as<backend::BoundaryCell>(), count_});
+        }
+        if (sponge_count_ > 0) {
+            dimensions = flat(sponge_count_);
+            dimensions.programmatic_launch = programmatic_launch;
+            kernels_.get(kernel("damp_sponge_cells"))
+                .launch(stream_, dimensions, SpongeArguments{state, sponge_.as<backend::SpongeCell>(), sponge_count_});
         }
     }
     void start(const StateArguments& state) const {
@@ -69,8 +96,9 @@ private:
     const backend::BlockSpec& spec_;
     const WorkStream& stream_;
     KernelSet& kernels_;
-    DeviceBuffer cells_;
-    Index count_ = 0, numbers_ = 0;
+    DeviceBuffer cells_, sponge_;
+    Index count_ = 0, numbers_ = 0, sponge_count_ = 0;
+    bool replaces_ = false;  // whether a condition replaces all populations of a cell
 };
 
 }  // namespace lbm::cuda

@@ -11,12 +11,13 @@
 #include "outflow.h"
 #include "periodic.h"
 #include "pressure_outlet.h"
+#include "regularized_inlet.h"
 #include "velocity_inlet.h"
 
 namespace lbm::boundary {
 
 using Conditions = TypeList<Periodic, NoSlip, MovingWall, FreeSlip, VelocityInlet, PressureOutlet, Outflow,
-                            NonequilibriumInlet, CharacteristicInlet, CharacteristicOutlet>;
+                            NonequilibriumInlet, CharacteristicInlet, CharacteristicOutlet, RegularizedInlet>;
 
 /// Whether a condition computes the incoming population of a link by a formula.
 template <class Condition>
@@ -28,6 +29,12 @@ constexpr bool has_formula = requires {
 template <class Condition>
 constexpr bool has_cell_formula = requires {
     Condition::stored;
+};
+
+/// Whether a condition replaces all populations of a boundary cell once they are complete.
+template <class Condition>
+constexpr bool replaces_populations = requires {
+    Condition::replaces;
 };
 
 /// How many numbers each boundary cell of the condition keeps from step to step.

@@ -48,8 +48,11 @@ struct CharacteristicOutlet {
         const Real mean = cell.stored(1) > Real(0) ? cell.stored(1) : Real(0);
 
         Real velocity[3] = {cell.moments(0).velocity[0], cell.moments(0).velocity[1], cell.moments(0).velocity[2]};
+        // Beside a wall the derivatives along the face would be one-sided, with which the cells in the corners grow
+        // without bound: there the tangential velocity stays that of the cell.
+        const bool in_corner = is_in_corner<S>(cell);
         Real divergence = 0;
-        for (int t = 0; t < S::D - 1; ++t) {
+        for (int t = 0; t < S::D - 1 && !in_corner; ++t) {
             const int along = tangential_axis(axis, t);
             Real rate = Real(-cs2) * slope(cell, 0, along) / density + Real(cs2 / 2) * bend(cell, 2 + t, along);
             for (int s = 0; s < S::D - 1; ++s) {
@@ -64,6 +67,10 @@ struct CharacteristicOutlet {
             stored[4 + t] = (Real(1 - damping) * cell.stored(4 + t) + (rate + mean * change)) +
                             Real(cs2 / 2) * (bend(cell, 4 + t, along) - bend(cell, 2 + t, along));
             divergence = divergence + (slope(cell, 4 + t, along) - Real(cs2 / 2) * bend(cell, 0, along));
+        }
+
+        for (int t = 0; t < S::D - 1 && in_corner; ++t) {
+            stored[2 + t] = velocity[tangential_axis(axis, t)];
         }
 
         const Real density_slope = normal_slope(density, cell.moments(1).density, cell.moments(2).density);
@@ -81,6 +88,16 @@ struct CharacteristicOutlet {
     }
 
 private:
+    /// Whether the face or the fluid ends beside the cell.
+    template <class S, class Cell>
+    LBM_HD static bool is_in_corner(const Cell& cell) {
+        bool all = true;
+        for (int t = 0; t < S::D - 1; ++t) {
+            const int along = tangential_axis(cell.axis(), t);
+            all = all && cell.has_neighbor(along, 0) && cell.has_neighbor(along, 1);
+        }
+        return !all;
+    }
     /// The one-sided derivative out of the domain, of second order, of values at the cell and the next two inwards.
     template <class Real>
     LBM_HD static Real normal_slope(Real here, Real next, Real last) {

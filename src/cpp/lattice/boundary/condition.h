@@ -21,6 +21,9 @@
 //   start<S>(cell, stored)                computes these numbers for a state that was set
 //   complete<S>(cell, stored, incoming)   computes these numbers after the next step, and the populations as deviations
 //                                         from rest; only those of `incoming` that enter through the face are used
+//   replace<S>(cell, f)                   with a member `replaces`: changes all populations that have come into the
+//   cell, in a pass
+//                                         after the formulas of all boundary cells, of which the first of a cell counts
 //
 // `cell` is a boundary cell as below. Its numbers are stored in the arithmetic type, are exchanged between blocks, and
 // are part of checkpoints.
@@ -54,7 +57,8 @@ struct CellMoments {
     Real density, velocity[3], speed2;
 };
 
-// The argument `cell` of a boundary-cell formula; `start` may use the normal, the values and the moments only:
+// The argument `cell` of a boundary-cell formula; `start` may use the normal, the values and the moments only, and
+// `replace` the normal and the values:
 //   cell.axis()                 axis of the face's normal: 0, 1 or 2
 //   cell.inward()               component of the inward normal along that axis: 1 or -1
 //   cell.value(d)               the user's value here: component d of a velocity, or a number for d = 0
@@ -67,6 +71,7 @@ struct CellMoments {
 //   cell.stored(k)              number k of the cell before this step
 //   cell.stored(k, axis, side)  the same of its neighbour along the face, down (side 0) or up (1) another axis; the
 //                               cell's own number where the face or the fluid ends
+//   cell.has_neighbor(axis, side) whether there is such a neighbour
 
 // The argument `f` of a link formula, through which it reads populations:
 //   f.outgoing()   post-collision population towards the wall; if the condition redirects the link, that of the cell to

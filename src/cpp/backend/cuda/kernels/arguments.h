@@ -140,6 +140,20 @@ struct BoundaryArguments {
     LinkArguments links;
 };
 
+/// Arguments of the kernel that replaces the populations of boundary cells.
+struct ReplacementArguments {
+    StateArguments state;
+    const backend::BoundaryCell* cells;
+    Index count;
+};
+
+/// Arguments of the kernel that damps the populations of the cells of sponges.
+struct SpongeArguments {
+    StateArguments state;
+    const backend::SpongeCell* cells;
+    Index count;
+};
+
 /// Arguments of the kernel that completes boundary cells.
 struct BoundaryCellArguments {
     StateArguments state;
