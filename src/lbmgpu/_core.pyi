@@ -64,8 +64,7 @@ def face_conditions() -> dict[str, str]:
 def boundary_numbers() -> dict[str, int]:
     """How many numbers a boundary cell keeps, for each condition that computes all incoming populations at once."""
 
-MOST_STEPS_BETWEEN: int  # for which an eddy viscosity may hold
-
+def most_steps_between() -> int: ...  # for which an eddy viscosity may hold
 def turbulence_models() -> dict[str, bool]: ...  # by name whether they take velocity gradients
 def collision_names(stencil: str = "") -> list[str]:
     """The engine's names of the collisions that support `stencil`, or of all."""

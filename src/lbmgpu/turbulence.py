@@ -11,7 +11,7 @@ from . import _core, checks
 from .collisions import Collision, FlowCollision
 from .custom_collision import CustomCollision
 
-MOST_STEPS = _core.MOST_STEPS_BETWEEN
+MOST_STEPS = _core.most_steps_between()
 """The most steps for which an eddy viscosity may hold."""
 
 

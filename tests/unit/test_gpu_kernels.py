@@ -109,7 +109,7 @@ def test_multispeed_kernels_stay_in_registers(precision: str, architecture: str)
         ("heat.h", ["set_temperature<{}>", "reset_temperature<{}>", "set_heat_source<{}>"]),
         ("heat.h", ["total_heat<{}>", "sampled_heat<{}>", "temperature_change<{}>"]),
         ("eddy_viscosity.h", [f"renew_eddy_viscosity<{{}}, lbm::{m}, 4>" for m in ("WALE", "Vreman")]),
-        ("eddy_viscosity.h", [f"renew_beside_walls<{{}}, lbm::{m}, 32>" for m in ("WALE", "Vreman")]),
+        ("eddy_viscosity.h", [f"renew_next_to_walls<{{}}, lbm::{m}, 32>" for m in ("WALE", "Vreman")]),
         ("eddy_viscosity.h", ["start_velocity<{}>", "kept_velocity<{}, double>", "set_kept_velocity<{}>"]),
         ("eddy_viscosity.h", ["eddy_viscosity<{}, float>", "set_eddy_viscosity<{}>"]),
         ("eddy_viscosity.h", ["smagorinsky_viscosity<{}, double>"]),

@@ -40,7 +40,7 @@ BACKEND_CHOICES = ("devices.cpp", "link_bandwidth.cpp")
 """The files of the backend that choose a device, and so know both kinds."""
 
 _COLLISIONS = ("collisions", "cpp_text", "custom_collision", "collision_table", "multispeed")
-_VALUES = ("conditions", "values", "domain", *_COLLISIONS, "models", "thermal", "units")
+_VALUES = ("conditions", "values", "domain", *_COLLISIONS, "models", "thermal", "turbulence", "units")
 TOP = {
     **dict.fromkeys(("checks", "errors", "deprecated", "guarded"), "basics"),
     **dict.fromkeys((*_VALUES, "layout"), "values"),
@@ -68,7 +68,7 @@ PYTHON_ARROWS = {
 }
 """The rooms of the package whose modules each room may import, from a function too."""
 
-MOST_AT_TOP = 20
+MOST_AT_TOP = 21
 _OF_STUDIES = ("xarray", "cloudpickle", "h5netcdf", "pandas")
 LOADED_WHEN_USED = ("matplotlib", "h5py", "jsonschema", "mpi4py", "pyevtk", "tqdm", *_OF_STUDIES)
 

@@ -1,4 +1,4 @@
-// Eddy viscosities between two steps, cell by cell: of cells beside walls and bodies, and of the local stress.
+// Eddy viscosities between two steps, cell by cell: of cells next to walls and bodies, and of the local stress.
 #pragma once
 
 #include "../lattice/collide.h"
@@ -11,8 +11,8 @@ namespace lbm::backend {
 /// The eddy viscosity that follows from the gradient of the velocities that the last step has kept, for a cell that is
 /// not all surrounded by fluid: beyond a wall is the velocity that its link says.
 template <class Model, class S, class Real, class Stored>
-LBM_HD Real eddy_viscosity_beside_walls(const LatticeView<S, Real, Stored>& lattice, const VelocityRows& rows,
-                                        const VelocityCell& cell, const VelocityLink* links, Real factor) {
+LBM_HD Real eddy_viscosity_next_to_walls(const LatticeView<S, Real, Stored>& lattice, const VelocityRows& rows,
+                                         const VelocityCell& cell, const VelocityLink* links, Real factor) {
     const auto at = [&](int d, int x, int y, int z) {
         return from_storage<Real>(lattice.data[rows.offset(lattice.address, lattice.phase, d, x, y, z)]);
     };

@@ -27,7 +27,7 @@ engine::TurbulenceSetup turbulence_setup(const py::dict& given) try {
 }
 
 void bind_turbulence(py::module_& module, EngineClass& engine) {
-    module.attr("MOST_STEPS_BETWEEN") = engine::most_steps_between;
+    module.def("most_steps_between", [] { return engine::most_steps_between; });
     module.def("turbulence_models", [] {
         py::dict models;
         for_types(TurbulenceModels{}, [&](auto member) {

@@ -50,7 +50,7 @@ public:
         const EddyViscosityArguments arguments{
             view.data, view.address, view.phase, rows_, spec_.turbulence_factor, viscosity_.as<void>(), pitch()};
         parallel_shares(threads_, rows(), [&](Index first, Index last) { kernel_(arguments, first, last); });
-        backend::with_gradient_model(spec_.turbulence, [&](auto model) { renew_beside_walls<decltype(model)>(view); });
+        backend::with_gradient_model(spec_.turbulence, [&](auto model) { renew_next_to_walls<decltype(model)>(view); });
     }
     /// Sets what an update of `phase` reads and keeps, and counts it.
     void begin_update(UpdateArguments& arguments, Phase phase) {
@@ -141,15 +141,15 @@ private:
     }
 
     template <class Model>
-    void renew_beside_walls(const View& view) {
+    void renew_next_to_walls(const View& view) {
         if constexpr (!Stencil<S>::multispeed) {
-            const auto& beside = plan_->velocity_cells;
-            parallel_shares(beside.size() < 512 ? 1 : threads_, Index(beside.size()), [&](Index first, Index last) {
+            const auto& listed = plan_->velocity_cells;
+            parallel_shares(listed.size() < 512 ? 1 : threads_, Index(listed.size()), [&](Index first, Index last) {
                 for (Index k = first; k < last; ++k) {
-                    const backend::VelocityCell& cell = beside[std::size_t(k)];
+                    const backend::VelocityCell& cell = listed[std::size_t(k)];
                     viscosity_.as<Real>()[(Index(cell.z) * spec_.size[1] + cell.y) * pitch() + cell.x] =
-                        backend::eddy_viscosity_beside_walls<Model, S>(view, rows_, cell, plan_->velocity_links.data(),
-                                                                       Real(spec_.turbulence_factor));
+                        backend::eddy_viscosity_next_to_walls<Model, S>(view, rows_, cell, plan_->velocity_links.data(),
+                                                                        Real(spec_.turbulence_factor));
                 }
             });
         }

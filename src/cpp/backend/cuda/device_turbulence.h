@@ -41,7 +41,7 @@ public:
         if (is_kept()) {
             kernels_.expect(renewal());
             if (count_ > 0) {
-                kernels_.expect(renewal_beside_walls());
+                kernels_.expect(renewal_next_to_walls());
             }
         }
     }
@@ -62,7 +62,7 @@ public:
         const Index pieces = (address_.nx + cells_per_thread() - 1) / cells_per_thread();
         launch(renewal(), rows() * pieces, programmatic_launch, arguments);
         if (count_ > 0) {
-            launch(renewal_beside_walls(), count_, programmatic_launch, arguments);
+            launch(renewal_next_to_walls(), count_, programmatic_launch, arguments);
         }
     }
     /// Counts an update that begins.
@@ -130,7 +130,7 @@ private:
     KernelName renewal() const {
         return state_kernel(spec_, header, "renew_eddy_viscosity", model() + ", " + std::to_string(cells_per_thread()));
     }
-    KernelName renewal_beside_walls() const { return state_kernel(spec_, header, "renew_beside_walls", model()); }
+    KernelName renewal_next_to_walls() const { return state_kernel(spec_, header, "renew_next_to_walls", model()); }
     void launch(const KernelName& name, Index threads, bool programmatic_launch,
                 const EddyViscosityArguments& arguments) const {
         LaunchDimensions dimensions = flat(threads);

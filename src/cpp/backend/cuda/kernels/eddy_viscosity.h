@@ -1,4 +1,4 @@
-// Kernels for the eddy viscosity between two updates: from velocity gradients, cells beside walls, and fields.
+// Kernels for the eddy viscosity between two updates: from velocity gradients, cells next to walls, and fields.
 #pragma once
 
 #include "../../../lattice/turbulence/all.h"
@@ -14,7 +14,7 @@ template <class S, class Real, class Stored, int V>
 class RowVelocities {
 public:
     __device__ RowVelocities(const EddyViscosityArguments& a, int x, int y, int z)
-        : a_(a), x_(x), own_(at(y, z)), beside_{at(y - 1, z), at(y + 1, z), at(y, z - 1), at(y, z + 1)} {}
+        : a_(a), x_(x), own_(at(y, z)), adjacent_{at(y - 1, z), at(y + 1, z), at(y, z - 1), at(y, z + 1)} {}
 
     /// Sets the derivatives of component d.
     template <int d>
@@ -33,8 +33,8 @@ public:
         static_for<V>([&]<int l>() { gradient[l].of[d][0] = central_difference(along[l + 2], along[l]); });
         static_for<S::D - 1>([&]<int k>() {
             Real behind[V], ahead[V];
-            unpack(beside_[2 * k] + d * a_.velocity.stride + x_, behind);
-            unpack(beside_[2 * k + 1] + d * a_.velocity.stride + x_, ahead);
+            unpack(adjacent_[2 * k] + d * a_.velocity.stride + x_, behind);
+            unpack(adjacent_[2 * k + 1] + d * a_.velocity.stride + x_, ahead);
             static_for<V>([&]<int l>() { gradient[l].of[d][k + 1] = central_difference(ahead[l], behind[l]); });
         });
     }
@@ -52,7 +52,7 @@ private:
     const EddyViscosityArguments& a_;
     const int x_;
     const Stored* own_;
-    const Stored* beside_[4];
+    const Stored* adjacent_[4];
 };
 
 /// Computes the eddy viscosity of all cells, as if there were fluid all around; each thread has V cells of a row.
@@ -80,7 +80,7 @@ __global__ void renew_eddy_viscosity(const __grid_constant__ Members<members, Ed
 
 /// Replaces the eddy viscosity of cells that have walls next to them, with a thread for each.
 template <class S, class Real, class Stored, class Model, int members = 1>
-__global__ void renew_beside_walls(const __grid_constant__ Members<members, EddyViscosityArguments> all) {
+__global__ void renew_next_to_walls(const __grid_constant__ Members<members, EddyViscosityArguments> all) {
     const EddyViscosityArguments& a = all.own();
     const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
     let_next_kernel_begin();
@@ -91,7 +91,7 @@ __global__ void renew_beside_walls(const __grid_constant__ Members<members, Eddy
     wait_for_kernel_before();
     const StateAccess<S, Real, Stored> state{a.state};
     static_cast<Real*>(a.eddy_viscosity)[(Index(cell.z) * a.state.address.ny + cell.y) * a.pitch + cell.x] =
-        backend::eddy_viscosity_beside_walls<Model, S>(state.lattice(), a.velocity, cell, a.links, Real(a.factor));
+        backend::eddy_viscosity_next_to_walls<Model, S>(state.lattice(), a.velocity, cell, a.links, Real(a.factor));
 }
 
 /// Computes the velocities that are kept, from a state that was set.
