@@ -43,9 +43,8 @@ class Stencil:
         """Names of the MRT moments, in the order of the rows of `moment_matrix`."""
     @property
     def moment_groups(self) -> list[str]:
-        """For each moment the name of the relaxation rate that governs it.
-        ``"conserved"`` and ``"nu"`` are reserved: conserved moments do not relax, and ``"nu"`` is set by the viscosity.
-        """
+        """For each moment the name of the relaxation rate that governs it; ``"conserved"`` for moments that do not
+        relax, ``"nu"`` where the viscosity sets it."""
     @property
     def moment_matrix(self) -> NDArray[np.int32]:
         """The orthogonal moment basis, ``(Q, Q)``."""
