@@ -39,6 +39,13 @@ def test_ranks_cut_across_rows(count: int, device: str, request: pytest.FixtureR
     launch.succeed("cut_rows.py", count, device)
 
 
+@pytest.mark.parametrize("device", ["cpu", OWN_GPU])
+@pytest.mark.parametrize("count", launch.counts(2, 3))
+def test_turbulence_models_over_ranks(count: int, device: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    need(device, request)
+    launch.succeed("turbulence.py", count, device, str(tmp_path))
+
+
 @pytest.mark.parametrize("count", launch.counts(2, 3))
 def test_ranks_compile_a_collision_of_the_users(count: int, tmp_path: Path) -> None:
     header = Path(__file__).parents[2] / "examples" / "bingham.h"

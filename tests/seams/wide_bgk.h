@@ -24,10 +24,8 @@ struct WideBGK : OneRate {
             coupling.template apply<k>(n.even[k]);
             n.even[k] = n.even[k] + source.even[k];
         });
-        V omega = V{} + p.omega;
-        if (p.smagorinsky_factor > 0) {
-            omega = smagorinsky_relaxation_rate<S>(n, m.density, p.omega, p.smagorinsky_factor * m.unit);
-        }
+        const V omega =
+            stress_relaxation_rate(p, m.density, m.unit, [&]() LBM_INLINE_LAMBDA { return stress_norm2<S>(n); });
         PairChange<S, V> change;
         static_for<Stencil<S>::pairs>([&]<int k>() LBM_INLINE_LAMBDA {
             change.even[k] = source.even[k] - R(0.5) * (omega * n.even[k]);

@@ -38,8 +38,21 @@ LBM_HD double square_root(double x) {
 #endif
 }
 
-LBM_HD float magnitude(float x) { return __builtin_fabsf(x); }
-LBM_HD double magnitude(double x) { return __builtin_fabs(x); }
+LBM_HD float magnitude(float x) {
+#if defined(__CUDA_ARCH__)
+    return fabsf(x);  // NVRTC does not know the other name
+#else
+    return __builtin_fabsf(x);
+#endif
+}
+
+LBM_HD double magnitude(double x) {
+#if defined(__CUDA_ARCH__)
+    return fabs(x);
+#else
+    return __builtin_fabs(x);
+#endif
+}
 
 /// Returns factor * x for a small compile-time integer; the factors 1 and -1 cost no multiplication.
 template <int Factor, class V>

@@ -1,0 +1,52 @@
+"""Turbulence models over all ranks: populations and eddy viscosity as one process has them, and their checkpoint."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from mpi4py import MPI
+
+import lbmgpu as lbm
+
+world = MPI.COMM_WORLD
+size = world.Get_size()
+device, folder = sys.argv[1], Path(sys.argv[2])
+shape = (14, 12, 10)
+
+domain = lbm.Domain(shape)
+domain.faces["-y"], domain.faces["+y"] = lbm.NoSlip(), lbm.MovingWall((0.05, 0.0, 0.01))
+domain.faces["-z"], domain.faces["+z"] = lbm.VelocityInlet((0.0, 0.0, 0.02)), lbm.Outflow()
+mask = np.zeros(shape, bool)
+mask[5:9, 4:8, 3:6] = True
+domain.add_body(mask, "stone")
+velocity = 0.05 * np.random.default_rng(1).uniform(-1, 1, (3, *shape))
+
+
+def run(model: object, steps: int = 4, **options: object) -> lbm.Solver:
+    solver = lbm.Solver(domain, lbm.CentralMoments(0.02), turbulence=model, device=device, threads=1, **options)
+    solver.initialize(velocity=velocity)
+    solver.step(steps)
+    solver.eddy_viscosity()  # which no later step shows
+    solver.step(steps)
+    return solver
+
+
+def same(solver: lbm.Solver, other: lbm.Solver) -> None:
+    """The rank's window of one, and the same of the other, which has all of the domain."""
+    there = (slice(None), *solver.subdomain)
+    fluid = ~solver.solid[solver.subdomain]
+    np.testing.assert_array_equal(solver.populations()[:, fluid], other.populations()[there][:, fluid])
+    np.testing.assert_array_equal(solver.eddy_viscosity(), other.eddy_viscosity()[solver.subdomain])
+
+
+for number, model in enumerate((lbm.WALE(), lbm.Vreman(every=3), lbm.Smagorinsky(0.15))):
+    many, one = run(model, comm=world), run(model, comm=MPI.COMM_SELF)
+    same(many, one)
+    many.save(folder / f"{number}.h5")
+    world.Barrier()
+    alone = lbm.Solver.load(folder / f"{number}.h5", device=device, comm=MPI.COMM_SELF)
+    for solver in (many, alone):
+        solver.step(3)
+    same(many, alone)
+
+print(f"rank {world.Get_rank()} of {size} is done")
