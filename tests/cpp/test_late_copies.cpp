@@ -235,7 +235,13 @@ TEST(late_copies_are_not_possible_where_cells_at_the_ends_of_late_rows_read_what
             cell.x = x, cell.y = y, cell.z = z;
             all.boundary_cells.push_back(cell);
         });
+        const bool third = with([&](auto& all) {
+            lbm::backend::SpongeCell cell{};
+            cell.x = x, cell.y = y, cell.z = z;
+            all.sponge_cells.push_back(cell);
+        });
         CHECK_EQUAL(first, second);
+        CHECK_EQUAL(first, third);
         return first;
     };
     CHECK(!is_possible(11, 0, 20));

@@ -443,9 +443,8 @@ void BoundaryHaloPlan::refresh_temperatures(const Domain& domain) {
 std::size_t BoundaryHaloPlan::bytes() const {
     std::size_t sum = (links_.wall_cells.capacity() + links_.second_pass_cells.capacity()) * sizeof(WallCell) +
                       links_.wall_links.capacity() * sizeof(WallLink) + value_sources_.capacity() * sizeof(ValueSource);
-    sum +=
-        links_.boundary_cells.capacity() * sizeof(backend::BoundaryCell) +
-        links_.sponge_cells.capacity() * sizeof(backend::SpongeCell) + boundary_places_.capacity() * sizeof(Index);
+    sum += links_.boundary_cells.capacity() * sizeof(backend::BoundaryCell) +
+           links_.sponge_cells.capacity() * sizeof(backend::SpongeCell) + boundary_places_.capacity() * sizeof(Index);
     for (const auto& runs : links_.copies) {
         sum += runs.capacity() * sizeof(CopyRun);
     }
