@@ -18,6 +18,7 @@ from lbmgpu.case import build as case_build, read as case_file
 from lbmgpu.collision_table import COLLISIONS
 from lbmgpu.thermal import OPERATORS
 
+MOVING = {"condition": "moving-wall", "velocity": [0.01, 0]}
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.json"))
 
 CASE: dict[str, Any] = {
@@ -34,22 +35,12 @@ CASE: dict[str, Any] = {
         },
         "+x": {"condition": "pressure-outlet", "density": 1.0},
         "-y": {"condition": "no-slip"},
-        "+y": {"condition": "moving-wall", "velocity": [0.01, 0]},
+        "+y": dict(MOVING),
     },
     "bodies": [
         {"name": "round", "shape": "cylinder", "center": [4, 5], "radius": 1.5, "axis": "z"},
-        {
-            "shape": "sphere",
-            "center": [8, 5],
-            "radius": 1,
-            "thermal": {"condition": "isothermal", "temperature": 0.5},
-        },
-        {
-            "shape": "box",
-            "low": [10, 4],
-            "high": [11, 6],
-            "condition": {"condition": "moving-wall", "velocity": [0.01, 0]},
-        },
+        {"shape": "sphere", "center": [8, 5], "radius": 1, "thermal": {"condition": "isothermal", "temperature": 0.5}},
+        {"shape": "box", "low": [10, 4], "high": [11, 6], "condition": dict(MOVING)},
     ],
     "force": [1e-6, 0],
     "thermal": {
