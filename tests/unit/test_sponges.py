@@ -60,6 +60,14 @@ def test_a_stencil_that_carries_the_temperature_has_no_sponges() -> None:
         lbm.Solver(domain, lbm.ThermalBGK(0.1), device="cpu")
 
 
+def test_what_does_not_go_with_a_temperature_is_refused_by_name() -> None:
+    domain = stream(**PULL | {"velocity": (0.15, 0.0)})
+    with pytest.raises(ValueError, match=r"energy_coupling: 1 given in a domain with sponges, must be 0"):
+        lbm.Solver(domain, lbm.BGK(0.1), thermal=lbm.HybridThermal(0.05, energy_coupling=1.0), device="cpu")
+    with pytest.raises(lbm.ThermallyUnstableError, match=r"velocity of the sponge before \+x: a speed of 0\.15 given"):
+        lbm.Solver(domain, lbm.BGK(0.1), thermal=lbm.HybridThermal(0.002), device="cpu")
+
+
 def test_the_engine_refuses_what_is_out_of_range() -> None:
     solver = lbm.Solver(stream(), lbm.BGK(0.1), device="cpu")
     engine = solver._simulation.engine

@@ -176,3 +176,9 @@ def test_a_case_may_have_a_model(tmp_path: Path):
 def test_a_wrong_model_of_a_case_is_refused_by_its_path(tmp_path: Path, changes, message):
     with pytest.raises(lbm.CaseError, match=message):
         build_solver(read_case(written(tmp_path, **changes)), tmp_path)
+
+
+@pytest.mark.parametrize("wrong", ["wale", lbm.WALE, 0.5])
+def test_a_plan_refuses_what_is_no_model_by_name(wrong: object) -> None:
+    with pytest.raises(TypeError, match=r"^turbulence: .* given, must be a model"):
+        lbm.plan((16, 16), "D2Q9", ["cpu"], turbulence=wrong)

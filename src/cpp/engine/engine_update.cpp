@@ -40,6 +40,7 @@ void Engine::update_shells(const std::vector<backend::BlockState*>& states, int 
         const process::ProfilerRange range("lbmgpu boundary");
         for (backend::BlockState* state : states) {
             state->apply_boundaries();
+            state->change_incoming();
         }
     }
     record(Timestamp::Filled, states);

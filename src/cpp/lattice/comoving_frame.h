@@ -23,7 +23,7 @@ template <class S>
 struct ComovingFrame {
     static constexpr bool cornered = CubicPairs<S>::corners > 0;
     /// Without velocities to the corners of the cube, waves in a stream grow at low viscosities unless the trace of the
-    /// stress relaxes with 1, which is a bulk viscosity of 1/9, and moments of third order with 0.6 at least.
+    /// stress relaxes with 1, a bulk viscosity of 1/9, and those of third order with 0.6 at least, as setups ask for.
     static constexpr bool complete = S::D == 2 || cornered;
 
     /// The moment (a, b, c) is kept at the place a + 3 b + 9 c.

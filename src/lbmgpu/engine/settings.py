@@ -197,6 +197,7 @@ def check_settings(
     )  # before the checks that need the shape
     if planned is not None and is_auto:
         options = {**numbers, **forced, "threads": threads, "thermal": is_thermal, "processes": processes}
+        options["turbulence"] = model
         layout, device = planned(domain, collision, device, **options)
     layout = processes.each(lambda: check_layout(layout, domain.shape))  # it may be a file that one rank cannot read
     share = cpu_share_of.agreed(processes, cpu_share, layout)
@@ -343,6 +344,14 @@ def check_thermal(thermal: Any, domain: Domain, storage: str) -> None:
     if storage not in storages:
         right = checks.alternatives([repr(name) for name in storages])
         raise ValueError(f"storage: {storage!r} given with thermal, must be {right}")
+    if domain.sponges and thermal.energy_coupling != 0:
+        raise ValueError(
+            f"energy_coupling: {thermal.energy_coupling:g} given in a domain with sponges, must be 0: a sponge would "
+            "damp the pressure of the temperature"
+        )
+    for sponge in domain.sponges:
+        if sponge.velocity is not None:
+            thermal.check_speed(f"velocity of the sponge before {sponge.face}", np.array(sponge.velocity))
     _check_warm_faces(domain)
 
 

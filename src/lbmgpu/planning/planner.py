@@ -283,6 +283,9 @@ def plan(
         velocities = tuple(tuple(int(c) for c in velocity) for velocity in _core.stencil(domain.stencil).c)
         size = np.dtype(configuration.storage).itemsize
         most = None if threads is None else checks.integer("threads", threads, at_least=1, at_most=MAX_THREADS)
+        if turbulence is not None and not isinstance(turbulence, TurbulenceModel):
+            right = "must be a model such as WALE(0.5), or None"
+            raise TypeError(f"turbulence: {checks.shown(turbulence)} given, {right}")
         more = bytes_per_update(turbulence, len(domain.shape), configuration.precision, configuration.storage)
         return Problem(domain.shape, velocities, size, around, thermal, more), configuration, most, share
 

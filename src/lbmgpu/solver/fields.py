@@ -43,8 +43,8 @@ class Fields:
         """Eddy viscosity of the turbulence model, ``(nx, ny[, nz])``, in lattice units; 0 in solid cells.
 
         It is the one with which the next step relaxes: that of the velocity of now for `WALE` and `Vreman`, or what
-        they have kept for `every` steps, and that of the stress that has just streamed in for `Smagorinsky`. All
-        processes call it together. `gather`: see `density`.
+        they have kept for `every` steps, and that of the stress that has just streamed in, before sponges damp
+        it, for `Smagorinsky`. All processes call it together. `gather`: see `density`.
 
         Raises:
             ValueError: the solver has no turbulence model.

@@ -131,9 +131,9 @@ public:
             heat_.advance_next_to_bodies(view(),
                                          [this](int x, int y, int z, double* f) { given_force_at(x, y, z, f); });
         }
-        boundary().finish();
         turbulence_.renew();
     }
+    void change_incoming() override { boundary().finish(); }
 
     void start_boundary_numbers() override { boundary().start(forces()); }
     void boundary_numbers(double* out) const override { boundary().get(out); }

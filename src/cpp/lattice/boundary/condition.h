@@ -22,8 +22,7 @@
 //   complete<S>(cell, stored, incoming)   computes these numbers after the next step, and the populations as deviations
 //                                         from rest; only those of `incoming` that enter through the face are used
 //   replace<S>(cell, f)                   with a member `replaces`: changes all populations that have come into the
-//   cell, in a pass
-//                                         after the formulas of all boundary cells, of which the first of a cell counts
+//                                         cell, after the formulas of all boundary cells, of which the first counts
 //
 // `cell` is a boundary cell as below. Its numbers are stored in the arithmetic type, are exchanged between blocks, and
 // are part of checkpoints.

@@ -8,7 +8,7 @@ namespace lbm::boundary {
 
 /// The populations that enter are those of `NonequilibriumInlet`. All populations of the cell are then replaced by the
 /// equilibrium of the density and the given velocity, with the stress of the non-equilibrium part alone (Latt,
-/// Chopard, Malaspinas, Deville & Michler, Phys. Rev. E 77 (2008) 056703, BC4).
+/// Chopard, Malaspinas, Deville & Michler, Phys. Rev. E 77 (2008) 056703).
 struct RegularizedInlet {
     static constexpr const char* name = "regularized-inlet";
     static constexpr int precedence = 26;
