@@ -92,14 +92,19 @@ class Reference:
     def step(self, steps: int = 1) -> None:
         """Advance by `steps`."""
         for _ in range(steps):
-            arrived = self._streamed(self.numbers)
-            boundary_cells.replace(self, self._of_cells, arrived, self.numbers)
-            sponges.damp(self, self.sponges, arrived)
+            arrived = self.incoming()
             arrived[:, self.solid] = self.stencil.w[:, None]
             self.renew_eddy_viscosity()
             self.f = collide(self.stencil, self.collision, arrived, self.force, eddy=self.eddy)
             self.f[:, self.solid] = self.stencil.w[:, None]
             self.end_step(macroscopic(self.stencil, arrived, self.force)[1])
+
+    def incoming(self) -> Array:
+        """The populations that the next collision is of."""
+        arrived = self._streamed(self.numbers)
+        boundary_cells.replace(self, self._of_cells, arrived, self.numbers)
+        sponges.damp(self, self.sponges, arrived)
+        return arrived
 
     def renew_eddy_viscosity(self) -> None:
         """Bring the eddy viscosity up to the step that begins."""

@@ -153,7 +153,7 @@ class ThermalReference(Reference):
 
     def step(self, steps: int = 1) -> None:
         for _ in range(steps):
-            arrived = self._streamed(self.numbers)
+            arrived = self.incoming()
             arrived[:, self.solid] = self.stencil.w[:, None]
             force = self.applied_force()
             u = macroscopic(self.stencil, arrived, force)[1]

@@ -152,7 +152,7 @@ def test_longest_axis() -> None:
 
 
 @many
-@given(face=st.one_of(not_numbers, st.sampled_from(["z", "-w", "+z", "-z", "-X", "x-"])))
+@given(face=st.one_of(not_numbers.filter(lambda v: v not in ("-x", "+x", "-y", "+y")), st.sampled_from(["+z", "x-"])))
 def test_face_name(face: Any) -> None:
     with pytest.raises(ValueError, match=r"face: .* must be one of '-x', '\+x', '-y', '\+y'"):
         lbm.Domain((4, 4), "D2Q9").faces[face]

@@ -84,9 +84,10 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
         return aa_even ? LaunchConfiguration{1, 256, 2} : LaunchConfiguration{2, 128, 3};
     }
     if (large_stencil) {
-        return aa_even    ? LaunchConfiguration{1, 512, 1}
-               : aa_other ? LaunchConfiguration{4, 128, 2}
-                          : LaunchConfiguration{2, 256, 2};
+        return aa_even       ? LaunchConfiguration{1, 512, 1}
+               : aa_other    ? LaunchConfiguration{4, 128, 2}
+               : is_cumulant ? LaunchConfiguration{2, 128, 3}
+                             : LaunchConfiguration{2, 256, 2};
     }
     if (size == BlockSize::Small) {  // data are in the cache, whose latency many threads hide
         return aa_other  ? LaunchConfiguration{2, 64,
