@@ -144,8 +144,9 @@ public:
     virtual void set_interior(const Interior& interior) = 0;
     /// Supplies, by the plan, all incoming populations that do not stream from a fluid cell of this block.
     virtual void apply_boundaries() = 0;
-    /// Changes the incoming populations of cells that are changed as a whole, after apply_boundaries(). Only an update
-    /// may follow, as they lie where post-collision populations of neighbours did.
+    /// After apply_boundaries(), changes the incoming populations of cells that are changed as a whole, and computes
+    /// what else needs all that come in: temperatures next to bodies. Only an update may follow, as the new populations
+    /// lie where post-collision ones of neighbours did.
     virtual void change_incoming() {}
     /// Initialises the numbers of the plan's boundary cells from a state that was set.
     virtual void start_boundary_numbers() = 0;

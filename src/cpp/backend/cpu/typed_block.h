@@ -127,13 +127,16 @@ public:
                     backend::fill_wall_column(view(), columns[std::size_t(k)], parameters);
                 }
             });
-        } else {
-            heat_.advance_next_to_bodies(view(),
-                                         [this](int x, int y, int z, double* f) { given_force_at(x, y, z, f); });
         }
         turbulence_.renew();
     }
-    void change_incoming() override { boundary().finish(); }
+    void change_incoming() override {
+        boundary().finish();
+        if constexpr (!Stencil<S>::multispeed) {
+            heat_.advance_next_to_bodies(view(),
+                                         [this](int x, int y, int z, double* f) { given_force_at(x, y, z, f); });
+        }
+    }
 
     void start_boundary_numbers() override { boundary().start(forces()); }
     void boundary_numbers(double* out) const override { boundary().get(out); }

@@ -196,10 +196,12 @@ public:
         }
         boundary_.complete(state(), lattices_[next()].as<void>(), !streams_.divided());
         walls_.fill(state(), !streams_.divided());
-        heat_.advance_next_to_bodies(state(), !streams_.divided());
         turbulence_.renew(!streams_.divided());
     }
-    void change_incoming() override { boundary_.finish(state(), !streams_.divided()); }
+    void change_incoming() override {
+        boundary_.finish(state(), !streams_.divided());
+        heat_.advance_next_to_bodies(state(), !streams_.divided());
+    }
 
     void start_boundary_numbers() override { boundary_.start(state()); }
     void boundary_numbers(double* out) const override { boundary_.get(state(), out); }
