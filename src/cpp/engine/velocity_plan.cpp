@@ -70,7 +70,7 @@ void VelocityPlan::add_copies(const Domain& domain, const std::vector<BlockPlace
     }
 }
 
-bool VelocityPlan::find_wall(const Domain& domain, const int (&cell)[3], int axis, int side, Wall& wall) const {
+bool VelocityPlan::find_wall(const Domain& domain, const int (&cell)[3], int axis, int side, Wall& wall) {
     int next[3] = {cell[0], cell[1], cell[2]};
     next[axis] += 2 * side - 1;
     if (next[axis] < 0 || next[axis] >= domain.size[axis]) {

@@ -41,7 +41,7 @@ private:
 
     void add_copies(const Domain& domain, const std::vector<BlockPlacement>& blocks, int own);
     void add_cells(const Domain& domain, const BlockPlacement& here);
-    bool find_wall(const Domain& domain, const int (&cell)[3], int axis, int side, Wall& wall) const;
+    static bool find_wall(const Domain& domain, const int (&cell)[3], int axis, int side, Wall& wall);
 
     std::vector<Wall> walls_;  // by link
 };

@@ -79,7 +79,7 @@ public:
                                   center[1], center[2]);
         for (int d = 0; d < 3; ++d) {
             sum.force[d] = parts[std::size_t(d)];
-            sum.torque[d] = parts[std::size_t(3 + d)];
+            sum.torque[d] = parts[std::size_t(d) + 3];
         }
         return sum;
     }
