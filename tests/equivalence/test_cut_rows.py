@@ -11,6 +11,7 @@ from reference import STENCILS
 from reference.cases import CLASSES, random_faces
 from reference.d2q37_cases import random_gas_case
 from reference.registry import PAIRS_OF_BLOCKS, STREAMINGS, THERMAL_PAIRS_OF_BLOCKS
+from reference.sponges import Sponge
 from reference.thermal_cases import random_thermal_case
 
 import lbmgpu as lbm
@@ -167,6 +168,7 @@ def test_late_interiors_on_gpus_change_no_bit(
     ):
         case = random_case(rng, stencil, "bgk", shape[:D])
         case.faces = random_faces(rng, shape[:D], cut_faces(rng, D, ["periodic", "free-slip", "no-slip"]))
+        case.sponges = ()  # of the next test
         one = case.solver(device=gpu, **options)
         many = case.solver(device="auto", layout=gpu_layout(gpu, shape[:D], parts), **options)
         assert many._simulation.engine.overlaps == (channel == "direct")
@@ -176,6 +178,24 @@ def test_late_interiors_on_gpus_change_no_bit(
                 break
             many._simulation.advance(steps)
             assert_same(many, one)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("streaming", STREAMINGS)
+def test_sponges_at_the_ends_of_rows_forbid_late_interiors(
+    streaming: str, channel: str, gpu: str, rng: np.random.Generator
+) -> None:
+    """They change all that comes into their cells before the update begins."""
+    shape = (26, 20)
+    case = random_case(rng, "D2Q9", "bgk", shape)
+    case.faces = random_faces(rng, shape, ["no-slip", "pressure-outlet", "periodic", "periodic"])
+    case.sponges = [Sponge(1, 20, 0.3, 0.0, 1.0, (0.0, 0.0))]  # over the cut in the middle
+    one = case.solver(device=gpu, streaming=streaming)
+    many = case.solver(device="auto", layout=gpu_layout(gpu, shape, (2, 1)), streaming=streaming)
+    assert not many._simulation.engine.overlaps
+    for solver in (one, many):
+        solver._simulation.advance(37)
+    assert_same(many, one)
 
 
 @pytest.mark.gpu
