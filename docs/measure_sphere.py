@@ -2,7 +2,7 @@
 
 python docs/measure_sphere.py --device cuda
 
-writes docs/measured/sphere.json, in half a minute on one GPU. The drag coefficient of an unbounded stream is 1.09 by
+writes docs/measured/sphere.json, in ten minutes on one GPU. The drag coefficient of an unbounded stream is 1.09 by
 the correlation 24 / Re (1 + 0.15 Re^0.687) of L. Schiller & A. Naumann (1935); that of the box, along whose sides 5
 diameters from the centre the stream slips, is a little larger.
 """

@@ -12,6 +12,7 @@ struct RelaxedOutlet {
     static constexpr Value value = Value::Number;  // the density
     static constexpr double preset = 1;
     static constexpr int stored = 2;  // the density's deviation from 1, and the velocity inwards
+    static constexpr int cells_read = 3;
 
     template <class S, class Cell, class Real>
     LBM_HD static void start(const Cell& cell, Real (&stored)[2]) {

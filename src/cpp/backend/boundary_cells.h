@@ -39,8 +39,9 @@ private:
     char* slot_;
 };
 
-/// The argument `cell` of a boundary-cell formula (lattice/boundary/condition.h).
-template <class S, class Real, class Stored>
+/// The argument `cell` of a boundary-cell formula that reads the moments of so many cells
+/// (lattice/boundary/condition.h).
+template <class S, class Real, class Stored, int cells_read>
 class BoundaryCellView {
 public:
     /// `force(x, y, z, F)` sets F to the force on a cell.
@@ -50,7 +51,7 @@ public:
           populations_(lattice.cell(cell.x, cell.y, cell.z)),
           numbers_(lattice.data, lattice.address, lattice.phase) {
         int at[3] = {cell.x, cell.y, cell.z};
-        for (int k = 0; k < 3; ++k) {
+        for (int k = 0; k < cells_read; ++k) {
             if (k > int(cell.inwards)) {
                 moments_[k] = moments_[k - 1];
                 continue;
@@ -72,6 +73,11 @@ public:
     LBM_HD Real post_collision(int i) const { return populations_.post_collision(i); }
     LBM_HD bool comes_in(int i) const { return (cell_.missing >> i & 1U) != 0; }
     LBM_HD Real streamed(int i) const { return populations_.post_streaming(i); }
+    /// Chooses the place and not the number, so that the loads of all populations are under way together.
+    LBM_HD Real known(int i) const {
+        const CellOffsets<S>& places = populations_.places;
+        return from_storage<Real>(populations_.data[comes_in(i) ? places.post_collision(i) : places.post_streaming(i)]);
+    }
     LBM_HD Real stored(int k) const { return numbers_.get(cell_.numbers + k); }
     LBM_HD Real stored(int k, int axis, int side) const { return numbers_.get(cell_.neighbor_numbers[axis][side] + k); }
     LBM_HD bool has_neighbor(int axis, int side) const { return (cell_.neighbors >> (2 * axis + side) & 1) != 0; }
@@ -80,7 +86,7 @@ private:
     const BoundaryCell& cell_;
     CellView<S, Real, Stored> populations_;
     BoundaryNumbers<Real, Stored> numbers_;
-    boundary::CellMoments<Real> moments_[3];
+    boundary::CellMoments<Real> moments_[cells_read > 0 ? cells_read : 1];
 };
 
 /// Calls visit(Type<Condition>{}) with the condition of a boundary cell.
@@ -103,7 +109,7 @@ LBM_HD void complete_boundary_cell(const LatticeView<S, Real, Stored>& lattice, 
                                    const BoundaryNumbers<Real, Stored>& next, Force&& force) {
     with_condition_of<S>(cell, [&](auto member) LBM_INLINE_LAMBDA {
         using Condition = typename decltype(member)::type;
-        const BoundaryCellView<S, Real, Stored> view(lattice, cell, force);
+        const BoundaryCellView<S, Real, Stored, Condition::cells_read> view(lattice, cell, force);
         Real stored[Condition::stored > 0 ? Condition::stored : 1] = {};
         Real incoming[S::Q] = {};
         Condition::template complete<S>(view, stored, incoming);
@@ -173,7 +179,7 @@ template <class S, class Real, class Stored, class Force>
 LBM_HD void start_boundary_cell(const LatticeView<S, Real, Stored>& lattice, const BoundaryCell& cell, Force&& force) {
     with_condition_of<S>(cell, [&](auto member) LBM_INLINE_LAMBDA {
         using Condition = typename decltype(member)::type;
-        const BoundaryCellView<S, Real, Stored> view(lattice, cell, force);
+        const BoundaryCellView<S, Real, Stored, Condition::cells_read> view(lattice, cell, force);
         Real stored[Condition::stored > 0 ? Condition::stored : 1] = {};
         Condition::template start<S>(view, stored);
         const BoundaryNumbers<Real, Stored> numbers(lattice.data, lattice.address, lattice.phase);

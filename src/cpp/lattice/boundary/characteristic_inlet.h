@@ -13,6 +13,7 @@ struct CharacteristicInlet {
     static constexpr int precedence = 24;
     static constexpr Value value = Value::Velocity;
     static constexpr int stored = 0;
+    static constexpr int cells_read = 1;
     static constexpr double relaxation = 0.001;  // of the velocity in a step
 
     template <class S, class Cell, class Real>
@@ -27,10 +28,12 @@ struct CharacteristicInlet {
         const Real deviation = cell.moments(0).density - Real(1);
         const Real characteristic =
             Real(Stencil<S>::cs2) * deviation - cs * before + Real(relaxation) * cs * (before - out * normal);
-        const Real sum = outgoing_sum<S, Real>(cell);
+        Real known[S::Q];
+        read_known<S>(cell, known);
+        const Real sum = outgoing_sum<S>(cell, known);
         const Real outward = outward_velocity<S>(characteristic, sum);
         normal = out * outward;
-        bounce_back_nonequilibrium<S>(cell, Real(1) + density_deviation(outward, sum), velocity, incoming);
+        bounce_back_nonequilibrium<S>(known, Real(1) + density_deviation(outward, sum), velocity, incoming);
     }
 };
 

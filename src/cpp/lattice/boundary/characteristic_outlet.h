@@ -24,6 +24,7 @@ struct CharacteristicOutlet {
     static constexpr double preset = 1;
     static constexpr int stored =
         6;  // density's deviation from 1, mean U, tangential velocities, their shares of sound
+    static constexpr int cells_read = 3;
 
     static constexpr double relaxation = 0.0005;  // K: of the density in a step
     static constexpr double averaging = 0.001;    // share of a step in the mean of U
@@ -79,12 +80,14 @@ struct CharacteristicOutlet {
         const Real characteristic = (Real(cs2) * (density - Real(1)) - cs * outward) -
                                     mean * (Real(cs2) * density_slope - cs * outward_slope) -
                                     Real(cs2 / 2) * divergence - Real(relaxation * cs2) * (density - cell.value(0));
-        const Real sum = outgoing_sum<S, Real>(cell);
+        Real known[S::Q];
+        read_known<S>(cell, known);
+        const Real sum = outgoing_sum<S>(cell, known);
         const Real next = outward_velocity<S>(characteristic, sum);
         velocity[axis] = out * next;
         stored[0] = density_deviation(next, sum);
         stored[1] = cell.stored(1) + Real(averaging) * (outward - cell.stored(1));
-        bounce_back_nonequilibrium<S>(cell, Real(1) + stored[0], velocity, incoming);
+        bounce_back_nonequilibrium<S>(known, Real(1) + stored[0], velocity, incoming);
     }
 
 private:

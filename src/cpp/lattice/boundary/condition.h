@@ -18,6 +18,7 @@
 // needs a precedence above 0. Characteristic and gradient-based boundaries have this form:
 //
 //   stored                                how many numbers each boundary cell keeps from step to step
+//   cells_read                            of how many cells it reads the moments: 0 to 3, inwards from the own one
 //   start<S>(cell, stored)                computes these numbers for a state that was set
 //   complete<S>(cell, stored, incoming)   computes these numbers after the next step, and the populations as deviations
 //                                         from rest; only those of `incoming` that enter through the face are used
@@ -63,10 +64,11 @@ struct CellMoments {
 //   cell.value(d)               the user's value here: component d of a velocity, or a number for d = 0
 //   cell.reference_density()    density of the fluid at rest
 //   cell.moments(k)             CellMoments after the last step of the cell (k = 0) and of the next two inwards, or of
-//                               the last fluid cell if the fluid ends before
+//                               the last fluid cell if the fluid ends before; k < cells_read
 //   cell.post_collision(i)      post-collision population f*_i of the cell
 //   cell.comes_in(i)            whether population i is computed by a boundary-cell formula
 //   cell.streamed(i)            incoming population f_i, just streamed in; only where comes_in(i) is false
+//   cell.known(i)               streamed(i), or post_collision(i) where comes_in(i)
 //   cell.stored(k)              number k of the cell before this step
 //   cell.stored(k, axis, side)  the same of its neighbour along the face, down (side 0) or up (1) another axis; the
 //                               cell's own number where the face or the fluid ends

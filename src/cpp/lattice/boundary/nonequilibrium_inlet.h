@@ -12,6 +12,7 @@ struct NonequilibriumInlet {
     static constexpr int precedence = 22;
     static constexpr Value value = Value::Velocity;
     static constexpr int stored = 0;
+    static constexpr int cells_read = 0;
 
     template <class S, class Cell, class Real>
     LBM_HD static void start(const Cell&, Real (&)[1]) {}
@@ -20,8 +21,10 @@ struct NonequilibriumInlet {
     LBM_HD static void complete(const Cell& cell, Real (&)[1], Real (&incoming)[S::Q]) {
         const Real velocity[3] = {cell.value(0), cell.value(1), cell.value(2)};
         const Real outward = Real(-cell.inward()) * velocity[cell.axis()];
-        const Real density = Real(1) + density_deviation(outward, outgoing_sum<S, Real>(cell));
-        bounce_back_nonequilibrium<S>(cell, density, velocity, incoming);
+        Real known[S::Q];
+        read_known<S>(cell, known);
+        const Real density = Real(1) + density_deviation(outward, outgoing_sum<S>(cell, known));
+        bounce_back_nonequilibrium<S>(known, density, velocity, incoming);
     }
 };
 

@@ -14,6 +14,7 @@ struct RegularizedInlet {
     static constexpr int precedence = 26;
     static constexpr Value value = Value::Velocity;
     static constexpr int stored = 0;
+    static constexpr int cells_read = 0;
     static constexpr bool replaces = true;
 
     template <class S, class Cell, class Real>
