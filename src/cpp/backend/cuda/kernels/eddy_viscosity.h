@@ -14,7 +14,17 @@ template <class S, class Real, class Stored, int V>
 class RowVelocities {
 public:
     __device__ RowVelocities(const EddyViscosityArguments& a, int x, int y, int z)
-        : a_(a), x_(x), own_(at(y, z)), adjacent_{at(y - 1, z), at(y + 1, z), at(y, z - 1), at(y, z + 1)} {}
+        : a_(a),
+          x_(x),
+          own_(static_cast<const Stored*>(a.state.data) +
+               a.velocity.offset(a.state.address, a.state.phase, 0, 0, y, z)) {
+        const Address& address = a.state.address;
+        const Index rows = address.row_stride, layers = rows * (address.ny + 2 * address.halo_y);
+        adjacent_[0] = own_ + rows * (address.self_periodic[1] && y == 0 ? address.ny - 1 : -1);
+        adjacent_[1] = own_ + rows * (address.self_periodic[1] && y == address.ny - 1 ? 1 - address.ny : 1);
+        adjacent_[2] = own_ + layers * (address.self_periodic[2] && z == 0 ? address.nz - 1 : -1);
+        adjacent_[3] = own_ + layers * (address.self_periodic[2] && z == address.nz - 1 ? 1 - address.nz : 1);
+    }
 
     /// Sets the derivatives of component d.
     template <int d>
@@ -40,10 +50,6 @@ public:
     }
 
 private:
-    __device__ const Stored* at(int y, int z) const {
-        const Address& address = a_.state.address;
-        return static_cast<const Stored*>(a_.state.data) + a_.velocity.offset(address, a_.state.phase, 0, 0, y, z);
-    }
     __device__ static void unpack(const Stored* there, Real* numbers) {
         const Pack<Stored, V> pack = *reinterpret_cast<const Pack<Stored, V>*>(there);
         static_for<V>([&]<int l>() { numbers[l] = from_storage<Real>(pack.template get<l>()); });
