@@ -61,9 +61,15 @@ struct BoundaryCell {
     Index first;                   // index of its first number among those of all cells of the plan
 };
 
-/// A cell of a sponge (lattice/sponge.h).
+/// A cell of a sponge, with the index of what the sponge does there in the plan's list.
 struct SpongeCell {
     int x, y, z;
+    int layer;
+};
+
+/// What sponges do in the cells of a layer (lattice/sponge.h). Few cells differ in it: those of a layer along a face,
+/// or along an edge where sponges meet, are alike.
+struct SpongeLayer {
     double damping;
     double pull, deviation, velocity[3];
 };

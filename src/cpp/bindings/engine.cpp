@@ -408,7 +408,8 @@ void bind_engine(py::module_& module) {
             "memory_needed",
             [](const std::string& stencil, const std::vector<int>& shape, const std::string& precision,
                const std::string& storage, const std::string& streaming, const std::string& device,
-               const BlockTuples& blocks, int rank, bool thermal, bool keeps_velocity) {
+               const BlockTuples& blocks, int rank, bool thermal, bool keeps_velocity,
+               const std::vector<std::pair<int, int>>& sponges) {
                 Setup setup;
                 setup.device.name = device;
                 setup.stencil = stencil;
@@ -426,11 +427,16 @@ void bind_engine(py::module_& module) {
                 if (keeps_velocity) {
                     setup.turbulence = engine::TurbulenceSetup{WALE::name, 0.5, 1};
                 }
-                return Engine::memory_needed(setup, rank);
+                std::vector<engine::Sponge> layers;
+                for (const auto& [face, thickness] : sponges) {
+                    layers.push_back({face, thickness, 0, 0, 1, {}});
+                }
+                return Engine::memory_needed(setup, rank, layers);
             },
             py::arg("stencil"), py::arg("shape"), py::arg("precision"), py::arg("storage"), py::arg("streaming"),
             py::arg("device") = "cpu", py::arg("blocks") = BlockTuples(), py::arg("rank") = 0,
-            py::arg("thermal") = false, py::arg("keeps_velocity") = false)
+            py::arg("thermal") = false, py::arg("keeps_velocity") = false,
+            py::arg("sponges") = std::vector<std::pair<int, int>>())
         .def_property_readonly("bytes_per_update", &bytes_per_update)
         .def_property_readonly("threads", [](const Engine& e) { return e.device().threads; })
         .def_property_readonly("isa", [](const Engine& e) { return e.device().isa; })
