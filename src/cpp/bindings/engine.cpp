@@ -6,6 +6,7 @@
 #include <tuple>
 #include <variant>
 
+#include "../backend/block_layout.h"
 #include "../engine/processes.h"
 #include "bindings.h"
 #include "construction.h"
@@ -154,15 +155,15 @@ void initialize(Engine& e, const std::optional<Doubles>& density, const std::opt
     e.initialize(values, nonequilibrium);
 }
 
-/// The bytes that an update of a cell reads and writes, averaged over the steps for which an eddy viscosity holds: it
-/// is read in each of them; once the velocity is written, and read to write another one.
+/// The bytes that an update of a cell reads and writes, on average.
 int bytes_per_update(const Engine& e) {
     const backend::BlockSpec& spec = e.spec();
     const int numbers = e.population_count() + (backend::is_hybrid(spec) ? 1 : 0);
-    const int stored = int(backend::size_of(spec.storage)), real = int(backend::size_of(spec.precision));
     const int turbulence =
-        backend::keeps_velocity(spec) ? real + (2 * e.domain().D * stored + real) / spec.refresh_every : 0;
-    return 2 * numbers * stored + turbulence;
+        backend::keeps_velocity(spec)
+            ? backend::eddy_viscosity_bytes(e.domain().D, spec.precision, spec.storage, spec.refresh_every)
+            : 0;
+    return 2 * numbers * int(backend::size_of(spec.storage)) + turbulence;
 }
 
 const char* storage_dtype(const Engine& e) {

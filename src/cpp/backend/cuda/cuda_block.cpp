@@ -418,7 +418,7 @@ private:
                                          phase_, now_});
     }
 
-    Index force_pitch() const { return (address_.nx + 63) / 64 * 64; }
+    Index force_pitch() const { return backend::field_pitch(address_.nx); }
 
     void update(const WorkStream& stream, const backend::RowBox& rows, RowPart part = RowPart::Whole) {
         backend::with_real(spec_.precision, [&](auto real) { launch_update<decltype(real)>(stream, rows, part); });
