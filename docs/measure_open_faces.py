@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import sys
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,8 +21,10 @@ from numpy.typing import NDArray
 
 import lbmgpu as lbm
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from reference.open_flows import AMPLITUDE, STREAM, oblique_packet, pulse
+
 Array = NDArray[np.float64]
-CS = 3**-0.5
 SHAPES = {"D2Q9": (40, 16), "D3Q19": (40, 12, 12), "D3Q27": (40, 12, 12)}
 NOISE = 1e-4
 
@@ -123,23 +127,9 @@ def channel(
     return float(away.max() / peak), float(abs(solver.density().mean() - mean))
 
 
-STREAM = 0.1
-AMPLITUDE = 1e-3
 SPIN, RADIUS = 0.03, 10
 DIP = 1.5 * np.e * SPIN**2
 """Of the density, in the middle of the vortex."""
-
-
-def pulse(x: Array, y: Array) -> tuple[Array, Array, Array]:
-    """A plane pulse of sound 10 cells wide that leaves through +x."""
-    shape = AMPLITUDE * np.exp(-((x - 80) ** 2) / 200)
-    return 1 + shape, STREAM + CS * shape, 0 * x
-
-
-def oblique(x: Array, y: Array) -> tuple[Array, Array, Array]:
-    """A packet of plane waves of a length of 40 cells at 45 degrees, in a box 57 cells high."""
-    shape = AMPLITUDE * np.exp(-((x - 80) ** 2) / 2 / 25**2) * np.cos(2 * np.pi / 57 * (x + y))
-    return 1 + shape, STREAM + CS * shape / 2**0.5, CS * shape / 2**0.5
 
 
 def vortex(x: Array, y: Array) -> tuple[Array, Array, Array]:
@@ -266,7 +256,7 @@ def table_of_echoes(device: str) -> None:
             back = [
                 echo(flow, 160, height, 640, outlet, sponge=sponge, pull=pull, longer=(400, 500), device=device)
                 / AMPLITUDE
-                for flow, height in ((pulse, 4), (oblique, 57))
+                for flow, height in ((pulse, 4), (oblique_packet, 57))
             ]
             print(f"| {outlet} | {sponge}, {pull} | {100 * back[0]:.2g} % | {100 * back[1]:.2g} % |", flush=True)
 

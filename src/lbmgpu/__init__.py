@@ -15,6 +15,7 @@ from .conditions import (
     Outflow,
     Periodic,
     PressureOutlet,
+    Sponge,
     VelocityInlet,
 )
 from .custom_collision import CustomCollision
@@ -121,6 +122,7 @@ __all__ = [
     "RunResult",
     "Smagorinsky",
     "Solver",
+    "Sponge",
     "StagedExchangeWarning",
     "Steady",
     "Study",

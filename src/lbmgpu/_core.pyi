@@ -65,6 +65,8 @@ def boundary_numbers() -> dict[str, int]:
 
 def most_steps_between() -> int: ...  # for which an eddy viscosity may hold
 def turbulence_models() -> dict[str, bool]: ...  # by name whether they take velocity gradients
+def eddy_viscosity_bytes(dimensions: int, precision: str, storage: str, every: int) -> int: ...  # a cell and step
+def least_odd_rate(stencil: str) -> float: ...  # of CentralMoments, unless another is given
 def collision_names(stencil: str = "") -> list[str]:
     """The engine's names of the collisions that support `stencil`, or of all."""
 
@@ -451,9 +453,10 @@ class Engine:
         rank: int = 0,
         thermal: bool = False,
         keeps_velocity: bool = False,
+        sponges: Sequence[tuple[int, int]] = ...,  # face and thickness of each
     ) -> dict[str, int]:
-        """Bytes of lattice, with a temperature if `thermal`, that a rank of such an engine would hold on each device,
-        without allocating anything. ValueError for blocks that do not tile the shape."""
+        """Bytes of lattice and sponges, with a temperature if `thermal`, that a rank of such an engine would hold on
+        each device, without allocating anything. ValueError for blocks that do not tile the shape."""
 
     @property
     def bytes_per_update(self) -> int:

@@ -15,10 +15,6 @@ from . import _core, checks
 MAX_VISCOSITY = 1e6
 """Far beyond use; it keeps the relaxation rates clear of underflow in float32."""
 
-LEAST_ODD_RATES = {"D3Q19": 0.6}
-"""Stencils in which waves in a stream grow at low viscosity where moments of third order of the moving frame are slower
-than this: it has no velocities to the corners of the cube."""
-
 
 @dataclass(frozen=True)
 class Collision:
@@ -171,12 +167,12 @@ class CentralMoments(FlowCollision):
 
     def parameters(self, stencil: _core.Stencil) -> dict[str, Any]:
         """The parameters in full, defaults included, in the names of the engine."""
-        least = LEAST_ODD_RATES.get(stencil.name, 0.0) if self.least_odd_rate is None else self.least_odd_rate
+        least = _core.least_odd_rate(stencil.name) if self.least_odd_rate is None else self.least_odd_rate
         return super().parameters(stencil) | {"magic": self.magic, "least_odd_rate": least}
 
     def without_defaults(self, stencil: _core.Stencil) -> CentralMoments:
         """The same collision, without a least rate that `stencil` has anyway."""
-        is_default = self.least_odd_rate == LEAST_ODD_RATES.get(stencil.name, 0.0)
+        is_default = self.least_odd_rate == _core.least_odd_rate(stencil.name)
         return replace(self, least_odd_rate=None) if is_default else self
 
 

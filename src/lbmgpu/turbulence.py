@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-import numpy as np
-
 from . import _core, checks
 from .collisions import Collision, FlowCollision
 from .custom_collision import CustomCollision
@@ -119,8 +117,7 @@ def bytes_per_update(model: TurbulenceModel | None, dimensions: int, precision: 
     """Bytes that a cell reads and writes in a step for a model, on average, in addition to its populations."""
     if not isinstance(model, GradientModel):
         return 0
-    real, stored = np.dtype(precision).itemsize, np.dtype(storage).itemsize
-    return real + (2 * dimensions * stored + real) // model.every
+    return _core.eddy_viscosity_bytes(dimensions, precision, storage, model.every)
 
 
 MODELS: dict[str, type[TurbulenceModel]] = {model.kind: model for model in (Smagorinsky, WALE, Vreman)}

@@ -167,7 +167,7 @@ public:
     }
 
     int updates_of_cycle() const override { return 2; }
-    bool at_start_of_cycle() const override { return now_ == 0; }
+    int place_in_cycle() const override { return now_; }
     Index revision() const override { return revision_; }
     std::unique_ptr<lbm::backend::Recorder> make_recorder(const std::vector<BlockState*>&) override {
         return std::make_unique<WorkRecorder>();

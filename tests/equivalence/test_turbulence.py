@@ -11,14 +11,13 @@ from reference import STENCILS, Collision, Heat
 from reference.cases import CLASSES, Case, in_reference_order, random_bodies, random_faces, random_fields
 from reference.registry import PAIRS, STREAMINGS, THERMAL_STENCILS, by_dimension
 from reference.thermal_cases import ThermalCase
-from reference.turbulence import FORMULAS, Turbulence, eddy_viscosity
+from reference.turbulence import CONSTANTS, FORMULAS, Turbulence, eddy_viscosity, gradient
 
 import lbmgpu as lbm
 
 STEPS = 20
 TOLERANCE = 1e-12
 SHAPES = by_dimension((9, 7), (7, 5, 4))
-CONSTANTS = {"wale": 0.5, "vreman": 0.07}
 NUMBERS = [("float32", "float32"), ("float64", "float64"), ("float32", "float16"), ("float64", "float32")]
 
 
@@ -213,6 +212,35 @@ def test_eddy_viscosity_is_that_of_the_velocity_of_now(name, model, device, rng)
         solver.step(2)
         other.step(2)
         np.testing.assert_array_equal(solver.populations(), other.populations())
+
+
+@pytest.mark.parametrize("scheme", ["regularized", "characteristic", "non-equilibrium"])
+@pytest.mark.parametrize("name", STENCILS)
+def test_gradients_at_inlets_in_cells_are_one_sided(name, scheme, device, rng):
+    """A shear across the face has one derivative, in the inlet's cells as in all others; with one cell, none at all."""
+    shape = SHAPES[name]
+    turbulence = Turbulence("vreman", CONSTANTS["vreman"])
+    density, velocity = random_fields(rng, shape, speed=0.02)
+    kind = scheme.replace("-", "") + "-inlet"
+    for cells in (shape[0], 1):
+        faces = random_faces(rng, (cells, *shape[1:]), [kind, kind, *["periodic"] * (2 * len(shape) - 2)], speed=0.02)
+        case = Case(
+            name,
+            (cells, *shape[1:]),
+            Collision("regularized", 0.1),
+            faces,
+            density=density[:cells],
+            velocity=velocity[:, :cells],
+            turbulence=turbulence,
+        )
+        reference, solver = case.reference(), case.solver(device=device)
+        found = solver.eddy_viscosity()
+        u = solver.velocity()
+        expected = eddy_viscosity(reference, turbulence, u)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11)
+        one_sided = u[:, 1] - u[:, 0] if cells > 1 else np.zeros_like(u[:, 0])
+        slopes = [gradient(reference, u, (0, *at))[: len(shape), 0] for at in np.ndindex(*shape[1:])]
+        np.testing.assert_allclose(slopes, one_sided.reshape(len(shape), -1).T, rtol=0, atol=1e-14)
 
 
 @pytest.mark.gpu

@@ -41,26 +41,43 @@ def vreman(g: Array, constant: float) -> float:
 
 
 FORMULAS = {"wale": wale, "vreman": vreman}
-AT_REST, MIRROR = "no-slip", "free-slip"
+CONSTANTS = {"wale": 0.5, "vreman": 0.07}
+"""Of the models, in tests that run over all of them."""
+BEYOND = {
+    "no-slip": "wall",
+    "moving-wall": "wall",
+    "velocity-inlet": "wall",
+    "free-slip": "mirrored",
+    "regularized-inlet": "extrapolated",
+    "characteristic-inlet": "extrapolated",
+    "nonequilibrium-inlet": "extrapolated",
+    "pressure-outlet": "cell",
+    "characteristic-outlet": "cell",
+    "outflow": "cell",
+}
+"""What gives the velocity behind a face of each condition: the wall half a cell away, up to which it is linear, the
+cell mirrored or as it is, or a line through the cell, in whose centre the condition holds, and the one inwards."""
 
 
-def beyond(reference: Any, velocity: Array, cell: tuple[int, ...], axis: int, step: int) -> Array:
-    """The velocity that a fluid cell finds next to it: of its neighbour, or linear up to a wall half a cell away."""
+def beyond(
+    reference: Any, velocity: Array, cell: tuple[int, ...], axis: int, step: int, *, extrapolates: bool = True
+) -> Array:
+    """The velocity that a fluid cell finds next to it: of its neighbour, or what goes with the face or body there."""
     own = velocity[(slice(None), *cell)]
     there = list(cell)
     there[axis] += step
     face = 2 * axis + (step > 0)
     if not 0 <= there[axis] < reference.shape[axis]:
-        kind = reference.faces[face]
-        if kind == MIRROR:
+        rule = BEYOND.get(reference.faces[face])
+        if rule == "mirrored":
             return np.where(np.arange(len(own)) == axis, -own, own)
-        if kind == AT_REST:
-            return -own
-        if face in reference.face_velocity:
-            values = np.asarray(reference.face_velocity[face], float)
+        if rule == "wall":
+            values = np.asarray(reference.face_velocity.get(face, np.zeros(len(own))), float)
             wall = values[(slice(None), *np.delete(cell, axis))] if values.ndim > 1 else values
             return 2 * wall - own
-        if kind != "periodic":  # an outlet
+        if rule == "extrapolated" and extrapolates:  # from both sides it would be the cell's own
+            return 2 * own - beyond(reference, velocity, cell, axis, -step, extrapolates=False)
+        if rule is not None:
             return own
         there[axis] %= reference.shape[axis]
     if reference.solid[tuple(there)]:

@@ -1,4 +1,6 @@
-"""Adds a collision and two conditions that are for tests alone to a copy of the sources: ``add_members.py TREE``.
+"""Adds members for tests alone to a copy of the sources: ``add_members.py TREE``.
+
+They are a collision, two boundary conditions and a turbulence model.
 
 What it does is what an author of a new one does: a header and a place in a list, a class in Python, a formula in the
 reference. All tests that run over the lists then run over these members too.
@@ -37,6 +39,21 @@ class RelaxedOutlet(PressureOutlet):
     """For tests of the seam alone: an outlet that follows the fluid with a delay."""
 
     kind: ClassVar[str] = "relaxed-outlet"
+
+
+'''
+TURBULENCE = '''@dataclass(frozen=True)
+class StrainModel(GradientModel):
+    """For tests of the seam alone: the Smagorinsky model of the velocity gradient."""
+
+    kind: ClassVar[str] = "strain"
+    constant: float = 0.15
+
+
+'''
+STRAIN = '''def strain(g: Array, constant: float) -> float:
+    """Smagorinsky, Mon. Weather Rev. 91 (1963) 99."""
+    return float(constant**2 * np.sqrt(((g + g.T) ** 2).sum() / 2))
 
 
 '''
@@ -113,11 +130,18 @@ def main(tree: Path) -> None:
     insert(lattice / "boundary/all.h", '#include "pressure_outlet.h"\n', '#include "relaxed_outlet.h"\n')
     insert(lattice / "boundary/all.h", "WallAtDistance, ", "RelaxedOutlet, ")
 
+    shutil.copy(HERE / "strain_model.h", lattice / "turbulence")
+    insert(lattice / "turbulence/all.h", '#include "smagorinsky.h"\n', '#include "strain_model.h"\n')
+    insert(lattice / "turbulence/all.h", "Smagorinsky, WALE, ", "StrainModel, ")
+
     collisions = package / "collisions.py"
     collisions.write_text(collisions.read_text() + COLLISION)
     insert(
         package / "conditions.py", "@dataclass(frozen=True, eq=False)\nclass Adiabatic", CONDITION + OUTLET, before=True
     )
+
+    insert(package / "turbulence.py", "def bytes_per_update(", TURBULENCE, before=True)
+    insert(package / "turbulence.py", "for model in (Smagorinsky, WALE, ", "StrainModel, ")
 
     insert(reference / "collisions.py", '    "bgk": _bgk,\n', '    "wide-bgk": _bgk,\n')
     insert(reference / "boundaries.py", '"no-slip", ', '"wall-at-distance", ')
@@ -127,6 +151,14 @@ def main(tree: Path) -> None:
     back = "        back = self.f[(self.stencil.opposite[i], *cells)]\n"
     insert(reference / "lattice.py", back, REFERENCE, before=True)
     insert(reference / "lattice.py", "\n    def _wall_velocity(", FORMULA, before=True)
+    insert(reference / "turbulence.py", "FORMULAS = {", STRAIN, before=True)
+    insert(reference / "turbulence.py", 'FORMULAS = {"wale": wale, ', '"strain": strain, ')
+    insert(reference / "turbulence.py", 'CONSTANTS = {"wale": 0.5, ', '"strain": 0.15, ')
+    insert(
+        reference / "turbulence.py",
+        '    "outflow": "cell",\n',
+        '    "relaxed-outlet": "cell",\n    "wall-at-distance": "cell",\n',
+    )
     insert(
         reference / "cases.py",
         '"pressure-outlet": (1.0, 0.01)',

@@ -10,6 +10,7 @@ struct RelaxedOutlet {
     static constexpr const char* name = "relaxed-outlet";
     static constexpr int precedence = 15;
     static constexpr Value value = Value::Number;  // the density
+    static constexpr Beyond beyond = Beyond::Cell;
     static constexpr double preset = 1;
     static constexpr int stored = 2;  // the density's deviation from 1, and the velocity inwards
     static constexpr int cells_read = 3;

@@ -10,6 +10,7 @@ struct WallAtDistance {
     static constexpr const char* name = "wall-at-distance";
     static constexpr int precedence = 35;
     static constexpr Value value = Value::Number;  // the distance
+    static constexpr Beyond beyond = Beyond::Cell;
     static constexpr double preset = 0.5;
     static constexpr bool needs_moments = false;
     static constexpr bool needs_streamed = true;

@@ -142,6 +142,10 @@ def test_parameters_are_what_its_function_makes() -> None:
     omega = 1 / (3 * 0.1 + 0.5)
     assert numbers(ASKS) == [omega, 0.0]
     assert numbers(ASKS, rates={"first": 0.5}, shift=[0.125, 0], least=0.25) == [omega * 0.5 + 0.125, 0.25]
+    rate = ASKS.replace('at_least_zero("least"', 'rate_or_zero("least"')
+    assert numbers(rate, least=1.5)[1] == 1.5
+    with pytest.raises(ValueError, match=r"least: 2\.0+ given, must be below 2"):
+        numbers(rate, least=2)
     assert numbers(BGK, smagorinsky=0.1)[1] == pytest.approx(18 * 2**0.5 * 0.01)
 
 

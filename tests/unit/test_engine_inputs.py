@@ -62,6 +62,21 @@ def test_a_lattice_larger_than_the_machine_is_a_memory_error_at_once() -> None:
         engine(shape=shape)
 
 
+@pytest.mark.parametrize("name", ["D2Q9", "D3Q19", "D3Q27"])
+def test_rates_out_of_range_are_refused(name: str) -> None:
+    """Of third order in the moving frame: 2 would not relax at all, and above it grow."""
+    given: dict[str, Any] = {"stencil": name, "shape": [4, 5, 6][: int(name[1])], "collision": "central-moments"}
+    for rate in (-0.1, 2.0, 2.5, NAN, INF):
+        with pytest.raises(ValueError, match=r"least_odd_rate: .* given, must be"):
+            engine(**given, least_odd_rate=rate)
+    for magic in (0, -1, NAN):
+        with pytest.raises(ValueError, match="magic: "):
+            engine(**given, magic=magic)
+    engine(**given, least_odd_rate=1.999)
+    assert engine(**given).steps == 0  # has the rate of its stencil
+    assert _core.least_odd_rate(name) == (0.6 if name == "D3Q19" else 0)
+
+
 @pytest.mark.parametrize("steps", [-1, 2**53 - 9, 2**62, 2**63 - 1, -(2**63)])
 def test_steps_that_cannot_be_counted_are_refused(steps: int) -> None:
     one = engine()

@@ -67,6 +67,27 @@ def test_members_have_the_bits_of_their_runs_alone(device: str, streaming: str, 
     np.testing.assert_array_equal(ensemble.momentum(), [solver.momentum() for solver in alone])
 
 
+@pytest.mark.parametrize("streaming", ["in-place", "two-lattice"])
+def test_members_may_have_turbulence_models(device: str, streaming: str) -> None:
+    models = [lbm.WALE(), lbm.Vreman(every=3), None, lbm.Smagorinsky(0.15), lbm.WALE(every=3)]
+    numbers = {"streaming": streaming, "device": device}
+    start = {"velocity": wave}
+    ensemble = lbm.Ensemble(channel(), lbm.TRT(0.002), turbulence=models, initial=start, **numbers)
+    alone = [lbm.Solver(channel(), lbm.TRT(0.002), turbulence=model, **numbers) for model in models]
+    for solver in alone:
+        solver.initialize(velocity=wave)
+    for steps in (1, 4, 150):
+        ensemble.step(steps)
+        for solver in alone:
+            solver.step(steps)
+    same(ensemble, alone)
+    assert [member.turbulence for member in ensemble] == models
+    every = lbm.Ensemble(channel(), [lbm.TRT(0.002), lbm.BGK(0.01)], turbulence=lbm.WALE(), initial=start, **numbers)
+    every.step(2)
+    np.testing.assert_array_equal(every.eddy_viscosity(), [member.eddy_viscosity() for member in every])
+    assert every.eddy_viscosity().max() > 0
+
+
 def test_domains_with_bodies_inlets_and_walls_that_change_in_time(device: str) -> None:
     def domain(speed: float) -> lbm.Domain:
         result = lbm.Domain((32, 16), "D2Q9")

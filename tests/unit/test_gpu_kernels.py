@@ -102,7 +102,10 @@ def test_multispeed_kernels_stay_in_registers(precision: str, architecture: str)
         ("fields.h", ["density<{}, float>", "velocity<{}, double>", "population<{}, float>", "set_population<{}>"]),
         ("fields.h", ["set_force<{}>", "get_stored<{}>", "set_stored<{}>", "initialize<{}>"]),
         ("boundary_cells.h", ["complete_boundary_cells<{}>", "start_boundary_cells<{}>"]),
-        ("boundary_cells.h", ["replace_in_boundary_cells<{}>", "damp_sponge_cells<{}>"]),
+        (
+            "boundary_cells.h",
+            ["change_cells<{}, lbm::backend::BoundaryCell>", "change_cells<{}, lbm::backend::SpongeCell>"],
+        ),
         ("boundary_cells.h", ["get_boundary_numbers<{}>", "set_boundary_numbers<{}>"]),
         ("reductions.h", ["totals<{}>", "velocity_change<{}>", "extremes<{}>", "body_force<{}>"]),
         ("heat.h", ["advance_next_to_bodies<{}>", "put_next_to_bodies<{}>", "temperature<{}, double>"]),
@@ -116,7 +119,10 @@ def test_multispeed_kernels_stay_in_registers(precision: str, architecture: str)
         ("copy_bandwidth.h", ["copy"]),
         ("apply_boundaries.h", ["apply_boundaries<{}, 32>"]),
         ("boundary_cells.h", ["complete_boundary_cells<{}, 32>"]),
-        ("boundary_cells.h", ["replace_in_boundary_cells<{}, 32>", "damp_sponge_cells<{}, 32>"]),
+        (
+            "boundary_cells.h",
+            ["change_cells<{}, lbm::backend::BoundaryCell, 32>", "change_cells<{}, lbm::backend::SpongeCell, 32>"],
+        ),
         ("heat.h", ["advance_next_to_bodies<{}, 32>", "put_next_to_bodies<{}, 32>"]),
     ],
 )

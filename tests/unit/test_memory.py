@@ -96,6 +96,44 @@ def test_a_temperature_counts(monkeypatch: pytest.MonkeyPatch) -> None:
         lbm.Solver(lbm.Domain(SHAPE), lbm.BGK(0.1), thermal=source)
 
 
+def test_sponges_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each cell of them once, on the device that has it; a sponge may be thicker than a shape that is tried."""
+    domain = lbm.Domain(SHAPE)
+    plain = LATTICE + CELLS * memory.extra_bytes_per_cell(3, "float32")
+    domain.add_sponge("+x", 10)
+    domain.add_sponge("-x", 3)
+    domain.add_sponge("+x", 4, 0.1)
+    domain.add_sponge("-y", 32, 0.1, pull=0.1, velocity=(0, 0, 0))
+    monkeypatch.setattr(memory, "available_memory", lambda device="cpu": plain + 16 * CELLS)
+    solver = lbm.Solver(domain, lbm.BGK(0.1), streaming="in-place", device="cpu")
+    solver.step(1)
+    engine = solver._simulation.engine
+    assert plain + 16 * CELLS <= engine.memory_bytes + CELLS * memory.extra_bytes_per_cell(3, "float32")
+    monkeypatch.setattr(memory, "available_memory", lambda device="cpu": plain + 16 * CELLS - 1)
+    with pytest.raises(lbm.TooLittleMemoryError, match="what would fit: shape"):
+        lbm.Solver(domain, lbm.BGK(0.1), streaming="in-place", device="cpu")
+
+
+def test_sponges_are_of_the_blocks_that_they_cover() -> None:
+    numbers = ("float32", "float32", "in-place")
+    blocks = [((0, 0, 0), (20, 32, 32), 0, "cpu"), ((20, 0, 0), (12, 32, 32), 1, "cpu")]
+
+    def more(rank: int, sponges: list[tuple[int, int]]) -> int:
+        with_them, without = (
+            _core.Engine.memory_needed("D3Q19", SHAPE, *numbers, blocks=blocks, rank=rank, sponges=each)["cpu"]
+            for each in (sponges, [])
+        )
+        return with_them - without
+
+    assert more(0, [(0, 3)]) == 16 * 3 * 32 * 32
+    assert more(1, [(0, 3)]) == 0
+    assert more(1, [(0, 25)]) == 16 * 5 * 32 * 32
+    assert more(0, [(1, 14), (0, 3)]) == 16 * 5 * 32 * 32
+    assert more(1, [(2, 4), (3, 5)]) == 16 * 12 * 9 * 32
+    with pytest.raises(ValueError, match="face of a sponge: 6 given"):
+        more(0, [(6, 1)])
+
+
 @pytest.mark.parametrize("extra_bytes", [0, 50])
 def test_shape_that_would_fit_does(monkeypatch: pytest.MonkeyPatch, extra_bytes: int) -> None:
     monkeypatch.setattr(memory, "available_memory", lambda device="cpu": 10 * device_memory.MIB)

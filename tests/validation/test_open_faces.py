@@ -10,26 +10,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from reference.open_flows import AMPLITUDE, STREAM, oblique_packet, pulse
 
 import lbmgpu as lbm
 
 Array = NDArray[np.float64]
-CS = 3**-0.5
-STREAM = 0.1
-AMPLITUDE = 1e-3
 LENGTH = 160
-
-
-def pulse(x: Array, y: Array) -> tuple[Array, Array, Array]:
-    """A plane pulse of sound 10 cells wide that leaves through +x."""
-    shape = AMPLITUDE * np.exp(-((x - 80) ** 2) / 200)
-    return 1 + shape, STREAM + CS * shape, 0 * x
-
-
-def oblique_packet(x: Array, y: Array) -> tuple[Array, Array, Array]:
-    """A packet of plane waves of a length of 40 cells at 45 degrees, in a box 57 cells high."""
-    shape = AMPLITUDE * np.exp(-((x - 80) ** 2) / 2 / 25**2) * np.cos(2 * np.pi / 57 * (x + y))
-    return 1 + shape, STREAM + CS * shape / 2**0.5, CS * shape / 2**0.5
 
 
 def largest_difference(

@@ -26,6 +26,13 @@ EndColumns end_columns(const BlockSpec& spec, Device device);
 /// Numbers from one row of a field to the next: of a force, a heat source or an eddy viscosity.
 inline Index field_pitch(int nx) { return (nx + 63) / 64 * 64; }
 
+/// Bytes that a cell reads and writes in a step for an eddy viscosity of velocity gradients, averaged over the `every`
+/// steps for which it holds: it is read in each of them; once the velocity is written, and read to write another one.
+inline int eddy_viscosity_bytes(int D, NumberKind precision, NumberKind storage, int every) {
+    const int stored = int(size_of(storage)), real = int(size_of(precision));
+    return real + (2 * D * stored + real) / every;
+}
+
 /// Size in bytes of one lattice of a block.
 std::size_t lattice_bytes(const BlockSpec& spec, Device device);
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -182,7 +183,14 @@ public:
     /// The number of updates in a cycle, after which the state is at the same addresses and in the same phase again, so
     /// that the launches repeat.
     virtual int updates_of_cycle() const { return 1; }
-    virtual bool at_start_of_cycle() const { return true; }
+    /// Which update of the cycle is the next one: a number that no other update of it has.
+    virtual int place_in_cycle() const { return 0; }
+    /// How many updates, from the next one on, launch what those of the cycle do: 0 where the next one does not, as the
+    /// first of a state that was set, or one that does what most updates do not.
+    virtual Index updates_in_cycle() const { return std::numeric_limits<Index>::max(); }
+    /// Counts updates that were replayed from a recording; a negative number takes back those that were only recorded.
+    /// Both are whole cycles.
+    virtual void count_replayed(Index updates) { static_cast<void>(updates); }
     /// A counter that grows whenever an argument or an address with which updates are launched changes.
     virtual Index revision() const { return 0; }
     /// Makes a recorder of the work of this block and its `mates`, all of which must outlive it; null if they cannot be

@@ -39,15 +39,30 @@ private:
     char* slot_;
 };
 
-/// The argument `cell` of a boundary-cell formula that reads the moments of so many cells
-/// (lattice/boundary/condition.h).
+/// What formulas of boundary cells know of the face and its values (lattice/boundary/condition.h): the argument `cell`
+/// of one that replaces all populations.
+template <class Real>
+class BoundaryFaceView {
+public:
+    LBM_HD explicit BoundaryFaceView(const BoundaryCell& cell) : cell_(cell) {}
+
+    LBM_HD int axis() const { return cell_.face / 2; }
+    LBM_HD int inward() const { return cell_.face % 2 == 0 ? 1 : -1; }
+    LBM_HD Real value(int d) const { return Real(cell_.value[d]); }
+    LBM_HD Real reference_density() const { return Real(cell_.reference_density); }
+
+protected:
+    const BoundaryCell& cell_;
+};
+
+/// The argument `cell` of the other formulas, which read the moments of so many cells.
 template <class S, class Real, class Stored, int cells_read>
-class BoundaryCellView {
+class BoundaryCellView : public BoundaryFaceView<Real> {
 public:
     /// `force(x, y, z, F)` sets F to the force on a cell.
     template <class Force>
     LBM_HD BoundaryCellView(const LatticeView<S, Real, Stored>& lattice, const BoundaryCell& cell, Force&& force)
-        : cell_(cell),
+        : BoundaryFaceView<Real>(cell),
           populations_(lattice.cell(cell.x, cell.y, cell.z)),
           numbers_(lattice.data, lattice.address, lattice.phase) {
         int at[3] = {cell.x, cell.y, cell.z};
@@ -61,14 +76,10 @@ public:
             Real deviation, momentum[3];
             add_up_cell(lattice.cell(at[0], at[1], at[2]), deviation, momentum);
             set_cell_moments(moments_[k], deviation, momentum, f);
-            at[axis()] += inward();
+            at[this->axis()] += this->inward();
         }
     }
 
-    LBM_HD int axis() const { return cell_.face / 2; }
-    LBM_HD int inward() const { return cell_.face % 2 == 0 ? 1 : -1; }
-    LBM_HD Real value(int d) const { return Real(cell_.value[d]); }
-    LBM_HD Real reference_density() const { return Real(cell_.reference_density); }
     LBM_HD const boundary::CellMoments<Real>& moments(int k) const { return moments_[k]; }
     LBM_HD Real post_collision(int i) const { return populations_.post_collision(i); }
     LBM_HD bool comes_in(int i) const { return (cell_.missing >> i & 1U) != 0; }
@@ -83,7 +94,8 @@ public:
     LBM_HD bool has_neighbor(int axis, int side) const { return (cell_.neighbors >> (2 * axis + side) & 1) != 0; }
 
 private:
-    const BoundaryCell& cell_;
+    using BoundaryFaceView<Real>::cell_;
+
     CellView<S, Real, Stored> populations_;
     BoundaryNumbers<Real, Stored> numbers_;
     boundary::CellMoments<Real> moments_[cells_read > 0 ? cells_read : 1];
@@ -125,17 +137,6 @@ LBM_HD void complete_boundary_cell(const LatticeView<S, Real, Stored>& lattice, 
     });
 }
 
-/// The argument `cell` of a formula that replaces all populations of a boundary cell.
-template <class Real>
-struct BoundaryFaceView {
-    const BoundaryCell& cell;
-
-    LBM_HD int axis() const { return cell.face / 2; }
-    LBM_HD int inward() const { return cell.face % 2 == 0 ? 1 : -1; }
-    LBM_HD Real value(int d) const { return Real(cell.value[d]); }
-    LBM_HD Real reference_density() const { return Real(cell.reference_density); }
-};
-
 /// Calls change(f) with the incoming populations of a cell, and stores them. Each has its place to itself, so that this
 /// may be done for several cells in any order, once all populations are in place.
 template <class S, class Real, class Stored, class Change>
@@ -148,27 +149,29 @@ LBM_HD void change_incoming(const CellView<S, Real, Stored>& cell, Change&& chan
 
 /// Replaces the populations of a boundary cell, if its condition does so.
 template <class S, class Real, class Stored>
-LBM_HD void replace_in_boundary_cell(const LatticeView<S, Real, Stored>& lattice, const BoundaryCell& cell) {
+LBM_HD void change_cell(const LatticeView<S, Real, Stored>& lattice, const BoundaryCell& cell, const SpongeLayer*) {
     if (!cell.replaces) {
         return;
     }
     with_condition_of<S>(cell, [&](auto member) LBM_INLINE_LAMBDA {
         using Condition = typename decltype(member)::type;
         if constexpr (boundary::replaces_populations<Condition>) {
-            const BoundaryFaceView<Real> view{cell};
+            const BoundaryFaceView<Real> view(cell);
             change_incoming(lattice.cell(cell.x, cell.y, cell.z),
                             [&](Real(&f)[S::Q]) { Condition::template replace<S>(view, f); });
         }
     });
 }
 
-/// Damps the incoming populations of a cell of a sponge.
+/// Damps the incoming populations of a cell of a sponge, of which there are these layers.
 template <class S, class Real, class Stored>
-LBM_HD void damp_sponge_cell(const LatticeView<S, Real, Stored>& lattice, const SpongeCell& cell) {
+LBM_HD void change_cell(const LatticeView<S, Real, Stored>& lattice, const SpongeCell& cell,
+                        const SpongeLayer* layers) {
     if constexpr (!Stencil<S>::multispeed) {
-        SpongeRates<Real> rates{Real(cell.damping), Real(cell.pull), Real(cell.deviation), {}};
+        const SpongeLayer layer = layers[cell.layer];
+        SpongeRates<Real> rates{Real(layer.damping), Real(layer.pull), Real(layer.deviation), {}};
         for (int d = 0; d < S::D; ++d) {
-            rates.velocity[d] = Real(cell.velocity[d]);
+            rates.velocity[d] = Real(layer.velocity[d]);
         }
         change_incoming(lattice.cell(cell.x, cell.y, cell.z), [&](Real(&f)[S::Q]) { damp_in_sponge<S>(rates, f); });
     }

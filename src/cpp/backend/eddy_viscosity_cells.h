@@ -20,6 +20,7 @@ LBM_HD Real eddy_viscosity_next_to_walls(const LatticeView<S, Real, Stored>& lat
     int next = cell.first;
     for (int axis = 0; axis < S::D; ++axis) {
         Real around[2][S::D];
+        bool is_extrapolated[2] = {false, false};
         for (int side = 0; side < 2; ++side) {
             const bool is_wall = next < cell.first + cell.count && links[next].direction == 2 * axis + side;
             const int to = 2 * side - 1;
@@ -29,7 +30,15 @@ LBM_HD Real eddy_viscosity_next_to_walls(const LatticeView<S, Real, Stored>& lat
                             : at(d, cell.x + (axis == 0 ? to : 0), cell.y + (axis == 1 ? to : 0),
                                  cell.z + (axis == 2 ? to : 0));
             }
+            is_extrapolated[side] = is_wall && links[next].is_extrapolated;
             next += is_wall ? 1 : 0;
+        }
+        for (int side = 0; side < 2; ++side) {
+            if (is_extrapolated[side] && !is_extrapolated[1 - side]) {  // from both sides it stays that of the cell
+                for (int d = 0; d < S::D; ++d) {
+                    around[side][d] = Real(2) * at(d, cell.x, cell.y, cell.z) - around[1 - side][d];
+                }
+            }
         }
         for (int d = 0; d < S::D; ++d) {
             gradient.of[d][axis] = central_difference(around[1][d], around[0][d]);

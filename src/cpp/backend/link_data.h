@@ -61,9 +61,15 @@ struct BoundaryCell {
     Index first;                   // index of its first number among those of all cells of the plan
 };
 
-/// A cell of a sponge (lattice/sponge.h).
+/// A cell of a sponge, with the index of what the sponge does there in the plan's list.
 struct SpongeCell {
     int x, y, z;
+    int layer;
+};
+
+/// What sponges do in the cells of a layer (lattice/sponge.h). Few cells differ in it: those of a layer along a face,
+/// or along an edge where sponges meet, are alike.
+struct SpongeLayer {
     double damping;
     double pull, deviation, velocity[3];
 };
@@ -102,11 +108,12 @@ struct ThermalCell {
 };
 
 /// The velocity that a fluid cell finds behind a wall, next to it along an axis, for its gradient: component d is
-/// sign[d] times that of the cell plus value[d].
+/// sign[d] times that of the cell plus value[d], or linear through the cell and what it finds on its other side.
 struct VelocityLink {
     double value[3];
     signed char sign[3];
     unsigned char direction;  // 2 axis, plus 1 towards the upper end
+    bool is_extrapolated;
 };
 
 /// A fluid cell that has walls next to it, with the range [first, first + count) of the plan's velocity links, in the

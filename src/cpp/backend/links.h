@@ -19,6 +19,7 @@ struct LinkPlan {
     std::vector<BoundaryCell> boundary_cells;  // computed after all links
     Index boundary_numbers = 0;                // how many numbers the boundary cells keep in all
     std::vector<SpongeCell> sponge_cells;      // after all others
+    std::vector<SpongeLayer> sponge_layers;
     std::vector<WallTemperature> wall_temperatures;
     std::vector<ThermalCell> thermal_cells;
     std::vector<ThermalLink> thermal_links;

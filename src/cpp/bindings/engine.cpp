@@ -6,6 +6,7 @@
 #include <tuple>
 #include <variant>
 
+#include "../backend/block_layout.h"
 #include "../engine/processes.h"
 #include "bindings.h"
 #include "construction.h"
@@ -154,15 +155,15 @@ void initialize(Engine& e, const std::optional<Doubles>& density, const std::opt
     e.initialize(values, nonequilibrium);
 }
 
-/// The bytes that an update of a cell reads and writes, averaged over the steps for which an eddy viscosity holds: it
-/// is read in each of them; once the velocity is written, and read to write another one.
+/// The bytes that an update of a cell reads and writes, on average.
 int bytes_per_update(const Engine& e) {
     const backend::BlockSpec& spec = e.spec();
     const int numbers = e.population_count() + (backend::is_hybrid(spec) ? 1 : 0);
-    const int stored = int(backend::size_of(spec.storage)), real = int(backend::size_of(spec.precision));
     const int turbulence =
-        backend::keeps_velocity(spec) ? real + (2 * e.domain().D * stored + real) / spec.refresh_every : 0;
-    return 2 * numbers * stored + turbulence;
+        backend::keeps_velocity(spec)
+            ? backend::eddy_viscosity_bytes(e.domain().D, spec.precision, spec.storage, spec.refresh_every)
+            : 0;
+    return 2 * numbers * int(backend::size_of(spec.storage)) + turbulence;
 }
 
 const char* storage_dtype(const Engine& e) {
@@ -408,7 +409,8 @@ void bind_engine(py::module_& module) {
             "memory_needed",
             [](const std::string& stencil, const std::vector<int>& shape, const std::string& precision,
                const std::string& storage, const std::string& streaming, const std::string& device,
-               const BlockTuples& blocks, int rank, bool thermal, bool keeps_velocity) {
+               const BlockTuples& blocks, int rank, bool thermal, bool keeps_velocity,
+               const std::vector<std::pair<int, int>>& sponges) {
                 Setup setup;
                 setup.device.name = device;
                 setup.stencil = stencil;
@@ -426,11 +428,16 @@ void bind_engine(py::module_& module) {
                 if (keeps_velocity) {
                     setup.turbulence = engine::TurbulenceSetup{WALE::name, 0.5, 1};
                 }
-                return Engine::memory_needed(setup, rank);
+                std::vector<engine::Sponge> layers;
+                for (const auto& [face, thickness] : sponges) {
+                    layers.push_back({face, thickness, 0, 0, 1, {}});
+                }
+                return Engine::memory_needed(setup, rank, layers);
             },
             py::arg("stencil"), py::arg("shape"), py::arg("precision"), py::arg("storage"), py::arg("streaming"),
             py::arg("device") = "cpu", py::arg("blocks") = BlockTuples(), py::arg("rank") = 0,
-            py::arg("thermal") = false, py::arg("keeps_velocity") = false)
+            py::arg("thermal") = false, py::arg("keeps_velocity") = false,
+            py::arg("sponges") = std::vector<std::pair<int, int>>())
         .def_property_readonly("bytes_per_update", &bytes_per_update)
         .def_property_readonly("threads", [](const Engine& e) { return e.device().threads; })
         .def_property_readonly("isa", [](const Engine& e) { return e.device().isa; })

@@ -111,6 +111,13 @@ void bind_stencil(py::module_& module) {
         });
         return numbers;
     });
+    module.def(
+        "least_odd_rate",
+        [](const std::string& name) {
+            return backend::with_stencil(engine::stencil_kind(name),
+                                         [](auto s) { return CentralMoments::default_least_odd_rate<decltype(s)>; });
+        },
+        py::arg("stencil"));
     module.def("collision_names", &engine::collision_names, py::arg("stencil") = "");
 }
 

@@ -1,6 +1,7 @@
 // Binds the turbulence models and the engine's members for the eddy viscosity.
 #include <pybind11/stl.h>
 
+#include "../backend/block_layout.h"
 #include "bindings.h"
 #include "engine_arrays.h"
 
@@ -36,6 +37,13 @@ void bind_turbulence(py::module_& module, EngineClass& engine) {
         });
         return models;
     });
+    module.def(
+        "eddy_viscosity_bytes",
+        [](int dimensions, const std::string& precision, const std::string& storage, int every) {
+            return backend::eddy_viscosity_bytes(dimensions, engine::number_kind("precision", precision),
+                                                 engine::number_kind("storage", storage), every);
+        },
+        py::arg("dimensions"), py::arg("precision"), py::arg("storage"), py::arg("every"));
     engine
         .def(
             "eddy_viscosity",

@@ -63,7 +63,7 @@ struct BoundaryHaloPlan::Builder {
         group_wall_links();
         add_boundary_cells();
         if (part == PlanOf::Block) {
-            plan.links_.sponge_cells = sponge_cells(domain, blocks[std::size_t(own)]);
+            add_sponge_cells(domain, blocks[std::size_t(own)], plan.links_);
         }
         if (domain.is_hybrid_thermal) {
             add_temperatures();
@@ -444,7 +444,8 @@ std::size_t BoundaryHaloPlan::bytes() const {
     std::size_t sum = (links_.wall_cells.capacity() + links_.second_pass_cells.capacity()) * sizeof(WallCell) +
                       links_.wall_links.capacity() * sizeof(WallLink) + value_sources_.capacity() * sizeof(ValueSource);
     sum += links_.boundary_cells.capacity() * sizeof(backend::BoundaryCell) +
-           links_.sponge_cells.capacity() * sizeof(backend::SpongeCell) + boundary_places_.capacity() * sizeof(Index);
+           links_.sponge_cells.capacity() * sizeof(backend::SpongeCell) +
+           links_.sponge_layers.capacity() * sizeof(backend::SpongeLayer) + boundary_places_.capacity() * sizeof(Index);
     for (const auto& runs : links_.copies) {
         sum += runs.capacity() * sizeof(CopyRun);
     }

@@ -69,6 +69,7 @@ void check(const Made& made, const GivenParameters& given) {
         switch (question.asked) {
             case custom::Asked::Positive: given.positive(question.name, otherwise); break;
             case custom::Asked::AtLeastZero: given.at_least_zero(question.name, question.otherwise); break;
+            case custom::Asked::RateOrZero: given.rate_or_zero(question.name, question.otherwise); break;
             case custom::Asked::Vector: given.components(question.name, count, otherwise); break;
             case custom::Asked::Rates: {
                 if (question.count < 0) {

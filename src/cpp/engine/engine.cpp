@@ -9,6 +9,7 @@
 
 #include "interior.h"
 #include "models.h"
+#include "sponge_plan.h"
 
 namespace lbm::engine {
 namespace {
@@ -81,14 +82,20 @@ std::vector<Engine::Part> Engine::make_parts(const backend::BlockSpec& whole, co
     return parts;
 }
 
-std::map<std::string, std::size_t> Engine::memory_needed(const Setup& setup, int rank) {
+std::map<std::string, std::size_t> Engine::memory_needed(const Setup& setup, int rank,
+                                                         const std::vector<Sponge>& sponges) {
     const backend::BlockSpec whole = block_spec(setup);
     const Layout layout =
         setup.blocks.empty() ? Layout::single(whole.size, setup.device.name) : Layout(whole.size, setup.blocks);
     std::map<std::string, std::size_t> needed;
     for (const Block& block : layout.blocks()) {
         if (block.rank == rank) {
-            needed[block.device] += backend::memory_needed(part_of(whole, block), block.device);
+            const int(&at)[3] = block.offset;
+            const int(&size)[3] = block.size;
+            const Index damped =
+                cells_in_sponges(whole.size, sponges, {{at[0], at[1], at[2]}, {size[0], size[1], size[2]}});
+            needed[block.device] += backend::memory_needed(part_of(whole, block), block.device) +
+                                    std::size_t(damped) * sizeof(backend::SpongeCell);
         }
     }
     return needed;
@@ -170,6 +177,9 @@ void Engine::prepare() {
         for (Part& part : parts_) {
             part.state->set_interior(interior_of(part.place));
             part.plan = BoundaryHaloPlan(domain_, placements, part.number, backend::phases_of(spec_));
+            if (backend::TurbulenceState* turbulence = part.state->turbulence()) {
+                turbulence->set_steps(steps_);  // by which it knows what the next steps launch
+            }
             part.state->set_plan(part.plan.links());
         }
         if (placements.size() > 1) {

@@ -32,9 +32,10 @@ public:
     /// an invalid setup.
     explicit Engine(const Setup& setup);
 
-    /// The bytes of lattice that an engine of this setup would allocate on a rank, by device. `setup` needs no
-    /// communicator.
-    static std::map<std::string, std::size_t> memory_needed(const Setup& setup, int rank = 0);
+    /// The bytes of lattice, and of the cells of sponges, that an engine of this setup would allocate on a rank, by
+    /// device. `setup` needs no communicator.
+    static std::map<std::string, std::size_t> memory_needed(const Setup& setup, int rank = 0,
+                                                            const std::vector<Sponge>& sponges = {});
 
     /// Makes the cells of `mask` a solid body and returns its index. `velocity` is empty (at rest), D values, or D
     /// values for each cell; `temperature` is empty (adiabatic), one value, or one for each cell. The cells are those

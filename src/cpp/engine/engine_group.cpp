@@ -79,13 +79,12 @@ void EngineGroup::step_on_gpu(Index steps) {
 }
 
 void EngineGroup::divide() {
-    const auto at_start = [](const Engine* engine) {
-        return std::all_of(engine->states_.begin(), engine->states_.end(),
-                           [](const backend::BlockState* state) { return state->at_start_of_cycle(); });
-    };
-    std::vector<Engine*> found[2];  // in the same part of the cycle as the first engine, and not
+    const auto place = [](const Engine* engine) {
+        return engine->states_.front()->place_in_cycle();
+    };                              // one block each
+    std::vector<Engine*> found[2];  // at the same place of the cycle as the first engine, and not
     for (Engine* engine : engines_) {
-        found[at_start(engine) == at_start(engines_.front()) ? 0 : 1].push_back(engine);
+        found[place(engine) == place(engines_.front()) ? 0 : 1].push_back(engine);
     }
     const std::size_t count = found[1].empty() ? 1 : 2;
     if (parts_.size() == count && parts_.front().engines == found[0]) {

@@ -24,7 +24,8 @@ public:
     const std::vector<Engine*>& engines() const { return engines_; }
 
 private:
-    /// Engines on a GPU whose cycles of updates begin together, so that their updates can be recorded.
+    /// Engines on a GPU whose updates are recorded together: those at one place of their cycles, so that most launches
+    /// are equal, and all others.
     struct Part {
         std::vector<Engine*> engines;
         std::unique_ptr<backend::StepBatch> batch;

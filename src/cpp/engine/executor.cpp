@@ -2,6 +2,7 @@
 #include "executor.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -12,46 +13,77 @@ void Executor::run(Index updates, const std::function<void()>& update) {
         for (Index k = 0; k < count; ++k) {
             update();
         }
-        updates -= count;
     };
-    while (updates > 0 && !at_start()) {
-        launch(1);
-    }
     if (recorder_ != nullptr && recorded_revision_ != revision()) {
         recorder_.reset();
     }
     const Index whole = length();
-    if (recorder_ == nullptr && updates >= 2 * whole) {
-        if (auto recorder = blocks_.front()->make_recorder({blocks_.begin() + 1, blocks_.end()})) {
-            launch(whole);
-            recorder->record([&] {
-                for (Index k = 0; k < whole; ++k) {
-                    update();
-                }
-            });
-            recorder_ = std::move(recorder);
-            recorded_revision_ = revision();
+    Index elsewhere = 0;  // updates that were launched at places where the recording does not begin
+    while (updates > 0) {
+        const Index repeating = std::min(updates, repeating_updates());
+        Index done = 1;
+        if (recorder_ != nullptr && repeating >= whole && places() == recorded_places_) {
+            done = repeating / whole * whole;
+            recorder_->replay(done / whole);
+            count_replayed(done);
+            elsewhere = 0;
+        } else if (recorder_ == nullptr && repeating >= 2 * whole) {
+            auto recorder = blocks_.front()->make_recorder({blocks_.begin() + 1, blocks_.end()});
+            done = recorder != nullptr ? whole : updates;
+            launch(done);
+            if (recorder != nullptr) {
+                recorder->record([&] { launch(whole); });
+                count_replayed(-whole);
+                recorder_ = std::move(recorder);
+                recorded_revision_ = revision();
+                recorded_places_ = places();
+            }
+        } else {
+            launch(1);
+            elsewhere += repeating >= whole ? 1 : 0;
+        }
+        updates -= done;
+        if (elsewhere > cycle()) {  // as after a restart, from which on no update begins as the recorded ones did
+            recorder_.reset();
+            elsewhere = 0;
         }
     }
-    if (recorder_ != nullptr && updates >= whole) {
-        recorder_->replay(updates / whole);
-        updates %= whole;
+}
+
+std::vector<int> Executor::places() const {
+    std::vector<int> all;
+    all.reserve(blocks_.size());
+    for (const backend::BlockState* block : blocks_) {
+        all.push_back(block->place_in_cycle());
     }
-    launch(updates);
+    return all;
 }
 
-bool Executor::at_start() const {
-    return std::all_of(blocks_.begin(), blocks_.end(),
-                       [](const backend::BlockState* block) { return block->at_start_of_cycle(); });
+Index Executor::repeating_updates() const {
+    Index least = std::numeric_limits<Index>::max();
+    for (const backend::BlockState* block : blocks_) {
+        least = std::min(least, block->updates_in_cycle());
+    }
+    return least;
 }
 
-Index Executor::length() const {
-    constexpr Index least = 16;
+void Executor::count_replayed(Index updates) const {
+    for (backend::BlockState* block : blocks_) {
+        block->count_replayed(updates);
+    }
+}
+
+Index Executor::cycle() const {
     Index cycle = 2;  // the exchange alternates between two sets of events
     for (const backend::BlockState* block : blocks_) {
         cycle = std::lcm(cycle, block->updates_of_cycle());
     }
-    return (least + cycle - 1) / cycle * cycle;
+    return cycle;
+}
+
+Index Executor::length() const {
+    constexpr Index least = 16;
+    return (least + cycle() - 1) / cycle() * cycle();
 }
 
 Index Executor::revision() const {

@@ -22,9 +22,14 @@ public:
     void run(Index updates, const std::function<void()>& update);
 
 private:
-    /// Whether all blocks are at the start of their cycle, as a recording begins there.
-    bool at_start() const;
-    /// The number of updates in a recording: at least 16, and a multiple of every block's cycle.
+    /// The places of all blocks in their cycles. A recording may begin at any, and is replayed at the same ones.
+    std::vector<int> places() const;
+    /// How many updates, from the next one on, repeat the cycles of all blocks.
+    Index repeating_updates() const;
+    void count_replayed(Index updates) const;
+    /// The number of updates after which all blocks are at the same places again.
+    Index cycle() const;
+    /// The number of updates in a recording: at least 16, and whole cycles.
     Index length() const;
     /// Grows whenever an address or an argument of a block's launches changes, which makes a recording obsolete.
     Index revision() const;
@@ -32,6 +37,7 @@ private:
     std::vector<backend::BlockState*> blocks_;
     std::unique_ptr<backend::Recorder> recorder_;  // null until updates are recorded
     Index recorded_revision_ = 0;
+    std::vector<int> recorded_places_;
 };
 
 }  // namespace lbm::engine

@@ -45,6 +45,14 @@ double GivenParameters::at_least_zero(const std::string& name, double otherwise)
     return value;
 }
 
+double GivenParameters::rate_or_zero(const std::string& name, double otherwise) const {
+    const double value = at_least_zero(name, otherwise);
+    if (!(value < 2)) {
+        throw std::invalid_argument(name + ": " + std::to_string(value) + " given, must be below 2");
+    }
+    return value;
+}
+
 std::vector<double> GivenParameters::components(const std::string& name, std::size_t count,
                                                 std::optional<double> otherwise) const {
     const Parameter* found = find(name);

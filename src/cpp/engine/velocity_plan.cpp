@@ -1,30 +1,21 @@
 // Lists the velocities around a block, and what its cells find in place of velocities behind walls.
 #include "velocity_plan.h"
 
-#include <algorithm>
-
 namespace lbm::engine {
 namespace {
 
 int wrapped(int at, int n) { return at < 0 ? at + n : at >= n ? at - n : at; }
 
-/// The velocity u of a cell and the value given to the face before it make that of the place behind: sign u + value.
-/// The velocity is linear up to a face that has one, so that it is that of the wall half a cell from the centre;
-/// mirrored at a face that mirrors links; and the cell's own at any other open face.
-template <class Condition>
-backend::VelocityLink behind_face(const double (&velocity)[3], int axis) {
-    backend::VelocityLink link{{0, 0, 0}, {1, 1, 1}, 0};
-    if constexpr (Condition::value == boundary::Value::Velocity) {
+/// The link through a face whose condition says what is beyond; `velocity` is the given one, 0 without.
+backend::VelocityLink link_beyond(boundary::Beyond beyond, const double (&velocity)[3], unsigned char direction) {
+    backend::VelocityLink link{{0, 0, 0}, {1, 1, 1}, direction, beyond == boundary::Beyond::Extrapolated};
+    if (beyond == boundary::Beyond::Wall) {
         for (int d = 0; d < 3; ++d) {
             link.sign[d] = -1;
             link.value[d] = 2 * velocity[d];
         }
-    } else if constexpr (boundary::has_formula<Condition> || boundary::has_cell_formula<Condition>) {
-        return link;
-    } else if constexpr (Condition::precedence == 0) {
-        link.sign[axis] = -1;
-    } else {
-        std::fill(link.sign, link.sign + 3, static_cast<signed char>(-1));
+    } else if (beyond == boundary::Beyond::Mirrored) {
+        link.sign[direction / 2] = -1;
     }
     return link;
 }
@@ -104,7 +95,7 @@ void VelocityPlan::add_cells(const Domain& domain, const BlockPlacement& here) {
                 for (int direction = 0; direction < 2 * domain.D; ++direction) {
                     Wall wall{};
                     if (find_wall(domain, cell, direction / 2, direction % 2, wall)) {
-                        links.push_back({{0, 0, 0}, {1, 1, 1}, static_cast<unsigned char>(direction)});
+                        links.push_back({{0, 0, 0}, {1, 1, 1}, static_cast<unsigned char>(direction), false});
                         walls_.push_back(wall);
                         ++found.count;
                     }
@@ -130,9 +121,7 @@ void VelocityPlan::refresh(const Domain& domain, std::vector<backend::VelocityLi
             for (int d = 0; d < domain.D && Condition::value == boundary::Value::Velocity; ++d) {
                 velocity[d] = component(given, domain.D, d, wall.place, count);
             }
-            const unsigned char direction = of_plan[k].direction;
-            of_plan[k] = behind_face<Condition>(velocity, direction / 2);
-            of_plan[k].direction = direction;
+            of_plan[k] = link_beyond(Condition::beyond, velocity, of_plan[k].direction);
         });
     }
 }

@@ -87,6 +87,7 @@ class Settings:
             processes=self.processes,
             thermal=self.thermal is not None,
             keeps_velocity=self.turbulence is not None,
+            sponges=[(list(domain.faces).index(sponge.face), sponge.thickness) for sponge in domain.sponges],
         )
 
     def _collision_arguments(self, stencil: _core.Stencil) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from ..parallel.device_memory import GIB, available_memory
 from ..solver import Solver, simulation_of
 from ..solver.run import Every, RunLoop, RunResult, Steady
 from ..thermal import HybridThermal
+from ..turbulence import TurbulenceModel
 from ..values import Floats
 
 MOST_MEMBERS = 100_000
@@ -46,6 +47,7 @@ class Ensemble(Guarded):
         force: None; a force as for `Solver`, for all members; or a list of such, one for each member.
         initial: None; arguments of `Solver.initialize` as a mapping, for all members; or a list with one for each.
         thermal: `HybridThermal` of all members, a list with one for each, or None.
+        turbulence: a turbulence model of all members, as for `Solver`; a list with one, or None, for each; or None.
         precision, storage, streaming: as for `Solver`.
         device: of all members: ``"cpu"``, ``"cuda"``, ``"cuda:1"`` and so on, or ``"auto"``.
         threads: number of CPU threads in all; None for all cores.
@@ -63,6 +65,7 @@ class Ensemble(Guarded):
         force: ArrayLike | Callable[..., Any] | Sequence[Any] | None = None,
         initial: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         thermal: HybridThermal | Sequence[HybridThermal] | None = None,
+        turbulence: TurbulenceModel | Sequence[TurbulenceModel | None] | None = None,
         precision: str = "float32",
         storage: str | None = None,
         streaming: str | None = None,
@@ -75,6 +78,7 @@ class Ensemble(Guarded):
             "force": _listed_forces(force),
             "initial": _listed(initial, Mapping),
             "thermal": _listed(thermal, HybridThermal),
+            "turbulence": _listed(turbulence, TurbulenceModel),
         }
         count = _count(lists)
         _check_equal([each for each in lists["domain"] or () if isinstance(each, Domain)])
@@ -100,6 +104,7 @@ class Ensemble(Guarded):
                 device=device,
                 threads=each_threads,
                 thermal=value("thermal", thermal, number),
+                turbulence=value("turbulence", turbulence, number),
             )
             if number == 0:
                 _check_memory(simulation_of(solver), count)
@@ -198,6 +203,10 @@ class Ensemble(Guarded):
     def temperature(self) -> NDArray[Any]:
         """Temperature, ``(members, nx, ny[, nz])``, of solvers that have one."""
         return self._stacked(Solver.temperature)
+
+    def eddy_viscosity(self) -> NDArray[Any]:
+        """Eddy viscosity, ``(members, nx, ny[, nz])``, of solvers that all have a turbulence model."""
+        return self._stacked(Solver.eddy_viscosity)
 
     def mass(self) -> Floats:
         """Mass of the fluid, ``(members,)``."""

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "../../lattice/address.h"
+#include "../block_layout.h"
 #include "buffer.h"
 #include "threads.h"
 
@@ -16,7 +16,7 @@ public:
     std::size_t bytes() const { return rows_.bytes(); }
     /// The rows; null without a field.
     const Real* data() const { return rows_.bytes() == 0 ? nullptr : rows_.as<Real>(); }
-    static Index pitch(const Address& a) { return (a.nx + 63) / 64 * 64; }
+    static Index pitch(const Address& a) { return backend::field_pitch(a.nx); }
     const Real& at(const Address& a, int components, int d, int x, int y, int z) const {
         return data()[((Index(z) * a.ny + y) * components + d) * pitch(a) + x];
     }

@@ -17,7 +17,7 @@ public:
     using Numbers = backend::BoundaryNumbers<Real, Stored>;
 
     HostBoundary(const View& view, const backend::LinkPlan& plan, int threads)
-        : view_(view), cells_(plan.boundary_cells), sponge_(plan.sponge_cells), threads_(threads) {}
+        : view_(view), plan_(plan), cells_(plan.boundary_cells), threads_(threads) {}
 
     /// Computes incoming populations before the update, after all links; `force(x, y, z, F)` sets F to the force on a
     /// cell.
@@ -27,8 +27,9 @@ public:
     }
     /// Changes populations that have come in, after all else that reads those before the update.
     void finish() const {
-        for_cells(cells_, [&](const backend::BoundaryCell& cell) { backend::replace_in_boundary_cell(view_, cell); });
-        for_cells(sponge_, [&](const backend::SpongeCell& cell) { backend::damp_sponge_cell(view_, cell); });
+        const auto change = [&](const auto& cell) { backend::change_cell(view_, cell, plan_.sponge_layers.data()); };
+        for_cells(cells_, change);
+        for_cells(plan_.sponge_cells, change);
     }
     template <class Force>
     void start(Force&& force) const {
@@ -73,8 +74,8 @@ private:
     }
 
     View view_;
+    const backend::LinkPlan& plan_;
     const std::vector<backend::BoundaryCell>& cells_;
-    const std::vector<backend::SpongeCell>& sponge_;
     int threads_;
 };
 

@@ -7,6 +7,7 @@
 #include "../../lattice/temperature.h"
 #include "../block_layout.h"
 #include "../eddy_viscosity_cells.h"
+#include "../renewal_schedule.h"
 #include "buffer.h"
 #include "cpu_block.h"
 #include "kernels.h"
@@ -43,7 +44,7 @@ public:
 
     /// Renews the eddy viscosity if it is time, before an update and after boundaries and halos have been applied.
     void renew() {
-        if (kernel_ == nullptr || (position_ > 0 && !is_due_)) {
+        if (kernel_ == nullptr || !schedule_.renews()) {
             return;
         }
         const View view = block_.view();
@@ -57,15 +58,14 @@ public:
         if (kernel_ == nullptr) {
             return;
         }
-        position_ = (position_ + 1) % spec_.refresh_every;
-        is_due_ = false;
+        schedule_.begin_step();
         arguments.eddy_viscosity = viscosity_.as<void>();
         arguments.force_pitch = pitch();
-        arguments.kept_velocity = position_ == 0 ? rows_.from_cell(phase, 0) : 0;
+        arguments.kept_velocity = schedule_.keeps_velocity() ? rows_.from_cell(phase, 0) : 0;
         arguments.velocity_stride = rows_.stride;
     }
 
-    void set_steps(Index steps) override { position_ = int(steps % spec_.refresh_every); }
+    void set_steps(Index steps) override { schedule_.set_steps(steps); }
 
     void start_velocity() override {
         if (kernel_ == nullptr) {
@@ -82,11 +82,11 @@ public:
                 }
             }
         });
-        is_due_ = true;
+        schedule_.set_due(true);
     }
 
     void kept(double* out) const override {
-        if (position_ > 0) {
+        if (!schedule_.is_at_renewal()) {
             read_viscosity(out);
             return;
         }
@@ -104,18 +104,18 @@ public:
     void set_kept(const double* values) override {
         const View view = block_.view();
         over_rows([&](int y, int z, Index r) {
-            for (int d = 0; d < (position_ > 0 ? 1 : S::D); ++d) {
+            for (int d = 0; d < (schedule_.is_at_renewal() ? S::D : 1); ++d) {
                 for (int x = 0; x < spec_.size[0]; ++x) {
                     const Real value = Real(values[d * cells() + r * spec_.size[0] + x]);
-                    if (position_ > 0) {
-                        viscosity_.as<Real>()[r * pitch() + x] = value;
-                    } else {
+                    if (schedule_.is_at_renewal()) {
                         stored(view, d, x, y, z) = Store<Stored>::from(value);
+                    } else {
+                        viscosity_.as<Real>()[r * pitch() + x] = value;
                     }
                 }
             }
         });
-        is_due_ = false;
+        schedule_.set_due(false);
     }
 
     void eddy_viscosity(float* out) const override { read(out); }
@@ -201,8 +201,7 @@ private:
     Buffer viscosity_;
     const backend::LinkPlan* plan_ = nullptr;
     const std::uint8_t* solid_ = nullptr;
-    int position_ = 0;     // steps since the eddy viscosity was to be renewed; the next step does it where this is 0
-    bool is_due_ = false;  // whether the next step renews it anyway, as a state has been set
+    backend::RenewalSchedule schedule_{spec_.refresh_every};
 };
 
 }  // namespace lbm::cpu

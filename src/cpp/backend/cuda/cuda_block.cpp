@@ -71,7 +71,7 @@ public:
         for (const Phase phase : backend::phases_of(spec_)) {
             const LaunchDimensions launch = update_launch(spec_, configurations_[phase], rows());
             const int threads = int(launch.block_x * launch.block_y);
-            const Kernel& k = kernels_.get(update_name(phase));
+            const Kernel& k = kernels_.get(update_name(phase, spec_.refresh_every == 1));
             all.push_back({phase, configurations_[phase].cells_per_thread, threads, k.registers(), k.local_bytes(),
                            k.blocks_at_once(threads) * threads / double(device_.threads_per_multiprocessor)});
         }
@@ -84,7 +84,7 @@ public:
         links_.set_plan(plan, backend::phases_of(spec_), stream_);
         heat_.set_plan(plan, interior_);
         walls_.set(plan);
-        boundary_.set(plan);
+        boundary_.set_plan(plan);
         turbulence_.set_plan(plan);
         sums_.forget_links();
         keeps_end_sums_ = 2 * moments_at_row_ends(plan, address_.nx) >= rows();  // not for a few at other faces' edges
@@ -100,8 +100,8 @@ public:
         links_.set_values(*plan_, stream_);
         heat_.set_values(*plan_);
         walls_.set(*plan_);
-        boundary_.set(*plan_);
-        turbulence_.set_plan(*plan_);
+        boundary_.set_values(*plan_);
+        turbulence_.set_values(*plan_);
         sums_.forget_links();
     }
 
@@ -241,12 +241,15 @@ public:
     }
 
     int updates_of_cycle() const override {
-        return std::lcm(std::lcm(spec_.state->phases, spec_.state->lattices), spec_.refresh_every);
+        return std::lcm(std::lcm(spec_.state->phases, spec_.state->lattices), turbulence_.schedule().steps_of_cycle());
     }
-    bool at_start_of_cycle() const override {
-        return phase_ == spec_.state->first_phase && now_ == 0 && end_sums_are_current_ == keeps_end_sums_ &&
-               turbulence_.position() == 0;
+    int place_in_cycle() const override {
+        return 4 * turbulence_.schedule().place_in_cycle() + 2 * phase_index(phase_) + now_;
     }
+    Index updates_in_cycle() const override {
+        return end_sums_are_current_ == keeps_end_sums_ ? turbulence_.schedule().steps_in_cycle() : 0;
+    }
+    void count_replayed(Index updates) override { turbulence_.count_replayed(updates); }
     Index revision() const override { return revision_; }
     std::unique_ptr<backend::Recorder> make_recorder(const std::vector<BlockState*>& mates) override {
         auto others = streams_of(mates);
@@ -350,13 +353,18 @@ private:
             configurations_[phase] = chosen_configuration(spec_, kind(phase), device_.name);
         }
     }
-    UpdateKind kind(Phase phase) const { return {phase, forcing_, keeps_end_sums_, turbulence_.keeps_velocity()}; }
+    /// Whether an update keeps the velocity does not change its launch configuration.
+    UpdateKind kind(Phase phase, bool keeps_velocity = false) const {
+        return {phase, forcing_, keeps_end_sums_, keeps_velocity};
+    }
     void restart_phase() {
         phase_ = spec_.state->first_phase;
         now_ = 0;
         end_sums_are_current_ = false;
     }
-    KernelName update_name(Phase phase) const { return update_kernel(spec_, configurations_[phase], kind(phase)); }
+    KernelName update_name(Phase phase, bool keeps_velocity) const {
+        return update_kernel(spec_, configurations_[phase], kind(phase, keeps_velocity));
+    }
     RowPart inner_part() const { return interior_.is_trimmed(address_.nx) ? RowPart::Inner : RowPart::Whole; }
     KernelName links_name() const { return state_kernel(spec_, "apply_boundaries.h", "apply_boundaries"); }
     /// Starts to compile the kernels of the next steps, in the order in which they will be needed.
@@ -368,14 +376,13 @@ private:
         walls_.expect_kernels();
         boundary_.expect_kernels();
         turbulence_.expect_kernels();
-        Phase phase = phase_;
-        do {
-            phase = next_phase(phase);
-            kernels_.expect(update_name(phase));
+        for (const auto& [phase, keeps_velocity] :
+             backend::kinds_of_updates(phase_, turbulence_.schedule(), spec_.refresh_every)) {
+            kernels_.expect(update_name(phase, keeps_velocity));
             if (interior_.is_trimmed(address_.nx)) {
                 kernels_.expect(part_kernel(spec_, configurations_[phase]));
             }
-        } while (phase != phase_);
+        }
     }
     Index rows() const { return Index(address_.ny) * address_.nz; }
     Index cells() const { return rows() * address_.nx; }
@@ -411,7 +418,7 @@ private:
                                          phase_, now_});
     }
 
-    Index force_pitch() const { return (address_.nx + 63) / 64 * 64; }
+    Index force_pitch() const { return backend::field_pitch(address_.nx); }
 
     void update(const WorkStream& stream, const backend::RowBox& rows, RowPart part = RowPart::Whole) {
         backend::with_real(spec_.precision, [&](auto real) { launch_update<decltype(real)>(stream, rows, part); });
@@ -444,7 +451,7 @@ private:
             }
             LaunchDimensions dimensions = update_launch(spec_, configuration, rows.count());
             dimensions.programmatic_launch = !streams_.divided();
-            kernels_.get(update_name(step_.phase)).launch(stream, dimensions, a);
+            kernels_.get(update_name(step_.phase, turbulence_.keeps_velocity())).launch(stream, dimensions, a);
         });
     }
 

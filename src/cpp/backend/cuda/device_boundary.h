@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "../links.h"
+#include "../type_name.h"
 #include "kernel_names.h"
 #include "kernel_set.h"
 #include "kernels/arguments.h"
@@ -17,26 +18,28 @@ public:
     DeviceBoundary(const backend::BlockSpec& spec, const WorkStream& stream, KernelSet& kernels)
         : spec_(spec), stream_(stream), kernels_(kernels) {}
 
-    std::size_t bytes() const { return cells_.bytes() + sponge_.bytes(); }
-    /// Uploads the boundary cells of a plan, also if only their values have changed.
-    void set(const backend::LinkPlan& plan) {
+    std::size_t bytes() const { return cells_.bytes() + sponge_.bytes() + layers_.bytes(); }
+    void set_plan(const backend::LinkPlan& plan) {
         count_ = Index(plan.boundary_cells.size());
         numbers_ = plan.boundary_numbers;
         sponge_count_ = Index(plan.sponge_cells.size());
         replaces_ = std::any_of(plan.boundary_cells.begin(), plan.boundary_cells.end(),
                                 [](const backend::BoundaryCell& cell) { return cell.replaces; });
-        upload(cells_, stream_, plan.boundary_cells);
         upload(sponge_, stream_, plan.sponge_cells);
+        upload(layers_, stream_, plan.sponge_layers);
+        set_values(plan);
     }
+    /// Uploads the boundary cells, which hold the values of faces.
+    void set_values(const backend::LinkPlan& plan) { upload(cells_, stream_, plan.boundary_cells); }
     void expect_kernels() const {
         if (count_ > 0) {
             kernels_.expect(kernel("complete_boundary_cells"));
         }
         if (replaces_) {
-            kernels_.expect(kernel("replace_in_boundary_cells"));
+            kernels_.expect(change<backend::BoundaryCell>());
         }
         if (sponge_count_ > 0) {
-            kernels_.expect(kernel("damp_sponge_cells"));
+            kernels_.expect(change<backend::SpongeCell>());
         }
     }
     /// Computes incoming populations before the update, after all links; `next` is the lattice to which the update
@@ -52,17 +55,18 @@ public:
     }
     /// Changes populations that have come in, after all else that reads those before the update.
     void finish(const StateArguments& state, bool programmatic_launch) const {
-        LaunchDimensions dimensions = flat(count_);
-        dimensions.programmatic_launch = programmatic_launch;
+        const auto change_all = [&]<class Cell>(const Cell* cells, Index count) {
+            LaunchDimensions dimensions = flat(count);
+            dimensions.programmatic_launch = programmatic_launch;
+            kernels_.get(change<Cell>())
+                .launch(stream_, dimensions,
+                        CellChangeArguments<Cell>{state, cells, count, layers_.as<backend::SpongeLayer>()});
+        };
         if (replaces_) {
-            kernels_.get(kernel("replace_in_boundary_cells"))
-                .launch(stream_, dimensions, ReplacementArguments{state, cells_.as<backend::BoundaryCell>(), count_});
+            change_all(cells_.as<backend::BoundaryCell>(), count_);
         }
         if (sponge_count_ > 0) {
-            dimensions = flat(sponge_count_);
-            dimensions.programmatic_launch = programmatic_launch;
-            kernels_.get(kernel("damp_sponge_cells"))
-                .launch(stream_, dimensions, SpongeArguments{state, sponge_.as<backend::SpongeCell>(), sponge_count_});
+            change_all(sponge_.as<backend::SpongeCell>(), sponge_count_);
         }
     }
     void start(const StateArguments& state) const {
@@ -91,12 +95,18 @@ public:
     }
 
 private:
-    KernelName kernel(const char* function) const { return state_kernel(spec_, "boundary_cells.h", function); }
+    KernelName kernel(const char* function, const std::string& more = "") const {
+        return state_kernel(spec_, "boundary_cells.h", function, more);
+    }
+    template <class Cell>
+    KernelName change() const {
+        return kernel("change_cells", backend::spelled<Cell>());
+    }
 
     const backend::BlockSpec& spec_;
     const WorkStream& stream_;
     KernelSet& kernels_;
-    DeviceBuffer cells_, sponge_;
+    DeviceBuffer cells_, sponge_, layers_;
     Index count_ = 0, numbers_ = 0, sponge_count_ = 0;
     bool replaces_ = false;  // whether a condition replaces all populations of a cell
 };

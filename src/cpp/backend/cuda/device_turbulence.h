@@ -1,10 +1,10 @@
 // The eddy viscosity of a block on a GPU: all operations other than the update kernel.
 #pragma once
 
-#include <algorithm>
 #include <functional>
 
 #include "../block_layout.h"
+#include "../renewal_schedule.h"
 #include "../type_name.h"
 #include "field_staging.h"
 #include "upload.h"
@@ -35,8 +35,10 @@ public:
     void set_plan(const backend::LinkPlan& plan) {
         count_ = Index(plan.velocity_cells.size());
         upload(cells_, stream_, plan.velocity_cells);
-        upload(links_, stream_, plan.velocity_links);
+        set_values(plan);
     }
+    /// Uploads what depends on the values of faces and bodies.
+    void set_values(const backend::LinkPlan& plan) { upload(links_, stream_, plan.velocity_links); }
     void expect_kernels() const {
         if (is_kept()) {
             kernels_.expect(renewal());
@@ -48,7 +50,7 @@ public:
 
     /// Renews the eddy viscosity if it is time, before an update and after boundaries and halos have been applied.
     void renew(bool programmatic_launch) const {
-        if (!is_kept() || (position_ > 0 && !is_due_)) {
+        if (!is_kept() || !schedule_.renews()) {
             return;
         }
         const EddyViscosityArguments arguments{state_(),
@@ -66,14 +68,13 @@ public:
         }
     }
     /// Counts an update that begins.
-    void begin_update() {
-        position_ = (position_ + 1) % spec_.refresh_every;
-        is_due_ = false;
-    }
-    /// Steps since the eddy viscosity was to be renewed; the next step does it where this is 0.
-    int position() const { return position_; }
+    void begin_update() { schedule_.begin_step(); }
+    /// Which updates renew the eddy viscosity; without one of velocity gradients, all of them.
+    const backend::RenewalSchedule& schedule() const { return schedule_; }
+    /// Counts updates that were replayed, or takes back recorded ones (BlockState::count_replayed).
+    void count_replayed(Index updates) { schedule_.count(updates); }
     /// Whether the update that has begun keeps the velocity.
-    bool keeps_velocity() const { return is_kept() && position_ == 0; }
+    bool keeps_velocity() const { return is_kept() && schedule_.keeps_velocity(); }
     /// Sets the arguments of an update of `phase`.
     template <class Parameters>
     void set(Parameters& parameters, Phase phase) const {
@@ -82,30 +83,30 @@ public:
         parameters.velocity_stride = velocity_.stride;
     }
 
-    void set_steps(Index steps) override { position_ = int(steps % spec_.refresh_every); }
+    void set_steps(Index steps) override { schedule_.set_steps(steps); }
     void start_velocity() override {
         if (is_kept()) {
             kernels_.get(state_kernel(spec_, header, "start_velocity"))
                 .launch(stream_, flat(rows() * address_.nx), state_(), RowRange{0, rows()}, velocity_);
             stream_.synchronize();
-            is_due_ = true;
+            schedule_.set_due(true);
         }
     }
     void kept(double* out) const override {
-        if (position_ > 0) {
-            eddy_viscosity(out);
-        } else {
+        if (schedule_.is_at_renewal()) {
             staging_.read_fields(state_(), "kept_velocity", dimensions(), out, header, velocity_);
+        } else {
+            eddy_viscosity(out);
         }
     }
     void set_kept(const double* values) override {
-        if (position_ > 0) {
+        if (schedule_.is_at_renewal()) {
+            staging_.write_components(state_(), "set_kept_velocity", dimensions(), values, header, velocity_);
+        } else {
             staging_.write_components(state_(), "set_eddy_viscosity", 1, values, header, viscosity_.as<void>(),
                                       pitch());
-        } else {
-            staging_.write_components(state_(), "set_kept_velocity", dimensions(), values, header, velocity_);
         }
-        is_due_ = false;
+        schedule_.set_due(false);
     }
     void eddy_viscosity(float* out) const override { read(out); }
     void eddy_viscosity(double* out) const override { read(out); }
@@ -156,8 +157,7 @@ private:
     VelocityRows velocity_;
     DeviceBuffer viscosity_, cells_, links_;
     Index count_ = 0;
-    int position_ = 0;
-    bool is_due_ = false;  // whether the next step renews the eddy viscosity anyway, as a state has been set
+    backend::RenewalSchedule schedule_{spec_.refresh_every};
 };
 
 }  // namespace lbm::cuda

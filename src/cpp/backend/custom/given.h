@@ -20,7 +20,7 @@ struct GivenNumber {
     double value;
 };
 
-enum class Asked : int { Positive, AtLeastZero, Vector, Rates, RateName };
+enum class Asked : int { Positive, AtLeastZero, RateOrZero, Vector, Rates, RateName };
 
 /// A recorded call of a member of Given.
 struct Question {
@@ -57,6 +57,10 @@ public:
     }
     LBM_HD double at_least_zero(const char* name, double otherwise) const {
         ask(name, Asked::AtLeastZero, 1, true, otherwise);
+        return number(name, "", -1, otherwise);
+    }
+    LBM_HD double rate_or_zero(const char* name, double otherwise) const {
+        ask(name, Asked::RateOrZero, 1, true, otherwise);
         return number(name, "", -1, otherwise);
     }
     template <int count>

@@ -12,6 +12,7 @@ struct CharacteristicInlet {
     static constexpr const char* name = "characteristic-inlet";
     static constexpr int precedence = 24;
     static constexpr Value value = Value::Velocity;
+    static constexpr Beyond beyond = Beyond::Extrapolated;
     static constexpr int stored = 0;
     static constexpr int cells_read = 1;
     static constexpr double relaxation = 0.001;  // of the velocity in a step

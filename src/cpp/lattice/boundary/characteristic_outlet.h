@@ -21,6 +21,7 @@ struct CharacteristicOutlet {
     static constexpr const char* name = "characteristic-outlet";
     static constexpr int precedence = 12;
     static constexpr Value value = Value::Number;  // the density
+    static constexpr Beyond beyond = Beyond::Cell;
     static constexpr double preset = 1;
     static constexpr int stored =
         6;  // density's deviation from 1, mean U, tangential velocities, their shares of sound

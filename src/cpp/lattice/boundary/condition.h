@@ -4,6 +4,7 @@
 //   precedence       decides which face governs a link that leaves through several faces: the one of the highest
 //                    precedence. 0 means that the condition only redirects the link back into the domain
 //   value            what a user gives for each cell of a face or body; if a number, `preset` is its default
+//   beyond           what the velocity is half a cell or a cell behind the face, for velocity gradients
 //   redirect<S>(...) for precedence 0: the cell and velocity from which a link through the face takes its population
 //   incoming<S>(...) the formula of a link, unless the post-collision population is just copied; then also
 //   needs_moments    whether the formula reads the cell's density or velocity,
@@ -35,6 +36,15 @@ namespace lbm::boundary {
 
 /// The kind of value that a user gives.
 enum class Value { None, Velocity, Number };
+
+/// The velocity that a cell u before a face finds in place of a neighbour's behind it, for its velocity gradient.
+enum class Beyond {
+    Fluid,        // that of the fluid cell there: the face is none
+    Wall,         // linear up to the face, half a cell away, which has the given velocity, or none: 2 u_w - u
+    Mirrored,     // u with its normal component reversed
+    Cell,         // u: a zero gradient there
+    Extrapolated  // linear through u and the cell inwards: the given velocity holds in the centre of the cell
+};
 
 /// A user's wall value, from which the host computes the number of each link.
 struct Wall {

@@ -9,6 +9,7 @@ struct FreeSlip {
     static constexpr const char* name = "free-slip";
     static constexpr int precedence = 0;
     static constexpr Value value = Value::None;
+    static constexpr Beyond beyond = Beyond::Mirrored;
 
     /// Mirrors the cell's coordinate along `axis` and the velocity at the face.
     template <class S>

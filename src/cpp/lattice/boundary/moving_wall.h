@@ -11,6 +11,7 @@ struct MovingWall {
     static constexpr const char* name = "moving-wall";
     static constexpr int precedence = 30;
     static constexpr Value value = Value::Velocity;
+    static constexpr Beyond beyond = Beyond::Wall;
     static constexpr bool needs_moments = false;
     static constexpr bool needs_streamed = false;
 

@@ -11,6 +11,7 @@ struct NoSlip {
     static constexpr const char* name = "no-slip";
     static constexpr int precedence = 40;
     static constexpr Value value = Value::None;
+    static constexpr Beyond beyond = Beyond::Wall;
 };
 
 }  // namespace lbm::boundary

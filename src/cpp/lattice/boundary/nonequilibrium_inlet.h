@@ -11,6 +11,7 @@ struct NonequilibriumInlet {
     static constexpr const char* name = "nonequilibrium-inlet";
     static constexpr int precedence = 22;
     static constexpr Value value = Value::Velocity;
+    static constexpr Beyond beyond = Beyond::Extrapolated;
     static constexpr int stored = 0;
     static constexpr int cells_read = 0;
 

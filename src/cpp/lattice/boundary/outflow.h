@@ -11,6 +11,7 @@ struct Outflow {
     static constexpr const char* name = "outflow";
     static constexpr int precedence = 0;
     static constexpr Value value = Value::None;
+    static constexpr Beyond beyond = Beyond::Cell;
     static constexpr bool needs_moments = true;
     static constexpr bool needs_streamed = false;
 

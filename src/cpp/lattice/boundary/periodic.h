@@ -9,6 +9,7 @@ struct Periodic {
     static constexpr const char* name = "periodic";
     static constexpr int precedence = 0;
     static constexpr Value value = Value::None;
+    static constexpr Beyond beyond = Beyond::Fluid;
 
     /// Maps a coordinate outside of 0 <= at < n to its periodic image inside.
     template <class S>

@@ -11,6 +11,7 @@ struct PressureOutlet {
     static constexpr const char* name = "pressure-outlet";
     static constexpr int precedence = 10;
     static constexpr Value value = Value::Number;  // the density
+    static constexpr Beyond beyond = Beyond::Cell;
     static constexpr double preset = 1;
     static constexpr bool needs_moments = true;
     static constexpr bool needs_streamed = false;

@@ -13,6 +13,7 @@ struct RegularizedInlet {
     static constexpr const char* name = "regularized-inlet";
     static constexpr int precedence = 26;
     static constexpr Value value = Value::Velocity;
+    static constexpr Beyond beyond = Beyond::Extrapolated;
     static constexpr int stored = 0;
     static constexpr int cells_read = 0;
     static constexpr bool replaces = true;

@@ -10,6 +10,7 @@ struct VelocityInlet {
     static constexpr const char* name = "velocity-inlet";
     static constexpr int precedence = 20;
     static constexpr Value value = Value::Velocity;
+    static constexpr Beyond beyond = Beyond::Wall;
     static constexpr bool needs_moments = true;
     static constexpr bool needs_streamed = false;
 

@@ -140,18 +140,13 @@ struct BoundaryArguments {
     LinkArguments links;
 };
 
-/// Arguments of the kernel that replaces the populations of boundary cells.
-struct ReplacementArguments {
+/// Arguments of the kernel that changes the incoming populations of boundary cells or of cells of sponges.
+template <class Cell>
+struct CellChangeArguments {
     StateArguments state;
-    const backend::BoundaryCell* cells;
+    const Cell* cells;
     Index count;
-};
-
-/// Arguments of the kernel that damps the populations of the cells of sponges.
-struct SpongeArguments {
-    StateArguments state;
-    const backend::SpongeCell* cells;
-    Index count;
+    const backend::SpongeLayer* layers;  // unused for boundary cells
 };
 
 /// Arguments of the kernel that completes boundary cells.

@@ -35,32 +35,18 @@ __global__ void complete_boundary_cells(const __grid_constant__ Members<members,
     backend::complete_boundary_cell(state.lattice(), cell, numbers, ForceOnCell<S, Real, Stored>{state});
 }
 
-/// Replaces the populations of those boundary cells whose conditions do so.
-template <class S, class Real, class Stored, int members = 1>
-__global__ void replace_in_boundary_cells(const __grid_constant__ Members<members, ReplacementArguments> all) {
-    const auto& [a, cells, count] = all.own();
+/// Changes the incoming populations of boundary cells whose conditions replace them, or of cells of sponges.
+template <class S, class Real, class Stored, class Cell, int members = 1>
+__global__ void change_cells(const __grid_constant__ Members<members, CellChangeArguments<Cell>> all) {
+    const auto& [a, cells, count, layers] = all.own();
     const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
     let_next_kernel_begin();
     if (k >= count) {
         return;
     }
-    const backend::BoundaryCell cell = cells[k];
+    const Cell cell = cells[k];
     wait_for_kernel_before();
-    backend::replace_in_boundary_cell(StateAccess<S, Real, Stored>{a}.lattice(), cell);
-}
-
-/// Damps the populations of the cells of sponges.
-template <class S, class Real, class Stored, int members = 1>
-__global__ void damp_sponge_cells(const __grid_constant__ Members<members, SpongeArguments> all) {
-    const auto& [a, cells, count] = all.own();
-    const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
-    let_next_kernel_begin();
-    if (k >= count) {
-        return;
-    }
-    const backend::SpongeCell cell = cells[k];
-    wait_for_kernel_before();
-    backend::damp_sponge_cell(StateAccess<S, Real, Stored>{a}.lattice(), cell);
+    backend::change_cell(StateAccess<S, Real, Stored>{a}.lattice(), cell, layers);
 }
 
 /// Initialises the numbers of boundary cells from a state that was set.
