@@ -59,6 +59,7 @@ public:
             force(at[0], at[1], at[2], f);
             Real deviation, momentum[3];
             add_up_cell(lattice.cell(at[0], at[1], at[2]), deviation, momentum);
+            moments_[k].compressibility = compressibility();
             set_cell_moments(moments_[k], deviation, momentum, f);
             at[axis()] += inward();
         }
@@ -68,6 +69,7 @@ public:
     LBM_HD int inward() const { return cell_.face % 2 == 0 ? 1 : -1; }
     LBM_HD Real value(int d) const { return Real(cell_.value[d]); }
     LBM_HD Real reference_density() const { return Real(cell_.reference_density); }
+    LBM_HD Real compressibility() const { return populations_.compressibility; }
     LBM_HD const boundary::CellMoments<Real>& moments(int k) const { return moments_[k]; }
     LBM_HD Real post_collision(int i) const { return populations_.post_collision(i); }
     LBM_HD bool comes_in(int i) const { return (cell_.missing >> i & 1U) != 0; }
@@ -123,11 +125,13 @@ LBM_HD void complete_boundary_cell(const LatticeView<S, Real, Stored>& lattice, 
 template <class Real>
 struct BoundaryFaceView {
     const BoundaryCell& cell;
+    Real compressibility_;
 
     LBM_HD int axis() const { return cell.face / 2; }
     LBM_HD int inward() const { return cell.face % 2 == 0 ? 1 : -1; }
     LBM_HD Real value(int d) const { return Real(cell.value[d]); }
     LBM_HD Real reference_density() const { return Real(cell.reference_density); }
+    LBM_HD Real compressibility() const { return compressibility_; }
 };
 
 /// Calls change(f) with the incoming populations of a cell, and stores them. Each has its place to itself, so that this
@@ -149,7 +153,7 @@ LBM_HD void replace_in_boundary_cell(const LatticeView<S, Real, Stored>& lattice
     with_condition_of<S>(cell, [&](auto member) LBM_INLINE_LAMBDA {
         using Condition = typename decltype(member)::type;
         if constexpr (boundary::replaces_populations<Condition>) {
-            const BoundaryFaceView<Real> view{cell};
+            const BoundaryFaceView<Real> view{cell, lattice.compressibility};
             change_incoming(lattice.cell(cell.x, cell.y, cell.z),
                             [&](Real(&f)[S::Q]) { Condition::template replace<S>(view, f); });
         }
@@ -164,7 +168,8 @@ LBM_HD void damp_sponge_cell(const LatticeView<S, Real, Stored>& lattice, const 
         for (int d = 0; d < S::D; ++d) {
             rates.velocity[d] = Real(cell.velocity[d]);
         }
-        change_incoming(lattice.cell(cell.x, cell.y, cell.z), [&](Real(&f)[S::Q]) { damp_in_sponge<S>(rates, f); });
+        change_incoming(lattice.cell(cell.x, cell.y, cell.z),
+                        [&](Real(&f)[S::Q]) { damp_in_sponge<S>(rates, lattice.compressibility, f); });
     }
 }
 

@@ -28,9 +28,10 @@ struct CharacteristicInlet {
         const Real characteristic =
             Real(Stencil<S>::cs2) * deviation - cs * before + Real(relaxation) * cs * (before - out * normal);
         const Real sum = outgoing_sum<S, Real>(cell);
-        const Real outward = outward_velocity<S>(characteristic, sum);
+        const Real outward = outward_velocity<S>(characteristic, sum, cell.compressibility());
         normal = out * outward;
-        bounce_back_nonequilibrium<S>(cell, Real(1) + density_deviation(outward, sum), velocity, incoming);
+        const Real next = density_deviation(outward, sum, cell.compressibility());
+        bounce_back_nonequilibrium<S>(cell, next, velocity, incoming);
     }
 };
 

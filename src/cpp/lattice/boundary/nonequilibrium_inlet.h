@@ -20,8 +20,8 @@ struct NonequilibriumInlet {
     LBM_HD static void complete(const Cell& cell, Real (&)[1], Real (&incoming)[S::Q]) {
         const Real velocity[3] = {cell.value(0), cell.value(1), cell.value(2)};
         const Real outward = Real(-cell.inward()) * velocity[cell.axis()];
-        const Real density = Real(1) + density_deviation(outward, outgoing_sum<S, Real>(cell));
-        bounce_back_nonequilibrium<S>(cell, density, velocity, incoming);
+        const Real deviation = density_deviation(outward, outgoing_sum<S, Real>(cell), cell.compressibility());
+        bounce_back_nonequilibrium<S>(cell, deviation, velocity, incoming);
     }
 };
 
