@@ -1,7 +1,7 @@
 // The density that multiplies the velocity in the momentum of a cell, in the equilibrium and in wall momentum terms.
 //
 // It is the density rho, or with the incompressible equilibrium the reference density rho_0 = 1: rho - 1 then stands
-// for the pressure alone (He & Luo, J. Stat. Phys. 88 (1997) 927, eqs. 10 and 11). One number chooses between them, the
+// for the pressure alone (He & Luo, J. Stat. Phys. 88 (1997) 927). One number chooses between them, the
 // `compressibility`, 1 or 0. It is known at run time only, so that kernels are compiled once for both, and multiplying
 // by 1 leaves the bits of compressible flows as they are.
 #pragma once
