@@ -84,14 +84,46 @@ class FlowCollision(Collision):
 
 
 @dataclass(frozen=True)
-class BGK(FlowCollision):
+class EitherEquilibrium(FlowCollision):
+    """What the collision models share that relax towards a compressible or an incompressible equilibrium.
+
+    Args:
+        viscosity, smagorinsky: see `FlowCollision`.
+        incompressible: whether the equilibrium is the incompressible one of He & Luo, J. Stat. Phys. 88 (1997) 927,
+            ``w_i (rho + c.u / cs2 + (c.u)^2 / (2 cs2^2) - u^2 / (2 cs2))``, with the velocity ``u = sum f_i c_i``: the
+            reference density is 1, and ``rho - 1`` stands for the pressure ``cs2 (rho - 1)`` alone. A steady flow is
+            then free of the error of compressibility; one that changes in time has errors of the square of the Mach
+            number as before, and sound in it.
+
+    Raises:
+        TypeError, ValueError: not finite numbers in range, or `incompressible` neither True nor False.
+    """
+
+    case_parameters: ClassVar[dict[str, Any]] = {"incompressible": {"type": "boolean"}}
+    incompressible: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "incompressible", checks.flag("incompressible", self.incompressible))
+
+    def parameters(self, stencil: _core.Stencil) -> dict[str, Any]:
+        """The parameters in full, defaults included, in the names of the engine."""
+        return super().parameters(stencil) | ({"incompressible": 1.0} if self.incompressible else {})
+
+    def record(self, stencil: _core.Stencil) -> dict[str, Any]:
+        """What a checkpoint holds of it; compressible ones are as before there was a choice."""
+        return super().record(stencil) | ({"incompressible": True} if self.incompressible else {})
+
+
+@dataclass(frozen=True)
+class BGK(EitherEquilibrium):
     """One relaxation time (Qian, d'Humières & Lallemand, Europhys. Lett. 17 (1992) 479, eq. 2)."""
 
     kind: ClassVar[str] = "bgk"
 
 
 @dataclass(frozen=True)
-class Regularized(FlowCollision):
+class Regularized(EitherEquilibrium):
     """BGK with the non-equilibrium part projected on its second-order Hermite moment first.
 
     Latt & Chopard, Math. Comput. Simul. 72 (2006) 165, eqs. 9-11.
@@ -101,7 +133,7 @@ class Regularized(FlowCollision):
 
 
 @dataclass(frozen=True)
-class TRT(FlowCollision):
+class TRT(EitherEquilibrium):
     """Two relaxation times, of the even and the odd part (Ginzburg, Adv. Water Resour. 28 (2005) 1171).
 
     Args:
@@ -123,7 +155,7 @@ class TRT(FlowCollision):
 
 
 @dataclass(frozen=True)
-class RecursiveRegularized(FlowCollision):
+class RecursiveRegularized(EitherEquilibrium):
     """BGK with the non-equilibrium part rebuilt from its stress to all orders that the stencil resolves.
 
     Malaspinas, arXiv:1505.06900 (2015); Coreixas et al., Phys. Rev. E 96 (2017) 033306. The equilibrium has all these
@@ -135,7 +167,7 @@ class RecursiveRegularized(FlowCollision):
 
 
 @dataclass(frozen=True)
-class CentralMoments(FlowCollision):
+class CentralMoments(EitherEquilibrium):
     """Two relaxation times as of `TRT`, in the frame that moves with the fluid.
 
     After De Rosis & Coreixas, Phys. Fluids 32 (2020) 117101: Hermite central moments, of which the stress relaxes with
@@ -198,7 +230,7 @@ def _odd_groups(stencil: _core.Stencil) -> list[str]:
 
 
 @dataclass(frozen=True)
-class MRT(FlowCollision):
+class MRT(EitherEquilibrium):
     """Multiple relaxation times, in a published moment basis for each stencil.
 
     D2Q9: Lallemand & Luo, Phys. Rev. E 61 (2000) 6546. D3Q19: d'Humières et al., Phil. Trans. R. Soc. A 360 (2002)
@@ -252,15 +284,18 @@ class MRT(FlowCollision):
     def __repr__(self) -> str:
         rates = None if self.rates is None else _named(self.rates)
         magic = "" if self.magic is None else f", magic={self.magic!r}"
-        return f"MRT(viscosity={self.viscosity!r}, smagorinsky={self.smagorinsky!r}, rates={rates!r}{magic})"
+        last = f"{magic}, incompressible=True" if self.incompressible else magic
+        return f"MRT(viscosity={self.viscosity!r}, smagorinsky={self.smagorinsky!r}, rates={rates!r}{last})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Its arguments, for pickle and copy: a read-only mapping goes through neither."""
         rates = None if self.rates is None else _named(self.rates)
-        return partial(MRT, smagorinsky=self.smagorinsky, magic=self.magic), (self.viscosity, rates)
+        options = {"smagorinsky": self.smagorinsky, "magic": self.magic, "incompressible": self.incompressible}
+        return partial(MRT, **options), (self.viscosity, rates)
 
     def __hash__(self) -> int:
-        return hash((self.viscosity, self.smagorinsky, self.magic, tuple(sorted(_named(self.rates).items()))))
+        rates = tuple(sorted(_named(self.rates).items()))
+        return hash((self.viscosity, self.smagorinsky, self.magic, self.incompressible, rates))
 
     def check(self, stencil: _core.Stencil) -> None:
         """Raise ValueError where a rate's name is not one of `stencil`."""
@@ -281,7 +316,7 @@ class MRT(FlowCollision):
         """The same collision with all rates by name, but for those that are those of `stencil` anyway."""
         every = self._all_rates(stencil)
         own = {name: rate for name, rate in every.items() if rate is not None and rate != stencil.default_rates[name]}
-        return MRT(self.viscosity, own or None, smagorinsky=self.smagorinsky)
+        return MRT(self.viscosity, own or None, smagorinsky=self.smagorinsky, incompressible=self.incompressible)
 
     def parameters(self, stencil: _core.Stencil) -> dict[str, Any]:
         """The parameters in full, defaults included, in the names of the engine."""

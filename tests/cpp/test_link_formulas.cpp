@@ -39,6 +39,7 @@ struct ServedCell {
             h[i] = lbm::units_from_storage<Real>(source[lbm::post_streaming_offset<S>(address, phase, x, y, z, i)]);
         }
     }
+    Real compressibility() const { return 1; }
     bool force(Real (&force)[S::D]) const {
         std::copy(uniform_force, uniform_force + S::D, force);
         return true;

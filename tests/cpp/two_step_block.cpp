@@ -37,6 +37,7 @@ struct FreeCell {
             h[i] = from(i);
         }
     }
+    double compressibility() const { return 1; }
     bool force(double (&force)[S::D]) const {
         for (int d = 0; d < S::D; ++d) {
             force[d] = given_force != nullptr ? given_force[d] : 0;

@@ -141,21 +141,29 @@ def _outgoing(cell: BoundaryCell) -> float:
     return sum(float(n) * _known(cell, i) for i, n in enumerate(factor) if n)
 
 
+def _density(cell: BoundaryCell, outward: float, outgoing: float) -> float:
+    """What goes with a velocity out of the domain; rho + U in place of rho (1 + U) with the incompressible one."""
+    return outgoing - outward if cell.reference.collision.incompressible else outgoing / (1 + outward)
+
+
 def _entering(cell: BoundaryCell, density: float, velocity: Array) -> Array:
     stencil = cell.reference.stencil
+    density = cell.reference.inertia(density)
     known = np.array([_known(cell, int(back)) if i in cell.missing else 0.0 for i, back in enumerate(stencil.opposite)])
     return known + 6 * stencil.w * density * (stencil.c @ velocity)
 
 
-def _outward(characteristic: float, outgoing: float) -> float:
+def _outward(cell: BoundaryCell, characteristic: float, outgoing: float) -> float:
     """The velocity U with ``(density - 1) / 3 - U / sqrt(3) = characteristic`` and ``density (1 + U) = outgoing``."""
+    if cell.reference.collision.incompressible:  # density + U = outgoing
+        return float(((outgoing - 1) / 3 - characteristic) / (1 / 3 + 1 / np.sqrt(3)))
     roots = np.roots([np.sqrt(3), 1 + 3 * characteristic + np.sqrt(3), 1 + 3 * characteristic - outgoing])
     return float(roots[np.argmin(abs(roots))].real)
 
 
 def _set_velocity(cell: BoundaryCell) -> tuple[Array, Array]:
     outward = -cell.inward * cell.value[cell.axis]
-    return np.empty(0), _entering(cell, _outgoing(cell) / (1 + outward), cell.value)
+    return np.empty(0), _entering(cell, _density(cell, outward, _outgoing(cell)), cell.value)
 
 
 def _draw_velocity(cell: BoundaryCell) -> tuple[Array, Array]:
@@ -163,9 +171,9 @@ def _draw_velocity(cell: BoundaryCell) -> tuple[Array, Array]:
     velocity, outgoing = np.array(cell.value, float), _outgoing(cell)
     before, wanted = -cell.inward * u[cell.axis], -cell.inward * velocity[cell.axis]
     characteristic = (density - 1) / 3 - (before - 0.001 * (before - wanted)) / np.sqrt(3)
-    outward = _outward(characteristic, outgoing)
+    outward = _outward(cell, characteristic, outgoing)
     velocity[cell.axis] = -cell.inward * outward
-    return np.empty(0), _entering(cell, outgoing / (1 + outward), velocity)
+    return np.empty(0), _entering(cell, _density(cell, outward, outgoing), velocity)
 
 
 def _start_outlet(cell: BoundaryCell) -> Array:
@@ -191,7 +199,8 @@ def _draw_density(cell: BoundaryCell) -> tuple[Array, Array]:
     if corner:
         after[2 : 2 + count] = u[along]
     for t, axis in enumerate([] if corner else along):
-        rate = -slope[axis][0] / 3 / density + bend[axis][2 + t] / 6 - max(outward, 0) * velocity_slope[axis]
+        rate = -slope[axis][0] / 3 / cell.reference.inertia(density) + bend[axis][2 + t] / 6
+        rate -= max(outward, 0) * velocity_slope[axis]
         rate -= sum(u[by] * slope[by][2 + t] for by in along)
         velocity[axis] += rate
         after[2 + t] = velocity[axis]
@@ -202,9 +211,9 @@ def _draw_density(cell: BoundaryCell) -> tuple[Array, Array]:
     characteristic -= mean * (density_slope / 3 + cell.inward * velocity_slope[n] / np.sqrt(3))
     characteristic -= 0.0005 / 3 * (density - cell.value)
     outgoing = _outgoing(cell)
-    new = _outward(characteristic, outgoing)
+    new = _outward(cell, characteristic, outgoing)
     velocity[n] = -cell.inward * new
-    after[0], after[1] = outgoing / (1 + new) - 1, stored[1] + 0.001 * (outward - stored[1])
+    after[0], after[1] = _density(cell, new, outgoing) - 1, stored[1] + 0.001 * (outward - stored[1])
     return after, _entering(cell, 1 + after[0], velocity)
 
 
@@ -212,16 +221,19 @@ def _regularized(cell: BoundaryCell) -> Array:
     """Density, given velocity and stress alone (Latt et al., Phys. Rev. E 77 (2008) 056703)."""
     stencil = cell.reference.stencil
     f = cell.arrived[(slice(None), *cell.cell)]
-    equal = low_order_equilibrium(stencil, f.sum(), np.asarray(cell.value, float))
+    equal = low_order_equilibrium(
+        stencil, f.sum(), np.asarray(cell.value, float), cell.reference.collision.incompressible
+    )
     second = np.einsum("ia,ib->iab", stencil.c, stencil.c)
     stress = np.einsum("iab,i->ab", second, f - equal)
     return equal + 4.5 * stencil.w * np.einsum("iab,ab->i", second - np.eye(stencil.D) / 3, stress)
 
 
-def low_order_equilibrium(stencil: Stencil, density: Any, velocity: Array) -> Array:
+def low_order_equilibrium(stencil: Stencil, density: Any, velocity: Array, incompressible: bool) -> Array:
     """The equilibrium of second order of one cell."""
     cu = 3 * (stencil.c @ velocity)
-    return density * stencil.w * (1 + cu + cu**2 / 2 - 1.5 * (velocity**2).sum())
+    moving = cu + cu**2 / 2 - 1.5 * (velocity**2).sum()
+    return stencil.w * (density + (1.0 if incompressible else density) * moving)
 
 
 def _nothing(cell: BoundaryCell) -> Array:

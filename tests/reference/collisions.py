@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,14 +28,21 @@ class Collision:
     bulk_viscosity: float | None = None
     limiter: float | None = 0.01
     parametrized: bool = True
+    incompressible: bool = False
 
 
-def equilibrium(stencil: Stencil, rho: Array, u: Array) -> Array:
-    """Second-order equilibrium (Qian, d'Humieres & Lallemand 1992)."""
+def inertia(rho: Any, incompressible: bool) -> Any:
+    """The density by which momentum is velocity: 1 with the equilibrium of He & Luo, J. Stat. Phys. 88 (1997) 927."""
+    return np.ones_like(rho) if incompressible else rho
+
+
+def equilibrium(stencil: Stencil, rho: Array, u: Array, incompressible: bool = False) -> Array:
+    """Second-order equilibrium (Qian, d'Humieres & Lallemand 1992), or that of He & Luo (1997)."""
     cu = np.tensordot(stencil.c, u, axes=1)
     u2 = (u**2).sum(axis=0)
     w = stencil.w.reshape((-1,) + (1,) * (u.ndim - 1))
-    return w * rho * (1 + cu / CS2 + cu**2 / (2 * CS2**2) - u2 / (2 * CS2))
+    moving = cu / CS2 + cu**2 / (2 * CS2**2) - u2 / (2 * CS2)
+    return w * (rho + moving) if incompressible else w * rho * (1 + moving)
 
 
 def guo_source(stencil: Stencil, u: Array, force: Array) -> Array:
@@ -46,10 +54,10 @@ def guo_source(stencil: Stencil, u: Array, force: Array) -> Array:
     return w * ((cf - uf) / CS2 + cu * cf / CS2**2)
 
 
-def macroscopic(stencil: Stencil, f: Array, force: Array) -> tuple[Array, Array]:
+def macroscopic(stencil: Stencil, f: Array, force: Array, incompressible: bool = False) -> tuple[Array, Array]:
     """Density, and velocity with half the force, of populations before collision."""
     rho = f.sum(axis=0)
-    return rho, (np.tensordot(stencil.c.T, f, axes=1) + force / 2) / rho
+    return rho, (np.tensordot(stencil.c.T, f, axes=1) + force / 2) / inertia(rho, incompressible)
 
 
 def stress(stencil: Stencil, f: Array) -> Array:
@@ -60,7 +68,8 @@ def stress(stencil: Stencil, f: Array) -> Array:
 def relaxation_time(stencil: Stencil, collision: Collision, rho: Array, departure: Array) -> Array:
     """tau of each cell, with the Smagorinsky eddy viscosity (Hou, Sterling, Chen & Doolen 1996).
 
-    `departure` is f - f_eq + S/2, whose second moment is the viscous stress that the model sees.
+    `rho` is the density of inertia, `departure` f - f_eq + S/2, whose second moment is the viscous stress that the model
+    sees.
     """
     tau0 = collision.viscosity / CS2 + 0.5
     pi = stress(stencil, departure)
@@ -95,13 +104,17 @@ def from_hermite_moments(stencil: Stencil, u: Array, moments: Array) -> Array:
     return np.moveaxis(found[..., 0], -1, 0)
 
 
-def own_equilibrium(stencil: Stencil, kind: str, rho: Array, u: Array) -> Array:
+def own_equilibrium(stencil: Stencil, kind: str, rho: Array, u: Array, incompressible: bool = False) -> Array:
     """The equilibrium of a collision; one of all orders has a density in the moving frame and nothing else.
 
-    In D3Q19 it ends at third order, in what is orthogonal there to moments of lower order.
+    In D3Q19 it ends at third order, in what is orthogonal there to moments of lower order. The incompressible one is
+    that of density 1, and the pressure at rest of what is above.
     """
     if kind not in OF_ALL_ORDERS:
-        return equilibrium(stencil, rho, u)
+        return equilibrium(stencil, rho, u, incompressible)
+    if incompressible:
+        pressure = stencil.w.reshape((-1,) + (1,) * (u.ndim - 1)) * (rho - 1)
+        return pressure + own_equilibrium(stencil, kind, np.ones_like(rho), u)
     if stencil.name == "D3Q19":
         at_rest = []
         for powers in hermite_orders(stencil):
@@ -133,10 +146,10 @@ def collide(
 
     `eddy` is an eddy viscosity of each cell that is known before.
     """
-    rho, u = macroscopic(stencil, f, force)
-    feq = own_equilibrium(stencil, collision.kind, rho, u) + shift
+    rho, u = macroscopic(stencil, f, force, collision.incompressible)
+    feq = own_equilibrium(stencil, collision.kind, rho, u, collision.incompressible) + shift
     source = own_source(stencil, collision.kind, u, force)
-    tau = relaxation_time(stencil, collision, rho, f - feq + source / 2) + eddy / CS2
+    tau = relaxation_time(stencil, collision, inertia(rho, collision.incompressible), f - feq + source / 2) + eddy / CS2
     return _OPERATORS[collision.kind](stencil, collision, f, feq, source, u, force, tau)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import boundary_cells, sponges
 from .boundaries import Link, special_links
-from .collisions import Collision, collide, equilibrium, macroscopic
+from .collisions import Collision, collide, equilibrium, inertia, macroscopic
 from .stencils import CS2, STENCILS
 from .turbulence import Turbulence, eddy_viscosity
 
@@ -79,15 +79,20 @@ class Reference:
 
     def initialize(self, density: Array, velocity: Array) -> None:
         """Set the populations to equilibrium."""
-        self.f = equilibrium(self.stencil, density, velocity)
+        self.f = equilibrium(self.stencil, density, velocity, self.collision.incompressible)
         self.numbers = {}
 
     def density(self) -> Array:
         return self.f.sum(axis=0)
 
+    def inertia(self, density: Any) -> Any:
+        """The density by which momentum is velocity."""
+        return inertia(density, self.collision.incompressible)
+
     def velocity(self) -> Array:
         """Velocity of the last step: collision added one force, the velocity counts half of it."""
-        return (np.tensordot(self.stencil.c.T, self.f, axes=1) - self.force / 2) / self.density()
+        momentum = np.tensordot(self.stencil.c.T, self.f, axes=1) - self.force / 2
+        return momentum / self.inertia(self.density())
 
     def step(self, steps: int = 1) -> None:
         """Advance by `steps`."""
@@ -97,7 +102,7 @@ class Reference:
             self.renew_eddy_viscosity()
             self.f = collide(self.stencil, self.collision, arrived, self.force, eddy=self.eddy)
             self.f[:, self.solid] = self.stencil.w[:, None]
-            self.end_step(macroscopic(self.stencil, arrived, self.force)[1])
+            self.end_step(macroscopic(self.stencil, arrived, self.force, self.collision.incompressible)[1])
 
     def incoming(self) -> Array:
         """The populations that the next collision is of."""
@@ -145,12 +150,12 @@ class Reference:
             density = self.density()[cells] if kind == "velocity-inlet" else self.reference_density
             if kind == "body":
                 c = self.stencil.c[[link.j for link in links]]
-            return back + 2 * w * density * (c * wall).sum(axis=1) / CS2
+            return back + 2 * w * self.inertia(density) * (c * wall).sum(axis=1) / CS2
         # Ginzburg, Verhaeghe & d'Humieres, Commun. Comput. Phys. 3 (2008) 427: anti-bounce-back
         u = self.velocity()[(slice(None), *cells)].T
         cu, u2 = (c * u).sum(axis=1), (u**2).sum(axis=1)
         rho_wall = np.array([self._wall_density(link) for link in links])
-        return -back + 2 * w * rho_wall * (1 + cu**2 / (2 * CS2**2) - u2 / (2 * CS2))
+        return -back + 2 * w * (rho_wall + self.inertia(rho_wall) * (cu**2 / (2 * CS2**2) - u2 / (2 * CS2)))
 
     def _wall_velocity(self, link: Link) -> Array:
         if link.kind == "no-slip":

@@ -47,10 +47,14 @@ def damp(reference: Reference, sponges: Sequence[Sponge], arrived: Array) -> Non
             continue
         f = arrived[(slice(None), *cell)]
         density = f.sum()
-        velocity = stencil.c.T @ f / density
+        incompressible = reference.collision.incompressible
+        velocity = stencil.c.T @ f / reference.inertia(density)
         target = np.array(strongest.velocity)
-        own = low_order_equilibrium(stencil, density, velocity)
+        own = low_order_equilibrium(stencil, density, velocity, incompressible)
         pulled = low_order_equilibrium(
-            stencil, density + pull * (strongest.density - density), velocity + pull * (target - velocity)
+            stencil,
+            density + pull * (strongest.density - density),
+            velocity + pull * (target - velocity),
+            incompressible,
         )
         arrived[(slice(None), *cell)] = f - strength * (f - own) + pulled - own

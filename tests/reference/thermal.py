@@ -149,14 +149,14 @@ class ThermalReference(Reference):
 
     def velocity(self) -> Array:
         momentum = np.tensordot(self.stencil.c.T, self.f, axes=1)
-        return (momentum - self.applied_force() / 2) / self.density()
+        return (momentum - self.applied_force() / 2) / self.inertia(self.density())
 
     def step(self, steps: int = 1) -> None:
         for _ in range(steps):
             arrived = self.incoming()
             arrived[:, self.solid] = self.stencil.w[:, None]
             force = self.applied_force()
-            u = macroscopic(self.stencil, arrived, force)[1]
+            u = macroscopic(self.stencil, arrived, force, self.collision.incompressible)[1]
             shift = self.heat.coupling * self.above * self.energy
             self.renew_eddy_viscosity()
             self.f = collide(self.stencil, self.collision, arrived, force, shift, self.eddy)

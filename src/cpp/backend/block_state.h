@@ -41,6 +41,7 @@ struct BlockSpec {
     bool self_periodic[3];           // axes along which the block is its own neighbour
     std::vector<double> parameters;  // of the collision, in its order (lattice/parameters.h)
     double omega;                    // relaxation rate of the stress
+    double compressibility = 1;      // 0 with the incompressible equilibrium (lattice/inertia.h)
     bool has_eddy_viscosity;         // whether the collision computes an eddy viscosity from the local stress
     HeatParameters<double> heat;     // of the hybrid thermal model
     double gravity[3];               // acceleration, of the multispeed thermal model

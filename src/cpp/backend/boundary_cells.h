@@ -44,15 +44,20 @@ private:
 template <class Real>
 class BoundaryFaceView {
 public:
-    LBM_HD explicit BoundaryFaceView(const BoundaryCell& cell) : cell_(cell) {}
+    LBM_HD BoundaryFaceView(const BoundaryCell& cell, Real compressibility)
+        : cell_(cell), compressibility_(compressibility) {}
 
     LBM_HD int axis() const { return cell_.face / 2; }
     LBM_HD int inward() const { return cell_.face % 2 == 0 ? 1 : -1; }
     LBM_HD Real value(int d) const { return Real(cell_.value[d]); }
     LBM_HD Real reference_density() const { return Real(cell_.reference_density); }
+    LBM_HD Real compressibility() const { return compressibility_; }
 
 protected:
     const BoundaryCell& cell_;
+
+private:
+    Real compressibility_;
 };
 
 /// The argument `cell` of the other formulas, which read the moments of so many cells.
@@ -62,7 +67,7 @@ public:
     /// `force(x, y, z, F)` sets F to the force on a cell.
     template <class Force>
     LBM_HD BoundaryCellView(const LatticeView<S, Real, Stored>& lattice, const BoundaryCell& cell, Force&& force)
-        : BoundaryFaceView<Real>(cell),
+        : BoundaryFaceView<Real>(cell, lattice.compressibility),
           populations_(lattice.cell(cell.x, cell.y, cell.z)),
           numbers_(lattice.data, lattice.address, lattice.phase) {
         int at[3] = {cell.x, cell.y, cell.z};
@@ -75,6 +80,7 @@ public:
             force(at[0], at[1], at[2], f);
             Real deviation, momentum[3];
             add_up_cell(lattice.cell(at[0], at[1], at[2]), deviation, momentum);
+            moments_[k].compressibility = this->compressibility();
             set_cell_moments(moments_[k], deviation, momentum, f);
             at[this->axis()] += this->inward();
         }
@@ -156,7 +162,7 @@ LBM_HD void change_cell(const LatticeView<S, Real, Stored>& lattice, const Bound
     with_condition_of<S>(cell, [&](auto member) LBM_INLINE_LAMBDA {
         using Condition = typename decltype(member)::type;
         if constexpr (boundary::replaces_populations<Condition>) {
-            const BoundaryFaceView<Real> view(cell);
+            const BoundaryFaceView<Real> view(cell, lattice.compressibility);
             change_incoming(lattice.cell(cell.x, cell.y, cell.z),
                             [&](Real(&f)[S::Q]) { Condition::template replace<S>(view, f); });
         }
@@ -173,7 +179,8 @@ LBM_HD void change_cell(const LatticeView<S, Real, Stored>& lattice, const Spong
         for (int d = 0; d < S::D; ++d) {
             rates.velocity[d] = Real(layer.velocity[d]);
         }
-        change_incoming(lattice.cell(cell.x, cell.y, cell.z), [&](Real(&f)[S::Q]) { damp_in_sponge<S>(rates, f); });
+        change_incoming(lattice.cell(cell.x, cell.y, cell.z),
+                        [&](Real(&f)[S::Q]) { damp_in_sponge<S>(rates, lattice.compressibility, f); });
     }
 }
 

@@ -55,7 +55,7 @@ LBM_HD Real smagorinsky_eddy_viscosity(const CellView<S, Real, Stored>& cell, co
     static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { h[i] = cell.post_streaming(i); });
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { own_force[d] = Real(force[d]); });
     PairSums<S, Real> n = pair_sums<S>(h);
-    const Moments<S, Real> m = compute_moments<S>(h[0], n, own_force, true, Real(1));
+    const Moments<S, Real> m = compute_moments<S>(h[0], n, own_force, true, Real(1), cell.compressibility);
     const EquilibriumTerms<S, Real> terms = equilibrium_terms(m);
     static_for<Stencil<S>::pairs>([&]<int p>() LBM_INLINE_LAMBDA {
         n.even[p] = n.even[p] - even_equilibrium<S, p>(terms, odd_equilibrium<S, p>(terms));

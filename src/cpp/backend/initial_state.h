@@ -27,6 +27,7 @@ template <class S>
 struct InitialState {
     InitialFields given;  // in the memory of the device
     double omega;
+    double compressibility = 1;  // 0 with the incompressible equilibrium (lattice/inertia.h)
 
     LBM_HD Index cell(const int (&at)[3]) const {
         return (Index(at[2]) * given.size[1] + at[1]) * given.size[0] + at[0];
@@ -73,8 +74,8 @@ private:
         using T = Stencil<S>;
         const Index at = cell(place);
         Moments<S, double> m;
-        m.density = density_at(at);
-        m.density_deviation = m.density - 1;
+        m.density = inertia_of_density(density_at(at), compressibility);
+        m.density_deviation = density_at(at) - 1;
         for (int d = 0; d < S::D; ++d) {
             m.velocity[d] = u(d, at);
             m.momentum[d] = m.density * m.velocity[d];

@@ -12,6 +12,7 @@ template <class S, class Real, class Stored>
 struct CellView {
     Stored* data;
     CellOffsets<S> places;
+    Real compressibility;  // 0 with the incompressible equilibrium (lattice/inertia.h)
 
     LBM_HD Real post_collision(int i) const { return from_storage<Real>(data[places.post_collision(i)]); }
     /// The incoming population of the next step; valid once boundaries and halos have been applied.
@@ -29,9 +30,12 @@ template <class S, class Real, class Stored>
 struct LatticeView {
     Stored* data;
     Address address;
-    Phase phase;  // of the last step
+    Phase phase;               // of the last step
+    Real compressibility = 1;  // as in CellView
 
-    LBM_HD CellView<S, Real, Stored> cell(int x, int y, int z) const { return {data, {address, phase, x, y, z}}; }
+    LBM_HD CellView<S, Real, Stored> cell(int x, int y, int z) const {
+        return {data, {address, phase, x, y, z}, compressibility};
+    }
 
     /// Visits the post-collision populations i of row (y, z): visit(x, reference to the stored number).
     template <class Visit>

@@ -64,7 +64,7 @@ LBM_HD Real advanced_next_to_body(const LatticeView<S, Real, Stored>& lattice, c
                          LBM_INLINE_LAMBDA { h[i] = from_storage<Real>(lattice.data[places.post_streaming(i)]); });
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { force[d] = body_force[d]; });
     add_buoyancy<S>(force, local.here, heat);
-    const Moments<S, Real> m = compute_moments<S>(h[0], pair_sums<S>(h), force, true, Real(1));
+    const Moments<S, Real> m = compute_moments<S>(h[0], pair_sums<S>(h), force, true, Real(1), lattice.compressibility);
     return advanced<S>(local, m.velocity, source);
 }
 

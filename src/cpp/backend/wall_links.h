@@ -18,10 +18,11 @@ LBM_HD void add_up_cell(const CellView<S, Real, Stored>& cell, Real& deviation, 
 }
 
 /// The velocity from the post-collision momentum, which contains the whole force of a step: half of it is subtracted.
+/// `inertia` is the density of inertia.
 template <class Real>
-LBM_HD void velocity_of(Real deviation, const Real (&momentum)[3], const double (&force)[3], Real (&u)[3]) {
+LBM_HD void velocity_of(Real inertia, const Real (&momentum)[3], const double (&force)[3], Real (&u)[3]) {
     for (int d = 0; d < 3; ++d) {
-        u[d] = (momentum[d] - Real(0.5) * Real(force[d])) / (Real(1) + deviation);
+        u[d] = (momentum[d] - Real(0.5) * Real(force[d])) / inertia;
     }
 }
 
@@ -31,7 +32,7 @@ LBM_HD void moments_after_collision(const CellView<S, Real, Stored>& cell, const
                                     Real (&u)[3]) {
     Real momentum[3];
     add_up_cell(cell, deviation, momentum);
-    velocity_of(deviation, momentum, force, u);
+    velocity_of(inertia_of_deviation(deviation, cell.compressibility), momentum, force, u);
 }
 
 /// Whether the density is between 0 and 1001 and the speed below 1. A NaN fails too, so that a diverged cell is found.
@@ -71,12 +72,13 @@ LBM_HD Real incoming(const WallLink& link, const boundary::CellMoments<Real>& mo
     return value;
 }
 
-/// Sets the moments that formulas read from the sums of a cell's post-collision populations.
+/// Sets the moments that formulas read from the sums of a cell's post-collision populations, all but the
+/// compressibility.
 template <class Real>
 LBM_HD void set_cell_moments(boundary::CellMoments<Real>& moments, Real deviation, const Real (&momentum)[3],
                              const double (&force)[3]) {
     Real(&u)[3] = moments.velocity;
-    velocity_of(deviation, momentum, force, u);
+    velocity_of(inertia_of_deviation(deviation, moments.compressibility), momentum, force, u);
     moments.speed2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
     moments.density = Real(1) + deviation;
 }
@@ -87,6 +89,7 @@ LBM_HD boundary::CellMoments<Real> link_moments(const LatticeView<S, Real, Store
                                                 const double (&force)[3], EndSums<Real> end_sums) {
     const Address& address = lattice.address;
     boundary::CellMoments<Real> moments{};
+    moments.compressibility = lattice.compressibility;
     if (cell.needs_moments) {
         Real deviation = 0, momentum[3] = {};
         if (end_sums.numbers != nullptr && (cell.x == 0 || cell.x == address.nx - 1)) {

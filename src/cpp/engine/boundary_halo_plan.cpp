@@ -369,7 +369,8 @@ boundary::Wall BoundaryHaloPlan::wall(const Domain& domain, const ValueSource& s
     const bool face = source.face >= 0;
     const auto& given = face ? domain.face_value[source.face] : domain.body_velocity[source.body];
     const Index count = face ? domain.face_cells(source.face) : domain.known.cells();
-    boundary::Wall wall{{0, 0, 0}, domain.reference_density};
+    const double reference = domain.reference_density;
+    boundary::Wall wall{{0, 0, 0}, reference, inertia_of_density(reference, domain.compressibility)};
     if constexpr (Condition::value == boundary::Value::Velocity) {
         for (int d = 0; d < domain.D; ++d) {
             wall.value[d] = component(given, domain.D, d, source.place, count);

@@ -62,6 +62,7 @@ struct Domain {
     std::vector<double> face_value[6];
     std::vector<Sponge> sponges;
     double reference_density = 1;  // density of the wall momentum term; outflows relax to it
+    double compressibility = 1;    // 0 with the incompressible equilibrium, whose wall momentum terms have density 1
     /// The cells of which this process knows whether they are solid: those of its window and some around it.
     Box known{};
     std::vector<std::uint16_t> owner;  // the body of each known cell, no_body for fluid; empty without bodies

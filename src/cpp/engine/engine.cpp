@@ -46,6 +46,7 @@ Engine::Engine(const Setup& setup)
       has_interiors_(layout_.blocks().size() > 1 && has_interiors(layout_, setup.schedule)),
       may_be_late_(channel_.empty() || channel_ == "direct") {
     domain_.known = known_around(domain_, window_);
+    domain_.compressibility = spec_.compressibility;
     for (const Part& part : parts_) {
         (part.state->is_asynchronous() ? asynchronous_ : synchronous_).push_back(part.state.get());
     }

@@ -122,6 +122,11 @@ template <class S, class Collision>
 void set_collision(const Setup& setup, backend::BlockSpec& spec) {
     const GivenParameters given(Collision::name, setup.parameters);
     const auto parameters = Collision::template parameters<S>(given);
+    if constexpr (requires { Collision::has_incompressible; }) {
+        if (Collision::has_incompressible && given.at_least_zero("incompressible", 0) > 0) {
+            spec.compressibility = 0;
+        }
+    }
     given.refuse_others();
     spec.omega = parameters.omega;
     if constexpr (requires { parameters.smagorinsky_factor; }) {

@@ -43,6 +43,9 @@ Relaxation<double> relaxation(const Given& given) {
 struct FlowCollision {
     template <class S>
     static constexpr bool goes_with = !Stencil<S>::multispeed;
+    /// Whether it may relax towards the incompressible equilibrium (inertia.h). Any collision may that takes momentum,
+    /// velocity and densities from the moments.
+    static constexpr bool has_incompressible = true;
 };
 
 /// Base of the collisions with the viscosity, and the Smagorinsky constant, as their only parameters.

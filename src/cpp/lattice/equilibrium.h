@@ -10,7 +10,7 @@ constexpr int shells = 4;  // groups of velocities of equal squared speed, 0 to 
 /// Products that the pairs of one shell, velocities of equal speed, share.
 template <class S, class V>
 struct EquilibriumTerms {
-    V isotropic[shells];       // 2 w (rho - 1 - rho u^2 / (2 cs2))
+    V isotropic[shells];       // 2 w (rho - 1 - rho u^2 / (2 cs2)); but for rho - 1, rho is the density of inertia
     V momentum[shells][S::D];  // 2 w / cs2 rho u
     V velocity[S::D];          // u / (2 cs2)
 };

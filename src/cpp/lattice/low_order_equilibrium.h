@@ -2,6 +2,7 @@
 #pragma once
 
 #include "arithmetic.h"
+#include "inertia.h"
 #include "stencil.h"
 
 namespace lbm {
@@ -12,18 +13,22 @@ template <class Real>
 struct BareMoments {
     Real deviation;  // of the density from 1
     Real velocity[3];
+    Real compressibility;  // 0 for the incompressible equilibrium
+
+    LBM_HD Real inertia() const { return inertia_of_deviation(deviation, compressibility); }
 };
 
 template <class S, class Real>
-LBM_HD BareMoments<Real> bare_moments(const Real (&f)[S::Q]) {
+LBM_HD BareMoments<Real> bare_moments(const Real (&f)[S::Q], Real compressibility) {
     BareMoments<Real> m{};
+    m.compressibility = compressibility;
     Real momentum[3] = {};
     static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
         m.deviation += f[i];
         static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { accumulate<S::c[i][d]>(momentum[d], f[i]); });
     });
     for (int d = 0; d < S::D; ++d) {
-        m.velocity[d] = momentum[d] / (Real(1) + m.deviation);
+        m.velocity[d] = momentum[d] / m.inertia();
     }
     return m;
 }
@@ -40,7 +45,7 @@ LBM_HD Real low_order_equilibrium(const BareMoments<Real>& m) {
     });
     cu = Real(inverse_cs2) * cu;
     const Real moving = cu + Real(0.5) * (cu * cu - Real(inverse_cs2) * u2);
-    return Real(Stencil<S>::w(i)) * (m.deviation + (Real(1) + m.deviation) * moving);
+    return Real(Stencil<S>::w(i)) * (m.deviation + m.inertia() * moving);
 }
 
 }  // namespace lbm

@@ -1,6 +1,7 @@
 // The moments of a cell: density, momentum and velocity.
 #pragma once
 
+#include "inertia.h"
 #include "pairs.h"
 
 namespace lbm {
@@ -9,21 +10,23 @@ namespace lbm {
 template <class S, class V>
 struct Moments {
     V density_deviation;  // rho - 1
-    V density;            // rho
+    V density;            // of inertia: rho, or 1 with the incompressible equilibrium (inertia.h)
     V momentum[S::D];     // rho u = sum of c f + F / 2  (Guo, Zheng & Shi, PRE 65 (2002) 046308, eq. 3)
     V velocity[S::D];     // u
     V force[S::D];        // F, zero where there is none
     Scalar<V> unit;       // unit of the deviation, the momentum, the force and the populations (storage_unit)
 };
 
-/// Computes the moments of incoming populations, given as pair sums; `forced` adds half a step of the force.
+/// Computes the moments of incoming populations, given as pair sums; `forced` adds half a step of the force. The
+/// `compressibility` is 0 with the incompressible equilibrium, whose velocity is the momentum over the reference
+/// density.
 template <class S, class V>
 LBM_HD Moments<S, V> compute_moments(V rest, const PairSums<S, V>& sums, const V (&force)[S::D], bool forced,
-                                     Scalar<V> unit) {
+                                     Scalar<V> unit, Scalar<V> compressibility) {
     Moments<S, V> m;
     m.unit = unit;
     m.density_deviation = rest + total<0, Stencil<S>::pairs>(sums.even);
-    m.density = m.density_deviation * unit + Scalar<V>(1);
+    m.density = inertia_of_deviation(m.density_deviation, unit * compressibility);
     const V inverse_density = unit / m.density;
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
         m.momentum[d] = sums.odd[d];

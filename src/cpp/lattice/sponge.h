@@ -19,10 +19,10 @@ struct SpongeRates {
     Real deviation, velocity[3];  // the target
 };
 
-/// Damps the incoming populations of a cell, which are deviations from rest.
+/// Damps the incoming populations of a cell, which are deviations from rest; `compressibility` is as in inertia.h.
 template <class S, class Real>
-LBM_HD void damp_in_sponge(const SpongeRates<Real>& rates, Real (&f)[S::Q]) {
-    const BareMoments<Real> before = bare_moments<S>(f);
+LBM_HD void damp_in_sponge(const SpongeRates<Real>& rates, Real compressibility, Real (&f)[S::Q]) {
+    const BareMoments<Real> before = bare_moments<S>(f, compressibility);
     BareMoments<Real> after = before;
     after.deviation = before.deviation + rates.pull * (rates.deviation - before.deviation);
     for (int d = 0; d < S::D; ++d) {

@@ -23,6 +23,7 @@ struct UpdateArguments {
     Address address;
     Phase phase;
     const double* parameters;  // of the collision
+    double compressibility;    // 0 with the incompressible equilibrium (lattice/inertia.h)
     bool forced;
     double force[3];
     const void* force_field;  // null, or D rows of the arithmetic type for each (y, z)

@@ -22,7 +22,10 @@ struct Row {
     static constexpr int W = LBM_VECTOR_BYTES / int(sizeof(Real));
 
     LBM_HD explicit Row(const UpdateArguments& arguments)
-        : a(arguments), source(static_cast<const Storage*>(a.source)), target(static_cast<Storage*>(a.target)) {
+        : a(arguments),
+          source(static_cast<const Storage*>(a.source)),
+          target(static_cast<Storage*>(a.target)),
+          compressibility(Real(a.compressibility)) {
         for (int i = 0; i < Q; ++i) {
             incoming_offset[i] = offset(incoming_slot<S>(a.phase, i), i);
             outgoing_offset[i] = offset(outgoing_slot<S>(a.phase, i), i);
@@ -50,6 +53,7 @@ struct Row {
     const UpdateArguments& a;
     const Storage* source;
     Storage* target;
+    Real compressibility;
     Index incoming_offset[Q], outgoing_offset[Q];
     const Storage* incoming[Q];
     Storage* outgoing[Q];
@@ -82,6 +86,8 @@ struct InnerPack {
             static_for<Q>([&]<int i>() LBM_INLINE_LAMBDA { __builtin_prefetch(row.outgoing[i] + ahead, 1, 2); });
         }
     }
+
+    LBM_HD Real compressibility() const { return row.compressibility; }
 
     LBM_HD bool force(Value (&force)[S::D]) const {
         static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { force[d] = Value{}; });
@@ -117,6 +123,8 @@ struct AnyPack {
             take_sides<-1>(h, 1, last_lane());
         }
     }
+
+    LBM_HD Real compressibility() const { return row.compressibility; }
 
     LBM_HD bool force(Value (&force)[S::D]) const {
         const UpdateArguments& a = row.a;

@@ -32,6 +32,7 @@ struct ThermalPack {
 
     LBM_HD void load(Value (&h)[Q]) const { Cells{row, x}.load(h); }
     LBM_HD void store(const Value (&h)[Q]) const { Cells{row, x}.store(h); }
+    LBM_HD Real compressibility() const { return row.compressibility; }
     LBM_HD void force(Value (&force)[S::D]) const { Cells{row, x}.force(force); }
     LBM_HD bool eddy_viscosity(Value& viscosity) const { return Cells{row, x}.eddy_viscosity(viscosity); }
     LBM_HD void keep_velocity(const Value (&velocity)[S::D]) const { Cells{row, x}.keep_velocity(velocity); }

@@ -40,7 +40,7 @@ public:
         arguments_.address = backend::block_address(spec, backend::Device::Cpu);
         arguments_.parameters = spec_.parameters.data();
         arguments_.heat = spec.heat;
-        arguments_.end_x = address().nx;
+        arguments_.compressibility = spec_.compressibility;
         for (int k = 0; k < spec.state->lattices; ++k) {
             lattices_[k] = Buffer(backend::lattice_bytes(spec, backend::Device::Cpu));
             clear_lattice(address(), lattices_[k].template as<Stored>(), threads_);
@@ -176,7 +176,7 @@ public:
 
     void initialize(const backend::InitialFields& fields) override {
         restart_phase();
-        const backend::InitialState<S> initial{fields, spec_.omega};
+        const backend::InitialState<S> initial{fields, spec_.omega, spec_.compressibility};
         over_rows([&](int y, int z) {
             for (int x = 0; x < address().nx; ++x) {
                 if (backend::is_hybrid(spec_)) {
@@ -247,12 +247,12 @@ public:
         over_rows([&](int y, int z) {
             backend::Totals sum{};
             for_fluid_row(y, z, [&](int x, Real deviation, const Real* u) {
-                const double density = 1 + double(deviation);
-                sum.mass += density;
+                const double inertia = inertia_of_deviation(double(deviation), spec_.compressibility);
+                sum.mass += 1 + double(deviation);
                 sum.heat += backend::has_temperature(spec_) ? double(heat_.at(view(), x, y, z)) : 0;
                 for (int d = 0; d < S::D; ++d) {
-                    sum.momentum[d] += density * u[d];
-                    sum.energy += 0.5 * density * double(u[d]) * u[d];
+                    sum.momentum[d] += inertia * u[d];
+                    sum.energy += 0.5 * inertia * double(u[d]) * u[d];
                 }
             });
             of_row[row(y, z)] = sum;
@@ -301,7 +301,7 @@ private:
 
     Stored* current() const { return lattices_[now_].template as<Stored>(); }
     int next() const { return (now_ + 1) % spec_.state->lattices; }
-    View view() const { return View{current(), arguments_.address, phase_}; }
+    View view() const { return View{current(), arguments_.address, phase_, Real(spec_.compressibility)}; }
     Index rows() const { return Index(address().ny) * address().nz; }
     Index row(int y, int z) const { return Index(z) * address().ny + y; }
 
@@ -394,10 +394,10 @@ private:
             }
             double force[3] = {};
             force_at(x, y, z, force);
-            const Real deviation = sums[x];
+            const Real deviation = sums[x], inertia = inertia_of_deviation(deviation, Real(spec_.compressibility));
             Real u[3];
             for (int d = 0; d < S::D; ++d) {
-                u[d] = (sums[std::size_t(1 + d) * nx + x] - Real(0.5) * Real(force[d])) / (Real(1) + deviation);
+                u[d] = (sums[std::size_t(1 + d) * nx + x] - Real(0.5) * Real(force[d])) / inertia;
             }
             visit(x, deviation, u);
         }

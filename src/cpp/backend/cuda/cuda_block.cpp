@@ -269,7 +269,8 @@ public:
             using S = decltype(s);
             const Kernel& kernel = kernels_.get(state_kernel(spec_, "fields.h", "initialize"));
             for_initial_layers(fields, address_, [&](const backend::InitialFields& layers, RowRange rows, Index first) {
-                const backend::InitialState<S> initial{on_device.given(layers, first), spec_.omega};
+                const backend::InitialState<S> initial{on_device.given(layers, first), spec_.omega,
+                                                       spec_.compressibility};
                 kernel.launch(stream_, flat((rows.last - rows.first) * address_.nx), state(), initial, rows);
                 stream_.synchronize();
             });
@@ -396,6 +397,7 @@ private:
         a.data = lattices_[now_].as<void>();
         a.address = address_;
         a.phase = phase_;
+        a.compressibility = spec_.compressibility;
         std::copy(uniform_force_, uniform_force_ + 3, a.force);
         a.force_field = force_.as<void>();
         a.force_pitch = force_pitch();

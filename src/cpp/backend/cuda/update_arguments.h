@@ -16,6 +16,7 @@ template <class Arguments>
 void set_slots(Arguments& a, const backend::BlockSpec& spec, const Address& address, Phase phase) {
     a.address = address;
     a.rows = {0, 0, address.ny, address.nz};
+    a.compressibility = static_cast<decltype(a.compressibility)>(spec.compressibility);
     a.heat = converted<decltype(a.heat.source)>(spec.heat);
     a.temperature_before = address.temperature + temperature_slot(next_phase(phase)) * address.temperature_stride;
     a.temperature_after = address.temperature + temperature_slot(phase) * address.temperature_stride;

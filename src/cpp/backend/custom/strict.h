@@ -253,7 +253,7 @@ LBM_HD void collide_once(V* f, const Parameters& parameters, const Coupling& cou
         force[d] = f[d];
     }
     const PairSums<S, V> sums = pair_sums<S>(h);
-    const Moments<S, V> moments = compute_moments<S>(h[0], sums, force, true, Scalar<V>(1));
+    const Moments<S, V> moments = compute_moments<S>(h[0], sums, force, true, Scalar<V>(1), Scalar<V>(1));
     collide<S, C>(h, sums, moments, true, parameters, coupling);
     for (int i = 0; i < S::Q; ++i) {
         f[i] = h[i];

@@ -32,9 +32,10 @@ struct CharacteristicInlet {
         Real known[S::Q];
         read_known<S>(cell, known);
         const Real sum = outgoing_sum<S>(cell, known);
-        const Real outward = outward_velocity<S>(characteristic, sum);
+        const Real outward = outward_velocity<S>(characteristic, sum, cell.compressibility());
         normal = out * outward;
-        bounce_back_nonequilibrium<S>(known, Real(1) + density_deviation(outward, sum), velocity, incoming);
+        const Real next = density_deviation(outward, sum, cell.compressibility());
+        bounce_back_nonequilibrium<S>(cell, known, next, velocity, incoming);
     }
 };
 

@@ -46,6 +46,7 @@ struct CharacteristicOutlet {
         const int axis = cell.axis();
         const Real cs = square_root(Real(cs2)), out = Real(-cell.inward());
         const Real density = cell.moments(0).density, outward = out * cell.moments(0).velocity[axis];
+        const Real inertia = cell.moments(0).inertia();
         const Real leaving = outward > Real(0) ? outward : Real(0);
         const Real mean = cell.stored(1) > Real(0) ? cell.stored(1) : Real(0);
 
@@ -56,7 +57,7 @@ struct CharacteristicOutlet {
         Real divergence = 0;
         for (int t = 0; t < S::D - 1 && !in_corner; ++t) {
             const int along = tangential_axis(axis, t);
-            Real rate = Real(-cs2) * slope(cell, 0, along) / density + Real(cs2 / 2) * bend(cell, 2 + t, along);
+            Real rate = Real(-cs2) * slope(cell, 0, along) / inertia + Real(cs2 / 2) * bend(cell, 2 + t, along);
             for (int s = 0; s < S::D - 1; ++s) {
                 const int by = tangential_axis(axis, s);
                 rate = rate - cell.moments(0).velocity[by] * slope(cell, 2 + t, by);
@@ -84,11 +85,11 @@ struct CharacteristicOutlet {
         Real known[S::Q];
         read_known<S>(cell, known);
         const Real sum = outgoing_sum<S>(cell, known);
-        const Real next = outward_velocity<S>(characteristic, sum);
+        const Real next = outward_velocity<S>(characteristic, sum, cell.compressibility());
         velocity[axis] = out * next;
-        stored[0] = density_deviation(next, sum);
+        stored[0] = density_deviation(next, sum, cell.compressibility());
         stored[1] = cell.stored(1) + Real(averaging) * (outward - cell.stored(1));
-        bounce_back_nonequilibrium<S>(known, Real(1) + stored[0], velocity, incoming);
+        bounce_back_nonequilibrium<S>(cell, known, stored[0], velocity, incoming);
     }
 
 private:

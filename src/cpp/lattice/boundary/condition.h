@@ -30,6 +30,7 @@
 // are part of checkpoints.
 #pragma once
 
+#include "../inertia.h"
 #include "../stencil.h"
 
 namespace lbm::boundary {
@@ -50,6 +51,7 @@ enum class Beyond {
 struct Wall {
     double value[3];           // velocity, or a number in the first place
     double reference_density;  // of the fluid at rest
+    double inertia;            // density of inertia there (inertia.h)
 };
 
 /// The link along which population i enters a cell. Populations are deviations from rest.
@@ -65,14 +67,20 @@ struct Link {
 template <class Real>
 struct CellMoments {
     Real density, velocity[3], speed2;
+    Real compressibility;  // 0 with the incompressible equilibrium
+
+    /// The density of inertia of the cell, and of another density.
+    LBM_HD Real inertia() const { return inertia_of(density); }
+    LBM_HD Real inertia_of(Real other) const { return inertia_of_density(other, compressibility); }
 };
 
 // The argument `cell` of a boundary-cell formula; `start` may use the normal, the values and the moments only, and
-// `replace` the normal and the values:
+// `replace` the normal, the values and the compressibility:
 //   cell.axis()                 axis of the face's normal: 0, 1 or 2
 //   cell.inward()               component of the inward normal along that axis: 1 or -1
 //   cell.value(d)               the user's value here: component d of a velocity, or a number for d = 0
 //   cell.reference_density()    density of the fluid at rest
+//   cell.compressibility()      1, or 0 with the incompressible equilibrium (inertia.h)
 //   cell.moments(k)             CellMoments after the last step of the cell (k = 0) and of the next two inwards, or of
 //                               the last fluid cell if the fluid ends before; k < cells_read
 //   cell.post_collision(i)      post-collision population f*_i of the cell

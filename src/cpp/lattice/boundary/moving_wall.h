@@ -17,7 +17,7 @@ struct MovingWall {
 
     template <class S>
     static double link_value(const Wall& wall, int i) {
-        return wall_momentum_at_unit_density<S>(wall, i) * wall.reference_density;
+        return wall_momentum_at_unit_density<S>(wall, i) * wall.inertia;
     }
 
     template <class S, class Real, class Populations>

@@ -24,8 +24,8 @@ struct NonequilibriumInlet {
         const Real outward = Real(-cell.inward()) * velocity[cell.axis()];
         Real known[S::Q];
         read_known<S>(cell, known);
-        const Real density = Real(1) + density_deviation(outward, outgoing_sum<S>(cell, known));
-        bounce_back_nonequilibrium<S>(known, density, velocity, incoming);
+        const Real deviation = density_deviation(outward, outgoing_sum<S>(cell, known), cell.compressibility());
+        bounce_back_nonequilibrium<S>(cell, known, deviation, velocity, incoming);
     }
 };
 

@@ -6,8 +6,9 @@
 // the velocity U out of the domain that both have after the step (Zou & He, Phys. Fluids 9 (1997) 1591, eqs. 12 and
 // 14):
 //
-//   rho (1 + U) = sum f_0 + 2 sum f_out .
+//   rho (1 + U) = sum f_0 + 2 sum f_out ,
 //
+// and with the incompressible equilibrium rho + U in place of rho (1 + U), as the momentum is rho_0 U (inertia.h).
 // A condition adds a second one. Given rho and u, the non-equilibrium part bounces back: f_i = f_eq,i + f_neq,opp(i).
 #pragma once
 
@@ -34,34 +35,37 @@ LBM_HD Real outgoing_sum(const Cell& cell, const Real (&known)[S::Q]) {
     return sum;
 }
 
-/// The velocity U out of the domain for which cs2 (rho - 1) - cs U = characteristic.
+/// The velocity U out of the domain for which cs2 (rho - 1) - cs U = characteristic: of the roots of a quadratic
+/// equation, which the `compressibility` 0 makes linear, the one that is small.
 template <class S, class Real>
-LBM_HD Real outward_velocity(Real characteristic, Real sum) {
+LBM_HD Real outward_velocity(Real characteristic, Real sum, Real compressibility) {
     constexpr double inverse_cs2 = 1 / Stencil<S>::cs2;
     const Real inverse_cs = square_root(Real(inverse_cs2));
     const Real density = Real(inverse_cs2) * characteristic;  // its deviation where U = 0
-    const Real b = Real(1) + density + inverse_cs;
+    const Real b = Real(1) + compressibility * density + inverse_cs;
     const Real c = density - sum;
-    return Real(-2) * c / (b + square_root(b * b - Real(4) * inverse_cs * c));
+    return Real(-2) * c / (b + square_root(b * b - Real(4) * (compressibility * inverse_cs) * c));
 }
 
 /// The deviation of the density from 1 that goes with a velocity out of the domain.
 template <class Real>
-LBM_HD Real density_deviation(Real outward, Real sum) {
-    return (sum - outward) / (Real(1) + outward);
+LBM_HD Real density_deviation(Real outward, Real sum, Real compressibility) {
+    return (sum - outward) / (Real(1) + compressibility * outward);
 }
 
-/// Sets the populations that enter a cell, as deviations from rest, for a density and a velocity: f_eq is the same for
-/// i and its opposite but for its odd part w_i rho c_i . u / cs2.
-template <class S, class Real>
-LBM_HD void bounce_back_nonequilibrium(const Real (&known)[S::Q], Real density, const Real (&velocity)[3],
-                                       Real (&incoming)[S::Q]) {
+/// Sets the populations that enter a cell, as deviations from rest, for a density's deviation from 1 and a velocity:
+/// f_eq is the same for i and its opposite but for its odd part w_i rho c_i . u / cs2, rho being the density of
+/// inertia.
+template <class S, class Cell, class Real>
+LBM_HD void bounce_back_nonequilibrium(const Cell& cell, const Real (&known)[S::Q], Real deviation,
+                                       const Real (&velocity)[3], Real (&incoming)[S::Q]) {
+    const Real inertia = inertia_of_deviation(deviation, cell.compressibility());
     static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
         Real cu = 0;
         for (int d = 0; d < S::D; ++d) {
             cu += Real(Stencil<S>::component(i, d)) * velocity[d];
         }
-        incoming[i] = known[Stencil<S>::opposite(i)] + Real(2 * Stencil<S>::w(i) / Stencil<S>::cs2) * (density * cu);
+        incoming[i] = known[Stencil<S>::opposite(i)] + Real(2 * Stencil<S>::w(i) / Stencil<S>::cs2) * (inertia * cu);
     });
 }
 

@@ -29,7 +29,7 @@ struct PressureOutlet {
         }
         const Real even = Real(4.5) * (cu * cu) - Real(1.5) * cell.speed2;
         const Real w = Real(Stencil<S>::w(link.i));
-        return Real(2) * w * ((link.value - Real(1)) + link.value * even) - f.outgoing();
+        return Real(2) * w * ((link.value - Real(1)) + cell.inertia_of(link.value) * even) - f.outgoing();
     }
 };
 

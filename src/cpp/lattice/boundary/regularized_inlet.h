@@ -29,7 +29,7 @@ struct RegularizedInlet {
     template <class S, class Cell, class Real>
     LBM_HD static void replace(const Cell& cell, Real (&f)[S::Q]) {
         using T = Stencil<S>;
-        BareMoments<Real> m = bare_moments<S>(f);
+        BareMoments<Real> m = bare_moments<S>(f, cell.compressibility());
         for (int d = 0; d < S::D; ++d) {
             m.velocity[d] = cell.value(d);
         }

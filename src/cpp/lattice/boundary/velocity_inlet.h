@@ -21,7 +21,7 @@ struct VelocityInlet {
 
     template <class S, class Real, class Populations>
     LBM_HD static Real incoming(const Link<Real>& link, const CellMoments<Real>& cell, const Populations& f) {
-        return bounced_back(f.outgoing(), link.value * cell.density);
+        return bounced_back(f.outgoing(), link.value * cell.inertia());
     }
 };
 

@@ -18,6 +18,7 @@ namespace lbm {
 
 struct Cumulant : FlowCollision {
     static constexpr const char* name = "cumulant";
+    static constexpr bool has_incompressible = false;  // its corrections are those of a compressible fluid
 
     template <class S>
     static constexpr bool goes_with = IsSame<S, D3Q27>::value;

@@ -39,6 +39,7 @@ struct UpdateArguments {
     Index incoming_offset[max_Q];
     Index outgoing_offset[max_Q];
     Parameters parameters;
+    Real compressibility;  // 0 with the incompressible equilibrium (lattice/inertia.h)
     Real force[3];
     const Real* force_field;  // D rows for each (y, z)
     Index force_pitch;
@@ -83,8 +84,9 @@ struct StateArguments {
     void* data;
     Address address;
     Phase phase;
-    double force[3];    // the gravity for the multispeed thermal model
-    void* force_field;  // of the arithmetic type; null for a uniform force
+    double compressibility;  // as in UpdateArguments
+    double force[3];         // the gravity for the multispeed thermal model
+    void* force_field;       // of the arithmetic type; null for a uniform force
     Index force_pitch;
     const unsigned char* solid;    // null without bodies
     const double* solid_velocity;  // null if all bodies are at rest

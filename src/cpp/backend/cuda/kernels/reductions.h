@@ -41,11 +41,11 @@ __global__ void totals(const __grid_constant__ StateArguments a, RowRange range,
         }
         Real deviation, u[3];
         state.moments(x, row, deviation, u);
-        const double density = 1 + double(deviation);
-        sums[0] += density;
+        const double inertia = inertia_of_deviation(double(deviation), a.compressibility);
+        sums[0] += 1 + double(deviation);
         for (int d = 0; d < S::D; ++d) {
-            sums[1 + d] += density * u[d];
-            sums[4] += 0.5 * density * double(u[d]) * u[d];
+            sums[1 + d] += inertia * u[d];
+            sums[4] += 0.5 * inertia * double(u[d]) * u[d];
         }
     });
     sum_block(sums, partial + 5 * Index(blockIdx.x));

@@ -121,6 +121,7 @@ public:
             static_for<S::D>([&]<int d>() { force[d] = cells.template force_on<l>(d); });
             return forcing != Forcing::None;
         }
+        __device__ Real compressibility() const { return cells.a_.compressibility; }
         __device__ void store(const Real (&h)[S::Q]) const {
             static_for<S::Q>([&]<int i>() { cells.h_[i].template set<l>(Store<Stored>::from_units(h[i])); });
         }

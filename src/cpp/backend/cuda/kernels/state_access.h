@@ -13,7 +13,7 @@ struct StateAccess {
     const StateArguments& a;
 
     __device__ backend::LatticeView<S, Real, Stored> lattice() const {
-        return {static_cast<Stored*>(a.data), a.address, a.phase};
+        return {static_cast<Stored*>(a.data), a.address, a.phase, Real(a.compressibility)};
     }
     __device__ Index rows() const { return Index(a.address.ny) * a.address.nz; }
     __device__ Index cells() const { return rows() * a.address.nx; }
