@@ -26,10 +26,14 @@ EndColumns end_columns(const BlockSpec& spec, Device device);
 /// Numbers from one row of a field to the next: of a force, a heat source or an eddy viscosity.
 inline Index field_pitch(int nx) { return (nx + 63) / 64 * 64; }
 
+/// How many numbers a cell takes of velocity gradients in each step: an eddy viscosity, and the elements of the strain
+/// rate.
+int gradient_terms(const BlockSpec& spec);
+
 /// Size in bytes of one lattice of a block.
 std::size_t lattice_bytes(const BlockSpec& spec, Device device);
 
-/// Size in bytes of all lattices of a block, and of its eddy viscosities.
+/// Size in bytes of all lattices of a block, and of what it takes of velocity gradients.
 std::size_t block_bytes(const BlockSpec& spec, Device device);
 
 }  // namespace lbm::backend

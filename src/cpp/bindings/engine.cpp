@@ -154,15 +154,17 @@ void initialize(Engine& e, const std::optional<Doubles>& density, const std::opt
     e.initialize(values, nonequilibrium);
 }
 
-/// The bytes that an update of a cell reads and writes, averaged over the steps for which an eddy viscosity holds: it
-/// is read in each of them; once the velocity is written, and read to write another one.
+/// The bytes that an update of a cell reads and writes, averaged over the steps for which an eddy viscosity holds: it,
+/// and a strain rate, are read in each of them; once the velocity is written, and read to write others.
 int bytes_per_update(const Engine& e) {
     const backend::BlockSpec& spec = e.spec();
     const int numbers = e.population_count() + (backend::is_hybrid(spec) ? 1 : 0);
     const int stored = int(backend::size_of(spec.storage)), real = int(backend::size_of(spec.precision));
-    const int turbulence =
-        backend::keeps_velocity(spec) ? real + (2 * e.domain().D * stored + real) / spec.refresh_every : 0;
-    return 2 * numbers * stored + turbulence;
+    const bool has_viscosity = spec.turbulence != backend::no_turbulence;
+    const int terms = real * gradient_term_count(e.domain().D, has_viscosity, spec.takes_strain);
+    const int gradients =
+        backend::keeps_velocity(spec) ? terms + (2 * e.domain().D * stored + terms) / spec.refresh_every : 0;
+    return 2 * numbers * stored + gradients;
 }
 
 const char* storage_dtype(const Engine& e) {
@@ -408,13 +410,17 @@ void bind_engine(py::module_& module) {
             "memory_needed",
             [](const std::string& stencil, const std::vector<int>& shape, const std::string& precision,
                const std::string& storage, const std::string& streaming, const std::string& device,
-               const BlockTuples& blocks, int rank, bool thermal, bool keeps_velocity) {
+               const BlockTuples& blocks, int rank, bool thermal, bool keeps_velocity, bool takes_strain) {
                 Setup setup;
                 setup.device.name = device;
                 setup.stencil = stencil;
                 setup.shape = shape;
                 setup.collision = engine::collision_names(stencil).front();
                 setup.parameters = {{"viscosity", 1.0}};
+                if (takes_strain) {
+                    setup.collision = RecursiveRegularized::name;
+                    setup.parameters["hybrid"] = 0.5;
+                }
                 setup.precision = precision;
                 setup.storage = storage;
                 setup.streaming = streaming;
@@ -430,7 +436,7 @@ void bind_engine(py::module_& module) {
             },
             py::arg("stencil"), py::arg("shape"), py::arg("precision"), py::arg("storage"), py::arg("streaming"),
             py::arg("device") = "cpu", py::arg("blocks") = BlockTuples(), py::arg("rank") = 0,
-            py::arg("thermal") = false, py::arg("keeps_velocity") = false)
+            py::arg("thermal") = false, py::arg("keeps_velocity") = false, py::arg("takes_strain") = false)
         .def_property_readonly("bytes_per_update", &bytes_per_update)
         .def_property_readonly("threads", [](const Engine& e) { return e.device().threads; })
         .def_property_readonly("isa", [](const Engine& e) { return e.device().isa; })

@@ -25,6 +25,8 @@ public:
     /// A number above 0. If there is no default `otherwise`, it must have been given.
     double positive(const std::string& name, std::optional<double> otherwise = std::nullopt) const;
     double at_least_zero(const std::string& name, double otherwise) const;
+    /// A number above 0 and at most 1.
+    double fraction(const std::string& name, double otherwise) const;
     /// A vector of exactly `count` components. Each is `otherwise` if none are given, which must have been without
     /// that.
     template <std::size_t count>
