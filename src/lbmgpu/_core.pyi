@@ -425,7 +425,7 @@ class Engine:
 
     def eddy_viscosity(self, out: NDArray[Any]) -> None:
         """Fill `out`, float32 or float64, ``(nz, ny, nx)``, with that of the next step. Collective."""
-    def kept_turbulence_count(self) -> int: ...  # numbers a cell that a model of velocity gradients keeps
+    def kept_turbulence_count(self) -> int: ...  # numbers a cell that are kept for gradients
     def kept_turbulence(self) -> NDArray[np.float64] | None:
         """What such a model keeps for the next step, ``(n, nz, ny, nx)``; None without one. Collective."""
     def set_kept_turbulence(self, values: NDArray[np.float64]) -> None: ...  # after state and steps have been set
@@ -451,14 +451,14 @@ class Engine:
         rank: int = 0,
         thermal: bool = False,
         keeps_velocity: bool = False,
+        takes_strain: bool = False,
     ) -> dict[str, int]:
         """Bytes of lattice, with a temperature if `thermal`, that a rank of such an engine would hold on each device,
         without allocating anything. ValueError for blocks that do not tile the shape."""
 
     @property
     def bytes_per_update(self) -> int:
-        """Bytes read and written per cell and step: 2 Q sizeof(storage), or 2 (Q + 1) with a temperature, and what a
-        turbulence model adds on average."""
+        """Bytes that a cell reads and writes a step, with what a temperature and, on average, gradients add."""
 
     @property
     def threads(self) -> int: ...

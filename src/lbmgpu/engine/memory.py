@@ -52,6 +52,7 @@ def check_memory(
     processes: Processes | None = None,
     thermal: bool = False,
     keeps_velocity: bool = False,
+    takes_strain: bool = False,
 ) -> None:
     """Raise ValueError if a solver of this kind does not fit, saying what would, or if the layout does not tile it.
 
@@ -66,10 +67,13 @@ def check_memory(
         processes: that the solver runs on; None for one.
         thermal: whether the hybrid thermal model adds a temperature to the flow.
         keeps_velocity: whether a turbulence model keeps velocities and an eddy viscosity.
+        takes_strain: whether the collision keeps velocities and a strain rate.
     """
     ranks = Processes() if processes is None else processes
     blocks = tuple(engine_blocks(layout))
-    need = Need(stencil, shape, precision, streaming, extra_bytes, device, blocks, thermal, keeps_velocity)
+    need = Need(
+        stencil, shape, precision, streaming, extra_bytes, device, blocks, thermal, keeps_velocity, takes_strain
+    )
     names = need.devices(ranks.rank)
     own = ranks.each(lambda: [(name, _identity(name), available_memory(name)) for name in names])
     every = ranks.shared(own)  # before any of them takes what it needs
@@ -98,6 +102,7 @@ class Need:
     blocks: tuple[tuple[tuple[int, ...], tuple[int, ...], int, str], ...]
     thermal: bool = False
     keeps_velocity: bool = False
+    takes_strain: bool = False
 
     def devices(self, rank: int) -> list[str]:
         """The devices of a rank, each once."""
@@ -118,7 +123,8 @@ class Need:
 
     def _lattices(self, rank: int, storage: str) -> dict[str, int]:
         numbers, place = (self.precision, storage, self.streaming), (self.device, self.blocks, rank)
-        return _core.Engine.memory_needed(self.stencil, self.shape, *numbers, *place, self.thermal, self.keeps_velocity)
+        adds = (self.thermal, self.keeps_velocity, self.takes_strain)
+        return _core.Engine.memory_needed(self.stencil, self.shape, *numbers, *place, *adds)
 
 
 def _identity(device: str) -> str:
