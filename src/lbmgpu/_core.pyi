@@ -65,7 +65,9 @@ def boundary_numbers() -> dict[str, int]:
 
 def most_steps_between() -> int: ...  # for which an eddy viscosity may hold
 def turbulence_models() -> dict[str, bool]: ...  # by name whether they take velocity gradients
-def eddy_viscosity_bytes(dimensions: int, precision: str, storage: str, every: int) -> int: ...  # a cell and step
+def gradient_bytes(  # read and written by a cell in a step, for an eddy viscosity and a strain rate
+    dimensions: int, viscosity: bool, strain: bool, precision: str, storage: str, every: int
+) -> int: ...
 def least_odd_rate(stencil: str) -> float: ...  # of CentralMoments, unless another is given
 def collision_names(stencil: str = "") -> list[str]:
     """The engine's names of the collisions that support `stencil`, or of all."""
@@ -427,7 +429,7 @@ class Engine:
 
     def eddy_viscosity(self, out: NDArray[Any]) -> None:
         """Fill `out`, float32 or float64, ``(nz, ny, nx)``, with that of the next step. Collective."""
-    def kept_turbulence_count(self) -> int: ...  # numbers a cell that a model of velocity gradients keeps
+    def kept_turbulence_count(self) -> int: ...  # numbers a cell that are kept for gradients
     def kept_turbulence(self) -> NDArray[np.float64] | None:
         """What such a model keeps for the next step, ``(n, nz, ny, nx)``; None without one. Collective."""
     def set_kept_turbulence(self, values: NDArray[np.float64]) -> None: ...  # after state and steps have been set
@@ -453,6 +455,7 @@ class Engine:
         rank: int = 0,
         thermal: bool = False,
         keeps_velocity: bool = False,
+        takes_strain: bool = False,
         sponges: Sequence[tuple[int, int]] = ...,  # face and thickness of each
     ) -> dict[str, int]:
         """Bytes of lattice and sponges, with a temperature if `thermal`, that a rank of such an engine would hold on
@@ -460,8 +463,7 @@ class Engine:
 
     @property
     def bytes_per_update(self) -> int:
-        """Bytes read and written per cell and step: 2 Q sizeof(storage), or 2 (Q + 1) with a temperature, and what a
-        turbulence model adds on average."""
+        """Bytes that a cell reads and writes a step, with what a temperature and, on average, gradients add."""
 
     @property
     def threads(self) -> int: ...

@@ -38,6 +38,11 @@ class Collision:
         viscosity = checks.number("viscosity", self.viscosity, above=0, at_most=MAX_VISCOSITY)
         object.__setattr__(self, "viscosity", viscosity)
 
+    @property
+    def takes_strain(self) -> bool:
+        """Whether the collision takes the strain rate of velocities that are kept from step to step."""
+        return False
+
     def check(self, stencil: _core.Stencil) -> None:
         """Raise ValueError where the parameters do not suit `stencil`."""
 
@@ -161,9 +166,37 @@ class RecursiveRegularized(EitherEquilibrium):
     Malaspinas, arXiv:1505.06900 (2015); Coreixas et al., Phys. Rev. E 96 (2017) 033306. The equilibrium has all these
     orders too, so that the viscosity does not depend on the speed along the axes. In D3Q19 the trace of the stress
     relaxes with 1, which is a bulk viscosity of 1/9.
+
+    The hybrid form (Jacob, Malaspinas & Sagaut, J. Turbul. 19 (2018) 1051) takes the part ``1 - hybrid`` of the stress
+    from finite differences of the velocity of the step before, ``-2 rho tau cs2 S``, which damps what the cells do not
+    resolve. A cell with walls next to it finds the velocity of the wall half a cell away, as with `WALE`.
+
+    Args:
+        viscosity: see `Collision`.
+        hybrid: the part sigma of the stress that is the populations' own, above 0 and at most 1: 0.98 damps a little,
+            0.7 much. None, as 1, for no finite differences.
     """
 
     kind: ClassVar[str] = "recursive-regularized"
+    case_parameters: ClassVar[dict[str, Any]] = {
+        "hybrid": {"type": ["number", "null"], "exclusiveMinimum": 0, "maximum": 1}
+    }
+    hybrid: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.hybrid is not None:
+            part = checks.number("hybrid", self.hybrid, above=0, at_most=1)
+            object.__setattr__(self, "hybrid", None if part == 1 else part)
+
+    @property
+    def takes_strain(self) -> bool:
+        """Whether the collision takes the strain rate of velocities that are kept from step to step."""
+        return self.hybrid is not None
+
+    def parameters(self, stencil: _core.Stencil) -> dict[str, Any]:
+        """The parameters in the names of the engine; without `hybrid` where there are no finite differences."""
+        return super().parameters(stencil) | ({} if self.hybrid is None else {"hybrid": self.hybrid})
 
 
 @dataclass(frozen=True)

@@ -113,11 +113,15 @@ class Vreman(GradientModel):
     constant: float = 0.07
 
 
-def bytes_per_update(model: TurbulenceModel | None, dimensions: int, precision: str, storage: str) -> int:
-    """Bytes that a cell reads and writes in a step for a model, on average, in addition to its populations."""
-    if not isinstance(model, GradientModel):
+def bytes_per_update(
+    model: TurbulenceModel | None, dimensions: int, precision: str, storage: str, takes_strain: bool = False
+) -> int:
+    """Bytes that a cell reads and writes in a step for velocity gradients, on average, beside its populations."""
+    has_viscosity = isinstance(model, GradientModel)
+    if not has_viscosity and not takes_strain:
         return 0
-    return _core.eddy_viscosity_bytes(dimensions, precision, storage, model.every)
+    every = model.every if isinstance(model, GradientModel) else 1
+    return _core.gradient_bytes(dimensions, has_viscosity, takes_strain, precision, storage, every)
 
 
 MODELS: dict[str, type[TurbulenceModel]] = {model.kind: model for model in (Smagorinsky, WALE, Vreman)}
@@ -165,5 +169,10 @@ def combined(collision: Collision, turbulence: Any) -> tuple[Collision, Gradient
             "the two"
         )
     if isinstance(turbulence, GradientModel):
+        if collision.takes_strain and turbulence.every > 1:
+            raise ValueError(
+                f"turbulence: every={turbulence.every} given with the hybrid {name}, must be 1: this collision takes "
+                "velocity gradients in each step"
+            )
         return collision, turbulence
     return replace(collision, smagorinsky=turbulence.constant), None

@@ -29,6 +29,7 @@ class Collision:
     limiter: float | None = 0.01
     parametrized: bool = True
     incompressible: bool = False
+    hybrid: float | None = None
 
 
 def inertia(rho: Any, incompressible: bool) -> Any:
@@ -141,16 +142,34 @@ def collide(
     force: Array,
     shift: Array | float = 0.0,
     eddy: Array | float = 0.0,
+    strain: Array | None = None,
 ) -> Array:
     """Populations after collision; `shift` is added to the equilibrium and must hold no mass and no momentum.
 
-    `eddy` is an eddy viscosity of each cell that is known before.
+    `eddy` is an eddy viscosity, and `strain` the strain rate (D, D, ...) of a hybrid collision, of each cell, both of
+    which are known before.
     """
     rho, u = macroscopic(stencil, f, force, collision.incompressible)
     feq = own_equilibrium(stencil, collision.kind, rho, u, collision.incompressible) + shift
     source = own_source(stencil, collision.kind, u, force)
-    tau = relaxation_time(stencil, collision, inertia(rho, collision.incompressible), f - feq + source / 2) + eddy / CS2
+    density = inertia(rho, collision.incompressible)
+    tau = relaxation_time(stencil, collision, density, f - feq + source / 2) + eddy / CS2
+    if collision.hybrid is not None:
+        f = f + hybrid_part(stencil, collision.hybrid, density, u, f - feq + source / 2, tau, strain)
     return _OPERATORS[collision.kind](stencil, collision, f, feq, source, u, force, tau)
+
+
+def hybrid_part(stencil, sigma, rho, u, departure, tau, strain):
+    """What changes the stress to sigma times itself and 1 - sigma times that of finite differences, and nothing else.
+
+    Jacob, Malaspinas & Sagaut, J. Turbul. 19 (2018) 1051.
+    """
+    change = (1 - sigma) * (-2 * rho * tau * CS2 * strain - stress(stencil, departure))
+    moments = []
+    for powers in hermite_orders(stencil):
+        axes = [axis for axis, power in enumerate(powers) for _ in range(power)]
+        moments.append(change[tuple(axes)] if len(axes) == 2 else np.zeros_like(rho))
+    return from_hermite_moments(stencil, u, np.array(moments))
 
 
 def _bgk(stencil, collision, f, feq, source, u, force, tau):

@@ -12,7 +12,7 @@ from . import boundary_cells, sponges
 from .boundaries import Link, special_links
 from .collisions import Collision, collide, equilibrium, inertia, macroscopic
 from .stencils import CS2, STENCILS
-from .turbulence import Turbulence, eddy_viscosity
+from .turbulence import Turbulence, eddy_viscosity, strain_rate
 
 Array = NDArray[np.float64]
 WALLS = ("no-slip", "moving-wall", "velocity-inlet", "body")
@@ -54,6 +54,7 @@ class Reference:
         self.steps = 0
         self.kept: Array | None = None  # the velocity of the last step, for the gradients of a turbulence model
         self.eddy: Array | float = 0.0
+        self.strain: Array | None = None  # of a hybrid collision
         self.sponges = sponge
         self.face_velocity = face_velocity or {}
         self.face_density = face_density or {}
@@ -100,7 +101,7 @@ class Reference:
             arrived = self.incoming()
             arrived[:, self.solid] = self.stencil.w[:, None]
             self.renew_eddy_viscosity()
-            self.f = collide(self.stencil, self.collision, arrived, self.force, eddy=self.eddy)
+            self.f = collide(self.stencil, self.collision, arrived, self.force, eddy=self.eddy, strain=self.strain)
             self.f[:, self.solid] = self.stencil.w[:, None]
             self.end_step(macroscopic(self.stencil, arrived, self.force, self.collision.incompressible)[1])
 
@@ -112,9 +113,14 @@ class Reference:
         return arrived
 
     def renew_eddy_viscosity(self) -> None:
-        """Bring the eddy viscosity up to the step that begins."""
+        """Bring the eddy viscosity, and the strain rate, up to the step that begins."""
+        if self.turbulence is None and self.collision.hybrid is None:
+            return
+        velocity = self.velocity() if self.kept is None else self.kept
         if self.turbulence is not None and self.steps % self.turbulence.every == 0:
-            self.eddy = eddy_viscosity(self, self.turbulence, self.velocity() if self.kept is None else self.kept)
+            self.eddy = eddy_viscosity(self, self.turbulence, velocity)
+        if self.collision.hybrid is not None:
+            self.strain = strain_rate(self, velocity)
 
     def end_step(self, velocity: Array) -> None:
         """Count a step, in whose collision the fluid had this velocity."""

@@ -159,7 +159,7 @@ class ThermalReference(Reference):
             u = macroscopic(self.stencil, arrived, force, self.collision.incompressible)[1]
             shift = self.heat.coupling * self.above * self.energy
             self.renew_eddy_viscosity()
-            self.f = collide(self.stencil, self.collision, arrived, force, shift, self.eddy)
+            self.f = collide(self.stencil, self.collision, arrived, force, shift, self.eddy, self.strain)
             self.f[:, self.solid] = self.stencil.w[:, None]
             self.above = np.where(self.solid, self.above, self.moved(u))
             self.end_step(u)

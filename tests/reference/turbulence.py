@@ -95,6 +95,16 @@ def gradient(reference: Any, velocity: Array, cell: tuple[int, ...]) -> Array:
     return g
 
 
+def strain_rate(reference: Any, velocity: Array) -> Array:
+    """Of all cells, (D, D, nx, ny[, nz]); 0 in solid ones."""
+    dimensions = len(velocity)
+    found = np.zeros((dimensions, dimensions, *reference.shape))
+    for cell in map(tuple, np.argwhere(~reference.solid).tolist()):
+        g = gradient(reference, velocity, cell)[:dimensions, :dimensions]
+        found[(slice(None), slice(None), *cell)] = (g + g.T) / 2
+    return found
+
+
 def eddy_viscosity(reference: Any, turbulence: Turbulence, velocity: Array) -> Array:
     """Of all cells; 0 in solid ones."""
     found = np.zeros(reference.shape)

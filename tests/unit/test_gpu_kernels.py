@@ -93,6 +93,10 @@ def test_multispeed_kernels_stay_in_registers(precision: str, architecture: str)
             assert f"for '{architecture}" in log
 
 
+GRADIENT_TERMS = ("lbm::WALE, false", "lbm::Vreman, false", "lbm::WALE, true", "lbm::Vreman, true", "void, true")
+"""The turbulence model, and whether there is a strain rate."""
+
+
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 @pytest.mark.parametrize(
     ("header", "kernels"),
@@ -111,8 +115,8 @@ def test_multispeed_kernels_stay_in_registers(precision: str, architecture: str)
         ("heat.h", ["advance_next_to_bodies<{}>", "put_next_to_bodies<{}>", "temperature<{}, double>"]),
         ("heat.h", ["set_temperature<{}>", "reset_temperature<{}>", "set_heat_source<{}>"]),
         ("heat.h", ["total_heat<{}>", "sampled_heat<{}>", "temperature_change<{}>"]),
-        ("eddy_viscosity.h", [f"renew_eddy_viscosity<{{}}, lbm::{m}, 4>" for m in ("WALE", "Vreman")]),
-        ("eddy_viscosity.h", [f"renew_next_to_walls<{{}}, lbm::{m}, 32>" for m in ("WALE", "Vreman")]),
+        ("eddy_viscosity.h", [f"renew_gradient_terms<{{}}, lbm::GradientTerms<{m}>, 4>" for m in GRADIENT_TERMS]),
+        ("eddy_viscosity.h", [f"renew_next_to_walls<{{}}, lbm::GradientTerms<{m}>, 32>" for m in GRADIENT_TERMS]),
         ("eddy_viscosity.h", ["start_velocity<{}>", "kept_velocity<{}, double>", "set_kept_velocity<{}>"]),
         ("eddy_viscosity.h", ["eddy_viscosity<{}, float>", "set_eddy_viscosity<{}>"]),
         ("eddy_viscosity.h", ["smagorinsky_viscosity<{}, double>"]),
@@ -152,11 +156,15 @@ def test_updates_with_an_eddy_viscosity_stay_in_registers(
 ) -> None:
     """Of velocity gradients, in steps that keep the velocity and in others."""
     look_for_compiler()
-    name = (
-        f"lbm::cuda::update<lbm::D3Q19, {types}, lbm::cuda::WithEddyViscosity<lbm::Laminar<{parameters}>, {cells}, 7, "
-        f"lbm::Phase({phase}), lbm::cuda::Forcing::None, false, false, lbm::cuda::RowSpan::ThreadBlock, true, {launch}>"
+    assert_in_registers(
+        f"lbm::cuda::update<lbm::D3Q19, {types}, lbm::cuda::WithGradientTerms<lbm::Laminar<{parameters}, true, false>, "
+        f"{cells}, 7, lbm::Phase({phase}), lbm::cuda::Forcing::None, false, false, lbm::cuda::RowSpan::ThreadBlock, "
+        f"true, {launch}>"
     )
-    log = _core.cuda_kernel_resources("update.h", name, "sm_90")
+
+
+def assert_in_registers(update: str) -> None:
+    log = _core.cuda_kernel_resources("update.h", update, "sm_90")
     stack = re.search(r"(\d+) bytes stack frame", log)
     assert stack is not None
     assert int(stack[1]) == 0, log

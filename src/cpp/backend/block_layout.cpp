@@ -77,9 +77,15 @@ VelocityRows velocity_rows(const BlockSpec& spec, Device device) {
     }
     BlockSpec without = spec;
     without.turbulence = no_turbulence;
+    without.takes_strain = false;
     const Address a = block_address(without, device);
     const int D = with_stencil(spec.stencil, [](auto s) { return decltype(s)::D; });
     return rows_behind(a.row_stride, spec, D, a.pitch, line_bytes / Index(size_of(spec.storage)));
+}
+
+int gradient_terms(const BlockSpec& spec) {
+    const int D = with_stencil(spec.stencil, [](auto s) { return decltype(s)::D; });
+    return gradient_term_count(D, spec.turbulence != no_turbulence, spec.takes_strain);
 }
 
 int trim_unit(const BlockSpec& spec, Device device) {
@@ -111,7 +117,7 @@ std::size_t lattice_bytes(const BlockSpec& spec, Device device) {
 }
 
 std::size_t block_bytes(const BlockSpec& spec, Device device) {
-    const Index rows = keeps_velocity(spec) ? Index(spec.size[1]) * spec.size[2] : 0;  // of eddy viscosities
+    const Index rows = Index(spec.size[1]) * spec.size[2] * gradient_terms(spec);
     return std::size_t(spec.state->lattices) * lattice_bytes(spec, device) +
            std::size_t(rows * field_pitch(spec.size[0])) * size_of(spec.precision);
 }

@@ -26,17 +26,21 @@ EndColumns end_columns(const BlockSpec& spec, Device device);
 /// Numbers from one row of a field to the next: of a force, a heat source or an eddy viscosity.
 inline Index field_pitch(int nx) { return (nx + 63) / 64 * 64; }
 
-/// Bytes that a cell reads and writes in a step for an eddy viscosity of velocity gradients, averaged over the `every`
-/// steps for which it holds: it is read in each of them; once the velocity is written, and read to write another one.
-inline int eddy_viscosity_bytes(int D, NumberKind precision, NumberKind storage, int every) {
-    const int stored = int(size_of(storage)), real = int(size_of(precision));
-    return real + (2 * D * stored + real) / every;
+/// How many numbers a cell takes of velocity gradients in each step: an eddy viscosity, and the elements of the strain
+/// rate.
+int gradient_terms(const BlockSpec& spec);
+
+/// Bytes that a cell reads and writes in a step for so many numbers of velocity gradients, averaged over the `every`
+/// steps for which they hold: they are read in each of them; once the velocity is written, and read to write others.
+inline int gradient_bytes(int D, int terms, NumberKind precision, NumberKind storage, int every) {
+    const int read = terms * int(size_of(precision));
+    return terms > 0 ? read + (2 * D * int(size_of(storage)) + read) / every : 0;
 }
 
 /// Size in bytes of one lattice of a block.
 std::size_t lattice_bytes(const BlockSpec& spec, Device device);
 
-/// Size in bytes of all lattices of a block, and of its eddy viscosities.
+/// Size in bytes of all lattices of a block, and of what it takes of velocity gradients.
 std::size_t block_bytes(const BlockSpec& spec, Device device);
 
 }  // namespace lbm::backend

@@ -52,6 +52,7 @@ struct BlockSpec {
     TurbulenceKind turbulence = no_turbulence;  // model of an eddy viscosity of velocity gradients
     double turbulence_factor = 0;               // of its constant
     int refresh_every = 1;                      // steps for which that eddy viscosity holds
+    bool takes_strain = false;                  // whether the collision takes the strain rate of velocity gradients
 };
 
 /// The parameters of a collision as its parameter struct.
@@ -66,8 +67,8 @@ inline bool is_hybrid(const BlockSpec& spec) { return spec.model == model_kind<H
 inline bool is_multispeed(const BlockSpec& spec) { return spec.model == model_kind<MultispeedThermal>; }
 inline bool has_temperature(const BlockSpec& spec) { return is_hybrid(spec) || is_multispeed(spec); }
 
-/// Whether velocities are kept from step to step, for an eddy viscosity of their gradients.
-inline bool keeps_velocity(const BlockSpec& spec) { return spec.turbulence != no_turbulence; }
+/// Whether velocities are kept from step to step, for an eddy viscosity or a strain rate of their gradients.
+inline bool keeps_velocity(const BlockSpec& spec) { return spec.turbulence != no_turbulence || spec.takes_strain; }
 
 /// The phases through which the steps of a block cycle.
 inline std::vector<Phase> phases_of(const BlockSpec& spec) {

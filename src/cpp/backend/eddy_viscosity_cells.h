@@ -1,4 +1,5 @@
-// Eddy viscosities between two steps, cell by cell: of cells next to walls and bodies, and of the local stress.
+// Eddy viscosities between two steps, cell by cell: those of velocity gradients of cells next to walls and bodies, with
+// the strain rate, and those of the local stress.
 #pragma once
 
 #include "../lattice/collide.h"
@@ -8,11 +9,12 @@
 
 namespace lbm::backend {
 
-/// The eddy viscosity that follows from the gradient of the velocities that the last step has kept, for a cell that is
+/// Computes the Terms (GradientTerms) of the gradient of the velocities that the last step has kept, for a cell that is
 /// not all surrounded by fluid: beyond a wall is the velocity that its link says.
-template <class Model, class S, class Real, class Stored>
-LBM_HD Real eddy_viscosity_next_to_walls(const LatticeView<S, Real, Stored>& lattice, const VelocityRows& rows,
-                                         const VelocityCell& cell, const VelocityLink* links, Real factor) {
+template <class Terms, class S, class Real, class Stored>
+LBM_HD void gradient_terms_next_to_walls(const LatticeView<S, Real, Stored>& lattice, const VelocityRows& rows,
+                                         const VelocityCell& cell, const VelocityLink* links, Real factor,
+                                         Real (&terms)[Terms::template count<S::D>]) {
     const auto at = [&](int d, int x, int y, int z) {
         return from_storage<Real>(lattice.data[rows.offset(lattice.address, lattice.phase, d, x, y, z)]);
     };
@@ -44,7 +46,7 @@ LBM_HD Real eddy_viscosity_next_to_walls(const LatticeView<S, Real, Stored>& lat
             gradient.of[d][axis] = central_difference(around[1][d], around[0][d]);
         }
     }
-    return Model::eddy_viscosity(gradient, factor);
+    Terms::compute(gradient, factor, terms);
 }
 
 /// The eddy viscosity of the Smagorinsky model in the next step of a cell, once boundaries and halos have been applied.

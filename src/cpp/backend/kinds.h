@@ -13,6 +13,7 @@
 #include "../lattice/stencils/all.h"
 #include "../lattice/storage.h"
 #include "../lattice/turbulence/all.h"
+#include "../lattice/turbulence/gradient_terms.h"
 
 namespace lbm::backend {
 
@@ -84,6 +85,23 @@ void with_gradient_model(TurbulenceKind kind, Visitor&& visitor) {
             visitor(Model{});
         } else {
             throw std::logic_error("this turbulence model needs no velocity gradients");
+        }
+    });
+}
+
+/// Calls visitor with an object of the type that computes what a block takes of velocity gradients: the eddy viscosity
+/// of a turbulence model if it has one, and the strain rate if it takes that.
+template <class Visitor>
+void with_gradient_terms(TurbulenceKind kind, bool strain, Visitor&& visitor) {
+    if (kind == no_turbulence) {
+        visitor(GradientTerms<void, true>{});
+        return;
+    }
+    with_gradient_model(kind, [&](auto model) {
+        if (strain) {
+            visitor(GradientTerms<decltype(model), true>{});
+        } else {
+            visitor(GradientTerms<decltype(model), false>{});
         }
     });
 }

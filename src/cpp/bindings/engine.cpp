@@ -159,11 +159,9 @@ void initialize(Engine& e, const std::optional<Doubles>& density, const std::opt
 int bytes_per_update(const Engine& e) {
     const backend::BlockSpec& spec = e.spec();
     const int numbers = e.population_count() + (backend::is_hybrid(spec) ? 1 : 0);
-    const int turbulence =
-        backend::keeps_velocity(spec)
-            ? backend::eddy_viscosity_bytes(e.domain().D, spec.precision, spec.storage, spec.refresh_every)
-            : 0;
-    return 2 * numbers * int(backend::size_of(spec.storage)) + turbulence;
+    return 2 * numbers * int(backend::size_of(spec.storage)) +
+           backend::gradient_bytes(e.domain().D, backend::gradient_terms(spec), spec.precision, spec.storage,
+                                   spec.refresh_every);
 }
 
 const char* storage_dtype(const Engine& e) {
@@ -409,7 +407,7 @@ void bind_engine(py::module_& module) {
             "memory_needed",
             [](const std::string& stencil, const std::vector<int>& shape, const std::string& precision,
                const std::string& storage, const std::string& streaming, const std::string& device,
-               const BlockTuples& blocks, int rank, bool thermal, bool keeps_velocity,
+               const BlockTuples& blocks, int rank, bool thermal, bool keeps_velocity, bool takes_strain,
                const std::vector<std::pair<int, int>>& sponges) {
                 Setup setup;
                 setup.device.name = device;
@@ -417,6 +415,10 @@ void bind_engine(py::module_& module) {
                 setup.shape = shape;
                 setup.collision = engine::collision_names(stencil).front();
                 setup.parameters = {{"viscosity", 1.0}};
+                if (takes_strain) {
+                    setup.collision = RecursiveRegularized::name;
+                    setup.parameters["hybrid"] = 0.5;
+                }
                 setup.precision = precision;
                 setup.storage = storage;
                 setup.streaming = streaming;
@@ -436,7 +438,7 @@ void bind_engine(py::module_& module) {
             },
             py::arg("stencil"), py::arg("shape"), py::arg("precision"), py::arg("storage"), py::arg("streaming"),
             py::arg("device") = "cpu", py::arg("blocks") = BlockTuples(), py::arg("rank") = 0,
-            py::arg("thermal") = false, py::arg("keeps_velocity") = false,
+            py::arg("thermal") = false, py::arg("keeps_velocity") = false, py::arg("takes_strain") = false,
             py::arg("sponges") = std::vector<std::pair<int, int>>())
         .def_property_readonly("bytes_per_update", &bytes_per_update)
         .def_property_readonly("threads", [](const Engine& e) { return e.device().threads; })

@@ -38,12 +38,15 @@ void bind_turbulence(py::module_& module, EngineClass& engine) {
         return models;
     });
     module.def(
-        "eddy_viscosity_bytes",
-        [](int dimensions, const std::string& precision, const std::string& storage, int every) {
-            return backend::eddy_viscosity_bytes(dimensions, engine::number_kind("precision", precision),
-                                                 engine::number_kind("storage", storage), every);
+        "gradient_bytes",
+        [](int dimensions, bool viscosity, bool strain, const std::string& precision, const std::string& storage,
+           int every) {
+            return backend::gradient_bytes(dimensions, gradient_term_count(dimensions, viscosity, strain),
+                                           engine::number_kind("precision", precision),
+                                           engine::number_kind("storage", storage), every);
         },
-        py::arg("dimensions"), py::arg("precision"), py::arg("storage"), py::arg("every"));
+        py::arg("dimensions"), py::arg("viscosity"), py::arg("strain"), py::arg("precision"), py::arg("storage"),
+        py::arg("every"));
     engine
         .def(
             "eddy_viscosity",

@@ -22,7 +22,7 @@ backend::BlockSpec checked(backend::BlockSpec spec, const Domain& domain) {
     if (spec.state->steps_per_launch > 1 && !plain) {
         throw std::invalid_argument("state: '" + std::string(spec.state->name) +
                                     "' advances several steps a launch, which takes periodic faces, no temperature and "
-                                    "no turbulence model");
+                                    "nothing of velocity gradients");
     }
     return spec;
 }

@@ -123,8 +123,8 @@ public:
         prepare_eddy_viscosity();
         read_parts(out, 1, [](auto& block, T* part) { block.turbulence()->eddy_viscosity(part); });
     }
-    /// How many numbers a cell a model of velocity gradients keeps for the next step: the D components of a velocity or
-    /// one eddy viscosity; 0 without such a model.
+    /// How many numbers a cell are kept for velocity gradients in the next step: the D components of a velocity or one
+    /// eddy viscosity; 0 if nothing is taken of them.
     int kept_turbulence_count() const;
     void kept_turbulence(double* out);
     /// Must be called after the state and the number of steps have been set.
@@ -245,6 +245,7 @@ private:
     void check_eddy_viscosity() const;
     void prepare_velocity();
     void prepare_eddy_viscosity();
+    void prepare_turbulence();
     void check_thermal() const;
     /// Throws unless the fluid has a temperature, of whatever model.
     void check_temperature() const;
@@ -286,7 +287,7 @@ private:
     std::unique_ptr<Executor> executor_;  // declared after the parts and the exchange, whose steps it records
     bool halos_are_current_ = false;      // the imports of the next step are in place
     bool boundary_numbers_are_current_ = false;
-    bool velocity_is_current_ = false;  // that which a turbulence model keeps
+    bool velocity_is_current_ = false;  // that which is kept for gradients
     bool is_consistent_ = true;         // all blocks have completed the same step
     bool plan_is_current_ = false;
     bool values_are_current_ = false;

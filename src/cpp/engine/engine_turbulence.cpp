@@ -6,7 +6,7 @@
 namespace lbm::engine {
 
 void Engine::check_eddy_viscosity() const {
-    if (states_.front()->turbulence() == nullptr) {
+    if (!spec_.has_eddy_viscosity && spec_.turbulence == backend::no_turbulence) {
         throw std::invalid_argument("eddy viscosity: the fluid has none, as no turbulence model was set up");
     }
 }
@@ -27,6 +27,10 @@ void Engine::prepare_velocity() {
 
 void Engine::prepare_eddy_viscosity() {
     check_eddy_viscosity();
+    prepare_turbulence();
+}
+
+void Engine::prepare_turbulence() {
     update_halos();
     for (backend::BlockState* state : states_) {  // the next step does so again, and finds the same
         state->apply_boundaries();
@@ -44,12 +48,14 @@ int Engine::kept_turbulence_count() const {
 }
 
 void Engine::kept_turbulence(double* out) {
-    prepare_eddy_viscosity();
+    prepare_turbulence();
     read_parts(out, kept_turbulence_count(), [](auto& block, double* part) { block.turbulence()->kept(part); });
 }
 
 void Engine::set_kept_turbulence(const double* values) {
-    check_eddy_viscosity();
+    if (!backend::keeps_velocity(spec_)) {
+        throw std::invalid_argument("kept turbulence: nothing is taken of velocity gradients");
+    }
     prepare_velocity();
     give_parts(values, window_, kept_turbulence_count(),
                [](auto& block, const double* part) { block.turbulence()->set_kept(part); });

@@ -53,6 +53,14 @@ double GivenParameters::rate_or_zero(const std::string& name, double otherwise) 
     return value;
 }
 
+double GivenParameters::fraction(const std::string& name, double otherwise) const {
+    const double value = number(name).value_or(otherwise);
+    if (!(value > 0 && value <= 1)) {
+        throw std::invalid_argument(name + ": " + std::to_string(value) + " given, must be above 0 and at most 1");
+    }
+    return value;
+}
+
 std::vector<double> GivenParameters::components(const std::string& name, std::size_t count,
                                                 std::optional<double> otherwise) const {
     const Parameter* found = find(name);

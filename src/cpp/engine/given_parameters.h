@@ -27,6 +27,8 @@ public:
     double at_least_zero(const std::string& name, double otherwise) const;
     /// A relaxation rate, between 0 and 2, or 0.
     double rate_or_zero(const std::string& name, double otherwise) const;
+    /// A number above 0 and at most 1.
+    double fraction(const std::string& name, double otherwise) const;
     /// A vector of exactly `count` components. Each is `otherwise` if none are given, which must have been without
     /// that.
     template <std::size_t count>

@@ -132,6 +132,9 @@ void set_collision(const Setup& setup, backend::BlockSpec& spec) {
     if constexpr (requires { parameters.smagorinsky_factor; }) {
         spec.has_eddy_viscosity = parameters.smagorinsky_factor > 0;
     }
+    if constexpr (requires { parameters.hybrid; }) {
+        spec.takes_strain = parameters.hybrid < 1;
+    }
     if constexpr (requires { parameters.gravity; }) {
         std::copy(std::begin(parameters.gravity), std::end(parameters.gravity), spec.gravity);
     }
@@ -175,6 +178,11 @@ void set_turbulence(const TurbulenceSetup& given, backend::BlockSpec& spec) {
         throw std::invalid_argument("turbulence: '" + given.model +
                                     "' given with a collision of the user's, with a multispeed stencil or beside the "
                                     "Smagorinsky constant of the collision, must be without them");
+    }
+    if (spec.takes_strain && given.every > 1) {
+        throw std::invalid_argument("turbulence every: " + std::to_string(given.every) +
+                                    " given with a hybrid collision, which takes velocity gradients in each step, "
+                                    "must be 1");
     }
     spec.refresh_every = given.every;
 }

@@ -300,6 +300,23 @@ LBM_HD void set_third(MovingMoments<S, V>& n, const LowMoments<S, V>& low, const
     }
 }
 
+/// Makes the stress of n, which relaxes with omega, a mixture of its own with the weight sigma (`hybrid`) and of the
+/// stress -2 rho cs2 / omega S_ab that the Chapman-Enskog expansion gives it to first order, with the strain rate S of
+/// velocity gradients (Jacob, Malaspinas & Sagaut, J. Turbul. 19 (2018) 1051).
+template <class S, class V, class Parameters>
+LBM_HD void mix_second(MovingMoments<S, V>& n, V omega, const Moments<S, V>& m, const Parameters& parameters) {
+    using R = Scalar<V>;
+    const V factor = ((parameters.hybrid - R(1)) * R(2.0 / 3) / m.unit) * m.density / omega;
+    static_for<S::D>([&]<int a>() LBM_INLINE_LAMBDA {
+        static_for<S::D>([&]<int b>() LBM_INLINE_LAMBDA {
+            if constexpr (a <= b) {
+                const V expanded = factor * parameters.strain[symmetric_place<S::D>(a, b)];
+                n.second[a][b] = parameters.hybrid * n.second[a][b] + expanded;
+            }
+        });
+    });
+}
+
 /// The relaxation rate of the stress, with an eddy viscosity if there is one.
 template <class S, class V, class Parameters>
 LBM_HD V stress_rate(const MovingMoments<S, V>& n, const Moments<S, V>& m, const Parameters& parameters) {
@@ -319,6 +336,11 @@ LBM_HD void collide_in_moving_frame(V (&h)[S::Q], const PairSums<S, V>& sums, co
     MovingMoments<S, V> n;
     set_second<S, forced>(n, low, m);
     const V omega = stress_rate(n, m, parameters);
+    if constexpr (requires { parameters.has_strain; }) {
+        if (parameters.has_strain) {
+            mix_second<S>(n, omega, m, parameters);
+        }
+    }
 
     V moment[F::places];
     if constexpr (Rates::third) {

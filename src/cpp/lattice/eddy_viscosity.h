@@ -1,8 +1,10 @@
 // The relaxation rate of the stress where an eddy viscosity is added to that of the fluid: one that the collision
 // computes from the stress (Smagorinsky), or one that is known of the cell before (the models of velocity gradients).
+// And the strain rate, for the collisions that take that of velocity gradients, which is known in the same way.
 #pragma once
 
 #include "moments.h"
+#include "turbulence/gradient_terms.h"
 #include "turbulence/smagorinsky.h"
 
 namespace lbm {
@@ -14,14 +16,28 @@ struct InCell : Parameters {
     bool has_cell_omega;  // whether it holds instead of that of the fluid
 };
 
+/// The same of a collision that takes the strain rate of velocity gradients.
+template <class Parameters, class V, int D>
+struct InStrainedCell : InCell<Parameters, V> {
+    V strain[symmetric_count<D>];  // elements with a <= b
+    bool has_strain;               // whether the collision takes it
+};
+
+/// Whether a collision may take the strain rate of velocity gradients.
+template <class Parameters>
+constexpr bool may_take_strain = requires {
+    Parameters::may_take_strain;
+};
+
 /// Whether a type of cells may know an eddy viscosity.
 template <class Cell>
 constexpr bool knows_eddy_viscosity = requires(const Cell& cell, typename Cell::Value& viscosity) {
     cell.eddy_viscosity(viscosity);
 };
 
-/// The parameters in a cell that knows its eddy viscosity: cell.eddy_viscosity(nu) sets nu, or returns false for none.
-template <class Cell, class Parameters>
+/// The parameters in a cell that knows its eddy viscosity: cell.eddy_viscosity(nu) sets nu, or returns false for none,
+/// and cell.strain(S) the elements of the strain rate.
+template <int D, class Cell, class Parameters>
 LBM_HD auto parameters_in(const Cell& cell, const Parameters& parameters) {
     using V = typename Cell::Value;
     using Real = Scalar<V>;
@@ -31,7 +47,13 @@ LBM_HD auto parameters_in(const Cell& cell, const Parameters& parameters) {
     if (own.has_cell_omega) {
         own.cell_omega = Real(1) / (Real(1) / parameters.omega + Real(3) * viscosity);
     }
-    return own;
+    if constexpr (may_take_strain<Parameters>) {
+        InStrainedCell<Parameters, V, D> strained{own, {}, false};
+        strained.has_strain = cell.strain(strained.strain);
+        return strained;
+    } else {
+        return own;
+    }
 }
 
 /// Whether the relaxation rate of the stress may differ from `parameters.omega`.

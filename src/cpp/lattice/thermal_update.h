@@ -25,7 +25,7 @@ LBM_HD void update_thermal_cell(Cell& cell, const Parameters& parameters, const 
     const EnergyCoupling<S, V> coupling{local.here, heat};
     if constexpr (knows_eddy_viscosity<Cell>) {
         cell.keep_velocity(moments.velocity);
-        collide<S, Collision>(h, sums, moments, true, parameters_in(cell, parameters), coupling);
+        collide<S, Collision>(h, sums, moments, true, parameters_in<S::D>(cell, parameters), coupling);
     } else {
         collide<S, Collision>(h, sums, moments, true, parameters, coupling);
     }

@@ -102,7 +102,7 @@ def build_solver(
             numbers = (precision, storage, streaming)
             keeps = isinstance(options.get("turbulence"), GradientModel)
             where = (chosen[0], blocks, processes)
-            check_memory(domain.stencil, shape, *numbers, extra_bytes, *where, has_temperature, keeps)
+            check_memory(domain.stencil, shape, *numbers, extra_bytes, *where, has_temperature, keeps, is_hybrid(case))
         fill_domain(domain, case, folder, problems, processes, options.get("thermal"))
         with problems.at("initial"):
             if "temperature" in initial and not _has_temperature(case):
@@ -163,6 +163,11 @@ def build_thermal(case: dict[str, Any], domain: Domain, storage: str) -> HybridT
     thermal = HybridThermal(**{key: value for key, value in case["thermal"].items() if key != "faces"})
     check_thermal(thermal, domain, storage)
     return thermal
+
+
+def is_hybrid(case: dict[str, Any]) -> bool:
+    """Whether the collision of a case takes finite differences of the velocity."""
+    return case["collision"].get("hybrid", 1) not in (None, 1)
 
 
 def build_turbulence(case: dict[str, Any]) -> TurbulenceModel | None:

@@ -56,5 +56,6 @@ def plan_case(
             comm=comm,
             thermal="thermal" in case and not models.of(case["domain"]["stencil"]).carries_temperature,
             turbulence=of_record(case["turbulence"]) if "turbulence" in case else None,
+            hybrid=case["collision"].get("hybrid"),
             cpu_share=case["run"].get("cpu_share") if cpu_share is None else cpu_share,
         )

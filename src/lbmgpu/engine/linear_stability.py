@@ -51,8 +51,11 @@ def jacobian(collision: Collision, stencil: str, velocity: Sequence[float]) -> N
     """The Jacobian of a collision at a uniform stream of density 1, ``(Q, Q)``: change of row by column.
 
     Raises:
-        TypeError, ValueError: as for `Solver` and its `initialize`.
+        TypeError, ValueError: as for `Solver` and its `initialize`; a hybrid collision, which takes more than the
+            populations of a cell.
     """
+    if collision.takes_strain:
+        raise ValueError(f"hybrid: {collision!r} given, must be None: linear analysis takes local collisions only")
     known = _core.stencil(stencil)
     shape = (APART * known.Q,) + (APART,) * (known.D - 1)
     options: dict[str, Any] = {"precision": "float64", "streaming": "two-lattice", "device": "cpu", "threads": 1}
@@ -109,6 +112,8 @@ def warn_of_growth(simulation: Simulation, steps: int) -> None:
     collision, stencil = simulation.collision, simulation.stencil
     speed = simulation.prescribed_speed()
     if not isinstance(collision, FlowCollision) or isinstance(collision, CustomCollision) or collision.smagorinsky:
+        return
+    if collision.takes_strain:
         return
     time = collision.viscosity / stencil.cs2 + 0.5
     if time > LARGEST_TIME or speed < SMALLEST_SPEED or not simulation.processes.first:

@@ -52,6 +52,7 @@ def check_memory(
     processes: Processes | None = None,
     thermal: bool = False,
     keeps_velocity: bool = False,
+    takes_strain: bool = False,
     sponges: Sequence[tuple[int, int]] = (),
 ) -> None:
     """Raise ValueError if a solver of this kind does not fit, saying what would, or if the layout does not tile it.
@@ -68,11 +69,22 @@ def check_memory(
         thermal: whether the hybrid thermal model adds a temperature to the flow.
         keeps_velocity: whether a turbulence model keeps velocities and an eddy viscosity.
         sponges: number of the face, and thickness, of each.
+        takes_strain: whether the collision keeps velocities and a strain rate.
     """
     ranks = Processes() if processes is None else processes
     blocks = tuple(engine_blocks(layout))
     need = Need(
-        stencil, shape, precision, streaming, extra_bytes, device, blocks, thermal, keeps_velocity, tuple(sponges)
+        stencil,
+        shape,
+        precision,
+        streaming,
+        extra_bytes,
+        device,
+        blocks,
+        thermal,
+        keeps_velocity,
+        takes_strain,
+        tuple(sponges),
     )
     names = need.devices(ranks.rank)
     own = ranks.each(lambda: [(name, _identity(name), available_memory(name)) for name in names])
@@ -102,6 +114,7 @@ class Need:
     blocks: tuple[tuple[tuple[int, ...], tuple[int, ...], int, str], ...]
     thermal: bool = False
     keeps_velocity: bool = False
+    takes_strain: bool = False
     sponges: tuple[tuple[int, int], ...] = ()
 
     def devices(self, rank: int) -> list[str]:
@@ -123,7 +136,7 @@ class Need:
 
     def _lattices(self, rank: int, storage: str) -> dict[str, int]:
         numbers, place = (self.precision, storage, self.streaming), (self.device, self.blocks, rank)
-        more = (self.thermal, self.keeps_velocity, self.sponges)
+        more = (self.thermal, self.keeps_velocity, self.takes_strain, self.sponges)
         return _core.Engine.memory_needed(self.stencil, self.shape, *numbers, *place, *more)
 
 

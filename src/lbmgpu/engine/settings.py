@@ -88,6 +88,7 @@ class Settings:
             thermal=self.thermal is not None,
             keeps_velocity=self.turbulence is not None,
             sponges=[(list(domain.faces).index(sponge.face), sponge.thickness) for sponge in domain.sponges],
+            takes_strain=self.collision.takes_strain,
         )
 
     def _collision_arguments(self, stencil: _core.Stencil) -> dict[str, Any]:
@@ -198,7 +199,7 @@ def check_settings(
     )  # before the checks that need the shape
     if planned is not None and is_auto:
         options = {**numbers, **forced, "threads": threads, "thermal": is_thermal, "processes": processes}
-        options["turbulence"] = model
+        options |= {"turbulence": model, "hybrid": getattr(collision, "hybrid", None)}
         layout, device = planned(domain, collision, device, **options)
     layout = processes.each(lambda: check_layout(layout, domain.shape))  # it may be a file that one rank cannot read
     share = cpu_share_of.agreed(processes, cpu_share, layout)

@@ -43,7 +43,7 @@ class Header:
         state: shape of the state.
         dtype: of the state and of the temperature.
         has_temperature: whether the hybrid thermal model adds a temperature to the flow.
-        turbulence: shape of what a turbulence model of velocity gradients keeps; None without one.
+        turbulence: shape of what is kept for velocity gradients; None if nothing is taken of them.
         boundary: face and shape of the numbers that cells before faces keep, by the names of their arrays.
     """
 
@@ -65,7 +65,7 @@ class Header:
             raise ValueError(f"shape: {checks.shown(shape)} given")
         self.shape = tuple(shape)
         self.state = (stencil.Q, *reversed(shape))
-        self.turbulence = turbulence_shape(self.setup.get("turbulence"), self.steps, self.state)
+        self.turbulence = turbulence_shape(self.setup, self.steps, self.state)
         self.has_temperature = "diffusivity" in mapping("thermal", self.setup.get("thermal", {}))
         self.boundary = boundary_arrays(
             self.shape,
@@ -97,12 +97,13 @@ class Stored(Protocol):
         """The numbers that boundary cells keep from step to step, by face, of faces that have any."""
 
 
-def turbulence_shape(record: Any, steps: int, state: tuple[int, ...]) -> tuple[int, ...] | None:
-    """The shape of what a turbulence model of velocity gradients keeps after so many steps: velocities where the next
-    step needs them, else one eddy viscosity a cell."""
-    if record is None:
+def turbulence_shape(setup: dict[str, Any], steps: int, state: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The shape of what is kept after so many steps for a turbulence model of velocity gradients, or for a hybrid
+    collision: velocities where the next step needs them, else one eddy viscosity a cell."""
+    record = setup.get("turbulence")
+    if record is None and setup["collision"].get("hybrid") is None:
         return None
-    every = checks.integer("every", mapping("turbulence", record)["every"], at_least=1)
+    every = 1 if record is None else checks.integer("every", mapping("turbulence", record)["every"], at_least=1)
     return (len(state) - 1 if steps % every == 0 else 1, *state[1:])
 
 

@@ -153,7 +153,7 @@ class Problem:
         item_bytes: the bytes of a stored population.
         periodic: for each axis, whether the domain is periodic along it.
         thermal: whether there is a temperature, which is read and written as one population more.
-        turbulence_bytes: what a turbulence model reads and writes in a step, on average.
+        turbulence_bytes: what a step reads and writes for velocity gradients, on average.
     """
 
     shape: Vector

@@ -230,6 +230,7 @@ def plan(
     machine: Machine | None = None,
     thermal: bool = False,
     turbulence: TurbulenceModel | None = None,
+    hybrid: float | None = None,
     channel: str | None = None,
     schedule: str | None = None,
     comm: Any = None,
@@ -253,6 +254,7 @@ def plan(
         machine: speeds that are known; then nothing is measured, and its devices are those of the blocks.
         thermal: whether the hybrid thermal model adds a temperature to the flow.
         turbulence: as for `Solver`.
+        hybrid: of `RecursiveRegularized`.
         channel, schedule: as for `Solver`.
         comm: an mpi4py communicator, whose ranks call this together, with the same arguments but for `devices`, and get
             the same plan: of the devices of all of them, measured at the same time, and the links between them.
@@ -286,7 +288,9 @@ def plan(
         if turbulence is not None and not isinstance(turbulence, TurbulenceModel):
             right = "must be a model such as WALE(0.5), or None"
             raise TypeError(f"turbulence: {checks.shown(turbulence)} given, {right}")
-        more = bytes_per_update(turbulence, len(domain.shape), configuration.precision, configuration.storage)
+        strain = hybrid is not None and checks.number("hybrid", hybrid, above=0, at_most=1) < 1
+        types = (configuration.precision, configuration.storage)
+        more = bytes_per_update(turbulence, len(domain.shape), *types, takes_strain=strain)
         return Problem(domain.shape, velocities, size, around, thermal, more), configuration, most, share
 
     problem, configuration, threads, share = processes.each(asked)

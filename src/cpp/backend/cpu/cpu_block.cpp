@@ -97,7 +97,7 @@ EddyViscosityKernel find_eddy_viscosity_kernel(const std::string& isa, const Blo
     with_isa(isa, [&](auto type) {
         backend::with_stencil(spec.stencil, [&](auto s) {
             found = eddy_viscosity_kernel_for<decltype(s), typename decltype(type)::type>(
-                {spec.turbulence, spec.precision, spec.storage});
+                {spec.turbulence, spec.takes_strain, spec.precision, spec.storage});
         });
     });
     return found;

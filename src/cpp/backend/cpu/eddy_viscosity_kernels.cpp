@@ -1,5 +1,5 @@
-// The kernels of the turbulence models of velocity gradients for one stencil and one instruction set; this file is
-// compiled once for each pair.
+// The kernels of the turbulence models of velocity gradients, and of the strain rate, for one stencil and one
+// instruction set; this file is compiled once for each pair.
 #include "../../lattice/parameters.h"
 #include "../../lattice/stencils/all.h"
 #include "kernels.h"
@@ -11,8 +11,8 @@ namespace {
 using S = LBM_STENCIL;
 
 /// Whole packs are computed, up to the padding of the rows, from unaligned loads of the neighbours.
-template <class Model, class Real, class Storage>
-void eddy_viscosity_of_rows(const EddyViscosityArguments& a, Index first, Index last) {
+template <class Terms, class Real, class Storage>
+void terms_of_rows(const EddyViscosityArguments& a, Index first, Index last) {
     constexpr int W = LBM_VECTOR_BYTES / int(sizeof(Real));
     using V = Pack<Real, W>;
     const Real factor = Real(a.factor), unit = storage_unit<Storage>;
@@ -32,7 +32,8 @@ void eddy_viscosity_of_rows(const EddyViscosityArguments& a, Index first, Index 
                 }
             }
         }
-        Real* out = static_cast<Real*>(a.eddy_viscosity) + r * a.pitch;
+        constexpr int count = Terms::template count<S::D>;
+        Real* out = static_cast<Real*>(a.terms) + r * count * a.pitch;
         for (Index x = 0; x < a.address.nx; x += W) {
             VelocityGradient<V, S::D> gradient;
             static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
@@ -41,9 +42,25 @@ void eddy_viscosity_of_rows(const EddyViscosityArguments& a, Index first, Index 
                     gradient.of[d][k + 1] = central_difference(at(rows[d][2 * k + 2] + x), at(rows[d][2 * k + 1] + x));
                 });
             });
-            store_pack<Real, W>(out + x, Model::eddy_viscosity(gradient, factor));
+            V terms[count];
+            Terms::compute(gradient, factor, terms);
+            static_for<count>([&]<int k>() LBM_INLINE_LAMBDA { store_pack<Real, W>(out + k * a.pitch + x, terms[k]); });
         }
     }
+}
+
+/// The kernel of the numbers of a kind; null if there is none.
+template <class Terms>
+EddyViscosityKernel kernel_of(const EddyViscosityKind& kind) {
+    EddyViscosityKernel found = nullptr;
+    for_types(backend::NumberPairs{}, [&](auto pair) {
+        using N = typename decltype(pair)::type;
+        if (kind.precision == backend::number_kind<typename N::Real> &&
+            kind.storage == backend::number_kind<typename N::Stored>) {
+            found = terms_of_rows<Terms, typename N::Real, typename N::Stored>;
+        }
+    });
+    return found;
 }
 
 }  // namespace
@@ -52,17 +69,16 @@ template <>
 EddyViscosityKernel eddy_viscosity_kernel_for<LBM_STENCIL, LBM_ISA>(const EddyViscosityKind& kind) {
     EddyViscosityKernel found = nullptr;
     if constexpr (!Stencil<S>::multispeed) {
+        if (kind.turbulence == backend::no_turbulence) {
+            return kind.strain ? kernel_of<GradientTerms<void, true>>(kind) : nullptr;
+        }
         for_types(TurbulenceModels{}, [&](auto member) {
             using Model = typename decltype(member)::type;
             if constexpr (Model::takes_gradients) {
-                for_types(backend::NumberPairs{}, [&](auto pair) {
-                    using N = typename decltype(pair)::type;
-                    if (kind.turbulence == backend::turbulence_kind<Model> &&
-                        kind.precision == backend::number_kind<typename N::Real> &&
-                        kind.storage == backend::number_kind<typename N::Stored>) {
-                        found = eddy_viscosity_of_rows<Model, typename N::Real, typename N::Stored>;
-                    }
-                });
+                if (kind.turbulence == backend::turbulence_kind<Model>) {
+                    found = kind.strain ? kernel_of<GradientTerms<Model, true>>(kind)
+                                        : kernel_of<GradientTerms<Model, false>>(kind);
+                }
             }
         });
     }

@@ -1,4 +1,5 @@
-// The eddy viscosity of a block on the CPU: all operations other than the update kernel.
+// The eddy viscosity of a block on the CPU, and what else it takes of velocity gradients: all operations other than the
+// update kernel.
 #pragma once
 
 #include <algorithm>
@@ -34,24 +35,27 @@ public:
         if (backend::keeps_velocity(spec)) {
             kernel_ = find_eddy_viscosity_kernel(options.isa, spec);
             rows_ = backend::velocity_rows(spec, backend::Device::Cpu);
-            viscosity_ = Buffer(sizeof(Real) * std::size_t(rows() * pitch()));
+            stride_ = backend::gradient_terms(spec) * pitch();
+            terms_ = Buffer(sizeof(Real) * std::size_t(rows() * stride_));
         }
     }
 
-    std::size_t bytes() const { return viscosity_.bytes(); }
+    std::size_t bytes() const { return terms_.bytes(); }
     void set_plan(const backend::LinkPlan& plan) { plan_ = &plan; }
     void set_solid(const std::uint8_t* solid) { solid_ = solid; }
 
-    /// Renews the eddy viscosity if it is time, before an update and after boundaries and halos have been applied.
+    /// Renews what is taken of velocity gradients if it is time, before an update and after boundaries and halos have
+    /// been applied.
     void renew() {
         if (kernel_ == nullptr || !schedule_.renews()) {
             return;
         }
         const View view = block_.view();
         const EddyViscosityArguments arguments{
-            view.data, view.address, view.phase, rows_, spec_.turbulence_factor, viscosity_.as<void>(), pitch()};
+            view.data, view.address, view.phase, rows_, spec_.turbulence_factor, terms_.as<void>(), pitch()};
         parallel_shares(threads_, rows(), [&](Index first, Index last) { kernel_(arguments, first, last); });
-        backend::with_gradient_model(spec_.turbulence, [&](auto model) { renew_next_to_walls<decltype(model)>(view); });
+        backend::with_gradient_terms(spec_.turbulence, spec_.takes_strain,
+                                     [&](auto terms) { renew_next_to_walls<decltype(terms)>(view); });
     }
     /// Sets what an update of `phase` reads and keeps, and counts it.
     void begin_update(UpdateArguments& arguments, Phase phase) {
@@ -59,7 +63,9 @@ public:
             return;
         }
         schedule_.begin_step();
-        arguments.eddy_viscosity = viscosity_.as<void>();
+        arguments.eddy_viscosity = has_viscosity() ? terms_.as<Real>() : nullptr;
+        arguments.strain = spec_.takes_strain ? terms_.as<Real>() + (has_viscosity() ? pitch() : 0) : nullptr;
+        arguments.gradient_stride = stride_;
         arguments.force_pitch = pitch();
         arguments.kept_velocity = schedule_.keeps_velocity() ? rows_.from_cell(phase, 0) : 0;
         arguments.velocity_stride = rows_.stride;
@@ -110,7 +116,7 @@ public:
                     if (schedule_.is_at_renewal()) {
                         stored(view, d, x, y, z) = Store<Stored>::from(value);
                     } else {
-                        viscosity_.as<Real>()[r * pitch() + x] = value;
+                        viscosity(r)[x] = value;
                     }
                 }
             }
@@ -125,6 +131,8 @@ private:
     Index rows() const { return Index(spec_.size[1]) * spec_.size[2]; }
     Index cells() const { return rows() * spec_.size[0]; }
     Index pitch() const { return backend::field_pitch(spec_.size[0]); }
+    bool has_viscosity() const { return spec_.turbulence != backend::no_turbulence; }
+    Real* viscosity(Index row) const { return terms_.as<Real>() + row * stride_; }
     bool is_solid(int x, Index row) const { return solid_ != nullptr && solid_[row * spec_.size[0] + x] != 0; }
     Stored& stored(const View& view, int d, int x, int y, int z) const {
         return view.data[rows_.offset(view.address, view.phase, d, x, y, z)];
@@ -140,16 +148,21 @@ private:
         });
     }
 
-    template <class Model>
+    template <class Terms>
     void renew_next_to_walls(const View& view) {
         if constexpr (!Stencil<S>::multispeed) {
             const auto& listed = plan_->velocity_cells;
             parallel_shares(listed.size() < 512 ? 1 : threads_, Index(listed.size()), [&](Index first, Index last) {
                 for (Index k = first; k < last; ++k) {
                     const backend::VelocityCell& cell = listed[std::size_t(k)];
-                    viscosity_.as<Real>()[(Index(cell.z) * spec_.size[1] + cell.y) * pitch() + cell.x] =
-                        backend::eddy_viscosity_next_to_walls<Model, S>(view, rows_, cell, plan_->velocity_links.data(),
-                                                                        Real(spec_.turbulence_factor));
+                    Real terms[Terms::template count<S::D>];
+                    backend::gradient_terms_next_to_walls<Terms, S>(view, rows_, cell, plan_->velocity_links.data(),
+                                                                    Real(spec_.turbulence_factor), terms);
+                    Real* out = terms_.as<Real>() + (Index(cell.z) * spec_.size[1] + cell.y) * stride_ + cell.x;
+                    for (const Real term : terms) {
+                        *out = term;
+                        out += pitch();
+                    }
                 }
             });
         }
@@ -157,7 +170,7 @@ private:
 
     template <class Out>
     void read(Out* out) const {
-        if (kernel_ != nullptr) {
+        if (has_viscosity()) {
             read_viscosity(out);
         } else if constexpr (!Stencil<S>::multispeed) {
             read_smagorinsky(out);
@@ -167,7 +180,7 @@ private:
     void read_viscosity(Out* out) const {
         over_rows([&](int, int, Index r) {
             for (int x = 0; x < spec_.size[0]; ++x) {
-                out[r * spec_.size[0] + x] = is_solid(x, r) ? Out(0) : Out(viscosity_.as<Real>()[r * pitch() + x]);
+                out[r * spec_.size[0] + x] = is_solid(x, r) ? Out(0) : Out(viscosity(r)[x]);
             }
         });
     }
@@ -196,9 +209,10 @@ private:
     const backend::BlockSpec& spec_;
     int threads_;
     Block block_;
-    EddyViscosityKernel kernel_ = nullptr;  // null with the Smagorinsky model, and without any
+    EddyViscosityKernel kernel_ = nullptr;  // null if nothing is taken of velocity gradients
     VelocityRows rows_{};
-    Buffer viscosity_;
+    Buffer terms_;      // for each (y, z) a row of the eddy viscosity, then rows of the strain rate
+    Index stride_ = 0;  // of them, from a (y, z) to the next
     const backend::LinkPlan* plan_ = nullptr;
     const std::uint8_t* solid_ = nullptr;
     backend::RenewalSchedule schedule_{spec_.refresh_every};

@@ -32,26 +32,29 @@ struct UpdateArguments {
     const void* heat_field;  // null, or a row for each (y, z), with force_pitch
     // The cells of each row to update; both are multiples of the cells of a pack, or the length of the row.
     int first_x, end_x;
-    const void* eddy_viscosity;  // null, or a row for each (y, z), with force_pitch
-    Index kept_velocity;         // from population 0 of a row to the velocity to be kept; 0: it is not kept
-    Index velocity_stride;       // from a component of that to the next
+    // Null, or the row of y = z = 0. Rows of the strain rate have force_pitch from an element to the next.
+    const void* eddy_viscosity;
+    const void* strain;
+    Index gradient_stride;  // of both, from a (y, z) to the next
+    Index kept_velocity;    // from population 0 of a row to the velocity to be kept; 0: it is not kept
+    Index velocity_stride;  // from a component of that to the next
 };
 
-/// The arguments of a kernel that computes an eddy viscosity of velocity gradients.
+/// The arguments of a kernel that computes an eddy viscosity and a strain rate of velocity gradients.
 struct EddyViscosityArguments {
     const void* lattice;
     Address address;
     Phase phase;  // of the last step
     VelocityRows velocity;
     double factor;
-    void* eddy_viscosity;  // rows of the arithmetic type
-    Index pitch;
+    void* terms;  // rows of the arithmetic type, for each (y, z) one for each of GradientTerms
+    Index pitch;  // from a row to the next
 };
 
 /// Updates the rows [first, last), with row = z ny + y.
 using UpdateKernel = void (*)(const UpdateArguments&, Index first, Index last);
 
-/// Computes the eddy viscosity of the rows [first, last), as if there were fluid all around.
+/// Computes them for the rows [first, last), as if there were fluid all around.
 using EddyViscosityKernel = void (*)(const EddyViscosityArguments&, Index first, Index last);
 
 /// The instruction sets that kernels are compiled for.
@@ -77,9 +80,10 @@ struct KernelKind {
 template <class Model, class S, class Isa>
 UpdateKernel kernel_for(const KernelKind& kind);
 
-/// The same of the kernels of turbulence models.
+/// The same of the kernels of velocity gradients.
 struct EddyViscosityKind {
-    backend::TurbulenceKind turbulence;
+    backend::TurbulenceKind turbulence;  // none for a strain rate alone
+    bool strain;
     backend::NumberKind precision, storage;
 };
 template <class S, class Isa>
@@ -90,7 +94,7 @@ std::vector<std::string> usable_isas();
 
 /// The kernel for a block. Throws std::invalid_argument for an unknown instruction set.
 UpdateKernel find_kernel(const std::string& isa, const backend::BlockSpec& spec);
-/// The kernel of the block's turbulence model; null if it has none of velocity gradients.
+/// The kernel of what the block takes of velocity gradients; null for nothing.
 EddyViscosityKernel find_eddy_viscosity_kernel(const std::string& isa, const backend::BlockSpec& spec);
 
 }  // namespace lbm::cpu

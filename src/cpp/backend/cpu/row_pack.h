@@ -100,7 +100,7 @@ struct InnerPack {
 };
 
 /// Any pack, also one at an end of its row, where populations are read from and written to the x-face buffers, and one
-/// with a body force or an eddy viscosity.
+/// with a body force, an eddy viscosity or a strain rate.
 template <class Real, class Storage>
 struct AnyPack {
     static constexpr int W = Row<Real, Storage>::W;
@@ -143,8 +143,17 @@ struct AnyPack {
         if (a.eddy_viscosity == nullptr) {
             return false;
         }
-        const Index r = Index(row.z) * a.address.ny + row.y;
-        viscosity = load_pack<Real, W>(static_cast<const Real*>(a.eddy_viscosity) + r * a.force_pitch + x);
+        viscosity = load_pack<Real, W>(terms(a.eddy_viscosity));
+        return true;
+    }
+
+    LBM_HD bool strain(Value (&strain)[symmetric_count<S::D>]) const {
+        const UpdateArguments& a = row.a;
+        if (a.strain == nullptr) {
+            return false;
+        }
+        static_for<symmetric_count<S::D>>(
+            [&]<int k>() LBM_INLINE_LAMBDA { strain[k] = load_pack<Real, W>(terms(a.strain) + k * a.force_pitch); });
         return true;
     }
 
@@ -179,6 +188,12 @@ private:
         });
     }
 #endif
+
+    /// Numbers of velocity gradients of this pack, in rows that begin at `first`.
+    LBM_HD const Real* terms(const void* first) const {
+        const Index r = Index(row.z) * row.a.address.ny + row.y;
+        return static_cast<const Real*>(first) + r * row.a.gradient_stride + x;
+    }
 
     LBM_HD bool first() const { return x == 0; }
     LBM_HD bool last() const { return x + W >= row.a.address.nx; }

@@ -35,6 +35,7 @@ struct ThermalPack {
     LBM_HD Real compressibility() const { return row.compressibility; }
     LBM_HD void force(Value (&force)[S::D]) const { Cells{row, x}.force(force); }
     LBM_HD bool eddy_viscosity(Value& viscosity) const { return Cells{row, x}.eddy_viscosity(viscosity); }
+    LBM_HD bool strain(Value (&strain)[symmetric_count<S::D>]) const { return Cells{row, x}.strain(strain); }
     LBM_HD void keep_velocity(const Value (&velocity)[S::D]) const { Cells{row, x}.keep_velocity(velocity); }
 
     LBM_HD LocalTemperature<S, Value> local_temperature(const HeatParameters<Real>& heat) const {

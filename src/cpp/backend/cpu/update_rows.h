@@ -20,7 +20,8 @@ void update_rows(const UpdateArguments& a, Index first, Index last) {
     using Parameters = typename Collision::template Parameters<Real>;
     const Laminar<Parameters> laminar{parameters_from<Parameters>(a.parameters)};
     const Parameters& parameters = laminar;
-    const bool plain = !a.forced && a.eddy_viscosity == nullptr && !(parameters.smagorinsky_factor > 0);
+    const bool plain =
+        !a.forced && a.eddy_viscosity == nullptr && a.strain == nullptr && !(parameters.smagorinsky_factor > 0);
     Here row(a);
     for (Index r = first; r < last; ++r) {
         row.enter(int(r % a.address.ny), int(r / a.address.ny));

@@ -1,4 +1,5 @@
-// The eddy viscosity of a block on a GPU: all operations other than the update kernel.
+// The eddy viscosity of a block on a GPU, and what else it takes of velocity gradients: all operations other than the
+// update kernel.
 #pragma once
 
 #include <functional>
@@ -24,13 +25,13 @@ public:
           state_(std::move(state)),
           velocity_(backend::velocity_rows(spec, backend::Device::Gpu)) {
         if (is_kept()) {
-            const Index numbers = rows() * pitch();
-            viscosity_ = DeviceBuffer(stream.ordinal(), std::size_t(numbers) * backend::size_of(spec.precision));
-            stream.clear(viscosity_.address(), viscosity_.bytes());
+            const Index numbers = rows() * stride();
+            terms_ = DeviceBuffer(stream.ordinal(), std::size_t(numbers) * backend::size_of(spec.precision));
+            stream.clear(terms_.address(), terms_.bytes());
         }
     }
 
-    std::size_t bytes() const { return viscosity_.bytes() + cells_.bytes() + links_.bytes(); }
+    std::size_t bytes() const { return terms_.bytes() + cells_.bytes() + links_.bytes(); }
 
     void set_plan(const backend::LinkPlan& plan) {
         count_ = Index(plan.velocity_cells.size());
@@ -48,7 +49,8 @@ public:
         }
     }
 
-    /// Renews the eddy viscosity if it is time, before an update and after boundaries and halos have been applied.
+    /// Renews what is taken of velocity gradients if it is time, before an update and after boundaries and halos have
+    /// been applied.
     void renew(bool programmatic_launch) const {
         if (!is_kept() || !schedule_.renews()) {
             return;
@@ -56,7 +58,7 @@ public:
         const EddyViscosityArguments arguments{state_(),
                                                velocity_,
                                                spec_.turbulence_factor,
-                                               viscosity_.as<void>(),
+                                               terms_.as<void>(),
                                                pitch(),
                                                cells_.as<backend::VelocityCell>(),
                                                count_,
@@ -78,7 +80,7 @@ public:
     /// Sets the arguments of an update of `phase`.
     template <class Parameters>
     void set(Parameters& parameters, Phase phase) const {
-        parameters.eddy_viscosity = static_cast<decltype(parameters.eddy_viscosity)>(viscosity_.as<void>());
+        parameters.gradient_terms = static_cast<decltype(parameters.gradient_terms)>(terms_.as<void>());
         parameters.kept_velocity = velocity_.from_cell(phase, 0);
         parameters.velocity_stride = velocity_.stride;
     }
@@ -103,8 +105,7 @@ public:
         if (schedule_.is_at_renewal()) {
             staging_.write_components(state_(), "set_kept_velocity", dimensions(), values, header, velocity_);
         } else {
-            staging_.write_components(state_(), "set_eddy_viscosity", 1, values, header, viscosity_.as<void>(),
-                                      pitch());
+            staging_.write_components(state_(), "set_eddy_viscosity", 1, values, header, terms_.as<void>(), stride());
         }
         schedule_.set_due(false);
     }
@@ -117,21 +118,24 @@ private:
     bool is_kept() const { return backend::keeps_velocity(spec_); }
     Index rows() const { return Index(address_.ny) * address_.nz; }
     Index pitch() const { return backend::field_pitch(address_.nx); }
+    /// From the numbers of a (y, z) to the next.
+    Index stride() const { return backend::gradient_terms(spec_) * pitch(); }
     int dimensions() const {
         return backend::with_stencil(spec_.stencil, [](auto s) { return decltype(s)::D; });
     }
     /// As many as a vector of 16 bytes has velocities, and registers for their gradients.
     int cells_per_thread() const { return spec_.storage == backend::NumberKind::Float64 ? 2 : 4; }
 
-    std::string model() const {
+    std::string terms() const {
         std::string name;
-        backend::with_gradient_model(spec_.turbulence, [&](auto m) { name = backend::spelled<decltype(m)>(); });
+        backend::with_gradient_terms(spec_.turbulence, spec_.takes_strain,
+                                     [&](auto t) { name = backend::spelled<decltype(t)>(); });
         return name;
     }
     KernelName renewal() const {
-        return state_kernel(spec_, header, "renew_eddy_viscosity", model() + ", " + std::to_string(cells_per_thread()));
+        return state_kernel(spec_, header, "renew_gradient_terms", terms() + ", " + std::to_string(cells_per_thread()));
     }
-    KernelName renewal_next_to_walls() const { return state_kernel(spec_, header, "renew_next_to_walls", model()); }
+    KernelName renewal_next_to_walls() const { return state_kernel(spec_, header, "renew_next_to_walls", terms()); }
     void launch(const KernelName& name, Index threads, bool programmatic_launch,
                 const EddyViscosityArguments& arguments) const {
         LaunchDimensions dimensions = flat(threads);
@@ -141,8 +145,8 @@ private:
 
     template <class Out>
     void read(Out* out) const {
-        if (is_kept()) {
-            staging_.read_fields(state_(), "eddy_viscosity", 1, out, header, viscosity_.as<const void>(), pitch());
+        if (spec_.turbulence != backend::no_turbulence) {
+            staging_.read_fields(state_(), "eddy_viscosity", 1, out, header, terms_.as<const void>(), stride());
         } else {
             staging_.read_fields(state_(), "smagorinsky_viscosity", 1, out, header, spec_.omega, spec_.parameters[1]);
         }
@@ -155,7 +159,7 @@ private:
     FieldStaging& staging_;
     std::function<StateArguments()> state_;
     VelocityRows velocity_;
-    DeviceBuffer viscosity_, cells_, links_;
+    DeviceBuffer terms_, cells_, links_;
     Index count_ = 0;
     backend::RenewalSchedule schedule_{spec_.refresh_every};
 };

@@ -70,9 +70,11 @@ KernelName update_kernel(const BlockSpec& spec, const LaunchConfiguration& confi
     const std::string own = collision + "::Parameters<" + real + ">";
     const std::string any = spec.custom ? "lbm::custom::Padded<" + own + ">" : own;
     const std::string local = spec.has_eddy_viscosity ? any : "lbm::Laminar<" + any + ">";
-    const std::string parameters = backend::keeps_velocity(spec) ? "lbm::cuda::WithEddyViscosity<" + local + ", " +
-                                                                       real + ", " + word(kind.keeps_velocity) + ">"
-                                                                 : local;
+    const std::string terms = word(spec.turbulence != backend::no_turbulence) + ", " + word(spec.takes_strain);
+    const std::string parameters = backend::keeps_velocity(spec)
+                                       ? "lbm::cuda::WithGradientTerms<" + local + ", " + real + ", " +
+                                             word(kind.keeps_velocity) + ", " + terms + ">"
+                                       : local;
     const std::string types =
         stencil_name(spec) + ", " + collision + ", " + real + ", " + type_name(spec.storage) + ", " + parameters;
     const int self_periodic = backend::is_hybrid(spec) ? 0

@@ -57,8 +57,9 @@ void with_update_arguments(const backend::BlockSpec& spec, const Address& addres
             MultispeedArguments<Real> a{nullptr, nullptr, address, {0, 0, address.ny, address.nz}, parameters};
             visit(a);
         } else if (backend::keeps_velocity(spec)) {
-            // The kernel's parameters are those of a laminar flow, or not; both lie in memory in the same way.
-            UpdateArguments<Real, WithEddyViscosity<Parameters, Real, false>> a{};
+            // The kernel's parameters are those of a laminar flow, or not, and those of an eddy viscosity or of a
+            // strain rate; all lie in memory in the same way.
+            UpdateArguments<Real, WithGradientTerms<Parameters, Real, false, true, true>> a{};
             static_cast<Parameters&>(a.parameters) = parameters;
             set_slots(a, spec, address, phase);
             visit(a);

@@ -49,11 +49,12 @@ struct UpdateArguments {
     Index temperature_before, temperature_after;  // elements from population 0 of a cell, in source and target
 };
 
-/// The parameters of a collision with what an update needs of an eddy viscosity of velocity gradients.
-template <class Parameters, class Real, bool keeps>
-struct WithEddyViscosity : Parameters {
-    static constexpr bool keeps_velocity = keeps;
-    const Real* eddy_viscosity;  // a row for each (y, z), with force_pitch
+/// The parameters of a collision with what an update takes of velocity gradients: an eddy viscosity, a strain rate, or
+/// both.
+template <class Parameters, class Real, bool keeps, bool viscosity, bool strain>
+struct WithGradientTerms : Parameters {
+    static constexpr bool keeps_velocity = keeps, has_viscosity = viscosity, has_strain = strain;
+    const Real* gradient_terms;  // for each (y, z) a row of the eddy viscosity, then of the strain, with force_pitch
     Index kept_velocity;         // elements from population 0 of a cell, in the target, to the velocity to be kept
     Index velocity_stride;       // from a component of that to the next
 };
@@ -177,13 +178,13 @@ struct NextToBodiesArguments {
     void* values;  // of the arithmetic type
 };
 
-/// Arguments of the kernels that compute the eddy viscosity from velocity gradients.
+/// Arguments of the kernels that compute the eddy viscosity and the strain rate from velocity gradients.
 struct EddyViscosityArguments {
     StateArguments state;
     VelocityRows velocity;
     double factor;
-    void* eddy_viscosity;  // of the arithmetic type
-    Index pitch;
+    void* terms;  // of the arithmetic type, for each (y, z) a row for each of GradientTerms
+    Index pitch;  // from a row to the next
     const backend::VelocityCell* cells;
     Index count;
     const backend::VelocityLink* links;

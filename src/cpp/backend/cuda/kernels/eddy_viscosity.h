@@ -1,4 +1,5 @@
-// Kernels for the eddy viscosity between two updates: from velocity gradients, cells next to walls, and fields.
+// Kernels for the eddy viscosity between two updates: from velocity gradients, with the strain rate, cells next to
+// walls, and fields.
 #pragma once
 
 #include "../../../lattice/turbulence/all.h"
@@ -61,9 +62,10 @@ private:
     const Stored* adjacent_[4];
 };
 
-/// Computes the eddy viscosity of all cells, as if there were fluid all around; each thread has V cells of a row.
-template <class S, class Real, class Stored, class Model, int V, int members = 1>
-__global__ void renew_eddy_viscosity(const __grid_constant__ Members<members, EddyViscosityArguments> all) {
+/// Computes the Terms (GradientTerms) of all cells, as if there were fluid all around; each thread has V cells of a
+/// row.
+template <class S, class Real, class Stored, class Terms, int V, int members = 1>
+__global__ void renew_gradient_terms(const __grid_constant__ Members<members, EddyViscosityArguments> all) {
     const EddyViscosityArguments& a = all.own();
     const Address& address = a.state.address;
     const unsigned pieces = (unsigned(address.nx) + V - 1) / V;
@@ -79,13 +81,19 @@ __global__ void renew_eddy_viscosity(const __grid_constant__ Members<members, Ed
     const RowVelocities<S, Real, Stored, V> velocities(a, x, int(row - z * unsigned(address.ny)), int(z));
     VelocityGradient<Real, S::D> gradient[V];
     static_for<S::D>([&]<int d>() { velocities.template differentiate<d>(gradient); });
-    Pack<Real, V> viscosity;
-    static_for<V>([&]<int l>() { viscosity.template set<l>(Model::eddy_viscosity(gradient[l], Real(a.factor))); });
-    *reinterpret_cast<Pack<Real, V>*>(static_cast<Real*>(a.eddy_viscosity) + Index(row) * a.pitch + x) = viscosity;
+    constexpr int count = Terms::template count<S::D>;
+    Pack<Real, V> packs[count];
+    static_for<V>([&]<int l>() {
+        Real terms[count];
+        Terms::compute(gradient[l], Real(a.factor), terms);
+        static_for<count>([&]<int k>() { packs[k].template set<l>(terms[k]); });
+    });
+    Real* out = static_cast<Real*>(a.terms) + Index(row) * (count * a.pitch) + x;
+    static_for<count>([&]<int k>() { *reinterpret_cast<Pack<Real, V>*>(out + k * a.pitch) = packs[k]; });
 }
 
-/// Replaces the eddy viscosity of cells that have walls next to them, with a thread for each.
-template <class S, class Real, class Stored, class Model, int members = 1>
+/// Replaces those of cells that have walls next to them, with a thread for each.
+template <class S, class Real, class Stored, class Terms, int members = 1>
 __global__ void renew_next_to_walls(const __grid_constant__ Members<members, EddyViscosityArguments> all) {
     const EddyViscosityArguments& a = all.own();
     const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -96,8 +104,12 @@ __global__ void renew_next_to_walls(const __grid_constant__ Members<members, Edd
     const backend::VelocityCell cell = a.cells[k];
     wait_for_kernel_before();
     const StateAccess<S, Real, Stored> state{a.state};
-    static_cast<Real*>(a.eddy_viscosity)[(Index(cell.z) * a.state.address.ny + cell.y) * a.pitch + cell.x] =
-        backend::eddy_viscosity_next_to_walls<Model, S>(state.lattice(), a.velocity, cell, a.links, Real(a.factor));
+    constexpr int count = Terms::template count<S::D>;
+    Real terms[count];
+    backend::gradient_terms_next_to_walls<Terms, S>(state.lattice(), a.velocity, cell, a.links, Real(a.factor), terms);
+    Real* out =
+        static_cast<Real*>(a.terms) + (Index(cell.z) * a.state.address.ny + cell.y) * (count * a.pitch) + cell.x;
+    static_for<count>([&]<int k>() { out[k * a.pitch] = terms[k]; });
 }
 
 /// Computes the velocities that are kept, from a state that was set.
@@ -139,22 +151,22 @@ __global__ void set_kept_velocity(const __grid_constant__ StateArguments a, RowR
     });
 }
 
-/// Writes the eddy viscosity of velocity gradients; 0 for solid cells.
+/// Writes the eddy viscosity of velocity gradients; 0 for solid cells. `stride` is from a row of it to the next.
 template <class S, class Real, class Stored, class Out>
 __global__ void eddy_viscosity(const __grid_constant__ StateArguments a, RowRange range, Out* out,
-                               const void* viscosity, Index pitch) {
+                               const void* viscosity, Index stride) {
     const StateAccess<S, Real, Stored> state{a};
     for_cells(a.address, range, [&](int x, Index row, Index at) {
         out[at] =
-            state.solid(row * a.address.nx + x) ? Out(0) : Out(static_cast<const Real*>(viscosity)[row * pitch + x]);
+            state.solid(row * a.address.nx + x) ? Out(0) : Out(static_cast<const Real*>(viscosity)[row * stride + x]);
     });
 }
 
 template <class S, class Real, class Stored>
 __global__ void set_eddy_viscosity(const __grid_constant__ StateArguments a, RowRange range, int, const double* values,
-                                   void* viscosity, Index pitch) {
+                                   void* viscosity, Index stride) {
     for_cells(a.address, range,
-              [&](int x, Index row, Index at) { static_cast<Real*>(viscosity)[row * pitch + x] = Real(values[at]); });
+              [&](int x, Index row, Index at) { static_cast<Real*>(viscosity)[row * stride + x] = Real(values[at]); });
 }
 
 /// Writes the eddy viscosity of the Smagorinsky model; 0 for solid cells.

@@ -1,5 +1,5 @@
-// The access of a GPU thread to the eddy viscosities of its cells, and to the velocities that it keeps for coming
-// steps.
+// The access of a GPU thread to the eddy viscosities and strain rates of its cells, and to the velocities that it keeps
+// for coming steps.
 #pragma once
 
 #include "../../../lattice/eddy_viscosity.h"
@@ -17,12 +17,15 @@ public:
     __device__ RowEddyViscosity(const Arguments& arguments, int x, int y, int z, bool inside)
         : a_(arguments), inside_(inside && x < a_.address.nx) {
         const int first = inside_ ? x : 0;
-        viscosities_ = a_.parameters.eddy_viscosity + (Index(z) * a_.address.ny + y) * a_.force_pitch + first;
+        terms_ = a_.parameters.gradient_terms + (Index(z) * a_.address.ny + y) * (count * a_.force_pitch) + first;
         kept_ = static_cast<Stored*>(a_.target) + a_.address.row(y, z, 0) + first + a_.parameters.kept_velocity;
     }
 
-    /// Loads the eddy viscosities, next to the loads of the populations.
-    __device__ void fetch() { viscosity_ = *reinterpret_cast<const Pack<Real, V>*>(viscosities_); }
+    /// Loads the eddy viscosities and strain rates, next to the loads of the populations.
+    __device__ void fetch() {
+        static_for<count>(
+            [&]<int k>() { term_[k] = *reinterpret_cast<const Pack<Real, V>*>(terms_ + k * a_.force_pitch); });
+    }
     __device__ void put() {
         if constexpr (keeps) {
             if (inside_) {
@@ -35,16 +38,28 @@ public:
     /// Rotates the cells by n: cell n becomes the first.
     template <int n>
     __device__ void rotate() {
-        viscosity_.template rotate<n>();
+        static_for<count>([&]<int k>() { term_[k].template rotate<n>(); });
         if constexpr (keeps) {
             static_for<S::D>([&]<int d>() { velocity_[d].template rotate<n>(); });
         }
     }
 
-    /// The eddy viscosity of cell l.
+    /// Sets the eddy viscosity of cell l, or returns false if there is none.
     template <int l>
-    __device__ Real viscosity() const {
-        return viscosity_.template get<l>();
+    __device__ bool viscosity(Real& viscosity) const {
+        if constexpr (has_viscosity) {
+            viscosity = term_[0].template get<l>();
+        }
+        return has_viscosity;
+    }
+    /// The same of the elements of its strain rate.
+    template <int l>
+    __device__ bool strain(Real (&strain)[symmetric_count<S::D>]) const {
+        if constexpr (has_strain) {
+            static_for<symmetric_count<S::D>>(
+                [&]<int k>() { strain[k] = term_[k + (has_viscosity ? 1 : 0)].template get<l>(); });
+        }
+        return has_strain;
     }
     /// Sets the velocity of cell l that is kept.
     template <int l>
@@ -55,17 +70,20 @@ public:
     }
 
 private:
-    static constexpr bool keeps = decltype(Arguments::parameters)::keeps_velocity;
+    using Parameters = decltype(Arguments::parameters);
+    static constexpr bool keeps = Parameters::keeps_velocity;
+    static constexpr bool has_viscosity = Parameters::has_viscosity, has_strain = Parameters::has_strain;
+    static constexpr int count = gradient_term_count(S::D, has_viscosity, has_strain);
 
     const Arguments& a_;
     const bool inside_;
-    const Real* viscosities_;
+    const Real* terms_;
     Stored* kept_;
-    Pack<Real, V> viscosity_;
+    Pack<Real, V> term_[count];
     Pack<Stored, V> velocity_[S::D];
 };
 
-/// Replaces RowEddyViscosity where there is none of velocity gradients.
+/// Replaces RowEddyViscosity where nothing is taken of velocity gradients.
 struct NoEddyViscosity {
     static constexpr bool is_known = false;
     template <class... Arguments>
@@ -76,14 +94,17 @@ struct NoEddyViscosity {
     __device__ void rotate() {}
 };
 
-/// A cell with its eddy viscosity, as the argument of update_cell or update_thermal_cell.
+/// A cell with its eddy viscosity and strain rate, as the argument of update_cell or update_thermal_cell.
 template <class Cell, class Viscosities, int l>
 struct EddyViscosityLane : Cell {
     Viscosities& viscosities;
 
     __device__ bool eddy_viscosity(typename Cell::Value& viscosity) const {
-        viscosity = viscosities.template viscosity<l>();
-        return true;
+        return viscosities.template viscosity<l>(viscosity);
+    }
+    template <int count>
+    __device__ bool strain(typename Cell::Value (&strain)[count]) const {
+        return viscosities.template strain<l>(strain);
     }
     template <int D>
     __device__ void keep_velocity(const typename Cell::Value (&velocity)[D]) const {
