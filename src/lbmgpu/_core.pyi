@@ -65,9 +65,7 @@ def boundary_numbers() -> dict[str, int]:
 
 def most_steps_between() -> int: ...  # for which an eddy viscosity may hold
 def turbulence_models() -> dict[str, bool]: ...  # by name whether they take velocity gradients
-def gradient_bytes(  # read and written by a cell in a step, for an eddy viscosity and a strain rate
-    dimensions: int, viscosity: bool, strain: bool, precision: str, storage: str, every: int
-) -> int: ...
+def gradient_bytes(dimensions: int, viscosity: bool, strain: bool, precision: str, storage: str, every: int) -> int: ...
 def least_odd_rate(stencil: str) -> float: ...  # of CentralMoments, unless another is given
 def collision_names(stencil: str = "") -> list[str]:
     """The engine's names of the collisions that support `stencil`, or of all."""
@@ -93,15 +91,11 @@ class CudaError(RuntimeError):
 def set_compiler_folders(folders: Sequence[str]) -> None:
     """Set further folders in which NVRTC is searched."""
 
-def cuda_device_count() -> int:
-    """Raises CudaError without a driver or a GPU."""
-
+def cuda_device_count() -> int: ...  # CudaError without a driver or a GPU
 def cuda_device(ordinal: int) -> dict[str, Any]:
     """Name, architecture, memory, free memory (bytes), multiprocessors, bytes of second-level cache."""
 
-def cuda_driver_version() -> int:
-    """1000 times the major version of CUDA, plus 10 times the minor one."""
-
+def cuda_driver_version() -> int: ...  # 1000 times the major version of CUDA, plus 10 times the minor one
 def cuda_compiler() -> dict[str, str]:
     """Version and path of NVRTC; raises CudaError without it."""
 

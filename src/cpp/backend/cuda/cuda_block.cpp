@@ -2,7 +2,6 @@
 #include "cuda_block.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -114,7 +113,8 @@ public:
     void set_force(const double* uniform, const double* field) override {
         ++revision_;
         const Forcing before = forcing_;
-        force_.set(stream_, std::size_t(rows() * D_ * force_pitch()) * backend::size_of(spec_.precision), field, [&] {
+        const Index numbers = rows() * D_ * backend::field_pitch(address_.nx);
+        force_.set(stream_, std::size_t(numbers) * backend::size_of(spec_.precision), field, [&] {
             forcing_ = Forcing::None;  // if the upload fails there is no force, rather than a part of one
             staging_.write_components(state(), "set_force", D_, field);
         });
@@ -132,7 +132,7 @@ public:
 
     void set_heat_source(double uniform, const double* field) override {
         ++revision_;
-        heat_.set_source(uniform, field, force_pitch(), [this] { return state(); });
+        heat_.set_source(uniform, field, backend::field_pitch(address_.nx), [this] { return state(); });
     }
 
     bool is_asynchronous() const override { return true; }
@@ -400,7 +400,7 @@ private:
         a.compressibility = spec_.compressibility;
         std::copy(uniform_force_, uniform_force_ + 3, a.force);
         a.force_field = force_.as<void>();
-        a.force_pitch = force_pitch();
+        a.force_pitch = backend::field_pitch(address_.nx);
         a.solid = solid_.as<unsigned char>();
         a.solid_velocity = solid_velocity_.as<double>();
         a.hybrid_thermal = backend::is_hybrid(spec_);
@@ -420,8 +420,6 @@ private:
                                          phase_, now_});
     }
 
-    Index force_pitch() const { return backend::field_pitch(address_.nx); }
-
     void update(const WorkStream& stream, const backend::RowBox& rows, RowPart part = RowPart::Whole) {
         backend::with_real(spec_.precision, [&](auto real) { launch_update<decltype(real)>(stream, rows, part); });
     }
@@ -432,7 +430,7 @@ private:
             if constexpr (requires { a.force_field; }) {
                 std::copy(uniform_force_, uniform_force_ + 3, a.force);
                 a.force_field = force_.as<Real>();
-                a.force_pitch = force_pitch();
+                a.force_pitch = backend::field_pitch(address_.nx);
                 a.end_sums = {end_sums_.as<Real>()};
                 a.heat.source = Real(heat_.uniform_source());
                 a.heat_field = static_cast<const Real*>(heat_.source_field());
