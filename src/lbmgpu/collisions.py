@@ -323,8 +323,8 @@ class MRT(EitherEquilibrium):
     def __reduce__(self) -> tuple[Any, ...]:
         """Its arguments, for pickle and copy: a read-only mapping goes through neither."""
         rates = None if self.rates is None else _named(self.rates)
-        options = {"smagorinsky": self.smagorinsky, "magic": self.magic, "incompressible": self.incompressible}
-        return partial(MRT, **options), (self.viscosity, rates)
+        made = partial(MRT, smagorinsky=self.smagorinsky, magic=self.magic, incompressible=self.incompressible)
+        return made, (self.viscosity, rates)
 
     def __hash__(self) -> int:
         rates = tuple(sorted(_named(self.rates).items()))

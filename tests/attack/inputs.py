@@ -203,7 +203,7 @@ def _constructors(world: World) -> dict[str, Target]:
             ("velocity", "temperature", "density"),
         ),
         "BGK": Target(lbm.BGK, {"viscosity": 0.1, "smagorinsky": 0.1}),
-        "TRT": Target(lbm.TRT, {"viscosity": 0.1, "magic": 0.1, "smagorinsky": None}),
+        "TRT": Target(lbm.TRT, {"viscosity": 0.1, "magic": 0.1, "smagorinsky": None, "incompressible": True}),
         "MRT": Target(lbm.MRT, {"viscosity": 0.1, "rates": {"e": 1.0}, "smagorinsky": None}),
         "Regularized": Target(lbm.Regularized, {"viscosity": 0.1, "smagorinsky": None}),
         "ThermalBGK": Target(lbm.ThermalBGK, {"viscosity": 0.1, "prandtl": 1.0, "gravity": None}),

@@ -69,7 +69,7 @@ def stress(stencil: Stencil, f: Array) -> Array:
 def relaxation_time(stencil: Stencil, collision: Collision, rho: Array, departure: Array) -> Array:
     """tau of each cell, with the Smagorinsky eddy viscosity (Hou, Sterling, Chen & Doolen 1996).
 
-    `rho` is the density of inertia, `departure` f - f_eq + S/2, whose second moment is the viscous stress that the
+    `rho` is the density of inertia. `departure` is f - f_eq + S/2, whose second moment is the viscous stress that the
     model sees.
     """
     tau0 = collision.viscosity / CS2 + 0.5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from reference.registry import FLOW_STENCILS
 import lbmgpu as lbm
 from lbmgpu import _core, checks, cli
 from lbmgpu.case import read as case_file
+from lbmgpu.case.build import build_collision
 from lbmgpu.collision_table import BY_KIND, COLLISIONS, case_parameters, check_pair, of_stencil
 
 
@@ -30,7 +32,7 @@ def test_collisions_of_a_stencil() -> None:
 
 
 def test_a_case_gives_what_a_collision_and_its_bases_take() -> None:
-    assert list(case_parameters(lbm.TRT)) == ["smagorinsky", "magic"]
+    assert list(case_parameters(lbm.TRT)) == ["smagorinsky", "incompressible", "magic"]
     assert list(case_parameters(lbm.ThermalBGK)) == ["prandtl", "gravity"]
 
 
@@ -90,9 +92,63 @@ def test_mrt_has_either_the_published_odd_rates_or_a_magic_parameter() -> None:
         lbm.MRT(0.1, magic=0)
 
 
-@pytest.mark.parametrize("collision", [lbm.MRT(0.1, magic=0.25), lbm.MRT(0.1, {"q": 1.5}, magic=0.25), lbm.Cumulant(1)])
+@pytest.mark.parametrize(
+    "collision",
+    [
+        lbm.MRT(0.1, magic=0.25),
+        lbm.MRT(0.1, {"q": 1.5}, magic=0.25),
+        lbm.MRT(0.1, incompressible=True),
+        lbm.TRT(0.1, incompressible=True),
+        lbm.Cumulant(1),
+    ],
+)
 def test_collisions_are_values(collision: Any) -> None:
     other = pickle.loads(pickle.dumps(collision))
     assert other == collision
     assert hash(other) == hash(collision)
     assert eval(repr(collision), {type(collision).__name__: type(collision)}) == collision
+
+
+@pytest.mark.parametrize("value", [1, 0.0, None, "yes"])
+def test_incompressible_is_true_or_false(value: Any) -> None:
+    with pytest.raises(TypeError, match=r"incompressible: .* must be True or False"):
+        lbm.TRT(0.1, incompressible=value)
+
+
+@pytest.mark.parametrize("collision", [lbm.Cumulant, lbm.ThermalBGK])
+def test_other_collisions_are_compressible(collision: Any) -> None:
+    with pytest.raises(TypeError, match="incompressible"):
+        collision(0.1, incompressible=True)
+    kind, stencil = collision.kind, "D3Q27" if collision is lbm.Cumulant else "D2Q37"
+    shape, given = (6, 6, 6)[: int(stencil[1])], {"viscosity": 0.1, "incompressible": 1.0}
+    numbers = {"precision": "float64", "storage": "float64", "streaming": "two-lattice"}
+    with pytest.raises(ValueError, match="incompressible"):
+        _core.Engine(stencil=stencil, shape=shape, collision=kind, **numbers, **given)
+
+
+def test_a_choice_of_the_equilibrium_is_not_lost() -> None:
+    stencil = lbm.stencil("D2Q9")
+    compressible, incompressible = lbm.MRT(0.1), lbm.MRT(0.1, {"e": 1.2}, incompressible=True)
+    assert lbm.BGK(0.1) != lbm.BGK(0.1, incompressible=True)
+    assert "incompressible" not in compressible.record(stencil)  # as in files from before there was a choice
+    assert incompressible.record(stencil)["incompressible"] is True
+    assert incompressible.without_defaults(stencil).incompressible
+
+
+def test_checkpoints_know_the_equilibrium(tmp_path: Path) -> None:
+    def solver(**options: bool) -> lbm.Solver:
+        return lbm.Solver(lbm.Domain((6, 5), "D2Q9"), lbm.TRT(0.1, **options), device="cpu")
+
+    path = tmp_path / "state.h5"
+    solver(incompressible=True).save(path)
+    assert lbm.Solver.load(path).collision == lbm.TRT(0.1, incompressible=True)
+    solver(incompressible=True).restore(path)
+    with pytest.raises(lbm.CheckpointError, match="collision"):
+        solver().restore(path)
+
+
+def test_cases_take_the_equilibrium() -> None:
+    assert build_collision({"model": "TRT", "viscosity": 0.1, "incompressible": True}) == lbm.TRT(
+        0.1, incompressible=True
+    )
+    assert "incompressible" not in case_parameters(lbm.Cumulant)

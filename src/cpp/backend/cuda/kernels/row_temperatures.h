@@ -140,6 +140,7 @@ struct ThermalLane {
     Lane lane;
     Temperatures& temperatures;
 
+    __device__ Value compressibility() const { return lane.compressibility(); }
     __device__ void load(Value (&h)[S::Q]) const { lane.load(h); }
     __device__ void store(const Value (&h)[S::Q]) const { lane.store(h); }
     __device__ void force(Value (&force)[S::D]) const { lane.force(force); }
