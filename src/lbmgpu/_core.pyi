@@ -157,10 +157,10 @@ def cuda_update_resources(
     size: int,
     architecture: str,
     thermal: bool = False,
+    takes_strain: bool = False,
 ) -> list[str]:
-    """The assembler's report of registers, stack and spills for each update kernel of a configuration; needs no GPU.
-    `forcing`: 0 none, 1 a uniform force, 2 a field; `end_sums` as with inlets or outlets across x; bit d of
-    `periodic_axes`: axis d is periodic; `size`: a side; `thermal` with a temperature."""
+    """The assembler's report on each update kernel; needs no GPU. `forcing`: 0 none, 1 uniform, 2 a field; `end_sums` as
+    with inlets or outlets across x; bit d of `periodic_axes`: axis d is; `takes_strain` as of a hybrid collision."""
 
 class CompileError(RuntimeError):
     """The text of a user's collision does not compile, or there is nothing to compile it with; `str` has the log."""

@@ -25,7 +25,15 @@ def test_update_kernels_stay_in_registers(
 
 
 def check_registers(
-    number: int, stencil: str, collision: str, precision: str, storage: str, turn: int, thermal: bool
+    number: int,
+    stencil: str,
+    collision: str,
+    precision: str,
+    storage: str,
+    turn: int,
+    *,
+    thermal: bool,
+    takes_strain: bool = False,
 ) -> None:
     """What the assembler says of the kernels of all phases of a case: nothing is kept outside registers."""
     look_for_compiler()
@@ -43,6 +51,7 @@ def check_registers(
         size=(8, 126, 512)[number % 7 % 3],
         architecture=architecture,
         thermal=thermal,
+        takes_strain=takes_strain,
     )
     assert len(logs) == 2 - turn
     for log in logs:
@@ -50,6 +59,19 @@ def check_registers(
         stack = re.search(r"(\d+) bytes stack frame", log)
         assert stack is not None
         assert int(stack[1]) == 0, log
+
+
+HYBRID = [(s, *n, t, k) for s in ("D2Q9", "D3Q19", "D3Q27") for n in NUMBERS for k in range(4) for t in (0, 1)]
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize(("number", "case"), enumerate(HYBRID))
+def test_updates_with_a_strain_rate_stay_in_registers(number: int, case: tuple[str, str, str, int, int]) -> None:
+    """Of the hybrid collision; every fourth with a temperature where the model has it."""
+    stencil, precision, storage, turn, k = case
+    kind, heated = "recursive-regularized", MODELS["hybrid thermal"]
+    thermal = k == 3 and stencil in heated["stencils"] and (precision, storage) in heated["numbers"]
+    check_registers(number, stencil, kind, precision, storage, turn, thermal=thermal, takes_strain=True)
 
 
 HEATED = [(s, c, *n, t) for s, c in THERMAL_PAIRS for n in MODELS["hybrid thermal"]["numbers"] for t in (0, 1)]

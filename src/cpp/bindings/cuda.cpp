@@ -64,16 +64,18 @@ backend::BlockSpec spec_of(const std::string& stencil, const std::vector<int>& s
 std::vector<std::string> update_resources(const std::string& stencil, const std::string& collision,
                                           const std::string& precision, const std::string& storage,
                                           const std::string& streaming, bool smagorinsky, int forcing, bool end_sums,
-                                          int periodic_axes, int size, const std::string& architecture, bool thermal) {
+                                          int periodic_axes, int size, const std::string& architecture, bool thermal,
+                                          bool takes_strain) {
     const std::vector<int> shape(stencil.substr(0, 2) == "D2" ? 2 : 3, size);
-    const backend::BlockSpec spec =
+    backend::BlockSpec spec =
         spec_of(stencil, shape, collision, precision, storage, streaming, smagorinsky, periodic_axes, thermal);
+    spec.takes_strain = takes_strain;
     if (forcing < 0 || forcing > int(cuda::Forcing::Field)) {
         throw std::invalid_argument("forcing: " + std::to_string(forcing) + " given, must be 0 to 2");
     }
     std::vector<std::string> logs;
     for (const Phase phase : backend::phases_of(spec)) {
-        const cuda::UpdateKind kind{phase, cuda::Forcing(forcing), end_sums};
+        const cuda::UpdateKind kind{phase, cuda::Forcing(forcing), end_sums, takes_strain};
         const cuda::KernelName name = cuda::update_kernel(spec, cuda::default_configuration(spec, kind), kind);
         const NoGil release;
         logs.push_back(cuda::resource_usage(name, architecture));
@@ -122,7 +124,7 @@ void bind_cuda(py::module_& module) {
     module.def("cuda_update_resources", &update_resources, py::arg("stencil"), py::arg("collision"),
                py::arg("precision"), py::arg("storage"), py::arg("streaming"), py::arg("smagorinsky"),
                py::arg("forcing"), py::arg("end_sums"), py::arg("periodic_axes"), py::arg("size"),
-               py::arg("architecture"), py::arg("thermal") = false);
+               py::arg("architecture"), py::arg("thermal") = false, py::arg("takes_strain") = false);
     module.def(
         "cuda_kernel_resources",
         [](const std::string& header, const std::string& name, const std::string& architecture) {

@@ -45,9 +45,12 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
     // is another: buoyancy gives these kernels a force in any case, to which a uniform one adds little.
     const bool varies = spec.has_eddy_viscosity || backend::keeps_velocity(spec);
     const bool needs_registers = kind.forcing != Forcing::None || varies;
+    // The elements of a strain rate lie beside the populations of all cells of a thread, which then needs all registers
+    // that it can have, and for eight cells of D3Q27 in float16 more.
+    const bool has_strain = spec.takes_strain;
     const BlockSize size = block_size(spec);
     if (populations == D2Q9::Q) {
-        return spec.precision == NumberKind::Float64             ? LaunchConfiguration{2, 256, 2}
+        return spec.precision == NumberKind::Float64             ? LaunchConfiguration{2, 256, has_strain ? 1 : 2}
                : aa_other || spec.storage == NumberKind::Float16 ? LaunchConfiguration{4, 256, 2}
                : aa_even                                         ? LaunchConfiguration{1, 1024, 1}
                                                                  : LaunchConfiguration{1, 256, 4};
@@ -75,13 +78,14 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
     }
     if (spec.storage == NumberKind::Float16) {
         const int threads = spec.size[0] > 512 ? 128 : 64;  // for a whole row
-        if (fills_warps(spec, 8) && !(aa_other && is_cumulant)) {
+        if (fills_warps(spec, 8) && !(aa_other && is_cumulant) && !(has_strain && large_stencil)) {
             return {8, threads, (large_stencil || needs_registers ? 256 : 384) / threads};
         }
-        return {4, 128, large_stencil && needs_registers ? 2 : large_stencil || aa_even || needs_registers ? 3 : 4};
+        const bool needs_most = has_strain || (large_stencil && needs_registers);
+        return {4, 128, needs_most ? 2 : large_stencil || aa_even || needs_registers ? 3 : 4};
     }
     if (large_stencil && needs_registers) {
-        return aa_even ? LaunchConfiguration{1, 256, 2} : LaunchConfiguration{2, 128, 3};
+        return aa_even ? LaunchConfiguration{1, 256, 2} : LaunchConfiguration{2, 128, has_strain ? 2 : 3};
     }
     if (large_stencil) {
         return aa_even       ? LaunchConfiguration{1, 512, 1}
@@ -99,13 +103,15 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
     }
     if (size == BlockSize::Medium) {
         return aa_even    ? LaunchConfiguration{1, 128, 5}
-               : aa_other ? LaunchConfiguration{4, 64, 6}
+               : aa_other ? LaunchConfiguration{4, 64, has_strain ? 4 : 6}
                           : LaunchConfiguration{2, 128, 4};
     }
     if (aa_even) {
         return needs_registers ? LaunchConfiguration{1, 256, 3} : LaunchConfiguration{1, 512, 2};
     }
-    return aa_other || needs_registers ? LaunchConfiguration{4, 128, 3} : LaunchConfiguration{4, 256, 1};
+    return has_strain                    ? LaunchConfiguration{4, 128, 2}
+           : aa_other || needs_registers ? LaunchConfiguration{4, 128, 3}
+                                         : LaunchConfiguration{4, 256, 1};
 }
 
 std::vector<LaunchConfiguration> candidate_configurations(const BlockSpec& spec) {
