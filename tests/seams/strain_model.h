@@ -1,5 +1,5 @@
-// A turbulence model for testing its extension point: the eddy viscosity of Smagorinsky (Mon. Weather Rev. 91 (1963) 99),
-// from the gradient of the velocity.
+// A turbulence model for testing its extension point: the eddy viscosity of Smagorinsky (Mon. Weather Rev. 91 (1963)
+// 99), from the gradient of the velocity.
 #pragma once
 
 #include "gradient.h"
