@@ -17,6 +17,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._core_cuda import (
+    CudaError as CudaError,
+    cuda_compiler as cuda_compiler,
+    cuda_copy_bandwidth as cuda_copy_bandwidth,
+    cuda_device as cuda_device,
+    cuda_device_count as cuda_device_count,
+    cuda_driver_version as cuda_driver_version,
+    cuda_kernel_resources as cuda_kernel_resources,
+    cuda_tune as cuda_tune,
+    cuda_update_resources as cuda_update_resources,
+    set_compiler_folders as set_compiler_folders,
+)
+
 class Stencil:
     """A velocity set, as data."""
 
@@ -85,20 +98,6 @@ def models() -> dict[str, dict[str, Any]]:
 def cpu_isas() -> list[str]:
     """Instruction sets that this build has and this processor runs, best first (``avx512``, ``avx2``, ``baseline``)."""
 
-class CudaError(RuntimeError):
-    """CUDA, or a part of it, is missing or failed; the text says what, and how to get what is missing."""
-
-def set_compiler_folders(folders: Sequence[str]) -> None:
-    """Set further folders in which NVRTC is searched."""
-
-def cuda_device_count() -> int: ...  # CudaError without a driver or a GPU
-def cuda_device(ordinal: int) -> dict[str, Any]:
-    """Name, architecture, memory, free memory (bytes), multiprocessors, bytes of second-level cache."""
-
-def cuda_driver_version() -> int: ...  # 1000 times the major version of CUDA, plus 10 times the minor one
-def cuda_compiler() -> dict[str, str]:
-    """Version and path of NVRTC; raises CudaError without it."""
-
 class DeviceArray:
     """A field in a GPU's memory, ``(nx, ny[, nz])`` or with components first, x fastest."""
 
@@ -118,49 +117,6 @@ def kernel_cache_folder() -> str:
 
 def kernel_cache_refusal() -> str:
     """Why that folder is not used, as others can write into it; empty where it is used or not there yet."""
-
-def cuda_copy_bandwidth(ordinal: int, bytes: int, seconds: float) -> float:
-    """Bytes a second of a copy of `bytes`, read and written ones counted, sustained for `seconds`."""
-
-def cuda_tune(
-    stencil: str,
-    shape: list[int],
-    collision: str,
-    precision: str,
-    storage: str,
-    streaming: str,
-    forced: bool,
-    end_sums: bool,
-    periodic: bool,
-    ordinal: int,
-    seconds: float,
-    thermal: bool = False,
-) -> list[dict[str, Any]]:
-    """Time every launch configuration of an update for about `seconds` and remember the best of each phase.
-
-    A list of phase, cells_per_thread, threads (a block), blocks (a multiprocessor, which bounds the registers),
-    registers, local_bytes (a thread's stack), seconds (a step; 0 where a kernel would spill and was not timed), and
-    whether it is the best of its phase. `forced`: with a uniform force; `end_sums`: with inlets or outlets across x;
-    `periodic`: in all directions or in none. Raises CudaError, and OutOfDeviceMemory where the lattice does not fit.
-    """
-
-def cuda_update_resources(
-    stencil: str,
-    collision: str,
-    precision: str,
-    storage: str,
-    streaming: str,
-    smagorinsky: bool,
-    forcing: int,
-    end_sums: bool,
-    periodic_axes: int,
-    size: int,
-    architecture: str,
-    thermal: bool = False,
-    takes_strain: bool = False,
-) -> list[str]:
-    """The assembler's report on each update kernel; needs no GPU. `forcing`: 0 none, 1 uniform, 2 a field; `end_sums` as
-    with inlets or outlets across x; bit d of `periodic_axes`: axis d is; `takes_strain` as of a hybrid collision."""
 
 class CompileError(RuntimeError):
     """The text of a user's collision does not compile, or there is nothing to compile it with; `str` has the log."""
@@ -191,9 +147,6 @@ def custom_resources(
     thermal: bool = False,
 ) -> list[str]:
     """As `cuda_update_resources`, the kernel that makes the parameters first; `custom` holds the `numbers` too."""
-
-def cuda_kernel_resources(header: str, name: str, architecture: str) -> str:
-    """The same of one kernel by its C++ name, such as ``lbm::cuda::transfer<float>`` of ``transfer.h``."""
 
 class Exchange:
     """A persistent exchange: messages between ranks that are set up once and exchanged repeatedly."""

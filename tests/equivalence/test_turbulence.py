@@ -270,6 +270,25 @@ def test_a_gpu_holds_the_bits_of_a_cpu(name, turn, streaming, gpu, rng):
 
 
 @pytest.mark.gpu
+@pytest.mark.parametrize("every", [1, 2, 3, 8, 45, 64])
+@pytest.mark.parametrize("streaming", STREAMINGS)
+def test_recordings_after_a_restart_hold_the_bits_of_a_cpu(streaming, every, gpu, rng, tmp_path: Path):
+    """From even and odd steps on, with recordings of whole cycles of renewals and of the steps between two."""
+    case = random_case(rng, "D2Q9", (33, 9), Turbulence("wale", CONSTANTS["wale"], every))
+    solvers = [case.solver(device=device, streaming=streaming) for device in ("cpu", gpu)]
+    for steps, restarts in ((300, True), (7, True), (301, True), (150, False), (213, False)):
+        for solver in solvers:
+            solver.step(steps)
+        expected, found = (solver.populations()[:, case.fluid()] for solver in solvers)
+        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(solvers[1].eddy_viscosity(), solvers[0].eddy_viscosity())
+        if restarts:
+            solvers[0].save(tmp_path / "state.h5")
+            for solver in solvers:
+                solver.restore(tmp_path / "state.h5")
+
+
+@pytest.mark.gpu
 @pytest.mark.parametrize("model", FORMULAS)
 @pytest.mark.parametrize("streaming", STREAMINGS)
 def test_blocks_of_gpus_hold_the_bits_of_a_cpu(model, streaming, gpu, rng):

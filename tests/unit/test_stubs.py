@@ -13,9 +13,10 @@ import pytest
 import lbmgpu
 from lbmgpu import _core
 
-STUBS = ast.parse((Path(lbmgpu.__file__).parent / "_core.pyi").read_text())
-FUNCTIONS = {node.name: node for node in STUBS.body if isinstance(node, ast.FunctionDef)}
-CLASSES = {node.name: node for node in STUBS.body if isinstance(node, ast.ClassDef)}
+FILES = ("_core.pyi", "_core_cuda.pyi")  # the second has what the first imports of it
+STUBS = [node for name in FILES for node in ast.parse((Path(lbmgpu.__file__).parent / name).read_text()).body]
+FUNCTIONS = {node.name: node for node in STUBS if isinstance(node, ast.FunctionDef)}
+CLASSES = {node.name: node for node in STUBS if isinstance(node, ast.ClassDef)}
 
 
 def public(owner: type | ModuleType) -> set[str]:
