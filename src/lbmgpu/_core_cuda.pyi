@@ -59,10 +59,12 @@ def cuda_update_resources(
     size: int,
     architecture: str,
     thermal: bool = False,
+    takes_strain: bool = False,
 ) -> list[str]:
     """The assembler's report of registers, stack and spills for each update kernel of a configuration; needs no GPU.
     `forcing`: 0 none, 1 a uniform force, 2 a field; `end_sums` as with inlets or outlets across x; bit d of
-    `periodic_axes`: axis d is periodic; `size`: a side; `thermal` with a temperature."""
+    `periodic_axes`: axis d is periodic; `size`: a side; `thermal` with a temperature; `takes_strain` as of a hybrid
+    collision."""
 
 def cuda_kernel_resources(header: str, name: str, architecture: str) -> str:
     """The same of one kernel by its C++ name, such as ``lbm::cuda::transfer<float>`` of ``transfer.h``."""
