@@ -160,3 +160,28 @@ def test_nothing_changes_at_uniform_density(kind, device):
         solver.step(50)
         solvers.append(solver)
     np.testing.assert_allclose(solvers[1].velocity(), solvers[0].velocity(), rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize(("precision", "storage"), [("float32", "float32"), ("float32", "float16")])
+def test_blocks_have_the_bits_of_one(precision, storage, device, rng):
+    """In the other number types too, whose state stays near that in float64."""
+    shape = (12, 9)
+    density, velocity = random_fields(rng, shape, speed=0.02)
+    kinds = ["velocity-inlet", "pressure-outlet", "no-slip", "moving-wall"]
+    case = Case(
+        "D2Q9",
+        shape,
+        collision("central-moments"),
+        faces=random_faces(rng, shape, kinds, speed=0.02),
+        density=density,
+        velocity=velocity,
+    )
+    one = case.solver(precision=precision, storage=storage, device=device)
+    layout = lbm.Layout.split(shape, (2, 2), device)
+    many = case.solver(precision=precision, storage=storage, layout=layout, device="auto")
+    exact = case.solver(device=device)
+    for solver in (one, many, exact):
+        solver.step(20)
+    np.testing.assert_array_equal(many.populations(), one.populations())
+    np.testing.assert_array_equal(many.velocity(), one.velocity())
+    np.testing.assert_allclose(one.velocity(), exact.velocity(), rtol=0, atol=1e-6 if storage == "float32" else 1e-3)

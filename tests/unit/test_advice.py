@@ -141,3 +141,10 @@ def test_advice_names_the_faces_that_hold(monkeypatch: pytest.MonkeyPatch) -> No
     assert (found.measured_limit, found.sponge_limit) == (0.004, 1e-4)
     assert "a regularized inlet and an outflow with sponges, more cells" in found.risks[0]
     assert "between a regularized inlet and an outflow: 0.0001" in str(found)
+
+
+def test_compressibility_is_a_risk_of_flows_that_change_in_time_alone() -> None:
+    given = {"reynolds": 100, "cells": 20, "speed": 0.15, "stencil": "D2Q9", "collision": "TRT"}
+    (either,) = [risk for risk in lbm.advise(**given).risks if "compressibility" in risk]
+    (one,) = [risk for risk in lbm.advise(**given, incompressible=True).risks if "compressibility" in risk]
+    assert one == either + " where the flow changes in time"

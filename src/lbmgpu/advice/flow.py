@@ -149,7 +149,9 @@ def _risks(found: Advice, collision: Collision, speed: float) -> list[str]:
         faces = "a regularized inlet and an outflow with sponges, " if holds else ""
         risks.append(f"it is known to diverge between an inlet and an outlet: {faces}more cells, or {stabler}")
     if speed > FAST:
-        risks.append(f"compressibility: errors of some {100 * found.mach**2:.2g} %, the square of the Mach number")
+        where = " where the flow changes in time" if getattr(collision, "incompressible", False) else ""
+        size = f"{100 * found.mach**2:.2g} %"
+        risks.append(f"compressibility: errors of some {size}, the square of the Mach number{where}")
     if found.wall_units > 2 and getattr(collision, "smagorinsky", None) is None and found.viscosity > 0:
         risks.append("the first cell lies outside the viscous sublayer of a boundary layer: walls are not resolved")
     if found.relaxation_time > 2:
