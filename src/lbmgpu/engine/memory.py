@@ -136,8 +136,8 @@ class Need:
 
     def _lattices(self, rank: int, storage: str) -> dict[str, int]:
         numbers, place = (self.precision, storage, self.streaming), (self.device, self.blocks, rank)
-        more = (self.thermal, self.keeps_velocity, self.takes_strain, self.sponges)
-        return _core.Engine.memory_needed(self.stencil, self.shape, *numbers, *place, *more)
+        adds = (self.thermal, self.keeps_velocity, self.takes_strain)
+        return _core.Engine.memory_needed(self.stencil, self.shape, *numbers, *place, *adds, self.sponges)
 
 
 def _identity(device: str) -> str:
