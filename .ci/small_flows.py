@@ -66,6 +66,24 @@ def heated(domain: lbm.Domain, file: Path, **options: object) -> None:
     solver.step(40)
 
 
+def turbulent(collision: lbm.Collision, turbulence: object, scheme: str, file: Path, **options: object) -> None:
+    """A stream past a body from an inlet to an outlet that rebuild populations of cells, with sponges before both."""
+    domain = flow((70, 12, 10), "D3Q27", periodic=False)
+    domain.faces["-x"] = lbm.VelocityInlet((0.05, 0.0, 0.0), scheme=scheme)
+    domain.faces["+x"] = lbm.PressureOutlet(1.0, scheme="characteristic")
+    domain.add_sponge("+x", 8, 0.5)
+    domain.add_sponge("-x", 4, 0.2, pull=0.05, velocity=(0.05, 0.0, 0.0))
+    solver = lbm.Solver(domain, collision, turbulence=turbulence, **options)
+    solver.initialize(velocity=(0.05, 0.0, 0.0))
+    solver.step(5)
+    for read in (solver.velocity, solver.mass, solver.check):
+        read()
+    if turbulence is not None:
+        solver.eddy_viscosity()
+    solver.restore(solver.save(file))
+    solver.step(40)
+
+
 def multispeed(walls: str, file: Path, **options: object) -> None:
     """A gas on D2Q37, between plates along an axis or periodic."""
     domain = lbm.Domain((37, 23), "D2Q37")
@@ -102,6 +120,18 @@ def flows(file: Path) -> Iterator[Callable[[], None]]:
         (("D3Q19", (70, 6, 5)), ("D2Q9", (301, 9))), ("in-place", "two-lattice"), (False, True)
     ):
         yield partial(heated, flow(shape, stencil, periodic), file, streaming=streaming, device="cuda:0")
+    for (collision, turbulence, scheme), parts, streaming in itertools.product(
+        (
+            (lbm.Cumulant(0.05), lbm.WALE(0.5, every=3), "regularized"),
+            (lbm.RecursiveRegularized(0.05, hybrid=0.9), lbm.Vreman(0.07), "characteristic"),
+            (lbm.CentralMoments(0.05, incompressible=True), lbm.Smagorinsky(0.1), "non-equilibrium"),
+            (lbm.RecursiveRegularized(0.05, hybrid=0.9), None, "regularized"),
+        ),
+        ((1, 1, 1), (2, 1, 2)),
+        ("in-place", "two-lattice"),
+    ):
+        layout = lbm.Layout.split((70, 12, 10), parts, (gpus * 4)[: parts[0] * parts[2]])
+        yield partial(turbulent, collision, turbulence, scheme, file, streaming=streaming, layout=layout)
     for precision, walls, parts in itertools.product(
         ("float64", "float32"), ("y", "x", ""), ((1, 1), (1, 3), (2, 1), (2, 2))
     ):
