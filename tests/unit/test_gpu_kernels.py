@@ -185,6 +185,28 @@ def test_updates_with_an_eddy_viscosity_stay_in_registers(
     )
 
 
+@pytest.mark.parametrize(
+    ("types", "terms"),
+    [
+        ("lbm::D3Q19, lbm::Regularized", "true, false"),
+        ("lbm::D3Q19, lbm::CentralMoments", "true, false"),
+        ("lbm::D3Q19, lbm::RecursiveRegularized", "true, false"),
+        ("lbm::D3Q19, lbm::RecursiveRegularized", "true, true"),
+        ("lbm::D3Q27, lbm::Cumulant", "true, false"),
+    ],
+)
+def test_updates_with_an_eddy_viscosity_compile(types: str, terms: str) -> None:
+    """Of the other collisions, which know what a cell has of velocity gradients by the members of its parameters."""
+    look_for_compiler()
+    collision = types.split()[1]
+    update = (
+        f"lbm::cuda::update<{types}, float, float, lbm::cuda::WithGradientTerms<lbm::Laminar<"
+        f"{collision}::Parameters<float>>, float, true, {terms}>, 2, 7, lbm::Phase(0), lbm::cuda::Forcing::None, "
+        f"false, false, lbm::cuda::RowSpan::ThreadBlock, true, 128, 2>"
+    )
+    assert "for 'sm_90" in _core.cuda_kernel_resources("update.h", update, "sm_90")
+
+
 def assert_in_registers(update: str) -> None:
     log = _core.cuda_kernel_resources("update.h", update, "sm_90")
     stack = re.search(r"(\d+) bytes stack frame", log)

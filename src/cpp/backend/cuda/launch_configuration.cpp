@@ -106,7 +106,7 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
                : aa_other ? LaunchConfiguration{4, 64, has_strain ? 4 : 6}
                           : LaunchConfiguration{2, 128, 4};
     }
-    if (aa_even) {
+    if (aa_even && !backend::keeps_velocity(spec)) {
         return needs_registers ? LaunchConfiguration{1, 256, 3} : LaunchConfiguration{1, 512, 2};
     }
     return has_strain                    ? LaunchConfiguration{4, 128, 2}

@@ -53,7 +53,7 @@ struct UpdateArguments {
 /// both.
 template <class Parameters, class Real, bool keeps, bool viscosity, bool strain>
 struct WithGradientTerms : Parameters {
-    static constexpr bool keeps_velocity = keeps, has_viscosity = viscosity, has_strain = strain;
+    static constexpr bool keeps_velocity = keeps, reads_viscosity = viscosity, reads_strain = strain;
     const Real* gradient_terms;  // for each (y, z) a row of the eddy viscosity, then of the strain, with force_pitch
     Index kept_velocity;         // elements from population 0 of a cell, in the target, to the velocity to be kept
     Index velocity_stride;       // from a component of that to the next

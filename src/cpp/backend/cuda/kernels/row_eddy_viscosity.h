@@ -72,7 +72,7 @@ public:
 private:
     using Parameters = decltype(Arguments::parameters);
     static constexpr bool keeps = Parameters::keeps_velocity;
-    static constexpr bool has_viscosity = Parameters::has_viscosity, has_strain = Parameters::has_strain;
+    static constexpr bool has_viscosity = Parameters::reads_viscosity, has_strain = Parameters::reads_strain;
     static constexpr int count = gradient_term_count(S::D, has_viscosity, has_strain);
 
     const Arguments& a_;
