@@ -378,7 +378,7 @@ class Engine:
         """Fill `out`, float32 or float64, ``(nz, ny, nx)``, with that of the next step. Collective."""
     def kept_turbulence_count(self) -> int: ...  # numbers a cell that are kept for gradients
     def kept_turbulence(self) -> NDArray[np.float64] | None:
-        """What such a model keeps for the next step, ``(n, nz, ny, nx)``; None without one. Collective."""
+        """What is kept for those of the next step, ``(n, nz, ny, nx)``; None without any. Collective."""
     def set_kept_turbulence(self, values: NDArray[np.float64]) -> None: ...  # after state and steps have been set
     def velocity_change(self) -> float:
         """||u - u_last|| / ||u|| over fluid cells, u_last being the velocity at the last call; inf at the first."""

@@ -4,6 +4,7 @@
 #include <memory>
 #include <numeric>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -190,6 +191,18 @@ TEST(executor_keeps_a_recording_short_whatever_the_steps_between_renewals) {
         Pair both(every);
         both.step(5 * every);
         CHECK(both.step(10 * every) <= (every <= 40 ? 10 * every : 10 * (16 + 4)));
+    }
+}
+
+TEST(executor_records_no_blocks_whose_cycles_meet_too_rarely) {
+    for (const auto& [first, second, records] : {std::tuple{2, 8, true}, {4, 5, true}, {37, 39, false}}) {
+        NotingBlock one(first, true), other(second, true);
+        lbm::engine::Executor executor({&one, &other});
+        executor.run(8000, [&] {
+            one.update();
+            other.update();
+        });
+        CHECK((one.asked() < 8000) == records);
     }
 }
 

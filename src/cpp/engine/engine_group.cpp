@@ -79,9 +79,8 @@ void EngineGroup::step_on_gpu(Index steps) {
 }
 
 void EngineGroup::divide() {
-    const auto place = [](const Engine* engine) {
-        return engine->states_.front()->place_in_cycle();
-    };                              // one block each
+    // Each engine has one block.
+    const auto place = [](const Engine* engine) { return engine->states_.front()->place_in_cycle(); };
     std::vector<Engine*> found[2];  // at the same place of the cycle as the first engine, and not
     for (Engine* engine : engines_) {
         found[place(engine) == place(engines_.front()) ? 0 : 1].push_back(engine);

@@ -7,6 +7,13 @@
 #include <utility>
 
 namespace lbm::engine {
+namespace {
+
+/// Updates in a recording at most. It keeps every launch of them, and blocks whose cycles have no common factor are at
+/// the same places again after the product of those only: such blocks are not recorded.
+constexpr Index most_recorded = 160;
+
+}  // namespace
 
 void Executor::run(Index updates, const std::function<void()>& update) {
     const auto launch = [&](Index count) {
@@ -27,7 +34,7 @@ void Executor::run(Index updates, const std::function<void()>& update) {
             recorder_->replay(done / whole);
             count_replayed(done);
             elsewhere = 0;
-        } else if (recorder_ == nullptr && repeating >= 2 * whole) {
+        } else if (recorder_ == nullptr && whole <= most_recorded && repeating >= 2 * whole) {
             auto recorder = blocks_.front()->make_recorder({blocks_.begin() + 1, blocks_.end()});
             done = recorder != nullptr ? whole : updates;
             launch(done);

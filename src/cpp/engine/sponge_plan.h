@@ -13,7 +13,7 @@ namespace lbm::engine {
 void add_sponge_cells(const Domain& domain, const BlockPlacement& block, backend::LinkPlan& plan);
 
 /// The number of cells that a box has in sponges, solid ones included. Thicknesses that are larger than the domain are
-/// taken for its size. Throws std::invalid_argument for a face that the domain does not have.
+/// taken for its size. Throws std::invalid_argument for a number that no face has.
 Index cells_in_sponges(const int (&domain)[3], const std::vector<Sponge>& sponges, const Box& box);
 
 }  // namespace lbm::engine

@@ -100,7 +100,9 @@ def advise(
         speed: cells a step, above 0 and up to a Mach number of 0.3, as a solver takes it.
         stencil: its name.
         collision: class or name of it; `CentralMoments` if None.
-        parameters: of the collision, beside its viscosity: ``magic=1/4``, for instance.
+        parameters: of the collision, beside its viscosity: ``magic=1/4``, for instance. Of a hybrid collision the
+            growth is that without differences, as the analysis takes local collisions only. Eddy viscosities are no
+            parameters: a turbulence model makes every flow stabler.
 
     Raises:
         TypeError, ValueError: not numbers in range, or a collision that the stencil does not have.
@@ -120,7 +122,8 @@ def advise(
     if viscosity > MAX_VISCOSITY:
         raise ValueError(f"reynolds: {reynolds:g} given, needs a viscosity of {viscosity:g}, above {MAX_VISCOSITY:g}")
     made = kind(viscosity, **parameters)
-    rate = growth(made, stencil, (speed,) + (0.0,) * (known.D - 1))
+    local = kind(viscosity, **{k: v for k, v in parameters.items() if k != "hybrid"}) if made.takes_strain else made
+    rate = growth(local, stencil, (speed,) + (0.0,) * (known.D - 1))
     friction = 1.328 / 2 / math.sqrt(reynolds) if reynolds < TRANSITION else 0.0592 * reynolds**-0.2
     limit, held = (None if parameters else measured_limit(name, stencil, speed, sponges=s) for s in (False, True))
     found = Advice(
@@ -141,9 +144,10 @@ def advise(
 
 def _risks(found: Advice, collision: Collision, speed: float) -> list[str]:
     risks = []
-    stabler = "Cumulant or RecursiveRegularized" if found.stencil == "D3Q27" else "RecursiveRegularized"
+    collisions = ["Cumulant", "RecursiveRegularized"] if found.stencil == "D3Q27" else ["RecursiveRegularized"]
+    stabler = " or ".join([name for name in collisions if name != found.collision] or ["turbulence=lbm.WALE()"])
     if found.growth >= GROWTH:
-        risks.append(f"the uniform stream is linearly unstable in the bulk: more cells, a higher speed, or {stabler}")
+        risks.append(f"the uniform stream is linearly unstable in the bulk: more cells, or {stabler}")
     elif found.measured_limit is not None and found.viscosity < found.measured_limit:
         holds = found.sponge_limit is not None and found.viscosity >= found.sponge_limit
         faces = "a regularized inlet and an outflow with sponges, " if holds else ""

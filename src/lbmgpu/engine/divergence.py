@@ -76,7 +76,7 @@ class DivergenceLooks:
             looks=(*self._last, found),
             reason=reason,
             collision=self._collision(),
-            causes=self._causes(self._last[-1].cell or cell if fastest is None and self._last else cell),
+            causes=self._causes(self._last[-1].cell or cell if invalid is not None and self._last else cell),
         )
 
     def _beyond(self, found: Look) -> str:
@@ -99,7 +99,8 @@ class DivergenceLooks:
     def _causes(self, cell: tuple[int, ...]) -> tuple[str, ...]:
         """What the looks, a cell and the collision point to, likeliest first; all ranks call it together.
 
-        The cell is the one that was found, or, where no cell has a finite speed any more, the fastest one before.
+        The cell is the one that was found, or, where numbers are not finite any more, the fastest one before: those
+        spread within some steps, and the first of them in memory says nothing.
         """
         simulation, found = self._simulation, []
         early = self._last[0].speed if self._last else 0.0
@@ -120,7 +121,8 @@ class DivergenceLooks:
             found.append("the body next to it; give it more cells, or begin slowly")
         if self._relaxation_time < SMALL_RATE:
             found.append(
-                "the relaxation time, which is near 1/2; take a larger viscosity, more cells, or a stabler collision"
+                "the relaxation time, which is near 1/2; take a larger viscosity, more cells, a stabler collision, "
+                "or an eddy viscosity (turbulence=)"
             )
         return tuple(found)
 

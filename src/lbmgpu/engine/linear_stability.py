@@ -55,7 +55,8 @@ def jacobian(collision: Collision, stencil: str, velocity: Sequence[float]) -> N
             populations of a cell.
     """
     if collision.takes_strain:
-        raise ValueError(f"hybrid: {collision!r} given, must be None: linear analysis takes local collisions only")
+        given = getattr(collision, "hybrid", None)
+        raise ValueError(f"hybrid: {given} given, must be None: linear analysis takes local collisions only")
     known = _core.stencil(stencil)
     shape = (APART * known.Q,) + (APART,) * (known.D - 1)
     options: dict[str, Any] = {"precision": "float64", "streaming": "two-lattice", "device": "cpu", "threads": 1}

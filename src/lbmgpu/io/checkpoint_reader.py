@@ -91,7 +91,7 @@ class Stored(Protocol):
         """The temperature in a box of cells, ``(nz, ny, nx)``; None without the hybrid thermal model."""
 
     def turbulence(self, window: Window) -> NDArray[Any] | None:
-        """What a turbulence model keeps in a box of cells, ``(n, nz, ny, nx)``; None without one that does."""
+        """What is kept for velocity gradients in a box of cells, ``(n, nz, ny, nx)``; None without any."""
 
     def boundary_numbers(self) -> dict[str, NDArray[np.float64]]:
         """The numbers that boundary cells keep from step to step, by face, of faces that have any."""
@@ -155,7 +155,7 @@ class NewestCheckpoint:
                 raise UnexpectedError(f"the {name} is not of the shape and the storage of the setup")
         own = (self.header.turbulence, np.dtype(self.header.setup["precision"]))
         if own[0] is not None and (self._chunks("turbulence").shape, self._chunks("turbulence").dtype) != own:
-            raise UnexpectedError("what the turbulence model keeps is not of the shape and the precision of the setup")
+            raise UnexpectedError("what is kept for gradients is not of the shape and the precision of the setup")
         for name, (face, shape) in self.header.boundary.items():
             if (self._chunks(name).shape, self._chunks(name).dtype) != (shape, np.dtype(np.float64)):
                 raise UnexpectedError(f"the numbers of face {face!r} are not of the shape of the setup")
