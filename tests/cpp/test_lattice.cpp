@@ -210,13 +210,16 @@ TEST(lattice_walls_reflect_what_theory_says) {
     };
     using S = lbm::D3Q19;
     namespace boundary = lbm::boundary;
-    const boundary::CellMoments<double> rest{1.5, {0, 0, 0}, 0};
+    const boundary::CellMoments<double> rest{1.5, {0, 0, 0}, 0, 1}, incompressible{1.5, {0, 0, 0}, 0, 0};
     CHECK_EQUAL(
         boundary::VelocityInlet::incoming<S>(boundary::Link<double>{1, 0.0, 0.5, true}, rest, PostCollision{0.25}),
         0.25);
     CHECK_CLOSE(
         boundary::VelocityInlet::incoming<S>(boundary::Link<double>{1, 0.1, 0.5, true}, rest, PostCollision{0.25}), 0.4,
         1e-15);
+    CHECK_CLOSE(boundary::VelocityInlet::incoming<S>(boundary::Link<double>{1, 0.1, 0.5, true}, incompressible,
+                                                     PostCollision{0.25}),
+                0.35, 1e-15);
     CHECK_CLOSE(boundary::MovingWall::incoming<S>(boundary::Link<double>{1, 0.1, 0.5, true}, rest, PostCollision{0.25}),
                 0.35, 1e-15);
     // A fluid at rest at the wall's density reflects its own deviation.
