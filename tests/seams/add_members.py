@@ -101,7 +101,7 @@ def _relaxed(cell: BoundaryCell) -> tuple[Array, Array]:
     incoming = stencil.w * (3 * (1 + stored[0]) * cu - 0.1 * stored[0])
     for i in range(stencil.Q):
         back = int(stencil.opposite[i])
-        departed = cell.post_collision(back)
+        departed = cell.departed(back)
         streamed = departed if back in cell.missing else cell.streamed(back)
         incoming[i] += departed + 0.05 * (streamed - departed)
     return stored, incoming
