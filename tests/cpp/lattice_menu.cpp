@@ -37,6 +37,7 @@ struct ScalarCell {
         }
         return true;
     }
+    LBM_HD Real compressibility() const { return Real(1); }
     LBM_HD void store(const Real (&h)[S::Q]) const {
         for (int i = 0; i < S::Q; ++i) {
             target[post_collision_offset<S>(address, next_phase(phase), x, y, z, i)] = Store<Stored>::from_units(h[i]);
