@@ -181,32 +181,25 @@ def test_late_interiors_on_gpus_change_no_bit(
 
 
 @pytest.mark.gpu
+@pytest.mark.parametrize(
+    ("kinds", "sponges"),
+    [
+        (["periodic", "periodic", "velocity-inlet", "outflow"], ()),
+        (["no-slip", "pressure-outlet", "periodic", "periodic"], (Sponge(1, 20, 0.3, 0.0, 1.0, (0.0, 0.0)),)),
+    ],
+    ids=["outflow", "sponge"],
+)
 @pytest.mark.parametrize("streaming", STREAMINGS)
-def test_sponges_at_the_ends_of_rows_forbid_late_interiors(
-    streaming: str, channel: str, gpu: str, rng: np.random.Generator
+def test_what_reads_all_that_comes_in_forbids_late_interiors(
+    streaming: str, kinds: list[str], sponges: tuple[Sponge, ...], channel: str, gpu: str, rng: np.random.Generator
 ) -> None:
-    """They change all that comes into their cells before the update begins."""
+    """An outflow takes numbers of the next block, which then have to be there before the step begins.
+
+    A sponge, here over the cut in the middle, changes all populations that come into its cells.
+    """
     shape = (26, 20)
     case = random_case(rng, "D2Q9", "bgk", shape)
-    case.faces = random_faces(rng, shape, ["no-slip", "pressure-outlet", "periodic", "periodic"])
-    case.sponges = [Sponge(1, 20, 0.3, 0.0, 1.0, (0.0, 0.0))]  # over the cut in the middle
-    one = case.solver(device=gpu, streaming=streaming)
-    many = case.solver(device="auto", layout=gpu_layout(gpu, shape, (2, 1)), streaming=streaming)
-    assert not many._simulation.engine.overlaps
-    for solver in (one, many):
-        solver._simulation.advance(37)
-    assert_same(many, one)
-
-
-@pytest.mark.gpu
-@pytest.mark.parametrize("streaming", STREAMINGS)
-def test_formulas_at_the_ends_of_rows_forbid_late_interiors(
-    streaming: str, channel: str, gpu: str, rng: np.random.Generator
-) -> None:
-    """An outflow takes numbers of the next block, which then have to be there before the step begins."""
-    shape = (26, 20)
-    case = random_case(rng, "D2Q9", "bgk", shape)
-    case.faces = random_faces(rng, shape, ["periodic", "periodic", "velocity-inlet", "outflow"])
+    case.faces, case.sponges = random_faces(rng, shape, kinds), sponges
     one = case.solver(device=gpu, streaming=streaming)
     many = case.solver(device="auto", layout=gpu_layout(gpu, shape, (2, 1)), streaming=streaming)
     assert not many._simulation.engine.overlaps

@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from reference import STENCILS, Collision, Heat
-from reference.cases import CLASSES, Case, in_reference_order, random_bodies, random_faces, random_fields
+from reference.cases import CLASSES, Case, one_pair, random_bodies, random_faces, random_fields
 from reference.registry import STREAMINGS, THERMAL_STENCILS, by_dimension
 from reference.thermal_cases import ThermalCase
 from reference.turbulence import Turbulence
 
 import lbmgpu as lbm
 
-STEPS = 20
-TOLERANCE = 1e-12
+from .test_reference_equality import assert_same
+
 SHAPES = by_dimension((9, 7), (7, 5, 4))
 NUMBERS = [("float32", "float32"), ("float64", "float64"), ("float32", "float16"), ("float64", "float32")]
 MODELS = {
@@ -53,17 +53,6 @@ def random_case(
     )
 
 
-def assert_same(case: Case, solver: lbm.Solver, steps: int = STEPS) -> None:
-    """Run both from the solver's state; compare the populations of fluid cells."""
-    reference, fluid = case.reference(), case.fluid()
-    reference.f = in_reference_order(case.stencil, solver.populations())
-    reference.f[:, ~fluid] = reference.stencil.w[:, None]
-    solver.step(steps)
-    reference.step(steps)
-    populations = in_reference_order(case.stencil, solver.populations())
-    np.testing.assert_allclose(populations[:, fluid], reference.f[:, fluid], rtol=0, atol=TOLERANCE)
-
-
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("sigma", [0.2, 0.98])
 @pytest.mark.parametrize("streaming", STREAMINGS)
@@ -80,9 +69,7 @@ def test_a_periodic_box(name, streaming, sigma, model, device, rng):
 def test_one_pair_of_faces(name, kind, axis, device, rng):
     """What a gradient finds behind each condition, whose cells may change as a whole too."""
     shape = SHAPES[name]
-    axis %= len(shape)
-    kinds = ["periodic"] * (2 * len(shape))
-    kinds[2 * axis : 2 * axis + 2] = [kind, kind]
+    kinds = one_pair(kind, axis, len(shape))
     density, velocity = random_fields(rng, shape)
     collision = Collision("recursive-regularized", 0.1, hybrid=0.8)
     case = Case(name, shape, collision, random_faces(rng, shape, kinds), density=density, velocity=velocity)

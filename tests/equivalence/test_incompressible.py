@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from reference import STENCILS, Collision
-from reference.cases import CLASSES, Case, in_reference_order, random_bodies, random_faces, random_fields
+from reference.cases import CLASSES, Case, in_reference_order, one_pair, random_bodies, random_faces, random_fields
 from reference.collisions import equilibrium
 from reference.registry import FLOW_STENCILS, PAIRS, STREAMINGS, THERMAL_STENCILS
 from reference.sponges import Sponge
@@ -72,9 +72,7 @@ def test_between_walls(name, kind, streaming, device, rng):
 def test_every_condition(name, kind, axis, device, rng):
     """Each condition that has a velocity or a density, on both faces of an axis, with a force."""
     shape = SHAPES[name]
-    axis %= len(shape)
-    kinds = ["periodic"] * (2 * len(shape))
-    kinds[2 * axis : 2 * axis + 2] = [kind, kind]
+    kinds = one_pair(kind, axis, len(shape))
     density, velocity = random_fields(rng, shape)
     faces = random_faces(rng, shape, kinds)
     case = Case(

@@ -251,6 +251,13 @@ def random_bodies(
     return [(resting, None), (moving, speed * rng.uniform(-1, 1, (len(shape), *shape)))]
 
 
+def one_pair(kind: str, axis: int, D: int) -> list[str]:
+    """Words of faces of one kind across an axis, counted around, and periodic along the others."""
+    kinds = ["periodic"] * (2 * D)
+    kinds[2 * (axis % D) : 2 * (axis % D) + 2] = [kind, kind]
+    return kinds
+
+
 def random_sponges(rng: np.random.Generator, shape: Sequence[int]) -> list[Sponge]:
     """None, or up to three, with and without a pull, which may meet and reach through the domain."""
     sponges = []
