@@ -61,6 +61,20 @@ def check_registers(
         assert int(stack[1]) == 0, log
 
 
+@pytest.mark.parametrize("end_sums", [False, True])
+@pytest.mark.parametrize("collision", ["bgk", "mrt", "recursive-regularized", "cumulant"])
+def test_rows_that_would_leave_threads_idle_have_launches_of_their_own(collision: str, end_sums: bool) -> None:
+    """In D3Q27: of 588 cells, in thread blocks of 320 of which a multiprocessor runs one, and of 512 cells."""
+    look_for_compiler()
+    configuration = ("D3Q27", collision, "float32", "float32", "in-place", False, 0, end_sums, 0 if end_sums else 7)
+    used = []
+    for size in (512, 588):
+        logs = _core.cuda_update_resources(*configuration, size, "sm_90")
+        assert all(re.search(r"\b0 bytes stack frame", log) for log in logs), logs
+        used.append([int(re.search(r"Used (\d+) registers", log)[1]) for log in logs])  # type: ignore[index]
+    assert max(used[0]) > 128 >= max(used[1])  # those of 588 have registers for 512 threads
+
+
 HYBRID = [(s, *n, t, k) for s in ("D2Q9", "D3Q19", "D3Q27") for n in NUMBERS for k in range(4) for t in (0, 1)]
 
 

@@ -26,6 +26,17 @@ bool fills_warps(const BlockSpec& spec, int cells_per_thread) {
     return 4 * threads >= 3 * ((threads + 31) / 32 * 32);
 }
 
+/// The part of the threads that a multiprocessor has registers for which have cells: rows are divided into thread
+/// blocks of equal length, of which as many run at once as fit whole. Of rows of 294 or 588 cells it may be little over
+/// a half.
+double threads_with_cells(const BlockSpec& spec, const LaunchConfiguration& configuration) {
+    const LaunchDimensions launch = update_launch(spec, configuration, 1);
+    const int threads = int(launch.block_x * launch.block_y);
+    const int registers_for = configuration.threads * configuration.blocks;
+    const double of_rows = double(spec.size[0]) / configuration.cells_per_thread / (launch.blocks * launch.block_x);
+    return double(registers_for / threads * threads) / registers_for * of_rows;
+}
+
 }  // namespace
 
 BlockSize block_size(const BlockSpec& spec) {
@@ -88,10 +99,12 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
         return aa_even ? LaunchConfiguration{1, 256, 2} : LaunchConfiguration{2, 128, has_strain ? 2 : 3};
     }
     if (large_stencil) {
-        return aa_even       ? LaunchConfiguration{1, 512, 1}
-               : aa_other    ? LaunchConfiguration{4, 128, 2}
-               : is_cumulant ? LaunchConfiguration{2, 128, 3}
-                             : LaunchConfiguration{2, 256, 2};
+        const LaunchConfiguration widest = aa_even       ? LaunchConfiguration{1, 512, 1}
+                                           : aa_other    ? LaunchConfiguration{4, 128, 2}
+                                           : is_cumulant ? LaunchConfiguration{2, 128, 3}
+                                                         : LaunchConfiguration{2, 256, 2};
+        const LaunchConfiguration narrow{1, 128, 4};
+        return threads_with_cells(spec, narrow) > 1.2 * threads_with_cells(spec, widest) ? narrow : widest;
     }
     if (size == BlockSize::Small) {  // data are in the cache, whose latency many threads hide
         return aa_other  ? LaunchConfiguration{2, 64,
