@@ -12,6 +12,7 @@ from lbmgpu import _core
 from lbmgpu.case.build import build_solver
 from lbmgpu.case.plan import plan_case
 from lbmgpu.case.read import read_case
+from lbmgpu.engine.linear_stability import jacobian
 
 
 def solver(collision: lbm.RecursiveRegularized, **options) -> lbm.Solver:
@@ -51,8 +52,13 @@ def test_what_does_not_go_together_is_refused_by_name(tmp_path: Path):
         )
     with pytest.raises(ValueError, match=r"^turbulence: this solver has no eddy viscosity"):
         solver(hybrid).eddy_viscosity()
-    with pytest.raises(ValueError, match=r"^hybrid: .* linear analysis"):
-        lbm.advise(reynolds=1000, cells=20, speed=0.05, stencil="D2Q9", collision="RecursiveRegularized", hybrid=0.9)
+    with pytest.raises(ValueError, match=r"^hybrid: 0\.9 given, must be None: linear analysis"):
+        jacobian(hybrid, "D2Q9", (0.05, 0.0))
+
+
+def test_advice_has_the_growth_without_differences():
+    flow = {"reynolds": 1000, "cells": 20, "speed": 0.05, "stencil": "D2Q9", "collision": "RecursiveRegularized"}
+    assert lbm.advise(**flow, hybrid=0.9).growth == lbm.advise(**flow).growth
 
 
 def test_a_file_of_another_part_is_refused(tmp_path: Path):
