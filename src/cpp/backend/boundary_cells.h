@@ -104,7 +104,7 @@ private:
 
     CellView<S, Real, Stored> populations_;
     BoundaryNumbers<Real, Stored> numbers_;
-    boundary::CellMoments<Real> moments_[cells_read > 0 ? cells_read : 1];
+    boundary::CellMoments<Real> moments_[cells_read + (cells_read == 0 ? 1 : 0)];
 };
 
 /// Calls visit(Type<Condition>{}) with the condition of a boundary cell.

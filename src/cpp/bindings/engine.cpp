@@ -431,6 +431,7 @@ void bind_engine(py::module_& module) {
                     setup.turbulence = engine::TurbulenceSetup{WALE::name, 0.5, 1};
                 }
                 std::vector<engine::Sponge> layers;
+                layers.reserve(sponges.size());
                 for (const auto& [face, thickness] : sponges) {
                     layers.push_back({face, thickness, 0, 0, 1, {}});
                 }

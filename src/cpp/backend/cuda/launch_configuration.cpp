@@ -34,7 +34,8 @@ double threads_with_cells(const BlockSpec& spec, const LaunchConfiguration& conf
     const int threads = int(launch.block_x * launch.block_y);
     const int registers_for = configuration.threads * configuration.blocks;
     const double of_rows = double(spec.size[0]) / configuration.cells_per_thread / (launch.blocks * launch.block_x);
-    return double(registers_for / threads * threads) / registers_for * of_rows;
+    const int at_once = registers_for / threads;
+    return double(at_once * threads) / registers_for * of_rows;
 }
 
 }  // namespace
