@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 import signal
 import sys
@@ -20,8 +21,9 @@ if str(TESTS) not in sys.path:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--all``."""
+    """Add ``--all`` and ``--pairs``."""
     parser.addoption("--all", action="store_true", help="run slow tests too, and matrices of parameters in full")
+    parser.addoption("--pairs", action="store_true", help="run slow tests too, and matrices with each pair of values")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -34,7 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what only ``--all`` runs, unless a test is named on the command line."""
+    """Leave out what only ``--all`` and ``--pairs`` run, unless a test is named on the command line."""
     if config.getoption("--all") or any("::" in argument for argument in config.args):
         return
     matrices: dict[tuple[str, bool], list[pytest.Function]] = {}
@@ -45,16 +47,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             matrices.setdefault((item.nodeid.partition("[")[0], on_gpu), []).append(item)
         else:
             kept.add(item)
+    pairs = config.getoption("--pairs")
     for matrix in matrices.values():
-        kept.update(_cover(matrix))
-    kept = {item for item in kept if item.get_closest_marker("slow") is None}
+        kept.update(_cover(matrix, 2 if pairs else 1))
+    if not pairs:
+        kept = {item for item in kept if item.get_closest_marker("slow") is None}
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = [item for item in items if item in kept]
 
 
-def _cover(matrix: list[pytest.Function]) -> list[pytest.Function]:
-    """Few tests of a matrix that have each value of each of its parameters, in combinations as different as can be."""
-    values = {item: {(name, repr(value)) for name, value in item.callspec.params.items()} for item in matrix}
+def _cover(matrix: list[pytest.Function], together: int) -> list[pytest.Function]:
+    """Few tests of a matrix that have all that any of its tests has of so many values of different parameters."""
+    values: dict[pytest.Function, set[object]] = {}
+    for item in matrix:
+        own = sorted((name, repr(value)) for name, value in item.callspec.params.items())
+        values[item] = set(itertools.combinations(own, min(together, len(own))))
     missing = set().union(*values.values())
     chosen = []
     while missing:

@@ -26,6 +26,7 @@ from .errors import (
     CoveredFaceWarning,
     DistantReferenceWarning,
     DivergedError,
+    DroppedFramesWarning,
     IdleGpuWarning,
     LayoutError,
     LinearlyUnstableWarning,
@@ -42,19 +43,31 @@ from .errors import (
 )
 from .layout import Block, Layout
 from .multispeed import ThermalBGK
+from .output.statistics import Covariance, Maximum, Mean, Minimum
 from .parallel.placement import place_layout
 from .parallel.ranks import end_all_if_launched as _end_all_if_launched, set_mpi_timeout
+from .solver.drawing import draw_by as _draw_by
+from .solver.recording import Recorder
 from .solver.report import Report
-from .solver.run import Checkpoint, Every, RunResult, Steady
+from .solver.run import Checkpoint, Every, RunResult
 from .solver.solver import Solver
+from .solver.steady import Steady
 from .thermal import BodyHeatFlux, Convection, HybridThermal, diffusivity_limit, speed_limit
+from .time_functions.functions import Ramp, Sine, Table
+from .time_functions.product import Varying
 from .turbulence import WALE, Smagorinsky, Vreman
 from .units import Units
 
 if _TYPE_CHECKING:
-    from . import case as case, plot as plot
+    from . import case as case, flows as flows, plot as plot
     from .advice.flow import Advice, advise
     from .case import centreline as centreline
+    from .output.fluxes import Flux, HeatFlux
+    from .output.forces import Coefficients, Forces
+    from .output.probes import LineProbe, PlaneProbe, Probe
+    from .output.series import Series, open_series
+    from .output.spectra import Spectrum, Strouhal, spectrum, strouhal
+    from .pictures.recorders import Image, Live, Movie
     from .planning.planner import Plan, plan
     from .study import Ensemble, Study
 
@@ -65,14 +78,31 @@ _end_all_if_launched()
 _OLD_NAMES = {"Diverged": "DivergedError", "ThermallyUnstable": "ThermallyUnstableError"}
 _LOADED_WHEN_USED = {
     "Advice": "advice.flow",
-    "Ensemble": "study.ensemble",
     "advise": "advice.flow",
-    "Plan": "planning.planner",
-    "Study": "study",
     "case": "case",
     "centreline": "case.centreline",
+    "Coefficients": "output.forces",
+    "Ensemble": "study.ensemble",
+    "flows": "flows",
+    "Flux": "output.fluxes",
+    "Forces": "output.forces",
+    "HeatFlux": "output.fluxes",
+    "Image": "pictures.recorders",
+    "LineProbe": "output.probes",
+    "Live": "pictures.recorders",
+    "Movie": "pictures.recorders",
+    "open_series": "output.series",
+    "Plan": "planning.planner",
     "plan": "planning.planner",
+    "PlaneProbe": "output.probes",
     "plot": "plot",
+    "Probe": "output.probes",
+    "Series": "output.series",
+    "Spectrum": "output.spectra",
+    "spectrum": "output.spectra",
+    "Strouhal": "output.spectra",
+    "strouhal": "output.spectra",
+    "Study": "study",
 }
 """The modules that take a while to load, by the public names that are in them."""
 
@@ -89,8 +119,10 @@ __all__ = [
     "CentralMoments",
     "Checkpoint",
     "CheckpointError",
+    "Coefficients",
     "CompileError",
     "Convection",
+    "Covariance",
     "CoveredFaceWarning",
     "CudaError",
     "Cumulant",
@@ -98,52 +130,76 @@ __all__ = [
     "DistantReferenceWarning",
     "DivergedError",
     "Domain",
+    "DroppedFramesWarning",
     "Ensemble",
     "Every",
+    "Flux",
+    "Forces",
     "FreeSlip",
+    "HeatFlux",
     "HybridThermal",
     "IdleGpuWarning",
+    "Image",
     "Isothermal",
     "Layout",
     "LayoutError",
+    "LineProbe",
     "LinearlyUnstableWarning",
+    "Live",
     "LoneProcessWarning",
     "LostDigitsWarning",
+    "Maximum",
+    "Mean",
+    "Minimum",
     "MissingResultsWarning",
+    "Movie",
     "MovingWall",
     "NoSlip",
     "Outflow",
     "Periodic",
     "Plan",
+    "PlaneProbe",
     "PressureOutlet",
+    "Probe",
+    "Ramp",
+    "Recorder",
     "RecursiveRegularized",
     "Regularized",
     "Report",
     "RunResult",
+    "Series",
+    "Sine",
     "Smagorinsky",
     "Solver",
+    "Spectrum",
     "Sponge",
     "StagedExchangeWarning",
     "Steady",
+    "Strouhal",
     "Study",
     "StudyChangedWarning",
+    "Table",
     "ThermalBGK",
     "ThermallyUnstableError",
     "TooLittleMemoryError",
     "TooManyThreadsWarning",
     "Units",
     "UnreachableToleranceWarning",
+    "Varying",
     "VelocityInlet",
     "Vreman",
     "__version__",
     "advise",
     "diffusivity_limit",
+    "open_series",
     "place_layout",
     "plan",
     "set_mpi_timeout",
+    "spectrum",
     "speed_limit",
     "stencil",
     "stencil_names",
+    "strouhal",
 ]
 
 
@@ -162,6 +218,16 @@ def __getattr__(name: str) -> _Any:
         globals()[name] = version("lbmgpu")
         return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _plot(*given: _Any) -> _Any:
+    """`Solver.plot`, which is in a room that must not know that of pictures."""
+    from .plot import field_figure
+
+    return field_figure(*given)
+
+
+_draw_by(_plot)
 
 
 def __dir__() -> list[str]:

@@ -29,6 +29,7 @@ from ._core_cuda import (
     cuda_update_resources as cuda_update_resources,
     set_compiler_folders as set_compiler_folders,
 )
+from ._core_samplers import CellStatistics as CellStatistics, SeriesSampler as SeriesSampler
 
 class Stencil:
     """A velocity set, as data."""
@@ -286,6 +287,23 @@ class Engine:
     def set_body_temperature(self, body: int, temperature: NDArray[np.float64]) -> None:
         """Another temperature for a body that was added with one, 0-d or ``(nz, ny, nx)``."""
 
+    def scale_face(self, value: str, face: int, series: int, part: NDArray[np.float64], offset: float = 0.0) -> None:
+        """Make a ``"velocity"``, ``"number"`` or ``"temperature"`` of a face, from now on, `part` times factor `series`
+        of the step that is made, less `offset` for a temperature. The part has the shape that the setters take."""
+
+    def scale_body(self, value: str, body: int, series: int, part: NDArray[np.float64], offset: float = 0.0) -> None:
+        """The same of the ``"velocity"`` or ``"temperature"`` of a body that was added with one."""
+
+    def scale_force(self, series: int, part: NDArray[np.float64] | None = None) -> None:
+        """The same of the force; a negative `series` without a part leaves the present force as it is."""
+
+    def set_factors(self, first: int, table: NDArray[np.float64]) -> None:
+        """The factors ``(steps, series)`` of the steps from `first` on. What is scaled needs those of all steps that
+        are made, and of one more."""
+
+    def bring_values_to_now(self) -> None:
+        """Set what is scaled to its values in the next step, where other methods than `step` depend on it."""
+
     def set_heat_source(self, source: NDArray[np.float64] | None) -> None:
         """Heat a step, in units of temperature, 0-d or ``(nz, ny, nx)`` of the window; None for none."""
 
@@ -321,6 +339,12 @@ class Engine:
     def velocity(self, out: NDArray[Any]) -> None:
         """Fill `out`, float32 or float64, ``(D, nz, ny, nx)``: (sum c f - F/2) / density after collision, that is the
         velocity of the last completed step. Solid cells give their wall velocity."""
+
+    def density_in(self, out: NDArray[Any], offset: Sequence[int], size: Sequence[int]) -> None:
+        """Fill `out`, float32 or float64, ``(nz, ny, nx)`` of a box of the domain. What other processes have stays."""
+
+    def velocity_in(self, out: NDArray[Any], offset: Sequence[int], size: Sequence[int]) -> None:
+        """The same of the velocity, ``(D, nz, ny, nx)`` of the box."""
 
     def temperature(self, out: NDArray[Any]) -> None:
         """Fill `out`, float32 or float64, ``(nz, ny, nx)``. Solid cells give their body's temperature, or 0."""
@@ -370,6 +394,29 @@ class Engine:
         """Force ``(D)`` and torque about `center` (3 components; 1 in two dimensions) that the fluid exerts on a body,
         by momentum exchange over the links that the next step streams (Ladd 1994). Pressure is gauge: relative to
         density 1."""
+
+    def add_point_sampler(
+        self,
+        cells: NDArray[np.int64],
+        first: NDArray[np.int64],
+        number: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        density: bool,
+        velocity: bool,
+        temperature: bool,
+        reference: float,
+        every: int,
+        start: int,
+    ) -> SeriesSampler:
+        """Have fields at points recorded after the steps ``start, start + every`` and so on.
+
+        Point p is the sum over k from ``first[p]`` to before ``first[p + 1]`` of ``weights[k]`` times the numbers of
+        cell ``cells[number[k]]``; without any it is NaN. A row has the components one after the other, each of all
+        points: density, velocity, and the temperature plus `reference`.
+        """
+
+    def add_force_sampler(self, body: int, center: Sequence[float], every: int, start: int) -> SeriesSampler:
+        """Have the force and the torque on a body recorded, three numbers each; see `body_force`."""
 
     def totals(self) -> tuple[float, list[float], float, float]:
         """Mass, momentum ``(D)``, kinetic energy and heat, the sum of the temperature, of all fluid cells."""

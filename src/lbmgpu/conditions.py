@@ -11,20 +11,41 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core, checks
+from .time_functions.product import TimeFunction, Varying
 
-Value = NDArray[np.float64] | Callable[..., Any]
+Fixed = NDArray[np.float64] | Callable[..., Any]
 """A checked argument: a float64 array, or a callable of coordinates."""
+Value = Fixed | Varying
+"""One of these, or one times a function of time."""
 
 
-def field_value(name: str, value: ArrayLike | Callable[..., Any], *, vector: bool) -> Value:
+def field_value(name: str, value: Any, *, vector: bool) -> Fixed:
     """`value` if callable, else a read-only array of it."""
+    if isinstance(value, TimeFunction | Varying):
+        raise TypeError(f"{name}: {checks.shown(value)} given, must not change in time")
     if callable(value):
-        return value
+        function: Callable[..., Any] = value
+        return function
     array = checks.real_array(name, value)
     if vector and array.ndim == 0:
         raise TypeError(f"{name}: {checks.shown(value)} given, must be a vector, an array or a callable")
     array.flags.writeable = False
     return array
+
+
+def timed_value(name: str, value: Any, *, vector: bool) -> Value:
+    """The same of a value that may change in time."""
+    if isinstance(value, TimeFunction):
+        if vector:
+            raise TypeError(
+                f"{name}: {checks.shown(value)} given, must be the product of it with a vector, an array or a callable"
+            )
+        value = Varying(1.0, value)
+    if isinstance(value, Varying):
+        if vector and not callable(value.spatial) and value.spatial.ndim == 0:
+            raise TypeError(f"{name}: {checks.shown(value)} given, must have a vector, an array or a callable in it")
+        return value
+    return field_value(name, value, vector=vector)
 
 
 def same_values(a: Any, b: Any) -> bool:
@@ -146,7 +167,7 @@ class _VelocityCondition(_Scheme):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "velocity", field_value("velocity", self.velocity, vector=True))
+        object.__setattr__(self, "velocity", timed_value("velocity", self.velocity, vector=True))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -163,7 +184,9 @@ class MovingWall(_VelocityCondition):
               number or an array of that shape. Cell i spans i to i+1, its centre is at i + 0.5; on a face the
               coordinates are those of the cell faces' centres, so that the normal coordinate is 0 or n; on a body
               they are the centres of its cells. If the callable has a parameter ``t`` it is called before every
-              step, ``t`` being the number of steps completed, as a float; otherwise once.
+              step, ``t`` being the number of steps completed, as a float; otherwise once;
+            - one of them times a function of time, such as ``(0.05, 0) * lbm.Sine(period=500)`` or ``profile *
+              lbm.Ramp(0, 1, 1000)``, which needs no Python in each step.
         scheme: ``"halfway"``, the only one.
 
     Raises:
@@ -203,7 +226,8 @@ class PressureOutlet(_Scheme):
 
     Args:
         density: a number, an array over the face's tangential axes, or a callable as for `MovingWall` that returns
-            one component. 1 is the density at rest.
+            one component; a function of time, such as ``lbm.Sine(mean=1, amplitude=0.001, period=500)``, or one times
+            a function of time. 1 is the density at rest.
         scheme: ``"anti-bounce-back"``, the default, by which the density holds on the face; ``"characteristic"``, to
             which the density of the cells at the face returns slowly, by 0.0005 of the difference in a step, so that
             sound and vortices leave (after Poinsot & Lele, J. Comput. Phys. 101 (1992) 104).
@@ -218,8 +242,8 @@ class PressureOutlet(_Scheme):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "density", field_value("density", self.density, vector=False))
-        if not callable(self.density):
+        object.__setattr__(self, "density", timed_value("density", self.density, vector=False))
+        if isinstance(self.density, np.ndarray):
             self.check_number("density", self.density)
 
     @classmethod
@@ -242,7 +266,8 @@ class Isothermal(Condition):
     Args:
         temperature: in the units of the temperature field, at most 1e6 in magnitude. A number; an array over the face's
             tangential axes, on a body ``(nx, ny[, nz])``, of which the solid cells count; or a callable as for
-            `MovingWall` that returns one component, called before every step if it has a parameter ``t``.
+            `MovingWall` that returns one component, called before every step if it has a parameter ``t``; a function
+            of time, such as ``lbm.Ramp(0, 1, 1000)``, or one of them times a function of time.
 
     Raises:
         TypeError, ValueError: not a finite number in range; a wrong shape or an array out of range, once the domain is
@@ -253,8 +278,10 @@ class Isothermal(Condition):
     temperature: Any
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "temperature", field_value("temperature", self.temperature, vector=False))
-        if not callable(self.temperature) and self.temperature.ndim == 0:  # of a body's array only its cells count
+        object.__setattr__(self, "temperature", timed_value("temperature", self.temperature, vector=False))
+        if (
+            isinstance(self.temperature, np.ndarray) and self.temperature.ndim == 0
+        ):  # of a body's array only its cells count
             checks.temperatures("temperature", self.temperature)
 
 

@@ -165,6 +165,10 @@ class MissingResultsWarning(UserWarning):
     """Cases of a study have no result: they failed, diverged, or were killed."""
 
 
+class DroppedFramesWarning(UserWarning):
+    """A series that goes on after a checkpoint loses the frames of later steps than the checkpoint's."""
+
+
 class IdleGpuWarning(RuntimeWarning):
     """A layout leaves a GPU of the job's hosts without a block."""
 

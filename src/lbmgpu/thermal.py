@@ -20,7 +20,7 @@ from . import _core, checks, models
 from .conditions import field_value, same_values
 from .deprecated import renamed_word
 from .errors import ThermallyUnstableError
-from .values import takes_time
+from .time_functions.product import takes_time
 
 OPERATORS = ("isotropic", "obrecht2013")
 OLD_OPERATORS = {"printed": "obrecht2013"}

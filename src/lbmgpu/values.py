@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from . import checks
 from .conditions import Condition, Value
+from .time_functions.product import Varying, signature, takes_time
 
 Floats = NDArray[np.float64]
 
@@ -56,28 +56,17 @@ def to_engine(array: NDArray[Scalar], *, components: bool) -> NDArray[Scalar]:
     return np.asarray(array.transpose(order), order="C")
 
 
-def takes_time(value: Value) -> bool:
-    """Whether `value` is a callable with a parameter named ``t``."""
-    if not callable(value):
-        return False
-    try:
-        return "t" in inspect.signature(value).parameters
-    except (TypeError, ValueError):  # some built-in callables have no signature
-        return False
-
-
 def call(name: str, function: Callable[..., Any], coordinates: tuple[Floats, ...], time: float = 0.0) -> Any:
     """What a function of coordinates, and of ``t`` if it takes that, returns; TypeError for one of others."""
     keywords = {"t": time} if takes_time(function) else {}
     try:
-        inspect.signature(function).bind(*coordinates, **keywords)
+        if (found := signature(function)) is not None:
+            found.bind(*coordinates, **keywords)
     except TypeError:
         wanted = ", ".join("xyz"[: len(coordinates)])
         raise TypeError(
             f"{name}: {checks.shown(function)} given, must take ({wanted}), and t as well if it changes in time"
         ) from None
-    except ValueError:
-        pass
     return function(*coordinates, **keywords)
 
 
@@ -93,7 +82,8 @@ def evaluate(
 
     Args:
         name: the name of the argument, for errors.
-        value: an array, or a callable of the coordinates, and of ``t`` if it takes that.
+        value: an array, or a callable of the coordinates, and of ``t`` if it takes that; or one of them times a
+            function of time.
         shape: the shape of the region, a face or the domain.
         coordinates: those of the places at which a callable is evaluated: of the region, or of the cells of a body.
         components: their number; None for a number at each place.
@@ -107,6 +97,8 @@ def evaluate(
         TypeError, ValueError: the array, or the callable or its result, does not suit.
     """
     lead = () if components is None else (components,)
+    if isinstance(value, Varying):
+        return np.asarray(evaluate(name, value.spatial, shape, coordinates, components) * value.function(time))
     if not callable(value):
         if value.shape not in (lead, lead + shape):
             right = f"{lead + shape}" if components is None else f"{lead} or {lead + shape}"
@@ -143,82 +135,61 @@ def check_fixed(
     Callables are checked when they are called, and arrays for a body without a `mask` when its cells are known.
     """
     velocity = getattr(condition, "velocity", None)
-    if velocity is not None and not callable(velocity):
-        dimensions = len(shape) + (0 if is_body else 1)
+    dimensions = len(shape) + (0 if is_body else 1)
+    if isinstance(velocity, Varying) and not callable(velocity.spatial):
+        evaluate(f"velocity of {name}", velocity.spatial, shape, (), dimensions)
+    if isinstance(velocity, np.ndarray):
         result = evaluate(f"velocity of {name}", velocity, shape, (), dimensions)
         if mask is not None and result.ndim > 1:
             result = result[:, mask]
         if result.size > 0 and (mask is not None or not is_body or result.ndim == 1):
             checks.speed(f"velocity of {name}", result, cs2)
     number = getattr(condition, condition.number) if condition.number else None
-    if number is not None and not callable(number):
+    if isinstance(number, Varying) and not callable(number.spatial):
+        evaluate(f"{condition.number} of {name}", number.spatial, shape, (), None)
+    if isinstance(number, np.ndarray):
         evaluate(f"{condition.number} of {name}", number, shape, (), None)
     temperature = getattr(condition, "temperature", None)
-    if temperature is not None and not callable(temperature):
+    if isinstance(temperature, Varying) and not callable(temperature.spatial):
+        evaluate(f"temperature of {name}", temperature.spatial, shape, (), None)
+    if isinstance(temperature, np.ndarray):
         result = evaluate(f"temperature of {name}", temperature, shape, (), None)
         result = result if mask is None or result.ndim == 0 else result[mask]
         if result.size > 0 and (mask is not None or not is_body or result.ndim == 0):
             checks.temperatures(f"temperature of {name}", result)
 
 
-def face_velocity(name: str, value: Value, domain_shape: tuple[int, ...], face: str, cs2: float, time: float) -> Floats:
-    """Velocity on a face, ``(D,)`` or ``(D,) + face shape`` in the user's order, checked."""
-    shape = face_shape(domain_shape, face)
-    result = evaluate(name, value, shape, face_centres(domain_shape, face), len(domain_shape), time)
-    checks.speed(name, result, cs2)
-    return result
+def on_face(
+    name: str, value: Value, domain_shape: tuple[int, ...], face: str, components: int | None, time: float
+) -> Floats:
+    """A value on a face in the user's order, uniform or with the face's shape; without components a number."""
+    return evaluate(name, value, face_shape(domain_shape, face), face_centres(domain_shape, face), components, time)
 
 
-def face_number(
+def on_body(
     name: str,
     value: Value,
-    domain_shape: tuple[int, ...],
-    face: str,
+    mask: NDArray[np.bool_],
+    cells: tuple[Floats, ...],
+    components: int | None,
     time: float,
-    check: Callable[[str, Floats], None],
 ) -> Floats:
-    """A number on a face, ``()`` or the face's shape in the user's order, checked."""
-    shape = face_shape(domain_shape, face)
-    result = evaluate(name, value, shape, face_centres(domain_shape, face), None, time)
-    check(name, result)
-    return result
-
-
-def body_temperature(
-    name: str, value: Value, mask: NDArray[np.bool_], cells: tuple[Floats, ...], time: float
-) -> Floats:
-    """Temperature of a body's cells, ``()`` or the shape of `mask` in the user's order, checked; 0 outside.
+    """A value of a body's cells in the user's order, uniform or with the shape of `mask` and 0 outside.
 
     Args:
         name: of the argument.
         value: that is given; an array has the shape of `mask`.
         mask: of the body in some region.
         cells: the coordinates of the region's cell centres.
+        components: their number; None for a number in each cell.
         time: in steps.
     """
-    result = _on_cells(name, value, mask, cells, None, time)
-    if result.ndim == 0:
-        checks.temperatures(name, result)
+    result = _on_cells(name, value, mask, cells, components, time)
+    lead = () if components is None else (components,)
+    if result.ndim == len(lead):
         return result
-    if result.size > 0:
-        checks.temperatures(name, result)
-    full = np.zeros(mask.shape)
-    full[mask] = result
-    return full
-
-
-def body_velocity(
-    name: str, value: Value, mask: NDArray[np.bool_], cells: tuple[Floats, ...], cs2: float, time: float
-) -> Floats:
-    """Velocity of a body's cells, ``(D,)`` or ``(D,)`` and the shape of `mask`, checked; see `body_temperature`."""
-    result = _on_cells(name, value, mask, cells, mask.ndim, time)
-    if result.ndim == 1:
-        checks.speed(name, result, cs2)
-        return result
-    if result.size > 0:
-        checks.speed(name, result, cs2)
-    full = np.zeros((mask.ndim, *mask.shape))
-    full[:, mask] = result
+    full = np.zeros((*lead, *mask.shape))
+    full[..., mask] = result
     return full
 
 

@@ -106,16 +106,24 @@ public:
     void record(lbm::backend::Timestamp) override { refuse(); }
     double seconds_between(lbm::backend::Timestamp, lbm::backend::Timestamp) const override { refuse(); }
     void initialize(const lbm::backend::InitialFields&) override { refuse(); }
-    void density(float*) const override { refuse(); }
-    void density(double*) const override { refuse(); }
-    void velocity(float*) const override { refuse(); }
-    void velocity(double*) const override { refuse(); }
+    void density(float*, const lbm::backend::CellBox&) const override { refuse(); }
+    void density(double*, const lbm::backend::CellBox&) const override { refuse(); }
+    void velocity(float*, const lbm::backend::CellBox&) const override { refuse(); }
+    void velocity(double*, const lbm::backend::CellBox&) const override { refuse(); }
     void populations(float*) const override { refuse(); }
     void populations(double*) const override { refuse(); }
     void set_populations(const double*) override { refuse(); }
     void get_state(void*) const override { refuse(); }
     void set_state(const void*) override { refuse(); }
     lbm::backend::ForceAndTorque body_force(const std::vector<lbm::backend::BodyLink>&, const double*) const override {
+        refuse();
+    }
+    std::unique_ptr<lbm::backend::StateSamples> make_point_samples(const std::vector<lbm::backend::Cell>&,
+                                                                   const lbm::backend::PointFields&) override {
+        refuse();
+    }
+    std::unique_ptr<lbm::backend::StateSamples> make_force_samples(const lbm::backend::BodyLinksNow&,
+                                                                   const double (&)[3]) override {
         refuse();
     }
     lbm::backend::Totals totals() const override { refuse(); }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <memory>
+#include <stdexcept>
 #include <vector>
 
 #include "../../src/cpp/backend/block_layout.h"
@@ -196,15 +198,23 @@ public:
         for_numbers([&](Index place) { current()[place] = *numbers++; });
     }
 
-    void density(float* out) const override { reader().density(out); }
-    void density(double* out) const override { reader().density(out); }
-    void velocity(float* out) const override { reader().velocity(out); }
-    void velocity(double* out) const override { reader().velocity(out); }
+    void density(float* out, const lbm::backend::CellBox& box) const override { reader().density(out, box); }
+    void density(double* out, const lbm::backend::CellBox& box) const override { reader().density(out, box); }
+    void velocity(float* out, const lbm::backend::CellBox& box) const override { reader().velocity(out, box); }
+    void velocity(double* out, const lbm::backend::CellBox& box) const override { reader().velocity(out, box); }
     void populations(float* out) const override { reader().populations(out); }
     void populations(double* out) const override { reader().populations(out); }
     lbm::backend::ForceAndTorque body_force(const std::vector<lbm::backend::BodyLink>& links,
                                             const double center[3]) const override {
         return reader().body_force(links, center);
+    }
+    std::unique_ptr<lbm::backend::StateSamples> make_point_samples(const std::vector<lbm::backend::Cell>&,
+                                                                   const lbm::backend::PointFields&) override {
+        throw std::logic_error("no samples of points of a block that advances two steps");
+    }
+    std::unique_ptr<lbm::backend::StateSamples> make_force_samples(const lbm::backend::BodyLinksNow&,
+                                                                   const double (&)[3]) override {
+        throw std::logic_error("no samples of forces of a block that advances two steps");
     }
     lbm::backend::Totals totals() const override { return reader().totals(); }
     void velocity_change(double& change2, double& norm2) override { reader().velocity_change(change2, norm2); }

@@ -54,7 +54,9 @@ def assert_same(case: Case, solver: lbm.Solver, steps: int = STEPS) -> None:
     populations = in_reference_order(case.stencil, solver.populations())
     np.testing.assert_allclose(populations[:, fluid], reference.f[:, fluid], rtol=0, atol=TOLERANCE)
     reference.renew_eddy_viscosity()
-    np.testing.assert_allclose(solver.eddy_viscosity(), reference.eddy, rtol=0, atol=10 * TOLERANCE)
+    # Squares are compared: each is a root of a difference, which all but vanishes in some cells and keeps its rounding.
+    largest = reference.eddy.max()
+    np.testing.assert_allclose(solver.eddy_viscosity() ** 2, reference.eddy**2, rtol=0, atol=20 * TOLERANCE * largest)
     assert solver.eddy_viscosity().max() > 1e-6
 
 

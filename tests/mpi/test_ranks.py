@@ -67,6 +67,21 @@ def test_error_of_one_rank_ends_all(count: int, way: str, words: str) -> None:
     assert words in ended.output
 
 
+@pytest.mark.parametrize(
+    ("way", "words"),
+    [
+        ("engine", "ArithmeticError: this rank gives up"),
+        ("drawing", "this rank gives up"),
+        ("record", "ValueError"),
+    ],
+)
+def test_error_of_one_rank_ends_a_run_with_recorders(way: str, words: str, tmp_path: Path) -> None:
+    ended = launch.run("failing_recorders.py", 2, way, str(tmp_path), timeout=60)
+    assert ended.code != 0, ended.output
+    assert "failed and ends the job:" in ended.output
+    assert words in ended.output
+
+
 @pytest.mark.parametrize("way", ["", "hooks", "hooks late"])
 def test_error_before_the_first_solver_ends_all(way: str) -> None:
     ended = launch.run("failing_early.py", 2, *way.split(), timeout=60)

@@ -46,6 +46,46 @@ def test_turbulence_models_over_ranks(count: int, device: str, tmp_path: Path, r
     launch.succeed("turbulence.py", count, device, str(tmp_path))
 
 
+@pytest.mark.parametrize("count", launch.counts(1, 2, 3))
+def test_ranks_end_together_when_a_number_rests(count: int) -> None:
+    launch.succeed("steady.py", count)
+
+
+@pytest.mark.parametrize("device", ["cpu", OWN_GPU])
+@pytest.mark.parametrize("count", launch.counts(2, 3))
+def test_probes_over_ranks(count: int, device: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    need(device, request)
+    launch.succeed("probes.py", count, device, str(tmp_path))
+
+
+@pytest.mark.parametrize("device", ["cpu", OWN_GPU])
+@pytest.mark.parametrize("count", launch.counts(2, 3))
+def test_functions_of_time_over_ranks(count: int, device: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    need(device, request)
+    launch.succeed("time_functions.py", count, device, str(tmp_path))
+
+
+@pytest.mark.parametrize("device", ["cpu", OWN_GPU])
+@pytest.mark.parametrize("count", launch.counts(2, 3))
+def test_derived_fields_and_regions_over_ranks(
+    count: int, device: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    need(device, request)
+    launch.succeed("derived.py", count, device, str(tmp_path))
+
+
+@pytest.mark.parametrize("device", ["cpu", OWN_GPU])
+@pytest.mark.parametrize("count", launch.counts(2, 3))
+def test_statistics_over_ranks(count: int, device: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    need(device, request)
+    launch.succeed("means.py", count, device, str(tmp_path))
+
+
+@pytest.mark.parametrize("count", launch.counts(2, 3))
+def test_recorders_of_a_case_leave_the_same_files_on_ranks(count: int, tmp_path: Path) -> None:
+    launch.succeed("case_recorders.py", count, str(tmp_path))
+
+
 @pytest.mark.parametrize("count", launch.counts(2, 3))
 def test_ranks_compile_a_collision_of_the_users(count: int, tmp_path: Path) -> None:
     header = Path(__file__).parents[2] / "examples" / "bingham.h"
@@ -236,6 +276,11 @@ def test_a_killed_rank_ends_the_job_and_the_checkpoint_goes_on(count: int, other
 @pytest.mark.parametrize("count", launch.counts(1, 2, 3))
 def test_faults_of_the_disk_on_one_rank_are_errors_on_all(count: int, tmp_path: Path) -> None:
     launch.succeed("faults_of_the_disk.py", count, str(tmp_path))
+
+
+@pytest.mark.parametrize("count", launch.counts(1, 2, 3))
+def test_pictures_and_movies_are_those_of_one_process(count: int, tmp_path: Path) -> None:
+    launch.succeed("movies.py", count, str(tmp_path))
 
 
 @pytest.mark.parametrize("count", launch.counts(2, 3))

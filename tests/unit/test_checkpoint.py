@@ -248,8 +248,8 @@ def test_unknown_version(tmp_path: Path) -> None:
     solver = moving("D2Q9")
     path = solver.save(tmp_path / "state.h5")
     with h5py.File(path, "r+") as file:
-        file.attrs["version"] = 5
-    with pytest.raises(lbm.CheckpointError, match="format version 5, this lbmgpu reads versions 1 to 4"):
+        file.attrs["version"] = 6
+    with pytest.raises(lbm.CheckpointError, match="format version 6, this lbmgpu reads versions 1 to 5"):
         solver.restore(path)
 
 

@@ -67,9 +67,11 @@ def test_coefficients_from_a_table(tmp_path: Path) -> None:
 def test_the_cylinder_in_three_blocks_runs(tmp_path: Path) -> None:
     picture = tmp_path / "vortices.png"
     script = [sys.executable, str(ROOT / "examples" / "cylinder_d3q27.py")]
-    options = ["--size", "4", "--steps", "30", "--output", str(picture)]
+    rendering = tmp_path / "three_dimensions.png"
+    options = ["--size", "4", "--steps", "30", "--output", str(picture), "--render", str(rendering)]
     done = subprocess.run([*script, *options], capture_output=True, text=True, check=True)
     assert picture.read_bytes().startswith(b"\x89PNG")
+    assert rendering.read_bytes().startswith(b"\x89PNG")
     assert re.search(r"^blocks +\(28, 32, 12\) at \(0, 0, 0\) on .*; .* at \(28, 0, 0\).*; ", done.stdout, re.MULTILINE)
     drag = re.search(r"^drag coefficient (\S+), lift", done.stdout, re.MULTILINE)
     assert drag is not None

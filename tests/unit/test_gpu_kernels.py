@@ -157,6 +157,9 @@ GRADIENT_TERMS = ("lbm::WALE, false", "lbm::Vreman, false", "lbm::WALE, true", "
         ("eddy_viscosity.h", ["eddy_viscosity<{}, float>", "set_eddy_viscosity<{}>"]),
         ("eddy_viscosity.h", ["smagorinsky_viscosity<{}, double>"]),
         ("copy_bandwidth.h", ["copy"]),
+        ("statistics.h", ["sample_cells<{}, 1U>", f"sample_cells<{{}}, {2**30 - 1}U>", "fill_numbers<double>"]),
+        ("statistics.h", [f"sum_statistics<{axes}>" for axes in range(1, 8)]),
+        ("scale_values.h", ["scale_values<{}>", "scale_values<{}, 32>"]),
         ("apply_boundaries.h", ["apply_boundaries<{}, 32>"]),
         ("boundary_cells.h", ["complete_boundary_cells<{}, 32>"]),
         (
@@ -252,7 +255,32 @@ def test_updates_of_several_blocks_stay_in_registers(first: str, last: str, ther
     assert int(stack[1]) == 0, log
 
 
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("numbers", ["D3Q19, float, float", "D3Q19, float, lbm::Half", "D2Q37, double, double"])
+def test_samples_of_statistics_stay_in_registers(numbers: str, architecture: str) -> None:
+    """Of the mean and the covariances of the velocity, and of all that there is."""
+    look_for_compiler()
+    stresses = sum(1 << slot for slot in (1, 2, 3, 20, 21, 22, 24, 25, 27))
+    for slots in (stresses, 2**30 - 1):
+        name = f"lbm::cuda::sample_cells<lbm::{numbers}, {slots}U>"
+        log = _core.cuda_kernel_resources("statistics.h", name, architecture)
+        assert re.search(r"\b0 bytes stack frame, 0 bytes spill stores", log), log
+
+
 def test_an_error_shows_the_log_of_the_compiler() -> None:
     look_for_compiler()
     with pytest.raises(_core.CudaError, match="architecture sm_1"):
         _core.cuda_update_resources("D2Q9", "bgk", "float32", "float32", "in-place", False, 0, False, 7, 8, "sm_1")
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("numbers", ["float, lbm::Half", "float, float", "double, double"])
+@pytest.mark.parametrize("stencil", ["D2Q9", "D3Q19", "D3Q27", "D2Q37"])
+def test_samples_of_points_compile(stencil: str, numbers: str, architecture: str) -> None:
+    if stencil == "D2Q37" and "Half" in numbers:
+        numbers = "float, float"
+    look_for_compiler()
+    log = _core.cuda_kernel_resources(
+        "point_samples.h", f"lbm::cuda::point_samples<lbm::{stencil}, {numbers}>", architecture
+    )
+    assert f"for '{architecture}" in log

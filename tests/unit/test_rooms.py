@@ -49,28 +49,44 @@ TOP = {
 }
 """The rooms of the modules at the top of the package; those below it are in the room of their folder."""
 
-_BELOW_SOLVER = {"basics", "files", "values", "parallel", "engine"}
+_BELOW_SOLVER = {"basics", "files", "time_functions", "values", "parallel", "engine"}
 PYTHON_ARROWS = {
     "basics": {"basics"},
     "files": {"files", "basics"},
-    "values": {"values", "basics", "files"},
-    "parallel": {"parallel", "basics", "values"},
-    "engine": {"engine", "basics", "values", "parallel"},
+    "time_functions": {"time_functions", "basics"},
+    "values": {"values", "basics", "files", "time_functions"},
+    "parallel": {"parallel", "basics", "values", "time_functions"},
+    "engine": {"engine", "basics", "time_functions", "values", "parallel"},
     "planning": {"planning", "basics", "values", "parallel", "engine"},
     "advice": {"advice", *_BELOW_SOLVER},
     "io": {"io", *_BELOW_SOLVER},
     "solver": {"solver", "io", "planning", *_BELOW_SOLVER},
-    "pictures": {"pictures", "solver", "values", "basics", "files"},
+    "output": {"output", "solver", "io", *_BELOW_SOLVER},
+    "flows": {"flows", "solver", "io", *_BELOW_SOLVER},
+    "pictures": {"pictures", "output", "solver", "values", "basics", "files"},
     "benchmarks": {"benchmarks", "solver", "planning", *_BELOW_SOLVER},
-    "case": {"case", "pictures", "solver", "planning", *_BELOW_SOLVER},
+    "case": {"case", "flows", "output", "pictures", "solver", "planning", *_BELOW_SOLVER},
     "study": {"study", "case", "solver", *_BELOW_SOLVER},
-    "front": {"front", "advice", "study", "case", "benchmarks", "pictures", "solver", "planning", *_BELOW_SOLVER},
+    "front": {
+        "front",
+        "flows",
+        "advice",
+        "study",
+        "case",
+        "benchmarks",
+        "output",
+        "pictures",
+        "solver",
+        "planning",
+        *_BELOW_SOLVER,
+    },
 }
 """The rooms of the package whose modules each room may import, from a function too."""
 
 MOST_AT_TOP = 21
 _OF_STUDIES = ("xarray", "cloudpickle", "h5netcdf", "pandas")
-LOADED_WHEN_USED = ("matplotlib", "h5py", "jsonschema", "mpi4py", "pyevtk", "tqdm", *_OF_STUDIES)
+_LIBRARIES = ("matplotlib", "h5py", "jsonschema", "mpi4py", "pyevtk", "pyvista", "scipy", "tqdm", "zarr")
+LOADED_WHEN_USED = (*_LIBRARIES, *_OF_STUDIES)
 
 LINES = 500
 COMMENT = {".h": "// ", ".cpp": "// ", ".cu": "// ", ".py": '"""', ".pyi": '"""', ".txt": "# "}

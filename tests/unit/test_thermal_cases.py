@@ -129,7 +129,7 @@ def test_the_picture_shows_the_temperature() -> None:
     np.testing.assert_array_equal(np.ma.compressed(shown), solver.temperature().T[~solver.solid.T])
     assert figure.axes[0].get_title() == "temperature, step 50"
     plain = lbm.Solver(lbm.Domain((7, 5), "D2Q9"), lbm.BGK(0.1), device="cpu")
-    with pytest.raises(ValueError, match="this solver has no temperature"):
+    with pytest.raises(ValueError, match="'temperature' given, but this solver has speed"):
         plot.temperature_figure(plain)
 
 

@@ -5,22 +5,28 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "../lattice/address.h"
 #include "../lattice/parameters.h"
 #include "../lattice/temperature.h"
+#include "cell_box.h"
+#include "cell_statistics.h"
 #include "custom/collision.h"
 #include "device_array.h"
 #include "extremes.h"
 #include "initial_state.h"
 #include "kinds.h"
 #include "links.h"
+#include "point_samples.h"
 #include "recorder.h"
 #include "remote_block.h"
 #include "row_box.h"
+#include "scaled_state.h"
 #include "state_kind.h"
+#include "state_samples.h"
 #include "step_batch.h"
 #include "thermal_state.h"
 #include "timestamps.h"
@@ -101,11 +107,20 @@ struct Totals {
     double momentum[3];
     double energy;  // kinetic
     double heat;    // sum of the temperature
+
+    /// Adds the sums over other cells.
+    void join(const Totals& other) {
+        mass += other.mass;
+        energy += other.energy;
+        heat += other.heat;
+        for (int d = 0; d < 3; ++d) {
+            momentum[d] += other.momentum[d];
+        }
+    }
 };
 
-struct Cell {
-    int x, y, z;
-};
+/// Gives the links of a body as they are now, always as many.
+using BodyLinksNow = std::function<const std::vector<BodyLink>&()>;
 
 /// The state of a block and the operations on it. Arrays that are passed in and out have x fastest, then y, z and the
 /// component.
@@ -211,10 +226,11 @@ public:
     /// Sets the state to equilibrium, plus the first-order non-equilibrium part if gradients are wanted.
     virtual void initialize(const InitialFields& fields) = 0;
 
-    virtual void density(float* out) const = 0;
-    virtual void density(double* out) const = 0;
-    virtual void velocity(float* out) const = 0;
-    virtual void velocity(double* out) const = 0;
+    /// The density, and the velocity, of the cells of a box.
+    virtual void density(float* out, const CellBox& box) const = 0;
+    virtual void density(double* out, const CellBox& box) const = 0;
+    virtual void velocity(float* out, const CellBox& box) const = 0;
+    virtual void velocity(double* out, const CellBox& box) const = 0;
     virtual void populations(float* out) const = 0;
     virtual void populations(double* out) const = 0;
     virtual void set_populations(const double* values) = 0;
@@ -234,15 +250,28 @@ public:
     /// The block's temperature; null if the model has none.
     virtual ThermalState* thermal() { return nullptr; }
 
+    /// The factors of the plan's scaled values, by which the block sets these itself before each update; null if the
+    /// host sets them in the plan before each step.
+    virtual ScaledState* scaled() { return nullptr; }
+
     /// The block's eddy viscosity; null if the fluid has none.
     virtual TurbulenceState* turbulence() { return nullptr; }
 
     virtual ForceAndTorque body_force(const std::vector<BodyLink>& links, const double center[3]) const = 0;
+    /// Makes what records fields of some cells of the block, which must outlive it.
+    virtual std::unique_ptr<StateSamples> make_point_samples(const std::vector<Cell>& cells,
+                                                             const PointFields& fields) = 0;
+    /// Makes what records the numbers of body_force(): three of the force, three of the torque.
+    virtual std::unique_ptr<StateSamples> make_force_samples(const BodyLinksNow& links, const double (&center)[3]) = 0;
     virtual Totals totals() const = 0;
     /// Squared norms of u - u_last and of u; then sets u_last = u. The first call gives an infinite change.
     virtual void velocity_change(double& change2, double& norm2) = 0;
     /// The fastest cell, the range of the density, and the first cell that is not valid; cells are those of the block.
     virtual Extremes extremes() const = 0;
+    /// Makes statistics of the block's cells, without any slots yet; the block must outlive them.
+    virtual std::unique_ptr<CellStatistics> make_cell_statistics() {
+        throw std::invalid_argument("statistics: blocks of this kind have none");
+    }
 };
 
 }  // namespace lbm::backend

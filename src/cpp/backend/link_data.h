@@ -61,6 +61,23 @@ struct BoundaryCell {
     Index first;                   // index of its first number among those of all cells of the plan
 };
 
+/// A wall link whose value changes in time: that of a velocity, or of a number in the first place, which is `part`
+/// times a factor (scaled_values.h).
+struct ScaledLink {
+    double part[3];
+    double reference_density, inertia;  // as in boundary::Wall
+    int link;                           // index among the wall links
+    int series;                         // index of its factor among those of a step
+    int off_wall;                       // velocity with which the population leaves the wall
+};
+
+/// A boundary cell with such a value.
+struct ScaledCell {
+    double part[3];
+    int cell;
+    int series;
+};
+
 /// A cell of a sponge, with the index of what the sponge does there in the plan's list.
 struct SpongeCell {
     int x, y, z;

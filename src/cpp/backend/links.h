@@ -17,8 +17,10 @@ struct LinkPlan {
     std::vector<WallCell> second_pass_cells;  // wall cells with a formula that reads post-streaming populations
     std::vector<WallLink> wall_links;
     std::vector<BoundaryCell> boundary_cells;  // computed after all links
-    Index boundary_numbers = 0;                // how many numbers the boundary cells keep in all
-    std::vector<SpongeCell> sponge_cells;      // after all others
+    std::vector<ScaledLink> scaled_links;
+    std::vector<ScaledCell> scaled_cells;
+    Index boundary_numbers = 0;            // how many numbers the boundary cells keep in all
+    std::vector<SpongeCell> sponge_cells;  // after all others
     std::vector<SpongeLayer> sponge_layers;
     std::vector<WallTemperature> wall_temperatures;
     std::vector<ThermalCell> thermal_cells;

@@ -30,6 +30,8 @@ void bind_communicator(py::module_& module);
 void bind_engine(py::module_& module);
 void bind_engine_group(py::module_& module);
 void bind_heat(EngineClass& engine);
+void bind_samplers(py::module_& module, EngineClass& engine);
+void bind_scaled_values(EngineClass& engine);
 void bind_sums(EngineClass& engine);
 void bind_turbulence(py::module_& module, EngineClass& engine);
 engine::TurbulenceSetup turbulence_setup(const py::dict& given);
@@ -37,6 +39,7 @@ engine::ThermalSetup thermal_setup(const py::dict& given);
 engine::Parameters to_parameters(const py::dict& given);
 void set_custom(const py::dict& given, engine::Setup& setup);
 void bind_custom(py::module_& module);
+void bind_statistics(py::module_& module);
 void bind_cuda(py::module_& module);
 void bind_device_array(py::module_& module);
 

@@ -335,6 +335,20 @@ void bind_engine(py::module_& module) {
             },
             py::arg("out"))
         .def(
+            "density_in",
+            [](Engine& e, py::array out, const std::vector<int>& offset, const std::vector<int>& size) {
+                fill_box(e, out, 0, offset, size,
+                         [](Engine& of, auto* data, const engine::Box& box) { of.density(data, box); });
+            },
+            py::arg("out"), py::arg("offset"), py::arg("size"))
+        .def(
+            "velocity_in",
+            [](Engine& e, py::array out, const std::vector<int>& offset, const std::vector<int>& size) {
+                fill_box(e, out, e.domain().D, offset, size,
+                         [](Engine& of, auto* data, const engine::Box& box) { of.velocity(data, box); });
+            },
+            py::arg("out"), py::arg("offset"), py::arg("size"))
+        .def(
             "populations",
             [](Engine& e, py::array out) {
                 fill(e, out, e.population_count(), [](Engine& engine, auto* data) { engine.populations(data); });
@@ -475,6 +489,8 @@ void bind_engine(py::module_& module) {
         .def_property_readonly("window", [](const Engine& e) { return as_pair(e.window(), e.domain().D); })
         .def_property_readonly("known", [](const Engine& e) { return as_pair(e.domain().known, e.domain().D); });
     bind_heat(engine);
+    bind_samplers(module, engine);
+    bind_scaled_values(engine);
     bind_sums(engine);
     bind_turbulence(module, engine);
 }

@@ -98,4 +98,33 @@ void fill(Engine& e, py::array& out, int components, Read&& read) {
     });
 }
 
+/// The box of cells with an offset and a size in the order x, y[, z]; throws std::invalid_argument unless it lies in
+/// the domain.
+inline engine::Box box_in_domain(const Engine& e, const std::vector<int>& offset, const std::vector<int>& size) {
+    const int D = e.domain().D;
+    engine::Box box{{0, 0, 0}, {1, 1, 1}};
+    bool right = offset.size() == std::size_t(D) && size.size() == std::size_t(D);
+    for (int d = 0; right && d < D; ++d) {
+        box.offset[d] = offset[std::size_t(d)];
+        box.size[d] = size[std::size_t(d)];
+        right = box.offset[d] >= 0 && box.size[d] > 0 && box.size[d] <= e.domain().size[d] - box.offset[d];
+    }
+    if (!right) {
+        throw std::invalid_argument("offset and size: must be a box of the domain's cells");
+    }
+    return box;
+}
+
+/// Calls read(engine, data pointer, box) to fill an array of a box, without holding the GIL.
+template <class Read>
+void fill_box(Engine& e, py::array& out, int components, const std::vector<int>& offset, const std::vector<int>& size,
+              Read&& read) {
+    const engine::Box box = box_in_domain(e, offset, size);
+    require_shape("out", out, array_shape(box.size, e.domain().D, components));
+    with_floats("out", out, [&](auto* data) {
+        const InUse use(e);
+        read(e, data, box);
+    });
+}
+
 }  // namespace lbm::bindings

@@ -415,6 +415,10 @@ void BoundaryHaloPlan::refresh_values(const Domain& domain) {
             link.wall_momentum = value(domain, face_kind<boundary::MovingWall>, {-1, int(body), place, link.off_solid});
         }
     }
+    refresh_fields_at_walls(domain);
+}
+
+void BoundaryHaloPlan::refresh_fields_at_walls(const Domain& domain) {
     refresh_temperatures(domain);
     velocities_.refresh(domain, links_.velocity_links);
     const double cs2 = backend::with_stencil(domain.stencil, [](auto s) { return decltype(s)::cs2; });

@@ -50,6 +50,14 @@ public:
         }
     }
 
+    /// Lists the wall links and boundary cells whose values are scaled ones of the domain.
+    void list_scaled_values(const Domain& domain);
+    /// Sets the values of those for the factors of a step.
+    void scale(const Domain& domain, const double* factors);
+    /// Recomputes the values of walls that are not the number of a link or a boundary cell: temperatures, and
+    /// velocities for gradients.
+    void refresh_fields_at_walls(const Domain& domain);
+
     /// Recomputes the values of links from the current velocities, densities and temperatures of faces and bodies.
     void refresh_values(const Domain& domain);
 

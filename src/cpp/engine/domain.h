@@ -52,6 +52,12 @@ struct Sponge {
     double velocity[3];
 };
 
+/// A value of a face or a body that changes in time: `part`, in the form of the values beside it, times a factor.
+struct ScaledValue {
+    std::vector<double> part;
+    int series = -1;  // index of the factor among those of a step; -1: the value does not change
+};
+
 struct Domain {
     backend::StencilKind stencil;
     int D;
@@ -60,6 +66,7 @@ struct Domain {
     /// The values of the faces' conditions: the D components of a velocity, or one number. Each is uniform (one value)
     /// or given for every cell of the face; empty where the user gave none.
     std::vector<double> face_value[6];
+    ScaledValue face_scaled[6];
     std::vector<Sponge> sponges;
     double reference_density = 1;  // density of the wall momentum term; outflows relax to it
     double compressibility = 1;    // 0 with the incompressible equilibrium, whose wall momentum terms have density 1
@@ -68,6 +75,7 @@ struct Domain {
     std::vector<std::uint16_t> owner;  // the body of each known cell, no_body for fluid; empty without bodies
     /// Wall velocity of each body: empty at rest, D values, or D values for each known cell.
     std::vector<std::vector<double>> body_velocity;
+    std::vector<ScaledValue> body_scaled;
 
     bool is_hybrid_thermal = false;  // whether the hybrid thermal model adds a temperature, which the rest describes
     double diffusivity = 0;
@@ -106,6 +114,11 @@ struct Domain {
     /// The body of a solid cell.
     int body_of(int x, int y, int z) const { return owner[std::size_t(known_cell(x, y, z))]; }
 
+    /// The components of the value that a face's condition takes.
+    int components_of(int face) const {
+        return with_condition(faces[face],
+                              [this](auto c) { return decltype(c)::value == boundary::Value::Velocity ? D : 1; });
+    }
     Index face_cells(int face) const { return cells() / size[face / 2]; }
     /// Index of cell (x, y, z) among the cells of a face, the lower axis fastest.
     Index face_cell(int face, int x, int y, int z) const {

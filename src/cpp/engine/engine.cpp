@@ -181,8 +181,12 @@ void Engine::prepare() {
             if (backend::TurbulenceState* turbulence = part.state->turbulence()) {
                 turbulence->set_steps(steps_);  // by which it knows what the next steps launch
             }
+            if (changes_in_time()) {
+                part.plan.list_scaled_values(domain_);
+            }
             part.state->set_plan(part.plan.links());
         }
+        scaled_values_are_listed_ = true;
         if (placements.size() > 1) {
             exchange_ = make_exchange(placements);
         }
@@ -201,6 +205,7 @@ void Engine::prepare() {
         }
         values_are_current_ = true;
     }
+    prepare_scaled_values();
 }
 
 std::unique_ptr<HaloExchange> Engine::make_exchange(const std::vector<BlockPlacement>& placements) const {
@@ -235,6 +240,7 @@ void Engine::set_reference_density(double density) {
     }
     domain_.reference_density = density;
     values_are_current_ = false;
+    scaled_values_are_listed_ = !changes_in_time();
 }
 
 void Engine::state_is_set() {
@@ -261,11 +267,41 @@ void Engine::check_steps(Index steps) const {
 
 void Engine::step(Index steps) {
     check_steps(steps);
+    check_factors(steps);
     prepare();
-    is_consistent_ = false;
-    run_steps(steps);
-    is_consistent_ = true;
+    do {
+        const Index part = steps_to_sample(steps);
+        is_consistent_ = false;
+        for (Index done = 0; done < part || done == 0; done += std::max(steps_at_once(part), Index(1))) {
+            bring_values_to(steps_ + done);
+            run_steps(steps_at_once(part));
+        }
+        bring_values_to(steps_ + part);
+        is_consistent_ = true;
+        count_steps(part);
+        steps -= part;
+    } while (steps > 0);
+}
+
+void Engine::remove_sampler(const std::shared_ptr<Sampler>& sampler) {
+    samplers_.erase(std::remove(samplers_.begin(), samplers_.end(), sampler), samplers_.end());
+}
+
+Index Engine::steps_to_sample(Index steps) const {
+    for (const auto& sampler : samplers_) {
+        steps = std::min(steps, sampler->next_after(steps_) - steps_);
+    }
+    return steps;
+}
+
+void Engine::count_steps(Index steps) {
+    const Index before = steps_;
     steps_ += steps;
+    for (const auto& sampler : samplers_) {
+        if (steps > 0 && sampler->next_after(before) == steps_) {
+            sampler->sample(steps_);
+        }
+    }
 }
 
 void Engine::update_halos() {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "../backend/devices.h"
@@ -18,8 +19,11 @@
 #include "halo_exchange.h"
 #include "initial_values.h"
 #include "layout.h"
+#include "sampler.h"
+#include "series_sampler.h"
 #include "setup.h"
 #include "step_times.h"
+#include "time_factors.h"
 
 namespace lbm::engine {
 
@@ -59,6 +63,24 @@ public:
     void set_heat_source(const std::vector<double>& source);
     void set_heat_source_field(const double* source);
 
+    /// From now on the value of a face, which its condition takes, is `part` times factor `series` of the step that is
+    /// made; likewise the velocity of a body that was added with one.
+    void scale_face_value(int face, boundary::Value kind, int series, std::vector<double> part);
+    void scale_body_velocity(int body, int series, std::vector<double> part);
+    /// The same of the temperature of a face or body that takes one, with `offset` subtracted from the product.
+    void scale_face_temperature(int face, int series, std::vector<double> part, double offset);
+    void scale_body_temperature(int body, int series, std::vector<double> part, double offset);
+    /// The same of the force, D values or D for each cell; a negative `series` leaves the present force as it is.
+    void scale_force(int series, std::vector<double> part);
+    /// Sets the factors of the steps from `first` on, `series` for each. Steps need those of each of them, and of the
+    /// step that would follow.
+    void set_factors(Index first, int series, std::vector<double> table);
+    /// Sets what changes in time to its values in the next step, for fields and forces that depend on them.
+    void bring_values_to_now() {
+        prepare();
+        bring_values_to(steps_);
+    }
+
     /// Sets the state and makes the mean density of the fluid the reference density. With `nonequilibrium` the
     /// first-order part that follows from gradients is added. Collective.
     void initialize(const InitialValues& given, bool nonequilibrium);
@@ -71,6 +93,15 @@ public:
     /// until a state is set.
     void step(Index steps);
 
+    /// Has a sampler look at the state between steps from now on.
+    void add_sampler(std::shared_ptr<Sampler> sampler) { samplers_.push_back(std::move(sampler)); }
+    void remove_sampler(const std::shared_ptr<Sampler>& sampler);
+    /// Has fields at points recorded after some steps; see SeriesSampler. Rows are of numbers by component and point.
+    std::shared_ptr<SeriesSampler> add_point_sampler(PointSetup setup, Index every, Index start);
+    /// Has the numbers of body_force() recorded: three of the force, three of the torque. The cells of bodies must not
+    /// change afterwards.
+    std::shared_ptr<SeriesSampler> add_force_sampler(int body, const double (&center)[3], Index every, Index start);
+
     /// The density in the momentum term of moving walls, to which outflows relax; 1 until the state is initialized.
     double reference_density() const { return domain_.reference_density; }
     void set_reference_density(double density);
@@ -82,11 +113,21 @@ public:
     /// other processes are left as they are.
     template <class T>
     void density(T* out) {
-        read_parts(out, 1, [](const auto& block, T* part) { block.density(part); });
+        density(out, window_);
     }
     template <class T>
     void velocity(T* out) {
-        read_parts(out, domain_.D, [](const auto& block, T* part) { block.velocity(part); });
+        velocity(out, window_);
+    }
+    /// The same of a box of the domain, as an array of its cells.
+    template <class T>
+    void density(T* out, const Box& box) {
+        read_box(out, box, 1, [](const auto& block, T* part, const auto& cells) { block.density(part, cells); });
+    }
+    template <class T>
+    void velocity(T* out, const Box& box) {
+        read_box(out, box, domain_.D,
+                 [](const auto& block, T* part, const auto& cells) { block.velocity(part, cells); });
     }
     template <class T>
     void populations(T* out) {
@@ -180,7 +221,8 @@ public:
     int bodies() const { return int(domain_.body_velocity.size()); }
 
 private:
-    friend class EngineGroup;  // which updates several engines together
+    friend class EngineGroup;        // which updates several engines together
+    friend class StatisticsSampler;  // which keeps statistics for each block
 
     /// A block of this process with its plan and its solid cells.
     struct Part {
@@ -199,6 +241,18 @@ private:
     /// Throws unless so many steps can be made now.
     void check_steps(Index steps) const;
     void run_steps(Index steps);
+    bool changes_in_time() const;
+    /// How many of so many steps can be made before the host has to set values that change in time.
+    Index steps_at_once(Index steps) const;
+    void check_factors(Index steps) const;
+    void scaling_is_new();
+    void prepare_scaled_values();
+    /// Sets what changes in time to its values in the step that follows so many; without factors of it, nothing.
+    void bring_values_to(Index step);
+    /// How many of so many steps can be made before a sample is due.
+    Index steps_to_sample(Index steps) const;
+    /// Counts steps that were made, and takes the samples that are due after them.
+    void count_steps(Index steps);
     /// Asynchronous blocks are given all their work before the host is occupied with the other blocks and the exchange;
     /// the interiors of the others are updated by the host while the exchange goes on.
     void run_update(int steps);
@@ -221,6 +275,31 @@ private:
         prepare_fields();
         for (const Part& part : parts_) {
             put_part(out, window_, part.place, components, [&](T* data) { read(*part.state, data); });
+        }
+    }
+    /// Calls read(block, array, cells of the block) for what of a box lies in each block.
+    template <class T, class Read>
+    void read_box(T* out, const Box& box, int components, Read&& read) {
+        prepare_fields();
+        for (const Part& part : parts_) {
+            Block shared = part.place;  // what of the block lies in the box
+            for (int d = 0; d < 3; ++d) {
+                const int first = std::max(part.place.offset[d], box.offset[d]);
+                const int end = std::min(part.place.offset[d] + part.place.size[d], box.offset[d] + box.size[d]);
+                shared.offset[d] = first;
+                shared.size[d] = std::max(end - first, 0);
+            }
+            if (shared.cells() == 0) {
+                continue;
+            }
+            const int(&corner)[3] = part.place.offset;
+            const backend::CellBox cells{shared.offset[0] - corner[0],
+                                         shared.offset[1] - corner[1],
+                                         shared.offset[2] - corner[2],
+                                         shared.size[0],
+                                         shared.size[1],
+                                         shared.size[2]};
+            put_part(out, box, shared, components, [&](T* data) { read(*part.state, data, cells); });
         }
     }
     /// Calls give(block, its part of the array of a window). The memory for the parts is allocated first, so that
@@ -291,10 +370,13 @@ private:
     bool is_consistent_ = true;         // all blocks have completed the same step
     bool plan_is_current_ = false;
     bool values_are_current_ = false;
+    bool scaled_values_are_listed_ = true;
+    TimeFactors factors_;
     bool solid_velocity_is_current_ = true;  // of moving bodies; only fields show it
     bool records_timestamps_ = false;        // whether each update records its timestamps
     PhaseTimes phase_times_;
     Index steps_ = 0;
+    std::vector<std::shared_ptr<Sampler>> samplers_;
     mutable process::Mutex mutex_;
 };
 

@@ -38,7 +38,14 @@ EngineGroup::EngineGroup(std::vector<Engine*> engines, int threads)
 
 void EngineGroup::step(Index steps) {
     if (!engines_.front()->asynchronous_.empty()) {
-        step_on_gpu(steps);
+        do {
+            Index part = steps;
+            for (const Engine* engine : engines_) {
+                part = engine->steps_at_once(engine->steps_to_sample(part));
+            }
+            step_on_gpu(part);
+            steps -= part;
+        } while (steps > 0);
     } else {
         step_on_cpu(steps);
     }
@@ -47,7 +54,9 @@ void EngineGroup::step(Index steps) {
 void EngineGroup::step_on_gpu(Index steps) {
     for (Engine* engine : engines_) {
         engine->check_steps(steps);
+        engine->check_factors(steps);
         engine->prepare();
+        engine->bring_values_to(engine->steps_);
         engine->update_halos();
     }
     divide();
@@ -73,8 +82,9 @@ void EngineGroup::step_on_gpu(Index steps) {
         engine->wait_for_blocks();
     }
     for (Engine* engine : engines_) {
+        engine->bring_values_to(engine->steps_ + steps);
         engine->is_consistent_ = true;
-        engine->steps_ += steps;
+        engine->count_steps(steps);
     }
 }
 

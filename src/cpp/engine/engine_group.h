@@ -32,6 +32,7 @@ private:
         std::unique_ptr<Executor> executor;  // has recorded kernels of the batch
     };
 
+    /// So many steps, in the midst of which no sample is due.
     void step_on_gpu(Index steps);
     void step_on_cpu(Index steps);
     /// Divides the engines into parts anew where the steps of some were made apart from the others.

@@ -39,6 +39,7 @@ int Engine::add_body(const std::vector<bool>& mask, std::vector<double> velocity
         }
     }
     domain_.body_velocity.push_back(std::move(velocity));
+    domain_.body_scaled.emplace_back();
     domain_.body_temperature.push_back(std::move(temperature));
     plan_is_current_ = false;
     mark_solid();

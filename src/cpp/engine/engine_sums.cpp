@@ -47,13 +47,7 @@ backend::ForceAndTorque Engine::body_force(int body, const double (&center)[3]) 
 backend::Totals Engine::totals() {
     backend::Totals totals{};
     for (const Part& part : parts_) {
-        const backend::Totals own = part.state->totals();
-        totals.mass += own.mass;
-        totals.energy += own.energy;
-        totals.heat += own.heat;
-        for (int d = 0; d < 3; ++d) {
-            totals.momentum[d] += own.momentum[d];
-        }
+        totals.join(part.state->totals());
     }
     comm_->sum(&totals.mass, 1);
     comm_->sum(totals.momentum, 3);

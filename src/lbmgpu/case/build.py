@@ -18,15 +18,17 @@ from ..domain import Domain
 from ..engine.memory import check_memory, extra_bytes_per_cell
 from ..engine.settings import check_devices, check_storage, check_streaming, check_thermal
 from ..files.regular_files import MaskFile, read_mask
+from ..flows import Parabolic
 from ..layout import Layout, check_layout
 from ..parallel.consistency import compare
 from ..parallel.processes import Processes
 from ..planning.default_cut import cut_for
 from ..solver import Solver
+from ..solver.steady import Steady
 from ..thermal import HybridThermal
 from ..turbulence import GradientModel, TurbulenceModel, combined, of_record
 from ..values import centres
-from . import centreline
+from . import centreline, initial as initial_state, record, recorders
 from .input_errors import Problems, at
 
 _PARAMETERS = {name: case_parameters(collision) for name, collision in COLLISIONS.items()}
@@ -104,13 +106,7 @@ def build_solver(
             where = (chosen[0], blocks, processes)
             check_memory(domain.stencil, shape, *numbers, extra_bytes, *where, has_temperature, keeps, is_hybrid(case))
         fill_domain(domain, case, folder, problems, processes, options.get("thermal"))
-        with problems.at("initial"):
-            if "temperature" in initial and not _has_temperature(case):
-                raise ValueError(NO_THERMAL.format("temperature: "))
-            if "temperature" in initial:
-                _check_temperature(initial["temperature"], domain)
-            if "velocity" in initial:
-                initial["velocity"] = _initial_velocity(initial["velocity"], domain, options.get("thermal"))
+        _set_initial(initial, case, folder, domain, options.get("thermal"), problems, processes)
     with problems.at("collision"):
         collision = build_collision(case["collision"])
         collision.check(_core.stencil(case["domain"]["stencil"]))
@@ -194,7 +190,8 @@ def fill_domain(
             condition = _condition(entry, shape)
             velocity = getattr(condition, "velocity", None)
             if velocity is not None:  # vectors are checked by the assignment too, profiles would be by the solver
-                found = values.face_velocity("velocity", velocity, shape, face, cs2, time=0.0)
+                found = values.on_face("velocity", velocity, shape, face, len(shape), time=0.0)
+                checks.speed("velocity", found, cs2)
                 if thermal is not None:
                     thermal.check_speed("velocity", found)
             domain.faces[face] = condition
@@ -245,6 +242,37 @@ def _check_face(face: str, domain: Domain) -> None:
         raise ValueError(f"unknown face in {dimensions} dimensions, must be one of {', '.join(domain.faces)}")
 
 
+def _set_initial(
+    initial: dict[str, Any],
+    case: dict[str, Any],
+    folder: Path,
+    domain: Domain,
+    thermal: HybridThermal | None,
+    problems: Problems,
+    processes: Processes,
+) -> None:
+    """Make the arguments of `Solver.initialize` of what a case says of them; numbers and profiles are checked here,
+    the others by the solver."""
+    with problems.at("initial"):
+        file = initial.pop("file", None)
+        if file is not None:
+            for name, array in initial_state.read_fields(folder / file, processes).items():
+                if name != "temperature" or _has_temperature(case):
+                    initial.setdefault(name, array)
+    with problems.at("initial"):
+        if "temperature" in initial and not _has_temperature(case):
+            raise ValueError(NO_THERMAL.format("temperature: "))
+    for name in ("density", "velocity", "temperature"):
+        entry: Any = initial.get(name)
+        with problems.at("initial", *initial_state.place_of(name, entry)):
+            if initial_state.is_named(entry):
+                initial[name] = initial_state.initial_value(name, entry, domain.shape, folder, processes)
+            elif name == "temperature" and isinstance(entry, int | float):
+                _check_temperature(entry, domain)
+            elif name == "velocity" and isinstance(entry, list | dict):
+                initial[name] = _initial_velocity(entry, domain, thermal)
+
+
 def _initial_velocity(entry: Any, domain: Domain, thermal: HybridThermal | None) -> Any:
     """The initial velocity, checked before there is a solver that would check it."""
     velocity = velocity_value(entry, domain.shape)
@@ -259,26 +287,58 @@ def _initial_velocity(entry: Any, domain: Domain, thermal: HybridThermal | None)
 
 def _check_output(case: dict[str, Any], problems: Problems) -> None:
     """What the output asks of the rest of the case."""
-    output, has_temperature = case.get("output", {}), _has_temperature(case)
-    if not has_temperature and case["run"].get("steady", {}).get("of") == "temperature":
-        with problems.at("run", "steady"):
-            raise ValueError(NO_THERMAL.format("of: 'temperature' "))
+    output, has_temperature = recorders.plain(case), _has_temperature(case)
+    record.check(case, problems)
+    with problems.at("run", "steady"):
+        _check_steady(case)
     if not has_temperature and output.get("image", {}).get("field") == "temperature":
-        with problems.at("output", "image"):
+        with problems.at(*recorders.place_of(case, "image")):
             raise ValueError(NO_THERMAL.format("field: 'temperature' "))
-    if not has_temperature and "heat" in output:
-        with problems.at("output", "heat"):
-            raise ValueError("asked for, but the case has no temperature; 'thermal' gives it one")
-    stencil = case["domain"]["stencil"]
-    if "heat" in output and models.of(stencil).carries_temperature:
-        with problems.at("output", "heat"):
-            raise ValueError(f"asked for with {stencil}, but it is of a temperature beside the flow; leave it out")
+    if "heat" in output:
+        with problems.at(*recorders.place_of(case, "heat")):
+            _check_heat("asked for", case)
     if "centrelines" in output:
-        with problems.at("output", "centrelines"):
+        with problems.at(*recorders.place_of(case, "centrelines")):
             centreline.check_shape(output["centrelines"]["reference"], tuple(int(n) for n in case["domain"]["shape"]))
     if "forces" in output and not case.get("bodies"):
-        with problems.at("output", "forces"):
+        with problems.at(*recorders.place_of(case, "forces")):
             raise ValueError("forces of bodies asked for, but the case has no bodies")
+
+
+def build_steady(case: dict[str, Any]) -> Steady | None:
+    """What ends the run of a case before its last step; None for nothing."""
+    if "steady" not in case["run"]:
+        return None
+    entry = dict(case["run"]["steady"])
+    return Steady(**entry | {key: int(entry[key]) for key in ("every", "window") if key in entry})
+
+
+def _check_steady(case: dict[str, Any]) -> None:
+    """Raise ValueError where the case has not what it is to be steady of."""
+    until = build_steady(case)
+    if until is None:
+        return
+    if until.of == "temperature" and not _has_temperature(case):
+        raise ValueError(NO_THERMAL.format("of: 'temperature' "))
+    if until.of == "nusselt":
+        _check_heat("of: 'nusselt' given", case)
+        given = [
+            *case["thermal"].get("faces", {}).values(),
+            *(body.get("thermal", {}) for body in case.get("bodies", [])),
+        ]
+        if not any(entry.get("condition") == "isothermal" for entry in given):
+            raise ValueError("of: 'nusselt' given, but no face and no body of the case is isothermal")
+    bodies = [body.get("name", f"body {number}") for number, body in enumerate(case.get("bodies", []), 1)]
+    until.check_body(bodies, "of: ")
+
+
+def _check_heat(asked: str, case: dict[str, Any]) -> None:
+    """Raise ValueError for what is `asked` where a case has no temperature beside the flow."""
+    if "thermal" not in case and not _has_temperature(case):
+        raise ValueError(f"{asked}, but the case has no temperature; 'thermal' gives it one")
+    stencil = case["domain"]["stencil"]
+    if models.of(stencil).carries_temperature:
+        raise ValueError(f"{asked} with {stencil}, but it is of a temperature beside the flow; leave it out")
 
 
 def build_collision(entry: dict[str, Any]) -> Collision:
@@ -308,20 +368,7 @@ def velocity_value(entry: Any, shape: tuple[int, ...]) -> Any:
             raise ValueError(f"velocity: axis {axis!r} given, must be one of {', '.join(axes)}")
     if entry["direction"] in entry["across"]:
         raise ValueError(f"velocity: the profile is across its own direction, {entry['direction']!r}")
-    return _parabola(entry, shape)
-
-
-def _parabola(entry: dict[str, Any], shape: tuple[int, ...]) -> Callable[..., list[Any]]:
-    """``max`` times ``4 s (1 - s)`` for each axis across, s being the coordinate as a part of the domain's length."""
-
-    def velocity(*coordinates: NDArray[np.float64]) -> list[Any]:
-        value: Any = float(entry["max"])
-        for axis in entry["across"]:
-            s = coordinates["xyz".index(axis)] / shape["xyz".index(axis)]
-            value = value * 4 * s * (1 - s)
-        return [value if axis == entry["direction"] else 0.0 for axis in "xyz"[: len(shape)]]
-
-    return velocity
+    return Parabolic(shape, entry["max"], entry["direction"], entry["across"])
 
 
 def _condition(entry: dict[str, Any], shape: tuple[int, ...]) -> conditions.Condition:

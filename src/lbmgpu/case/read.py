@@ -20,6 +20,8 @@ from ..files.regular_files import CASE_BYTES, file_path, read_text
 from ..files.strict_json import parsed
 from ..thermal import OLD_OPERATORS
 from ..turbulence import MODELS
+from . import recorders
+from .initial import schema_of
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
@@ -86,6 +88,9 @@ def schema() -> dict[str, Any]:
         parts["collision"]["properties"] |= case_parameters(collision)
     parts["turbulence"]["properties"] = {"model": {"enum": list(MODELS)}}
     parts["turbulence"]["allOf"] = [_of_model(name) for name in MODELS]
+    parts["output"] = recorders.schema_of(parts["output"])
+    initial = parts["initial"]["properties"]
+    initial |= {name: schema_of(name, initial[name]) for name in ("density", "velocity", "temperature")}
     face = result["$defs"]["face"]
     face["properties"] = {"condition": {"enum": [condition.kind for condition in FACE_CONDITIONS]}}
     face["allOf"] = [_of_face(condition) for condition in FACE_CONDITIONS]
@@ -243,6 +248,23 @@ def _near(given: str, wanted: list[str]) -> str:
     return f"; did you mean {synonym!r}?" if synonym in wanted else checks.did_you_mean(given, wanted)
 
 
+def _explain_entry(given: dict[str, Any], known: list[str], path: list[str | int]) -> Iterator[tuple[str, str]]:
+    """What is wrong with an entry of the output that is no recorder: the keys that are near to one's first."""
+    kinds = [kind for kind in recorders.KINDS if kind not in known]
+    unknown = [key for key in given if key not in known]
+    near = [key for key in unknown if key in kinds or checks.did_you_mean(key, kinds)]
+    for key in near or unknown:
+        here = json_path([*path, key])
+        if key in kinds:
+            yield here, f"{checks.shown(given[key])} given, must be {_TYPES['string']} or {_TYPES['array']}"
+            continue
+        hint = checks.did_you_mean(key, [*known, *kinds])
+        yield (
+            here,
+            f"unknown key, must be one of {', '.join(known)}, or the recorder {checks.alternatives(kinds)}{hint}",
+        )
+
+
 def _explain(error: ValidationError, case: Any) -> Iterator[tuple[str, str]]:
     """What is wrong and what would be right, for one failed keyword of the schema in `case`."""
     path, keyword, wanted, given = list(error.absolute_path), error.validator, error.validator_value, error.instance
@@ -252,6 +274,9 @@ def _explain(error: ValidationError, case: Any) -> Iterator[tuple[str, str]]:
         known = list(error.schema["properties"])
         if path in (["faces"], ["thermal", "faces"]) and _two_dimensional(case):
             known = [face for face in known if "z" not in face]
+        if path[:1] == ["output"] and len(path) == 2 and isinstance(path[1], int) and not recorders.kinds_of(given):
+            yield from _explain_entry(given, known, path)
+            return
         for key in given:
             if key not in known:
                 hint = checks.did_you_mean(key, known)

@@ -19,9 +19,10 @@ from ..files.log_file import LogFile
 from ..files.regular_files import check_output, file_path
 from ..parallel.processes import Processes
 from ..solver import Solver, simulation_of
-from ..solver.run import Checkpoint, Every, RunResult, Steady
-from . import centreline, tables
-from .build import build_solver
+from ..solver.run import Checkpoint, Every, RunResult
+from ..solver.steady import Steady
+from . import centreline, record, recorders, tables
+from .build import build_solver, build_steady
 from .read import read_case
 
 log = logging.getLogger("lbmgpu")
@@ -115,7 +116,9 @@ def run_checked(
     """
     from tqdm.contrib.logging import logging_redirect_tqdm  # here, as it takes a while to be loaded
 
-    output = case.get("output", {})
+    output = recorders.plain(case)
+    for module in recorders.modules(case):
+        import_module(module)
     if "image" in output:
         import_module("matplotlib.figure")  # takes a while, and is to fail before the run if it does
     processes = Processes.of(comm)
@@ -133,10 +136,11 @@ def run_checked(
             log.info("case: %s", case.get("name", source.name))
             if restart is None:
                 processes.on_first(lambda: _set_aside(target / "checkpoint.h5"))
-            if not any(output.get(key, False) is not False for key in _FILES):
+            if not recorders.entries(case) and not any(output.get(key, False) is not False for key in _FILES):
                 log.info("the case asks for no 'output': nothing but run.log is left")
+            writers = record.record(case, solver, target, restart is not None)
             try:
-                result = _run(case, solver, total, target, progress, restart is not None, stepped is not None)
+                result = _run(case, solver, total, target, progress, restart is not None, stepped is not None, writers)
                 if stepped is not None:
                     stepped(solver, result)
                 _leave(solver, output, target, out or sys.stdout)
@@ -189,20 +193,26 @@ def _run(
     progress: bool,
     restarted: bool,
     saves_before_steady: bool,
+    writers: Sequence[Callable[[], object]],
 ) -> RunResult:
-    settings, output = case["run"], case.get("output", {})
+    """Run to the end; `writers` write what recorders have, beside each checkpoint and at the end."""
+    settings, output = case["run"], recorders.plain(case)
+
+    def write() -> None:
+        for writer in writers:
+            writer()
+
     callbacks: list[Every | Checkpoint] = []
     if "log" in settings:
         callbacks.append(Every(int(settings["log"]["every"]), _log_state))
     for name in tables.TABLES:
         if name in output:
             callbacks.append(_table(name, solver, target, int(output[name]["every"]), restarted))
+    if writers and "every" in output.get("checkpoint", {}):
+        callbacks.append(Every(int(output["checkpoint"]["every"]), lambda _: write()))
     if "every" in output.get("checkpoint", {}):  # after the tables, so that they have the steps up to a checkpoint
         callbacks.append(Checkpoint(target / "checkpoint.h5", int(output["checkpoint"]["every"])))
-    until = None
-    if "steady" in settings:
-        steady = settings["steady"]
-        until = Steady(steady["tolerance"], int(steady.get("every", Steady.every)), steady.get("of", Steady.of))
+    until = build_steady(case)
     shown = progress and settings.get("progress", True)
     try:
         if until is not None and saves_before_steady and callbacks and isinstance(callbacks[-1], Checkpoint):
@@ -212,7 +222,12 @@ def _run(
     except KeyboardInterrupt:
         if simulation_of(solver).processes.size == 1:  # other ranks may not be interrupted, nor be at the same step
             _keep(solver, target)
+            write()
         raise
+    except DivergedError:
+        write()
+        raise
+    write()
     log.info("%s after %d steps, %.1f MLUPS", result.reason, solver.steps, result.mlups)
     return result
 

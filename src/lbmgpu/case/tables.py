@@ -8,12 +8,12 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..conditions import Isothermal
 from ..domain import FACES
 from ..errors import CheckpointError
 from ..files.atomic_write import naming, replacing
 from ..files.regular_files import TABLE_BYTES, check_output, output_file, regular_file
 from ..solver import Solver, simulation_of
+from ..solver.steady import isothermal_places
 
 
 class Table(NamedTuple):
@@ -28,11 +28,8 @@ def column(name: str) -> str:
     return f"'{name}" if name.lstrip()[:1] in tuple("=+-@") else name
 
 
-def _warmed(solver: Solver) -> list[str]:
-    """The faces and bodies with a temperature of their own."""
-    domain = solver.domain
-    faces = [name for name, condition in domain.thermal.items() if isinstance(condition, Isothermal)]
-    return faces + [body.name for body in domain.bodies.values() if isinstance(body.thermal, Isothermal)]
+def _heated(solver: Solver) -> list[str]:
+    return isothermal_places(solver.domain)
 
 
 def _axes(solver: Solver) -> str:
@@ -45,8 +42,11 @@ TABLES = {
         lambda solver: [float(x) for name in solver.domain.bodies for x in solver.body_force(name)],
     ),
     "heat": Table(
-        lambda solver: ["heat", *(f"{name if name in FACES else column(name)} flux" for name in _warmed(solver))],
-        lambda solver: [solver.heat(), *(solver.mean_heat_flux(name) for name in _warmed(solver))],
+        lambda solver: [
+            "heat",
+            *(f"{name if name in FACES else column(name)} flux" for name in isothermal_places(solver.domain)),
+        ],
+        lambda solver: [solver.heat(), *(solver.mean_heat_flux(name) for name in isothermal_places(solver.domain))],
     ),
 }
 """By the name of the file and of the key in a case's output."""

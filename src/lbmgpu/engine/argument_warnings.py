@@ -54,13 +54,10 @@ def warn_of_covered_faces(domain: Domain, bodies: BodyCells, processes: Processe
             )
 
 
-def warn_of_tolerance(tolerance: float, of: str, precision: str, storage: str) -> None:
-    """Warn with UnreachableToleranceWarning where rounding changes the velocity by more than `tolerance`.
-
-    That of the temperature is in its units, whose size the run decides: nothing is said of it.
-    """
+def warn_of_tolerance(tolerance: float, precision: str, storage: str) -> None:
+    """Warn with UnreachableToleranceWarning where rounding changes the velocity by more than `tolerance`."""
     least = smallest_change(precision, storage)
-    if of == "velocity" and tolerance < least:
+    if tolerance < least:
         warn(
             f"until: a tolerance of {tolerance:g} given, but with populations stored as {storage} rounding alone "
             f"changes the velocity of a steady flow by {least:.1g} of itself or more, so that the run is not likely to "

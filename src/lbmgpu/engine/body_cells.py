@@ -90,6 +90,17 @@ class BodyCells:
         mask[where] = cells
         return mask
 
+    def solid_at(self, axes: Sequence[NDArray[np.int64]], name: str | None = None) -> NDArray[np.bool_]:
+        """Whether cells with these numbers along each axis are solid, or in a body; all of them must be known.
+
+        Beyond a periodic face the numbers go on; beyond another one it is the cell before the face that counts.
+        """
+        known = self._known if name is None else self.mask(name)
+        where, sub = [], self._subdomain
+        for axis, first, n, wraps in zip(axes, sub.known[0], sub.shape, sub.periodic, strict=True):
+            where.append((axis - first) % n if wraps else np.clip(axis, 0, n - 1) - first)
+        return np.asarray(known[np.ix_(*where)])
+
     def centroid(self, name: str) -> Floats:
         """The mean of the coordinates of the centres of a body's cells, ``(D,)``."""
         count, *sums = self._sums[self._names.index(name)]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +16,20 @@ from ..domain import Domain
 from ..parallel.processes import Processes
 from ..parallel.subdomain import Subdomain
 from ..thermal import HybridThermal
+from ..time_functions.product import TimeFunction, Varying, takes_time
 from ..values import Floats
 from .body_cells import BodyCells
+
+
+@dataclass
+class _Given:
+    """A value that a condition was given: where it is kept, of which face or body it is, and of what changes in time
+    by a factor the fixed part."""
+
+    target: dict[str, Floats]
+    name: str
+    value: Value
+    part: Floats | None = None
 
 
 class BoundaryValues:
@@ -46,65 +61,130 @@ class BoundaryValues:
         self.body_velocities: dict[str, Floats] = {}
         self.face_temperatures: dict[str, Floats] = {}
         self.body_temperatures: dict[str, Floats] = {}
-        self._specs: list[tuple[dict[str, Floats], str, Value]] = []
+        self._specs: list[_Given] = []
         for face, condition in domain.faces.items():
             if hasattr(condition, "velocity"):
-                self._specs.append((self.face_velocities, face, condition.velocity))
+                self._specs.append(_Given(self.face_velocities, face, condition.velocity))
             if condition.number:
-                self._specs.append((self.face_numbers, face, getattr(condition, condition.number)))
+                self._specs.append(_Given(self.face_numbers, face, getattr(condition, condition.number)))
         for name, body in domain.bodies.items():
             if hasattr(body.condition, "velocity"):
-                self._specs.append((self.body_velocities, name, body.condition.velocity))
+                self._specs.append(_Given(self.body_velocities, name, body.condition.velocity))
             if hasattr(body.thermal, "temperature"):
-                self._specs.append((self.body_temperatures, name, body.thermal.temperature))
+                self._specs.append(_Given(self.body_temperatures, name, body.thermal.temperature))
         for face, condition in domain.thermal.items():
             if hasattr(condition, "temperature"):
-                self._specs.append((self.face_temperatures, face, condition.temperature))
+                self._specs.append(_Given(self.face_temperatures, face, condition.temperature))
         self._evaluate(self._specs, time)
-        changing = [spec for spec in self._specs if values.takes_time(spec[2])]
         self._changing = {
-            "faces": [spec for spec in changing if not self._of_body(spec[0])],
-            "bodies": [spec for spec in changing if self._of_body(spec[0])],
+            (by_factor, of_body): [
+                spec
+                for spec in self._specs
+                if (isinstance(spec.value, Varying) if by_factor else takes_time(spec.value))
+                and self._of_body(spec.target) == of_body
+            ]
+            for by_factor in (False, True)
+            for of_body in (False, True)
         }
         self._time = dict.fromkeys(self._changing, time)
 
     @property
     def changing(self) -> bool:
-        """Whether any value changes in time."""
-        return any(self._changing.values())
+        """Whether a function has to be called before each step."""
+        return bool(self._changing[False, False] or self._changing[False, True])
 
     @property
     def body_changes(self) -> bool:
         """Whether a value on a body changes in time, of which each process evaluates its part."""
-        return bool(self._changing["bodies"])
+        return bool(self._changing[False, True] or self._changing[True, True])
+
+    @property
+    def functions(self) -> list[TimeFunction]:
+        """The functions of time that values on faces and bodies are multiplied with, each once."""
+        found: list[TimeFunction] = []
+        for spec in self._by_factor:
+            if spec.value.function not in found:
+                found.append(spec.value.function)
+        return found
+
+    @property
+    def _by_factor(self) -> list[Any]:
+        return [*self._changing[True, False], *self._changing[True, True]]
+
+    def _is_velocity(self, target: dict[str, Floats]) -> bool:
+        return target is self.face_velocities or target is self.body_velocities
 
     def _of_body(self, target: dict[str, Floats]) -> bool:
         return target is self.body_velocities or target is self.body_temperatures
 
-    def _evaluate(self, specs: list[tuple[dict[str, Floats], str, Value]], time: float) -> None:
+    def _evaluate(self, specs: list[_Given], time: float) -> None:
+        for spec in specs:
+            spec.target[spec.name] = self._at(spec, time)
+
+    def _at(self, spec: _Given, time: float) -> Floats:
+        """The checked value at a time."""
+        label, check = self._labelled(spec, time)
+        if isinstance(spec.value, Varying):
+            if spec.part is None:
+                spec.part = self._everywhere(label, spec, spec.value.spatial, time)
+            result = np.asarray(spec.part * spec.value.function(time))
+        else:
+            result = self._everywhere(label, spec, spec.value, time)
+        if result.size > 0:
+            check(label, result)
+        return result
+
+    def _everywhere(self, label: str, spec: _Given, value: Value, time: float) -> Floats:
+        """The value on the whole face, or on all known cells of the body."""
         shape = self._domain.shape
-        for target, name, value in specs:
-            when = f" at t = {time:g}" if values.takes_time(value) else ""
-            if target is self.face_velocities:
-                label = f"velocity of faces[{name!r}]{when}"
-                target[name] = values.face_velocity(label, value, shape, name, self._cs2, time)
-                self._check_speed(label, target[name])
-            elif target is self.face_numbers:
-                condition = self._domain.faces[name]
-                label = f"{condition.number} of faces[{name!r}]{when}"
-                target[name] = values.face_number(label, value, shape, name, time, condition.check_number)
-            elif target is self.face_temperatures:
-                label = f"temperature of thermal[{name!r}]{when}"
-                target[name] = values.face_number(label, value, shape, name, time, checks.temperatures)
-                multispeed.check_temperatures(self._domain.stencil, label, target[name])
-            elif target is self.body_temperatures:
-                label = f"temperature of body {name!r}{when}"
-                target[name] = values.body_temperature(label, *self._on_body(label, name, value, None), time)
-            else:
-                label = f"velocity of body {name!r}{when}"
-                given = self._on_body(label, name, value, len(shape))
-                target[name] = values.body_velocity(label, *given, self._cs2, time)
-                self._check_speed(label, target[name])
+        components = len(shape) if self._is_velocity(spec.target) else None
+        if self._of_body(spec.target):
+            return values.on_body(label, *self._on_body(label, spec.name, value, components), components, time)
+        return values.on_face(label, value, shape, spec.name, components, time)
+
+    def _labelled(self, spec: _Given, time: float) -> tuple[str, Callable[[str, Floats], None]]:
+        """The name of a value in errors, and the check of its range."""
+        name = spec.name
+        is_steady = isinstance(spec.value, np.ndarray) or (callable(spec.value) and not takes_time(spec.value))
+        when = "" if is_steady else f" at t = {time:g}"
+        if spec.target is self.face_velocities:
+            return f"velocity of faces[{name!r}]{when}", self._check_speed
+        if spec.target is self.face_numbers:
+            condition = self._domain.faces[name]
+            return f"{condition.number} of faces[{name!r}]{when}", condition.check_number
+        if spec.target is self.face_temperatures:
+            return f"temperature of thermal[{name!r}]{when}", self._check_face_temperature
+        if spec.target is self.body_temperatures:
+            return f"temperature of body {name!r}{when}", checks.temperatures
+        return f"velocity of body {name!r}{when}", self._check_speed
+
+    def _check_face_temperature(self, label: str, temperature: Floats) -> None:
+        checks.temperatures(label, temperature)
+        multispeed.check_temperatures(self._domain.stencil, label, temperature)
+
+    def check_factors(self, first: int, factors: NDArray[np.float64]) -> int:
+        """How many steps from `first` on have values in range, for each of which there is a row of `factors`.
+
+        Raises:
+            ValueError: those of the first step are not in range.
+        """
+        functions, rows = self.functions, len(factors)
+        for spec in self._by_factor:
+            column = factors[:rows, functions.index(spec.value.function)]
+            extremes = (int(column.argmin()), int(column.argmax()))  # the ranges of values have no gaps
+            if all(self._is_in_range(spec, first + row) for row in extremes):
+                continue
+            rows = next(row for row in range(rows) if not self._is_in_range(spec, first + row))
+            if rows == 0:
+                self._at(spec, float(first))  # raises
+        return rows
+
+    def _is_in_range(self, spec: _Given, step: int) -> bool:
+        try:
+            self._at(spec, float(step))
+        except ValueError:
+            return False
+        return True
 
     def _on_body(
         self, label: str, name: str, value: Value, components: int | None
@@ -131,14 +211,17 @@ class BoundaryValues:
 
     def complete(self, processes: Processes) -> None:
         """Add what other processes were given of the cells next to this one's; all of them call it together."""
-        for target, name, value in self._specs:
-            if self._of_body(target) and self._domain.bodies[name].is_part and not callable(value):
-                lead = 1 if target is self.body_velocities else 0
-                if processes.size > 1 and target[name].ndim > lead:
-                    self._subdomain.with_surroundings(processes, target[name])
+        for spec in self._specs:
+            given = spec.value.spatial if isinstance(spec.value, Varying) else spec.value
+            if self._of_body(spec.target) and self._domain.bodies[spec.name].is_part and not callable(given):
+                lead = 1 if spec.target is self.body_velocities else 0
+                for array in (spec.target[spec.name], spec.part):
+                    if processes.size > 1 and array is not None and array.ndim > lead:
+                        self._subdomain.with_surroundings(processes, array)
 
     def _check_speed(self, label: str, velocity: Floats) -> None:
-        if self._thermal is not None and velocity.size > 0:
+        checks.speed(label, velocity, self._cs2)
+        if self._thermal is not None:
             self._thermal.check_speed(label, velocity)
 
     def apply(self, engine: _core.Engine) -> None:
@@ -152,22 +235,52 @@ class BoundaryValues:
                 None if temperature is None else self._above_reference(temperature),
             )
         self._hand_over(engine, self._specs, bodies=False)
+        self._scale(engine)
         for sponge in self._domain.sponges:
             target = sponge.velocity or (0.0,) * len(self._domain.shape)
             face = list(self._domain.faces).index(sponge.face)
             engine.add_sponge(face, sponge.thickness, sponge.strength, sponge.pull, sponge.density, list(target))
 
-    def bring_to(self, engine: _core.Engine, time: float, *, faces: bool = True) -> None:
+    def _scale(self, engine: _core.Engine) -> None:
+        """Have the engine multiply what changes in time by factors; it is given these as `functions` has them."""
+        faces, names, functions = list(self._domain.faces), list(self._domain.bodies), self.functions
+        reference = 0.0 if self._thermal is None else self._thermal.reference
+        for spec in self._by_factor:
+            is_velocity = self._is_velocity(spec.target)
+            part = values.to_engine(np.asarray(spec.part), components=is_velocity)
+            series = functions.index(spec.value.function)
+            if self._of_body(spec.target):
+                what = "velocity" if is_velocity else "temperature"
+                engine.scale_body(what, names.index(spec.name), series, part, 0.0 if is_velocity else reference)
+            elif spec.target is self.face_temperatures:
+                engine.scale_face("temperature", faces.index(spec.name), series, part, reference)
+            else:
+                engine.scale_face("velocity" if is_velocity else "number", faces.index(spec.name), series, part)
+        self._hand_over(engine, self._by_factor, bodies=True)  # what was given at the beginning
+
+    def fixed(self, target: dict[str, Floats], name: str) -> Floats:
+        """The value of a face or body in `target`, such as `face_velocities`; of one that changes by a factor the
+        fixed part."""
+        part = next(spec.part for spec in self._specs if spec.target is target and spec.name == name)
+        return target[name] if part is None else part
+
+    def forget_time(self) -> None:
+        """Hand over anew, at the next `bring_to`, what the engine has changed by factors meanwhile."""
+        self._time[True, False] = self._time[True, True] = math.nan
+
+    def bring_to(self, engine: _core.Engine, time: float, *, faces: bool = True, by_factor: bool = False) -> None:
         """Evaluate what changes in time at `time`, without `faces` on bodies only, and hand it to the engine.
 
-        What fails or is interrupted half-way is done again at the next call.
+        What the engine multiplies by factors in each step is left to it unless `by_factor`. What fails or is
+        interrupted half-way is done again at the next call.
         """
-        for part in self._changing if faces else ("bodies",):
-            if self._changing[part] and self._time[part] != time:
-                self._time[part] = math.nan
-                self._evaluate(self._changing[part], time)
-                self._hand_over(engine, self._changing[part], bodies=True)
-                self._time[part] = time
+        for (is_by_factor, of_body), specs in self._changing.items():
+            key = is_by_factor, of_body
+            if specs and (of_body or faces) and (by_factor or not is_by_factor) and self._time[key] != time:
+                self._time[key] = math.nan
+                self._evaluate(specs, time)
+                self._hand_over(engine, specs, bodies=True)
+                self._time[key] = time
 
     def _above_reference(self, temperature: Floats) -> Floats:
         """The deviation from the reference temperature, which the engine takes."""
@@ -179,12 +292,11 @@ class BoundaryValues:
         found = [t if t.ndim == 0 else t[self._cells.mask(name)] for name, t in self.body_temperatures.items()]
         return [t for t in [*self.face_temperatures.values(), *found] if t.size > 0]
 
-    def _hand_over(
-        self, engine: _core.Engine, specs: list[tuple[dict[str, Floats], str, Value]], *, bodies: bool
-    ) -> None:
+    def _hand_over(self, engine: _core.Engine, specs: list[_Given], *, bodies: bool) -> None:
         faces = list(self._domain.faces)
         names = list(self._domain.bodies)
-        for target, name, _ in specs:
+        for spec in specs:
+            target, name = spec.target, spec.name
             if target is self.face_velocities:
                 engine.set_face_velocity(faces.index(name), values.to_engine(target[name], components=True))
             elif target is self.face_numbers:

@@ -24,16 +24,15 @@ from ..parallel import collective
 from ..parallel.fair_lock import FairLock
 from ..parallel.subdomain import Box, Subdomain
 from ..thermal import HybridThermal, source_value
+from ..time_functions.product import Varying, takes_time
 from ..turbulence import TurbulenceModel, of_collision
 from ..values import Floats
-from . import argument_warnings, precision_warnings
+from . import argument_warnings, precision_warnings, time_factors
 from .body_cells import BodyCells
 from .boundary import BoundaryValues
 from .divergence import DivergenceLooks
 from .settings import Settings
-
-MAX_FORCE = 1.0
-"""The largest force: one that changes the velocity by one cell a step within one step."""
+from .time_factors import TimeFactors
 
 
 class Simulation:
@@ -46,9 +45,11 @@ class Simulation:
         stencil: of the domain.
         boundary: the values on faces and bodies.
         bodies: the cells of bodies in this process's part.
+        given_force: a volume, ``(D,)`` or ``(D, nx, ny[, nz])`` of this process's window, or such times a function of
+            time; None for none.
+        factors: by which the engine multiplies what changes in time.
         engine: the C++ engine. Fields have their axes reversed there, and temperatures are deviations.
         step_engine: advances the engine by so many steps; what steps several engines together puts itself here.
-        force: a volume, ``(D,)`` or ``(D, nx, ny[, nz])`` of this process's window; None for none.
         heat_source: heat a step, ``()`` or ``(nx, ny[, nz])`` of the window; None for none.
         looks: that were taken for divergence.
         channel_width: see `precision_warnings.channel_width`.
@@ -65,13 +66,14 @@ class Simulation:
         self.settings = settings
         self.processes = settings.processes
         self.lock = FairLock()
-        self.force: Floats | None = None
+        self.given_force: Floats | Varying | None = None
         self.heat_source: Floats | None = None
         self._initial_speed = 0.0
         thermal = settings.thermal
         with collective.left_alike(self.processes.meeting, collective.Place("Solver", {}, self.processes.number)):
             self.stencil = _core.stencil(self.domain.stencil)
-            force_field = callable(force) or (isinstance(force, np.ndarray) and force.ndim > 1)
+            fixed = force.spatial if isinstance(force, Varying) else force
+            force_field = callable(fixed) or (isinstance(fixed, np.ndarray) and fixed.ndim > 1)
             settings.check_memory(force_field=force_field)
             self.bodies = BodyCells(self.domain, self.subdomain, self.processes)
             self.processes.is_part = self.subdomain.is_part
@@ -84,6 +86,7 @@ class Simulation:
             precision_warnings.check_setup(self)
             self.engine = settings.engine(self.boundary)
             self.step_engine: Callable[[int], None] = self.engine.step
+            self.factors = TimeFactors(self.engine, self.boundary, self.processes)
             self.set_force(force_values)
             self.set_heat_source(source)
             self.looks = DivergenceLooks(self)
@@ -210,8 +213,9 @@ class Simulation:
                 field = np.asarray(np.subtract(field, self.reference_temperature))
             given[name] = values.to_engine(field, components=name == "velocity")
         with self.lock:
+            self._bring_force_to(0)
             self.engine.initialize(given["density"], given["velocity"], nonequilibrium, given["temperature"])
-            self.engine.steps = 0
+            self.set_steps(0)
         self.looks.begin(-bounds[0], bounds[1])
 
     def _field(self, name: str, given: Any, components: int | None, box: Box) -> tuple[Floats, bool]:
@@ -239,28 +243,60 @@ class Simulation:
             checks.temperatures(name, given)
             multispeed.check_temperatures(self.stencil.name, name, given)
 
-    def evaluate_force(self, force: Any) -> Floats | None:
-        """A force as given by the user, as a read-only array; TypeError or ValueError for a wrong one."""
+    def evaluate_force(self, force: Any, step: int = 0) -> Floats | Varying | None:
+        """A force as given by the user, as a read-only array, or one times a function of time.
+
+        Raises:
+            TypeError, ValueError: a wrong one, or one that is too large at `step`.
+        """
         models.check_force(self.stencil.name, force)
         if force is None:
             return None
-        if callable(force) and values.takes_time(force):
-            raise ValueError("force: takes t, but a force does not change by itself; assign solver.force between steps")
+        if callable(force) and takes_time(force):
+            right = "give a value times a function of time, such as (1e-5, 0) * lbm.Sine(...)"
+            raise ValueError(f"force: takes t, but no function is called for it in each step; {right}")
+        function = None
+        if isinstance(force, Varying):
+            force, function = force.spatial, force.function
         result, _ = self._field("force", force, self.stencil.D, self.subdomain.window)
-        largest = float(max(result.max(), -result.min()))
-        if largest > MAX_FORCE:
-            raise ValueError(f"force: {largest:g} given, must be at most {MAX_FORCE:g} in magnitude, in lattice units")
+        if function is not None:
+            in_time = Varying(result, function)
+            time_factors.check_force("force", float(np.abs(time_factors.at(in_time, step)).max()))
+            return in_time
+        time_factors.check_force("force", float(max(result.max(), -result.min())))
         result.flags.writeable = False
         return result
 
-    def set_force(self, force: Floats | None) -> None:
+    def set_force(self, force: Floats | Varying | None) -> None:
         """Pass an evaluated force to the engine."""
-        if force is not None:
-            precision_warnings.check_force(self, force)
-        given = None if force is None else values.to_engine(force, components=True)
+        in_time = force if isinstance(force, Varying) else None
         with self.lock:
+            present = time_factors.at(in_time, self.engine.steps) if in_time is not None else force
+            if isinstance(present, np.ndarray):
+                precision_warnings.check_force(self, present)
+            given = values.to_engine(present, components=True) if isinstance(present, np.ndarray) else None
+            if in_time is not None or isinstance(self.given_force, Varying):
+                self.factors.set_force(in_time)
             self.engine.set_force(given)
-            self.force = force
+            self.given_force = force
+
+    @property
+    def force(self) -> Floats | None:
+        """The present force a volume, ``(D,)`` or ``(D, nx, ny[, nz])`` of this process's window; None for none."""
+        if isinstance(self.given_force, Varying):
+            return time_factors.at(self.given_force, self.steps)
+        return self.given_force
+
+    def _bring_force_to(self, step: int) -> None:
+        """Give the engine the force of a step, if that changes in time."""
+        if isinstance(self.given_force, Varying):
+            self.engine.set_force(values.to_engine(time_factors.at(self.given_force, step), components=True))
+
+    def set_steps(self, steps: int) -> None:
+        """Set the number of steps completed, of a state that was made otherwise."""
+        self.engine.steps = steps
+        self._bring_force_to(steps)
+        self.boundary.forget_time()
 
     def evaluate_source(self, source: Any) -> Floats | None:
         """A heat source as given by the user, as a read-only array; TypeError or ValueError for a wrong one."""
@@ -285,13 +321,25 @@ class Simulation:
         """Advance without checking the state for divergence; return the seconds that the engine took."""
         with self.lock:
             start = time.perf_counter()
-            if self.boundary.changing:
-                for _ in range(steps):
-                    self._bring_walls_to_now()
-                    self.step_engine(1)
-            else:
-                self.step_engine(steps)
+            left = steps
+            while True:
+                part = self.prepare_steps(left)
+                self.step_engine(part)
+                left -= part
+                if left == 0:
+                    break
             return self.processes.agreed(time.perf_counter() - start)
+
+    def prepare_steps(self, steps: int) -> int:
+        """Give the engine what it needs of values that change in time; returns how many of so many steps it can
+        make."""
+        if self.factors.any:
+            steps = self.factors.steps_ahead(steps)
+            self.boundary.forget_time()
+        if self.boundary.changing:
+            self._bring_walls_to_now()
+            steps = min(steps, 1)
+        return steps
 
     def check(self) -> None:
         """Raise `DivergedError` if the state is not one of a flow: see `Solver.check`."""
@@ -316,17 +364,20 @@ class Simulation:
     def walls_of_now(self, faces: bool = False) -> Iterator[None]:
         """Within it, bodies (and `faces`) have the values of the present time, and no step is made."""
         with self.lock:
-            self._bring_walls_to_now(faces)
+            self._bring_walls_to_now(faces, by_factor=True)
+            if self.factors.any:
+                self.factors.steps_ahead(1)
+                self.engine.bring_values_to_now()
             yield
 
-    def _bring_walls_to_now(self, faces: bool = True) -> None:
+    def _bring_walls_to_now(self, faces: bool = True, by_factor: bool = False) -> None:
         """Give bodies (and `faces`) the values of the present time. What fails on one rank, which alone knows its part
         of a body, is an error on all."""
         steps = self.engine.steps
         with ExitStack() as stack:
             if self.boundary.body_changes:
                 stack.enter_context(collective.by_user(self.processes, "the functions of bodies", steps))
-            self.boundary.bring_to(self.engine, float(steps), faces=faces)
+            self.boundary.bring_to(self.engine, float(steps), faces=faces, by_factor=by_factor)
 
     def totals(self) -> tuple[float, list[float], float, float]:
         """Sums over the fluid cells: density, momentum, kinetic energy, and the temperature's deviation."""

@@ -23,8 +23,9 @@ take up to twice the time of steps in one call (64 members of 64 x 64 on two cor
 class Together:
     """Simulations that advance together.
 
-    Values of faces and bodies that change in time are evaluated before each step, so that the simulations which have
-    such make single steps. The others are a group of their own and make all steps of a chunk in one call.
+    Functions of time on faces and bodies are called before each step, so that the simulations which have such make
+    single steps, and with them those that need factors of their next steps. The others are a group of their own and
+    make all steps of a chunk in one call.
 
     Attributes:
         lock: held through each chunk of steps.
@@ -45,7 +46,7 @@ class Together:
         self.diverged: dict[int, DivergedError] = {}
         self._simulations = list(simulations)
         self._threads = threads
-        self._grouped: list[int] = []
+        self._grouped: list[tuple[int, bool]] = []
         self._singly: tuple[list[Simulation], _core.EngineGroup] | None = None
         self._at_once: _core.EngineGroup | None = None
 
@@ -103,9 +104,10 @@ class Together:
             for part in parts:
                 stack.enter_context(part.lock)
             start = time.perf_counter()
-            if self._grouped != numbers:
+            grouped = [(number, _changes(part)) for number, part in zip(numbers, parts, strict=True)]
+            if self._grouped != grouped:
                 self._divide(parts)
-                self._grouped = numbers
+                self._grouped = grouped
             before = parts[0].engine.steps
             made = steps
             try:
@@ -119,16 +121,15 @@ class Together:
             return time.perf_counter() - start
 
     def _step_singly(self, members: list[Simulation], group: _core.EngineGroup, target: int) -> None:
-        while members[0].engine.steps < target:
+        while (left := target - members[0].engine.steps) > 0:
             for member in members:
-                if member.boundary.changing:
-                    member.boundary.bring_to(member.engine, float(member.engine.steps))
-            group.step(1)
+                left = min(left, member.prepare_steps(left))
+            group.step(left)
 
     def _divide(self, parts: list[Simulation]) -> None:
         """Make the groups: those whose values change in time and the others, or all in one where that is faster."""
-        changing = [part for part in parts if part.boundary.changing]
-        others = [part for part in parts if not part.boundary.changing]
+        changing = [part for part in parts if _changes(part)]
+        others = [part for part in parts if part not in changing]
         if changing and parts[0].device == "cpu" and len(parts) < MEMBERS_A_THREAD * self._threads:
             changing, others = parts, []
         self._singly = (changing, self._group(changing)) if changing else None
@@ -156,3 +157,8 @@ class Together:
         if any(change != change for change in changes.values()):
             self.check()
         return max(changes[number] for number in self.active)
+
+
+def _changes(member: Simulation) -> bool:
+    """Whether a member has values that change in time, for which the host has to prepare its steps."""
+    return bool(member.boundary.changing or member.factors.any)

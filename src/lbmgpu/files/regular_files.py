@@ -230,6 +230,7 @@ def output_path(name: str, path: Any) -> Path:
     Raises:
         TypeError, ValueError: `path` is not the path of a file.
         FileNotFoundError: its folder does not exist.
+        PermissionError: its folder cannot be written to.
     """
     target = file_path(name, path)
     if not target.name:
@@ -239,4 +240,6 @@ def output_path(name: str, path: Any) -> Path:
     folder = Path(os.path.realpath(target)).parent
     if not folder.is_dir():
         raise FileNotFoundError(f"{name}: {target} given, but there is no folder {folder}; make it first")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(f"{name}: {target} given, but the folder {folder} cannot be written to")
     return target

@@ -25,6 +25,7 @@ from ..parallel.subdomain import Subdomain
 from .checkpoint_arrays import Arrays, check_size, encoded, is_of_cells, mask_of
 from .checkpoint_open import damage_of, opened
 from .checkpoint_reader import Stored, boundary_arrays
+from .checkpoint_recorders import Kept, entries_of, stored
 from .checkpoint_setup import arguments_of, check_boundary, describe, differences, without_cells
 from .checkpoint_writer import NewCheckpoint, new_checkpoint
 from .chunks import Chunks, each
@@ -44,8 +45,10 @@ class _Piece(NamedTuple):
     part: NDArray[Any]
 
 
-def save(simulation: Simulation, path: str | os.PathLike[str]) -> Path:
-    """See `Solver.save`. An interrupt ends it between two chunks, on all ranks, and is raised; the older file stays."""
+def save(simulation: Simulation, path: str | os.PathLike[str], recorders: Sequence[Kept] = ()) -> Path:
+    """See `Solver.save`. Of `recorders` rank 0 has the arrays.
+
+    An interrupt ends it between two chunks, on all ranks, and is raised; the older file stays."""
     target = Path(os.path.realpath(file_path("path", path)))
     processes = simulation.processes
     processes.on_first(lambda: check_output(target))  # HDF5 does not survive a pipe
@@ -70,11 +73,19 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> Path:
             "reference_density": simulation.engine.reference_density,
             "setup": setup,
         }
+        if recorders:
+            manifest["recorders"] = entries_of(recorders)
         pieces = _pieces(simulation)
         digests = _digests_of_ranks(simulation, pieces)
         faces = {name: array for name, array in arrays.items() if not is_of_cells(name)} | _boundary_numbers(simulation)
         file = on_first(lambda: stack.enter_context(new_checkpoint(target, processes.threads, interrupts)))
-        on_first(lambda: None if file is None else _begin(file, [piece.chunks for piece in pieces], faces))
+        on_first(
+            lambda: (
+                None
+                if file is None
+                else _begin(file, [piece.chunks for piece in pieces], faces | dict(stored(recorders)))
+            )
+        )
         _write_cells(simulation, arrays, file, on_first)
         for piece in pieces:  # one by one, so that rank 0 need not hold the whole state
             whole = processes.gathered(simulation.layout, piece.part, simulation.engine.window)
@@ -203,19 +214,30 @@ def _write(file: NewCheckpoint | None, piece: _Piece, whole: NDArray[Any] | None
         file.write(piece.chunks, whole, piece.lead, digests)
 
 
-def restore(simulation: Simulation, path: str | os.PathLike[str]) -> None:
-    """See `Solver.restore`. Nothing changes before every rank has read its part."""
-    found = simulation.processes.each(lambda: _read(simulation, path))
+def restore(
+    simulation: Simulation, path: str | os.PathLike[str], check: Callable[[Sequence[Kept]], None] = lambda kept: None
+) -> list[Kept]:
+    """See `Solver.restore`. Nothing changes before every rank has read its part.
+
+    Args:
+        simulation, path: as there.
+        check: raises CheckpointError where what recorders have kept is not right.
+
+    Returns:
+        What recorders have kept, on each rank all of it.
+    """
+    found = simulation.processes.each(lambda: _read(simulation, path, check))
     simulation.engine.reference_density = found.reference_density
     simulation.engine.set_state(found.state)
     if found.temperature is not None:
         simulation.engine.set_temperature(found.temperature)
     numbers = {FACES.index(face): values for face, values in found.boundary_numbers.items()}
     simulation.engine.set_boundary_numbers(numbers)
-    simulation.engine.steps = found.steps
+    simulation.set_steps(found.steps)
     if found.turbulence is not None:
         simulation.engine.set_kept_turbulence(found.turbulence)
     simulation.looks.begin_with_present()
+    return found.recorders
 
 
 class _Found(NamedTuple):
@@ -227,9 +249,10 @@ class _Found(NamedTuple):
     boundary_numbers: dict[str, NDArray[np.float64]]
     steps: int
     reference_density: float
+    recorders: list[Kept]
 
 
-def _read(simulation: Simulation, path: str | os.PathLike[str]) -> _Found:
+def _read(simulation: Simulation, path: str | os.PathLike[str], check: Callable[[Sequence[Kept]], None]) -> _Found:
     setup, arrays = describe(simulation)
     window = simulation.engine.window
     solid = simulation.bodies.solid.T
@@ -251,7 +274,9 @@ def _read(simulation: Simulation, path: str | os.PathLike[str]) -> _Found:
         for face, values in numbers.items():
             if not np.isfinite(values).all():
                 raise CheckpointError(f"damaged, the numbers of face {face!r} hold values that are not finite")
-        return _Found(state, temperature, kept, numbers, header.steps, header.reference_density)
+        recorders = file.recorders()
+        check(recorders)
+        return _Found(state, temperature, kept, numbers, header.steps, header.reference_density, recorders)
 
 
 def _check_finite(name: str, values: NDArray[Any], solid: NDArray[np.bool_]) -> None:

@@ -18,6 +18,7 @@ from ..files.strict_json import parsed
 from . import hdf5_tree
 from .checkpoint_arrays import Arrays, check_size, is_of_cells
 from .checkpoint_reader import Header, Window, reversed_axes
+from .checkpoint_recorders import Kept
 from .checkpoint_setup import array_names
 from .checkpoint_writer import FORMAT, MAX_MANIFEST
 from .hdf5_string_attributes import texts
@@ -99,6 +100,9 @@ class OldCheckpoint:
 
     def boundary_numbers(self) -> dict[str, NDArray[np.float64]]:
         return {}  # no condition of that time kept any
+
+    def recorders(self) -> list[Kept]:
+        return []  # there were none
 
     def _dataset(self, group: h5g.GroupID, name: str, dimensions: int) -> h5d.DatasetID:
         """An array with checksums that is all in the file."""

@@ -20,7 +20,7 @@ from ..files.regular_files import file_path
 from . import hdf5_tree
 from .checkpoint_old import OLD_VERSIONS, OldCheckpoint
 from .checkpoint_reader import NewestCheckpoint, Stored
-from .checkpoint_writer import FORMAT, VERSION
+from .checkpoint_writer import FORMAT, VERSION, WITH_RECORDERS
 from .hdf5_tree import UnexpectedError
 
 
@@ -106,7 +106,7 @@ def _stored(file: h5py.File, descriptor: int, threads: int, interrupts: Sequence
         return OldCheckpoint(root, descriptor, version, interrupts)
     if hdf5_tree.attribute(root, "format") != FORMAT:
         raise CheckpointError("not a checkpoint of lbmgpu")
-    if type(version) is not int or version != VERSION:
-        known = f"this lbmgpu reads versions 1 to {VERSION}"
+    if type(version) is not int or version not in (VERSION, WITH_RECORDERS):
+        known = f"this lbmgpu reads versions 1 to {WITH_RECORDERS}"
         raise CheckpointError(f"of format version {checks.shown(version)}, {known}")
     return NewestCheckpoint(root, descriptor, threads, interrupts)

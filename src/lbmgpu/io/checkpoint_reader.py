@@ -22,8 +22,9 @@ from ..files.strict_json import parsed
 from ..models import PRECISIONS, STORAGES, STREAMINGS
 from . import hdf5_tree
 from .checkpoint_arrays import Arrays, decoded, is_of_cells
+from .checkpoint_recorders import DTYPES, Kept, Listed
 from .checkpoint_setup import array_names, with_new_words
-from .checkpoint_writer import FORMAT, MAX_MANIFEST, VERSION
+from .checkpoint_writer import FORMAT, MAX_MANIFEST, VERSION, WITH_RECORDERS
 from .chunks import SMALLEST, Chunk, Chunks, each
 from .hdf5_tree import UnexpectedError
 
@@ -45,6 +46,7 @@ class Header:
         has_temperature: whether the hybrid thermal model adds a temperature to the flow.
         turbulence: shape of what is kept for velocity gradients; None if nothing is taken of them.
         boundary: face and shape of the numbers that cells before faces keep, by the names of their arrays.
+        recorders: what the file has of recorders.
     """
 
     def __init__(self, values: dict[str, Any]) -> None:
@@ -67,6 +69,7 @@ class Header:
         self.state = (stencil.Q, *reversed(shape))
         self.turbulence = turbulence_shape(self.setup, self.steps, self.state)
         self.has_temperature = "diffusivity" in mapping("thermal", self.setup.get("thermal", {}))
+        self.recorders = Listed(values.get("recorders", []))
         self.boundary = boundary_arrays(
             self.shape,
             {
@@ -95,6 +98,9 @@ class Stored(Protocol):
 
     def boundary_numbers(self) -> dict[str, NDArray[np.float64]]:
         """The numbers that boundary cells keep from step to step, by face, of faces that have any."""
+
+    def recorders(self) -> list[Kept]:
+        """What recorders have kept."""
 
 
 def turbulence_shape(setup: dict[str, Any], steps: int, state: tuple[int, ...]) -> tuple[int, ...] | None:
@@ -126,7 +132,7 @@ def boundary_arrays(shape: Sequence[int], kinds: Mapping[str, Any]) -> dict[str,
 
 
 class NewestCheckpoint:
-    """A checkpoint of version 4: arrays are read from their places in the file, and each chunk against its digest.
+    """A checkpoint of version 4 or 5: arrays are read from their places in the file, and each chunk against its digest.
 
     Args:
         root: the group of all there is in the file.
@@ -138,13 +144,16 @@ class NewestCheckpoint:
         self._size = os.fstat(descriptor).st_size
         found = hdf5_tree.attributes(root, ("format", "version", "manifest_sha256"))
         manifest = self._manifest(root, found["manifest_sha256"])
-        if (manifest["format"], manifest["version"]) != (FORMAT, VERSION):
+        version = WITH_RECORDERS if "recorders" in manifest else VERSION
+        if (manifest["format"], manifest["version"], found["version"]) != (FORMAT, version, version):
             raise UnexpectedError("the manifest is of another format")
         self.header = Header(manifest)
         self._tables = mapping("datasets", manifest["datasets"])
         expected = {"state", *array_names(self.header.setup), *self.header.boundary}
         expected |= {"temperature"} if self.header.has_temperature else set()
         expected |= {"turbulence"} if self.header.turbulence is not None else set()
+        recorded = self.header.recorders.stored
+        expected |= {entry.dataset for entry in recorded}
         if set(self._tables) != expected or "manifest" in expected:
             raise UnexpectedError("the manifest does not list what the setup needs")
         if hdf5_tree.names(root, {"manifest", *expected}) != {"manifest", *expected}:
@@ -159,6 +168,12 @@ class NewestCheckpoint:
         for name, (face, shape) in self.header.boundary.items():
             if (self._chunks(name).shape, self._chunks(name).dtype) != (shape, np.dtype(np.float64)):
                 raise UnexpectedError(f"the numbers of face {face!r} are not of the shape of the setup")
+        for entry in recorded:
+            if (self._chunks(entry.dataset).shape, self._chunks(entry.dataset).dtype) != (
+                entry.stored_shape,
+                entry.dtype,
+            ):
+                raise UnexpectedError(f"{entry.key!r} of a recorder is not what the manifest says")
 
     def arrays(self, window: Window | None) -> Arrays:
         names, shape = array_names(self.header.setup), self.header.shape
@@ -179,6 +194,9 @@ class NewestCheckpoint:
     def boundary_numbers(self) -> dict[str, NDArray[np.float64]]:
         return {face: self._whole(name) for name, (face, _) in self.header.boundary.items()}
 
+    def recorders(self) -> list[Kept]:
+        return self.header.recorders.read(self._whole)
+
     def _manifest(self, root: h5g.GroupID, digest: Any) -> dict[str, Any]:
         hdf5_tree.check_link(root, "manifest")
         dataset = hdf5_tree.dataset(root, "manifest")
@@ -193,7 +211,7 @@ class NewestCheckpoint:
     def _chunks(self, name: str) -> Chunks:
         table = self._tables[name]
         shape, chunk = (tuple(checks.integer(key, n) for n in table[key]) for key in ("shape", "chunk"))
-        dtype = np.dtype(checks.choice("dtype", table["dtype"], ("uint8", *STORED.values())))
+        dtype = np.dtype(checks.choice("dtype", table["dtype"], DTYPES))
         chunks = Chunks(name, shape, dtype, chunk)
         if not chunks.is_right() or chunks.nbytes > self._size or chunks.count != len(table["digests"]):
             raise UnexpectedError(f"{name!r} is not declared as it must be")

@@ -18,11 +18,14 @@ from ..domain import Domain
 from ..engine import settings
 from ..engine.body_cells import BodyCells
 from ..engine.boundary import BoundaryValues
-from ..engine.simulation import MAX_FORCE, Simulation
+from ..engine.simulation import Simulation
+from ..engine.time_factors import MAX_FORCE
 from ..errors import CheckpointError
 from ..parallel.processes import Processes
 from ..parallel.subdomain import Subdomain
 from ..thermal import OLD_OPERATORS, HybridThermal
+from ..time_functions.functions import from_record
+from ..time_functions.product import Varying, takes_time
 from ..turbulence import of_record
 from .checkpoint_arrays import Arrays, Box
 
@@ -40,7 +43,9 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
 
     def keep(name: str, value: Any, current: NDArray[np.float64], dimensions: int = 1) -> Any:
         """The value as JSON if it is uniform, of as many `dimensions` at most; else where it is."""
-        if values.takes_time(value):
+        if isinstance(value, Varying):
+            return {"factor": value.function.record(), "value": keep(name, None, current, dimensions)}
+        if takes_time(value):
             return CHANGES
         if current.ndim <= dimensions:
             return current.tolist()
@@ -56,25 +61,31 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
         "collision": simulation.collision.record(simulation.stencil),
         "faces": {},
         "bodies": {},
-        "force": None if simulation.force is None else keep("force", None, simulation.force),
+        "force": None,
     }
+    if (force := simulation.given_force) is not None:
+        setup["force"] = keep("force", force, np.asarray(force.spatial if isinstance(force, Varying) else force))
     for face, condition in domain.faces.items():
         entry = setup["faces"][face] = _kind(condition)
         if hasattr(condition, "velocity"):
-            entry["velocity"] = keep(f"faces.{face}.velocity", condition.velocity, boundary.face_velocities[face])
+            entry["velocity"] = keep(
+                f"faces.{face}.velocity", condition.velocity, boundary.fixed(boundary.face_velocities, face)
+            )
         if name := condition.number:
-            entry[name] = keep(f"faces.{face}.{name}", getattr(condition, name), boundary.face_numbers[face])
+            entry[name] = keep(
+                f"faces.{face}.{name}", getattr(condition, name), boundary.fixed(boundary.face_numbers, face)
+            )
     if domain.sponges:
         setup["sponges"] = [sponge.record() for sponge in domain.sponges]
     for index, (name, body) in enumerate(domain.bodies.items()):
         arrays[f"bodies.{index}.mask"] = simulation.bodies.mask(name)[window]
         entry = setup["bodies"][name] = _kind(body.condition) | {"mask": {"array": f"bodies.{index}.mask"}}
         if isinstance(body.condition, conditions.MovingWall):
-            current = boundary.body_velocities[name]
+            current = boundary.fixed(boundary.body_velocities, name)
             current = current if current.ndim == 1 else current[(..., *window)]
             entry["velocity"] = keep(f"bodies.{index}.velocity", body.condition.velocity, current)
         if isinstance(body.thermal, conditions.Isothermal):
-            current = boundary.body_temperatures[name]
+            current = boundary.fixed(boundary.body_temperatures, name)
             current = current if current.ndim == 0 else current[window]
             temperature = keep(f"bodies.{index}.temperature", body.thermal.temperature, current, 0)
             entry["thermal"] = {"condition": body.thermal.kind, "temperature": temperature}
@@ -88,7 +99,9 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
         setup.setdefault("thermal", {})["faces"] = {
             face: {
                 "condition": condition.kind,
-                "temperature": keep(f"thermal.{face}", condition.temperature, boundary.face_temperatures[face], 0),
+                "temperature": keep(
+                    f"thermal.{face}", condition.temperature, boundary.fixed(boundary.face_temperatures, face), 0
+                ),
             }
             for face, condition in domain.thermal.items()
             if isinstance(condition, conditions.Isothermal)
@@ -155,7 +168,8 @@ def _shown(value: Any) -> str:
     if value is None:
         return "none"
     if isinstance(value, dict):
-        return "an array" if "array" in value else "a function of time" if value == CHANGES else checks.shown(value)
+        changes = value == CHANGES or "factor" in value
+        return "an array" if "array" in value else "a function of time" if changes else checks.shown(value)
     return checks.shown(value)
 
 
@@ -218,7 +232,7 @@ def check_boundary(domain: Domain, thermal: HybridThermal | None, subdomain: Sub
 def _check_fields(shape: tuple[int, ...], force: Any, thermal: HybridThermal | None) -> None:
     """Raise TypeError or ValueError where a force or a heat source does not suit a box of this shape."""
     if force is not None:
-        value = conditions.field_value("force", force, vector=True)
+        value = conditions.timed_value("force", force, vector=True)
         if np.abs(values.evaluate("force", value, shape, (), len(shape))).max() > MAX_FORCE:
             raise ValueError(f"force: more than {MAX_FORCE:g} given")
     if thermal is not None and thermal.source is not None:
@@ -226,7 +240,12 @@ def _check_fields(shape: tuple[int, ...], force: Any, thermal: HybridThermal | N
 
 
 def _lookup(arrays: Arrays) -> Callable[[Any], Any]:
-    return lambda entry: arrays[entry["array"]] if isinstance(entry, dict) else entry
+    def value(entry: Any) -> Any:
+        if isinstance(entry, dict) and "factor" in entry:
+            return Varying(value(entry["value"]), from_record(entry["factor"]))
+        return arrays[entry["array"]] if isinstance(entry, dict) else entry
+
+    return value
 
 
 def _collision(setup: dict[str, Any]) -> Collision:

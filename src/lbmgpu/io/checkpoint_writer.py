@@ -1,4 +1,4 @@
-"""Writes a checkpoint of format version 4: raw arrays in an HDF5 file, and a manifest with the digests of their chunks.
+"""Writes a checkpoint of format version 4, or of 5 with recorders: raw arrays in an HDF5 file, and a manifest.
 
 HDF5 lays the arrays out; their bytes are written where it has put them, several chunks at a time, so that they pass
 neither through its caches nor through callbacks.
@@ -24,6 +24,8 @@ from .chunks import Chunk, Chunks, each
 
 FORMAT = "lbmgpu checkpoint"
 VERSION = 4
+WITH_RECORDERS = 5
+"""The version of files that have something of recorders, which versions of lbmgpu before do not know."""
 MAX_MANIFEST = 2**26
 """Bytes of the manifest."""
 
@@ -87,7 +89,7 @@ class NewCheckpoint:
 
     def close(self, manifest: dict[str, Any]) -> None:
         """Write the manifest, to which the arrays and their digests are added, and flush all to the disk."""
-        head = {"format": FORMAT, "version": VERSION}
+        head = {"format": FORMAT, "version": WITH_RECORDERS if "recorders" in manifest else VERSION}
         text = json.dumps({**head, **manifest, "datasets": self._tables}, allow_nan=False).encode()
         if len(text) > MAX_MANIFEST:
             raise ValueError(f"setup: {len(text)} bytes of JSON in a checkpoint, must be at most {MAX_MANIFEST}")

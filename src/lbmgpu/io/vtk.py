@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -48,7 +48,7 @@ def write_vtk(
     density, velocity, temperature = arrays["density"], arrays["velocity"], arrays.get("temperature")
     solid = simulation.bodies.solid.T
     if processes.size == 1:
-        return _write_piece(target, start, _fields(density, velocity, solid, temperature))
+        return write_image(target, start, _fields(density, velocity, solid, temperature))
 
     def write_own() -> None:
         for number, block in enumerate(simulation.layout):
@@ -56,16 +56,16 @@ def write_vtk(
                 part = box(block.offset, block.size, start)[1:]
                 own = None if temperature is None else temperature[part]
                 own_fields = _fields(density[part], velocity[part], solid[part], own)
-                _write_piece(_piece_path(target, number), block.offset, own_fields)
+                write_image(_piece_path(target, number), block.offset, own_fields)
 
     processes.each(write_own)
     index = target.with_suffix(".pvti")
-    components = {"density": density.dtype.name, "velocity": velocity.dtype.name, "solid": "uint8"}
+    types = {"density": (density.dtype.name, 1), "velocity": (velocity.dtype.name, 3), "solid": ("uint8", 1)}
     if temperature is not None:
-        components["temperature"] = temperature.dtype.name
+        types["temperature"] = (temperature.dtype.name, 1)
     pieces = [(block.offset, block.size, _piece_path(target, k).name) for k, block in enumerate(simulation.layout)]
     shape = _three(simulation.domain.shape, 1)
-    processes.on_first(lambda: _write_index(index, shape, components, pieces))
+    processes.on_first(lambda: write_image_index(index, shape, types, pieces))
     return index
 
 
@@ -92,19 +92,36 @@ def _fields(
     return fields if temperature is None else fields | {"temperature": np.ascontiguousarray(temperature)}
 
 
-def _write_piece(target: Path, offset: tuple[int, ...], fields: dict[str, NDArray[Any]]) -> Path:
-    """An image of the cells from `offset` on; its path."""
-    shape = fields["density"].shape[::-1]
+def write_image(
+    target: Path,
+    offset: tuple[int, ...],
+    fields: Mapping[str, NDArray[Any]],
+    origin: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    spacing: tuple[float, float, float] = (1.0, 1.0, 1.0),
+) -> Path:
+    """Write an image of the cells from `offset` on.
+
+    Args:
+        target: its path.
+        offset: the number of its first cell along each axis.
+        fields: cell data by name, C-contiguous with x fastest of the axes of space and the components last.
+        origin: where the cell 0 of all axes begins.
+        spacing: the size of a cell along each axis.
+
+    Returns:
+        Its path.
+    """
+    shape = next(array.shape for array in fields.values() if array.ndim == len(offset))[::-1]
     start = _three(offset, 0)
     end = _three(tuple(a + n for a, n in zip(offset, shape, strict=True)), 1)
     with replacing(target, ".vti") as temporary:  # pyevtk appends the ending itself
         file = VtkFile(str(temporary.with_suffix("")), VtkImageData)
         try:
-            file.openGrid(start=start, end=end, origin=(0.0, 0.0, 0.0), spacing=(1.0, 1.0, 1.0))
+            file.openGrid(start=start, end=end, origin=origin, spacing=spacing)
             file.openPiece(start=start, end=end)
-            file.openData("Cell", scalars="density", vectors="velocity")
+            file.openData("Cell", **_active(fields))
             for name, array in fields.items():
-                components = 3 if array.ndim > len(shape) else 1
+                components = array.shape[-1] if array.ndim > len(shape) else 1
                 file.addHeader(name, array.dtype.name, array.size // components, components)
             file.closeData("Cell")
             file.closePiece()
@@ -121,16 +138,29 @@ def _write_piece(target: Path, offset: tuple[int, ...], fields: dict[str, NDArra
     return target
 
 
-def _write_index(
+def write_image_index(
     target: Path,
     shape: tuple[int, ...],
-    types: dict[str, str],
+    types: Mapping[str, tuple[str, int]],
     pieces: Sequence[tuple[tuple[int, ...], tuple[int, ...], str]],
+    origin: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    spacing: tuple[float, float, float] = (1.0, 1.0, 1.0),
 ) -> None:
-    """The file that names the images of all blocks: offset, size and name of each."""
+    """Write the file that names the images of all pieces.
+
+    Args:
+        target: its path.
+        shape: of all cells.
+        types: the type and the number of components of each field.
+        pieces: offset, size and name of each.
+        origin, spacing: as of `write_image`.
+    """
 
     def extent(offset: tuple[int, ...], size: tuple[int, ...]) -> str:
         return " ".join(f"{a} {a + n}" for a, n in zip(_three(offset, 0), _three(size, 1), strict=True))
+
+    def words(numbers: tuple[float, float, float]) -> str:
+        return " ".join(f"{number:.17g}" for number in numbers)
 
     root = ElementTree.Element("VTKFile", type="PImageData", version="1.0", byte_order="LittleEndian")
     image = ElementTree.SubElement(
@@ -138,15 +168,21 @@ def _write_index(
         "PImageData",
         WholeExtent=extent((0, 0, 0), shape),
         GhostLevel="0",
-        Origin="0 0 0",
-        Spacing="1 1 1",
+        Origin=words(origin),
+        Spacing=words(spacing),
     )
-    data = ElementTree.SubElement(image, "PCellData", Scalars="density", Vectors="velocity")
-    for name, dtype in types.items():
+    active = {kind.capitalize(): name for kind, name in _active(types).items()}
+    data = ElementTree.SubElement(image, "PCellData", active)
+    for name, (dtype, components) in types.items():
         vtk_type = {"float32": "Float32", "float64": "Float64", "uint8": "UInt8"}[dtype]
-        components = "3" if name == "velocity" else "1"
-        ElementTree.SubElement(data, "PDataArray", type=vtk_type, Name=name, NumberOfComponents=components)
+        ElementTree.SubElement(data, "PDataArray", type=vtk_type, Name=name, NumberOfComponents=str(components))
     for offset, size, source in pieces:
         ElementTree.SubElement(image, "Piece", Extent=extent(offset, size), Source=source)
     with replacing(target) as temporary:
         ElementTree.ElementTree(root).write(temporary, encoding="utf-8", xml_declaration=True)
+
+
+def _active(names: Container[str]) -> dict[str, str]:
+    """The fields that readers show first, if there are such."""
+    known = {"scalars": "density", "vectors": "velocity"}
+    return {kind: name for kind, name in known.items() if name in names}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import logging
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -28,6 +29,7 @@ INTERRUPT_SECONDS = 2.0
 LONGEST = 40
 """The number of characters of an argument that an error shows."""
 
+log = logging.getLogger("lbmgpu")
 _OWN = {"progress"}
 """Arguments that may differ between ranks."""
 _AGREED = "_lbmgpu_agreed"
@@ -148,6 +150,11 @@ def _left(meeting: Rendezvous, here: Place, error: BaseException) -> None:
 def _brought(meeting: Rendezvous, here: Place, words: str, limit: float | None = None) -> list[Any] | None:
     compared = json.dumps([here.call, here.compared, here.error is not None])
     every = meeting.meet(compared, json.dumps(here.message()), words, limit)
+    if every is not None and every[0] != ENDED and len(set(every)) == 1:
+        # The texts are equal, and only their digests were found to differ: seen once in thousands of calls of three
+        # ranks under Open MPI 5.0.11, for a reason that is not known. What was gathered counts.
+        log.debug("rank %d: digests of %s differed, the texts do not", meeting.rank, words)
+        return None
     ended: dict[str, Any] = {"call": ENDED, "words": ENDED, "given": {}, "error": None}
     return None if every is None else [ended if text == ENDED else json.loads(text) for text in every]
 
@@ -173,6 +180,11 @@ def _said(place: Mapping[str, Any]) -> str:
     return f"{kind}: {text}" if text else kind
 
 
+def is_agreed(error: BaseException) -> bool:
+    """Whether an error has been raised on all ranks, so that all of them go on together after it."""
+    return bool(getattr(error, _AGREED, False))
+
+
 def _mark(error: Any) -> Any:
     setattr(error, _AGREED, True)
     return error
@@ -194,4 +206,6 @@ def told(value: Any, is_part: consistency.IsPart = lambda shape: False) -> str:
         return f"{type(value).__name__}({', '.join(parts)})"
     if isinstance(value, Sequence) and all(dataclasses.is_dataclass(entry) for entry in value):
         return f"[{', '.join(map(told, value))}]"
+    if any(isinstance(entry, slice) or entry is Ellipsis for entry in (value if type(value) is tuple else (value,))):
+        return repr(value)  # a region
     return consistency.of_value(value, is_part)

@@ -15,7 +15,7 @@ from ..conditions import Condition
 from ..domain import Body, Domain
 from ..layout import Layout
 from ..thermal import HybridThermal
-from ..values import takes_time
+from ..time_functions.product import TimeFunction, Varying, takes_time
 
 if TYPE_CHECKING:
     from .processes import Processes
@@ -143,6 +143,10 @@ def of_value(value: Any, is_part: IsPart = lambda shape: False) -> str:
     """
     if value is None:
         return "none"
+    if isinstance(value, TimeFunction):
+        return f"{value!r}"
+    if isinstance(value, Varying):
+        return f"{of_value(value.spatial, is_part)} times {value.function!r}"
     if callable(value):
         return "a function of time" if takes_time(value) else "a function"
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -114,14 +114,14 @@ class Processes:
         return [own] if self.engine is None else [json.loads(t) for t in self.engine.all_gather(json.dumps(own))]
 
     def on_first(self, function: Callable[[], T]) -> T | None:
-        """Call `function` on rank 0 and return its result there, None elsewhere; its usual errors are raised on all."""
+        """Call `function` on rank 0 and return its result there, None elsewhere; its errors are raised on all."""
         return self.each(lambda: function() if self.first else None)
 
     def each(self, function: Callable[[], T]) -> T:
-        """Call `function` on every rank and return its result; usual errors of any rank are raised on all."""
+        """Call `function` on every rank and return its result; an error of any rank is raised on all."""
         try:
             result = function()
-        except _SHARED_ERRORS as error:
+        except Exception as error:
             self.agree_on(error)
             raise
         self.agree_on(None)
@@ -130,10 +130,12 @@ class Processes:
     def agree_on(self, error: BaseException | None) -> None:
         """Raise `error` on the rank that has one, and an error of the same class and text on all other ranks.
 
-        Where it is no Exception, such as KeyboardInterrupt, the other ranks get InterruptedError.
+        Where it is no usual error, the other ranks get RuntimeError, which names it; where it is no Exception, such as
+        KeyboardInterrupt, InterruptedError.
         """
-        known = next((k for k in _SHARED_ERRORS if isinstance(error, k)), OSError)
-        text = str(error)
+        known, text = next((k for k in _SHARED_ERRORS if isinstance(error, k)), None), str(error)
+        if known is None:
+            known, text = RuntimeError, f"{type(error).__name__}: {error}"
         if not isinstance(error, Exception | None):
             known, text = InterruptedError, f"interrupted ({type(error).__name__})"
         failures = self.shared(None if error is None else (known.__name__, text))
@@ -145,12 +147,12 @@ class Processes:
                 raise kind(f"rank {rank}: {failure[1]}")
 
     def gathered(
-        self, layout: Layout, part: NDArray[Any], window: tuple[Sequence[int], Sequence[int]]
+        self, layout: Iterable[Block], part: NDArray[Any], window: tuple[Sequence[int], Sequence[int]]
     ) -> NDArray[Any] | None:
         """A field of the domain on rank 0, None elsewhere.
 
         Args:
-            layout: the layout of the solver.
+            layout: the blocks of the solver, which tile the domain, or those of a region of it.
             part: the field in the rank's subdomain, with its axes reversed and components first.
             window: the offset and the size of that subdomain, as the engine gives them.
         """
@@ -158,7 +160,8 @@ class Processes:
             return part
         part = np.ascontiguousarray(part)
         windows = self.shared(window)
-        dimensions = len(next(iter(layout)).size)
+        layout = list(layout)
+        dimensions = len(layout[0].size)
         components = part.shape[: part.ndim - dimensions]
         if not self.first:
             self._send(part)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..conditions import Periodic, Value
+from ..conditions import Fixed, Periodic
 from ..domain import Domain
 from ..layout import Layout
 from ..values import Floats, as_index, centres, evaluate
@@ -93,7 +93,7 @@ class Subdomain:
             return False
         return components is None or lead == ((components,) if components else ())
 
-    def field(self, name: str, value: Value, components: int | None, box: Box) -> tuple[Floats, bool]:
+    def field(self, name: str, value: Fixed, components: int | None, box: Box) -> tuple[Floats, bool]:
         """What a field is in a box: `window` or `known`.
 
         Args:
@@ -162,13 +162,67 @@ class Subdomain:
         for buffer, where in places:
             array[(..., *where)] = buffer
 
+    def brought(
+        self, processes: Processes, core: Box, margin: int, own: Callable[[Box], NDArray[Any]], components: int
+    ) -> NDArray[Any]:
+        """A field ``(components, x, y[, z])`` of a box and of a margin beside it, which other processes may have.
+
+        What lies outside of the domain, or beside the box along two axes, is 0. All processes call this together.
+
+        Args:
+            processes: of the solver.
+            core: box that this process wants; without a cell if it wants nothing.
+            margin: cells around it that it wants too; they go on through periodic faces.
+            own: gives the field ``(components, x, y[, z])`` in a box of the window of this process.
+            components: their number.
+        """
+        every = [(tuple(offset), tuple(size)) for offset, size in processes.shared(core)]
+        wide = [_grown(box, margin) for box in every]
+        sample = own((self.window[0], (0,) * len(self.shape)))
+        found = np.zeros((components, *reversed(wide[self.rank][1])), dtype=sample.dtype).transpose(
+            0, *range(len(self.shape), 0, -1)
+        )
+        receives, sends, places = [], [], []
+        for rank in range(processes.size):
+            for here, there in self._cross(wide[self.rank], core, rank):
+                at = tuple(slice(a - b, a - b + n) for a, n, b in zip(*here, wide[self.rank][0], strict=True))
+                if rank == self.rank:
+                    found[(slice(None), *at)] = own(there)
+                    continue
+                buffer = np.empty((components, *here[1]), dtype=found.dtype)
+                places.append((buffer, at))
+                receives.append((buffer, rank, 0))
+            if rank != self.rank:
+                for _, there in self._cross(wide[rank], every[rank], self.rank):
+                    sends.append((np.ascontiguousarray(own(there)), rank, 0))
+        if processes.engine is not None:
+            exchange = processes.engine.exchange(receives, sends)
+            exchange.start_receives()
+            exchange.start_sends()
+            exchange.finish()
+        for buffer, at in places:
+            found[(slice(None), *at)] = buffer
+        return found
+
+    def _cross(self, wide: Box, core: Box, owner: int) -> Iterator[tuple[Box, Box]]:
+        """As `_shared_boxes`, of what lies beside the core along one axis at most; nothing for a core without cells."""
+        if min(core[1]) == 0:
+            return
+        for here, there in self._shared_boxes(wide, owner):
+            apart = [a + n <= b or a >= b + m for a, n, b, m in zip(*here, *core, strict=True)]
+            if sum(apart) < 2:
+                yield here, there
+
     def _shared_boxes(self, known: Box, owner: int) -> Iterator[tuple[Box, Box]]:
         """What of a known box lies in each block of a process, in an order on which all agree.
 
         Each as a box of the known one, and as the same cells of the block.
         """
         for offset, size in self.blocks[owner]:
-            shifts = [(-n, 0, n) if periodic else (0,) for n, periodic in zip(self.shape, self.periodic, strict=True)]
+            shifts = [
+                range(first // n * n, first + extent, n) if periodic else (0,)
+                for n, periodic, first, extent in zip(self.shape, self.periodic, *known, strict=True)
+            ]
             for shift in itertools.product(*shifts):
                 low = [max(a + s, b) for a, s, b in zip(offset, shift, known[0], strict=True)]
                 high = [min(a + n + s, b + m) for a, n, s, b, m in zip(offset, size, shift, *known, strict=True)]
@@ -182,6 +236,11 @@ def _around(boxes: Sequence[Box]) -> Box:
     low = np.min([offset for offset, _ in boxes], axis=0)
     high = np.max([np.add(offset, size) for offset, size in boxes], axis=0)
     return tuple(low.tolist()), tuple((high - low).tolist())
+
+
+def _grown(box: Box, margin: int) -> Box:
+    """A box with a margin on all sides."""
+    return tuple(a - margin for a in box[0]), tuple(n + 2 * margin for n in box[1])
 
 
 def _widened(window: Box, shape: tuple[int, ...], periodic: tuple[bool, ...]) -> Box:

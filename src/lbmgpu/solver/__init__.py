@@ -1,5 +1,5 @@
 """`Solver`, and what it consists of: fields, temperature, the run loop, the report."""
 
-from .solver import Solver, simulation_of
+from .solver import Solver, recordings_of, simulation_of
 
-__all__ = ["Solver", "simulation_of"]
+__all__ = ["Solver", "recordings_of", "simulation_of"]

@@ -10,7 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core, checks
 from ..engine.simulation import Simulation
+from ..parallel.subdomain import Box
 from ..values import Floats
+from .region import Region
+
+Reader = Callable[[NDArray[Any], Box], None]
+"""Fills an array, with its axes reversed, of a box of this process's window, but for cells of other processes."""
 
 
 class Fields:
@@ -19,32 +24,39 @@ class Fields:
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation
 
-    def density(self, gather: bool = False) -> Any:
+    def density(self, gather: bool = False, region: Any = None) -> Any:
         """Density, ``(nx, ny[, nz])``, in the dtype of `precision`; 1 in solid cells.
 
         Args:
-            gather: of several processes: the whole domain on rank 0 and None elsewhere, in place of each one's `window`
-                of it. Cells of a window that belong to other processes are NaN.
-        """
-        return self.read(self._simulation.engine.density, 0, gather)
+            gather: of several processes: the whole domain on rank 0 and None elsewhere, in place of each one's
+                `subdomain` of it. Cells of a subdomain that belong to other processes are NaN.
+            region: cells of the domain that are wanted, a slice or an integer for each axis as ``np.s_[:, ::2, 24]``
+                makes them; an integer takes its axis away. Of several processes each has what lies in its `subdomain`,
+                an empty array where that is nothing, or rank 0 has all of it with `gather`. None for the whole domain.
 
-    def velocity(self, gather: bool = False) -> Any:
+        Raises:
+            TypeError, ValueError: `gather` is no bool, or the region not of the domain.
+        """
+        return self.read(self.density_in, 0, gather, region)
+
+    def velocity(self, gather: bool = False, region: Any = None) -> Any:
         """Velocity in cells a step, ``(D, nx, ny[, nz])``; solid cells have that of their wall.
 
         With a force it is that of Guo, Zheng & Shi, Phys. Rev. E 65 (2002) 046308, eq. 19: half of the step's
         momentum input included. The buoyancy in it is that of the temperature of now, one step newer than what the last
         collision had, which differs at second order in time and not at all in a steady state. In D2Q37 half of gravity
-        is taken off in the same way (Sbragaglia et al., J. Fluid Mech. 628 (2009) 299). `gather`: see `density`.
+        is taken off in the same way (Sbragaglia et al., J. Fluid Mech. 628 (2009) 299). `gather` and `region`: see
+        `density`.
         """
         with self._simulation.walls_of_now():
-            return self.read(self._simulation.engine.velocity, len(self._simulation.domain.shape), gather)
+            return self.read(self.velocity_in, len(self._simulation.domain.shape), gather, region)
 
-    def eddy_viscosity(self, gather: bool = False) -> Any:
+    def eddy_viscosity(self, gather: bool = False, region: Any = None) -> Any:
         """Eddy viscosity of the turbulence model, ``(nx, ny[, nz])``, in lattice units; 0 in solid cells.
 
         It is the one with which the next step relaxes: that of the velocity of now for `WALE` and `Vreman`, or what
         they have kept for `every` steps, and that of the stress that has just streamed in, before sponges damp
-        it, for `Smagorinsky`. All processes call it together. `gather`: see `density`.
+        it, for `Smagorinsky`. All processes call it together. `gather` and `region`: see `density`.
 
         Raises:
             ValueError: the solver has no turbulence model.
@@ -52,32 +64,76 @@ class Fields:
         if self._simulation.turbulence is None:
             raise ValueError("turbulence: this solver has no eddy viscosity; Solver(turbulence=WALE(...)) has one")
         with self._simulation.walls_of_now(faces=True):
-            return self.read(self._simulation.engine.eddy_viscosity, 0, gather)
+            return self.read(self.of_window(self._simulation.engine.eddy_viscosity), 0, gather, region)
 
-    def populations(self, gather: bool = False) -> Any:
+    def populations(self, gather: bool = False, region: Any = None) -> Any:
         """Populations after the collision, ``(Q, nx, ny[, nz])``, in the order of the stencil's velocities.
 
-        `gather`: see `density`.
+        `gather` and `region`: see `density`.
         """
-        return self.read(self._simulation.engine.populations, self._simulation.stencil.Q, gather)
+        read = self.of_window(self._simulation.engine.populations)
+        return self.read(read, self._simulation.stencil.Q, gather, region)
 
-    def read(self, read: Callable[[NDArray[Any]], None], components: int, gather: bool) -> Any:
-        """A field in the user's order of axes, of this process's window or gathered."""
-        gather = checks.flag("gather", gather)
-        shape = self._simulation.engine.window[1][::-1]
-        out = np.empty((*([components] if components else []), *shape), dtype=self._simulation.precision)
+    def read(self, read: Reader, components: int, gather: bool, region: Any) -> Any:
+        """A field in the user's order of axes, of this process's part of a region or gathered.
+
+        Args:
+            read: fills an array of a box of this process's window.
+            components: their number; 0 for a field without.
+            gather, region: see `density`.
+        """
+        wanted = Region.of(self._simulation.domain.shape, region)
+        part = wanted.part(self._simulation.subdomain.window)
+        return self.collected(wanted.thinned(self.box(read, components, wanted.cells(part))), wanted, gather)
+
+    def box(self, read: Reader, components: int, box: Box) -> NDArray[Any]:
+        """A field ``([component,] x, y[, z])`` of a box of this process's window; NaN in cells of other processes."""
+        lead = (components,) if components else ()
+        out = np.empty((*lead, *box[1][::-1]), dtype=self._simulation.precision)
         if self._simulation.processes.size > 1:
             out.fill(np.nan)
         with self._simulation.lock:
-            read(out)
-        whole = (
-            self._simulation.processes.gathered(self._simulation.layout, out, self._simulation.engine.window)
-            if gather
-            else out
-        )
-        if whole is None or components == 0:
-            return None if whole is None else whole.T
-        return whole.transpose(0, *reversed(range(1, whole.ndim)))
+            read(out, box)
+        return out.transpose(*range(len(lead)), *reversed(range(len(lead), out.ndim)))
+
+    def density_in(self, out: NDArray[Any], box: Box) -> None:
+        """A `Reader` of the density."""
+        if out.size > 0:
+            self._simulation.engine.density_in(out, *box)
+
+    def velocity_in(self, out: NDArray[Any], box: Box) -> None:
+        """A `Reader` of the velocity, which needs the walls of now."""
+        if out.size > 0:
+            self._simulation.engine.velocity_in(out, *box)
+
+    def of_window(self, read: Callable[[NDArray[Any]], None]) -> Reader:
+        """A `Reader` of what fills an array of the whole window only."""
+        window = self._simulation.subdomain.window
+
+        def fill(out: NDArray[Any], box: Box) -> None:
+            if box == window:
+                read(out)
+                return
+            lead = out.shape[: out.ndim - len(box[0])]
+            whole = np.full((*lead, *window[1][::-1]), np.nan, dtype=out.dtype)
+            read(whole)
+            where = [slice(a - b, a - b + n) for a, b, n in zip(box[0], window[0], box[1], strict=True)]
+            out[...] = whole[(..., *reversed(where))]
+
+        return fill
+
+    def collected(self, array: NDArray[Any], region: Region, gather: bool) -> Any:
+        """The field of a region, this process's part of which is an array ``(..., x, y[, z])``; gathered or not."""
+        lead = array.ndim - len(region.count)
+        if checks.flag("gather", gather):
+            order = (*range(lead), *reversed(range(lead, array.ndim)))
+            part = region.part(self._simulation.subdomain.window)
+            blocks = region.blocks(self._simulation.layout)
+            whole = self._simulation.processes.gathered(blocks, array.transpose(order), part)
+            if whole is None:
+                return None
+            array = whole.transpose(order)
+        return region.field(array)
 
     def device_array(self, field: str) -> _core.DeviceArray:
         """A field of now in the memory of the solver's GPU, for CuPy, PyTorch, JAX and others there.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from .. import checks, models
+from .. import checks
 from ..deprecated import renamed_arguments, renamed_attribute
 from ..engine import argument_warnings
 from ..errors import DivergedError
@@ -21,8 +20,10 @@ from ..files.regular_files import file_path
 from ..parallel import collective
 from ..parallel.processes import Processes
 from .progress import Progress
+from .steady import Looks, Steady
 
 if TYPE_CHECKING:
+    from .recording import Recorded
     from .solver import Solver
 
 log = logging.getLogger("lbmgpu")
@@ -36,28 +37,6 @@ MIN_STEPS, MIN_SECONDS = 128, 1.0
 Observer = Callable[[int, int, float, int], object]
 CHECK_SHARE = 0.02
 """The fraction of the time that looks for divergence may take."""
-
-
-@dataclass(frozen=True)
-class Steady:
-    """Ends a run when the velocity, or the temperature, no longer changes.
-
-    Args:
-        tolerance: the run ends when ``||u - u_last|| / ||u||``, the Euclidean norm over all fluid cells, is at most
-            this, `u_last` being the velocity `every` steps before. Of the temperature: when ``max |T - T_last|`` over
-            them is, in units of temperature.
-        every: steps between two looks.
-        of: ``"velocity"``, or ``"temperature"`` of a solver that has one.
-    """
-
-    tolerance: float
-    every: int = 500
-    of: str = "velocity"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "tolerance", checks.number("tolerance", self.tolerance, above=0))
-        object.__setattr__(self, "every", checks.integer("every", self.every, at_least=1))
-        object.__setattr__(self, "of", checks.choice("of", self.of, ("velocity", "temperature")))
 
 
 @dataclass(frozen=True)
@@ -239,9 +218,11 @@ class RunLoop:
         phases: seconds in each phase of its steps.
     """
 
-    def __init__(self, simulation: Stepped) -> None:
+    def __init__(self, simulation: Stepped, recordings: Recorded | None = None) -> None:
         self._simulation = simulation
+        self._recordings = recordings
         self._health = HealthCheck()
+        self._looks: Looks | None = None
         self.last: RunResult | None = None
         self.phases: dict[str, float] = {}
 
@@ -257,9 +238,13 @@ class RunLoop:
         while steps > 0:
             with self._simulation.lock:
                 chunk = min(_power_of_two(int(rate * CHUNK_SECONDS)), self._health.room, steps, next_stop())
+                if self._recordings is not None:
+                    chunk = min(chunk, self._recordings.steps_to_next(self._simulation.steps))
                 seconds = self._simulation.advance(chunk)
                 self._health.after(self._simulation, chunk, seconds)
                 reached = self._simulation.steps
+                if self._recordings is not None:
+                    self._recordings.sample(reached)
             for observer in _observers.get():
                 observer(chunk, self._simulation.fluid_cells, seconds, reached)
             rate = chunk / max(seconds, 1e-9)
@@ -282,11 +267,8 @@ class RunLoop:
         progress = checks.flag("progress", progress)
         if until is not None and not isinstance(until, Steady):
             raise TypeError(f"until: {checks.shown(until)} given, must be Steady(tolerance) or None")
-        if until is not None and until.of == "temperature" and not simulation.has_temperature:
-            others = "".join(f" and {name}" for name in models.that_carry_temperature())
-            raise ValueError(
-                f"until: a steady temperature given, but the solver has none; Solver(thermal=...){others} have"
-            )
+        if until is not None:
+            until.check(solver, simulation.has_temperature)
         if isinstance(callbacks, Every | Checkpoint):
             kind = type(callbacks).__name__
             raise TypeError(f"callbacks: a single {kind}(...) given, must be a list: [{kind}(...)]")
@@ -295,14 +277,17 @@ class RunLoop:
         if not isinstance(callbacks, list) or not all(isinstance(c, Every | Checkpoint) for c in callbacks):
             raise TypeError(f"callbacks: {checks.shown(callbacks)} given, must be a list of Every and Checkpoint")
 
-        if until is not None and simulation.processes.first:
-            argument_warnings.warn_of_tolerance(until.tolerance, until.of, simulation.precision, simulation.storage)
+        if until is not None and until.of == "velocity" and simulation.processes.first:
+            argument_warnings.warn_of_tolerance(until.tolerance, simulation.precision, simulation.storage)
         checkpoints = [c for c in callbacks if isinstance(c, Checkpoint)]
         for checkpoint in checkpoints:
             checkpoint._written = None  # an error of this run must not name a file of an earlier one
         done, seconds, converged = 0, 0.0, False
-        if until is not None:
-            simulation.change(until.of)  # the change is measured from here on
+        if until is not None and (self._looks is None or self._looks.until != until):
+            self._looks = Looks(until, simulation)
+        looks = self._looks if until is not None else None
+        if looks is not None:
+            looks.begin()
 
         def next_stop() -> int:
             """Steps until a callback or a look at the change is due."""
@@ -324,38 +309,41 @@ class RunLoop:
                                 simulation.processes, f"a callback of run at step {reached}", reached
                             ):
                                 callback(solver)
-                    if until is not None and done % until.every == 0:
-                        change = _change(simulation, until)
+                    if looks is not None and done % looks.until.every == 0:
+                        change = looks.change(solver)
                         bar.change(change)
-                        log.debug("step %d: change of the %s %.3g", simulation.steps, until.of, change)
-                        if change <= until.tolerance:
-                            converged = True
+                        log.debug("step %d: change of the %s %.3g", simulation.steps, looks.until.subject, change)
+                        if change <= looks.until.tolerance:
+                            converged, self._looks = True, None
                             break
                 with simulation.lock:
                     self._health.now(simulation)
         except DivergedError as error:
             written = [c.written for c in checkpoints if c.written is not None]
             error.checkpoint = written[-1] if written else None
+            self._leave(error)
             raise
-        except KeyboardInterrupt:
-            log.warning("interrupted after step %d", simulation.steps)
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt):
+                log.warning("interrupted after step %d", simulation.steps)
+            self._leave(error)
             raise
-        reason = f"steady: the {until.of} changes by less than {until.tolerance:g}" if converged and until else "done"
+        if self._recordings is not None:
+            self._recordings.flush()
+        reason = (
+            f"steady: the {until.subject} changes by less than {until.tolerance:g}" if converged and until else "done"
+        )
         mlups = cells * done / seconds / 1e6 if seconds > 0 else 0.0
         self.last = RunResult(done, converged, reason, seconds, mlups)
         after = simulation.phase_seconds
         self.phases = {phase: seconds - before.get(phase, 0.0) for phase, seconds in after.items()}
         return self.last
 
+    def _leave(self, error: BaseException) -> None:
+        if self._recordings is not None:
+            self._recordings.leave(error)
+
 
 def _power_of_two(number: int) -> int:
     """The largest power of two that is at most `number`, and 1 at least."""
     return 1 << max(0, number.bit_length() - 1)
-
-
-def _change(simulation: Stepped, until: Steady) -> float:
-    change = simulation.change(until.of)
-    if change != change:  # of a state that is not finite
-        simulation.check()
-        return math.inf
-    return change

@@ -13,15 +13,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
 from ..collisions import Collision
-from ..deprecated import renamed_attribute, was_a_method
+from ..deprecated import was_a_method
 from ..domain import Domain
 from ..engine import linear_stability
+from ..engine.foreign_arrays import on_host
 from ..engine.settings import Settings, check_settings
 from ..engine.simulation import Simulation
 from ..files.regular_files import file_path, output_path
 from ..guarded import Guarded
 from ..layout import Layout
-from ..parallel.collective import Place, by_user, left_alike
+from ..parallel.collective import Place, by_user, left_alike, together
 from ..parallel.placement import warn_of_idle_gpus
 from ..parallel.processes import Processes
 from ..planning.default_cut import cut_for
@@ -29,19 +30,18 @@ from ..thermal import HybridThermal
 from ..turbulence import TurbulenceModel
 from ..values import Floats
 from . import auto_layout
-from .calls import HasSimulation, collective, collective_if_gathered, of_part
+from .calls import collective, collective_if_gathered
+from .derived import DerivedFields
+from .drawing import DrawnSolver
 from .fields import Fields
+from .reading import ReadSolver
+from .recording import Recorder, Recordings
 from .report import Report, make_report
-from .run import Checkpoint, Every, RunLoop, RunResult, Steady
+from .run import Checkpoint, Every, RunLoop, RunResult
+from .setup import SetupOfSolver
+from .start import loaded, with_fields_of
+from .steady import Steady
 from .thermal import ThermalFields
-
-
-def _fields_of(solver: Solver) -> Fields:
-    return solver._fields
-
-
-def _thermal_of(solver: Solver) -> ThermalFields:
-    return solver._thermal
 
 
 def _checked(domain: Domain, collision: Collision, **options: Any) -> Settings:
@@ -50,7 +50,7 @@ def _checked(domain: Domain, collision: Collision, **options: Any) -> Settings:
     return check_settings(domain, collision, cut_for=cut_for, **found, **options)
 
 
-class Solver(HasSimulation, Guarded):
+class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
     """A fluid in a domain, advanced by the lattice Boltzmann method.
 
     It starts at rest with density 1. The domain is copied: later changes to it do not reach the solver.
@@ -60,7 +60,8 @@ class Solver(HasSimulation, Guarded):
         collision: `BGK`, `TRT`, `MRT`, `Regularized`, `CentralMoments`, `RecursiveRegularized`, of D3Q27 `Cumulant`,
             or a `CustomCollision`; of D2Q37 `ThermalBGK`, and no other stencil has that.
         force: body force a volume, in lattice units: a vector ``(D,)``, an array ``(D, nx, ny[, nz])``, or a callable
-            of the cell centres' coordinates that returns D components; None for none. Guo, Zheng & Shi, Phys. Rev. E
+            of the cell centres' coordinates that returns D components; one of them times a function of time, such as
+            ``(1e-5, 0) * lbm.Sine(period=1000)``; None for none. Guo, Zheng & Shi, Phys. Rev. E
             65 (2002) 046308, eq. 20. D2Q37 has the `gravity` of `ThermalBGK` instead.
         precision: type of the arithmetic and of the fields, ``"float32"`` or ``"float64"``.
         storage: type that populations are kept in, as deviations from rest: ``"float64"``, ``"float32"`` or
@@ -122,6 +123,7 @@ class Solver(HasSimulation, Guarded):
         cpu_share: float | str | None = None,
         turbulence: TurbulenceModel | None = None,
     ) -> None:
+        force = on_host("force", force)
         settings = _checked(
             domain,
             collision,
@@ -144,7 +146,9 @@ class Solver(HasSimulation, Guarded):
         self._simulation = Simulation(settings, force)
         self._fields = Fields(self._simulation)
         self._thermal = ThermalFields(self._simulation, self._fields)
-        self._loop = RunLoop(self._simulation)
+        self._derived = DerivedFields(self._simulation, self._fields, self._thermal)
+        self._recordings = Recordings(self, self._simulation)
+        self._loop = RunLoop(self._simulation, self._recordings)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Refused, by a TypeError: memory of the engine goes through no pickle."""
@@ -153,76 +157,6 @@ class Solver(HasSimulation, Guarded):
     def __repr__(self) -> str:
         return f"Solver({self.domain!r}, {self.collision!r}, {self.precision}, step {self.steps})"
 
-    # Setup
-
-    @property
-    def domain(self) -> Domain:
-        """The domain, which does not change: another one needs another solver; its `copy` can be changed."""
-        return self._simulation.domain
-
-    @property
-    def collision(self) -> Collision:
-        """The collision."""
-        return self._simulation.collision
-
-    @property
-    def thermal(self) -> HybridThermal | None:
-        """The hybrid thermal model, which adds a temperature to the flow; None without one."""
-        return self._simulation.thermal
-
-    @property
-    def turbulence(self) -> TurbulenceModel | None:
-        """The turbulence model, however it was given; None without one."""
-        return self._simulation.turbulence
-
-    @property
-    def precision(self) -> str:
-        """Type of the arithmetic and of the fields."""
-        return self._simulation.precision
-
-    @property
-    def storage(self) -> str:
-        """Type that populations are kept in."""
-        return self._simulation.storage
-
-    @property
-    def streaming(self) -> str:
-        """``"in-place"`` or ``"two-lattice"``."""
-        return self._simulation.streaming
-
-    @property
-    def device(self) -> str:
-        """``"cpu"``, or ``"cuda:0"`` and so on; of several the names, as in ``"cuda:0, cuda:1"``."""
-        return self._simulation.device
-
-    @property
-    def layout(self) -> Layout:
-        """The blocks that the domain is cut into."""
-        return self._simulation.layout
-
-    @property
-    def rank(self) -> int:
-        """Of this process in `comm`; 0 for one process."""
-        return self._simulation.rank
-
-    @property
-    def subdomain(self) -> tuple[slice, ...]:
-        """The part of the domain's arrays that this process gives: the smallest box with all its blocks."""
-        offset, size = self._simulation.engine.window
-        return tuple(slice(a, a + n) for a, n in zip(offset, size, strict=True))
-
-    window = renamed_attribute("window", "subdomain")
-
-    @property
-    def threads(self) -> int:
-        """Number of CPU threads."""
-        return self._simulation.engine.threads
-
-    @property
-    def steps(self) -> int:
-        """Steps completed since the state was initialised."""
-        return self._simulation.steps
-
     # State
 
     @collective
@@ -230,13 +164,16 @@ class Solver(HasSimulation, Guarded):
         self,
         density: ArrayLike | Callable[..., Any] | None = None,
         velocity: ArrayLike | Callable[..., Any] | None = None,
-        nonequilibrium: bool = False,
+        nonequilibrium: bool | None = None,
         temperature: ArrayLike | Callable[..., Any] | None = None,
+        *,
+        like: str | os.PathLike[str] | Solver | None = None,
     ) -> None:
         """Set the state to equilibrium and the step count to 0.
 
         Of several processes arrays are of the domain, or of each one's `subdomain`, and callables get the coordinates
-        of that (with `nonequilibrium` of some cells around it too).
+        of that (with `nonequilibrium` of some cells around it too). Arrays of CuPy, PyTorch, JAX and others are taken
+        too (``__dlpack__``, ``__cuda_array_interface__``): in place if they are in host memory, else copied there once.
 
         Args:
             density: a number, an array ``(nx, ny[, nz])``, or a callable of the cell centres' coordinates
@@ -245,28 +182,42 @@ class Solver(HasSimulation, Guarded):
                 cells a step, at most Mach 0.3 (in D2Q37 of the sound speed at T = cs2); 0 if None.
             nonequilibrium: add the first-order non-equilibrium part that the velocity's gradients imply (Latt &
                 Chopard, Math. Comput. Simul. 72 (2006) 165, eq. 7), so that no initial layer has to die away; not in
-                D2Q37.
+                D2Q37. None: with `like` where it can be, else not.
             temperature: as `density`, of a solver that has one, at most 1e6 in magnitude; the model's reference if
                 None. The equilibrium is that without the model's `energy_coupling`. In D2Q37 above 0, and cs2 if None;
                 the fields then read back what was given, gravity's part of a step included.
+            like: a flow in the same box with other cells, a checkpoint or a solver of one process, whose density,
+                velocity and temperature are interpolated where none are given. Velocities in cells a step stay as they
+                are, so that the Mach number does; the viscosity has to be in proportion to the cells along an axis.
 
         Raises:
             TypeError, ValueError: not numbers, not finite, of a wrong shape or out of range; of a speed at which the
                 temperature is unstable `ThermallyUnstableError`.
         """
-        self._simulation.initialize(density, velocity, nonequilibrium, temperature)
+        fields = {"density": density, "velocity": velocity, "temperature": temperature}
+        fields = {name: on_host(name, value) for name, value in fields.items()}
+        if like is not None:
+            fields = self._simulation.processes.each(lambda: self._with_fields_of(like, fields))
+        if nonequilibrium is None:
+            nonequilibrium = like is not None and self._simulation.model.nonequilibrium
+        self._simulation.initialize(fields["density"], fields["velocity"], nonequilibrium, fields["temperature"])
+        self._recordings.state_was_set()
+
+    def _with_fields_of(self, like: Any, fields: dict[str, Any]) -> dict[str, Any]:
+        source = like if isinstance(like, Solver) else loaded(like, Solver.load)
+        return with_fields_of(self._simulation, source._simulation, source, fields)
 
     @property
     def force(self) -> Floats | None:
         """Body force a volume, ``(D,)`` or ``(D, nx, ny[, nz])`` of the `subdomain`. Assign a vector, an array of the
-        domain or of the subdomain, a callable of coordinates or None."""
+        domain or of the subdomain, a callable of coordinates, one of them times a function of time, or None."""
         return self._simulation.force
 
     @force.setter
     @collective
     def force(self, force: ArrayLike | Callable[..., Any] | None) -> None:
         with by_user(self._simulation.processes, "the function of force"):
-            value = self._simulation.evaluate_force(force)
+            value = self._simulation.evaluate_force(on_host("force", force), self._simulation.steps)
         self._simulation.set_force(value)
 
     @property
@@ -288,25 +239,6 @@ class Solver(HasSimulation, Guarded):
         """Bool array ``(nx, ny[, nz])`` of the whole domain, True in bodies; each time a new one. Of bodies that
         several processes were given in parts it has this process's part."""
         return was_a_method("solid", np.asarray(self._simulation.domain.solid))
-
-    # Fields, sums and forces, as `fields.py` and `thermal.py` make them
-
-    density = collective_if_gathered(of_part(_fields_of, Fields.density))
-    velocity = collective_if_gathered(of_part(_fields_of, Fields.velocity))
-    eddy_viscosity = collective(of_part(_fields_of, Fields.eddy_viscosity))
-    populations = collective_if_gathered(of_part(_fields_of, Fields.populations))
-    device_array = of_part(_fields_of, Fields.device_array)
-    mass = collective(of_part(_fields_of, Fields.mass))
-    momentum = collective(of_part(_fields_of, Fields.momentum))
-    kinetic_energy = collective(of_part(_fields_of, Fields.kinetic_energy))
-    body_force = collective(of_part(_fields_of, Fields.body_force))
-    body_torque = collective(of_part(_fields_of, Fields.body_torque))
-    temperature = collective_if_gathered(of_part(_thermal_of, ThermalFields.temperature))
-    heat = collective(of_part(_thermal_of, ThermalFields.heat))
-    heat_flux = collective(of_part(_thermal_of, ThermalFields.heat_flux))
-    mean_heat_flux = collective(of_part(_thermal_of, ThermalFields.mean_heat_flux))
-    nusselt = collective(of_part(_thermal_of, ThermalFields.nusselt))
-    nusselt_map = collective(of_part(_thermal_of, ThermalFields.nusselt_map))
 
     # Time
 
@@ -355,6 +287,39 @@ class Solver(HasSimulation, Guarded):
         linear_stability.warn_of_growth(self._simulation, steps)
         return self._loop.run(self, steps, progress=progress, until=until, callbacks=callbacks)
 
+    def record(
+        self, *recorders: Recorder, every: int | None = None, start: int | None = None
+    ) -> Recorder | tuple[Recorder, ...]:
+        """Have recorders look at the state while the solver advances, in `step` and in `run`.
+
+        All ranks call it together, with recorders that were made alike. After `load` a recorder goes on with what the
+        checkpoint has by its name; it is recorded before any further step.
+
+        Args:
+            recorders: `Mean`, `Probe`, `Series` and others; each belongs to one solver.
+            every: steps between two samples of all of them; None leaves each what it was made with.
+            start: the first step that may be sampled; None for what each was made with. Samples are those after the
+                steps ``start, start + every, start + 2 * every`` and so on.
+
+        Returns:
+            The recorder, or all of them as a tuple if there are several.
+
+        Raises:
+            TypeError, ValueError: not recorders, one that is in use, of a name that another one has, or that does not
+                go with this solver. `CheckpointError` for one that the loaded checkpoint has another kind or setup of,
+                or that is recorded after further steps.
+        """
+        simulation = self._simulation
+        given = {"recorders": ", ".join(map(checks.shown, recorders)), "every": every, "start": start}
+        several = simulation.processes.meeting is not None
+        with together(simulation.processes, "record", given, lambda: simulation.steps) if several else nullcontext():
+            return self._recordings.add(recorders, every, start)
+
+    @property
+    def recorders(self) -> tuple[Recorder, ...]:
+        """That look at the state while the solver advances, in the order of `record`."""
+        return self._recordings.all
+
     @collective
     def check(self) -> None:
         """Raise `DivergedError` if the state is not one of a flow: see there for what is taken for one."""
@@ -378,7 +343,8 @@ class Solver(HasSimulation, Guarded):
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a checkpoint, HDF5, from which the run continues bit for bit; return its path.
 
-        Of several processes rank 0 writes the one file, which any number of processes, blocks and devices reads.
+        Of several processes rank 0 writes the one file, which any number of processes, blocks and devices reads. What
+        the `recorders` have recorded is in it too.
 
         The file appears whole or not at all: a crash while writing leaves an older one at `path` as it was.
 
@@ -393,7 +359,8 @@ class Solver(HasSimulation, Guarded):
         with self._simulation.lock:
             target = file_path("path", path)
             self._simulation.processes.on_first(lambda: output_path("path", target))
-            return checkpoint.save(self._simulation, target)
+            self._recordings.flush()
+            return checkpoint.save(self._simulation, target, self._recordings.kept())
 
     @classmethod
     def load(
@@ -411,6 +378,8 @@ class Solver(HasSimulation, Guarded):
         cpu_share: float | str | None = None,
     ) -> Solver:
         """A solver with the setup and the state of a checkpoint.
+
+        What recorders had recorded waits for recorders of the same name and kind, which go on with it; see `record`.
 
         Of several processes each reads its part; the bodies of its domain are then given in parts, see `Body.mask`.
 
@@ -441,12 +410,14 @@ class Solver(HasSimulation, Guarded):
                 if layout is not None or cpu_share is not None:  # what was measured is not measured again
                     where |= {"device": "auto", "layout": settings.layout, "cpu_share": 0}
             solver = cls(**checkpoint.arguments(path, domain, collision, every, subdomain), **where)
-            checkpoint.restore(solver._simulation, path)
+            solver._recordings.found(checkpoint.restore(solver._simulation, path))
             return solver
 
     @collective
     def restore(self, path: str | os.PathLike[str]) -> None:
         """Take state and step count from a checkpoint of the same setup; streaming, blocks and threads may differ.
+
+        Recorders that the file has something of go on with that; others forget what is later than the file.
 
         Raises:
             CheckpointError: the file is damaged, of an unknown version, or of another setup, naming every difference;
@@ -456,7 +427,9 @@ class Solver(HasSimulation, Guarded):
         from ..io import checkpoint
 
         with self._simulation.lock:
-            checkpoint.restore(self._simulation, path)
+            found = checkpoint.restore(self._simulation, path, self._recordings.check)
+            self._recordings.state_was_set()
+            self._recordings.found(found)
 
     @collective
     def write_vtk(self, path: str | os.PathLike[str]) -> Path:
@@ -474,7 +447,7 @@ class Solver(HasSimulation, Guarded):
         """
         from ..io import vtk  # with a package that takes a while to be loaded
 
-        fields = {"density": self.density, "velocity": self.velocity}
+        fields: dict[str, Callable[[], Any]] = {"density": self.density, "velocity": self.velocity}
         if self._simulation.has_temperature:
             fields["temperature"] = self.temperature
         return vtk.write_vtk(self._simulation, path, fields)
@@ -498,3 +471,8 @@ class Solver(HasSimulation, Guarded):
 def simulation_of(solver: Solver) -> Simulation:
     """What a solver works on, for the other rooms of the package: see `Simulation`."""
     return solver._simulation
+
+
+def recordings_of(solver: Solver) -> Recordings:
+    """The recorders of a solver, for what advances several together."""
+    return solver._recordings

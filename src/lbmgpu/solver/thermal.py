@@ -30,7 +30,7 @@ class ThermalFields:
         self._simulation = simulation
         self._fields = fields
 
-    def temperature(self, gather: bool = False, above_reference: bool = False) -> Any:
+    def temperature(self, gather: bool = False, above_reference: bool = False, region: Any = None) -> Any:
         """Temperature, ``(nx, ny[, nz])``, in the dtype of `precision`.
 
         Cells of an isothermal body have the temperature of its surface, those of others the model's reference. In D2Q37
@@ -42,6 +42,7 @@ class ThermalFields:
             above_reference: the deviation ``T - reference`` of `HybridThermal` in place of T. It is what the solver
                 computes with and has all its digits, of which the sum loses some in float32: differences of
                 temperatures in kelvin, as local gradients need them, are better taken from it.
+            region: see `density`.
 
         Raises:
             ValueError: the solver has no temperature, or `above_reference` is asked for in D2Q37.
@@ -57,7 +58,7 @@ class ThermalFields:
                 np.add(out, reference, out=out, dtype=np.float64, casting="same_kind")  # rounded once
 
         with self._simulation.walls_of_now():
-            return self._fields.read(read, 0, gather)
+            return self._fields.read(self._fields.of_window(read), 0, gather, region)
 
     def heat(self) -> float:
         """Sum of the temperature over the fluid cells.

@@ -21,7 +21,8 @@ from ..files.atomic_write import replacing, write_text
 from ..files.regular_files import read_text
 from ..files.strict_json import parsed
 from ..solver import Solver, simulation_of
-from ..solver.run import Every, RunResult, Steady
+from ..solver.run import Every, RunResult
+from ..solver.steady import Steady
 from .batch import Batch
 from .records import INTERRUPTED, CaseFolder, Progress, Record, is_same_attempt
 
@@ -176,8 +177,8 @@ class Case:
             As `Solver.run`, but `steps` counts from the beginning of the case.
 
         Raises:
-            ValueError: `save_every` is no multiple of ``until.every``: a case that went on would look for a steady flow
-                at other steps.
+            ValueError: `save_every` is no multiple of ``until.every``, or `until` looks over a window: a case that went
+                on would look for a steady flow at other steps.
             DivergedError: the flow did.
         """
         total = checks.integer("steps", steps)
@@ -185,6 +186,11 @@ class Case:
         kept = dict(arrays or {})
         if save_every is not None:
             save_every = checks.integer("save_every", save_every, at_least=1)
+            if until is not None and not until.is_of_field:
+                raise ValueError(
+                    f"save_every: {save_every} given, must be left out with until of the {until.subject}: its "
+                    "window is not in checkpoints, so that a case that goes on would end at another step"
+                )
             if until is not None and save_every % until.every:
                 raise ValueError(
                     f"save_every: {save_every} given, must be a multiple of the {until.every} steps between two looks "

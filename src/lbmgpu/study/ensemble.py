@@ -24,9 +24,12 @@ from ..files.regular_files import CASE_BYTES, file_path, read_text
 from ..files.strict_json import parsed
 from ..guarded import Guarded
 from ..parallel.device_memory import GIB, available_memory
-from ..solver import Solver, simulation_of
-from ..solver.run import Every, RunLoop, RunResult, Steady
+from ..solver import Solver, recordings_of, simulation_of
+from ..solver.recording import JoinedRecordings
+from ..solver.run import Every, RunLoop, RunResult
+from ..solver.steady import FIELDS, Steady
 from ..thermal import HybridThermal
+from ..time_functions.product import Varying
 from ..turbulence import TurbulenceModel
 from ..values import Floats
 
@@ -114,7 +117,8 @@ class Ensemble(Guarded):
             if start is not None:
                 solver.initialize(**start)
         self._together = Together([simulation_of(solver) for solver in self._members], min(cores, count))
-        self._loop = RunLoop(self._together)
+        recordings = JoinedRecordings(lambda: [recordings_of(self._members[k]) for k in self._together.active])
+        self._loop = RunLoop(self._together, recordings)
 
     def __repr__(self) -> str:
         first = self._members[0]
@@ -173,7 +177,8 @@ class Ensemble(Guarded):
         """Advance all members by `steps` steps, or fewer if all of them get steady before.
 
         Args:
-            steps, progress, until: as for `Solver.run`; the largest change of the members counts.
+            steps, progress, until: as for `Solver.run`; the largest change of the members counts. `until` is of
+                the velocity or the temperature.
             callbacks: `Every(every, function)`, whose functions get the ensemble.
             leave_out_diverged: a member that diverges takes no further part, and is in `diverged`; without it an error
                 ends the run. Where none is left, that is an error too.
@@ -182,6 +187,11 @@ class Ensemble(Guarded):
             DivergedError, KeyboardInterrupt, TypeError, ValueError: as `Solver.run`.
         """
         self._together.leaves_out = checks.flag("leave_out_diverged", leave_out_diverged)
+        if isinstance(until, Steady) and not until.is_of_field:
+            raise ValueError(
+                f"until: of={checks.shown(until.of)} given, must be {' or '.join(map(repr, FIELDS))} for an ensemble; "
+                "a callback can read numbers of its members"
+            )
         if not all(isinstance(callback, Every) for callback in callbacks):
             raise TypeError(f"callbacks: {checks.shown(callbacks)} given, must be a list of Every")
         return self._loop.run(self, steps, progress=progress, until=until, callbacks=callbacks)
@@ -282,7 +292,9 @@ def _listed_forces(force: Any) -> list[Any] | None:
     """The forces of the members; None for one of all: a vector of numbers, an array or a callable."""
     if force is None or callable(force) or isinstance(force, np.ndarray):
         return None
-    if isinstance(force, Sequence) and any(np.ndim(each) > 0 or callable(each) or each is None for each in force):
+    if isinstance(force, Sequence) and any(
+        isinstance(each, Varying) or np.ndim(each) > 0 or callable(each) or each is None for each in force
+    ):
         return list(force)
     return None
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..case import recorders
 from ..case.read import read_unchecked, validator
 from ..case.run import run_checked
 from ..case.sweep import Sweep, swept
@@ -21,7 +22,8 @@ from ..files.atomic_write import write_text
 from ..files.regular_files import read_text
 from ..files.strict_json import parsed
 from ..solver import Solver
-from ..solver.run import RunResult, Steady
+from ..solver.run import RunResult
+from ..solver.steady import FIELDS, Steady
 from . import records
 from .case import Case, log
 from .parameters import table
@@ -65,9 +67,9 @@ class JsonCase:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """In a worker: load what takes a while before the time of its first case counts."""
         self.__dict__.update(state)
-        output = self._sweep.base.get("output", {})
+        output = recorders.plain(self._sweep.base)
         needed = [module for entry, module in _MODULES.items() if entry in output]
-        for module in [*needed, "tqdm.contrib.logging"]:
+        for module in [*needed, *recorders.modules(self._sweep.base), "tqdm.contrib.logging"]:
             with suppress(ImportError):  # the case says what is missing
                 import_module(module)
         validator()
@@ -155,7 +157,7 @@ def study_of(
             problems |= {problem: f"(of {case})" for problem in error.problems if problem not in problems}
     if problems:
         raise CaseError([(place, f"{message} {where}") for (place, message), where in problems.items()])
-    target = folder if folder is not None else sweep.base.get("output", {}).get("folder", source.stem)
+    target = folder if folder is not None else recorders.plain(sweep.base).get("folder", source.stem)
     kind = SeenStudy if only_seen else Study
     return kind(JsonCase(sweep, source), sweep.values, target, combine=combine, on_change=on_change)
 
@@ -196,7 +198,9 @@ def _can_go_on(case: dict[str, Any]) -> bool:
     """Whether a run that goes on from a checkpoint looks for a steady flow at the steps at which it did before."""
     if "steady" not in case["run"]:
         return True
-    every = case.get("output", {}).get("checkpoint", {}).get("every", 0)
+    if case["run"]["steady"].get("of", Steady.of) not in FIELDS:  # which have no window of earlier looks
+        return False
+    every = recorders.plain(case).get("checkpoint", {}).get("every", 0)
     return int(every) % int(case["run"]["steady"].get("every", Steady.every)) == 0
 
 

@@ -10,16 +10,20 @@
 #include "../initial_state.h"
 #include "../multispeed_cells.h"
 #include "../wall_links.h"
+#include "box_fields.h"
 #include "buffer.h"
 #include "clear_lattice.h"
 #include "cpu_block.h"
 #include "field_rows.h"
 #include "host_boundary.h"
 #include "host_heat.h"
+#include "host_samples.h"
+#include "host_statistics.h"
 #include "host_transfers.h"
 #include "host_turbulence.h"
 #include "kernels.h"
 #include "row_ranges.h"
+#include "row_sums.h"
 #include "threads.h"
 #include "velocity_change.h"
 
@@ -194,13 +198,12 @@ public:
         });
     }
 
-    void density(float* out) const override { write_density(out); }
-    void density(double* out) const override { write_density(out); }
-    void velocity(float* out) const override { write_velocity(out); }
-    void velocity(double* out) const override { write_velocity(out); }
+    void density(float* out, const backend::CellBox& box) const override { write_density(out, box); }
+    void density(double* out, const backend::CellBox& box) const override { write_density(out, box); }
+    void velocity(float* out, const backend::CellBox& box) const override { write_velocity(out, box); }
+    void velocity(double* out, const backend::CellBox& box) const override { write_velocity(out, box); }
     void populations(float* out) const override { write_populations(out); }
     void populations(double* out) const override { write_populations(out); }
-
     void set_populations(const double* values) override {
         restart_phase();
         for_populations([&](Index at, int i, Stored& stored) {
@@ -242,6 +245,20 @@ public:
         return sum;
     }
 
+    std::unique_ptr<backend::StateSamples> make_point_samples(const std::vector<backend::Cell>& cells,
+                                                              const backend::PointFields& fields) override {
+        return make_host_point_samples<S, Real, Stored>(
+            cells, fields,
+            {[this] { return view(); },
+             [this](int x, int y, int z) { return is_solid(row(y, z) * address().nx + x, 0); }, forces(),
+             [this](int x, int y, int z) { return heat_.at(view(), x, y, z); }},
+            threads_);
+    }
+    std::unique_ptr<backend::StateSamples> make_force_samples(const backend::BodyLinksNow& links,
+                                                              const double (&center)[3]) override {
+        return make_host_force_samples([this](auto& all, auto& at) { return body_force(all, at); }, links, center);
+    }
+
     backend::Totals totals() const override {
         std::vector<backend::Totals> of_row(rows());
         over_rows([&](int y, int z) {
@@ -259,12 +276,7 @@ public:
         });
         backend::Totals sum{};
         for (const backend::Totals& part : of_row) {
-            sum.mass += part.mass;
-            sum.energy += part.energy;
-            sum.heat += part.heat;
-            for (int d = 0; d < 3; ++d) {
-                sum.momentum[d] += part.momentum[d];
-            }
+            sum.join(part);
         }
         return sum;
     }
@@ -293,6 +305,11 @@ public:
             all.join(own);
         }
         return all;
+    }
+    std::unique_ptr<backend::CellStatistics> make_cell_statistics() override {
+        return make_host_statistics<S::D, Real>(
+            address(), threads_, [this] { return solid_; }, [this](int y, int z, auto& u) { for_fluid_row(y, z, u); },
+            [this](int x, int y, int z) { return heat_.at(view(), x, y, z); });
     }
 
 private:
@@ -346,7 +363,6 @@ private:
     }
 
     void restart_phase() { phase_ = spec_.state->first_phase; }
-
     /// The user's force on a cell, without buoyancy.
     void given_force_at(int x, int y, int z, double* force) const {
         for (int d = 0; d < S::D; ++d) {
@@ -387,7 +403,7 @@ private:
             return;
         }
         std::vector<Real> sums(std::size_t(nx) * (S::D + 1));
-        sum_row(y, z, sums);
+        sum_row(view(), y, z, sums);
         for (int x = 0; x < nx; ++x) {
             if (solid_ != nullptr && solid_[row(y, z) * nx + x] != 0) {
                 continue;
@@ -412,47 +428,15 @@ private:
         });
     }
 
-    /// Sums f, then each component of c f, for the cells of a row.
-    void sum_row(int y, int z, std::vector<Real>& sums) const {
-        for (int i = 0; i < S::Q; ++i) {
-            view().for_row(y, z, i, [&](int x, const Stored& stored) { sums[x] += from_storage<Real>(stored); });
-            for (int d = 0; d < S::D; ++d) {
-                Real* component = &sums[std::size_t(1 + d) * address().nx];
-                if (S::c[i][d] > 0) {
-                    view().for_row(y, z, i, [&](int x, const Stored& f) { component[x] += from_storage<Real>(f); });
-                } else if (S::c[i][d] < 0) {
-                    view().for_row(y, z, i, [&](int x, const Stored& f) { component[x] -= from_storage<Real>(f); });
-                }
-            }
-        }
+    template <class Out>
+    void write_density(Out* out, const backend::CellBox& box) const {
+        write_density_of<Real>(box, threads_, out, [this](int y, int z, auto&& visit) { for_fluid_row(y, z, visit); });
     }
 
     template <class Out>
-    void write_density(Out* out) const {
-        over_rows([&](int y, int z) {
-            Out* to = out + row(y, z) * address().nx;
-            std::fill(to, to + address().nx, Out(1));
-            for_fluid_row(y, z, [&](int x, Real deviation, const Real*) { to[x] = Out(Real(1) + deviation); });
-        });
-    }
-
-    template <class Out>
-    void write_velocity(Out* out) const {
-        const int nx = address().nx;
-        const Index cells = rows() * nx;
-        over_rows([&](int y, int z) {
-            for (int d = 0; d < S::D; ++d) {
-                const Index start = row(y, z) * nx + d * cells;
-                for (int x = 0; x < nx; ++x) {
-                    out[start + x] = solid_velocity_ != nullptr ? Out(solid_velocity_[start + x]) : Out(0);
-                }
-            }
-            for_fluid_row(y, z, [&](int x, Real, const Real* u) {
-                for (int d = 0; d < S::D; ++d) {
-                    out[d * cells + row(y, z) * nx + x] = Out(u[d]);
-                }
-            });
-        });
+    void write_velocity(Out* out, const backend::CellBox& box) const {
+        write_velocity_of<Real, S::D>(box, address(), solid_velocity_, threads_, out,
+                                      [this](int y, int z, auto&& visit) { for_fluid_row(y, z, visit); });
     }
 
     template <class Out>

@@ -6,11 +6,13 @@
 #include <optional>
 
 #include "../block_layout.h"
-#include "../initial_state.h"
 #include "device_boundary.h"
 #include "device_field.h"
 #include "device_heat.h"
 #include "device_links.h"
+#include "device_samples.h"
+#include "device_scaling.h"
+#include "device_statistics.h"
 #include "device_sums.h"
 #include "device_transfers.h"
 #include "device_turbulence.h"
@@ -47,19 +49,16 @@ public:
           kernels_(ordinal, device_.architecture()) {
         for (int k = 0; k < spec.state->lattices; ++k) {
             lattices_[k] = DeviceBuffer(ordinal, backend::lattice_bytes(spec, backend::Device::Gpu));
-            clear(lattices_[k]);
+            stream_.clear(lattices_[k].address(), lattices_[k].bytes());
         }
         choose_configurations();
     }
 
     const Address& address() const override { return address_; }
-
     std::size_t bytes() const override {
         std::size_t sum = links_.bytes() + staging_.bytes() + sums_.bytes() + heat_.bytes() + walls_.bytes() +
-                          boundary_.bytes() + force_.bytes() + turbulence_.bytes();
-        const std::initializer_list<const DeviceBuffer*> buffers = {&lattices_[0], &lattices_[1], &solid_,
-                                                                    &solid_velocity_, &end_sums_};
-        for (const DeviceBuffer* buffer : buffers) {
+                          boundary_.bytes() + force_.bytes() + turbulence_.bytes() + scaling_.bytes();
+        for (const DeviceBuffer* buffer : {&lattices_[0], &lattices_[1], &solid_, &solid_velocity_, &end_sums_}) {
             sum += buffer->bytes();
         }
         return sum;
@@ -84,6 +83,7 @@ public:
         heat_.set_plan(plan, interior_);
         walls_.set(plan);
         boundary_.set_plan(plan);
+        scaling_.set_plan(plan);
         turbulence_.set_plan(plan);
         sums_.forget_links();
         keeps_end_sums_ = 2 * moments_at_row_ends(plan, address_.nx) >= rows();  // not for a few at other faces' edges
@@ -134,7 +134,6 @@ public:
         ++revision_;
         heat_.set_source(uniform, field, backend::field_pitch(address_.nx), [this] { return state(); });
     }
-
     bool is_asynchronous() const override { return true; }
     void on_device(const std::function<void()>& work) const override {
         const DeviceScope scope(device_.ordinal);
@@ -186,15 +185,17 @@ public:
 
     void apply_boundaries() override {
         streams_.join();
+        const bool programmatic_launch = !streams_.divided() && !scaling_.any();  // those read values before they wait
+        scaling_.scale(links_.wall_links(), boundary_.cells());
         for (LinkArguments links : {links_.arguments(phase_), links_.second_pass_arguments(phase_)}) {
             links.end_sums = end_sums_are_current_ ? end_sums_.as<void>() : nullptr;
             if (links.threads() > 0) {
                 LaunchDimensions dimensions = flat(links.threads());
-                dimensions.programmatic_launch = !streams_.divided();
+                dimensions.programmatic_launch = programmatic_launch;
                 kernels_.get(links_name()).launch(stream_, dimensions, BoundaryArguments{state(), links});
             }
         }
-        boundary_.complete(state(), lattices_[next()].as<void>(), !streams_.divided());
+        boundary_.complete(state(), lattices_[next()].as<void>(), programmatic_launch);
         walls_.fill(state(), !streams_.divided());
         turbulence_.renew(!streams_.divided());
     }
@@ -202,7 +203,6 @@ public:
         boundary_.finish(state(), !streams_.divided());
         heat_.advance_next_to_bodies(state(), !streams_.divided());
     }
-
     void start_boundary_numbers() override { boundary_.start(state()); }
     void boundary_numbers(double* out) const override { boundary_.get(state(), out); }
     void set_boundary_numbers(const double* values) override { boundary_.put(state(), values); }
@@ -264,27 +264,16 @@ public:
 
     void initialize(const backend::InitialFields& fields) override {
         restart_phase();
-        DeviceInitialFields on_device(stream_, fields, D_);
-        backend::with_stencil(spec_.stencil, [&](auto s) {
-            using S = decltype(s);
-            const Kernel& kernel = kernels_.get(state_kernel(spec_, "fields.h", "initialize"));
-            for_initial_layers(fields, address_, [&](const backend::InitialFields& layers, RowRange rows, Index first) {
-                const backend::InitialState<S> initial{on_device.given(layers, first), spec_.omega,
-                                                       spec_.compressibility};
-                kernel.launch(stream_, flat((rows.last - rows.first) * address_.nx), state(), initial, rows);
-                stream_.synchronize();
-            });
-        });
+        initialize_layers(spec_, address_, stream_, kernels_, fields, state());
     }
 
-    void density(float* out) const override { staging_.read_fields(state(), "density", 1, out); }
-    void density(double* out) const override { staging_.read_fields(state(), "density", 1, out); }
-    void velocity(float* out) const override { staging_.read_fields(state(), "velocity", D_, out); }
-    void velocity(double* out) const override { staging_.read_fields(state(), "velocity", D_, out); }
-
+    using Box = backend::CellBox;
+    void density(float* out, const Box& box) const override { staging_.read_box(state(), "density", 1, box, out); }
+    void density(double* out, const Box& box) const override { staging_.read_box(state(), "density", 1, box, out); }
+    void velocity(float* out, const Box& box) const override { staging_.read_box(state(), "velocity", D_, box, out); }
+    void velocity(double* out, const Box& box) const override { staging_.read_box(state(), "velocity", D_, box, out); }
     void populations(float* out) const override { staging_.read_populations(state(), "population", "float", out); }
     void populations(double* out) const override { staging_.read_populations(state(), "population", "double", out); }
-
     void set_populations(const double* values) override {
         restart_phase();
         staging_.write_components(state(), "set_population", address_.Q, values);
@@ -299,14 +288,12 @@ public:
             staging_.read_populations(state(), "get_stored", "", static_cast<decltype(stored)*>(out));
         });
     }
-
     void set_state(const void* values) override {
         restart_phase();
         backend::with_stored(spec_.storage, [&](auto stored) {
             staging_.write_components(state(), "set_stored", address_.Q, static_cast<const decltype(stored)*>(values));
         });
     }
-
     backend::ThermalState* thermal() override { return backend::has_temperature(spec_) ? this : nullptr; }
     void temperature(float* out) const override { heat_.read(state(), out); }
     void temperature(double* out) const override { heat_.read(state(), out); }
@@ -315,6 +302,7 @@ public:
         return heat_.sampled(state(), samples, each);
     }
     double temperature_change() override { return heat_.change(state()); }
+    backend::ScaledState* scaled() override { return &scaling_; }
     backend::TurbulenceState* turbulence() override {
         return spec_.has_eddy_viscosity || backend::keeps_velocity(spec_) ? &turbulence_ : nullptr;
     }
@@ -322,6 +310,15 @@ public:
     backend::ForceAndTorque body_force(const std::vector<backend::BodyLink>& links,
                                        const double center[3]) const override {
         return sums_.body_force(state(), links, center);
+    }
+
+    std::unique_ptr<backend::StateSamples> make_point_samples(const std::vector<backend::Cell>& cells,
+                                                              const backend::PointFields& fields) override {
+        return std::make_unique<DevicePointSamples>(sampled(), cells, fields, D_);
+    }
+    std::unique_ptr<backend::StateSamples> make_force_samples(const backend::BodyLinksNow& links,
+                                                              const double (&center)[3]) override {
+        return std::make_unique<DeviceForceSamples>(sampled(), links, center);
     }
 
     backend::Totals totals() const override {
@@ -332,8 +329,10 @@ public:
     void velocity_change(double& change2, double& norm2) override {
         sums_.velocity_change(state(), D_, change2, norm2);
     }
-
     backend::Extremes extremes() const override { return sums_.extremes(state()); }
+    std::unique_ptr<backend::CellStatistics> make_cell_statistics() override {
+        return std::make_unique<DeviceStatistics>(spec_, address_, stream_, kernels_, [this] { return state(); });
+    }
 
 private:
     /// The streams of other blocks; nothing if one of them is not on a GPU.
@@ -355,9 +354,7 @@ private:
         }
     }
     /// Whether an update keeps the velocity does not change its launch configuration.
-    UpdateKind kind(Phase phase, bool keeps_velocity = false) const {
-        return {phase, forcing_, keeps_end_sums_, keeps_velocity};
-    }
+    UpdateKind kind(Phase phase, bool keeps = false) const { return {phase, forcing_, keeps_end_sums_, keeps}; }
     void restart_phase() {
         phase_ = spec_.state->first_phase;
         now_ = 0;
@@ -375,6 +372,7 @@ private:
         }
         heat_.expect_kernels();
         walls_.expect_kernels();
+        scaling_.expect_kernels();
         boundary_.expect_kernels();
         turbulence_.expect_kernels();
         for (const auto& [phase, keeps_velocity] :
@@ -389,8 +387,9 @@ private:
     Index cells() const { return rows() * address_.nx; }
     int next() const { return (now_ + 1) % spec_.state->lattices; }
     RowRange all() const { return {0, rows()}; }
-
-    void clear(const DeviceBuffer& buffer) const { stream_.clear(buffer.address(), buffer.bytes()); }
+    SampledBlock sampled() {
+        return {spec_, stream_, kernels_, [this] { return state(); }, revision_};
+    }
 
     StateArguments state() const {
         StateArguments a{};
@@ -488,6 +487,7 @@ private:
     mutable DeviceHeat heat_{spec_, address_, stream_, kernels_, sums_, staging_};
     DeviceWalls walls_{spec_, stream_, kernels_};
     DeviceBoundary boundary_{spec_, stream_, kernels_};
+    DeviceScaling scaling_{spec_, stream_, kernels_, revision_};
     DeviceTurbulence turbulence_{spec_, address_, stream_, kernels_, staging_, [this] { return state(); }};
 };
 

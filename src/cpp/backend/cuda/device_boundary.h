@@ -31,6 +31,8 @@ public:
     }
     /// Uploads the boundary cells, which hold the values of faces.
     void set_values(const backend::LinkPlan& plan) { upload(cells_, stream_, plan.boundary_cells); }
+    /// The boundary cells, whose values a kernel may set.
+    backend::BoundaryCell* cells() const { return cells_.as<backend::BoundaryCell>(); }
     void expect_kernels() const {
         if (count_ > 0) {
             kernels_.expect(kernel("complete_boundary_cells"));

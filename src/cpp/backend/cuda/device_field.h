@@ -43,7 +43,8 @@ inline std::shared_ptr<backend::DeviceArray> make_device_field(const backend::Bl
             .launch(stream, flat(cells), state, all, static_cast<void*>(out), reference);
     } else {
         kernels.get(state_kernel(spec, "fields.h", components == 0 ? "density" : "velocity", type))
-            .launch(stream, flat(cells), state, all, static_cast<void*>(out));
+            .launch(stream, flat(cells), state, backend::CellBox{0, 0, 0, address.nx, address.ny, address.nz},
+                    static_cast<void*>(out));
     }
     stream.synchronize();
     return field;

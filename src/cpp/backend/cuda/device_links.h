@@ -20,6 +20,8 @@ public:
     LinkArguments arguments(Phase phase) const;
     /// The arguments of its second launch, for the cells whose formulas read what has streamed in.
     LinkArguments second_pass_arguments(Phase phase) const;
+    /// The wall links, whose values a kernel may set.
+    backend::WallLink* wall_links() const { return wall_links_.as<backend::WallLink>(); }
     std::size_t bytes() const;
 
 private:

@@ -37,6 +37,32 @@ public:
         });
     }
 
+    /// Reads a field in a box of cells with a kernel that computes all components of a box.
+    template <class Out>
+    void read_box(const StateArguments& state, const char* name, int components, const backend::CellBox& box,
+                  Out* out) {
+        const Kernel& k = kernels_.get(state_kernel(spec_, "fields.h", name, sizeof(Out) == 8 ? "double" : "float"));
+        const std::size_t row_bytes = sizeof(Out) * std::size_t(components) * std::size_t(box.nx);
+        const int rows = int(std::clamp<std::size_t>(most_bytes / row_bytes, 1, std::size_t(Index(box.ny) * box.nz)));
+        const int layers = std::max(rows / box.ny, 1), most = std::min(rows, box.ny);  // layers have all their rows
+        reserve(std::size_t(layers) * std::size_t(most) * row_bytes);
+        Index done = 0;
+        for (int z = 0; z < box.nz; z += layers) {
+            for (int y = 0; y < box.ny; y += most) {
+                const backend::CellBox part{
+                    box.x, box.y + y, box.z + z, box.nx, std::min(most, box.ny - y), std::min(layers, box.nz - z)};
+                k.launch(stream_, flat(part.count()), state, part, buffer_.as<Out>());
+                for (int d = 0; d < components; ++d) {
+                    stream_.copy_to_host(out + d * box.count() + done,
+                                         buffer_.address() + sizeof(Out) * std::size_t(d * part.count()),
+                                         sizeof(Out) * std::size_t(part.count()));
+                }
+                stream_.synchronize();
+                done += part.count();
+            }
+        }
+    }
+
     /// Reads populations with a kernel that computes one of them for a range of rows.
     template <class Out>
     void read_populations(const StateArguments& state, const char* name, const char* type, Out* out) {
@@ -74,15 +100,18 @@ private:
     Index rows() const { return Index(address_.ny) * address_.nz; }
     Index cells() const { return rows() * address_.nx; }
 
+    void reserve(std::size_t needed) {
+        if (buffer_.bytes() < needed) {
+            buffer_ = DeviceBuffer(stream_.ordinal(), needed);
+        }
+    }
+
     /// Calls visit(range) for ranges of rows that fit in the buffer with `bytes_a_cell`.
     template <class Visit>
     void for_ranges(std::size_t bytes_a_cell, Visit&& visit) {
         const std::size_t row_bytes = bytes_a_cell * std::size_t(address_.nx);
         const Index step = std::max<Index>(1, Index(most_bytes / row_bytes));
-        const std::size_t needed = std::size_t(std::min(step, rows())) * row_bytes;
-        if (buffer_.bytes() < needed) {
-            buffer_ = DeviceBuffer(stream_.ordinal(), needed);
-        }
+        reserve(std::size_t(std::min(step, rows())) * row_bytes);
         for (Index first = 0; first < rows(); first += step) {
             visit(RowRange{first, std::min(first + step, rows())});
         }

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "../initial_state.h"
+#include "kernel_names.h"
+#include "kernel_set.h"
 #include "kernels/arguments.h"
 #include "upload.h"
 
@@ -87,5 +89,20 @@ private:
     Index given_cells_;
     DeviceBuffer solid_, periodic_, density_, velocity_, temperature_;
 };
+
+/// Sets the initial state of a block, some layers at a time; returns when it is set.
+inline void initialize_layers(const backend::BlockSpec& spec, const Address& address, const WorkStream& stream,
+                              KernelSet& kernels, const backend::InitialFields& fields, const StateArguments& state) {
+    backend::with_stencil(spec.stencil, [&](auto s) {
+        using S = decltype(s);
+        DeviceInitialFields on_device(stream, fields, S::D);
+        const Kernel& kernel = kernels.get(state_kernel(spec, "fields.h", "initialize"));
+        for_initial_layers(fields, address, [&](const backend::InitialFields& layers, RowRange rows, Index first) {
+            const backend::InitialState<S> initial{on_device.given(layers, first), spec.omega, spec.compressibility};
+            kernel.launch(stream, flat((rows.last - rows.first) * address.nx), state, initial, rows);
+            stream.synchronize();
+        });
+    });
+}
 
 }  // namespace lbm::cuda

@@ -7,9 +7,11 @@
 #include "../../../lattice/stencils/all.h"
 #include "../../../lattice/temperature.h"
 #include "../../../lattice/turbulence/gradient.h"
+#include "../../cell_box.h"
 #include "../../link_data.h"
 #include "../../row_box.h"
 #include "../../row_end_moments.h"
+#include "../../statistics_slots.h"
 #include "update_kinds.h"
 
 namespace lbm::cuda {
@@ -160,6 +162,26 @@ struct BoundaryCellArguments {
     void* next;  // the lattice to which the update writes
 };
 
+/// Which row of the factors of scaled values is that of the next update.
+struct FactorClock {
+    Index row;
+    unsigned done;  // thread blocks that have finished in the present launch
+};
+
+/// Arguments of the kernel that scales values of walls before an update.
+struct ScalingArguments {
+    const backend::ScaledLink* scaled_links;
+    Index link_count;
+    const backend::ScaledCell* scaled_cells;
+    Index cell_count;
+    backend::WallLink* links;
+    backend::BoundaryCell* cells;
+    const double* factors;  // of each row, `series` numbers
+    Index rows;
+    int series;
+    FactorClock* clock;
+};
+
 /// Arguments of the kernel that fills the halo behind walls of the multispeed thermal model.
 template <class Real>
 struct WallColumnArguments {
@@ -188,6 +210,13 @@ struct EddyViscosityArguments {
     const backend::VelocityCell* cells;
     Index count;
     const backend::VelocityLink* links;
+};
+
+/// Arguments of the kernel that samples statistics of cells.
+struct StatisticsArguments {
+    StateArguments state;
+    double* numbers[backend::statistics_slots];  // of each chosen slot, a number for each cell
+    double weight;                               // 1 over the number of samples
 };
 
 /// The rows [first, last) of a block, with row = z ny + y.

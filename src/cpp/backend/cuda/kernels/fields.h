@@ -8,21 +8,21 @@
 namespace lbm::cuda {
 
 template <class S, class Real, class Stored, class Out>
-__global__ void density(const __grid_constant__ StateArguments a, RowRange range, Out* out) {
+__global__ void density(const __grid_constant__ StateArguments a, backend::CellBox box, Out* out) {
     const StateAccess<S, Real, Stored> state{a};
-    for_cells(a.address, range, [&](int x, Index row, Index at) {
+    for_cells(a.address, box, [&](int x, Index row, Index at) {
         Real deviation, u[3];
         state.moments(x, row, deviation, u);
         out[at] = state.solid(row * a.address.nx + x) ? Out(1) : Out(Real(1) + deviation);
     });
 }
 
-/// Writes D components, each for the whole range.
+/// Writes D components, each for the whole box.
 template <class S, class Real, class Stored, class Out>
-__global__ void velocity(const __grid_constant__ StateArguments a, RowRange range, Out* out) {
+__global__ void velocity(const __grid_constant__ StateArguments a, backend::CellBox box, Out* out) {
     const StateAccess<S, Real, Stored> state{a};
-    const Index count = (range.last - range.first) * a.address.nx;
-    for_cells(a.address, range, [&](int x, Index row, Index at) {
+    const Index count = box.count();
+    for_cells(a.address, box, [&](int x, Index row, Index at) {
         Real deviation, u[3];
         state.moments(x, row, deviation, u);
         const Index cell = row * a.address.nx + x;

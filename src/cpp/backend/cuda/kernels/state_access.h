@@ -87,4 +87,16 @@ __device__ void for_cells(const Address& address, RowRange range, Visit&& visit)
     }
 }
 
+/// Calls visit(x, row, position in the box) for every cell of a box.
+template <class Visit>
+__device__ void for_cells(const Address& address, const backend::CellBox& box, Visit&& visit) {
+    const Index count = box.count();
+    const Index stride = Index(gridDim.x) * blockDim.x;
+    for (Index at = Index(blockIdx.x) * blockDim.x + threadIdx.x; at < count; at += stride) {
+        const Index row = at / box.nx, layer = row / box.ny;
+        const Index y = box.y + (row - layer * box.ny), z = box.z + layer;
+        visit(box.x + int(at - row * box.nx), z * address.ny + y, at);
+    }
+}
+
 }  // namespace lbm::cuda

@@ -1,0 +1,21 @@
+// The additional interface of blocks that set values of walls which change in time themselves.
+#pragma once
+
+#include "../lattice/portability.h"
+
+namespace lbm::backend {
+
+class ScaledState {
+public:
+    ScaledState() = default;
+    ScaledState(const ScaledState&) = delete;
+    ScaledState& operator=(const ScaledState&) = delete;
+    virtual ~ScaledState() = default;
+
+    /// Sets the factors of `rows` updates, `series` numbers for each, which are copied.
+    virtual void set_factors(const double* factors, Index rows, int series) = 0;
+    /// Makes the next update that of a row. Each update then goes on to the row after its own.
+    virtual void set_row(Index row) = 0;
+};
+
+}  // namespace lbm::backend

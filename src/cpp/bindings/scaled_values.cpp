@@ -1,0 +1,102 @@
+// Binds what changes in time as a fixed part times a factor of the step.
+#include <pybind11/stl.h>
+
+#include <optional>
+
+#include "bindings.h"
+#include "engine_arrays.h"
+
+namespace lbm::bindings {
+namespace {
+
+/// A vector or number of a face or body, uniform or given for each of its cells.
+std::vector<double> part_of(const char* name, const Doubles& part, int components,
+                            const std::vector<py::ssize_t>& shape) {
+    const bool uniform = part.ndim() == (components > 0 ? 1 : 0);
+    const std::vector<py::ssize_t> one =
+        components > 0 ? std::vector<py::ssize_t>{components} : std::vector<py::ssize_t>{};
+    require_shape(name, part, uniform ? one : shape);
+    return to_vector(name, part);
+}
+
+void require_series(int series) {
+    if (series < 0) {
+        throw std::invalid_argument("series: " + std::to_string(series) + " given, must be 0 or more");
+    }
+}
+
+void scale_face(Engine& e, const std::string& value, int face, int series, const Doubles& part, double offset) {
+    check_face(e, face);
+    require_series(series);
+    const bool is_velocity = value == "velocity";
+    if (!is_velocity && value != "number" && value != "temperature") {
+        throw std::invalid_argument("value: '" + value + "' given, must be 'velocity', 'number' or 'temperature'");
+    }
+    const int components = is_velocity ? e.domain().D : 0;
+    std::vector<double> values = part_of("part", part, components, face_shape(e, face, components));
+    const InUse use(e);
+    if (value == "temperature") {
+        e.scale_face_temperature(face, series, std::move(values), offset);
+    } else {
+        const auto kind = is_velocity ? boundary::Value::Velocity : boundary::Value::Number;
+        e.scale_face_value(face, kind, series, std::move(values));
+    }
+}
+
+void scale_body(Engine& e, const std::string& value, int body, int series, const Doubles& part, double offset) {
+    check_body(e, body);
+    require_series(series);
+    const bool is_velocity = value == "velocity";
+    if (!is_velocity && value != "temperature") {
+        throw std::invalid_argument("value: '" + value + "' given, must be 'velocity' or 'temperature'");
+    }
+    const int components = is_velocity ? e.domain().D : 0;
+    std::vector<double> values = part_of("part", part, components, known_shape(e, components));
+    const InUse use(e);
+    if (is_velocity) {
+        e.scale_body_velocity(body, series, std::move(values));
+    } else {
+        e.scale_body_temperature(body, series, std::move(values), offset);
+    }
+}
+
+}  // namespace
+
+void bind_scaled_values(EngineClass& engine) {
+    engine
+        .def("scale_face", &scale_face, py::arg("value"), py::arg("face"), py::arg("series"), py::arg("part"),
+             py::arg("offset") = 0.0)
+        .def("scale_body", &scale_body, py::arg("value"), py::arg("body"), py::arg("series"), py::arg("part"),
+             py::arg("offset") = 0.0)
+        .def(
+            "scale_force",
+            [](Engine& e, int series, const std::optional<Doubles>& part) {
+                const int D = e.domain().D;
+                std::vector<double> values =
+                    part ? part_of("part", *part, D, window_shape(e, D)) : std::vector<double>{};
+                if (part.has_value() != (series >= 0)) {
+                    throw std::invalid_argument("series: must be negative without a part, and with none else");
+                }
+                const InUse use(e);
+                e.scale_force(series, std::move(values));
+            },
+            py::arg("series"), py::arg("part") = py::none())
+        .def(
+            "set_factors",
+            [](Engine& e, Index first, const Doubles& table) {
+                if (table.ndim() != 2) {
+                    throw std::invalid_argument("table: must have two axes, of steps and of series");
+                }
+                std::vector<double> factors = to_vector("table", table);
+                const int series = int(table.shape(1));
+                const InUse use(e);
+                e.set_factors(first, series, std::move(factors));
+            },
+            py::arg("first"), py::arg("table"))
+        .def("bring_values_to_now", [](Engine& e) {
+            const InUse use(e);
+            e.bring_values_to_now();
+        });
+}
+
+}  // namespace lbm::bindings

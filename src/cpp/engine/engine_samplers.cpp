@@ -1,0 +1,192 @@
+// The engine's samplers of series: of fields at points, and of the force on a body.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "engine.h"
+#include "series_sampler.h"
+
+namespace lbm::engine {
+namespace {
+
+Index chunk_of(Index numbers) { return std::clamp<Index>(numbers_of_chunk / std::max<Index>(numbers, 1), 1, 4096); }
+
+/// The numbers of a block's cells, and where they are in a sample of all cells.
+struct PointsOfBlock {
+    std::vector<backend::Cell> cells;
+    std::vector<Index> place;
+};
+
+class PointSampler final : public SeriesSampler {
+public:
+    PointSampler(Index every, Index start, PointSetup setup, int D, std::shared_ptr<const comm::Communicator> comm)
+        : SeriesSampler(every, start, chunk_of(Index(setup.cells.size()) * setup.fields.numbers(D))),
+          setup_(std::move(setup)),
+          components_(setup_.fields.numbers(D)),
+          comm_(std::move(comm)) {}
+
+    void add_block(backend::BlockState& block, PointsOfBlock points) {
+        blocks_.push_back(block.make_point_samples(points.cells, setup_.fields));
+        places_.push_back(std::move(points.place));
+    }
+
+private:
+    void append_rows(Index samples, std::vector<double>& values) override {
+        const auto cells = Index(setup_.cells.size()), points = Index(setup_.first.size()) - 1;
+        // Each number is known to one rank. The others add -0, which changes nothing, not even the sign of 0.
+        std::vector<double> all(std::size_t(samples * components_ * cells), -0.0);
+        for (std::size_t b = 0; b < blocks_.size(); ++b) {
+            const std::vector<double> own = blocks_[b]->collect();
+            const std::vector<Index>& place = places_[b];
+            const auto count = Index(place.size());
+            for (Index row = 0; row < samples * components_; ++row) {
+                for (Index k = 0; k < count; ++k) {
+                    all[std::size_t(row * cells + place[std::size_t(k)])] = own[std::size_t(row * count + k)];
+                }
+            }
+        }
+        comm_->sum(all.data(), int(all.size()));
+        values.reserve(values.size() + std::size_t(samples * components_ * points));
+        for (Index row = 0; row < samples * components_; ++row) {
+            for (Index p = 0; p < points; ++p) {
+                values.push_back(interpolated(p, all.data() + row * cells));
+            }
+        }
+    }
+
+    double interpolated(Index point, const double* of_cells) const {
+        const Index begin = setup_.first[std::size_t(point)], end = setup_.first[std::size_t(point) + 1];
+        if (end == begin + 1 && setup_.weights[std::size_t(begin)] == 1) {
+            return of_cells[setup_.number[std::size_t(begin)]];
+        }
+        double sum = begin == end ? std::numeric_limits<double>::quiet_NaN() : 0;
+        for (Index k = begin; k < end; ++k) {
+            sum += setup_.weights[std::size_t(k)] * of_cells[setup_.number[std::size_t(k)]];
+        }
+        return sum;
+    }
+
+    PointSetup setup_;
+    int components_;
+    std::shared_ptr<const comm::Communicator> comm_;
+    std::vector<std::vector<Index>> places_;  // of the cells of each block
+};
+
+class ForceSampler final : public SeriesSampler {
+public:
+    ForceSampler(Index every, Index start, std::shared_ptr<const comm::Communicator> comm)
+        : SeriesSampler(every, start, chunk_of(6)), comm_(std::move(comm)) {}
+
+    void add_block(backend::BlockState& block, const backend::BodyLinksNow& links, const double (&center)[3]) {
+        blocks_.push_back(block.make_force_samples(links, center));
+    }
+
+private:
+    void append_rows(Index samples, std::vector<double>& values) override {
+        std::vector<double> sums(std::size_t(6 * samples));
+        for (const auto& block : blocks_) {
+            const std::vector<double> own = block->collect();
+            std::transform(own.begin(), own.end(), sums.begin(), sums.begin(), std::plus<>());
+        }
+        comm_->sum(sums.data(), int(sums.size()));
+        values.insert(values.end(), sums.begin(), sums.end());
+    }
+
+    std::shared_ptr<const comm::Communicator> comm_;
+};
+
+void check_period(Index every, Index start) {
+    if (every < 1 || start < 0) {
+        throw std::invalid_argument("every: " + std::to_string(every) + " and start: " + std::to_string(start) +
+                                    " given, must be at least 1 and 0");
+    }
+}
+
+}  // namespace
+
+Index SeriesSampler::next_after(Index step) const {
+    return step < start_ ? start_ : step + every_ - (step - start_) % every_;
+}
+
+void SeriesSampler::sample(Index step) {
+    for (const auto& block : blocks_) {
+        block->take();
+    }
+    steps_.push_back(step);
+    if (pending() == samples_of_chunk_) {
+        complete();
+    }
+}
+
+void SeriesSampler::complete() {
+    append_rows(pending(), series_.values);
+    series_.steps.insert(series_.steps.end(), steps_.begin(), steps_.end());
+    steps_.clear();
+}
+
+Series SeriesSampler::take() {
+    if (pending() > 0) {
+        complete();
+    }
+    return std::exchange(series_, {});
+}
+
+std::shared_ptr<SeriesSampler> Engine::add_point_sampler(PointSetup setup, Index every, Index start) {
+    check_period(every, start);
+    if (setup.fields.temperature) {
+        check_temperature();
+    }
+    const auto cells = Index(setup.cells.size());
+    const std::size_t terms = setup.number.size();
+    if (setup.first.empty() || setup.first.front() != 0 || setup.first.back() != Index(terms) ||
+        !std::is_sorted(setup.first.begin(), setup.first.end()) || setup.weights.size() != terms ||
+        std::any_of(setup.number.begin(), setup.number.end(), [&](Index k) { return k < 0 || k >= cells; })) {
+        throw std::invalid_argument("points: their cells and weights do not fit together");
+    }
+    for (const backend::Cell& cell : setup.cells) {
+        const int at[3] = {cell.x, cell.y, cell.z};
+        for (int d = 0; d < 3; ++d) {
+            if (at[d] < 0 || at[d] >= domain_.size[d]) {
+                throw std::invalid_argument("points: a cell lies outside the domain");
+            }
+        }
+    }
+    auto sampler = std::make_shared<PointSampler>(every, start, setup, domain_.D, comm_);
+    for (const Part& part : parts_) {
+        const int(&low)[3] = part.place.offset, (&size)[3] = part.place.size;
+        PointsOfBlock own;
+        for (Index k = 0; k < cells; ++k) {
+            const backend::Cell& cell = setup.cells[std::size_t(k)];
+            const backend::Cell inside{cell.x - low[0], cell.y - low[1], cell.z - low[2]};
+            if (inside.x >= 0 && inside.y >= 0 && inside.z >= 0 && inside.x < size[0] && inside.y < size[1] &&
+                inside.z < size[2]) {
+                own.cells.push_back(inside);
+                own.place.push_back(k);
+            }
+        }
+        if (!own.cells.empty()) {
+            sampler->add_block(*part.state, std::move(own));
+        }
+    }
+    add_sampler(sampler);
+    return sampler;
+}
+
+std::shared_ptr<SeriesSampler> Engine::add_force_sampler(int body, const double (&center)[3], Index every,
+                                                         Index start) {
+    check_period(every, start);
+    prepare();
+    auto sampler = std::make_shared<ForceSampler>(every, start, comm_);
+    for (const Part& part : parts_) {
+        const BoundaryHaloPlan* plan = &part.plan;
+        sampler->add_block(
+            *part.state, [plan, body]() -> const std::vector<backend::BodyLink>& { return plan->body_links(body); },
+            center);
+    }
+    add_sampler(sampler);
+    return sampler;
+}
+
+}  // namespace lbm::engine

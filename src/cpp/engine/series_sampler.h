@@ -1,0 +1,64 @@
+// Records a row of numbers after each of some steps: fields at points, forces on a body.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "../backend/state_samples.h"
+#include "../comm/communicator.h"
+#include "sampler.h"
+
+namespace lbm::engine {
+
+/// The steps after which samples were taken, and as many numbers of each.
+struct Series {
+    std::vector<Index> steps;
+    std::vector<double> values;
+};
+
+/// The blocks of this process take samples, and keep them in the memory of their devices for a chunk of many; the rows
+/// are made of those of all ranks, which complete their chunks together.
+class SeriesSampler : public Sampler {
+public:
+    /// Samples are due after the steps start, start + every, start + 2 every and so on.
+    SeriesSampler(Index every, Index start, Index samples_of_chunk)
+        : every_(every), start_(start), samples_of_chunk_(samples_of_chunk) {}
+
+    Index next_after(Index step) const override;
+    void sample(Index step) override;
+
+    /// How many samples were taken since the last chunk was completed; the same on all ranks.
+    Index pending() const { return Index(steps_.size()); }
+    /// Completes the chunk and gives what has been recorded since the last call, the same on all ranks. Collective if
+    /// samples are pending.
+    Series take();
+
+protected:
+    /// What a block takes samples with.
+    std::vector<std::unique_ptr<backend::StateSamples>> blocks_;
+
+private:
+    /// Appends the rows of so many samples that the blocks have taken. Collective.
+    virtual void append_rows(Index samples, std::vector<double>& values) = 0;
+    void complete();
+
+    Index every_, start_, samples_of_chunk_;
+    std::vector<Index> steps_;  // of the samples in the chunk
+    Series series_;
+};
+
+/// Where and of what points are recorded.
+struct PointSetup {
+    std::vector<backend::Cell> cells;  // of the domain, each once
+    backend::PointFields fields;
+    // Point p is the sum of weights[k] times the numbers of cell number[k], k from first[p] to before first[p + 1]; a
+    // point without cells is not a number.
+    std::vector<Index> first, number;
+    std::vector<double> weights;
+};
+
+/// Samples that take up to so many numbers of the host's memory are completed together.
+constexpr Index numbers_of_chunk = Index(1) << 19;
+
+}  // namespace lbm::engine

@@ -1,0 +1,34 @@
+// The factors, step by step, of what changes in time as a fixed part times a factor, and those parts that are no values
+// of wall links or boundary cells.
+#pragma once
+
+#include <vector>
+
+#include "../lattice/portability.h"
+
+namespace lbm::engine {
+
+/// A temperature of a wall, or the body force: the engine sets it anew before each step.
+struct ScaledField {
+    enum class Of { FaceTemperature, BodyTemperature, Force };
+    Of of;
+    int index;  // of the face or body
+    int series;
+    std::vector<double> part;
+    double offset;  // which is subtracted from the product
+};
+
+/// The factors of the steps from `first` on: `series` numbers for each.
+struct TimeFactors {
+    int series = 0;  // 0: nothing changes in time
+    Index first = 0;
+    std::vector<double> table{};
+    std::vector<ScaledField> fields{};
+
+    Index rows() const { return series == 0 ? 0 : Index(table.size()) / series; }
+    /// Whether there are factors of so many steps from a step on, and of the state after them.
+    bool covers(Index step, Index steps) const { return step >= first && step + steps < first + rows(); }
+    const double* at(Index step) const { return table.data() + (step - first) * series; }
+};
+
+}  // namespace lbm::engine

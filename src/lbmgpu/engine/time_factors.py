@@ -1,0 +1,100 @@
+"""The factors by which the engine multiplies what changes in time, computed for runs of steps ahead."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import _core, values
+from ..parallel import collective
+from ..parallel.processes import Processes
+from ..time_functions.product import TimeFunction, Varying
+from .boundary import BoundaryValues
+
+STEPS_AHEAD = 1024
+"""For which factors are computed at once: enough that this costs nothing beside the steps."""
+MAX_FORCE = 1.0
+"""The largest force: one that changes the velocity by one cell a step within one step."""
+
+
+class TimeFactors:
+    """Keeps an engine supplied with the factors of its next steps; all ranks call each method together.
+
+    Args:
+        engine: with the values of faces and bodies.
+        boundary: those values.
+        processes: that the engine runs on.
+    """
+
+    def __init__(self, engine: _core.Engine, boundary: BoundaryValues, processes: Processes) -> None:
+        self._engine = engine
+        self._boundary = boundary
+        self._processes = processes
+        self._force: Varying | None = None
+        self._functions = boundary.functions
+        self._first = self._end = 0  # the steps whose factors the engine has
+
+    @property
+    def any(self) -> bool:
+        """Whether anything changes in time by a factor."""
+        return bool(self._functions)
+
+    def set_force(self, force: Varying | None) -> None:
+        """Have the engine multiply the force, of which the fixed part is an array, by factors from now on."""
+        functions: list[TimeFunction] = self._boundary.functions
+        if force is None:
+            self._engine.scale_force(-1)
+        else:
+            if force.function not in functions:
+                functions.append(force.function)
+            part = np.asarray(force.spatial)
+            self._engine.scale_force(functions.index(force.function), values.to_engine(part, components=True))
+        self._force, self._functions = force, functions
+        self._first = self._end = 0
+
+    def steps_ahead(self, steps: int) -> int:
+        """How many of so many steps, from the present one on, the engine has factors of; computes them if it has none.
+
+        Raises:
+            ValueError: a value is out of range in the present step.
+        """
+        if not self._functions:
+            return steps
+        now = self._engine.steps
+        if not self._first <= now < self._end:
+            self._compute(now)
+        return min(steps, self._end - now)
+
+    def _compute(self, now: int) -> None:
+        with collective.by_user(self._processes, "the functions of time", now):
+            columns = [function.factors(now, STEPS_AHEAD + 1) for function in self._functions]
+            table = np.stack(columns, axis=1)
+            count = self._boundary.check_factors(now, table[:STEPS_AHEAD])
+            count = self._check_force(now, table[:count])
+        if self._boundary.body_changes:  # of which each rank knows its part
+            count = int(-self._processes.agreed(float(-count)))
+        self._engine.set_factors(now, table)
+        self._first, self._end = now, now + count
+
+    def _check_force(self, first: int, factors: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> int:
+        """How many steps have forces in range, as `BoundaryValues.check_factors` has it."""
+        if self._force is None:
+            return len(factors)
+        largest = float(np.abs(np.asarray(self._force.spatial)).max())
+        sizes = largest * np.abs(factors[:, self._functions.index(self._force.function)])
+        beyond = np.flatnonzero(sizes > MAX_FORCE)
+        if beyond.size and beyond[0] == 0:
+            check_force(f"force at t = {first}", float(sizes[0]))
+        return int(beyond[0]) if beyond.size else len(factors)
+
+
+def check_force(name: str, largest: float) -> None:
+    """Raise ValueError for a force of such a magnitude if it is too large."""
+    if largest > MAX_FORCE:
+        raise ValueError(f"{name}: {largest:g} given, must be at most {MAX_FORCE:g} in magnitude, in lattice units")
+
+
+def at(force: Varying, step: int) -> values.Floats:
+    """A force whose fixed part is an array, at a step."""
+    result = np.asarray(np.asarray(force.spatial) * force.function(float(step)))
+    result.flags.writeable = False
+    return result

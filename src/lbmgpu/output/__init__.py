@@ -1,0 +1,1 @@
+"""What a run leaves: recorders of statistics, probes, series of fields and pictures."""

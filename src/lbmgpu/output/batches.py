@@ -1,0 +1,112 @@
+"""Confidence intervals of means of numbers that are correlated in time, by batch means."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..values import Floats
+
+FEWEST = 4
+"""Batches that a confidence interval needs at least."""
+
+
+class Batches:
+    """Running means at the ends of batches of samples, of which adjacent ones are joined as the samples get more.
+
+    There are `count` to ``2 count - 1`` batches of one length, a power of two; so batches get longer than the
+    correlation time of what is sampled (Schmeiser, Oper. Res. 30 (1982) 556, on their number; Fishman & Yarberry,
+    INFORMS J. Comput. 9 (1997) 296, on doubling their length).
+
+    Args:
+        count: of batches, at least.
+
+    Attributes:
+        length: samples of a batch.
+        ends: the number of samples at the end of each batch.
+        means: of each field at these ends, over all samples until then.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        self.length = 1
+        self.ends: list[int] = []
+        self.means: dict[str, list[Floats]] = {}
+
+    def next_end(self, samples: int) -> int:
+        """The number of samples at the end of the first batch that is not complete."""
+        return (samples // self.length + 1) * self.length
+
+    def add(self, samples: int, means: dict[str, Floats]) -> None:
+        """Add the running means after a batch."""
+        self.ends.append(samples)
+        for name, mean in means.items():
+            self.means.setdefault(name, []).append(mean)
+        if len(self.ends) == 2 * self.count:
+            self.length *= 2
+            self.ends = self.ends[1::2]
+            self.means = {name: of_field[1::2] for name, of_field in self.means.items()}
+
+    def half_width(self, name: str, level: float) -> Floats:
+        """Half the width of the confidence interval of a field's mean."""
+        found = len(self.ends)
+        if found < FEWEST:
+            raise ValueError(f"confidence: after {found} batches of {self.length} samples, needs {FEWEST} at least")
+        sums = [end * mean for end, mean in zip(self.ends, self.means[name], strict=True)]
+        batches = np.stack([sums[0], *(b - a for a, b in itertools.pairwise(sums))]) / self.length
+        error = np.std(batches, axis=0, ddof=1) / math.sqrt(found)
+        return np.asarray(student_quantile(0.5 + level / 2, found - 1) * error)
+
+    def kept(self) -> dict[str, NDArray[Any]]:
+        """Arrays that `restore` takes back."""
+        arrays: dict[str, NDArray[Any]] = {"batch ends": np.array(self.ends, dtype=np.int64)}
+        arrays["batch length"] = np.array([self.length], dtype=np.int64)
+        return arrays | {f"batches of {name}": np.stack(of_field) for name, of_field in self.means.items()}
+
+    def restore(self, kept: dict[str, NDArray[Any]]) -> None:
+        """Take back what `kept` gave."""
+        self.clear()
+        self.length = int(kept["batch length"][0])
+        self.ends = [int(end) for end in kept["batch ends"]]
+        lead = "batches of "
+        self.means = {name[len(lead) :]: list(array) for name, array in kept.items() if name.startswith(lead)}
+
+
+def student_probability(t: float, freedom: int) -> float:
+    """The probability that a number of Student's distribution is at most t.
+
+    Abramowitz & Stegun, Handbook of Mathematical Functions, eqs. 26.7.3 and 26.7.4.
+    """
+    angle = math.atan2(t, math.sqrt(freedom))
+    cosine2 = math.cos(angle) ** 2
+    odd = freedom % 2 == 1
+    term = math.cos(angle) if odd else 1.0
+    total = 0.0
+    for k in range(3 if odd else 2, freedom + 1, 2):
+        total += term
+        term *= cosine2 * (k - 1) / k
+    total *= math.sin(angle)
+    inside = 2 / math.pi * (angle + total) if odd else total
+    return 0.5 + inside / 2
+
+
+def student_quantile(probability: float, freedom: int) -> float:
+    """The number that one of Student's distribution is at most with a probability from 0.5 to below 1."""
+    low, high = 0.0, 1.0
+    while student_probability(high, freedom) < probability:
+        high *= 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        if student_probability(middle, freedom) < probability:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2

@@ -1,0 +1,173 @@
+"""Histories of the force and the torque on a body, and of its coefficients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import checks
+from ..solver.solver import Solver, simulation_of
+from ..units import Units
+from ..values import Floats
+from .history import AXES, History
+
+
+class Forces(History):
+    """The force and the torque that the fluid exerts on a body, after each step that is due.
+
+    ``forces["force"]`` is ``(samples, D)`` and ``forces["torque"]`` ``(samples, 3)``, in two dimensions
+    ``(samples, 1)``: the numbers of `Solver.body_force` and `Solver.body_torque` after those steps, in lattice units.
+    The engine takes them, unless a function of time gives the velocity of a body of the domain.
+
+    Args:
+        body: its name.
+        every, start: as for `Recorder`.
+        about: coordinates ``(D,)`` that the torque is about; the centroid of the body's cells if None.
+        name: as for `Recorder`; ``"forces_BODY"`` if None.
+
+    Raises:
+        TypeError, ValueError: wrong arguments; from `Solver.record` no body of that name.
+    """
+
+    def __init__(
+        self, body: str, every: int = 1, start: int = 0, about: ArrayLike | None = None, name: str | None = None
+    ) -> None:
+        self.body = checks.label("body", body)
+        super().__init__(every, start, f"{type(self).__name__.lower()}_{self.body}" if name is None else name)
+        self._about = None if about is None else checks.real_array("about", about)
+        self._index = 0
+
+    def attach(self, solver: Solver) -> None:
+        simulation = simulation_of(solver)
+        names = list(solver.domain.bodies)
+        if not names:
+            raise ValueError(f"body: {self.body!r} given, but the domain has no bodies; add_body makes one")
+        self._index = names.index(checks.choice("body", self.body, names))
+        dimensions = len(solver.domain.shape)
+        if self._about is None:
+            self._about = np.array(simulation.bodies.centroid(self.body), np.float64)
+        if self._about.shape != (dimensions,):
+            raise ValueError(f"about: shape {self._about.shape} given, must be ({dimensions},)")
+        super().attach(solver)
+        self.sampled_by_engine = not simulation.boundary.body_changes
+        if self.sampled_by_engine:
+            with simulation.walls_of_now():
+                self._sampler = simulation.engine.add_force_sampler(
+                    self._index, self._about.tolist(), every=self.every, start=self.start
+                )
+
+    def sample(self, solver: Solver) -> None:
+        simulation = simulation_of(solver)
+        with simulation.walls_of_now():
+            force, torque = simulation.engine.body_force(self._index, self._center.tolist())
+        self._append(solver.steps, np.array([*force, *torque]))
+
+    @property
+    def _center(self) -> Floats:
+        assert self._about is not None
+        return self._about
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        return {"force": (self._dimensions,), "torque": (3 if self._dimensions == 3 else 1,)}
+
+    def _signature(self) -> dict[str, NDArray[Any]]:
+        return {"about": self._center, "body": np.frombuffer(self.body.encode(), np.uint8)}
+
+    def _dims(self, field: str) -> tuple[str, ...]:
+        return ("component",) if field == "force" else ("torque_axis",)
+
+    def _coordinates(self) -> dict[str, tuple[tuple[str, ...], Any]]:
+        axes = list(AXES[: self._dimensions])
+        return {
+            "component": (("component",), axes),
+            "torque_axis": (("torque_axis",), axes if self._dimensions == 3 else ["z"]),
+        }
+
+    def _scale(self, field: str, units: Units) -> tuple[float, str]:
+        force = float(units.force_phys(1.0, self._dimensions))
+        if field == "force":
+            return force, "N" if self._dimensions == 3 else "N/m"
+        return force * units.cell_phys, "N m" if self._dimensions == 3 else "N"
+
+    def _reduced(self, rows: Floats) -> Floats:
+        """Of the engine's numbers, three of each, those that there are in as many dimensions."""
+        return rows if self._dimensions == 3 else rows[:, [0, 1, 5]]
+
+
+class Coefficients(Forces):
+    """The coefficients of the force and the torque on a body, after each step that is due.
+
+    ``coefficients["drag"]``, ``["lift"]``, in three dimensions ``["side"]``, are ``2 F / (density speed^2 area)`` of
+    the force's component along the flow, across it, and across both; ``["moment"]`` is ``2 T / (density speed^2 area
+    length)`` of the torque, ``(samples, 1)`` or ``(samples, 3)``. All are ``(samples,)`` but for that. They have no
+    units; those of the force itself are ``["force"]`` and ``["torque"]``.
+
+    Args:
+        body: its name.
+        speed: of the undisturbed flow, cells a step.
+        area: that the force is divided by, cells squared; in two dimensions a length in cells, such as the diameter.
+        length: that the moment is divided by as well, cells; in two dimensions `area` if None, else the square root of
+            that.
+        density: of the undisturbed flow.
+        drag: the axis along the flow.
+        lift: the axis of the lift.
+        every, start, about, name: as for `Forces`.
+    """
+
+    def __init__(
+        self,
+        body: str,
+        *,
+        speed: float,
+        area: float,
+        length: float | None = None,
+        density: float = 1.0,
+        drag: str = "x",
+        lift: str = "y",
+        every: int = 1,
+        start: int = 0,
+        about: ArrayLike | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(body, every, start, about, name)
+        self._speed = checks.number("speed", speed, above=0)
+        self._area = checks.number("area", area, above=0)
+        self._length = None if length is None else checks.number("length", length, above=0)
+        self._density = checks.number("density", density, above=0)
+        self._drag = AXES.index(checks.choice("drag", drag, AXES))
+        self._lift = AXES.index(checks.choice("lift", lift, AXES))
+        if self._drag == self._lift:
+            raise ValueError(f"lift: {lift!r} given, must be another axis than that of the drag")
+
+    def attach(self, solver: Solver) -> None:
+        dimensions = len(solver.domain.shape)
+        if max(self._drag, self._lift) >= dimensions:
+            raise ValueError("lift: 'z' given for drag or lift, but the domain has two dimensions")
+        super().attach(solver)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        side = ("side",) if self._dimensions == 3 else ()
+        return ("drag", "lift", *side, "moment", "force", "torque")
+
+    def __getitem__(self, field: str) -> Floats:
+        checks.choice("field", field, self.fields)
+        if field in ("force", "torque"):
+            return super().__getitem__(field)
+        pressure = 0.5 * self._density * self._speed**2 * self._area
+        if field == "moment":
+            default = self._area if self._dimensions == 2 else np.sqrt(self._area)
+            return super().__getitem__("torque") / (pressure * (default if self._length is None else self._length))
+        axis = {"drag": self._drag, "lift": self._lift, "side": 3 - self._drag - self._lift}[field]
+        found: Floats = super().__getitem__("force")[:, axis] / pressure
+        return found
+
+    def _dims(self, field: str) -> tuple[str, ...]:
+        if field == "moment":
+            return ("torque_axis",)
+        return super()._dims(field) if field in ("force", "torque") else ()
+
+    def _scale(self, field: str, units: Units) -> tuple[float, str]:
+        return super()._scale(field, units) if field in ("force", "torque") else (1.0, "")

@@ -1,0 +1,140 @@
+"""Fields of a solver as an `xarray.Dataset` with coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import checks
+from ..engine.simulation import Simulation
+from ..units import Units
+from .fields import Fields
+from .gradients import TENSOR
+from .region import Region
+
+SCALES: dict[str, tuple[str, str]] = {
+    "density": ("density_phys", "kg/m3"),
+    "velocity": ("velocity_phys", "m/s"),
+    "speed": ("velocity_phys", "m/s"),
+    "pressure": ("pressure_phys", "Pa"),
+    "eddy_viscosity": ("viscosity_phys", "m2/s"),
+    "vorticity": ("", "1/s"),
+    "strain_rate": ("", "1/s"),
+    "velocity_gradient": ("", "1/s"),
+    "q_criterion": ("", "1/s2"),
+    "dissipation": ("", "m2/s3"),
+    "temperature": ("", ""),
+}
+"""The fields, with the method of `Units` that converts each, and its unit then. A temperature stays as it is."""
+
+
+def to_xarray(
+    simulation: Simulation,
+    of_cells: Fields,
+    read: Mapping[str, Callable[..., Any]],
+    fields: Sequence[str] | None,
+    units: Units | None,
+    gather: bool,
+    region: Any,
+) -> Any:
+    """See `Solver.to_xarray`.
+
+    Args:
+        simulation, of_cells: of the solver.
+        read: its methods that read fields, by the fields' names.
+        fields, units, gather, region: as there.
+    """
+    try:
+        import xarray
+    except ImportError as error:
+        raise ImportError("to_xarray needs xarray: pip install 'lbmgpu[xarray]'") from error
+    names = _names(simulation, fields)
+    if units is not None and not isinstance(units, Units):
+        raise TypeError(f"units: {checks.shown(units)} given, must be Units(...), or None for lattice units")
+    gather = checks.flag("gather", gather)
+    wanted = Region.of(simulation.domain.shape, region)
+    part = wanted.whole if gather else wanted.part(simulation.subdomain.window)
+    found = {name: read[name](gather=gather, region=region) for name in names}
+    solid = _solid(simulation, of_cells, wanted, gather)
+    if gather and not simulation.processes.first:
+        return None
+    axes = "xyz"[: len(wanted.count)]
+    coordinates: dict[str, Any] = {}
+    for axis, start, step, offset, count in zip(axes, wanted.start, wanted.step, *part, strict=True):
+        centres = start + step * np.arange(offset, offset + count) + 0.5
+        centres = centres if units is None else units.length_phys(centres)
+        attributes = {"units": "cells" if units is None else "m", "long_name": f"{axis} of the cell's centre"}
+        kept = wanted.kept["xyz".index(axis)]
+        if kept or count == 1:
+            coordinates[axis] = ((axis,), centres, attributes) if kept else ((), centres[0], attributes)
+    dims = tuple(axis for axis, kept in zip(axes, wanted.kept, strict=True) if kept)
+    variables = {}
+    for name, values in found.items():
+        lead, labels = _components(name, values.ndim - len(dims), len(axes))
+        coordinates |= {dim: list(label) for dim, label in zip(lead, labels, strict=True)}
+        variables[name] = ((*lead, *dims), _converted(name, values, units), {"units": unit_of(name, units)})
+    variables["solid"] = (dims, solid, {"long_name": "whether the cell is in a body"})
+    return xarray.Dataset(variables, coordinates, _attributes(simulation, units))
+
+
+def _solid(simulation: Simulation, of_cells: Fields, wanted: Region, gather: bool) -> Any:
+    """Which cells are in a body, of this process's part of a region or gathered."""
+    offset, size = wanted.cells(wanted.part(simulation.subdomain.window))
+    origin = simulation.subdomain.window[0]
+    where: Any = tuple(slice(a - b, a - b + n) for a, n, b in zip(offset, size, origin, strict=True))
+    return of_cells.collected(wanted.thinned(simulation.bodies.solid[where]), wanted, gather)
+
+
+def _attributes(simulation: Simulation, units: Units | None) -> dict[str, Any]:
+    steps, viscosity = simulation.steps, simulation.collision.viscosity
+    found = {"step": steps, "stencil": simulation.stencil.name}
+    if units is None:
+        return found | {"time": float(steps), "units": "lattice", "viscosity": viscosity}
+    found |= {"time": units.time_phys(float(steps)), "units": "SI", "viscosity": units.viscosity_phys(viscosity)}
+    return found | {"cell": units.cell_phys, "step_duration": units.step_phys, "density_scale": units.rho_phys}
+
+
+def _names(simulation: Simulation, fields: Sequence[str] | None) -> list[str]:
+    if fields is None:
+        return ["density", "velocity", *(["temperature"] if simulation.has_temperature else [])]
+    given = [fields] if isinstance(fields, str) else checks.listed("fields", fields, "names of fields")
+    known = [name for name in SCALES if name != "temperature" or simulation.has_temperature]
+    if simulation.turbulence is None:
+        known.remove("eddy_viscosity")
+    names = [checks.choice(f"fields[{k}]", name, known) for k, name in enumerate(given)]
+    if not names:
+        raise ValueError("fields: none given, must be at least one name")
+    return list(dict.fromkeys(names))
+
+
+def _components(name: str, lead: int, dimensions: int) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """The names and labels of a field's axes before those of space."""
+    axes = tuple("xyz"[:dimensions])
+    if lead == 0:
+        return (), ()
+    if name == "velocity_gradient":
+        return ("component", "along"), (axes, axes)
+    if name == "strain_rate":
+        return ("entry",), (tuple("xyz"[i] + "xyz"[j] for i, j in TENSOR[dimensions]),)
+    return ("component",), (axes,)
+
+
+def _converted(name: str, values: Any, units: Units | None) -> Any:
+    """A field in physical units, in the dtype that it had."""
+    if units is None or name == "temperature":
+        return values
+    method, unit = SCALES[name]
+    if method:
+        scaled = getattr(units, method)(values)
+    else:
+        rate = 1 / units.step_phys
+        scaled = values * {"1/s": rate, "1/s2": rate**2, "m2/s3": units.cell_phys**2 * rate**3}[unit]
+    return np.asarray(scaled, dtype=values.dtype)
+
+
+def unit_of(name: str, units: Units | None) -> str:
+    if name == "temperature":
+        return ""
+    return "lattice" if units is None else SCALES[name][1]

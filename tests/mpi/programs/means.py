@@ -1,0 +1,69 @@
+"""Statistics over all ranks: as one process has them, bit by bit, and their checkpoint."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from mpi4py import MPI
+
+import lbmgpu as lbm
+
+world = MPI.COMM_WORLD
+device, folder = sys.argv[1], Path(sys.argv[2])
+shape = (14, 12, 10)
+domain = lbm.Domain(shape)
+domain.faces["-y"], domain.faces["+y"] = lbm.NoSlip(), lbm.MovingWall((0.05, 0.0, 0.01))
+mask = np.zeros(shape, bool)
+mask[5:9, 4:8, 3:6] = True
+domain.add_body(mask, "stone")
+velocity = 0.05 * np.random.default_rng(1).uniform(-1, 1, (3, *shape))
+
+
+def recorders() -> list[Any]:
+    found: list[Any] = [lbm.Mean("velocity", "density"), lbm.Covariance("velocity"), lbm.Maximum("density")]
+    found += [lbm.Mean("velocity", over="xz", name="profile"), lbm.Covariance("velocity", over="xz", name="stresses")]
+    return [*found, lbm.Minimum("density", over="y", name="least"), lbm.Mean("density", batches=4, name="cells")]
+
+
+def run(steps: int = 30, **options: Any) -> tuple[lbm.Solver, list[Any]]:
+    solver = lbm.Solver(domain, lbm.TRT(0.02), device=device, threads=1, **options)
+    solver.initialize(velocity=velocity)
+    found = recorders()
+    solver.record(*found, every=2)
+    solver.step(steps)
+    return solver, found
+
+
+def same(solver: lbm.Solver, many: list[Any], one: list[Any]) -> None:
+    """The rank's part of each, the whole on rank 0, and what is over axes on all ranks."""
+    for several, alone in zip(many, one, strict=True):
+        for field in several.fields:
+            expected = alone[field]
+            lead = expected.ndim - 3
+            if several.name in ("profile", "stresses", "least"):
+                np.testing.assert_array_equal(several[field], expected)
+                continue
+            here = (*(slice(None),) * lead, *solver.subdomain)
+            np.testing.assert_array_equal(several[field], expected[here])
+            whole = several.read(field, gather=True)
+            assert (whole is None) == (world.Get_rank() > 0)
+            if whole is not None:
+                np.testing.assert_array_equal(whole, expected)
+    for k, field in ((3, "velocity"), (6, "density")):
+        here = (...,) if k == 3 else solver.subdomain
+        np.testing.assert_array_equal(many[k].confidence(field), one[k].confidence(field)[here])
+
+
+solver, many = run(comm=world)
+_, one = run(comm=MPI.COMM_SELF)
+same(solver, many, one)
+solver.save(folder / "statistics.h5")
+world.Barrier()
+again = lbm.Solver.load(folder / "statistics.h5", device=device, comm=world)
+later = recorders()
+again.record(*later, every=2)
+again.step(9)
+_, expected = run(39, comm=MPI.COMM_SELF)
+same(again, later, expected)
+print(f"rank {world.Get_rank()} of {world.Get_size()} is done")

@@ -1,0 +1,145 @@
+"""What recorders keep in checkpoints: it comes back whole, and a file that is not right is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import lbmgpu as lbm
+from lbmgpu.io.checkpoint_recorders import Kept, Listed, entries_of, stored
+
+
+class Keeper(lbm.Recorder):
+    """Keeps what it is given."""
+
+    def __init__(self, name: str, **arrays: NDArray[Any]) -> None:
+        super().__init__(name=name)
+        self.arrays: dict[str, NDArray[Any]] = arrays
+
+    def sample(self, solver: lbm.Solver) -> None:
+        pass
+
+    def kept(self) -> dict[str, NDArray[Any]]:
+        return self.arrays
+
+    def restore(self, kept: dict[str, NDArray[Any]]) -> None:
+        self.arrays = kept
+
+
+def solver() -> lbm.Solver:
+    return lbm.Solver(lbm.Domain((12, 10), "D2Q9"), lbm.BGK(0.1), device="cpu")
+
+
+GIVEN = {
+    "numbers": np.arange(12.0).reshape(3, 4),
+    "count": np.array(7),
+    "none": np.empty((0, 5), np.float32),
+    "bits/of ../anything": np.array([1, 255], np.uint8),
+    "large": np.random.default_rng(3).normal(size=(2, 700, 800)),
+}
+
+
+def test_arrays_of_all_shapes_come_back(tmp_path: Path) -> None:
+    first = solver()
+    first.record(Keeper("a name, with /slashes", **GIVEN), Keeper("empty"))
+    path = first.save(tmp_path / "state.h5")
+    with h5py.File(path) as file:
+        assert file.attrs["version"] == 5
+    waiting = lbm.Solver.load(path, device="cpu")
+    again = waiting.save(tmp_path / "again.h5")  # what waits for a recorder is not lost
+    loaded = lbm.Solver.load(again, device="cpu")
+    found = Keeper("a name, with /slashes")
+    loaded.record(found)
+    assert list(found.arrays) == list(GIVEN)
+    for name, array in GIVEN.items():
+        assert found.arrays[name].dtype == array.dtype
+        assert found.arrays[name].shape == array.shape
+        assert np.array_equal(found.arrays[name], array)
+
+
+def test_a_file_without_recorders_is_of_the_version_before(tmp_path: Path) -> None:
+    path = solver().save(tmp_path / "state.h5")
+    with h5py.File(path, "r+") as file:
+        assert file.attrs["version"] == 4
+        file.attrs["version"] = 5
+    with pytest.raises(lbm.CheckpointError, match="damaged"):
+        lbm.Solver.load(path, device="cpu")
+
+
+def test_another_state_takes_nothing_of_a_file(tmp_path: Path) -> None:
+    first = solver()
+    first.record(Keeper("a", numbers=np.ones(3)))
+    loaded = lbm.Solver.load(first.save(tmp_path / "state.h5"), device="cpu")
+    loaded.initialize()
+    found = Keeper("a")
+    loaded.record(found)
+    assert found.arrays == {}
+
+
+def test_damage_is_found_by_digests(tmp_path: Path) -> None:
+    first = solver()
+    first.record(Keeper("a", numbers=np.full(5, 1.2345)))
+    path = first.save(tmp_path / "state.h5")
+    with h5py.File(path) as file:
+        place = file["recorders.0.0"].id.get_offset()
+    content = bytearray(path.read_bytes())
+    content[place + 9] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(lbm.CheckpointError, match="digest of chunk 0 of 'recorders"):
+        lbm.Solver.load(path, device="cpu")
+
+
+def test_a_type_that_files_do_not_have_is_refused(tmp_path: Path) -> None:
+    first = solver()
+    first.record(Keeper("a", numbers=np.ones(3, np.complex128)))
+    with pytest.raises(TypeError, match="recorder 'a': numbers is of complex128"):
+        first.save(tmp_path / "state.h5")
+    assert list(tmp_path.iterdir()) == []
+
+
+def entry(**other: Any) -> list[dict[str, Any]]:
+    array = {"key": "steps", "shape": [3], "dtype": "int64"} | other
+    return [{"name": "a", "kind": "Probe", "arrays": [array]}]
+
+
+@pytest.mark.parametrize(
+    "listing",
+    [
+        None,
+        {},
+        [1],
+        [{}],
+        [{"name": "a", "kind": "Probe", "arrays": {}}],
+        [{"name": "", "kind": "Probe", "arrays": []}],
+        [{"name": "a", "kind": "Probe", "arrays": []}] * 2,
+        [{"name": "a", "kind": "Probe", "arrays": entry()[0]["arrays"] * 2}],
+        entry(shape=[-1]),
+        entry(shape=[1.5]),
+        entry(shape=[1] * 9),
+        entry(dtype="object"),
+        entry(key=7),
+        [{"name": str(n), "kind": "Probe", "arrays": []} for n in range(5000)],
+    ],
+)
+def test_a_listing_that_is_none_is_refused(listing: Any) -> None:
+    with pytest.raises((KeyError, TypeError, ValueError)):
+        Listed(listing)
+
+
+def test_more_than_the_memory_holds_is_refused() -> None:
+    with pytest.raises(ValueError, match="more than there is memory for"):
+        Listed(entry(shape=[2**50])).read(lambda name: np.empty(0))
+
+
+def test_entries_are_listed() -> None:
+    kept = [Kept("a", "Keeper", GIVEN), Kept("b", "Keeper", {})]
+    arrays = dict(stored(kept))
+    found = Listed(entries_of(kept)).read(lambda name: arrays[name])
+    assert [(one.name, one.kind, list(one.arrays)) for one in found] == [
+        (one.name, one.kind, list(one.arrays)) for one in kept
+    ]
