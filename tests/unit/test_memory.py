@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import tracemalloc
+import weakref
 from pathlib import Path
 from unittest import mock
 
@@ -15,6 +17,7 @@ from lbmgpu.case import build as case_build, read as case_file
 from lbmgpu.engine import memory
 from lbmgpu.parallel import device_memory
 from lbmgpu.parallel.gpu import identity
+from lbmgpu.solver import simulation_of
 
 SHAPE = (32, 32, 32)
 CELLS = 32**3
@@ -73,6 +76,30 @@ def test_solver_counts_what_it_takes_beside_the_lattice(monkeypatch: pytest.Monk
     monkeypatch.setattr(memory, "available_memory", lambda device="cpu": plain - 1)
     with pytest.raises(ValueError, match=r"shape: .* what would fit: shape"):
         lbm.Solver(domain, lbm.BGK(0.1))
+
+
+def test_a_solver_is_gone_with_its_last_name() -> None:
+    """Nothing in it refers back to it, so that its memory need not wait for the garbage collector."""
+    solver = lbm.Solver(lbm.Domain((8, 8), "D2Q9"), lbm.BGK(0.1), force=lambda x, y: (1e-6 + 0 * x, 0 * x))
+    solver.initialize(velocity=lambda x, y: (0.01 + 0 * x, 0 * x))
+    solver.run(2)
+    seen = [weakref.ref(solver), weakref.ref(simulation_of(solver))]
+    gc.disable()
+    try:
+        del solver
+        assert [found() for found in seen] == [None, None]
+    finally:
+        gc.enable()
+
+
+def test_memory_of_solvers_that_only_their_recorders_know_is_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    dropped = lbm.Solver(lbm.Domain((8, 8), "D2Q9"), lbm.BGK(0.1))
+    dropped.record(lbm.Mean("velocity"))
+    seen = weakref.ref(dropped)
+    del dropped
+    monkeypatch.setattr(memory, "available_memory", lambda device="cpu": 2**20 if seen() is None else 0)
+    lbm.Solver(lbm.Domain((8, 8), "D2Q9"), lbm.BGK(0.1))
+    assert seen() is None
 
 
 def test_a_temperature_counts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -37,12 +38,19 @@ class DivergenceLooks:
     """The last looks of a simulation, and the bounds within which its state is taken for one of a flow.
 
     They begin anew with each initial state. The density of a multispeed model has no bound, nor has its speed but 1.
+    The simulation owns them, so they do not keep it, and the memory of its engine, alive.
     """
 
     def __init__(self, simulation: Simulation) -> None:
-        self._simulation = simulation
+        self._owner = weakref.ref(simulation)
         self._last: deque[Look] = deque(maxlen=LOOKS)
         self.begin(1.0, 1.0)
+
+    @property
+    def _simulation(self) -> Simulation:
+        simulation = self._owner()
+        assert simulation is not None, "looks are called by their simulation"
+        return simulation
 
     def begin(self, lowest: float, highest: float) -> None:
         """The simulation has a new initial state, with densities from `lowest` to `highest` in all of the domain."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -87,18 +88,31 @@ def check_memory(
         tuple(sponges),
     )
     names = need.devices(ranks.rank)
-    own = ranks.each(lambda: [(name, _identity(name), available_memory(name)) for name in names])
-    every = ranks.shared(own)  # before any of them takes what it needs
 
-    def check() -> None:
-        for name, identity, _ in own:
-            sharing = [(rank, *entry) for rank in ranks.host for entry in every[rank] if entry[1] == identity]
-            users = [(rank, other) for rank, other, _, _ in sharing]
-            available = min(free for _, _, _, free in sharing)
-            if need.on(users, storage) > available:
-                raise TooLittleMemoryError(_refusal(need, storage, name, users, available))
+    def refused() -> str:
+        own = ranks.each(lambda: [(name, _identity(name), available_memory(name)) for name in names])
+        every = ranks.shared(own)  # before any of them takes what it needs
 
-    ranks.each(check)
+        def found() -> str:
+            for name, identity, _ in own:
+                sharing = [(rank, *entry) for rank in ranks.host for entry in every[rank] if entry[1] == identity]
+                users = [(rank, other) for rank, other, _, _ in sharing]
+                available = min(free for _, _, _, free in sharing)
+                if need.on(users, storage) > available:
+                    return _refusal(need, storage, name, users, available)
+            return ""
+
+        return ranks.each(found)
+
+    def check(message: str) -> None:
+        if message:
+            raise TooLittleMemoryError(message)
+
+    message = refused()
+    if ranks.agreed(float(bool(message))):
+        gc.collect()  # solvers that nobody can reach any more, but through their own recorders
+        message = refused()
+    ranks.each(lambda: check(message))
 
 
 @dataclass(frozen=True)

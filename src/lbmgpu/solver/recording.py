@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -154,14 +155,20 @@ class JoinedRecordings:
 
 
 class Recordings:
-    """The recorders of a solver."""
+    """The recorders of a solver, which it owns: so they keep none alive that nobody else refers to."""
 
     def __init__(self, solver: Solver, simulation: Simulation) -> None:
-        self._solver = solver
+        self._owner = weakref.ref(solver)
         self._simulation = simulation
         self._recorders: list[Recorder] = []
         self._waiting: dict[str, Kept] = {}
         self._found_at = 0
+
+    @property
+    def _solver(self) -> Solver:
+        solver = self._owner()
+        assert solver is not None, "recordings are called by their solver"
+        return solver
 
     @property
     def all(self) -> tuple[Recorder, ...]:
