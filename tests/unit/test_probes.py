@@ -228,6 +228,23 @@ def test_samples_cross_a_restart_without_a_gap_or_a_doublet(tmp_path: Path, stre
             assert np.array_equal(one[field], other[field]), field
 
 
+def test_a_hundred_thousand_samples_cross_a_restart(tmp_path: Path, device: str) -> None:
+    """Many chunks of them, the last one begun, on both sides of it."""
+    solver = flow(device=device)
+    whole = solver.record(lbm.Probe((3.2, 4.5)))
+    solver.run(100_000)
+
+    solver = flow(device=device)
+    solver.record(lbm.Probe((3.2, 4.5)))
+    solver.run(41_234)
+    solver = lbm.Solver.load(solver.save(tmp_path / "state.h5"), device=device)
+    parts = solver.record(lbm.Probe((3.2, 4.5)))
+    solver.run(100_000 - 41_234)
+    assert np.array_equal(parts.steps, np.arange(1, 100_001))
+    assert np.array_equal(parts["velocity"], whole["velocity"])
+    assert np.array_equal(parts["density"], whole["density"])
+
+
 def test_a_recorder_of_another_kind_or_setup_does_not_go_on(tmp_path: Path) -> None:
     solver = flow()
     solver.record(lbm.Probe((3.5, 4.5), name="wake"))
