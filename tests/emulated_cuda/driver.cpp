@@ -354,7 +354,8 @@ int cuMemcpyHtoDAsync_v2(DevicePointer to, const void* from, std::size_t bytes, 
         if (own.memory.is_pinned(from, bytes) || queue.capture) {
             own.work.add(queue, [=] { std::memcpy(pointer<void>(to), from, bytes); });
         } else {  // the caller may change what it gave as soon as the call returns
-            own.work.add(queue, [=, kept = bytes_at(from, bytes)] { std::memcpy(pointer<void>(to), kept.data(), bytes); });
+            own.work.add(queue,
+                         [=, kept = bytes_at(from, bytes)] { std::memcpy(pointer<void>(to), kept.data(), bytes); });
         }
     });
 }
@@ -424,7 +425,9 @@ int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function, int threa
 
 int cuLaunchKernelEx(const LaunchConfig* config, Function function, const void* const* arguments, void**) {
     return guarded([&](State& own) {
-        Launch launch{{}, {}, {config->grid[0], config->grid[1], config->grid[2]},
+        Launch launch{{},
+                      {},
+                      {config->grid[0], config->grid[1], config->grid[2]},
                       {config->block[0], config->block[1], config->block[2]}};
         for (const Module module : own.modules) {
             for (const auto& [name, its] : module->functions) {
@@ -452,8 +455,7 @@ int cuLaunchKernelEx(const LaunchConfig* config, Function function, const void* 
 }
 
 int cuStreamCreateWithPriority(Stream* stream, unsigned, int) {
-    return guarded(
-        [&](State& own) { *stream = reinterpret_cast<Stream>(own.work.make_queue(current_device())); });
+    return guarded([&](State& own) { *stream = reinterpret_cast<Stream>(own.work.make_queue(current_device())); });
 }
 
 int cuCtxGetStreamPriorityRange(int* least, int* greatest) {
@@ -514,7 +516,8 @@ int cuEventCreate(Event* event, unsigned flags) {
 int cuEventRecord(Event event, Stream stream) {
     return guarded([&](State& own) {
         Queue& queue = queue_of(own, stream);
-        require(event_of(own, event).device == queue.device, InvalidHandle, "an event of another device than its stream");
+        require(event_of(own, event).device == queue.device, InvalidHandle,
+                "an event of another device than its stream");
         own.work.record(queue, event->mark);
     });
 }

@@ -7,8 +7,8 @@
 
 namespace emulated {
 
-/// Each allocation ends at a page that cannot be accessed, so that a kernel that runs past its end ends the program, and
-/// is filled with bytes that are NaN as numbers, so that one that reads what nobody wrote shows it.
+/// Each allocation ends at a page that cannot be accessed, so that a kernel that runs past its end ends the program,
+/// and is filled with bytes that are NaN as numbers, so that one that reads what nobody wrote shows it.
 class Memory {
 public:
     /// `bytes` is the size of each device's memory.

@@ -138,7 +138,8 @@ std::vector<Node> Work::end_capture(Queue& queue) {
     bool all_joined = true;
     for (Queue* other : order_) {
         if (other->capture == capture) {
-            all_joined = all_joined && std::includes(joined.begin(), joined.end(), other->last.begin(), other->last.end());
+            all_joined =
+                all_joined && std::includes(joined.begin(), joined.end(), other->last.begin(), other->last.end());
             other->capture = nullptr;
             other->began_capture = false;
         }
