@@ -219,6 +219,7 @@ int cuGetErrorName(int code, const char** name) {
                                                      {InvalidContext, "CUDA_ERROR_INVALID_CONTEXT"},
                                                      {InvalidHandle, "CUDA_ERROR_INVALID_HANDLE"},
                                                      {NotFound, "CUDA_ERROR_NOT_FOUND"},
+                                                     {NotReady, "CUDA_ERROR_NOT_READY"},
                                                      {LaunchFailed, "CUDA_ERROR_LAUNCH_FAILED"},
                                                      {NotSupported, "CUDA_ERROR_NOT_SUPPORTED"},
                                                      {CaptureUnsupported, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
@@ -529,8 +530,8 @@ int cuEventSynchronize(Event event) {
 int cuEventElapsedTime(float* milliseconds, Event from, Event to) {
     return guarded([&](State& own) {
         for (const Event event : {from, to}) {
-            require(event_of(own, event).has_time && event->mark.point && event->mark.point->is_reached, InvalidHandle,
-                    "an event without a time");
+            require(event_of(own, event).has_time && event->mark.point, InvalidHandle, "an event without a time");
+            require(event->mark.point->is_reached, NotReady, "an event for which nobody has waited");
         }
         *milliseconds = float(1e3 * (to->mark.point->seconds - from->mark.point->seconds));
     });

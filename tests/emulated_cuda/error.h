@@ -14,7 +14,7 @@ enum Code : int {
     InvalidContext = 201,
     InvalidHandle = 400,
     NotFound = 500,
-    IllegalAddress = 700,
+    NotReady = 600,
     PeerAlreadyEnabled = 704,
     LaunchFailed = 719,
     NotSupported = 801,
