@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,11 @@ def test_bench_on_a_device_that_is_not_there(capsys: pytest.CaptureFixture[str])
 def test_only_gpus_are_tuned(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["bench", "--tune", "--size", "8"]) == cli.WRONG_INPUT
     assert "tuning is for GPUs" in capsys.readouterr().err
+
+
+@pytest.mark.gpu
+def test_a_copy_bandwidth_in_no_time_is_that_of_a_few_copies(gpu: str) -> None:
+    assert 0 < _core.cuda_copy_bandwidth(0, 1 << 20, 0.0) < math.inf
 
 
 @pytest.mark.gpu

@@ -216,10 +216,16 @@ def busy(**more: Any) -> lbm.Solver:
     return solver
 
 
+def split_over(device: str, parts: tuple[int, ...]) -> dict[str, Any]:
+    """What `busy` takes to have its domain in parts, all on one device."""
+    one = "cuda:0" if device == "cuda" else device
+    return {"device": "auto", "layout": lbm.Layout.split((20, 12, 9), parts, one)}
+
+
 @pytest.mark.parametrize("parts", [(2, 2, 1), (1, 3, 2), (4, 1, 3)])
-def test_no_layout_changes_a_bit(parts: tuple[int, ...]) -> None:
+def test_no_layout_or_device_changes_a_bit(parts: tuple[int, ...], device: str) -> None:
     one = busy()
-    other = busy(device="auto", layout=lbm.Layout.split(one.domain.shape, parts))
+    other = busy(**split_over(device, parts))
     for name in FIELDS:
         np.testing.assert_array_equal(getattr(one, name)(), getattr(other, name)(), err_msg=name)
     for where in ("-y", "+y", "cube"):
@@ -238,8 +244,8 @@ REGIONS = [
 
 
 @pytest.mark.parametrize("region", REGIONS, ids=str)
-def test_a_region_is_what_the_whole_field_has_there(region: Any) -> None:
-    for more in ({}, {"device": "auto", "layout": lbm.Layout.split((20, 12, 9), (2, 2, 2))}):
+def test_a_region_is_what_the_whole_field_has_there(region: Any, device: str) -> None:
+    for more in ({"device": device}, split_over(device, (2, 2, 2))):
         solver = busy(**more)
         entries = region if isinstance(region, tuple) else (region,)
         for name in (*FIELDS, "eddy_viscosity", "populations"):

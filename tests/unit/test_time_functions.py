@@ -203,6 +203,7 @@ def test_bits_are_those_of_a_function_of_python(name: str, streaming: str) -> No
             np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.gpu
 @pytest.mark.parametrize("streaming", ["in-place", "two-lattice"])
 @pytest.mark.parametrize("name", CONDITIONS)
 def test_bits_of_a_gpu_are_those_of_the_cpu(name: str, streaming: str, gpu: str) -> None:

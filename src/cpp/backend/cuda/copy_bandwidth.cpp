@@ -24,14 +24,14 @@ double copy_bandwidth(int ordinal, std::size_t bytes, double seconds) {
     const auto start = Clock::now();
     double passed = 0;
     long long copies = 0;
-    while (passed < seconds) {
+    do {
         for (int k = 0; k < 16; ++k) {
             copy.launch(stream, dimensions, from.address(), to.address(), count);
         }
         stream.synchronize();
         copies += 16;
         passed = std::chrono::duration<double>(Clock::now() - start).count();
-    }
+    } while (passed < seconds);
     return 2.0 * 16 * double(count) * double(copies) / passed;
 }
 
