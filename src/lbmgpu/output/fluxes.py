@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from .. import checks
 from ..solver.solver import Solver, simulation_of
-from ..units import Units
 from .history import AXES, History
 from .probes import plane_points, point_sampler
 
@@ -61,12 +60,6 @@ class Flux(History):
     def _dims(self, field: str) -> tuple[str, ...]:
         return ()
 
-    def _scale(self, field: str, units: Units) -> tuple[float, str]:
-        volume = float(units.velocity_phys(1.0)) * units.cell_phys ** (self._dimensions - 1)
-        if field == "volume":
-            return volume, "m3/s" if self._dimensions == 3 else "m2/s"
-        return volume * float(units.density_phys(1.0)), "kg/s" if self._dimensions == 3 else "kg/(m s)"
-
 
 class HeatFlux(History):
     """The mean heat flux into the fluid through a face or from a body, after each step that is due.
@@ -107,6 +100,3 @@ class HeatFlux(History):
 
     def _dims(self, field: str) -> tuple[str, ...]:
         return ()
-
-    def _scale(self, field: str, units: Units) -> tuple[float, str]:
-        return float(units.velocity_phys(1.0)), "K m/s"

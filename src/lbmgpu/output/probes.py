@@ -13,7 +13,6 @@ from .. import checks
 from ..conditions import Periodic
 from ..engine.simulation import Simulation
 from ..solver.solver import Solver, simulation_of
-from ..units import Units
 from ..values import Floats
 from .history import AXES, History
 
@@ -112,11 +111,6 @@ class Probe(History):
             for d, axis in enumerate(AXES[: self._dimensions])
         }
         return {**(components if "velocity" in self._fields else {}), **places}
-
-    def _scale(self, field: str, units: Units) -> tuple[float, str]:
-        if field == "velocity":
-            return float(units.velocity_phys(1.0)), "m/s"
-        return (float(units.density_phys(1.0)), "kg/m3") if field == "density" else (1.0, "")
 
 
 class LineProbe(Probe):

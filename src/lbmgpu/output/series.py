@@ -16,10 +16,11 @@ from .. import checks
 from ..errors import DroppedFramesWarning, warn
 from ..files.regular_files import file_path
 from ..files.temporary_file import remove_abandoned
+from ..solver.field_units import FIELD_UNITS
 from ..solver.recording import Recorder
 from ..solver.solver import simulation_of
 from ..units import Units
-from .series_plan import LIST_NAME, SCALES, Frame, FrameList, Plan, delete_files, plan_of, read_list
+from .series_plan import LIST_NAME, Frame, FrameList, Plan, delete_files, plan_of, read_list
 from .series_selection import Piece, Selection
 from .series_writer import Writer
 
@@ -112,7 +113,7 @@ class Series(Recorder):
             if isinstance(fields, str)
             else checks.listed("fields", fields, "a list of names, such as ['density', 'velocity']")
         )
-        self._names = tuple(checks.choice("fields", field, SCALES) for field in names)
+        self._names = tuple(checks.choice("fields", field, FIELD_UNITS) for field in names)
         if not names or len(set(names)) < len(names):
             raise ValueError(f"fields: {checks.shown(names)} given, must be one or more different names")
         self._region, self._stride = region, stride
