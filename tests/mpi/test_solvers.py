@@ -82,6 +82,11 @@ def test_statistics_over_ranks(count: int, device: str, tmp_path: Path, request:
 
 
 @pytest.mark.parametrize("count", launch.counts(2, 3))
+def test_a_refused_restore_changes_no_rank(count: int, tmp_path: Path) -> None:
+    launch.succeed("refused_restores.py", count, "cpu", str(tmp_path))
+
+
+@pytest.mark.parametrize("count", launch.counts(2, 3))
 def test_recorders_of_a_case_leave_the_same_files_on_ranks(count: int, tmp_path: Path) -> None:
     launch.succeed("case_recorders.py", count, str(tmp_path))
 

@@ -117,6 +117,13 @@ class ArraySamples:
         self.fields = tuple(dict.fromkeys((*means, *minima, *maxima)))
         self.clear()
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the arrays that there are once there is a sample."""
+        lists = (("mean", self._means), ("minimum", self._minima), ("maximum", self._maxima))
+        pairs = [_comoment_name(a, b) for a, b in self._pairs]
+        return [f"{kind} of {name}" for kind, names in lists for name in names] + pairs
+
     def clear(self) -> None:
         """Forget all samples."""
         self.count = 0
@@ -134,12 +141,16 @@ class ArraySamples:
             after[name] = values[name] - mean
         for a, b in self._pairs:
             product = before[a][_aside(before[a], after[b], dimensions)] * after[b]
-            key = f"co-moment of {a} and {b}"
+            key = _comoment_name(a, b)
             self.arrays[key] = self.arrays[key] + product if key in self.arrays else product
         for kind, names, extreme in (("minimum", self._minima, np.fmin), ("maximum", self._maxima, np.fmax)):
             for name in names:
                 key = f"{kind} of {name}"
                 self.arrays[key] = extreme(self.arrays[key], values[name]) if key in self.arrays else values[name]
+
+
+def _comoment_name(a: str, b: str) -> str:
+    return f"co-moment of {a} and {b}"
 
 
 def _aside(a: Floats, b: Floats, dimensions: int) -> tuple[Any, ...]:

@@ -222,20 +222,24 @@ class History(Recorder):
         self._complete_here()
         return {"steps": self._steps[0], "values": self._rows[0], **self._signature()}
 
-    def restore(self, kept: dict[str, NDArray[Any]]) -> None:
+    def check_kept(self, kept: dict[str, NDArray[Any]], steps: int) -> None:
         own = self._signature()
         if set(kept) != {"steps", "values", *own}:
             raise ValueError(f"it has {sorted(kept)}, not {sorted({'steps', 'values', *own})}")
         for key, array in own.items():
             if not np.array_equal(kept[key], array):
                 raise ValueError(f"{key}: differs from what the checkpoint has")
-        steps, rows = kept["steps"], kept["values"]
-        if steps.dtype != np.int64 or steps.ndim != 1 or (steps < 0).any() or (np.diff(steps) <= 0).any():
+        after, rows = kept["steps"], kept["values"]
+        if after.dtype != np.int64 or after.ndim != 1 or (after < 0).any() or (np.diff(after) <= 0).any():
             raise ValueError("its steps are not integers in order")
-        if rows.dtype != np.float64 or rows.shape != (len(steps), self._width):
+        if after.size and after[-1] > steps:
+            raise ValueError(f"it has a sample of step {after[-1]}, later than the state of step {steps}")
+        if rows.dtype != np.float64 or rows.shape != (len(after), self._width):
             raise ValueError("its values are not as many as they must be")
+
+    def restore(self, kept: dict[str, NDArray[Any]]) -> None:
         self._complete_here()
-        self._steps, self._rows = [steps], [rows]
+        self._steps, self._rows = [kept["steps"]], [kept["values"]]
 
     @property
     def _width(self) -> int:

@@ -250,20 +250,32 @@ class Statistics(Recorder):
         whole["samples"] = np.array([self.samples, self._first, self.every, self.start], dtype=np.int64)
         return whole if self._simulation.processes.first else {}
 
-    def restore(self, kept: dict[str, NDArray[Any]]) -> None:
-        """See `Recorder.restore`."""
-        samples, first, every, start = (int(number) for number in kept["samples"])
+    def check_kept(self, kept: dict[str, NDArray[Any]], steps: int) -> None:
+        """See `Recorder.check_kept`."""
+        samples, first, every, start = _checked_numbers(kept)
         if (every, start) != (self.every, self.start):
             given = f"every={every}, start={start}"
             raise ValueError(f"{self.name}: was kept with {given}, but is recorded with {self!r}; record it alike")
         lacking = [slot_name(slot) for slot in with_means(self._slots) if slot_name(slot) not in kept]
         if lacking:
             raise ValueError(f"{self.name}: no {lacking[0]} is kept, as it was of other fields; record it alike")
-        due = 0 if self.solver.steps < first else (self.solver.steps - first) // every + 1
+        due = 0 if steps < first else (steps - first) // every + 1
         if samples != due:
-            reason = f"{samples} samples were kept, but {due} were due by step {self.solver.steps}"
+            reason = f"{samples} samples were kept, but {due} were due by step {steps}"
             raise ValueError(f"{self.name}: {reason}, as it was not recorded all the time; begin anew by another name=")
         self._check_batches(kept)
+        shape = self._simulation.domain.shape
+        of_cells = [slot_name(slot) for slot in with_means(self._slots)]
+        if self._arrays is not None and samples > 0:
+            of_cells += self._arrays.names
+        for name in of_cells:
+            array = kept[name]
+            if array.dtype != np.float64 or array.shape[array.ndim - len(shape) :] != shape:
+                raise ValueError(f"{name} is {array.dtype} of the shape {array.shape}, not float64 of {shape}")
+
+    def restore(self, kept: dict[str, NDArray[Any]]) -> None:
+        """See `Recorder.restore`."""
+        samples, first, every, start = _checked_numbers(kept)
         simulation = self._simulation
         with simulation.lock:
             self._forget()
@@ -276,8 +288,7 @@ class Statistics(Recorder):
                     self._engine.core.set(slot, np.ascontiguousarray(part.T))
             if self._arrays is not None:
                 self._arrays.count = samples
-                other = {slot_name(slot) for slot in with_means(self._slots)} | {"samples"}
-                names = [n for n in kept if n not in other and not n.startswith("batch")]
+                names = self._arrays.names if samples > 0 else []
                 self._arrays.arrays = {name: np.array(self._part(kept[name])) for name in names}
             if self._batches is not None:
                 cells = self._axes is None
@@ -299,6 +310,12 @@ class Statistics(Recorder):
             raise ValueError(
                 f"{self.name}: was kept with {was}, but is recorded with {given}; record it alike, or by another name="
             )
+        if self._batches is not None:
+            self._batches.check_kept(kept, list(map(str, self._keys)), self._means_shape())
+
+    def _means_shape(self) -> tuple[int, ...]:
+        """The shape of a mean in a checkpoint, without the axis of components."""
+        return tuple(self._simulation.domain.shape) if self._axes is None else self._axes.counts.shape
 
     # Arrays of this process's window
 
@@ -338,3 +355,12 @@ class Statistics(Recorder):
         field = self._sampled[name]
         parts = [field.scale * self._slot(first + q) + field.offset for q in field.quantities]
         return parts[0] if field.scalar else np.stack(parts)
+
+
+def _checked_numbers(kept: dict[str, NDArray[Any]]) -> tuple[int, int, int, int]:
+    """The number of samples, the step of the first one, `every` and `start`, as `Statistics.kept` gives them."""
+    found = kept["samples"]
+    if found.dtype != np.int64 or found.shape != (4,) or (found < 0).any() or found[2] < 1:
+        raise ValueError("the number of samples and their steps are not four integers")
+    samples, first, every, start = found.tolist()
+    return samples, first, every, start

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy.typing import NDArray
@@ -75,11 +76,19 @@ class Recorder:
         """What a checkpoint keeps of it, by name; on all ranks the same, or on rank 0 alone. Empty for nothing."""
         return {}
 
-    def restore(self, kept: dict[str, NDArray[Any]]) -> None:
-        """Take back what `kept` gave, on all ranks, in place of what there is.
+    def check_kept(self, kept: dict[str, NDArray[Any]], steps: int) -> None:
+        """Raise KeyError, TypeError or ValueError where `restore` could not go on with it; a file may hold anything.
 
-        Raises KeyError, TypeError or ValueError if that is not of such a recorder; a file may hold anything.
+        It changes nothing, and waits for no other rank: `Solver.restore` asks all recorders on all ranks before
+        anything of the solver changes.
+
+        Args:
+            kept: what `kept` gave.
+            steps: the solver's, of the state that it was kept with.
         """
+
+    def restore(self, kept: dict[str, NDArray[Any]]) -> None:
+        """Take back what `kept` gave and `check_kept` has passed, on all ranks, in place of what there is."""
 
     def detach(self) -> None:
         """Undo `attach`, as the solver does not take it after all."""
@@ -199,7 +208,7 @@ class Recordings:
                 recorder.start = checks.integer("start", start, at_least=0)
         with self._simulation.lock:
             for recorder in recorders:
-                self.check(list(self._waiting.values()), [recorder])
+                self._check_kinds(list(self._waiting.values()), [recorder])
                 with collective.by_user(self._simulation.processes, f"record of {recorder.name}", self._solver.steps):
                     recorder.attach(self._solver)
                 recorder._solver = self._solver
@@ -272,10 +281,22 @@ class Recordings:
         own = [Kept(recorder.name, type(recorder).__name__, recorder.kept()) for recorder in self._recorders]
         return [kept for kept in own if kept.arrays] + list(self._waiting.values())
 
-    def check(self, kept: Sequence[Kept], recorders: Sequence[Recorder] | None = None) -> None:
+    def check(self, kept: Sequence[Kept], steps: int) -> None:
+        """Raise CheckpointError where a recorder cannot go on with what a checkpoint has, of so many steps.
+
+        It changes nothing. Each rank does so for itself.
+        """
+        self._check_kinds(kept, self._recorders)
+        known = {one.name: one for one in kept}
+        for recorder in self._recorders:
+            if recorder.name in known:
+                with _refusals_of(recorder):
+                    recorder.check_kept(known[recorder.name].arrays, steps)
+
+    def _check_kinds(self, kept: Sequence[Kept], recorders: Sequence[Recorder]) -> None:
         """Raise CheckpointError where a checkpoint has another kind of recorder by the name of one."""
         kinds = {one.name: one.kind for one in kept}
-        for recorder in self._recorders if recorders is None else recorders:
+        for recorder in recorders:
             kind = kinds.get(recorder.name, type(recorder).__name__)
             if kind != type(recorder).__name__:
                 raise CheckpointError(
@@ -298,9 +319,17 @@ class Recordings:
                     f"recorder {recorder.name!r}: it would go on from the checkpoint of step {self._found_at} without "
                     f"the {made} steps made since; record it before these steps, or begin anew by another name="
                 )
-            try:
+            with _refusals_of(recorder):
+                recorder.check_kept(kept.arrays, self._found_at)
                 recorder.restore(kept.arrays)
-            except (KeyError, TypeError, ValueError) as error:
-                reason = f"{error} is missing" if isinstance(error, KeyError) else error
-                raise CheckpointError(f"recorder {recorder.name!r}: not what the checkpoint has ({reason})") from error
             del self._waiting[recorder.name]
+
+
+@contextmanager
+def _refusals_of(recorder: Recorder) -> Iterator[None]:
+    """Raise CheckpointError in place of the errors by which a recorder refuses what a checkpoint has."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError) as error:
+        reason = f"{error} is missing" if isinstance(error, KeyError) else error
+        raise CheckpointError(f"recorder {recorder.name!r}: not what the checkpoint has ({reason})") from error
