@@ -82,6 +82,11 @@ def test_statistics_over_ranks(count: int, device: str, tmp_path: Path, request:
 
 
 @pytest.mark.parametrize("count", launch.counts(2, 3))
+def test_too_little_memory_for_a_recorder_is_told_on_all_ranks(count: int) -> None:
+    launch.succeed("recorder_memory.py", count)
+
+
+@pytest.mark.parametrize("count", launch.counts(2, 3))
 def test_a_refused_restore_changes_no_rank(count: int, tmp_path: Path) -> None:
     launch.succeed("refused_restores.py", count, "cpu", str(tmp_path))
 

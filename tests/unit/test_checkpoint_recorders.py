@@ -97,7 +97,7 @@ def test_a_refused_restore_leaves_solver_and_recorders_as_they_were(tmp_path: Pa
     flow, (mean, probe, keeper) = made()
     flow.step(7)
     before = flow.populations(), mean["velocity"], probe["velocity"]
-    with pytest.raises(lbm.CheckpointError, match="recorder 'covariance': not what the checkpoint has .*every=3"):
+    with pytest.raises(lbm.CheckpointError, match=r"recorder 'covariance': not what the checkpoint has .*every=3"):
         flow.restore(path)
     assert (flow.steps, mean.samples, len(probe)) == (7, 7, 7)
     for now, then in zip((flow.populations(), mean["velocity"], probe["velocity"]), before, strict=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +12,7 @@ from .. import _core, models
 from ..errors import TooLittleMemoryError
 from ..layout import Layout, engine_blocks
 from ..parallel import gpu
-from ..parallel.device_memory import GIB, available_memory
+from ..parallel.device_memory import GIB, MIB, available_memory
 from ..parallel.processes import Processes
 
 
@@ -86,19 +86,61 @@ def check_memory(
         takes_strain,
         tuple(sponges),
     )
-    names = need.devices(ranks.rank)
-    own = ranks.each(lambda: [(name, _identity(name), available_memory(name)) for name in names])
-    every = ranks.shared(own)  # before any of them takes what it needs
+    found = _sharing(ranks, need.devices(ranks.rank))
 
     def check() -> None:
-        for name, identity, _ in own:
-            sharing = [(rank, *entry) for rank in ranks.host for entry in every[rank] if entry[1] == identity]
-            users = [(rank, other) for rank, other, _, _ in sharing]
-            available = min(free for _, _, _, free in sharing)
+        for name, users, available in found:
             if need.on(users, storage) > available:
                 raise TooLittleMemoryError(_refusal(need, storage, name, users, available))
 
     ranks.each(check)
+
+
+def check_further_memory(what: str, needs: Mapping[str, int], processes: Processes, hint: str) -> None:
+    """Raise TooLittleMemoryError if what a solver shall have in addition does not fit, before it is allocated.
+
+    All processes call this together, and get the error of any; what those on one host need on one device is added up.
+
+    Args:
+        what: needs it, for the message.
+        needs: the bytes by the device of this process that they are on.
+        processes: of the solver.
+        hint: what would need less.
+    """
+    found = _sharing(processes, list(needs))
+    every = processes.shared(dict(needs))
+
+    def check() -> None:
+        for name, users, available in found:
+            needed = sum(every[rank][other] for rank, other in users)
+            if needed > available:
+                together = f" for {len(users)} processes of one host together" if len(users) > 1 else ""
+                raise TooLittleMemoryError(
+                    f"{what}: needs {_amount(needed)} of memory on {name}{together}, but {_amount(available)} is "
+                    f"available; {hint}"
+                )
+
+    processes.each(check)
+
+
+def _sharing(ranks: Processes, names: Sequence[str]) -> list[tuple[str, list[tuple[int, str]], int]]:
+    """Of each of this process's devices the processes of the host that use it, and what is available there, bytes.
+
+    A user is a pair of its rank and of the name that it has for the device. All of them call this together.
+    """
+    own = ranks.each(lambda: [(name, _identity(name), available_memory(name)) for name in names])
+    every = ranks.shared(own)  # before any of them takes what it needs
+    found = []
+    for name, identity, _ in own:
+        entries = [(rank, *entry) for rank in ranks.host for entry in every[rank] if entry[1] == identity]
+        users = [(rank, other) for rank, other, _, _ in entries]
+        found.append((name, users, min(free for _, _, _, free in entries)))
+    return found
+
+
+def _amount(size: int) -> str:
+    """A number of bytes for people."""
+    return f"{size / GIB:.2f} GiB" if size >= GIB else f"{size / MIB:.2f} MiB"
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
@@ -81,6 +81,13 @@ class EngineSamples:
             known.append(fresh)
         return fresh
 
+    @classmethod
+    def new_slots(cls, simulation: Simulation, every: int, start: int, slots: set[int]) -> set[int]:
+        """The slots that `joined` would allocate for a user that begins anew."""
+        known = cls._of.get(simulation, [])
+        found = next((s for s in known if s._schedule == (every, start) and s.core.samples == 0), None)
+        return with_means(slots) - (set() if found is None else set().union(*found._users.values()))
+
     def leave(self, simulation: Simulation, user: object) -> None:
         """Sample no more for a user."""
         self._choose({key: slots for key, slots in self._users.items() if key != id(user)})
@@ -123,6 +130,16 @@ class ArraySamples:
         lists = (("mean", self._means), ("minimum", self._minima), ("maximum", self._maxima))
         pairs = [_comoment_name(a, b) for a, b in self._pairs]
         return [f"{kind} of {name}" for kind, names in lists for name in names] + pairs
+
+    def numbers(self, components: Mapping[str, int]) -> int:
+        """The numbers of a cell that it keeps, and has beside them while it takes a sample; an estimate from above.
+
+        Args:
+            components: of each field.
+        """
+        kept = sum(components[name] for name in (*self._means, *self._minima, *self._maxima))
+        products = [components[a] * components[b] for a, b in self._pairs]
+        return kept + sum(products) + max(products, default=0) + 3 * sum(components[name] for name in self.fields)
 
     def clear(self) -> None:
         """Forget all samples."""

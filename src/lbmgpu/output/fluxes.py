@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .. import checks
 from ..solver.solver import Solver, simulation_of
 from .history import AXES, History
-from .probes import plane_points, point_sampler
+from .probes import check_memory, plane_points, point_sampler
 
 
 class Flux(History):
@@ -35,9 +35,11 @@ class Flux(History):
 
     def attach(self, solver: Solver) -> None:
         points, _ = plane_points(solver.domain.shape, self.axis, self.position)
+        simulation, fields = simulation_of(solver), ("density", "velocity")
+        check_memory(simulation, self.name, points, fields)
         super().attach(solver)
         never = checks.MAX_STEPS
-        self._plane = point_sampler(simulation_of(solver), points, ("density", "velocity"), never, never)
+        self._plane = point_sampler(simulation, points, fields, never, never)
 
     def detach(self) -> None:
         if self._plane is not None:

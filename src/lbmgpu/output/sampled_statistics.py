@@ -12,9 +12,11 @@ from ..engine.simulation import Simulation
 from ..solver import simulation_of
 from ..solver.recording import Recorder
 from ..values import Floats
+from . import memory_needs
 from .axis_means import AxisMeans, axes_of, own_cells
 from .batches import Batches
 from .cell_samples import ArraySamples, EngineSamples, slot_name, with_means
+from .memory_needs import DOUBLE
 
 if TYPE_CHECKING:
     import xarray
@@ -104,10 +106,27 @@ class Statistics(Recorder):
         self._axes = None if axes is None else AxisMeans(simulation, axes)
         self._arrays = self._arrays_of(others) if others else None
         self._slots = set().union(*(self._slots_of(key) for key in self._keys if self._is_sampled(key)))
+        self._check_memory()
         if self._slots:
             self._engine = EngineSamples.joined(simulation, self.every, self.start, 0, self, self._slots)
         self.sampled_by_engine = self._arrays is None and self._batches is None
         self._first = super().next_after(solver.steps)
+
+    def _check_memory(self) -> None:
+        """Raise TooLittleMemoryError where the numbers of cells do not fit the devices, or those of NumPy the host."""
+        simulation = self._simulation
+        slots = EngineSamples.new_slots(simulation, self.every, self.start, self._slots) if self._slots else ()
+        cells = memory_needs.cells_of_devices(simulation)
+        needs = {device: DOUBLE * len(slots) * count for device, count in cells.items()}
+        names = {name for key in self._keys for name in ((key,) if isinstance(key, str) else key)}
+        dimensions = len(simulation.domain.shape)
+        components = {name: memory_needs.components_of(name, dimensions) for name in names}
+        on_host = 0 if self._arrays is None else self._arrays.numbers(components)
+        if self._batches is not None and self._axes is None:
+            on_host += 2 * self._batches.count * sum(components.values())
+        needs["cpu"] = needs.get("cpu", 0) + DOUBLE * on_host * memory_needs.window_cells(simulation)
+        hint = "fewer fields need less" if self._batches is None else "fewer fields, or batches, need less"
+        memory_needs.check(simulation, self.name, needs, hint)
 
     def detach(self) -> None:
         """See `Recorder.detach`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Sequence
@@ -20,9 +21,10 @@ from ..solver.field_units import FIELD_UNITS
 from ..solver.recording import Recorder
 from ..solver.solver import simulation_of
 from ..units import Units
+from . import memory_needs
 from .series_plan import LIST_NAME, Frame, FrameList, Plan, delete_files, plan_of, read_list
 from .series_selection import Piece, Selection
-from .series_writer import Writer
+from .series_writer import FRAMES, Writer
 
 if TYPE_CHECKING:
     import xarray
@@ -157,11 +159,27 @@ class Series(Recorder):
         self._is_alone = files.gathers or processes.size == 1
         self._pieces = selection.pieces(blocks, window)
         self._own = [piece for piece in self._pieces if piece.number in mine]
+        self._check_memory()
         self._writer = Writer(f"series {self._target.name}")
         self._cut = processes.shared(processes.on_first(lambda: self._open_folder(solver.steps)))[0]
         processes.each(lambda: files.write_solid(self._cut, self._solid()))
         if self.is_due(solver.steps):
             self.sample(solver)
+
+    def _check_memory(self) -> None:
+        """Raise TooLittleMemoryError where the frames that are in memory at a time do not fit, beside what is written.
+
+        Fields are read in the solver's type, and converted one by one by the thread.
+        """
+        simulation, counts = self._simulation, self._plan.selection.counts
+        cells = sum(math.prod(piece.count) for piece in self._own)
+        itemsize = np.dtype(simulation.precision).itemsize
+        components = [max(1, n) for n in self._plan.fields.values()]
+        of_frames = FRAMES * sum(components) * itemsize * cells
+        converted = max(components) * max(itemsize, self._plan.dtype.itemsize) * cells
+        gathered = max(components) * itemsize * math.prod(counts) if self._own and self._known_files.gathers else 0
+        needs = {"cpu": of_frames + 2 * converted + gathered}
+        memory_needs.check(simulation, self.name, needs, "fewer fields, a region= or a stride= needs less")
 
     def sample(self, solver: Solver) -> None:
         """See `Recorder.sample`."""
