@@ -77,6 +77,7 @@ def _rendered(found: scenes.Shown, suffix: str) -> tuple[bytes, Limits]:
 class Image(Recorder):
     """Pictures of the flow with a period: ``solver.record(lbm.Image("wake_{step}.png", every=100))``.
 
+    The first one is of the state that the steps begin with, if that is due: of step 0 unless `start` is later.
     Each file appears whole or not at all. All ranks record it; rank 0 draws and writes.
 
     Args:
@@ -94,6 +95,8 @@ class Image(Recorder):
         FileNotFoundError: the folder of `path` does not exist.
         ImportError: PyVista is missing.
     """
+
+    samples_initial = True
 
     def __init__(
         self,
@@ -147,7 +150,8 @@ class Movie(Recorder):
     Its frames are PNG files in a folder beside it, ``wake.mp4.frames``, each written when it is drawn, so that a crash
     leaves all of them. At the end of each run the movie is made of all frames, whole or not at all. A run that goes on
     from a checkpoint goes on with the frames up to it; later ones go when the first new one is drawn, so that a run
-    from step 0 begins anew. `close` removes the frames, when the movie is finished.
+    from step 0 begins anew. The first frame is of the state that the steps begin with, if that is due; after a restart
+    it takes the place of the frame of the same step. `close` removes the frames, when the movie is finished.
 
     The ends of the colours, and the level of a surface, are the same for all frames: those given, or those of the first
     frame that is not of one value all over.
@@ -164,6 +168,8 @@ class Movie(Recorder):
         TypeError, ValueError: a wrong argument.
         ImportError: imageio-ffmpeg, or PyVista, is missing.
     """
+
+    samples_initial = True
 
     def __init__(
         self,
@@ -292,6 +298,8 @@ class Live(Recorder):
         TypeError, ValueError: a wrong argument; by `Solver.record` that this is no notebook, where `Image` and `Movie`
             take its place.
     """
+
+    samples_initial = True
 
     def __init__(
         self,

@@ -28,6 +28,10 @@ NEVER = 1 << 53
 class Recorder:
     """What looks at a solver's state after the steps ``start, start + every, start + 2 * every`` and so on.
 
+    What draws or writes whole states, as `Image`, `Movie`, `Live` and `Series`, has the state that it begins with too,
+    if that is due: that of step 0 unless `start` is later. Statistics and histories have states after steps only. After
+    a restart a state that has been sampled takes the place of what there is of it: nothing is there twice.
+
     A subclass implements `attach` and `sample`, and what else of the others it needs. All ranks call each of them
     together, but for properties that only read.
 
@@ -44,6 +48,8 @@ class Recorder:
 
     sampled_by_engine = False
     """Whether the engine takes the samples by itself, so that the run loop need not stop for them."""
+    samples_initial = False
+    """Whether the state that steps begin with is a sample too, if it is due: once for each state that was set."""
 
     def __init__(self, every: int = 1, start: int = 0, name: str | None = None) -> None:
         self.every = checks.integer("every", every, at_least=1)
@@ -54,10 +60,7 @@ class Recorder:
     # What a subclass implements
 
     def attach(self, solver: Solver) -> None:
-        """Check that it goes with `solver`, and allocate; raises TypeError or ValueError if it does not go with it.
-
-        The state at hand is not sampled by the loop: who wants the initial one samples it here.
-        """
+        """Check that it goes with `solver`, and allocate; raises TypeError or ValueError if it does not go with it."""
 
     def sample(self, solver: Solver) -> None:
         """Take a sample of the state after `solver.steps` steps. No step is made meanwhile."""
@@ -119,6 +122,9 @@ class Recorder:
 class Recorded(Protocol):
     """What a run loop asks of recorders: of a solver, or of several that advance together."""
 
+    def begin(self, step: int) -> None:
+        """Have those sample the state before any step that want it."""
+
     def steps_to_next(self, step: int) -> int:
         """Steps from `step` until the run loop has to stop for a sample."""
 
@@ -141,6 +147,11 @@ class JoinedRecordings:
 
     def __init__(self, parts: Callable[[], Sequence[Recordings]]) -> None:
         self._parts = parts
+
+    def begin(self, step: int) -> None:
+        """See `Recorded`."""
+        for part in self._parts():
+            part.begin(step)
 
     def steps_to_next(self, step: int) -> int:
         """See `Recorded`."""
@@ -171,6 +182,7 @@ class Recordings:
         self._recorders: list[Recorder] = []
         self._waiting: dict[str, Kept] = {}
         self._found_at = 0
+        self._without_initial: list[Recorder] = []
 
     @property
     def all(self) -> tuple[Recorder, ...]:
@@ -219,7 +231,15 @@ class Recordings:
                     recorder._solver = None
                     raise
                 self._recorders.append(recorder)
+                self._without_initial.append(recorder)
         return recorders[0] if len(recorders) == 1 else recorders
+
+    def begin(self, step: int) -> None:
+        """Have those sample the state before any step that want it and have not done so."""
+        while self._without_initial:
+            recorder = self._without_initial.pop(0)
+            if recorder.samples_initial and recorder.is_due(step):
+                self._sample(recorder, step)
 
     def steps_to_next(self, step: int) -> int:
         """Steps from `step` until the run loop has to stop for a sample."""
@@ -230,12 +250,15 @@ class Recordings:
         """Have those take a sample that are due after so many steps."""
         for recorder in self._recorders:
             if not recorder.sampled_by_engine and recorder.is_due(step):
-                with collective.by_user(self._simulation.processes, f"recorder {recorder.name}", step):
-                    recorder.sample(self._solver)
+                self._sample(recorder, step)
+
+    def _sample(self, recorder: Recorder, step: int) -> None:
+        with collective.by_user(self._simulation.processes, f"recorder {recorder.name}", step):
+            recorder.sample(self._solver)
 
     def state_was_set(self) -> None:
         """Tell all of them that the state is another one; raises the first error after that."""
-        self._waiting = {}
+        self._waiting, self._without_initial = {}, list(self._recorders)
         self._of_each(lambda recorder: recorder.state_was_set(self._solver))
 
     def flush(self) -> None:
