@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from packages import need
 from PIL import Image as Pillow
 
 import lbmgpu as lbm
@@ -398,7 +399,7 @@ def test_live_is_refused_outside_of_notebooks() -> None:
 
 
 def test_live_in_a_notebook_draws_in_its_output() -> None:
-    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    nbformat, nbclient = need("nbformat"), need("nbclient")
     code = (
         "import lbmgpu as lbm\n"
         "solver = lbm.Solver(lbm.Domain((12, 10), 'D2Q9'), lbm.BGK(0.1), device='cpu')\n"

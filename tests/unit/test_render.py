@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from packages import need
 from PIL import Image as Pillow
 
 import lbmgpu as lbm
 from lbmgpu.pictures.scene import SHARE_INSIDE, Scene, shown
 
-pytest.importorskip("pyvista")
+need("pyvista")
 SIZE = (320, 240)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.stats
+from packages import need
 
 import lbmgpu as lbm
 from lbmgpu.output.batches import Batches, student_probability, student_quantile
@@ -329,7 +330,7 @@ def test_a_mean_goes_on_without_a_gap_only(tmp_path: Any) -> None:
 
 
 def test_statistics_as_datasets() -> None:
-    pytest.importorskip("xarray")
+    need("xarray")
     solver = flow((9, 8))
     mean, cov = lbm.Mean("velocity", "density"), lbm.Covariance("velocity", ("velocity", "density"))
     profile = lbm.Mean("velocity", over="x", name="profile")
