@@ -107,6 +107,23 @@ class Plan:
         }
 
 
+class FilesOfPieces:
+    """What formats have in common whose frames have a file for each piece, which its rank writes, in a folder.
+
+    Attributes:
+        folder: of the frames.
+        index: the file that is opened, beside the folder.
+    """
+
+    suffix: str
+    gathers = False
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self.folder = plan.target
+        self.index = plan.target.with_name(f"{plan.target.name}{self.suffix}")
+
+
 @dataclasses.dataclass
 class FrameList:
     """The frames of a series, in the order of time.
