@@ -220,11 +220,11 @@ def __getattr__(name: str) -> _Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def _plot(*given: _Any) -> _Any:
+def _plot(solver: Solver, axes: _Any, **options: _Any) -> _Any:
     """`Solver.plot`, which is in a room that must not know that of pictures."""
-    from .plot import field_figure
+    from .pictures.view import View, plot
 
-    return field_figure(*given)
+    return plot(solver, View(**options), axes)
 
 
 _draw_by(_plot)

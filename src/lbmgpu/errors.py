@@ -139,7 +139,7 @@ class LayoutError(ValueError):
 
 
 class TooLittleMemoryError(ValueError):
-    """A solver that needs more memory than its device has free; raised before anything is allocated."""
+    """A solver or a recorder that needs more memory than its device has free; raised before anything is allocated."""
 
 
 class CheckpointError(ValueError):

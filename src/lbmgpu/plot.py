@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
@@ -19,7 +19,6 @@ from .solver import Solver, simulation_of
 from .units import Units
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = [
@@ -56,20 +55,9 @@ def temperature_figure(
     return _figure(solver, "temperature", normal, position, units)
 
 
-def field_figure(
-    solver: Solver,
-    field: str = "speed",
-    slice: tuple[str, int] | str | None = None,
-    streamlines: bool = False,
-    bodies: bool = True,
-    units: Units | None = None,
-    vmin: float | None = None,
-    vmax: float | None = None,
-    cmap: str | None = None,
-    ax: Axes | None = None,
-) -> Figure | None:
-    """A field in a plane; what `Solver.plot` gives, which see."""
-    return plot(solver, View(field, slice, streamlines, bodies, units, vmin, vmax, cmap), ax)
+def field_figure(solver: Solver, *arguments: Any, **options: Any) -> Figure | None:
+    """A field in a plane; what `Solver.plot` gives of the same arguments, which see."""
+    return solver.plot(*arguments, **options)
 
 
 def _figure(solver: Solver, field: str, normal: str, position: float, units: Units | None) -> Figure | None:

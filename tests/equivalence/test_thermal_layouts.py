@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings, strategies as st
+from packages import need_torch
 from reference.cases import engine_state, reverse
 from reference.registry import KINDS, STREAMINGS, THERMAL_PAIRS_OF_BLOCKS, THERMAL_STENCILS
 from reference.thermal_cases import OPERATORS, ThermalCase, random_thermal_case
@@ -278,10 +278,7 @@ def test_the_temperature_in_device_memory(precision, gpu, rng):
     solver.step(3)
     assert array.shape == expected.shape
     assert array.__cuda_array_interface__["strides"] == expected.strides
-    if os.environ.get("LBMGPU_REQUIRE_GPU") == "1":
-        import torch
-    else:
-        torch = pytest.importorskip("torch", reason="needs PyTorch, which takes the arrays")
+    torch = need_torch()
     expected[solver.solid] = 0
     np.testing.assert_array_equal(torch.from_dlpack(array).cpu().numpy(), expected)
 

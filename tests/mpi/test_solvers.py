@@ -41,9 +41,12 @@ def test_ranks_cut_across_rows(count: int, device: str, request: pytest.FixtureR
 
 @pytest.mark.parametrize("device", ["cpu", OWN_GPU])
 @pytest.mark.parametrize("count", launch.counts(2, 3))
-def test_turbulence_models_over_ranks(count: int, device: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+@pytest.mark.parametrize("program", ["turbulence", "probes", "time_functions", "derived", "means"])
+def test_ranks_do_as_one_process(
+    program: str, count: int, device: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     need(device, request)
-    launch.succeed("turbulence.py", count, device, str(tmp_path))
+    launch.succeed(f"{program}.py", count, device, str(tmp_path))
 
 
 @pytest.mark.parametrize("count", launch.counts(1, 2, 3))
@@ -51,34 +54,14 @@ def test_ranks_end_together_when_a_number_rests(count: int) -> None:
     launch.succeed("steady.py", count)
 
 
-@pytest.mark.parametrize("device", ["cpu", OWN_GPU])
 @pytest.mark.parametrize("count", launch.counts(2, 3))
-def test_probes_over_ranks(count: int, device: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    need(device, request)
-    launch.succeed("probes.py", count, device, str(tmp_path))
+def test_too_little_memory_for_a_recorder_is_told_on_all_ranks(count: int) -> None:
+    launch.succeed("recorder_memory.py", count)
 
 
-@pytest.mark.parametrize("device", ["cpu", OWN_GPU])
 @pytest.mark.parametrize("count", launch.counts(2, 3))
-def test_functions_of_time_over_ranks(count: int, device: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    need(device, request)
-    launch.succeed("time_functions.py", count, device, str(tmp_path))
-
-
-@pytest.mark.parametrize("device", ["cpu", OWN_GPU])
-@pytest.mark.parametrize("count", launch.counts(2, 3))
-def test_derived_fields_and_regions_over_ranks(
-    count: int, device: str, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
-    need(device, request)
-    launch.succeed("derived.py", count, device, str(tmp_path))
-
-
-@pytest.mark.parametrize("device", ["cpu", OWN_GPU])
-@pytest.mark.parametrize("count", launch.counts(2, 3))
-def test_statistics_over_ranks(count: int, device: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    need(device, request)
-    launch.succeed("means.py", count, device, str(tmp_path))
+def test_a_refused_restore_changes_no_rank(count: int, tmp_path: Path) -> None:
+    launch.succeed("refused_restores.py", count, "cpu", str(tmp_path))
 
 
 @pytest.mark.parametrize("count", launch.counts(2, 3))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image as Pillow
 
 import lbmgpu as lbm
 from lbmgpu.case import run_case
@@ -65,13 +66,44 @@ def rows(path: Path) -> tuple[list[str], np.ndarray]:
 def test_pictures_are_numbered(tmp_path: Path) -> None:
     folder = run(tmp_path, [{"image": "pictures/speed_{step:04d}.png", "every": 10, "field": "speed", "dpi": 40}])
     assert sorted(path.name for path in (folder / "pictures").iterdir()) == [
-        f"speed_{step:04d}.png" for step in (10, 20, 30, 40)
+        f"speed_{step:04d}.png" for step in (0, 10, 20, 30, 40)
     ]
 
 
 def test_a_movie_is_made(tmp_path: Path) -> None:
     folder = run(tmp_path, [{"movie": "wake.gif", "every": 10, "fps": 5, "dpi": 30}])
-    assert (folder / "wake.gif").read_bytes().startswith(b"GIF")
+    assert frames_of(folder / "wake.gif") == 5
+    assert not (folder / "wake.gif.frames").exists()  # as the movie is complete
+
+
+def frames_of(path: Path) -> int:
+    with Pillow.open(path) as picture:
+        return int(picture.n_frames)
+
+
+def test_frames_stay_until_the_movie_is_complete(tmp_path: Path) -> None:
+    path, folder = tmp_path / "case.json", tmp_path / "out"
+    path.write_text(json.dumps(CASE | {"output": [{"checkpoint": {}}, {"movie": "wake.gif", "every": 10, "dpi": 30}]}))
+    run_case(path, folder=folder, steps=20, progress=False)
+    assert len(list((folder / "wake.gif.frames").glob("*.png"))) == 3
+    run_case(path, folder=folder, restart=folder / "checkpoint.h5", progress=False)
+    assert frames_of(folder / "wake.gif") == 5
+    assert not (folder / "wake.gif.frames").exists()
+    whole = (folder / "wake.gif").read_bytes()
+    run_case(path, folder=folder, steps=60, restart=folder / "checkpoint.h5", progress=False)
+    assert frames_of(folder / "wake.gif") == 3  # of steps 40 to 60, while the movie before is kept
+    assert (folder / "wake.previous.gif").read_bytes() == whole
+    assert "now wake.previous.gif" in (folder / "run.log").read_text()
+
+
+def test_frames_of_a_run_that_diverges_stay(tmp_path: Path) -> None:
+    path, folder = tmp_path / "case.json", tmp_path / "out"
+    wild = {"collision": {"model": "BGK", "viscosity": 1e-6}, "force": [0.3, 0.1]}
+    output = [{"movie": "wake.gif", "every": 1, "dpi": 20}]
+    path.write_text(json.dumps(CASE | wild | {"output": output, "run": {"steps": 500, "device": "cpu"}}))
+    with pytest.raises(lbm.DivergedError):
+        run_case(path, folder=folder, progress=False)
+    assert (folder / "wake.gif.frames" / "frame_000000000000.png").is_file()
 
 
 def test_a_series_has_all_frames(tmp_path: Path) -> None:

@@ -81,6 +81,60 @@ def test_another_state_takes_nothing_of_a_file(tmp_path: Path) -> None:
     assert found.arrays == {}
 
 
+def test_a_refused_restore_leaves_solver_and_recorders_as_they_were(tmp_path: Path) -> None:
+    points = [(3.0, 4.0)]
+
+    def made(**late: Any) -> tuple[lbm.Solver, list[Any]]:
+        flow = solver()
+        flow.initialize(velocity=(0.02, 0.01))
+        found = [lbm.Mean("velocity"), lbm.Probe(points, "velocity"), Keeper("a", numbers=np.ones(2))]
+        flow.record(*found, lbm.Covariance("velocity", **late))
+        return flow, found
+
+    other, _ = made(every=3)
+    other.step(4)
+    path = other.save(tmp_path / "state.h5")
+    flow, (mean, probe, keeper) = made()
+    flow.step(7)
+    before = flow.populations(), mean["velocity"], probe["velocity"]
+    with pytest.raises(lbm.CheckpointError, match=r"recorder 'covariance': not what the checkpoint has .*every=3"):
+        flow.restore(path)
+    assert (flow.steps, mean.samples, len(probe)) == (7, 7, 7)
+    for now, then in zip((flow.populations(), mean["velocity"], probe["velocity"]), before, strict=True):
+        np.testing.assert_array_equal(now, then)
+    np.testing.assert_array_equal(keeper.arrays["numbers"], np.ones(2))
+    flow.step(1)
+    assert (mean.samples, len(probe)) == (8, 8)
+
+
+def test_samples_later_than_the_state_are_refused() -> None:
+    flow = solver()
+    probe: Any = flow.record(lbm.Probe([(3.0, 4.0)], "velocity"))
+    flow.step(4)
+    probe.check_kept(probe.kept(), 4)
+    with pytest.raises(ValueError, match="a sample of step 4, later than the state of step 3"):
+        probe.check_kept(probe.kept(), 3)
+
+
+def test_recorders_go_on_though_one_of_them_lost_its_file(tmp_path: Path) -> None:
+    class Lost(lbm.Recorder):
+        def sample(self, solver: lbm.Solver) -> None:
+            pass
+
+        def state_was_set(self, solver: lbm.Solver) -> None:
+            raise OSError("lost")
+
+    flow = solver()
+    mean: Any = lbm.Mean("velocity")
+    flow.record(mean, Lost())
+    flow.step(3)
+    path = flow.save(tmp_path / "state.h5")
+    flow.step(2)
+    with pytest.raises(OSError, match="lost"):
+        flow.restore(path)
+    assert (flow.steps, mean.samples) == (3, 3)
+
+
 def test_damage_is_found_by_digests(tmp_path: Path) -> None:
     first = solver()
     first.record(Keeper("a", numbers=np.full(5, 1.2345)))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
+from packages import need_torch
 
 import lbmgpu as lbm
 
@@ -43,9 +42,6 @@ def test_the_array_is_the_field(field: str, precision: str, gpu: str) -> None:
     assert interface["typestr"] == ("<f4" if precision == "float32" else "<f8")
     assert interface["strides"] == expected.strides
     assert array.__dlpack_device__() == (2, 0)
-    if os.environ.get("LBMGPU_REQUIRE_GPU") == "1":
-        import torch
-    else:
-        torch = pytest.importorskip("torch", reason="needs PyTorch, which takes the arrays")
+    torch = need_torch()
     for tensor in (torch.from_dlpack(array), torch.as_tensor(array, device="cuda")):
         np.testing.assert_array_equal(tensor.cpu().numpy(), expected)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import packages
 import pytest
 
 import lbmgpu as lbm
@@ -277,7 +278,7 @@ def test_a_recorder_of_another_kind_or_setup_does_not_go_on(tmp_path: Path) -> N
 
 
 def test_files_tables_and_datasets(tmp_path: Path) -> None:
-    pytest.importorskip("pandas")
+    packages.need("pandas")
     solver = flow()
     probe = solver.record(lbm.Probe([(3.5, 4.5), (9.0, 2.0)], every=2))
     solver.run(6)

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from packages import need
 from PIL import Image as Pillow
 
 import lbmgpu as lbm
 from lbmgpu.pictures.scene import SHARE_INSIDE, Scene, shown
 
-pytest.importorskip("pyvista")
+need("pyvista")
 SIZE = (320, 240)
 
 
@@ -140,15 +141,17 @@ def test_a_movie_of_renderings_keeps_level_and_colours(tmp_path: Path) -> None:
     render = {"camera": "xy", "size": SIZE}
     movie = solver.record(lbm.Movie(tmp_path / "vortex.gif", every=4, render=render))
     solver.record(lbm.Image(tmp_path / "vortex_{step}.png", every=8, render=render))
+    first = shown(solver, Scene()).scene.level
     solver.run(4)
     limits = json.loads((movie.frames / "limits.json").read_text())
     assert set(limits) == {"vmin", "vmax", "level"}
-    assert limits["level"] == shown(solver, Scene()).scene.level
+    assert limits["level"] == first
     solver.run(4)
     assert json.loads((movie.frames / "limits.json").read_text()) == limits
-    assert movie.steps == [4, 8]
+    assert movie.steps == [0, 4, 8]
     with Pillow.open(movie.path) as file:
-        assert (file.size, file.n_frames) == (SIZE, 2)
+        assert file.size == SIZE
+        assert file.n_frames >= 2  # a GIF has frames that are alike once
     with Pillow.open(tmp_path / "vortex_8.png") as file:
         assert colourful(np.asarray(file)).any()
 

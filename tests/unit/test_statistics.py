@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.stats
+from packages import need
 
 import lbmgpu as lbm
 from lbmgpu.output.batches import Batches, student_probability, student_quantile
@@ -259,9 +260,33 @@ def test_a_restart_refuses_what_was_kept_of_others() -> None:
     solver.step(9)
     other = flow((12, 8, 6), body=True)
     with pytest.raises(ValueError, match="no co-moment of velocity_x and velocity_x is kept"):
-        other.record(lbm.Covariance("velocity"), every=2, start=3).restore(recorders[0].kept())  # type: ignore[union-attr]
+        other.record(lbm.Covariance("velocity"), every=2, start=3).check_kept(recorders[0].kept(), 9)  # type: ignore[union-attr]
     with pytest.raises(ValueError, match="was kept with every=2, start=3"):
-        other.record(lbm.Mean("velocity"), every=5).restore(recorders[0].kept())  # type: ignore[union-attr]
+        other.record(lbm.Mean("velocity"), every=5).check_kept(recorders[0].kept(), 9)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("number", "name", "array", "text"),
+    [
+        (0, "samples", np.array([4, 3, 0, 3]), "not four integers"),
+        (0, "samples", np.array([4.0, 3, 2, 3]), "not four integers"),
+        (0, "mean of density", np.zeros((12, 8, 5)), "mean of density is float64 of the shape"),
+        (0, "mean of density", np.zeros((12, 8, 6), np.float32), "mean of density is float32"),
+        (3, "batch ends", np.array([1, 2, 4]), "the ends of its batches are not such"),
+        (3, "batch length", np.array([0]), "no integer from 1"),
+        (3, "batches of velocity", np.zeros((4, 3, 7)), "the batches of velocity are not 4 arrays"),
+        (4, "batches of density", np.zeros((3, 12, 8, 6)), "the batches of density are not 4 arrays"),
+    ],
+)
+def test_arrays_that_are_not_such_are_refused(number: int, name: str, array: Any, text: str) -> None:
+    solver, recorders = make()
+    solver.step(9)
+    recorder, kept = recorders[number], recorders[number].kept()
+    recorder.check_kept(kept, 9)
+    with pytest.raises(ValueError, match=text):
+        recorder.check_kept({**kept, name: array}, 9)
+    with pytest.raises((KeyError, ValueError)):
+        recorder.check_kept({other: value for other, value in kept.items() if other != name}, 9)
 
 
 @pytest.mark.parametrize(
@@ -305,7 +330,7 @@ def test_a_mean_goes_on_without_a_gap_only(tmp_path: Any) -> None:
 
 
 def test_statistics_as_datasets() -> None:
-    pytest.importorskip("xarray")
+    need("xarray")
     solver = flow((9, 8))
     mean, cov = lbm.Mean("velocity", "density"), lbm.Covariance("velocity", ("velocity", "density"))
     profile = lbm.Mean("velocity", over="x", name="profile")

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from packages import need
 
 import lbmgpu as lbm
 
 from . import support
 
-xarray = pytest.importorskip("xarray")
+xarray = need("xarray")
 
 
 def flow(**more: Any) -> lbm.Solver:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import copy
 import logging
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -64,9 +66,32 @@ def _check_inside(key: str, given: str, path: Path) -> None:
         raise ValueError(f"{key}: {given!r} given, must be a path inside the output folder, without '..'")
 
 
-def record(case: dict[str, Any], solver: Solver, target: Path, restarted: bool) -> list[Callable[[], object]]:
-    """Have the recorders of a case record, with files in the folder `target`; what writes the files of histories."""
-    writers: list[Callable[[], object]] = []
+@dataclass
+class Recording:
+    """What a case does for its recorders, on all ranks together.
+
+    Attributes:
+        writers: write the files of histories and statistics.
+        finishers: are called when the case has come to its end.
+    """
+
+    writers: list[Callable[[], object]] = field(default_factory=list)
+    finishers: list[Callable[[], object]] = field(default_factory=list)
+
+    def write(self) -> None:
+        """Write the files of histories and statistics."""
+        for writer in self.writers:
+            writer()
+
+    def finish(self) -> None:
+        """Do what is left to be done when the case has come to its end."""
+        for finisher in self.finishers:
+            finisher()
+
+
+def record(case: dict[str, Any], solver: Solver, target: Path, restarted: bool) -> Recording:
+    """Have the recorders of a case record, with files in the folder `target`."""
+    found = Recording()
     processes = simulation_of(solver).processes
     for number, entry in entries(case):
         path = target / file_of(entry)
@@ -74,15 +99,27 @@ def record(case: dict[str, Any], solver: Solver, target: Path, restarted: bool) 
         with at(case, "output", number), _by_key(entry):
             recorder = _made(entry, target, restarted)
             solver.record(recorder)
-        write = KINDS[kinds_of(entry)[0]].write
-        if write is not None:
+        kind = KINDS[kinds_of(entry)[0]]
+        if kind.write is not None:
             processes.on_first(partial(check_output, path))
-            writers.append(partial(write, recorder, path))
+            found.writers.append(partial(kind.write, recorder, path))
+        if kind.finish is not None:
+            found.finishers.append(partial(kind.finish, recorder))
+        if restarted and kind is KINDS["movie"]:
+            processes.on_first(partial(_set_aside, recorder))
     left = recordings_of(solver).waiting
     if left:
         names = ", ".join(repr(name) for name in left)
         log.warning("the checkpoint has recorders that the case does not ask for, which stop here: %s", names)
-    return writers
+    return found
+
+
+def _set_aside(movie: Any) -> None:
+    """Rename a movie that is complete, so that its frames are gone, as this run makes one of its own frames alone."""
+    if movie.path.is_file() and not movie.steps:
+        kept = movie.path.with_name(f"{movie.path.stem}.previous{movie.path.suffix}")
+        os.replace(movie.path, kept)
+        log.warning("%s is of a run that has come to its end: now %s", movie.path, kept.name)
 
 
 def _name(entry: Mapping[str, Any]) -> str:

@@ -36,6 +36,7 @@ class Kind(NamedTuple):
         leads: the name of the argument that the key's value is; ``"*"`` for one argument for each entry of a list.
         ending: of the file that the case writes; None where the value is the path, and the recorder itself writes.
         write: writes that file: gets the recorder and the path, on all ranks together.
+        finish: called when the case has come to its end; gets the recorder, on all ranks together.
         prepare: makes the arguments of the class of those of the case, where they differ; gets whether the run goes on
             from a checkpoint.
     """
@@ -48,6 +49,7 @@ class Kind(NamedTuple):
     ending: str | None = None
     write: Callable[[Any, Path], object] | None = None
     prepare: Callable[[dict[str, Any], bool], dict[str, Any]] | None = None
+    finish: Callable[[Any], object] | None = None
 
 
 def write_table(recorder: Any, path: Path) -> None:
@@ -123,7 +125,9 @@ KINDS: dict[str, Kind] = {
         prepare=_series,
     ),
     "image": Kind("pictures.recorders.Image", PATH, _DRAWN, prepare=_drawn),
-    "movie": Kind("pictures.recorders.Movie", PATH, _DRAWN | {"fps": POSITIVE}, prepare=_drawn),
+    "movie": Kind(
+        "pictures.recorders.Movie", PATH, _DRAWN | {"fps": POSITIVE}, prepare=_drawn, finish=lambda movie: movie.close()
+    ),
     "mean": Kind("output.statistics.Mean", NAMES, {"batches": {"type": "integer"}, **_OVER}, **_STATISTICS),
     "covariance": Kind("output.statistics.Covariance", _PAIRS, _OVER, **_STATISTICS),
     "minimum": Kind("output.statistics.Minimum", NAMES, _OVER, **_STATISTICS),

@@ -138,12 +138,16 @@ def run_checked(
                 processes.on_first(lambda: _set_aside(target / "checkpoint.h5"))
             if not recorders.entries(case) and not any(output.get(key, False) is not False for key in _FILES):
                 log.info("the case asks for no 'output': nothing but run.log is left")
-            writers = record.record(case, solver, target, restart is not None)
+            recording = record.record(case, solver, target, restart is not None)
             try:
-                result = _run(case, solver, total, target, progress, restart is not None, stepped is not None, writers)
+                result = _run(
+                    case, solver, total, target, progress, restart is not None, stepped is not None, recording
+                )
                 if stepped is not None:
                     stepped(solver, result)
                 _leave(solver, output, target, out or sys.stdout)
+                if result.converged or solver.steps >= int(case["run"]["steps"]):
+                    recording.finish()
             except DivergedError as error:  # for the file alone: who called says it on the screen
                 if handler is not None:
                     handler.handle(log.makeRecord(log.name, logging.ERROR, __file__, 0, "%s", (error,), None))
@@ -193,23 +197,18 @@ def _run(
     progress: bool,
     restarted: bool,
     saves_before_steady: bool,
-    writers: Sequence[Callable[[], object]],
+    recording: record.Recording,
 ) -> RunResult:
-    """Run to the end; `writers` write what recorders have, beside each checkpoint and at the end."""
+    """Run to the end; what recorders have is written beside each checkpoint and at the end."""
     settings, output = case["run"], recorders.plain(case)
-
-    def write() -> None:
-        for writer in writers:
-            writer()
-
     callbacks: list[Every | Checkpoint] = []
     if "log" in settings:
         callbacks.append(Every(int(settings["log"]["every"]), _log_state))
     for name in tables.TABLES:
         if name in output:
             callbacks.append(_table(name, solver, target, int(output[name]["every"]), restarted))
-    if writers and "every" in output.get("checkpoint", {}):
-        callbacks.append(Every(int(output["checkpoint"]["every"]), lambda _: write()))
+    if recording.writers and "every" in output.get("checkpoint", {}):
+        callbacks.append(Every(int(output["checkpoint"]["every"]), lambda _: recording.write()))
     if "every" in output.get("checkpoint", {}):  # after the tables, so that they have the steps up to a checkpoint
         callbacks.append(Checkpoint(target / "checkpoint.h5", int(output["checkpoint"]["every"])))
     until = build_steady(case)
@@ -222,12 +221,12 @@ def _run(
     except KeyboardInterrupt:
         if simulation_of(solver).processes.size == 1:  # other ranks may not be interrupted, nor be at the same step
             _keep(solver, target)
-            write()
+            recording.write()
         raise
     except DivergedError:
-        write()
+        recording.write()
         raise
-    write()
+    recording.write()
     log.info("%s after %d steps, %.1f MLUPS", result.reason, solver.steps, result.mlups)
     return result
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from .. import _core, models
 from ..errors import TooLittleMemoryError
 from ..layout import Layout, engine_blocks
 from ..parallel import gpu
-from ..parallel.device_memory import GIB, available_memory
+from ..parallel.device_memory import GIB, MIB, available_memory
 from ..parallel.processes import Processes
 
 
@@ -87,32 +87,78 @@ def check_memory(
         takes_strain,
         tuple(sponges),
     )
-    names = need.devices(ranks.rank)
 
-    def refused() -> str:
-        own = ranks.each(lambda: [(name, _identity(name), available_memory(name)) for name in names])
-        every = ranks.shared(own)  # before any of them takes what it needs
+    def refusal() -> str:
+        for name, users, available in _sharing(ranks, need.devices(ranks.rank)):
+            if need.on(users, storage) > available:
+                return _refusal(need, storage, name, users, available)
+        return ""
 
-        def found() -> str:
-            for name, identity, _ in own:
-                sharing = [(rank, *entry) for rank in ranks.host for entry in every[rank] if entry[1] == identity]
-                users = [(rank, other) for rank, other, _, _ in sharing]
-                available = min(free for _, _, _, free in sharing)
-                if need.on(users, storage) > available:
-                    return _refusal(need, storage, name, users, available)
-            return ""
+    _raise_if_refused(ranks, refusal)
 
-        return ranks.each(found)
 
-    def check(message: str) -> None:
+def check_further_memory(what: str, needs: Mapping[str, int], processes: Processes, hint: str) -> None:
+    """Raise TooLittleMemoryError if what a solver shall have in addition does not fit, before it is allocated.
+
+    All processes call this together, and get the error of any; what those on one host need on one device is added up.
+
+    Args:
+        what: needs it, for the message.
+        needs: the bytes by the device of this process that they are on.
+        processes: of the solver.
+        hint: what would need less.
+    """
+    every = processes.shared(dict(needs))
+
+    def refusal() -> str:
+        for name, users, available in _sharing(processes, list(needs)):
+            needed = sum(every[rank][other] for rank, other in users)
+            if needed > available:
+                together = f" for {len(users)} processes of one host together" if len(users) > 1 else ""
+                return (
+                    f"{what}: needs {_amount(needed)} of memory on {name}{together}, but {_amount(available)} is "
+                    f"available; {hint}"
+                )
+        return ""
+
+    _raise_if_refused(processes, refusal)
+
+
+def _raise_if_refused(ranks: Processes, refusal: Callable[[], str]) -> None:
+    """Raise TooLittleMemoryError of what `refusal` says, on all processes, which call this together.
+
+    Before that it is asked again without the solvers that nobody can reach any more, but through their own recorders.
+    """
+    message = ranks.each(refusal)
+    if ranks.agreed(float(bool(message))):
+        gc.collect()
+        message = ranks.each(refusal)
+
+    def check() -> None:
         if message:
             raise TooLittleMemoryError(message)
 
-    message = refused()
-    if ranks.agreed(float(bool(message))):
-        gc.collect()  # solvers that nobody can reach any more, but through their own recorders
-        message = refused()
-    ranks.each(lambda: check(message))
+    ranks.each(check)
+
+
+def _sharing(ranks: Processes, names: Sequence[str]) -> list[tuple[str, list[tuple[int, str]], int]]:
+    """Of each of this process's devices the processes of the host that use it, and what is available there, bytes.
+
+    A user is a pair of its rank and of the name that it has for the device. All of them call this together.
+    """
+    own = ranks.each(lambda: [(name, _identity(name), available_memory(name)) for name in names])
+    every = ranks.shared(own)  # before any of them takes what it needs
+    found = []
+    for name, identity, _ in own:
+        entries = [(rank, *entry) for rank in ranks.host for entry in every[rank] if entry[1] == identity]
+        users = [(rank, other) for rank, other, _, _ in entries]
+        found.append((name, users, min(free for _, _, _, free in entries)))
+    return found
+
+
+def _amount(size: int) -> str:
+    """A number of bytes for people."""
+    return f"{size / GIB:.2f} GiB" if size >= GIB else f"{size / MIB:.2f} MiB"
 
 
 @dataclass(frozen=True)

@@ -215,13 +215,15 @@ def _write(file: NewCheckpoint | None, piece: _Piece, whole: NDArray[Any] | None
 
 
 def restore(
-    simulation: Simulation, path: str | os.PathLike[str], check: Callable[[Sequence[Kept]], None] = lambda kept: None
+    simulation: Simulation,
+    path: str | os.PathLike[str],
+    check: Callable[[Sequence[Kept], int], None] = lambda kept, steps: None,
 ) -> list[Kept]:
     """See `Solver.restore`. Nothing changes before every rank has read its part.
 
     Args:
         simulation, path: as there.
-        check: raises CheckpointError where what recorders have kept is not right.
+        check: raises CheckpointError where what recorders have kept after so many steps is not right.
 
     Returns:
         What recorders have kept, on each rank all of it.
@@ -252,7 +254,7 @@ class _Found(NamedTuple):
     recorders: list[Kept]
 
 
-def _read(simulation: Simulation, path: str | os.PathLike[str], check: Callable[[Sequence[Kept]], None]) -> _Found:
+def _read(simulation: Simulation, path: str | os.PathLike[str], check: Callable[[Sequence[Kept], int], None]) -> _Found:
     setup, arrays = describe(simulation)
     window = simulation.engine.window
     solid = simulation.bodies.solid.T
@@ -275,7 +277,7 @@ def _read(simulation: Simulation, path: str | os.PathLike[str], check: Callable[
             if not np.isfinite(values).all():
                 raise CheckpointError(f"damaged, the numbers of face {face!r} hold values that are not finite")
         recorders = file.recorders()
-        check(recorders)
+        check(recorders, header.steps)
         return _Found(state, temperature, kept, numbers, header.steps, header.reference_density, recorders)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,25 @@ class Batches:
         arrays: dict[str, NDArray[Any]] = {"batch ends": np.array(self.ends, dtype=np.int64)}
         arrays["batch length"] = np.array([self.length], dtype=np.int64)
         return arrays | {f"batches of {name}": np.stack(of_field) for name, of_field in self.means.items()}
+
+    def check_kept(self, kept: dict[str, NDArray[Any]], fields: Sequence[str], shape: tuple[int, ...]) -> None:
+        """Raise KeyError or ValueError where `restore` could not go on with it.
+
+        Args:
+            kept: what `kept` gave.
+            fields: whose means there are.
+            shape: of a mean, without an axis of components.
+        """
+        length, ends = kept["batch length"], kept["batch ends"]
+        if length.dtype != np.int64 or length.shape != (1,) or length[0] < 1:
+            raise ValueError("the length of its batches is no integer from 1")
+        if ends.dtype != np.int64 or ends.ndim != 1 or len(ends) >= 2 * self.count or (np.diff(ends) != length).any():
+            raise ValueError("the ends of its batches are not such")
+        for name in fields if len(ends) else ():
+            means = kept[f"batches of {name}"]
+            here = means.shape[means.ndim - len(shape) :]
+            if means.dtype != np.float64 or len(means) != len(ends) or here != shape:
+                raise ValueError(f"the batches of {name} are not {len(ends)} arrays of {shape}")
 
     def restore(self, kept: dict[str, NDArray[Any]]) -> None:
         """Take back what `kept` gave."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
@@ -81,6 +81,13 @@ class EngineSamples:
             known.append(fresh)
         return fresh
 
+    @classmethod
+    def new_slots(cls, simulation: Simulation, every: int, start: int, slots: set[int]) -> set[int]:
+        """The slots that `joined` would allocate for a user that begins anew."""
+        known = cls._of.get(simulation, [])
+        found = next((s for s in known if s._schedule == (every, start) and s.core.samples == 0), None)
+        return with_means(slots) - (set() if found is None else set().union(*found._users.values()))
+
     def leave(self, simulation: Simulation, user: object) -> None:
         """Sample no more for a user."""
         self._choose({key: slots for key, slots in self._users.items() if key != id(user)})
@@ -117,6 +124,23 @@ class ArraySamples:
         self.fields = tuple(dict.fromkeys((*means, *minima, *maxima)))
         self.clear()
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the arrays that there are once there is a sample."""
+        lists = (("mean", self._means), ("minimum", self._minima), ("maximum", self._maxima))
+        pairs = [_comoment_name(a, b) for a, b in self._pairs]
+        return [f"{kind} of {name}" for kind, names in lists for name in names] + pairs
+
+    def numbers(self, components: Mapping[str, int]) -> int:
+        """The numbers of a cell that it keeps, and has beside them while it takes a sample; an estimate from above.
+
+        Args:
+            components: of each field.
+        """
+        kept = sum(components[name] for name in (*self._means, *self._minima, *self._maxima))
+        products = [components[a] * components[b] for a, b in self._pairs]
+        return kept + sum(products) + max(products, default=0) + 3 * sum(components[name] for name in self.fields)
+
     def clear(self) -> None:
         """Forget all samples."""
         self.count = 0
@@ -134,12 +158,16 @@ class ArraySamples:
             after[name] = values[name] - mean
         for a, b in self._pairs:
             product = before[a][_aside(before[a], after[b], dimensions)] * after[b]
-            key = f"co-moment of {a} and {b}"
+            key = _comoment_name(a, b)
             self.arrays[key] = self.arrays[key] + product if key in self.arrays else product
         for kind, names, extreme in (("minimum", self._minima, np.fmin), ("maximum", self._maxima, np.fmax)):
             for name in names:
                 key = f"{kind} of {name}"
                 self.arrays[key] = extreme(self.arrays[key], values[name]) if key in self.arrays else values[name]
+
+
+def _comoment_name(a: str, b: str) -> str:
+    return f"co-moment of {a} and {b}"
 
 
 def _aside(a: Floats, b: Floats, dimensions: int) -> tuple[Any, ...]:

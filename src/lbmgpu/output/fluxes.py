@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from .. import checks
 from ..solver.solver import Solver, simulation_of
-from ..units import Units
 from .history import AXES, History
-from .probes import plane_points, point_sampler
+from .probes import check_memory, plane_points, point_sampler
 
 
 class Flux(History):
@@ -36,9 +35,11 @@ class Flux(History):
 
     def attach(self, solver: Solver) -> None:
         points, _ = plane_points(solver.domain.shape, self.axis, self.position)
+        simulation, fields = simulation_of(solver), ("density", "velocity")
+        check_memory(simulation, self.name, points, fields)
         super().attach(solver)
         never = checks.MAX_STEPS
-        self._plane = point_sampler(simulation_of(solver), points, ("density", "velocity"), never, never)
+        self._plane = point_sampler(simulation, points, fields, never, never)
 
     def detach(self) -> None:
         if self._plane is not None:
@@ -60,12 +61,6 @@ class Flux(History):
 
     def _dims(self, field: str) -> tuple[str, ...]:
         return ()
-
-    def _scale(self, field: str, units: Units) -> tuple[float, str]:
-        volume = float(units.velocity_phys(1.0)) * units.cell_phys ** (self._dimensions - 1)
-        if field == "volume":
-            return volume, "m3/s" if self._dimensions == 3 else "m2/s"
-        return volume * float(units.density_phys(1.0)), "kg/s" if self._dimensions == 3 else "kg/(m s)"
 
 
 class HeatFlux(History):
@@ -107,6 +102,3 @@ class HeatFlux(History):
 
     def _dims(self, field: str) -> tuple[str, ...]:
         return ()
-
-    def _scale(self, field: str, units: Units) -> tuple[float, str]:
-        return float(units.velocity_phys(1.0)), "K m/s"

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
+from ..solver.field_units import Unit
 from ..solver.solver import Solver, simulation_of
-from ..units import Units
 from ..values import Floats
 from .history import AXES, History
 
@@ -84,12 +84,6 @@ class Forces(History):
             "component": (("component",), axes),
             "torque_axis": (("torque_axis",), axes if self._dimensions == 3 else ["z"]),
         }
-
-    def _scale(self, field: str, units: Units) -> tuple[float, str]:
-        force = float(units.force_phys(1.0, self._dimensions))
-        if field == "force":
-            return force, "N" if self._dimensions == 3 else "N/m"
-        return force * units.cell_phys, "N m" if self._dimensions == 3 else "N"
 
     def _reduced(self, rows: Floats) -> Floats:
         """Of the engine's numbers, three of each, those that there are in as many dimensions."""
@@ -169,5 +163,5 @@ class Coefficients(Forces):
             return ("torque_axis",)
         return super()._dims(field) if field in ("force", "torque") else ()
 
-    def _scale(self, field: str, units: Units) -> tuple[float, str]:
-        return super()._scale(field, units) if field in ("force", "torque") else (1.0, "")
+    def _unit(self, field: str) -> Unit | None:
+        return super()._unit(field) if field in ("force", "torque") else None

@@ -16,6 +16,7 @@ from .. import _core, checks
 from ..files.atomic_write import write_text
 from ..files.regular_files import file_path, output_path
 from ..parallel.collective import together
+from ..solver.field_units import FIELD_UNITS, Unit, sum_units
 from ..solver.recording import Recorder
 from ..solver.solver import Solver, simulation_of
 from ..units import Units
@@ -65,9 +66,9 @@ class History(Recorder):
         """Coordinates of the axes: dimensions and values by name; those that are lengths are ``x, y, z, distance``."""
         return {}
 
-    def _scale(self, field: str, units: Units) -> tuple[float, str]:
-        """The physical size of a field's lattice unit, and the name of the physical unit."""
-        raise NotImplementedError
+    def _unit(self, field: str) -> Unit | None:
+        """The unit of a field; None for a number without one."""
+        return (FIELD_UNITS | sum_units(self._dimensions))[field]
 
     # Reading
 
@@ -169,9 +170,9 @@ class History(Recorder):
             coordinates[name] = (dims, np.asarray(values) * length if is_length else values, more)
         variables = {}
         for field in self.fields:
-            scale, unit = (1.0, "") if units is None else self._scale(field, units)
-            attributes = {"units": unit} if unit else {}
-            variables[field] = (("step", *self._dims(field)), self[field] * scale, attributes)
+            unit = None if units is None else self._unit(field)
+            attributes = {"units": unit.physical} if unit is not None and unit.physical else {}
+            variables[field] = (("step", *self._dims(field)), self[field] * _scale(unit, units), attributes)
         return xarray.Dataset(variables, coordinates)
 
     def _table(self, units: Units | None) -> tuple[list[str], Floats]:
@@ -183,7 +184,7 @@ class History(Recorder):
             columns.append(np.asarray(self.steps[:, None] * units.step_phys, np.float64))
         for field in self.fields:
             values = self[field]
-            scale = 1.0 if units is None else self._scale(field, units)[0]
+            scale = _scale(self._unit(field), units)
             columns.append(values.reshape(len(values), math.prod(values.shape[1:])) * scale)
             names += [self._column(field, index) for index in np.ndindex(*values.shape[1:])]
         return names, np.hstack(columns)
@@ -221,20 +222,24 @@ class History(Recorder):
         self._complete_here()
         return {"steps": self._steps[0], "values": self._rows[0], **self._signature()}
 
-    def restore(self, kept: dict[str, NDArray[Any]]) -> None:
+    def check_kept(self, kept: dict[str, NDArray[Any]], steps: int) -> None:
         own = self._signature()
         if set(kept) != {"steps", "values", *own}:
             raise ValueError(f"it has {sorted(kept)}, not {sorted({'steps', 'values', *own})}")
         for key, array in own.items():
             if not np.array_equal(kept[key], array):
                 raise ValueError(f"{key}: differs from what the checkpoint has")
-        steps, rows = kept["steps"], kept["values"]
-        if steps.dtype != np.int64 or steps.ndim != 1 or (steps < 0).any() or (np.diff(steps) <= 0).any():
+        after, rows = kept["steps"], kept["values"]
+        if after.dtype != np.int64 or after.ndim != 1 or (after < 0).any() or (np.diff(after) <= 0).any():
             raise ValueError("its steps are not integers in order")
-        if rows.dtype != np.float64 or rows.shape != (len(steps), self._width):
+        if after.size and after[-1] > steps:
+            raise ValueError(f"it has a sample of step {after[-1]}, later than the state of step {steps}")
+        if rows.dtype != np.float64 or rows.shape != (len(after), self._width):
             raise ValueError("its values are not as many as they must be")
+
+    def restore(self, kept: dict[str, NDArray[Any]]) -> None:
         self._complete_here()
-        self._steps, self._rows = [steps], [rows]
+        self._steps, self._rows = [kept["steps"]], [kept["values"]]
 
     @property
     def _width(self) -> int:
@@ -266,6 +271,11 @@ class History(Recorder):
     def _reduced(self, rows: Floats) -> Floats:
         """Rows of a sample of what the engine has recorded."""
         return rows
+
+
+def _scale(unit: Unit | None, units: Units | None) -> float:
+    """The physical size of the lattice unit; 1 without `units`, or for a number without a unit."""
+    return 1.0 if unit is None or units is None else unit.scale(units)
 
 
 def _checked(units: Any) -> Units | None:

@@ -13,12 +13,17 @@ from .. import checks
 from ..conditions import Periodic
 from ..engine.simulation import Simulation
 from ..solver.solver import Solver, simulation_of
-from ..units import Units
 from ..values import Floats
+from . import memory_needs
 from .history import AXES, History
+from .memory_needs import DOUBLE
 
 FIELDS = ("density", "velocity", "temperature")
 MOST_POINTS = 2**24
+CHUNK = 2**19
+"""The numbers that are completed together at the most, unless a sample has more (`engine/series_sampler.h`)."""
+CORNER_BYTES = 128
+"""What the host needs for each cell of the interpolation of a point while that is made; an estimate from above."""
 
 
 class Probe(History):
@@ -77,6 +82,7 @@ class Probe(History):
             raise ValueError(f"points: {point} given, must lie in the domain, from 0 to {shape}")
         if "temperature" in self._fields and not simulation.has_temperature:
             raise ValueError("fields: 'temperature' given, but the solver has none; Solver(thermal=...) has one")
+        check_memory(simulation, self.name, self._points, self._recorded())
         super().attach(solver)
         self._sampler = point_sampler(simulation, self._points, self._recorded(), self.every, self.start)
         self.sampled_by_engine = True
@@ -112,11 +118,6 @@ class Probe(History):
             for d, axis in enumerate(AXES[: self._dimensions])
         }
         return {**(components if "velocity" in self._fields else {}), **places}
-
-    def _scale(self, field: str, units: Units) -> tuple[float, str]:
-        if field == "velocity":
-            return float(units.velocity_phys(1.0)), "m/s"
-        return (float(units.density_phys(1.0)), "kg/m3") if field == "density" else (1.0, "")
 
 
 class LineProbe(Probe):
@@ -247,6 +248,22 @@ def interpolation(simulation: Simulation, points: Floats) -> Interpolation:
     used, number = np.unique(place, return_inverse=True)
     first = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=len(points)))]).astype(np.int64)
     return Interpolation(cells[used], first, number.reshape(-1).astype(np.int64), own / total[owner])
+
+
+def check_memory(simulation: Simulation, name: str, points: Floats, fields: Sequence[str]) -> None:
+    """Raise TooLittleMemoryError where a recorder's interpolation, or a chunk of samples, does not fit.
+
+    All ranks call it together.
+    """
+    count, dimensions = points.shape
+    corners = count * 2**dimensions
+    numbers = sum(memory_needs.components_of(field, dimensions) for field in fields)
+    needs = {
+        device: DOUBLE * max(CHUNK, numbers * min(corners, cells))
+        for device, cells in memory_needs.cells_of_devices(simulation).items()
+    }
+    needs["cpu"] = needs.get("cpu", 0) + CORNER_BYTES * corners + DOUBLE * max(CHUNK, numbers * corners)
+    memory_needs.check(simulation, name, needs, "fewer points, or fields, need less")
 
 
 def point_sampler(simulation: Simulation, points: Floats, fields: Sequence[str], every: int, start: int) -> Any:

@@ -12,9 +12,11 @@ from ..engine.simulation import Simulation
 from ..solver import simulation_of
 from ..solver.recording import Recorder
 from ..values import Floats
+from . import memory_needs
 from .axis_means import AxisMeans, axes_of, own_cells
 from .batches import Batches
 from .cell_samples import ArraySamples, EngineSamples, slot_name, with_means
+from .memory_needs import DOUBLE
 
 if TYPE_CHECKING:
     import xarray
@@ -104,10 +106,27 @@ class Statistics(Recorder):
         self._axes = None if axes is None else AxisMeans(simulation, axes)
         self._arrays = self._arrays_of(others) if others else None
         self._slots = set().union(*(self._slots_of(key) for key in self._keys if self._is_sampled(key)))
+        self._check_memory()
         if self._slots:
             self._engine = EngineSamples.joined(simulation, self.every, self.start, 0, self, self._slots)
         self.sampled_by_engine = self._arrays is None and self._batches is None
         self._first = super().next_after(solver.steps)
+
+    def _check_memory(self) -> None:
+        """Raise TooLittleMemoryError where the numbers of cells do not fit the devices, or those of NumPy the host."""
+        simulation = self._simulation
+        slots = EngineSamples.new_slots(simulation, self.every, self.start, self._slots) if self._slots else ()
+        cells = memory_needs.cells_of_devices(simulation)
+        needs = {device: DOUBLE * len(slots) * count for device, count in cells.items()}
+        names = {name for key in self._keys for name in ((key,) if isinstance(key, str) else key)}
+        dimensions = len(simulation.domain.shape)
+        components = {name: memory_needs.components_of(name, dimensions) for name in names}
+        on_host = 0 if self._arrays is None else self._arrays.numbers(components)
+        if self._batches is not None and self._axes is None:
+            on_host += 2 * self._batches.count * sum(components.values())
+        needs["cpu"] = needs.get("cpu", 0) + DOUBLE * on_host * memory_needs.window_cells(simulation)
+        hint = "fewer fields need less" if self._batches is None else "fewer fields, or batches, need less"
+        memory_needs.check(simulation, self.name, needs, hint)
 
     def detach(self) -> None:
         """See `Recorder.detach`."""
@@ -250,20 +269,32 @@ class Statistics(Recorder):
         whole["samples"] = np.array([self.samples, self._first, self.every, self.start], dtype=np.int64)
         return whole if self._simulation.processes.first else {}
 
-    def restore(self, kept: dict[str, NDArray[Any]]) -> None:
-        """See `Recorder.restore`."""
-        samples, first, every, start = (int(number) for number in kept["samples"])
+    def check_kept(self, kept: dict[str, NDArray[Any]], steps: int) -> None:
+        """See `Recorder.check_kept`."""
+        samples, first, every, start = _checked_numbers(kept)
         if (every, start) != (self.every, self.start):
             given = f"every={every}, start={start}"
             raise ValueError(f"{self.name}: was kept with {given}, but is recorded with {self!r}; record it alike")
         lacking = [slot_name(slot) for slot in with_means(self._slots) if slot_name(slot) not in kept]
         if lacking:
             raise ValueError(f"{self.name}: no {lacking[0]} is kept, as it was of other fields; record it alike")
-        due = 0 if self.solver.steps < first else (self.solver.steps - first) // every + 1
+        due = 0 if steps < first else (steps - first) // every + 1
         if samples != due:
-            reason = f"{samples} samples were kept, but {due} were due by step {self.solver.steps}"
+            reason = f"{samples} samples were kept, but {due} were due by step {steps}"
             raise ValueError(f"{self.name}: {reason}, as it was not recorded all the time; begin anew by another name=")
         self._check_batches(kept)
+        shape = self._simulation.domain.shape
+        of_cells = [slot_name(slot) for slot in with_means(self._slots)]
+        if self._arrays is not None and samples > 0:
+            of_cells += self._arrays.names
+        for name in of_cells:
+            array = kept[name]
+            if array.dtype != np.float64 or array.shape[array.ndim - len(shape) :] != shape:
+                raise ValueError(f"{name} is {array.dtype} of the shape {array.shape}, not float64 of {shape}")
+
+    def restore(self, kept: dict[str, NDArray[Any]]) -> None:
+        """See `Recorder.restore`."""
+        samples, first, every, start = _checked_numbers(kept)
         simulation = self._simulation
         with simulation.lock:
             self._forget()
@@ -276,8 +307,7 @@ class Statistics(Recorder):
                     self._engine.core.set(slot, np.ascontiguousarray(part.T))
             if self._arrays is not None:
                 self._arrays.count = samples
-                other = {slot_name(slot) for slot in with_means(self._slots)} | {"samples"}
-                names = [n for n in kept if n not in other and not n.startswith("batch")]
+                names = self._arrays.names if samples > 0 else []
                 self._arrays.arrays = {name: np.array(self._part(kept[name])) for name in names}
             if self._batches is not None:
                 cells = self._axes is None
@@ -299,6 +329,12 @@ class Statistics(Recorder):
             raise ValueError(
                 f"{self.name}: was kept with {was}, but is recorded with {given}; record it alike, or by another name="
             )
+        if self._batches is not None:
+            self._batches.check_kept(kept, list(map(str, self._keys)), self._means_shape())
+
+    def _means_shape(self) -> tuple[int, ...]:
+        """The shape of a mean in a checkpoint, without the axis of components."""
+        return tuple(self._simulation.domain.shape) if self._axes is None else self._axes.counts.shape
 
     # Arrays of this process's window
 
@@ -338,3 +374,12 @@ class Statistics(Recorder):
         field = self._sampled[name]
         parts = [field.scale * self._slot(first + q) + field.offset for q in field.quantities]
         return parts[0] if field.scalar else np.stack(parts)
+
+
+def _checked_numbers(kept: dict[str, NDArray[Any]]) -> tuple[int, int, int, int]:
+    """The number of samples, the step of the first one, `every` and `start`, as `Statistics.kept` gives them."""
+    found = kept["samples"]
+    if found.dtype != np.int64 or found.shape != (4,) or (found < 0).any() or found[2] < 1:
+        raise ValueError("the number of samples and their steps are not four integers")
+    samples, first, every, start = found.tolist()
+    return samples, first, every, start

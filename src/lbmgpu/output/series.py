@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Sequence
@@ -16,12 +17,14 @@ from .. import checks
 from ..errors import DroppedFramesWarning, warn
 from ..files.regular_files import file_path
 from ..files.temporary_file import remove_abandoned
+from ..solver.field_units import FIELD_UNITS
 from ..solver.recording import Recorder
 from ..solver.solver import simulation_of
 from ..units import Units
-from .series_plan import LIST_NAME, SCALES, Frame, FrameList, Plan, delete_files, plan_of, read_list
+from . import memory_needs
+from .series_plan import LIST_NAME, Frame, FrameList, Plan, delete_files, plan_of, read_list
 from .series_selection import Piece, Selection
-from .series_writer import Writer
+from .series_writer import FRAMES, Writer
 
 if TYPE_CHECKING:
     import xarray
@@ -112,7 +115,7 @@ class Series(Recorder):
             if isinstance(fields, str)
             else checks.listed("fields", fields, "a list of names, such as ['density', 'velocity']")
         )
-        self._names = tuple(checks.choice("fields", field, SCALES) for field in names)
+        self._names = tuple(checks.choice("fields", field, FIELD_UNITS) for field in names)
         if not names or len(set(names)) < len(names):
             raise ValueError(f"fields: {checks.shown(names)} given, must be one or more different names")
         self._region, self._stride = region, stride
@@ -156,11 +159,27 @@ class Series(Recorder):
         self._is_alone = files.gathers or processes.size == 1
         self._pieces = selection.pieces(blocks, window)
         self._own = [piece for piece in self._pieces if piece.number in mine]
+        self._check_memory()
         self._writer = Writer(f"series {self._target.name}")
         self._cut = processes.shared(processes.on_first(lambda: self._open_folder(solver.steps)))[0]
         processes.each(lambda: files.write_solid(self._cut, self._solid()))
         if self.is_due(solver.steps):
             self.sample(solver)
+
+    def _check_memory(self) -> None:
+        """Raise TooLittleMemoryError where the frames that are in memory at a time do not fit, beside what is written.
+
+        Fields are read in the solver's type, and converted one by one by the thread.
+        """
+        simulation, counts = self._simulation, self._plan.selection.counts
+        cells = sum(math.prod(piece.count) for piece in self._own)
+        itemsize = np.dtype(simulation.precision).itemsize
+        components = [max(1, n) for n in self._plan.fields.values()]
+        of_frames = FRAMES * sum(components) * itemsize * cells
+        converted = max(components) * max(itemsize, self._plan.dtype.itemsize) * cells
+        gathered = max(components) * itemsize * math.prod(counts) if self._own and self._known_files.gathers else 0
+        needs = {"cpu": of_frames + 2 * converted + gathered}
+        memory_needs.check(simulation, self.name, needs, "fewer fields, a region= or a stride= needs less")
 
     def sample(self, solver: Solver) -> None:
         """See `Recorder.sample`."""

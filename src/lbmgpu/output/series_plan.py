@@ -6,7 +6,6 @@ import dataclasses
 import json
 import re
 import shutil
-from collections.abc import Callable
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from ..files.atomic_write import naming, write_text
 from ..files.regular_files import read_text
 from ..files.strict_json import parsed
-from ..solver.dataset import unit_of
+from ..solver.field_units import FIELD_UNITS, unit_of
 from ..units import Units
 from .series_chunks import encoded
 from .series_selection import AXES, Piece, Selection
@@ -27,21 +26,6 @@ _OWN_FILES = re.compile(rf"\d{{12}}(\.\d+)?\.(vtkhdf|vti|pvti)|solid\.\d+\.\d+\.
 MAX_LIST_BYTES = 2**28
 _FORMAT = "lbmgpu series"
 _VERSION = 1
-
-SCALES: dict[str, Callable[[Units], float]] = {
-    "density": lambda units: units.density_phys(1.0),
-    "velocity": lambda units: units.velocity_phys(1.0),
-    "speed": lambda units: units.velocity_phys(1.0),
-    "pressure": lambda units: units.pressure_phys(1.0),
-    "velocity_gradient": lambda units: 1 / units.step_phys,
-    "vorticity": lambda units: 1 / units.step_phys,
-    "strain_rate": lambda units: 1 / units.step_phys,
-    "q_criterion": lambda units: 1 / units.step_phys**2,
-    "eddy_viscosity": lambda units: units.viscosity_phys(1.0),
-    "dissipation": lambda units: units.viscosity_phys(1.0) / units.step_phys**2,
-    "temperature": lambda units: 1.0,
-}
-"""What a field of value 1 in lattice units is in SI units; temperatures are the user's in any case."""
 
 Frame = dict[str, list[tuple[Piece, NDArray[Any]]]]
 """The pieces of this process of each field, with components first and x, y, z as everywhere."""
@@ -86,7 +70,7 @@ class Plan:
 
     def converted(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
         """A field in the units, the type and the order of the files: axes z, y, x and components, contiguous."""
-        scale = 1.0 if self.units is None else SCALES[name](self.units)
+        scale = 1.0 if self.units is None else FIELD_UNITS[name].scale(self.units)
         try:
             with np.errstate(over="raise"):
                 scaled = values.T if scale == 1.0 else values.T * scale
@@ -121,6 +105,23 @@ class Plan:
             "step_phys": None if self.units is None else self.units.step_phys,
             "density_phys": None if self.units is None else self.units.rho_phys,
         }
+
+
+class FilesOfPieces:
+    """What formats have in common whose frames have a file for each piece, which its rank writes, in a folder.
+
+    Attributes:
+        folder: of the frames.
+        index: the file that is opened, beside the folder.
+    """
+
+    suffix: str
+    gathers = False
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self.folder = plan.target
+        self.index = plan.target.with_name(f"{plan.target.name}{self.suffix}")
 
 
 @dataclasses.dataclass

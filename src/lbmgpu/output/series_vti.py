@@ -11,20 +11,17 @@ from numpy.typing import NDArray
 
 from ..files.atomic_write import replacing
 from ..io.vtk import write_image, write_image_index
-from .series_plan import Frame, FrameList, Plan
+from .series_plan import FilesOfPieces, Frame, FrameList, Plan
 from .series_selection import Piece
 
 
-class VtiFiles:
+class VtiFiles(FilesOfPieces):
     """The files of a series in this format: see `Series`."""
 
     suffix = ".pvd"
-    gathers = False
 
     def __init__(self, plan: Plan) -> None:
-        self._plan = plan
-        self.folder = plan.target
-        self.index = plan.target.with_name(f"{plan.target.name}.pvd")
+        super().__init__(plan)
         self._solid: dict[int, NDArray[Any]] = {}
         axes, cell = plan.selection.axes, plan.spacing
         x, y, z = [*(axis.origin * cell for axis in axes), 0.0][:3]

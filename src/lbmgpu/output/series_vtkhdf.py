@@ -17,22 +17,16 @@ from numpy.typing import NDArray
 
 from ..files.atomic_write import KeptErrors, replacing_open
 from .series_chunks import chunk_shape
-from .series_plan import Frame, FrameList, Plan
+from .series_plan import FilesOfPieces, Frame, FrameList
 from .series_selection import Piece
 
 _DATA = "VTKHDF/CellData"
 
 
-class VtkHdfFiles:
+class VtkHdfFiles(FilesOfPieces):
     """The files of a series in this format: see `Series`."""
 
     suffix = ".vtkhdf"
-    gathers = False
-
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
-        self.folder = plan.target
-        self.index = plan.target.with_name(f"{plan.target.name}.vtkhdf")
 
     def frame_files(self, step: int, pieces: list[int]) -> list[Path]:
         """The files of a frame, whose pieces have these numbers."""

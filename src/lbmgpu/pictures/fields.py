@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import checks
 from ..solver import Solver, simulation_of
+from ..solver.field_units import FIELD_UNITS
 from ..units import Units
 
 Values = NDArray[np.float64]
@@ -25,23 +25,28 @@ class Field:
 
     Attributes:
         label: its name for people.
-        unit: in lattice units; empty for none.
-        unit_phys: in physical units.
+        quantity: whose unit it has, a name in `FIELD_UNITS`.
         cmap: the colours.
         read: gives the field of a region on rank 0, and None elsewhere; all ranks call it together.
-        to_phys: makes the values physical.
         signed: whether the colours are symmetric about 0.
         has_peaks: whether few cells have values far above all others, which are beyond the ends of the colours.
     """
 
     label: str
-    unit: str
-    unit_phys: str
+    quantity: str
     cmap: str
     read: Read
-    to_phys: Callable[[Units, Values], Any]
     signed: bool = False
     has_peaks: bool = False
+
+    def unit(self, units: Units | None) -> str:
+        """Its unit for people; empty for none."""
+        unit = FIELD_UNITS[self.quantity]
+        return unit.lattice if units is None else unit.physical
+
+    def to_phys(self, units: Units, values: Values) -> Values:
+        """Values in physical units."""
+        return np.asarray(values * FIELD_UNITS[self.quantity].scale(units), dtype=np.float64)
 
 
 def _of_method(name: str) -> Read:
@@ -72,79 +77,36 @@ def _vorticity(solver: Solver, region: Region) -> Values | None:
     return np.asarray(np.sqrt((vorticity**2).sum(axis=0)))
 
 
-def _velocity_phys(units: Units, values: Values) -> Any:
-    return units.velocity_phys(values)
-
-
-def _rate_phys(units: Units, values: Values) -> Any:
-    return values / units.time_phys(1.0)
-
-
-def _same(units: Units, values: Values) -> Any:
-    return values
-
-
-_SPEED_UNITS = ("cells a step", "m/s")
-_RATE_UNITS = ("1 a step", "1/s")
-
-
 def _of_axis(axis: str) -> dict[str, Field]:
     """The components along an axis."""
     number = "xyz".index(axis)
-    velocity = Field(
-        f"velocity along {axis}", *_SPEED_UNITS, "RdBu_r", _component("velocity", number), _velocity_phys, signed=True
-    )
-    vorticity = Field(
-        f"vorticity along {axis}",
-        *_RATE_UNITS,
-        "RdBu_r",
-        _component("vorticity", number),
-        _rate_phys,
-        signed=True,
-        has_peaks=True,
-    )
+    velocity = Field(f"velocity along {axis}", "velocity", "RdBu_r", _component("velocity", number), signed=True)
+    read = _component("vorticity", number)
+    vorticity = Field(f"vorticity along {axis}", "vorticity", "RdBu_r", read, signed=True, has_peaks=True)
     return {f"velocity_{axis}": velocity, f"vorticity_{axis}": vorticity}
 
 
+def _plain(name: str, cmap: str, label: str | None = None, signed: bool = False, has_peaks: bool = False) -> Field:
+    """A field that a method of the solver gives as it is drawn; its label is the name without underscores if None."""
+    shown = name.replace("_", " ") if label is None else label
+    return Field(shown, name, cmap, _of_method(name), signed, has_peaks)
+
+
 FIELDS: dict[str, Field] = {
-    "speed": Field("speed", *_SPEED_UNITS, "viridis", _of_method("speed"), _velocity_phys),
-    "density": Field("density", "", "kg/m3", "viridis", _of_method("density"), lambda u, v: u.density_phys(v)),
-    "pressure": Field(
-        "pressure",
-        "lattice units",
-        "Pa",
-        "RdBu_r",
-        _of_method("pressure"),
-        lambda u, v: u.pressure_phys(v),
-        signed=True,
-    ),
-    "temperature": Field("temperature", "", "", "inferno", _of_method("temperature"), _same),
-    "vorticity": Field("vorticity", *_RATE_UNITS, "magma", _vorticity, _rate_phys, has_peaks=True),
-    "q_criterion": Field(
-        "Q-criterion",
-        "1 a step squared",
-        "1/s2",
-        "RdBu_r",
-        _of_method("q_criterion"),
-        lambda u, v: v / u.time_phys(1.0) ** 2,
-        signed=True,
-        has_peaks=True,
-    ),
-    "eddy_viscosity": Field(
-        "eddy viscosity",
-        "cells squared a step",
-        "m2/s",
-        "viridis",
-        _of_method("eddy_viscosity"),
-        lambda u, v: u.viscosity_phys(v),
-    ),
+    "speed": _plain("speed", "viridis"),
+    "density": _plain("density", "viridis"),
+    "pressure": _plain("pressure", "RdBu_r", signed=True),
+    "temperature": _plain("temperature", "inferno"),
+    "vorticity": Field("vorticity", "vorticity", "magma", _vorticity, has_peaks=True),
+    "q_criterion": _plain("q_criterion", "RdBu_r", "Q-criterion", signed=True, has_peaks=True),
+    "eddy_viscosity": _plain("eddy_viscosity", "viridis"),
     **_of_axis("x"),
     **_of_axis("y"),
     **_of_axis("z"),
 }
 """The fields that a picture can show, by name."""
 
-_VORTICITY_OF_A_PLANE = Field("vorticity", *_RATE_UNITS, "RdBu_r", _vorticity, _rate_phys, signed=True, has_peaks=True)
+_VORTICITY_OF_A_PLANE = Field("vorticity", "vorticity", "RdBu_r", _vorticity, signed=True, has_peaks=True)
 
 
 def names_of(solver: Solver) -> list[str]:

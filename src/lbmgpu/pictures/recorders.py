@@ -29,7 +29,7 @@ _MOST_DPI = 2400
 class _Drawing:
     """What a recorder draws: a plane, or a rendering."""
 
-    def __init__(self, render: Mapping[str, Any] | bool | None, dpi: float, options: Mapping[str, Any]) -> None:
+    def __init__(self, render: Mapping[str, Any] | bool | None = None, dpi: float = 100, **options: Any) -> None:
         self.dpi = checks.number("dpi", dpi, at_least=10, at_most=_MOST_DPI)
         self.view: View | None = None
         self.scene: Scene | None = None
@@ -77,6 +77,7 @@ def _rendered(found: scenes.Shown, suffix: str) -> tuple[bytes, Limits]:
 class Image(Recorder):
     """Pictures of the flow with a period: ``solver.record(lbm.Image("wake_{step}.png", every=100))``.
 
+    The first one is of the state that the steps begin with, if that is due: of step 0 unless `start` is later.
     Each file appears whole or not at all. All ranks record it; rank 0 draws and writes.
 
     Args:
@@ -84,10 +85,9 @@ class Image(Recorder):
             takes the place of the one before. A plane is saved as PNG, JPEG, TIFF, SVG or PDF, by the ending; a
             rendering as PNG, JPEG or TIFF.
         every, start, name: as of every `Recorder`; the name is that of the file if None.
-        render: None for a plane; for a picture of three dimensions True, or a dict of options of `lbm.plot.render`.
-        dpi: pixels an inch of a plane; a plane of 2 to 1 is 7 inches wide.
-        options: of `Solver.plot`, for a plane: `field`, `slice`, `streamlines`, `bodies`, `units`, `vmin`, `vmax`,
-            `cmap`.
+        drawn: what is drawn. Of a plane the options of `Solver.plot`: `field`, `slice`, `streamlines`, `bodies`,
+            `units`, `vmin`, `vmax`, `cmap`; and `dpi`, pixels an inch, 100 by default, where a plane of 2 to 1 is 7
+            inches wide. For a picture of three dimensions `render`, True or a dict of options of `lbm.plot.render`.
 
     Raises:
         TypeError, ValueError: a wrong argument.
@@ -95,21 +95,20 @@ class Image(Recorder):
         ImportError: PyVista is missing.
     """
 
+    samples_initial = True
+
     def __init__(
         self,
         path: str | os.PathLike[str],
         every: int = 1,
         start: int = 0,
         name: str | None = None,
-        *,
-        render: Mapping[str, Any] | bool | None = None,
-        dpi: float = 100,
-        **options: Any,
+        **drawn: Any,
     ) -> None:
         self._pattern = os.fspath(file_path("path", path))
         first = self.path_at(0)
         super().__init__(every, start, first.name if name is None else name)
-        self._drawing = _Drawing(render, dpi, options)
+        self._drawing = _Drawing(**drawn)
         endings = [e for e in _ENDINGS if self._drawing.scene is None or e in scenes.ENDINGS]
         if first.suffix.lower() not in endings:
             raise ValueError(f"path: {checks.shown(path)} given, must end in {checks.alternatives(endings)}")
@@ -147,7 +146,8 @@ class Movie(Recorder):
     Its frames are PNG files in a folder beside it, ``wake.mp4.frames``, each written when it is drawn, so that a crash
     leaves all of them. At the end of each run the movie is made of all frames, whole or not at all. A run that goes on
     from a checkpoint goes on with the frames up to it; later ones go when the first new one is drawn, so that a run
-    from step 0 begins anew. `close` removes the frames, when the movie is finished.
+    from step 0 begins anew. The first frame is of the state that the steps begin with, if that is due; after a restart
+    it takes the place of the frame of the same step. `close` removes the frames, when the movie is finished.
 
     The ends of the colours, and the level of a surface, are the same for all frames: those given, or those of the first
     frame that is not of one value all over.
@@ -158,12 +158,14 @@ class Movie(Recorder):
         path: of the movie: ``.mp4`` (H.264), by the extra ``lbmgpu[movie]``; or ``.gif``.
         every, start, name: as of every `Recorder`; the name is that of the file if None.
         fps: frames a second; a GIF has 50 at most.
-        render, dpi, options: as of `Image`.
+        drawn: as of `Image`.
 
     Raises:
         TypeError, ValueError: a wrong argument.
         ImportError: imageio-ffmpeg, or PyVista, is missing.
     """
+
+    samples_initial = True
 
     def __init__(
         self,
@@ -173,9 +175,7 @@ class Movie(Recorder):
         name: str | None = None,
         *,
         fps: float = 25,
-        render: Mapping[str, Any] | bool | None = None,
-        dpi: float = 100,
-        **options: Any,
+        **drawn: Any,
     ) -> None:
         self._target = file_path("path", path)
         endings = (".mp4", ".gif")
@@ -184,7 +184,7 @@ class Movie(Recorder):
         super().__init__(every, start, self._target.name if name is None else name)
         self._is_gif = self._target.suffix.lower() == ".gif"
         self._fps = checks.number("fps", fps, above=0, at_most=50 if self._is_gif else 240)
-        self._drawing = _Drawing(render, dpi, options)
+        self._drawing = _Drawing(**drawn)
         if not self._is_gif:
             ffmpeg()
         self._frames = FrameFolder(self._target)
@@ -286,25 +286,24 @@ class Live(Recorder):
 
     Args:
         every, start, name: as of every `Recorder`.
-        render, dpi, options: as of `Image`.
+        drawn: as of `Image`, but for a `dpi` of 80 by default.
 
     Raises:
         TypeError, ValueError: a wrong argument; by `Solver.record` that this is no notebook, where `Image` and `Movie`
             take its place.
     """
 
+    samples_initial = True
+
     def __init__(
         self,
         every: int = 1,
         start: int = 0,
         name: str | None = None,
-        *,
-        render: Mapping[str, Any] | bool | None = None,
-        dpi: float = 80,
-        **options: Any,
+        **drawn: Any,
     ) -> None:
         super().__init__(every, start, name)
-        self._drawing = _Drawing(render, dpi, options)
+        self._drawing = _Drawing(**{"dpi": 80, **drawn})
         self._shown: Any = None
         self._cell: object = None
 

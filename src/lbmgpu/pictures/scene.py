@@ -151,12 +151,12 @@ def shown(solver: Solver, scene: Scene) -> Shown | None:
     level = scene.level
     if iso_values is not None:
         if level is not None and scene.units is not None and scene.iso is not None:
-            iso_values = np.asarray(field_of(solver, scene.iso).to_phys(scene.units, iso_values))
+            iso_values = field_of(solver, scene.iso).to_phys(scene.units, iso_values)
         fluid = iso_values[~solid & np.isfinite(iso_values)]
         if level is None and fluid.size > 0:
             level = _automatic_level(fluid)
     if scene.units is not None:
-        color_values = np.asarray(color.to_phys(scene.units, color_values), dtype=np.float64)
+        color_values = color.to_phys(scene.units, color_values)
     limits = limits_of(color, np.where(solid, np.nan, color_values))
     return Shown(scene.with_limits(limits, level), color, iso_values, color_values, solid)
 
@@ -195,7 +195,7 @@ def image_of(found: Shown) -> NDArray[np.uint8]:
         box = pyvista.Box(bounds=[bound for n in shape for bound in (0, n)])
         plotter.add_mesh(box.extract_all_edges(), color="#8a8f98", line_width=1, lighting=False)
         if limits is not None and drawn:
-            unit = found.color.unit if scene.units is None else found.color.unit_phys
+            unit = found.color.unit(scene.units)
             ink = "black" if _is_light(pyvista, scene.background) else "white"
             font = max(8, scene.size[1] // 40)
             # VTK puts a bar's title upon its numbers, so that it is a text of its own.

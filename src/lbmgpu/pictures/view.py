@@ -143,7 +143,7 @@ def plane_of(solver: Solver, view: View) -> Plane | None:
     if values is None or solid is None:
         return None
     if units is not None:
-        values = np.asarray(field.to_phys(units, values), dtype=np.float64)
+        values = field.to_phys(units, values)
     if view.bodies:
         values = np.where(solid, np.nan, values)
     along = None
@@ -170,7 +170,7 @@ def draw(axes: Axes, plane: Plane, view: View) -> None:
         vmin=low,
         vmax=high,
     )
-    unit = plane.field.unit if view.units is None else plane.field.unit_phys
+    unit = plane.field.unit(view.units)
     label = f"{plane.field.label} ({unit})" if unit else plane.field.label
     finite = plane.values[np.isfinite(plane.values)]
     below = low is not None and finite.size > 0 and finite.min() < low

@@ -10,24 +10,10 @@ import numpy as np
 from .. import checks
 from ..engine.simulation import Simulation
 from ..units import Units
+from .field_units import FIELD_UNITS, unit_of
 from .fields import Fields
 from .gradients import TENSOR
 from .region import Region
-
-SCALES: dict[str, tuple[str, str]] = {
-    "density": ("density_phys", "kg/m3"),
-    "velocity": ("velocity_phys", "m/s"),
-    "speed": ("velocity_phys", "m/s"),
-    "pressure": ("pressure_phys", "Pa"),
-    "eddy_viscosity": ("viscosity_phys", "m2/s"),
-    "vorticity": ("", "1/s"),
-    "strain_rate": ("", "1/s"),
-    "velocity_gradient": ("", "1/s"),
-    "q_criterion": ("", "1/s2"),
-    "dissipation": ("", "m2/s3"),
-    "temperature": ("", ""),
-}
-"""The fields, with the method of `Units` that converts each, and its unit then. A temperature stays as it is."""
 
 
 def to_xarray(
@@ -100,7 +86,7 @@ def _names(simulation: Simulation, fields: Sequence[str] | None) -> list[str]:
     if fields is None:
         return ["density", "velocity", *(["temperature"] if simulation.has_temperature else [])]
     given = [fields] if isinstance(fields, str) else checks.listed("fields", fields, "names of fields")
-    known = [name for name in SCALES if name != "temperature" or simulation.has_temperature]
+    known = [name for name in FIELD_UNITS if name != "temperature" or simulation.has_temperature]
     if simulation.turbulence is None:
         known.remove("eddy_viscosity")
     names = [checks.choice(f"fields[{k}]", name, known) for k, name in enumerate(given)]
@@ -125,16 +111,4 @@ def _converted(name: str, values: Any, units: Units | None) -> Any:
     """A field in physical units, in the dtype that it had."""
     if units is None or name == "temperature":
         return values
-    method, unit = SCALES[name]
-    if method:
-        scaled = getattr(units, method)(values)
-    else:
-        rate = 1 / units.step_phys
-        scaled = values * {"1/s": rate, "1/s2": rate**2, "m2/s3": units.cell_phys**2 * rate**3}[unit]
-    return np.asarray(scaled, dtype=values.dtype)
-
-
-def unit_of(name: str, units: Units | None) -> str:
-    if name == "temperature":
-        return ""
-    return "lattice" if units is None else SCALES[name][1]
+    return np.asarray(values * FIELD_UNITS[name].scale(units), dtype=values.dtype)

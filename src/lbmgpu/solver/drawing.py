@@ -15,7 +15,7 @@ _drawers: list[Callable[..., Any]] = []
 
 
 def draw_by(function: Callable[..., Any]) -> None:
-    """Have `Solver.plot` call `function`, with the solver and its own arguments."""
+    """Have `Solver.plot` call `function`, with the solver, the axes to draw on, and the options of the view by name."""
     _drawers[:] = [function]
 
 
@@ -58,5 +58,7 @@ class DrawnSolver:
         Raises:
             TypeError, ValueError: a wrong argument.
         """
-        figure: Figure | None = _drawers[0](self, field, slice, streamlines, bodies, units, vmin, vmax, cmap, ax)
+        plane = {"field": field, "slice": slice, "streamlines": streamlines, "bodies": bodies}
+        colours = {"units": units, "vmin": vmin, "vmax": vmax, "cmap": cmap}
+        figure: Figure | None = _drawers[0](self, ax, **plane, **colours)
         return figure

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy.typing import NDArray
@@ -28,6 +29,10 @@ NEVER = 1 << 53
 class Recorder:
     """What looks at a solver's state after the steps ``start, start + every, start + 2 * every`` and so on.
 
+    What draws or writes whole states, as `Image`, `Movie`, `Live` and `Series`, has the state that it begins with too,
+    if that is due: that of step 0 unless `start` is later. Statistics and histories have states after steps only. After
+    a restart a state that has been sampled takes the place of what there is of it: nothing is there twice.
+
     A subclass implements `attach` and `sample`, and what else of the others it needs. All ranks call each of them
     together, but for properties that only read.
 
@@ -44,6 +49,8 @@ class Recorder:
 
     sampled_by_engine = False
     """Whether the engine takes the samples by itself, so that the run loop need not stop for them."""
+    samples_initial = False
+    """Whether the state that steps begin with is a sample too, if it is due: once for each state that was set."""
 
     def __init__(self, every: int = 1, start: int = 0, name: str | None = None) -> None:
         self.every = checks.integer("every", every, at_least=1)
@@ -54,10 +61,7 @@ class Recorder:
     # What a subclass implements
 
     def attach(self, solver: Solver) -> None:
-        """Check that it goes with `solver`, and allocate; raises TypeError or ValueError if it does not go with it.
-
-        The state at hand is not sampled by the loop: who wants the initial one samples it here.
-        """
+        """Check that it goes with `solver`, and allocate; raises TypeError or ValueError if it does not go with it."""
 
     def sample(self, solver: Solver) -> None:
         """Take a sample of the state after `solver.steps` steps. No step is made meanwhile."""
@@ -76,11 +80,19 @@ class Recorder:
         """What a checkpoint keeps of it, by name; on all ranks the same, or on rank 0 alone. Empty for nothing."""
         return {}
 
-    def restore(self, kept: dict[str, NDArray[Any]]) -> None:
-        """Take back what `kept` gave, on all ranks, in place of what there is.
+    def check_kept(self, kept: dict[str, NDArray[Any]], steps: int) -> None:
+        """Raise KeyError, TypeError or ValueError where `restore` could not go on with it; a file may hold anything.
 
-        Raises KeyError, TypeError or ValueError if that is not of such a recorder; a file may hold anything.
+        It changes nothing, and waits for no other rank: `Solver.restore` asks all recorders on all ranks before
+        anything of the solver changes.
+
+        Args:
+            kept: what `kept` gave.
+            steps: the solver's, of the state that it was kept with.
         """
+
+    def restore(self, kept: dict[str, NDArray[Any]]) -> None:
+        """Take back what `kept` gave and `check_kept` has passed, on all ranks, in place of what there is."""
 
     def detach(self) -> None:
         """Undo `attach`, as the solver does not take it after all."""
@@ -111,6 +123,9 @@ class Recorder:
 class Recorded(Protocol):
     """What a run loop asks of recorders: of a solver, or of several that advance together."""
 
+    def begin(self, step: int) -> None:
+        """Have those sample the state before any step that want it."""
+
     def steps_to_next(self, step: int) -> int:
         """Steps from `step` until the run loop has to stop for a sample."""
 
@@ -133,6 +148,11 @@ class JoinedRecordings:
 
     def __init__(self, parts: Callable[[], Sequence[Recordings]]) -> None:
         self._parts = parts
+
+    def begin(self, step: int) -> None:
+        """See `Recorded`."""
+        for part in self._parts():
+            part.begin(step)
 
     def steps_to_next(self, step: int) -> int:
         """See `Recorded`."""
@@ -163,6 +183,7 @@ class Recordings:
         self._recorders: list[Recorder] = []
         self._waiting: dict[str, Kept] = {}
         self._found_at = 0
+        self._without_initial: list[Recorder] = []
 
     @property
     def _solver(self) -> Solver:
@@ -206,18 +227,28 @@ class Recordings:
                 recorder.start = checks.integer("start", start, at_least=0)
         with self._simulation.lock:
             for recorder in recorders:
-                self.check(list(self._waiting.values()), [recorder])
-                with collective.by_user(self._simulation.processes, f"record of {recorder.name}", self._solver.steps):
-                    recorder.attach(self._solver)
-                recorder._solver = self._solver
+                self._check_kinds(list(self._waiting.values()), [recorder])
                 try:
+                    with collective.by_user(
+                        self._simulation.processes, f"record of {recorder.name}", self._solver.steps
+                    ):
+                        recorder.attach(self._solver)
+                    recorder._solver = self._solver
                     self._go_on(recorder)
-                except CheckpointError:
+                except BaseException:  # of another rank too, whose recorder is not attached
                     recorder.detach()
                     recorder._solver = None
                     raise
                 self._recorders.append(recorder)
+                self._without_initial.append(recorder)
         return recorders[0] if len(recorders) == 1 else recorders
+
+    def begin(self, step: int) -> None:
+        """Have those sample the state before any step that want it and have not done so."""
+        while self._without_initial:
+            recorder = self._without_initial.pop(0)
+            if recorder.samples_initial and recorder.is_due(step):
+                self._sample(recorder, step)
 
     def steps_to_next(self, step: int) -> int:
         """Steps from `step` until the run loop has to stop for a sample."""
@@ -228,12 +259,15 @@ class Recordings:
         """Have those take a sample that are due after so many steps."""
         for recorder in self._recorders:
             if not recorder.sampled_by_engine and recorder.is_due(step):
-                with collective.by_user(self._simulation.processes, f"recorder {recorder.name}", step):
-                    recorder.sample(self._solver)
+                self._sample(recorder, step)
+
+    def _sample(self, recorder: Recorder, step: int) -> None:
+        with collective.by_user(self._simulation.processes, f"recorder {recorder.name}", step):
+            recorder.sample(self._solver)
 
     def state_was_set(self) -> None:
         """Tell all of them that the state is another one; raises the first error after that."""
-        self._waiting = {}
+        self._waiting, self._without_initial = {}, list(self._recorders)
         self._of_each(lambda recorder: recorder.state_was_set(self._solver))
 
     def flush(self) -> None:
@@ -279,10 +313,22 @@ class Recordings:
         own = [Kept(recorder.name, type(recorder).__name__, recorder.kept()) for recorder in self._recorders]
         return [kept for kept in own if kept.arrays] + list(self._waiting.values())
 
-    def check(self, kept: Sequence[Kept], recorders: Sequence[Recorder] | None = None) -> None:
+    def check(self, kept: Sequence[Kept], steps: int) -> None:
+        """Raise CheckpointError where a recorder cannot go on with what a checkpoint has, of so many steps.
+
+        It changes nothing. Each rank does so for itself.
+        """
+        self._check_kinds(kept, self._recorders)
+        known = {one.name: one for one in kept}
+        for recorder in self._recorders:
+            if recorder.name in known:
+                with _refusals_of(recorder):
+                    recorder.check_kept(known[recorder.name].arrays, steps)
+
+    def _check_kinds(self, kept: Sequence[Kept], recorders: Sequence[Recorder]) -> None:
         """Raise CheckpointError where a checkpoint has another kind of recorder by the name of one."""
         kinds = {one.name: one.kind for one in kept}
-        for recorder in self._recorders if recorders is None else recorders:
+        for recorder in recorders:
             kind = kinds.get(recorder.name, type(recorder).__name__)
             if kind != type(recorder).__name__:
                 raise CheckpointError(
@@ -305,9 +351,17 @@ class Recordings:
                     f"recorder {recorder.name!r}: it would go on from the checkpoint of step {self._found_at} without "
                     f"the {made} steps made since; record it before these steps, or begin anew by another name="
                 )
-            try:
+            with _refusals_of(recorder):
+                recorder.check_kept(kept.arrays, self._found_at)
                 recorder.restore(kept.arrays)
-            except (KeyError, TypeError, ValueError) as error:
-                reason = f"{error} is missing" if isinstance(error, KeyError) else error
-                raise CheckpointError(f"recorder {recorder.name!r}: not what the checkpoint has ({reason})") from error
             del self._waiting[recorder.name]
+
+
+@contextmanager
+def _refusals_of(recorder: Recorder) -> Iterator[None]:
+    """Raise CheckpointError in place of the errors by which a recorder refuses what a checkpoint has."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError) as error:
+        reason = f"{error} is missing" if isinstance(error, KeyError) else error
+        raise CheckpointError(f"recorder {recorder.name!r}: not what the checkpoint has ({reason})") from error

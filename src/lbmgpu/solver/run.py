@@ -235,6 +235,9 @@ class RunLoop:
         whole too.
         """
         rate = 0.0
+        if steps > 0 and self._recordings is not None:
+            with self._simulation.lock:
+                self._recordings.begin(self._simulation.steps)
         while steps > 0:
             with self._simulation.lock:
                 chunk = min(_power_of_two(int(rate * CHUNK_SECONDS)), self._health.room, steps, next_stop())

@@ -420,16 +420,18 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
         Recorders that the file has something of go on with that; others forget what is later than the file.
 
         Raises:
-            CheckpointError: the file is damaged, of an unknown version, or of another setup, naming every difference;
-                the solver stays as it was.
+            CheckpointError: the file is damaged, of an unknown version, or of another setup, naming every difference,
+                or of recorders that were set up in another way; the solver and its recorders stay as they were.
             FileNotFoundError: there is none.
         """
         from ..io import checkpoint
 
         with self._simulation.lock:
             found = checkpoint.restore(self._simulation, path, self._recordings.check)
-            self._recordings.state_was_set()
-            self._recordings.found(found)
+            try:
+                self._recordings.state_was_set()
+            finally:  # also where a recorder has lost a file
+                self._recordings.found(found)
 
     @collective
     def write_vtk(self, path: str | os.PathLike[str]) -> Path:

@@ -1,25 +1,18 @@
 """Fields of regions, fields that follow from others, datasets and interpolated starts over all ranks, as on one."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+import stone
 from mpi4py import MPI
 
 import lbmgpu as lbm
 
 world = MPI.COMM_WORLD
 rank, size = world.Get_rank(), world.Get_size()
-device, folder = sys.argv[1], Path(sys.argv[2])
-shape = (14, 12, 10)
+device, folder = stone.arguments()
+shape = stone.SHAPE
 
-domain = lbm.Domain(shape)
-domain.faces["-y"], domain.faces["+y"] = lbm.NoSlip(), lbm.MovingWall((0.05, 0.0, 0.01))
-domain.faces["-z"], domain.faces["+z"] = lbm.VelocityInlet((0.0, 0.0, 0.02)), lbm.Outflow()
-mask = np.zeros(shape, bool)
-mask[5:9, 4:8, 3:6] = True
-domain.add_body(mask, "stone")
+domain = stone.domain(is_open=True)
 collision = lbm.BGK(0.02, smagorinsky=0.15)
 names = ("density", "velocity", "pressure", "speed", "eddy_viscosity", "vorticity", "velocity_gradient", "strain_rate")
 names = (*names, "q_criterion", "dissipation")
@@ -74,7 +67,7 @@ np.testing.assert_array_equal(own.velocity, one.velocity()[(slice(None), *many.s
 np.testing.assert_array_equal(own.y, np.arange(shape[1])[many.subdomain[1]] + 0.5)
 if rank == 0:
     np.testing.assert_array_equal(whole.vorticity, one.vorticity(region=np.s_[:, 1:, 4]))
-    np.testing.assert_array_equal(whole.solid, mask[:, 1:, 4])
+    np.testing.assert_array_equal(whole.solid, np.asarray(domain.solid)[:, 1:, 4])
 else:
     assert whole is None
 

@@ -1,23 +1,19 @@
 """Statistics over all ranks: as one process has them, bit by bit, and their checkpoint."""
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+import stone
 from mpi4py import MPI
 
 import lbmgpu as lbm
 
 world = MPI.COMM_WORLD
-device, folder = sys.argv[1], Path(sys.argv[2])
-shape = (14, 12, 10)
-domain = lbm.Domain(shape)
-domain.faces["-y"], domain.faces["+y"] = lbm.NoSlip(), lbm.MovingWall((0.05, 0.0, 0.01))
-mask = np.zeros(shape, bool)
-mask[5:9, 4:8, 3:6] = True
-domain.add_body(mask, "stone")
-velocity = 0.05 * np.random.default_rng(1).uniform(-1, 1, (3, *shape))
+device, folder = stone.arguments()
+shape = stone.SHAPE
+
+domain = stone.domain()
+velocity = stone.velocity()
 
 
 def recorders() -> list[Any]:

@@ -1,23 +1,17 @@
 """Probes and histories of forces over all ranks: as one process has them, in a checkpoint too."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
+import stone
 from mpi4py import MPI
 
 import lbmgpu as lbm
 
 world = MPI.COMM_WORLD
-device, folder = sys.argv[1], Path(sys.argv[2])
-shape = (14, 12, 10)
+device, folder = stone.arguments()
+shape = stone.SHAPE
 
-domain = lbm.Domain(shape)
-domain.faces["-y"], domain.faces["+y"] = lbm.NoSlip(), lbm.MovingWall((0.05, 0.0, 0.01))
-mask = np.zeros(shape, bool)
-mask[5:9, 4:8, 3:6] = True
-domain.add_body(mask, "stone")
-velocity = 0.05 * np.random.default_rng(1).uniform(-1, 1, (3, *shape))
+domain = stone.domain()
+velocity = stone.velocity()
 points = np.random.default_rng(2).uniform(0, 1, (200, 3)) * shape
 
 

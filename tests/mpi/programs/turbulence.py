@@ -1,25 +1,18 @@
 """Turbulence models, and the hybrid collision, over all ranks: as one process has them, and their checkpoint."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
+import stone
 from mpi4py import MPI
 
 import lbmgpu as lbm
 
 world = MPI.COMM_WORLD
 size = world.Get_size()
-device, folder = sys.argv[1], Path(sys.argv[2])
-shape = (14, 12, 10)
+device, folder = stone.arguments()
+shape = stone.SHAPE
 
-domain = lbm.Domain(shape)
-domain.faces["-y"], domain.faces["+y"] = lbm.NoSlip(), lbm.MovingWall((0.05, 0.0, 0.01))
-domain.faces["-z"], domain.faces["+z"] = lbm.VelocityInlet((0.0, 0.0, 0.02)), lbm.Outflow()
-mask = np.zeros(shape, bool)
-mask[5:9, 4:8, 3:6] = True
-domain.add_body(mask, "stone")
-velocity = 0.05 * np.random.default_rng(1).uniform(-1, 1, (3, *shape))
+domain = stone.domain(is_open=True)
+velocity = stone.velocity()
 
 
 def run(collision: object, model: object, steps: int = 4, **options: object) -> lbm.Solver:
