@@ -81,10 +81,18 @@ void EngineGroup::step_on_gpu(Index steps) {
     for (Engine* engine : engines_) {
         engine->wait_for_blocks();
     }
+    std::exception_ptr error;
     for (Engine* engine : engines_) {
         engine->bring_values_to(engine->steps_ + steps);
         engine->is_consistent_ = true;
-        engine->count_steps(steps);
+        try {
+            engine->count_steps(steps);
+        } catch (...) {  // of a sampler: all engines have made their steps, and count them
+            error = error == nullptr ? std::current_exception() : error;
+        }
+    }
+    if (error != nullptr) {
+        std::rethrow_exception(error);
     }
 }
 

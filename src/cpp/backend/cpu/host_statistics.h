@@ -27,6 +27,7 @@ public:
         : address_(address), threads_(threads), solid_(std::move(solid)), put_row_(std::move(put_row)) {}
 
     void choose(backend::SlotMask slots) override {
+        slots_ &= slots;  // what is left where memory for another one cannot be had
         for (int k = 0; k < backend::statistics_slots; ++k) {
             if (!backend::has_slot(slots, k)) {
                 numbers_[k] = Buffer();

@@ -23,6 +23,7 @@ public:
         : spec_(spec), address_(address), stream_(stream), kernels_(kernels), state_(std::move(state)) {}
 
     void choose(backend::SlotMask slots) override {
+        slots_ &= slots;  // what is left where memory for another one cannot be had
         for (int k = 0; k < backend::statistics_slots; ++k) {
             if (!backend::has_slot(slots, k)) {
                 numbers_[k] = DeviceBuffer();
