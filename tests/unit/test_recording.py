@@ -138,6 +138,7 @@ AT_EXIT = """
 import shutil, time, lbmgpu as lbm
 solver = lbm.Solver(lbm.Domain((10, 8), "D2Q9"), lbm.BGK(0.1), device="cpu")
 series = solver.record(lbm.Series("flow", ["density"]))
+series.flush()  # or its thread may still write there
 shutil.rmtree("flow")
 open("flow", "w").close()
 solver.step(1)
