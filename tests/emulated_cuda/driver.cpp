@@ -548,8 +548,12 @@ int cuEventDestroy_v2(Event event) {
 int cuMemGetAddressRange_v2(DevicePointer* begin, std::size_t* bytes, DevicePointer address) {
     return guarded([&](State& own) {
         const Memory::Range range = own.memory.range(address, 1);
-        *begin = range.begin;
-        *bytes = range.bytes;
+        if (begin != nullptr) {
+            *begin = range.begin;
+        }
+        if (bytes != nullptr) {
+            *bytes = range.bytes;
+        }
     });
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,14 +49,40 @@ def test_samples_in_steps_and_runs() -> None:
     assert flow.recorders == (steps,)
 
 
-def test_members_of_an_ensemble_have_recorders() -> None:
-    ensemble = lbm.Ensemble(lbm.Domain((10, 8), "D2Q9"), [lbm.BGK(0.1), lbm.BGK(0.05)], device="cpu")
+def test_members_of_an_ensemble_have_recorders(device: str) -> None:
+    ensemble = lbm.Ensemble(lbm.Domain((10, 8), "D2Q9"), [lbm.BGK(0.1), lbm.BGK(0.05)], device=device)
     first = ensemble[0].record(Steps(every=4))
     mean = ensemble[1].record(lbm.Mean("vorticity", every=5))
     ensemble.run(10)
     assert first.seen == [4, 8]
     assert first.flushed == 1
     assert mean.samples == 2
+
+
+def test_the_engine_samples_members_as_it_does_solvers(device: str) -> None:
+    """Fields and statistics to the last bit, forces up to the order of their sums."""
+    domain = lbm.Domain((24, 16), "D2Q9")
+    domain.faces["-x"] = lbm.VelocityInlet((0.05, 0.01) * lbm.Sine(mean=1, amplitude=0.2, period=11))
+    domain.faces["+x"] = lbm.PressureOutlet()
+    domain.add_body(lambda x, y: (x - 10) ** 2 + (y - 8) ** 2 < 9, "post")
+    collisions = [lbm.TRT(0.05), lbm.TRT(0.02), lbm.TRT(0.1)]
+
+    def recorded(flow: lbm.Solver) -> tuple[Any, ...]:
+        probe, mean = lbm.Probe([(3.0, 4.0), (15.2, 12.1)], every=2), lbm.Mean("velocity", every=3)
+        flow.record(probe, mean, lbm.Forces("post", every=5))
+        return flow.recorders
+
+    ensemble = lbm.Ensemble(domain, collisions, device=device)
+    of_members = [recorded(member) for member in ensemble]
+    ensemble.step(40)
+    ensemble.step(21)
+    for collision, (probe, mean, forces) in zip(collisions, of_members, strict=True):
+        alone = lbm.Solver(domain, collision, device="cpu")
+        own_probe, own_mean, own_forces = recorded(alone)
+        alone.step(61)
+        np.testing.assert_array_equal(probe["velocity"], own_probe["velocity"])
+        np.testing.assert_array_equal(mean["velocity"], own_mean["velocity"])
+        np.testing.assert_allclose(forces["force"], own_forces["force"], rtol=1e-9, atol=1e-15)
 
 
 def test_a_member_gets_a_force_in_time_between_runs() -> None:
@@ -111,6 +138,7 @@ AT_EXIT = """
 import shutil, time, lbmgpu as lbm
 solver = lbm.Solver(lbm.Domain((10, 8), "D2Q9"), lbm.BGK(0.1), device="cpu")
 series = solver.record(lbm.Series("flow", ["density"]))
+series.flush()  # or its thread may still write there
 shutil.rmtree("flow")
 open("flow", "w").close()
 solver.step(1)

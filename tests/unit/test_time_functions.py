@@ -303,7 +303,7 @@ def test_initial_states_begin_anew_and_values_mix_with_functions() -> None:
     np.testing.assert_array_equal(solver.velocity(), first[1])
 
 
-def test_ensembles() -> None:
+def test_ensembles(device: str) -> None:
     def make(period: float) -> lbm.Domain:
         domain = lbm.Domain((24, 16), stencil="D2Q9")
         domain.faces["-x"] = lbm.VelocityInlet(profile * lbm.Sine(mean=1, amplitude=0.2, period=period))
@@ -312,10 +312,10 @@ def test_ensembles() -> None:
 
     domains = [make(period) for period in (11.0, 23.0, 40.0)]
     forces = [(1e-5, 0.0) * SIGNAL, (2e-5, 0.0) * RISE, None]
-    together = lbm.Ensemble(domains, lbm.TRT(0.05), force=forces, device="cpu")
+    together = lbm.Ensemble(domains, lbm.TRT(0.05), force=forces, device=device)
     together.step(60)
     for domain, force, member in zip(domains, forces, together, strict=True):
-        alone = lbm.Solver(domain, lbm.TRT(0.05), force=force)
+        alone = lbm.Solver(domain, lbm.TRT(0.05), force=force, device="cpu")
         alone.step(60)
         np.testing.assert_array_equal(member.populations(), alone.populations())
 
