@@ -53,3 +53,17 @@ def test_a_save_takes_memory_in_proportion_to_the_part_and_one_field_on_rank_0(c
 def test_uniform_values_stay_uniform() -> None:
     """Nothing a cell is made of them: less than a byte."""
     assert added("uniform", 1)[1] < CELLS**3
+
+
+@pytest.mark.parametrize("count", launch.counts(2, 4))
+def test_statistics_of_cells_are_saved_and_loaded_in_parts(count: int) -> None:
+    """Ten float64 fields: no rank has one of them whole, and rank 0 a population of the state as before."""
+    cells = 96**3
+    ended = launch.run("recorder_checkpoint_memory.py", count, "96")
+    assert ended.code == 0, ended.output
+    found = [json.loads(line.partition(" ")[2]) for line in ended.output.splitlines() if line.startswith("memory {")]
+    assert len(found) == count
+    state, fields = 19 * 4, 10 * 8
+    for entry in found:
+        assert entry["saved"] <= 1.2 * (state + 3 * 8) * cells / count + 2 * 4 * cells + SLACK
+        assert entry["loaded"] <= 1.2 * (state + fields) * cells / count + SLACK

@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import lbmgpu as lbm
+from lbmgpu.io.checkpoint_recorders import OfCells
 
 SHAPES = {2: (7, 5), 3: (7, 5, 4)}
 
@@ -31,6 +32,18 @@ def cube(shape: tuple[int, ...], low: int = 2, high: int = 4) -> np.ndarray[Any,
     mask = np.zeros(shape, dtype=bool)
     mask[(slice(low, high),) * len(shape)] = True
     return mask
+
+
+def given_back(kept: dict[str, Any]) -> dict[str, Any]:
+    """What a recorder is given back of what it has kept."""
+
+    def whole(array: Any) -> Any:
+        if not isinstance(array, OfCells):
+            return array
+        parts = np.stack([array.component(index) for index in array.components])
+        return parts.reshape(*array.lead, *parts.shape[1:])
+
+    return {name: whole(array) for name, array in kept.items()}
 
 
 not_numbers = st.one_of(

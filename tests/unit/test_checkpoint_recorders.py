@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ import pytest
 from numpy.typing import NDArray
 
 import lbmgpu as lbm
-from lbmgpu.io.checkpoint_recorders import Kept, Listed, entries_of, stored
+from lbmgpu.io import checkpoint_slabs
+from lbmgpu.io.checkpoint_recorders import Kept, Listed, OfCells, entries_of, stored
+from lbmgpu.io.chunks import Chunks
 
 
 class Keeper(lbm.Recorder):
@@ -79,6 +82,54 @@ def test_another_state_takes_nothing_of_a_file(tmp_path: Path) -> None:
     found = Keeper("a")
     loaded.record(found)
     assert found.arrays == {}
+
+
+@pytest.mark.parametrize("shape", [(12, 10), (7, 5, 4)])
+def test_arrays_of_cells_come_back(shape: tuple[int, ...], tmp_path: Path) -> None:
+    arrays = {"scalar": random(shape), "vector": random((3, *shape)), "tensors": random((2, 3, *shape))}
+    arrays["none"] = np.empty((0, *shape))
+    kept: Any = {name: OfCells.of(array, len(shape)) for name, array in arrays.items()}
+    domain = lbm.Domain(shape, "D2Q9" if len(shape) == 2 else "D3Q19")
+    first = lbm.Solver(domain, lbm.BGK(0.1), device="cpu")
+    first.record(Keeper("cells", **kept, plain=np.arange(3)))
+    waiting = lbm.Solver.load(first.save(tmp_path / "state.h5"), device="cpu")
+    loaded = lbm.Solver.load(waiting.save(tmp_path / "again.h5"), device="cpu")
+    found: Any = loaded.record(Keeper("cells"))
+    assert found.arrays.keys() == {*arrays, "plain"}
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(found.arrays[name], array)
+
+
+def random(shape: tuple[int, ...]) -> NDArray[np.float64]:
+    return np.random.default_rng(len(shape)).normal(size=shape)
+
+
+def test_damage_of_an_array_of_cells_is_found(tmp_path: Path) -> None:
+    first = solver()
+    kept: Any = {"cells": OfCells.of(random((2, 12, 10)), 2)}
+    first.record(Keeper("a", **kept))
+    path = first.save(tmp_path / "state.h5")
+    with h5py.File(path) as file:
+        assert file["recorders.0.0"].shape == (2, 10, 12)
+        place = file["recorders.0.0"].id.get_offset()
+    content = bytearray(path.read_bytes())
+    content[place + 8 * 130] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(lbm.CheckpointError, match="digest of chunk 1 of 'recorders"):
+        lbm.Solver.load(path, device="cpu")
+
+
+@pytest.mark.parametrize("shape", [(3, 40, 50, 60), (2, 3, 700, 900), (4, 900, 800), (1, 2, 2, 700_000), (2, 1, 1)])
+def test_slabs_are_boxes_of_all_chunks_in_order(shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoint_slabs, "SLAB", 2**23)
+    chunks = Chunks.of("a", shape, np.float64, lead=1)
+    for lead in range(shape[0]):
+        found = list(checkpoint_slabs.slabs(list(chunks.at(lead)), 8))
+        assert [chunk for slab in found for chunk in slab] == list(chunks.at(lead))
+        for slab in found:
+            sides = [b - a for a, b in zip(slab[0].low, slab[-1].high, strict=True)]
+            assert math.prod(sides) == sum(chunk.size for chunk in slab)  # so that it is a box
+            assert math.prod(sides) * 8 <= 2**23 + 2**22
 
 
 def test_a_refused_restore_leaves_solver_and_recorders_as_they_were(tmp_path: Path) -> None:
@@ -176,6 +227,8 @@ def entry(**other: Any) -> list[dict[str, Any]]:
         entry(shape=[1.5]),
         entry(shape=[1] * 9),
         entry(dtype="object"),
+        entry(cells=True),
+        entry(cells=1, dtype="float64"),
         entry(key=7),
         [{"name": str(n), "kind": "Probe", "arrays": []} for n in range(5000)],
     ],
@@ -188,6 +241,8 @@ def test_a_listing_that_is_none_is_refused(listing: Any) -> None:
 def test_more_than_the_memory_holds_is_refused() -> None:
     with pytest.raises(ValueError, match="more than there is memory for"):
         Listed(entry(shape=[2**50])).read(lambda name: np.empty(0))
+    with pytest.raises(ValueError, match="more than there is memory for"):
+        Listed(entry(shape=[2**20], dtype="float64", cells=True)).read(np.empty, np.empty, (2**10,) * 3)
 
 
 def test_entries_are_listed() -> None:

@@ -27,6 +27,7 @@ from .checkpoint_open import damage_of, opened
 from .checkpoint_reader import Stored, boundary_arrays
 from .checkpoint_recorders import Kept, entries_of, stored
 from .checkpoint_setup import arguments_of, check_boundary, describe, differences, without_cells
+from .checkpoint_slabs import write_cells_of_recorders
 from .checkpoint_writer import NewCheckpoint, new_checkpoint
 from .chunks import Chunks, each
 
@@ -46,7 +47,7 @@ class _Piece(NamedTuple):
 
 
 def save(simulation: Simulation, path: str | os.PathLike[str], recorders: Sequence[Kept] = ()) -> Path:
-    """See `Solver.save`. Of `recorders` rank 0 has the arrays.
+    """See `Solver.save`. Of `recorders` rank 0 has the arrays, but all ranks have their parts of those of cells.
 
     An interrupt ends it between two chunks, on all ranks, and is raised; the older file stays."""
     target = Path(os.path.realpath(file_path("path", path)))
@@ -91,6 +92,7 @@ def save(simulation: Simulation, path: str | os.PathLike[str], recorders: Sequen
             whole = processes.gathered(simulation.layout, piece.part, simulation.engine.window)
             known = digests.get(piece.chunks.name, {})
             on_first(partial(_write, file, piece, whole, known))
+        write_cells_of_recorders(simulation, recorders, file, on_first)
         on_first(lambda: None if file is None else file.close(manifest))
         on_first(stack.close)
     return target
@@ -226,7 +228,7 @@ def restore(
         check: raises CheckpointError where what recorders have kept after so many steps is not right.
 
     Returns:
-        What recorders have kept, on each rank all of it.
+        What recorders have kept, on each rank all of it, but of the arrays of cells what lies in its window.
     """
     found = simulation.processes.each(lambda: _read(simulation, path, check))
     simulation.engine.reference_density = found.reference_density
@@ -276,7 +278,7 @@ def _read(simulation: Simulation, path: str | os.PathLike[str], check: Callable[
         for face, values in numbers.items():
             if not np.isfinite(values).all():
                 raise CheckpointError(f"damaged, the numbers of face {face!r} hold values that are not finite")
-        recorders = file.recorders()
+        recorders = file.recorders(window)
         check(recorders, header.steps)
         return _Found(state, temperature, kept, numbers, header.steps, header.reference_density, recorders)
 

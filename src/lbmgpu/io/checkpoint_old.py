@@ -101,7 +101,7 @@ class OldCheckpoint:
     def boundary_numbers(self) -> dict[str, NDArray[np.float64]]:
         return {}  # no condition of that time kept any
 
-    def recorders(self) -> list[Kept]:
+    def recorders(self, window: Window) -> list[Kept]:
         return []  # there were none
 
     def _dataset(self, group: h5g.GroupID, name: str, dimensions: int) -> h5d.DatasetID:

@@ -99,8 +99,8 @@ class Stored(Protocol):
     def boundary_numbers(self) -> dict[str, NDArray[np.float64]]:
         """The numbers that boundary cells keep from step to step, by face, of faces that have any."""
 
-    def recorders(self) -> list[Kept]:
-        """What recorders have kept."""
+    def recorders(self, window: Window) -> list[Kept]:
+        """What recorders have kept, of the arrays of cells what lies in a box of cells."""
 
 
 def turbulence_shape(setup: dict[str, Any], steps: int, state: tuple[int, ...]) -> tuple[int, ...] | None:
@@ -169,10 +169,8 @@ class NewestCheckpoint:
             if (self._chunks(name).shape, self._chunks(name).dtype) != (shape, np.dtype(np.float64)):
                 raise UnexpectedError(f"the numbers of face {face!r} are not of the shape of the setup")
         for entry in recorded:
-            if (self._chunks(entry.dataset).shape, self._chunks(entry.dataset).dtype) != (
-                entry.stored_shape,
-                entry.dtype,
-            ):
+            expected_shape = entry.stored_shape(self.header.shape)
+            if (self._chunks(entry.dataset).shape, self._chunks(entry.dataset).dtype) != (expected_shape, entry.dtype):
                 raise UnexpectedError(f"{entry.key!r} of a recorder is not what the manifest says")
 
     def arrays(self, window: Window | None) -> Arrays:
@@ -194,8 +192,11 @@ class NewestCheckpoint:
     def boundary_numbers(self) -> dict[str, NDArray[np.float64]]:
         return {face: self._whole(name) for name, (face, _) in self.header.boundary.items()}
 
-    def recorders(self) -> list[Kept]:
-        return self.header.recorders.read(self._whole)
+    def recorders(self, window: Window) -> list[Kept]:
+        def part(name: str) -> NDArray[Any]:
+            return self._read(name, [(0, self._chunks(name).shape[0]), *reversed_axes(window)])
+
+        return self.header.recorders.read(self._whole, part, tuple(window[1]))
 
     def _manifest(self, root: h5g.GroupID, digest: Any) -> dict[str, Any]:
         hdf5_tree.check_link(root, "manifest")

@@ -75,8 +75,13 @@ class NewCheckpoint:
             lead: None for all of it.
             digests: those that are known already, by the numbers of chunks.
         """
+        self.write_chunks(chunks, list(chunks if lead is None else chunks.at(lead)), part, digests)
+
+    def write_chunks(
+        self, chunks: Chunks, wanted: Sequence[Chunk], part: NDArray[Any], digests: Mapping[int, str] = {}
+    ) -> None:
+        """The same of some chunks that follow each other, and of which `part` has the values."""
         values = np.ascontiguousarray(part, dtype=chunks.dtype).reshape(-1)
-        wanted = list(chunks if lead is None else chunks.at(lead))
         known, first = self._tables[chunks.name]["digests"], wanted[0].start
 
         def write(chunk: Chunk) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..io.checkpoint_recorders import Array, OfCells
 from ..values import Floats
 
 FEWEST = 4
@@ -66,11 +67,13 @@ class Batches:
         error = np.std(batches, axis=0, ddof=1) / math.sqrt(found)
         return np.asarray(student_quantile(0.5 + level / 2, found - 1) * error)
 
-    def kept(self) -> dict[str, NDArray[Any]]:
-        """Arrays that `restore` takes back."""
-        arrays: dict[str, NDArray[Any]] = {"batch ends": np.array(self.ends, dtype=np.int64)}
+    def kept(self, dimensions: int | None) -> dict[str, Array]:
+        """Arrays that `restore` takes back; the means are of cells of so many dimensions, unless that is None."""
+        arrays: dict[str, Array] = {"batch ends": np.array(self.ends, dtype=np.int64)}
         arrays["batch length"] = np.array([self.length], dtype=np.int64)
-        return arrays | {f"batches of {name}": np.stack(of_field) for name, of_field in self.means.items()}
+        for name, means in self.means.items():
+            arrays[f"batches of {name}"] = np.stack(means) if dimensions is None else _of_cells(means, dimensions)
+        return arrays
 
     def check_kept(self, kept: dict[str, NDArray[Any]], fields: Sequence[str], shape: tuple[int, ...]) -> None:
         """Raise KeyError or ValueError where `restore` could not go on with it.
@@ -98,6 +101,12 @@ class Batches:
         self.ends = [int(end) for end in kept["batch ends"]]
         lead = "batches of "
         self.means = {name[len(lead) :]: list(array) for name, array in kept.items() if name.startswith(lead)}
+
+
+def _of_cells(means: list[Floats], dimensions: int) -> OfCells:
+    """The means at the ends of all batches, without a copy of them."""
+    lead = means[0].shape[: means[0].ndim - dimensions]
+    return OfCells((len(means), *lead), lambda index: np.asarray(means[index[0]][index[1:]]))
 
 
 def student_probability(t: float, freedom: int) -> float:

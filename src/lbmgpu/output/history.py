@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from .. import _core, checks
 from ..files.atomic_write import write_text
 from ..files.regular_files import file_path, output_path
+from ..io.checkpoint_recorders import Array
 from ..parallel.collective import together
 from ..solver.field_units import FIELD_UNITS, Unit, sum_units
 from ..solver.recording import Recorder
@@ -218,7 +219,7 @@ class History(Recorder):
             return  # this process may leave the run alone, and the others would be waited for
         self._complete_here()
 
-    def kept(self) -> dict[str, NDArray[Any]]:
+    def kept(self) -> dict[str, Array]:
         self._complete_here()
         return {"steps": self._steps[0], "values": self._rows[0], **self._signature()}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from .. import checks
 from ..engine.simulation import Simulation
+from ..io.checkpoint_recorders import Array, OfCells
 from ..solver import simulation_of
 from ..solver.recording import Recorder
 from ..values import Floats
@@ -253,21 +255,24 @@ class Statistics(Recorder):
 
     # What a checkpoint keeps
 
-    def kept(self) -> dict[str, NDArray[Any]]:
-        """See `Recorder.kept`: float64 arrays of the whole domain, on rank 0."""
+    def kept(self) -> dict[str, Array]:
+        """See `Recorder.kept`: what is of each cell in parts."""
+        found: dict[str, Array] = {"samples": np.array([self.samples, self._first, self.every, self.start], np.int64)}
+        for slot in sorted(with_means(self._slots)):
+            found[slot_name(slot)] = OfCells((), partial(self._component_of, slot))
+        dimensions = len(self._simulation.domain.shape)
+        if self._arrays is not None:
+            found |= {name: OfCells.of(array, dimensions) for name, array in self._arrays.arrays.items()}
+        if self._batches is not None:
+            found |= self._batches.kept(dimensions if self._axes is None else None)
+            found["batch count"] = np.array([self._batches.count], dtype=np.int64)
+            found["batch axes"] = np.array(() if self._axes is None else self._axes.axes, dtype=np.int64)
+        return found
+
+    def _component_of(self, slot: int, index: tuple[int, ...]) -> Floats:
+        """The only component of a slot."""
         with self._simulation.lock:
-            arrays = {slot_name(slot): self._slot(slot) for slot in sorted(with_means(self._slots))}
-            arrays |= {} if self._arrays is None else self._arrays.arrays
-            batches = {} if self._batches is None else self._batches.kept()
-            if self._batches is not None:
-                batches["batch count"] = np.array([self._batches.count], dtype=np.int64)
-                batches["batch axes"] = np.array(() if self._axes is None else self._axes.axes, dtype=np.int64)
-        whole = {name: self._gathered(array) for name, array in arrays.items()}
-        for name, array in batches.items():
-            is_of_cells = self._axes is None and name.startswith("batches of ")
-            whole[name] = self._gathered(array) if is_of_cells else array
-        whole["samples"] = np.array([self.samples, self._first, self.every, self.start], dtype=np.int64)
-        return whole if self._simulation.processes.first else {}
+            return self._slot(slot)
 
     def check_kept(self, kept: dict[str, NDArray[Any]], steps: int) -> None:
         """See `Recorder.check_kept`."""
@@ -283,7 +288,7 @@ class Statistics(Recorder):
             reason = f"{samples} samples were kept, but {due} were due by step {steps}"
             raise ValueError(f"{self.name}: {reason}, as it was not recorded all the time; begin anew by another name=")
         self._check_batches(kept)
-        shape = self._simulation.domain.shape
+        shape = self._simulation.subdomain.window[1]
         of_cells = [slot_name(slot) for slot in with_means(self._slots)]
         if self._arrays is not None and samples > 0:
             of_cells += self._arrays.names
@@ -303,16 +308,13 @@ class Statistics(Recorder):
                 self._engine.leave(simulation, self)
                 self._engine = EngineSamples.joined(simulation, every, start, samples, self, self._slots)
                 for slot in with_means(self._slots):
-                    part = self._part(kept[slot_name(slot)])
-                    self._engine.core.set(slot, np.ascontiguousarray(part.T))
+                    self._engine.core.set(slot, np.ascontiguousarray(kept[slot_name(slot)].T))
             if self._arrays is not None:
                 self._arrays.count = samples
                 names = self._arrays.names if samples > 0 else []
-                self._arrays.arrays = {name: np.array(self._part(kept[name])) for name in names}
+                self._arrays.arrays = {name: np.array(kept[name]) for name in names}
             if self._batches is not None:
-                cells = self._axes is None
-                of_cells = {n: self._part(a) for n, a in kept.items() if cells and n.startswith("batches of ")}
-                self._batches.restore({n: a for n, a in kept.items() if n.startswith("batch")} | of_cells)
+                self._batches.restore({n: a for n, a in kept.items() if n.startswith("batch")})
 
     def _check_batches(self, kept: dict[str, NDArray[Any]]) -> None:
         """Refuse batches of other means or of another number, as they would make wrong intervals."""
@@ -333,8 +335,8 @@ class Statistics(Recorder):
             self._batches.check_kept(kept, list(map(str, self._keys)), self._means_shape())
 
     def _means_shape(self) -> tuple[int, ...]:
-        """The shape of a mean in a checkpoint, without the axis of components."""
-        return tuple(self._simulation.domain.shape) if self._axes is None else self._axes.counts.shape
+        """The shape of a mean of this process, without the axis of components."""
+        return self._simulation.subdomain.window[1] if self._axes is None else self._axes.counts.shape
 
     # Arrays of this process's window
 

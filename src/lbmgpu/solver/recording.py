@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .. import checks
 from ..errors import CheckpointError, DivergedError
-from ..io.checkpoint_recorders import Kept
+from ..io.checkpoint_recorders import Array, Kept
 from ..parallel import collective
 
 if TYPE_CHECKING:
@@ -76,8 +76,12 @@ class Recorder:
     def abandon(self) -> None:
         """The same as far as a rank can alone, which leaves a run by an error that the others do not know of yet."""
 
-    def kept(self) -> dict[str, NDArray[Any]]:
-        """What a checkpoint keeps of it, by name; on all ranks the same, or on rank 0 alone. Empty for nothing."""
+    def kept(self) -> dict[str, Array]:
+        """What a checkpoint keeps of it, by name; empty for nothing.
+
+        Arrays are the same on all ranks, or on rank 0 alone. Those of cells are `OfCells` on all ranks, and come back
+        as the arrays of what lies in each one's window.
+        """
         return {}
 
     def check_kept(self, kept: dict[str, NDArray[Any]], steps: int) -> None:
@@ -311,7 +315,9 @@ class Recordings:
     def kept(self) -> list[Kept]:
         """What a checkpoint keeps, also what waits for a recorder; on rank 0 with all arrays."""
         own = [Kept(recorder.name, type(recorder).__name__, recorder.kept()) for recorder in self._recorders]
-        return [kept for kept in own if kept.arrays] + list(self._waiting.values())
+        dimensions = len(self._simulation.domain.shape)
+        waiting = [kept.to_save(dimensions) for kept in self._waiting.values()]
+        return [kept for kept in own if kept.arrays] + waiting
 
     def check(self, kept: Sequence[Kept], steps: int) -> None:
         """Raise CheckpointError where a recorder cannot go on with what a checkpoint has, of so many steps.
