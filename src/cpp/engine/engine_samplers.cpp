@@ -97,18 +97,7 @@ private:
     std::shared_ptr<const comm::Communicator> comm_;
 };
 
-void check_period(Index every, Index start) {
-    if (every < 1 || start < 0) {
-        throw std::invalid_argument("every: " + std::to_string(every) + " and start: " + std::to_string(start) +
-                                    " given, must be at least 1 and 0");
-    }
-}
-
 }  // namespace
-
-Index SeriesSampler::next_after(Index step) const {
-    return step < start_ ? start_ : step + every_ - (step - start_) % every_;
-}
 
 void SeriesSampler::sample(Index step) {
     for (const auto& block : blocks_) {
@@ -134,7 +123,6 @@ Series SeriesSampler::take() {
 }
 
 std::shared_ptr<SeriesSampler> Engine::add_point_sampler(PointSetup setup, Index every, Index start) {
-    check_period(every, start);
     if (setup.fields.temperature) {
         check_temperature();
     }
@@ -176,7 +164,6 @@ std::shared_ptr<SeriesSampler> Engine::add_point_sampler(PointSetup setup, Index
 
 std::shared_ptr<SeriesSampler> Engine::add_force_sampler(int body, const double (&center)[3], Index every,
                                                          Index start) {
-    check_period(every, start);
     prepare();
     auto sampler = std::make_shared<ForceSampler>(every, start, comm_);
     for (const Part& part : parts_) {

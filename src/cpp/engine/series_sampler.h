@@ -21,11 +21,9 @@ struct Series {
 /// are made of those of all ranks, which complete their chunks together.
 class SeriesSampler : public Sampler {
 public:
-    /// Samples are due after the steps start, start + every, start + 2 every and so on.
     SeriesSampler(Index every, Index start, Index samples_of_chunk)
-        : every_(every), start_(start), samples_of_chunk_(samples_of_chunk) {}
+        : Sampler(every, start), samples_of_chunk_(samples_of_chunk) {}
 
-    Index next_after(Index step) const override;
     void sample(Index step) override;
 
     /// How many samples were taken since the last chunk was completed; the same on all ranks.
@@ -43,7 +41,7 @@ private:
     virtual void append_rows(Index samples, std::vector<double>& values) = 0;
     void complete();
 
-    Index every_, start_, samples_of_chunk_;
+    Index samples_of_chunk_;
     std::vector<Index> steps_;  // of the samples in the chunk
     Series series_;
 };
