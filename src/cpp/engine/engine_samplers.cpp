@@ -100,19 +100,37 @@ private:
 }  // namespace
 
 void SeriesSampler::sample(Index step) {
-    for (const auto& block : blocks_) {
-        block->take();
+    std::size_t taken = 0;
+    try {
+        for (; taken < blocks_.size(); ++taken) {
+            blocks_[taken]->take();
+        }
+        steps_.push_back(step);
+    } catch (...) {  // a sample is there of all blocks, or of none
+        for (std::size_t k = 0; k < taken; ++k) {
+            blocks_[k]->forget_last();
+        }
+        throw;
     }
-    steps_.push_back(step);
     if (pending() == samples_of_chunk_) {
         complete();
     }
 }
 
 void SeriesSampler::complete() {
-    append_rows(pending(), series_.values);
-    series_.steps.insert(series_.steps.end(), steps_.begin(), steps_.end());
-    steps_.clear();
+    const std::vector<Index> steps = std::exchange(steps_, {});
+    std::vector<double> rows;
+    try {
+        append_rows(Index(steps.size()), rows);
+        series_.values.reserve(series_.values.size() + rows.size());
+        series_.steps.insert(series_.steps.end(), steps.begin(), steps.end());
+    } catch (...) {  // the blocks that have been read cannot be read again
+        for (const auto& block : blocks_) {
+            block->forget();
+        }
+        throw;
+    }
+    series_.values.insert(series_.values.end(), rows.begin(), rows.end());
 }
 
 Series SeriesSampler::take() {

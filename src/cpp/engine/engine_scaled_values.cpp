@@ -25,24 +25,22 @@ void Engine::scale_body_velocity(int body, int series, std::vector<double> part)
 
 void Engine::scale_face_temperature(int face, int series, std::vector<double> part, double offset) {
     set_face_temperature(face, part);
-    factors_.fields.push_back({ScaledField::Of::FaceTemperature, face, series, std::move(part), offset});
+    factors_.replace({ScaledField::Of::FaceTemperature, face, series, std::move(part), offset});
     scaling_is_new();
 }
 
 void Engine::scale_body_temperature(int body, int series, std::vector<double> part, double offset) {
     set_body_temperature(body, part);
-    factors_.fields.push_back({ScaledField::Of::BodyTemperature, body, series, std::move(part), offset});
+    factors_.replace({ScaledField::Of::BodyTemperature, body, series, std::move(part), offset});
     scaling_is_new();
 }
 
 void Engine::scale_force(int series, std::vector<double> part) {
-    auto& fields = factors_.fields;
-    fields.erase(std::remove_if(fields.begin(), fields.end(),
-                                [](const ScaledField& field) { return field.of == ScaledField::Of::Force; }),
-                 fields.end());
     if (series >= 0) {
         check_drive(spec_, "force");
-        fields.push_back({ScaledField::Of::Force, 0, series, std::move(part), 0});
+        factors_.replace({ScaledField::Of::Force, 0, series, std::move(part), 0});
+    } else {
+        factors_.remove(ScaledField::Of::Force, 0);
     }
     scaling_is_new();
 }

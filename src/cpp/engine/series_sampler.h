@@ -18,7 +18,8 @@ struct Series {
 };
 
 /// The blocks of this process take samples, and keep them in the memory of their devices for a chunk of many; the rows
-/// are made of those of all ranks, which complete their chunks together.
+/// are made of those of all ranks, which complete their chunks together. A sample that an error interrupts is absent as
+/// a whole, and so is a chunk.
 class SeriesSampler : public Sampler {
 public:
     SeriesSampler(Index every, Index start, Index samples_of_chunk)

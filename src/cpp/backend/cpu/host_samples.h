@@ -24,8 +24,15 @@ public:
     void take() override {
         const std::size_t before = numbers_.size();
         numbers_.resize(before + width_);
-        measure_(numbers_.data() + before);
+        try {
+            measure_(numbers_.data() + before);
+        } catch (...) {
+            numbers_.resize(before);
+            throw;
+        }
     }
+    void forget_last() noexcept override { numbers_.resize(numbers_.size() - width_); }
+    void forget() noexcept override { numbers_.clear(); }
     std::vector<double> collect() override { return std::exchange(numbers_, {}); }
 
 private:
