@@ -23,13 +23,18 @@ public:
     }
     void forget_last() noexcept override { numbers_.pop_back(); }
     void forget() noexcept override { numbers_.clear(); }
-    std::vector<double> collect() override {
+    void send() override { sent += 1; }
+    std::vector<double> collect(Index samples) override {
         if (std::exchange(fails_to_collect, false)) {
             throw std::runtime_error("nothing collected");
         }
-        return std::exchange(numbers_, {});
+        const auto end = numbers_.begin() + samples;
+        std::vector<double> first(numbers_.begin(), end);
+        numbers_.erase(numbers_.begin(), end);
+        return first;
     }
 
+    int sent = 0;
     bool fails_to_take = false, fails_to_collect = false;
 
 private:
@@ -52,7 +57,7 @@ private:
         const std::size_t first = values.size();
         values.resize(first + std::size_t(samples) * blocks_.size());
         for (std::size_t k = 0; k < blocks_.size(); ++k) {
-            const std::vector<double> own = blocks_[k]->collect();
+            const std::vector<double> own = blocks_[k]->collect(samples);
             CHECK_EQUAL(Index(own.size()), samples);
             for (std::size_t row = 0; row < own.size(); ++row) {
                 values[first + row * blocks_.size() + k] = own[row];
@@ -75,18 +80,20 @@ TEST(series_sampler_has_a_sample_of_all_blocks_or_of_none) {
 
 TEST(series_sampler_has_a_chunk_as_a_whole_or_not) {
     RowSampler sampler(2, 2);
-    for (const Index step : {1, 2, 3}) {
+    for (const Index step : {1, 2, 3, 4, 5}) {
         sampler.sample(step);
     }
+    CHECK_EQUAL(sampler.pending(), 3);  // a chunk is complete once the next one is full
+    CHECK_EQUAL(sampler.block(0).sent, 2);
     sampler.block(1).fails_to_collect = true;
-    CHECK_THROWS(std::runtime_error, "nothing collected", { sampler.sample(4); sampler.take(); });
+    CHECK_THROWS(std::runtime_error, "nothing collected", sampler.sample(6));
     CHECK_EQUAL(sampler.pending(), 0);
-    for (const Index step : {5, 6, 7}) {
+    for (const Index step : {7, 8, 9}) {
         sampler.sample(step);
     }
     const lbm::engine::Series series = sampler.take();
-    CHECK(series.steps == std::vector<Index>({1, 2, 5, 6, 7}));
-    CHECK(series.values == std::vector<double>({0, 0, 1, 1, 4, 4, 5, 5, 6, 6}));
+    CHECK(series.steps == std::vector<Index>({1, 2, 7, 8, 9}));
+    CHECK(series.values == std::vector<double>({0, 0, 1, 1, 6, 6, 7, 7, 8, 8}));
 }
 
 TEST(series_sampler_refuses_wrong_periods) {

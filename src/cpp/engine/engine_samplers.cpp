@@ -38,7 +38,7 @@ private:
         // Each number is known to one rank. The others add -0, which changes nothing, not even the sign of 0.
         std::vector<double> all(std::size_t(samples * components_ * cells), -0.0);
         for (std::size_t b = 0; b < blocks_.size(); ++b) {
-            const std::vector<double> own = blocks_[b]->collect();
+            const std::vector<double> own = blocks_[b]->collect(samples);
             const std::vector<Index>& place = places_[b];
             const auto count = Index(place.size());
             for (Index row = 0; row < samples * components_; ++row) {
@@ -87,7 +87,7 @@ private:
     void append_rows(Index samples, std::vector<double>& values) override {
         std::vector<double> sums(std::size_t(6 * samples));
         for (const auto& block : blocks_) {
-            const std::vector<double> own = block->collect();
+            const std::vector<double> own = block->collect(samples);
             std::transform(own.begin(), own.end(), sums.begin(), sums.begin(), std::plus<>());
         }
         comm_->sum(sums.data(), int(sums.size()));
@@ -112,31 +112,39 @@ void SeriesSampler::sample(Index step) {
         }
         throw;
     }
-    if (pending() == samples_of_chunk_) {
-        complete();
+    if (pending() - sent_ == samples_of_chunk_) {
+        complete(sent_);
+        for (const auto& block : blocks_) {
+            block->send();
+        }
+        sent_ = pending();
     }
 }
 
-void SeriesSampler::complete() {
-    const std::vector<Index> steps = std::exchange(steps_, {});
+void SeriesSampler::complete(Index samples) {
+    if (samples == 0) {
+        return;
+    }
     std::vector<double> rows;
     try {
-        append_rows(Index(steps.size()), rows);
+        append_rows(samples, rows);
         series_.values.reserve(series_.values.size() + rows.size());
-        series_.steps.insert(series_.steps.end(), steps.begin(), steps.end());
+        series_.steps.insert(series_.steps.end(), steps_.begin(), steps_.begin() + samples);
     } catch (...) {  // the blocks that have been read cannot be read again
         for (const auto& block : blocks_) {
             block->forget();
         }
+        steps_.clear();
+        sent_ = 0;
         throw;
     }
+    steps_.erase(steps_.begin(), steps_.begin() + samples);
+    sent_ = std::max<Index>(sent_ - samples, 0);
     series_.values.insert(series_.values.end(), rows.begin(), rows.end());
 }
 
 Series SeriesSampler::take() {
-    if (pending() > 0) {
-        complete();
-    }
+    complete(pending());
     return std::exchange(series_, {});
 }
 
