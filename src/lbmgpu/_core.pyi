@@ -287,12 +287,24 @@ class Engine:
     def set_body_temperature(self, body: int, temperature: NDArray[np.float64]) -> None:
         """Another temperature for a body that was added with one, 0-d or ``(nz, ny, nx)``."""
 
-    def scale_face(self, value: str, face: int, series: int, part: NDArray[np.float64], offset: float = 0.0) -> None:
+    def scale_face(
+        self, value: str, face: int, series: int, part: NDArray[np.float64] | None = None, offset: float = 0.0
+    ) -> None:
         """Make a ``"velocity"``, ``"number"`` or ``"temperature"`` of a face, from now on, `part` times factor `series`
-        of the step that is made, less `offset` for a temperature. The part has the shape that the setters take."""
+        of the step that is made, less `offset` for a temperature. The part has the shape that the setters take. Without
+        one, the factors from `series` on are the numbers of all cells of the face, in the order of such an array."""
 
-    def scale_body(self, value: str, body: int, series: int, part: NDArray[np.float64], offset: float = 0.0) -> None:
-        """The same of the ``"velocity"`` or ``"temperature"`` of a body that was added with one."""
+    def scale_body(
+        self,
+        value: str,
+        body: int,
+        series: int,
+        part: NDArray[np.float64] | None = None,
+        offset: float = 0.0,
+        places: list[int] = ...,
+    ) -> None:
+        """The same of the ``"velocity"`` or ``"temperature"`` of a body that was added with one; without a part, of its
+        cells at `places` in such an array, in rising order."""
 
     def scale_force(self, series: int, part: NDArray[np.float64] | None = None) -> None:
         """The same of the force; a negative `series` without a part leaves the present force as it is."""

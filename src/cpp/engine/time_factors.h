@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "../lattice/portability.h"
+#include "domain.h"
 
 namespace lbm::engine {
 
@@ -15,9 +15,8 @@ struct ScaledField {
     enum class Of { FaceTemperature, BodyTemperature, Force };
     Of of;
     int index;  // of the face or body
-    int series;
-    std::vector<double> part;
-    double offset;  // which is subtracted from the product
+    ScaledValue value;
+    double offset;  // which is subtracted from a product
 };
 
 /// The factors of the steps from `first` on: `series` numbers for each.
