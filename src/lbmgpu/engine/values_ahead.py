@@ -51,8 +51,8 @@ class ValuesAhead:
         """
         now = self._engine.steps
         with ExitStack() as stack:
-            if self._processes.size > 1:
-                stack.enter_context(collective.by_user(self._processes, "the functions of faces and bodies", now))
+            if self._boundary.body_changes:  # of which each rank knows its part
+                stack.enter_context(collective.by_user(self._processes, "the functions of bodies", now))
             if not self._first <= now < self._first + len(self._values):
                 self._evaluate(now, min(steps, self._most))
                 self._factors.give(now, [self._boundary.numbers(values) for values in self._values])
