@@ -31,6 +31,8 @@ from ._core_cuda import (
 )
 from ._core_samplers import CellStatistics as CellStatistics, SeriesSampler as SeriesSampler
 
+_Part = NDArray[np.float64] | None
+
 class Stencil:
     """A velocity set, as data."""
 
@@ -287,23 +289,24 @@ class Engine:
     def set_body_temperature(self, body: int, temperature: NDArray[np.float64]) -> None:
         """Another temperature for a body that was added with one, 0-d or ``(nz, ny, nx)``."""
 
-    def scale_face(self, value: str, face: int, series: int, part: NDArray[np.float64], offset: float = 0.0) -> None:
+    def scale_face(self, value: str, face: int, series: int, part: _Part = None, offset: float = 0.0) -> None:
         """Make a ``"velocity"``, ``"number"`` or ``"temperature"`` of a face, from now on, `part` times factor `series`
-        of the step that is made, less `offset` for a temperature. The part has the shape that the setters take."""
+        of the step that is made, less `offset` for a temperature. The part has the shape that the setters take; without
+        it the factors from `series` on are the numbers of all cells of the face, in the order of such an array."""
 
-    def scale_body(self, value: str, body: int, series: int, part: NDArray[np.float64], offset: float = 0.0) -> None:
-        """The same of the ``"velocity"`` or ``"temperature"`` of a body that was added with one."""
+    def scale_body(
+        self, value: str, body: int, series: int, part: _Part = None, offset: float = 0.0, places: list[int] = ...
+    ) -> None:
+        """The same of the ``"velocity"`` or ``"temperature"`` of a body that has one; without a part, of its `places`
+        in such an array, which rise."""
 
     def scale_force(self, series: int, part: NDArray[np.float64] | None = None) -> None:
         """The same of the force; a negative `series` without a part leaves the present force as it is."""
 
     def set_factors(self, first: int, table: NDArray[np.float64]) -> None:
-        """The factors ``(steps, series)`` of the steps from `first` on. What is scaled needs those of all steps that
-        are made, and of one more."""
+        """The factors ``(steps, series)`` of the steps from `first` on: of all that are made, and of one more."""
 
-    def bring_values_to_now(self) -> None:
-        """Set what is scaled to its values in the next step, where other methods than `step` depend on it."""
-
+    def bring_values_to_now(self) -> None: ...  # what is scaled, where other methods than `step` depend on it
     def set_heat_source(self, source: NDArray[np.float64] | None) -> None:
         """Heat a step, in units of temperature, 0-d or ``(nz, ny, nx)`` of the window; None for none."""
 
@@ -484,9 +487,7 @@ class Engine:
         """By kernel on a GPU: phase, cells_per_thread, threads, registers, local_bytes, occupancy; none on a CPU."""
 
     @property
-    def layout(self) -> list[dict[str, Any]]:
-        """The blocks: offset, size, rank, device."""
-
+    def layout(self) -> list[dict[str, Any]]: ...  # the blocks: offset, size, rank, device
     @property
     def links(self) -> list[dict[str, Any]]:
         """Of the process's blocks: from and to, numbers in the layout; the channel, as for `Solver`; bytes a step."""

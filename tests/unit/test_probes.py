@@ -172,6 +172,30 @@ def test_more_samples_than_a_chunk_has() -> None:
         assert len(forces) == solver.steps
 
 
+@pytest.mark.gpu
+def test_chunks_that_come_over_beside_the_steps_are_whole_and_in_order(gpu: str) -> None:
+    """The device fills two buffers in turn; what is read in between has all samples so far."""
+    runs = (137, 1, 150, 300)  # of chunks of 136 samples
+    found = []
+    for device in (gpu, "cpu"):
+        solver = flow("D3Q19", device=device)
+        points = np.stack(np.meshgrid(*(np.arange(n) + 0.5 for n in solver.domain.shape), indexing="ij"), -1)
+        probe = solver.record(lbm.Probe(points.reshape(-1, 3), ("density", "velocity")))
+        forces = solver.record(lbm.Forces("block", every=3))
+        rows = []
+        for number, steps in enumerate(runs):
+            solver.run(steps)
+            if number != 2:
+                rows += [probe["velocity"].copy(), forces["force"].copy()]
+        assert probe.steps.tolist() == list(range(1, sum(runs) + 1))
+        found.append((rows, probe["density"].copy()))
+    for ours, theirs in zip(found[0][0][::2], found[1][0][::2], strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    for ours, theirs in zip(found[0][0][1::2], found[1][0][1::2], strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-15)
+    np.testing.assert_array_equal(found[0][1], found[1][1])
+
+
 def test_lines_and_planes_are_probes() -> None:
     solver = flow("D3Q19")
     line, plane = solver.record(

@@ -392,3 +392,27 @@ def test_the_engine_refuses_wrong_parts_and_factors() -> None:
     engine.step(2)
     with pytest.raises(RuntimeError, match="factors: none given"):
         engine.step(1)
+
+
+def test_a_temperature_that_is_scaled_anew_forgets_the_factor_before() -> None:
+    from lbmgpu.solver import simulation_of
+
+    def solver() -> lbm.Solver:
+        domain = lbm.Domain((8, 6), stencil="D2Q9")
+        domain.faces["-y"] = domain.faces["+y"] = lbm.NoSlip()
+        domain.thermal["-y"], domain.thermal["+y"] = lbm.Isothermal(0.1), lbm.Isothermal(0.0)
+        domain.add_body(np.indices((8, 6))[0] < 2, "heater", thermal=lbm.Isothermal(0.2))
+        return lbm.Solver(domain, lbm.TRT(0.05), thermal=lbm.HybridThermal(0.05))
+
+    ours, theirs = solver(), solver()
+    engine = simulation_of(ours).engine
+    for series, part in ((1, 0.7), (0, 0.3)):  # the first call alone needs two factors of each step
+        engine.scale_face("temperature", 2, series, np.array(part))
+        engine.scale_body("temperature", 0, series, np.array(part))
+    engine.set_factors(0, np.full((6, 1), 0.5))
+    engine.step(5)
+    reference = simulation_of(theirs).engine
+    reference.set_face_temperature(2, np.array(0.15))
+    reference.set_body_temperature(0, np.array(0.15))
+    reference.step(5)
+    np.testing.assert_array_equal(ours.temperature(), theirs.temperature())

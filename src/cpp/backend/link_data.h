@@ -61,21 +61,27 @@ struct BoundaryCell {
     Index first;                   // index of its first number among those of all cells of the plan
 };
 
-/// A wall link whose value changes in time: that of a velocity, or of a number in the first place, which is `part`
-/// times a factor (scaled_values.h).
-struct ScaledLink {
+/// A velocity, or a number in the first place, that changes in time: component d is part[d] times the factor
+/// `series + d stride` of a step. All components have one factor, or each its own, which then is the component itself
+/// and the part 1.
+struct ScaledVector {
     double part[3];
+    int components;
+    int series, stride;
+};
+
+/// A wall link whose value changes in time (scaled_values.h).
+struct ScaledLink {
+    ScaledVector value;
     double reference_density, inertia;  // as in boundary::Wall
     int link;                           // index among the wall links
-    int series;                         // index of its factor among those of a step
     int off_wall;                       // velocity with which the population leaves the wall
 };
 
 /// A boundary cell with such a value.
 struct ScaledCell {
-    double part[3];
+    ScaledVector value;
     int cell;
-    int series;
 };
 
 /// A cell of a sponge, with the index of what the sponge does there in the plan's list.

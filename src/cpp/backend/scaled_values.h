@@ -7,13 +7,18 @@
 
 namespace lbm::backend {
 
-/// Sets the value of a wall link as the boundary-and-halo plan does for a velocity or a number `part * factor`.
-template <class S>
-LBM_HD void scale_link(const ScaledLink& scaled, double factor, WallLink& link) {
-    boundary::Wall wall{{}, scaled.reference_density, scaled.inertia};
-    for (int d = 0; d < 3; ++d) {
-        wall.value[d] = scaled.part[d] * factor;
+/// Sets the components of a vector for the factors of a step.
+LBM_HD void scale(const ScaledVector& scaled, const double* factors, double (&value)[3]) {
+    for (int d = 0; d < scaled.components; ++d) {
+        value[d] = scaled.part[d] * factors[scaled.series + d * scaled.stride];
     }
+}
+
+/// Sets the value of a wall link as the boundary-and-halo plan does for the same velocity or number.
+template <class S>
+LBM_HD void scale_link(const ScaledLink& scaled, const double* factors, WallLink& link) {
+    boundary::Wall wall{{}, scaled.reference_density, scaled.inertia};
+    scale(scaled.value, factors, wall.value);
     for_types(boundary::Conditions{}, [&](auto member) LBM_INLINE_LAMBDA {
         using Condition = typename decltype(member)::type;
         if constexpr (boundary::has_formula<Condition>) {
@@ -25,10 +30,8 @@ LBM_HD void scale_link(const ScaledLink& scaled, double factor, WallLink& link) 
 }
 
 /// The same of a boundary cell.
-LBM_HD void scale_cell(const ScaledCell& scaled, double factor, BoundaryCell& cell) {
-    for (int d = 0; d < 3; ++d) {
-        cell.value[d] = scaled.part[d] * factor;
-    }
+LBM_HD void scale_cell(const ScaledCell& scaled, const double* factors, BoundaryCell& cell) {
+    scale(scaled.value, factors, cell.value);
 }
 
 }  // namespace lbm::backend

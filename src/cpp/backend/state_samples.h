@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "../lattice/portability.h"
+
 namespace lbm::backend {
 
 class StateSamples {
@@ -13,10 +15,18 @@ public:
     StateSamples& operator=(const StateSamples&) = delete;
     virtual ~StateSamples() = default;
 
-    /// Takes a sample of the state of now. A block on a GPU is only given the work, and the host does not wait.
+    /// Takes a sample of the state of now. A block on a GPU is only given the work, and the host does not wait. A call
+    /// that throws takes none.
     virtual void take() = 0;
-    /// Returns the numbers of the samples taken since the last call, one sample after the other.
-    virtual std::vector<double> collect() = 0;
+    /// Forgets the last sample, which the last call of take() has taken.
+    virtual void forget_last() noexcept = 0;
+    /// Forgets all samples that have not been collected.
+    virtual void forget() noexcept = 0;
+    /// Has the samples taken so far brought to the host's memory while steps and further samples go on.
+    virtual void send() {}
+    /// Returns the numbers of the first so many samples that have not been collected, one sample after the other. The
+    /// host waits for these only.
+    virtual std::vector<double> collect(Index samples) = 0;
 };
 
 }  // namespace lbm::backend

@@ -1,7 +1,12 @@
 // Binds what changes in time as a fixed part times a factor of the step.
 #include <pybind11/stl.h>
 
+#include <algorithm>
+#include <functional>
+#include <numeric>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "bindings.h"
 #include "engine_arrays.h"
@@ -25,7 +30,18 @@ void require_series(int series) {
     }
 }
 
-void scale_face(Engine& e, const std::string& value, int face, int series, const Doubles& part, double offset) {
+/// A value whose fixed part is given, or without one as many numbers as the places have; places are those of a body.
+engine::ScaledValue value_of(int series, const std::optional<Doubles>& part, int components,
+                             const std::vector<py::ssize_t>& shape, const std::vector<Index>& places) {
+    if (part) {
+        return {part_of("part", *part, components, shape), series};
+    }
+    const Index all = std::accumulate(shape.begin(), shape.end(), Index(1), std::multiplies<>());
+    return {{}, series, places.empty() ? all : std::max(components, 1) * Index(places.size()), places};
+}
+
+void scale_face(Engine& e, const std::string& value, int face, int series, const std::optional<Doubles>& part,
+                double offset) {
     check_face(e, face);
     require_series(series);
     const bool is_velocity = value == "velocity";
@@ -33,17 +49,18 @@ void scale_face(Engine& e, const std::string& value, int face, int series, const
         throw std::invalid_argument("value: '" + value + "' given, must be 'velocity', 'number' or 'temperature'");
     }
     const int components = is_velocity ? e.domain().D : 0;
-    std::vector<double> values = part_of("part", part, components, face_shape(e, face, components));
+    engine::ScaledValue values = value_of(series, part, components, face_shape(e, face, components), {});
     const InUse use(e);
     if (value == "temperature") {
-        e.scale_face_temperature(face, series, std::move(values), offset);
+        e.scale_face_temperature(face, std::move(values), offset);
     } else {
         const auto kind = is_velocity ? boundary::Value::Velocity : boundary::Value::Number;
-        e.scale_face_value(face, kind, series, std::move(values));
+        e.scale_face_value(face, kind, std::move(values));
     }
 }
 
-void scale_body(Engine& e, const std::string& value, int body, int series, const Doubles& part, double offset) {
+void scale_body(Engine& e, const std::string& value, int body, int series, const std::optional<Doubles>& part,
+                double offset, const std::vector<Index>& places) {
     check_body(e, body);
     require_series(series);
     const bool is_velocity = value == "velocity";
@@ -51,12 +68,12 @@ void scale_body(Engine& e, const std::string& value, int body, int series, const
         throw std::invalid_argument("value: '" + value + "' given, must be 'velocity' or 'temperature'");
     }
     const int components = is_velocity ? e.domain().D : 0;
-    std::vector<double> values = part_of("part", part, components, known_shape(e, components));
+    engine::ScaledValue values = value_of(series, part, components, known_shape(e, components), places);
     const InUse use(e);
     if (is_velocity) {
-        e.scale_body_velocity(body, series, std::move(values));
+        e.scale_body_velocity(body, std::move(values));
     } else {
-        e.scale_body_temperature(body, series, std::move(values), offset);
+        e.scale_body_temperature(body, std::move(values), offset);
     }
 }
 
@@ -64,10 +81,10 @@ void scale_body(Engine& e, const std::string& value, int body, int series, const
 
 void bind_scaled_values(EngineClass& engine) {
     engine
-        .def("scale_face", &scale_face, py::arg("value"), py::arg("face"), py::arg("series"), py::arg("part"),
-             py::arg("offset") = 0.0)
-        .def("scale_body", &scale_body, py::arg("value"), py::arg("body"), py::arg("series"), py::arg("part"),
-             py::arg("offset") = 0.0)
+        .def("scale_face", &scale_face, py::arg("value"), py::arg("face"), py::arg("series"),
+             py::arg("part") = py::none(), py::arg("offset") = 0.0)
+        .def("scale_body", &scale_body, py::arg("value"), py::arg("body"), py::arg("series"),
+             py::arg("part") = py::none(), py::arg("offset") = 0.0, py::arg("places") = std::vector<Index>{})
         .def(
             "scale_force",
             [](Engine& e, int series, const std::optional<Doubles>& part) {

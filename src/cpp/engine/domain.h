@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../backend/kinds.h"
+#include "../backend/link_data.h"
 #include "../lattice/boundary/all.h"
 #include "../lattice/portability.h"
 
@@ -52,10 +53,24 @@ struct Sponge {
     double velocity[3];
 };
 
-/// A value of a face or a body that changes in time: `part`, in the form of the values beside it, times a factor.
+/// A value of a face or a body that changes in time: `part`, in the form of the values beside it, times a factor; or
+/// numbers that are factors themselves.
 struct ScaledValue {
     std::vector<double> part;
-    int series = -1;  // index of the factor among those of a step; -1: the value does not change
+    int series = -1;  // index of the factor, or of the first, among those of a step; -1: the value does not change
+    /// Without a part: how many numbers there are, those of one component after the other, in the order of the places.
+    Index numbers = 0;
+    /// The places of these numbers in a body, in rising order; empty where all places have one.
+    std::vector<Index> places{};
+
+    bool has_numbers() const { return numbers > 0; }
+    /// The index behind that of the last factor; 0 if the value does not change.
+    int end() const { return series < 0 ? 0 : series + (has_numbers() ? int(numbers) : 1); }
+    /// Sets `values` for the factors of a step, of a product less `offset`. Where places have no number they keep
+    /// theirs.
+    void set(std::vector<double>& values, const double* factors, double offset) const;
+    /// The value at a place of `count`.
+    backend::ScaledVector at(int components, Index place, Index count) const;
 };
 
 struct Domain {

@@ -122,11 +122,15 @@ void Engine::set_body_velocity(int body, std::vector<double> velocity) {
     values_are_current_ = solid_velocity_is_current_ = false;
 }
 
-void Engine::set_face_value(int face, boundary::Value kind, const std::string& what, std::vector<double> values) {
+void Engine::check_face_takes(int face, boundary::Value kind, const std::string& what) const {
     if (face < 0 || face >= 2 * domain_.D ||
         with_condition(domain_.faces[face], [](auto c) { return decltype(c)::value; }) != kind) {
         throw std::invalid_argument("face " + std::to_string(face) + " takes no " + what);
     }
+}
+
+void Engine::set_face_value(int face, boundary::Value kind, const std::string& what, std::vector<double> values) {
+    check_face_takes(face, kind, what);
     domain_.face_value[face] = std::move(values);
     values_are_current_ = false;
 }
@@ -274,7 +278,7 @@ void Engine::step(Index steps) {
         is_consistent_ = false;
         for (Index done = 0; done < part || done == 0; done += std::max(steps_at_once(part), Index(1))) {
             bring_values_to(steps_ + done);
-            run_steps(steps_at_once(part));
+            run_steps(steps_ + done, steps_at_once(part));
         }
         bring_values_to(steps_ + part);
         is_consistent_ = true;
@@ -325,7 +329,7 @@ void Engine::wait_for_blocks() const {
     }
 }
 
-void Engine::run_steps(Index steps) {
+void Engine::run_steps(Index first, Index steps) {
     update_halos();
     records_timestamps_ = asynchronous_.empty();
     // Each update advances steps_per_launch steps, the last one those that remain.
@@ -335,8 +339,14 @@ void Engine::run_steps(Index steps) {
     const bool times_last = !records_timestamps_ && updates > 0 && layout_.blocks().size() > 1;
     const bool last_is_separate = updates > 0 && (times_last || steps_of_last < steps_per_launch);
     const Index full_updates = last_is_separate ? updates - 1 : updates;
-    const auto update = [&] { run_update(steps_per_launch); };
-    if (exchange_->needs_host()) {
+    const bool sets_arguments = sets_arguments_only();
+    const auto update = [&] {
+        if (sets_arguments) {
+            bring_force_to(first++);
+        }
+        run_update(steps_per_launch);
+    };
+    if (exchange_->needs_host() || sets_arguments) {
         for (Index k = 0; k < full_updates; ++k) {
             update();
         }
@@ -345,6 +355,9 @@ void Engine::run_steps(Index steps) {
     }
     if (last_is_separate) {
         records_timestamps_ = records_timestamps_ || times_last;
+        if (sets_arguments) {
+            bring_force_to(first);
+        }
         run_update(steps_of_last);
     }
     wait_for_blocks();

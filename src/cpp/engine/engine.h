@@ -63,13 +63,14 @@ public:
     void set_heat_source(const std::vector<double>& source);
     void set_heat_source_field(const double* source);
 
-    /// From now on the value of a face, which its condition takes, is `part` times factor `series` of the step that is
-    /// made; likewise the velocity of a body that was added with one.
-    void scale_face_value(int face, boundary::Value kind, int series, std::vector<double> part);
-    void scale_body_velocity(int body, int series, std::vector<double> part);
-    /// The same of the temperature of a face or body that takes one, with `offset` subtracted from the product.
-    void scale_face_temperature(int face, int series, std::vector<double> part, double offset);
-    void scale_body_temperature(int body, int series, std::vector<double> part, double offset);
+    /// From now on the value of a face, which its condition takes, follows from the factors of the step that is made;
+    /// likewise the velocity of a body that was added with one. A value without a part is given for each cell of the
+    /// face, or for the cells of the body at its places.
+    void scale_face_value(int face, boundary::Value kind, ScaledValue value);
+    void scale_body_velocity(int body, ScaledValue value);
+    /// The same of the temperature of a face or body that takes one, with `offset` subtracted from a product.
+    void scale_face_temperature(int face, ScaledValue value, double offset);
+    void scale_body_temperature(int body, ScaledValue value, double offset);
     /// The same of the force, D values or D for each cell; a negative `series` leaves the present force as it is.
     void scale_force(int series, std::vector<double> part);
     /// Sets the factors of the steps from `first` on, `series` for each. Steps need those of each of them, and of the
@@ -240,10 +241,16 @@ private:
     void state_is_set();
     /// Throws unless so many steps can be made now.
     void check_steps(Index steps) const;
-    void run_steps(Index steps);
+    /// Makes so many steps, after `first` that were made.
+    void run_steps(Index first, Index steps);
     bool changes_in_time() const;
-    /// How many of so many steps can be made before the host has to set values that change in time.
+    /// Whether the host sets values that change in time before each step.
+    bool sets_values_by_host() const;
+    /// Whether these are uniform forces alone, which are arguments of launches, so that no step need have completed.
+    bool sets_arguments_only() const;
+    /// How many of so many steps can be made before the host has to set values for which they must have completed.
     Index steps_at_once(Index steps) const;
+    void bring_force_to(Index step);
     void check_factors(Index steps) const;
     void scaling_is_new();
     void prepare_scaled_values();
@@ -262,6 +269,7 @@ private:
     void add_phase_times(double steps);
     std::unique_ptr<HaloExchange> make_exchange(const std::vector<BlockPlacement>& placements) const;
     void prepare();
+    void check_face_takes(int face, boundary::Value kind, const std::string& what) const;
     void set_face_value(int face, boundary::Value kind, const std::string& what, std::vector<double> values);
     void mark_solid();
     void rebuild_solid_velocity();

@@ -41,7 +41,7 @@ void EngineGroup::step(Index steps) {
         do {
             Index part = steps;
             for (const Engine* engine : engines_) {
-                part = engine->steps_at_once(engine->steps_to_sample(part));
+                part = engine->sets_values_by_host() ? std::min(part, Index(1)) : engine->steps_to_sample(part);
             }
             step_on_gpu(part);
             steps -= part;

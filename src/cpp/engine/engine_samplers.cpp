@@ -38,7 +38,7 @@ private:
         // Each number is known to one rank. The others add -0, which changes nothing, not even the sign of 0.
         std::vector<double> all(std::size_t(samples * components_ * cells), -0.0);
         for (std::size_t b = 0; b < blocks_.size(); ++b) {
-            const std::vector<double> own = blocks_[b]->collect();
+            const std::vector<double> own = blocks_[b]->collect(samples);
             const std::vector<Index>& place = places_[b];
             const auto count = Index(place.size());
             for (Index row = 0; row < samples * components_; ++row) {
@@ -87,7 +87,7 @@ private:
     void append_rows(Index samples, std::vector<double>& values) override {
         std::vector<double> sums(std::size_t(6 * samples));
         for (const auto& block : blocks_) {
-            const std::vector<double> own = block->collect();
+            const std::vector<double> own = block->collect(samples);
             std::transform(own.begin(), own.end(), sums.begin(), sums.begin(), std::plus<>());
         }
         comm_->sum(sums.data(), int(sums.size()));
@@ -97,44 +97,58 @@ private:
     std::shared_ptr<const comm::Communicator> comm_;
 };
 
-void check_period(Index every, Index start) {
-    if (every < 1 || start < 0) {
-        throw std::invalid_argument("every: " + std::to_string(every) + " and start: " + std::to_string(start) +
-                                    " given, must be at least 1 and 0");
-    }
-}
-
 }  // namespace
 
-Index SeriesSampler::next_after(Index step) const {
-    return step < start_ ? start_ : step + every_ - (step - start_) % every_;
-}
-
 void SeriesSampler::sample(Index step) {
-    for (const auto& block : blocks_) {
-        block->take();
+    std::size_t taken = 0;
+    try {
+        for (; taken < blocks_.size(); ++taken) {
+            blocks_[taken]->take();
+        }
+        steps_.push_back(step);
+    } catch (...) {  // a sample is there of all blocks, or of none
+        for (std::size_t k = 0; k < taken; ++k) {
+            blocks_[k]->forget_last();
+        }
+        throw;
     }
-    steps_.push_back(step);
-    if (pending() == samples_of_chunk_) {
-        complete();
+    if (pending() - sent_ == samples_of_chunk_) {
+        complete(sent_);
+        for (const auto& block : blocks_) {
+            block->send();
+        }
+        sent_ = pending();
     }
 }
 
-void SeriesSampler::complete() {
-    append_rows(pending(), series_.values);
-    series_.steps.insert(series_.steps.end(), steps_.begin(), steps_.end());
-    steps_.clear();
+void SeriesSampler::complete(Index samples) {
+    if (samples == 0) {
+        return;
+    }
+    std::vector<double> rows;
+    try {
+        append_rows(samples, rows);
+        series_.values.reserve(series_.values.size() + rows.size());
+        series_.steps.insert(series_.steps.end(), steps_.begin(), steps_.begin() + samples);
+    } catch (...) {  // the blocks that have been read cannot be read again
+        for (const auto& block : blocks_) {
+            block->forget();
+        }
+        steps_.clear();
+        sent_ = 0;
+        throw;
+    }
+    steps_.erase(steps_.begin(), steps_.begin() + samples);
+    sent_ = std::max<Index>(sent_ - samples, 0);
+    series_.values.insert(series_.values.end(), rows.begin(), rows.end());
 }
 
 Series SeriesSampler::take() {
-    if (pending() > 0) {
-        complete();
-    }
+    complete(pending());
     return std::exchange(series_, {});
 }
 
 std::shared_ptr<SeriesSampler> Engine::add_point_sampler(PointSetup setup, Index every, Index start) {
-    check_period(every, start);
     if (setup.fields.temperature) {
         check_temperature();
     }
@@ -176,7 +190,6 @@ std::shared_ptr<SeriesSampler> Engine::add_point_sampler(PointSetup setup, Index
 
 std::shared_ptr<SeriesSampler> Engine::add_force_sampler(int body, const double (&center)[3], Index every,
                                                          Index start) {
-    check_period(every, start);
     prepare();
     auto sampler = std::make_shared<ForceSampler>(every, start, comm_);
     for (const Part& part : parts_) {

@@ -2,6 +2,7 @@
 // the values of wall links and boundary cells themselves; all else is set here before each step.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -11,38 +12,73 @@
 
 namespace lbm::engine {
 
-void Engine::scale_face_value(int face, boundary::Value kind, int series, std::vector<double> part) {
-    set_face_value(face, kind, kind == boundary::Value::Velocity ? "velocity" : "number", part);
-    domain_.face_scaled[face] = {std::move(part), series};
+namespace {
+
+/// Throws unless the numbers of a value are those of all places, or of some places of a body.
+void check_numbers(const ScaledValue& value, int components, Index count) {
+    const auto given = Index(value.places.size());
+    const bool in_order =
+        std::adjacent_find(value.places.begin(), value.places.end(), std::greater_equal<>()) == value.places.end();
+    if (value.has_numbers() && (value.numbers != components * (given > 0 ? given : count) || !in_order ||
+                                (given > 0 && (value.places.front() < 0 || value.places.back() >= count)))) {
+        throw std::invalid_argument("numbers: " + std::to_string(value.numbers) + " given, must be " +
+                                    std::to_string(components) + " for each of " + std::to_string(count) +
+                                    " places, or of some in rising order");
+    }
+}
+
+/// Throws unless `values` are given for each place, among which those of a value lie.
+void check_all_places(const ScaledValue& value, const std::vector<double>& values, int components, Index count) {
+    check_numbers(value, components, count);
+    if (value.has_numbers() && Index(values.size()) != components * count) {
+        throw std::invalid_argument("places: given, but the value of the body is uniform");
+    }
+}
+
+}  // namespace
+
+void Engine::scale_face_value(int face, boundary::Value kind, ScaledValue value) {
+    check_face_takes(face, kind, kind == boundary::Value::Velocity ? "velocity" : "number");
+    check_numbers(value, domain_.components_of(face), domain_.face_cells(face));
+    if (!value.has_numbers()) {
+        domain_.face_value[face] = value.part;
+        values_are_current_ = false;
+    }
+    domain_.face_scaled[face] = std::move(value);
     scaling_is_new();
 }
 
-void Engine::scale_body_velocity(int body, int series, std::vector<double> part) {
-    set_body_velocity(body, part);
-    domain_.body_scaled[std::size_t(body)] = {std::move(part), series};
+void Engine::scale_body_velocity(int body, ScaledValue value) {
+    if (value.has_numbers()) {
+        check_all_places(value, domain_.body_velocity[std::size_t(body)], domain_.D, domain_.known.cells());
+    } else {
+        set_body_velocity(body, value.part);
+    }
+    domain_.body_scaled[std::size_t(body)] = std::move(value);
     scaling_is_new();
 }
 
-void Engine::scale_face_temperature(int face, int series, std::vector<double> part, double offset) {
-    set_face_temperature(face, part);
-    factors_.fields.push_back({ScaledField::Of::FaceTemperature, face, series, std::move(part), offset});
+void Engine::scale_face_temperature(int face, ScaledValue value, double offset) {
+    check_numbers(value, 1, domain_.face_cells(face));
+    set_face_temperature(face, value.has_numbers() ? domain_.face_temperature[face] : value.part);
+    factors_.replace({ScaledField::Of::FaceTemperature, face, std::move(value), offset});
     scaling_is_new();
 }
 
-void Engine::scale_body_temperature(int body, int series, std::vector<double> part, double offset) {
-    set_body_temperature(body, part);
-    factors_.fields.push_back({ScaledField::Of::BodyTemperature, body, series, std::move(part), offset});
+void Engine::scale_body_temperature(int body, ScaledValue value, double offset) {
+    auto& present = domain_.body_temperature[std::size_t(body)];
+    check_all_places(value, present, 1, domain_.known.cells());
+    set_body_temperature(body, value.has_numbers() ? present : value.part);
+    factors_.replace({ScaledField::Of::BodyTemperature, body, std::move(value), offset});
     scaling_is_new();
 }
 
 void Engine::scale_force(int series, std::vector<double> part) {
-    auto& fields = factors_.fields;
-    fields.erase(std::remove_if(fields.begin(), fields.end(),
-                                [](const ScaledField& field) { return field.of == ScaledField::Of::Force; }),
-                 fields.end());
     if (series >= 0) {
         check_drive(spec_, "force");
-        fields.push_back({ScaledField::Of::Force, 0, series, std::move(part), 0});
+        factors_.replace({ScaledField::Of::Force, 0, {std::move(part), series}, 0});
+    } else {
+        factors_.remove(ScaledField::Of::Force, 0);
     }
     scaling_is_new();
 }
@@ -56,13 +92,13 @@ void Engine::scaling_is_new() {
 void Engine::set_factors(Index first, int series, std::vector<double> table) {
     int needed = 0;
     for (const ScaledField& field : factors_.fields) {
-        needed = std::max(needed, field.series + 1);
+        needed = std::max(needed, field.value.end());
     }
     for (int face = 0; face < 2 * domain_.D; ++face) {
-        needed = std::max(needed, domain_.face_scaled[face].series + 1);
+        needed = std::max(needed, domain_.face_scaled[face].end());
     }
     for (const ScaledValue& value : domain_.body_scaled) {
-        needed = std::max(needed, value.series + 1);
+        needed = std::max(needed, value.end());
     }
     if (first < 0 || series != needed || series == 0 || table.empty() || table.size() % std::size_t(series) != 0 ||
         !std::all_of(table.begin(), table.end(), [](double factor) { return std::isfinite(factor); })) {
@@ -85,9 +121,21 @@ bool Engine::changes_in_time() const {
                        [](const auto& v) { return v.series >= 0; });
 }
 
+bool Engine::sets_values_by_host() const {
+    return changes_in_time() && (!factors_.fields.empty() || !synchronous_.empty() || backend::keeps_velocity(spec_));
+}
+
+bool Engine::sets_arguments_only() const {
+    const auto is_uniform_force = [this](const ScaledField& field) {
+        return field.of == ScaledField::Of::Force && field.value.part.size() == std::size_t(domain_.D);
+    };
+    return !factors_.fields.empty() && synchronous_.empty() && !backend::keeps_velocity(spec_) &&
+           spec_.state->steps_per_launch == 1 &&
+           std::all_of(factors_.fields.begin(), factors_.fields.end(), is_uniform_force);
+}
+
 Index Engine::steps_at_once(Index steps) const {
-    const bool by_host = !factors_.fields.empty() || !synchronous_.empty() || backend::keeps_velocity(spec_);
-    return changes_in_time() && by_host ? std::min(steps, Index(1)) : steps;
+    return sets_values_by_host() && !sets_arguments_only() ? std::min(steps, Index(1)) : steps;
 }
 
 void Engine::prepare_scaled_values() {
@@ -110,42 +158,42 @@ void Engine::check_factors(Index steps) const {
     }
 }
 
+void Engine::bring_force_to(Index step) {
+    std::vector<double> force;
+    for (const ScaledField& field : factors_.fields) {
+        if (field.of == ScaledField::Of::Force) {
+            field.value.set(force, factors_.at(step), field.offset);
+            set_force(force);
+        }
+    }
+}
+
 void Engine::bring_values_to(Index step) {
     if (!factors_.covers(step, 0)) {
         return;
     }
     const double* factors = factors_.at(step);
-    const bool has_gradients = backend::keeps_velocity(spec_);
+    bring_force_to(step);
     bool changes_fields = false;
-    const auto product = [&](const std::vector<double>& part, int series, double offset) {
-        std::vector<double> values(part.size());
-        std::transform(part.begin(), part.end(), values.begin(),
-                       [&, factor = factors[series]](double p) { return p * factor - offset; });
-        return values;
+    const auto set = [&](const ScaledValue& scaled, std::vector<double>& values, double offset) {
+        if (scaled.series >= 0) {
+            scaled.set(values, factors, offset);
+            changes_fields = true;
+        }
     };
     for (const ScaledField& field : factors_.fields) {
-        if (field.of == ScaledField::Of::Force) {
-            set_force(product(field.part, field.series, field.offset));
-            continue;
+        if (field.of == ScaledField::Of::FaceTemperature) {
+            set(field.value, domain_.face_temperature[field.index], field.offset);
+        } else if (field.of == ScaledField::Of::BodyTemperature) {
+            set(field.value, domain_.body_temperature[std::size_t(field.index)], field.offset);
         }
-        auto& values = field.of == ScaledField::Of::FaceTemperature
-                           ? domain_.face_temperature[field.index]
-                           : domain_.body_temperature[std::size_t(field.index)];
-        values = product(field.part, field.series, field.offset);
-        changes_fields = true;
     }
-    if (has_gradients) {
+    if (backend::keeps_velocity(spec_)) {
         for (int face = 0; face < 2 * domain_.D; ++face) {
-            if (const ScaledValue& scaled = domain_.face_scaled[face]; scaled.series >= 0) {
-                domain_.face_value[face] = product(scaled.part, scaled.series, 0);
-                changes_fields = true;
-            }
+            set(domain_.face_scaled[face], domain_.face_value[face], 0);
         }
         for (std::size_t body = 0; body < domain_.body_scaled.size(); ++body) {
-            if (const ScaledValue& scaled = domain_.body_scaled[body]; scaled.series >= 0) {
-                domain_.body_velocity[body] = product(scaled.part, scaled.series, 0);
-                changes_fields = true;
-            }
+            set(domain_.body_scaled[body], domain_.body_velocity[body], 0);
         }
     }
     for (Part& part : parts_) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "../backend/point_samples.h"
 #include "../backend/state_samples.h"
 #include "../comm/communicator.h"
 #include "sampler.h"
@@ -17,20 +18,19 @@ struct Series {
     std::vector<double> values;
 };
 
-/// The blocks of this process take samples, and keep them in the memory of their devices for a chunk of many; the rows
-/// are made of those of all ranks, which complete their chunks together.
+/// The blocks of this process take samples, and keep them in the memory of their devices for a chunk of many. The rows
+/// are made of those of all ranks, which complete a chunk together: once the next one is full, so that devices have had
+/// time to bring it over, and nobody waits. A sample that an error interrupts is absent as a whole, and so is a chunk.
 class SeriesSampler : public Sampler {
 public:
-    /// Samples are due after the steps start, start + every, start + 2 every and so on.
     SeriesSampler(Index every, Index start, Index samples_of_chunk)
-        : every_(every), start_(start), samples_of_chunk_(samples_of_chunk) {}
+        : Sampler(every, start), samples_of_chunk_(samples_of_chunk) {}
 
-    Index next_after(Index step) const override;
     void sample(Index step) override;
 
-    /// How many samples were taken since the last chunk was completed; the same on all ranks.
+    /// How many samples were taken that are in no complete chunk; the same on all ranks.
     Index pending() const { return Index(steps_.size()); }
-    /// Completes the chunk and gives what has been recorded since the last call, the same on all ranks. Collective if
+    /// Completes all samples and gives what has been recorded since the last call, the same on all ranks. Collective if
     /// samples are pending.
     Series take();
 
@@ -41,10 +41,12 @@ protected:
 private:
     /// Appends the rows of so many samples that the blocks have taken. Collective.
     virtual void append_rows(Index samples, std::vector<double>& values) = 0;
-    void complete();
+    /// Completes the first so many of the pending samples.
+    void complete(Index samples);
 
-    Index every_, start_, samples_of_chunk_;
-    std::vector<Index> steps_;  // of the samples in the chunk
+    Index samples_of_chunk_;
+    std::vector<Index> steps_;  // of the pending samples
+    Index sent_ = 0;            // how many of them, the first, have been sent
     Series series_;
 };
 

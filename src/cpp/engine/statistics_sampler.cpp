@@ -7,18 +7,10 @@
 namespace lbm::engine {
 
 StatisticsSampler::StatisticsSampler(Engine& engine, Index every, Index start)
-    : engine_(engine), every_(every), start_(start) {
-    if (every < 1 || start < 0) {
-        throw std::invalid_argument("every, start: " + std::to_string(every) + ", " + std::to_string(start) +
-                                    " given, must be at least 1 and 0");
-    }
+    : Sampler(every, start), engine_(engine) {
     for (const Engine::Part& part : engine.parts_) {
         parts_.push_back(part.state->make_cell_statistics());
     }
-}
-
-Index StatisticsSampler::next_after(Index step) const {
-    return step < start_ ? start_ : step + every_ - (step - start_) % every_;
 }
 
 void StatisticsSampler::sample(Index /*step*/) {

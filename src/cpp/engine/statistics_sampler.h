@@ -9,14 +9,12 @@
 
 namespace lbm::engine {
 
-/// Statistics of the cells of an engine's blocks, sampled after the steps start, start + every, start + 2 every and so
-/// on. Callers of members must hold the engine's mutex. The engine must outlive it.
+/// Statistics of the cells of an engine's blocks. Callers of members must hold the engine's mutex. The engine must
+/// outlive it.
 class StatisticsSampler final : public Sampler {
 public:
-    /// Throws std::invalid_argument for an `every` below 1.
     StatisticsSampler(Engine& engine, Index every, Index start);
 
-    Index next_after(Index step) const override;
     void sample(Index step) override;
 
     /// The number of samples since the last reset.
@@ -44,7 +42,7 @@ private:
     void check_slot(int slot) const;
 
     Engine& engine_;
-    Index every_, start_, samples_ = 0;
+    Index samples_ = 0;
     backend::SlotMask slots_ = 0;
     std::vector<std::unique_ptr<backend::CellStatistics>> parts_;  // of each block of this process
 };

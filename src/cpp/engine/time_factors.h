@@ -2,9 +2,11 @@
 // of wall links or boundary cells.
 #pragma once
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
-#include "../lattice/portability.h"
+#include "domain.h"
 
 namespace lbm::engine {
 
@@ -13,9 +15,8 @@ struct ScaledField {
     enum class Of { FaceTemperature, BodyTemperature, Force };
     Of of;
     int index;  // of the face or body
-    int series;
-    std::vector<double> part;
-    double offset;  // which is subtracted from the product
+    ScaledValue value;
+    double offset;  // which is subtracted from a product
 };
 
 /// The factors of the steps from `first` on: `series` numbers for each.
@@ -24,6 +25,16 @@ struct TimeFactors {
     Index first = 0;
     std::vector<double> table{};
     std::vector<ScaledField> fields{};
+
+    void remove(ScaledField::Of of, int index) {
+        const auto is_same = [&](const ScaledField& field) { return field.of == of && field.index == index; };
+        fields.erase(std::remove_if(fields.begin(), fields.end(), is_same), fields.end());
+    }
+    /// Adds a field in place of what there is of the same face, of the same body, or of the force.
+    void replace(ScaledField field) {
+        remove(field.of, field.index);
+        fields.push_back(std::move(field));
+    }
 
     Index rows() const { return series == 0 ? 0 : Index(table.size()) / series; }
     /// Whether there are factors of so many steps from a step on, and of the state after them.

@@ -20,6 +20,11 @@ from ..time_functions.product import TimeFunction, Varying, takes_time
 from ..values import Floats
 from .body_cells import BodyCells
 
+STEPS_AHEAD = 64
+"""For which functions are evaluated at once: as many as let a GPU record its steps, and replay them."""
+BYTES_AHEAD = 2**26
+"""Of their values, at most."""
+
 
 @dataclass
 class _Given:
@@ -37,6 +42,9 @@ class BoundaryValues:
 
     Those of bodies cover the cells that the process knows, `Subdomain.known`. `cells` are those of the bodies; without
     them and a `subdomain` all is of the whole domain, in one process.
+
+    Functions of t are evaluated for `steps_ahead` steps at most, which give `numbers_ahead` numbers for each of them; 0
+    where they are not evaluated ahead, as there would be too many.
 
     Evaluates all of them at `time` when made, so that what is wrong with them shows before an engine exists. With a
     `thermal` model, velocities are held below its limit too, and the engine gets the temperatures' deviations from its
@@ -87,6 +95,16 @@ class BoundaryValues:
             for of_body in (False, True)
         }
         self._time = dict.fromkeys(self._changing, time)
+        self._ahead = [*self._changing[False, False], *self._changing[False, True]]
+        self._cells_ahead: dict[str, NDArray[np.int64]] = {}
+        """Of bodies: the indices of their cells among the known ones, in the engine's order."""
+        for spec in self._changing[False, True]:
+            mask = values.to_engine(self._cells.mask(spec.name), components=False)
+            self._cells_ahead[spec.name] = np.flatnonzero(mask)
+        count = sum(self._numbers_of(spec).size for spec in self._ahead)
+        steps = BYTES_AHEAD // (8 * max(count, 1)) - 1
+        self.steps_ahead = min(steps, STEPS_AHEAD)
+        self.numbers_ahead = count if steps > 1 else 0
 
     @property
     def changing(self) -> bool:
@@ -248,7 +266,7 @@ class BoundaryValues:
         for spec in self._by_factor:
             is_velocity = self._is_velocity(spec.target)
             part = values.to_engine(np.asarray(spec.part), components=is_velocity)
-            series = functions.index(spec.value.function)
+            series = self.numbers_ahead + functions.index(spec.value.function)
             if self._of_body(spec.target):
                 what = "velocity" if is_velocity else "temperature"
                 engine.scale_body(what, names.index(spec.name), series, part, 0.0 if is_velocity else reference)
@@ -257,6 +275,51 @@ class BoundaryValues:
             else:
                 engine.scale_face("velocity" if is_velocity else "number", faces.index(spec.name), series, part)
         self._hand_over(engine, self._by_factor, bodies=True)  # what was given at the beginning
+        first = 0
+        for spec in self._ahead if self.numbers_ahead else ():
+            what = self._kind(spec)
+            if not self._of_body(spec.target):
+                engine.scale_face(what, faces.index(spec.name), first)
+            elif self._cells_ahead[spec.name].size > 0:
+                engine.scale_body(what, names.index(spec.name), first, places=self._cells_ahead[spec.name].tolist())
+            first += self._numbers_of(spec).size
+
+    def _kind(self, spec: _Given) -> str:
+        """What the engine calls it."""
+        if self._is_velocity(spec.target):
+            return "velocity"
+        return "number" if spec.target is self.face_numbers else "temperature"
+
+    def _numbers_of(self, spec: _Given, value: Floats | None = None) -> Floats:
+        """The numbers of a function's value, the present one if None, as the engine takes them."""
+        array = spec.target[spec.name] if value is None else value
+        components = self._is_velocity(spec.target)
+        is_temperature = spec.target is self.face_temperatures or spec.target is self.body_temperatures
+        given = self._above_reference(array) if is_temperature else values.to_engine(array, components=components)
+        if not self._of_body(spec.target):
+            return given.ravel()
+        return given.reshape(len(array) if components else 1, -1)[:, self._cells_ahead[spec.name]].ravel()
+
+    def values_at(self, time: float, *, is_present: bool) -> list[Floats]:
+        """The checked values of functions of t at a time; those that `bring_to` has of the present time are kept."""
+        found = []
+        for of_body in (False, True):
+            specs = self._changing[False, of_body]
+            is_there = is_present and self._time[False, of_body] == time
+            found += [spec.target[spec.name] if is_there else self._at(spec, time) for spec in specs]
+        return found
+
+    def numbers(self, found: list[Floats] | None = None) -> Floats:
+        """The numbers of values from `values_at`, the present ones if None, as the engine takes them."""
+        present = [spec.target[spec.name] for spec in self._ahead] if found is None else found
+        numbers = [self._numbers_of(spec, value) for spec, value in zip(self._ahead, present, strict=True)]
+        return np.concatenate(numbers)
+
+    def put(self, found: list[Floats]) -> None:
+        """Keep values from `values_at` as those of a step that the engine is to make."""
+        for spec, value in zip(self._ahead, found, strict=True):
+            spec.target[spec.name] = value
+        self._time[False, False] = self._time[False, True] = math.nan  # the engine was not given them
 
     def fixed(self, target: dict[str, Floats], name: str) -> Floats:
         """The value of a face or body in `target`, such as `face_velocities`; of one that changes by a factor the

@@ -33,6 +33,7 @@ from .boundary import BoundaryValues
 from .divergence import DivergenceLooks
 from .settings import Settings
 from .time_factors import TimeFactors
+from .values_ahead import ValuesAhead
 
 
 class Simulation:
@@ -48,6 +49,7 @@ class Simulation:
         given_force: a volume, ``(D,)`` or ``(D, nx, ny[, nz])`` of this process's window, or such times a function of
             time; None for none.
         factors: by which the engine multiplies what changes in time.
+        ahead: what functions of coordinates and t give for the next steps.
         engine: the C++ engine. Fields have their axes reversed there, and temperatures are deviations.
         step_engine: advances the engine by so many steps; what steps several engines together puts itself here.
         heat_source: heat a step, ``()`` or ``(nx, ny[, nz])`` of the window; None for none.
@@ -87,6 +89,7 @@ class Simulation:
             self.engine = settings.engine(self.boundary)
             self.step_engine: Callable[[int], None] = self.engine.step
             self.factors = TimeFactors(self.engine, self.boundary, self.processes)
+            self.ahead = ValuesAhead(self.engine, self.boundary, self.factors, self.processes)
             self.set_force(force_values)
             self.set_heat_source(source)
             self.looks = DivergenceLooks(self)
@@ -277,6 +280,7 @@ class Simulation:
             given = values.to_engine(present, components=True) if isinstance(present, np.ndarray) else None
             if in_time is not None or isinstance(self.given_force, Varying):
                 self.factors.set_force(in_time)
+                self.ahead.forget()
             self.engine.set_force(given)
             self.given_force = force
 
@@ -297,6 +301,7 @@ class Simulation:
         self.engine.steps = steps
         self._bring_force_to(steps)
         self.boundary.forget_time()
+        self.ahead.forget()
 
     def evaluate_source(self, source: Any) -> Floats | None:
         """A heat source as given by the user, as a read-only array; TypeError or ValueError for a wrong one."""
@@ -321,6 +326,7 @@ class Simulation:
         """Advance without checking the state for divergence; return the seconds that the engine took."""
         with self.lock:
             start = time.perf_counter()
+            self.ahead.forget()  # an error may have left some
             left = steps
             while True:
                 part = self.prepare_steps(left)
@@ -336,6 +342,8 @@ class Simulation:
         if self.factors.any:
             steps = self.factors.steps_ahead(steps)
             self.boundary.forget_time()
+        if self.boundary.numbers_ahead and steps > 0:
+            return self.ahead.prepare(steps)
         if self.boundary.changing:
             self._bring_walls_to_now()
             steps = min(steps, 1)
@@ -367,6 +375,9 @@ class Simulation:
             self._bring_walls_to_now(faces, by_factor=True)
             if self.factors.any:
                 self.factors.steps_ahead(1)
+                if self.boundary.numbers_ahead:
+                    self.factors.give(self.engine.steps, [self.boundary.numbers()])
+                    self.ahead.forget()
                 self.engine.bring_values_to_now()
             yield
 

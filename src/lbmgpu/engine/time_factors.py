@@ -31,7 +31,8 @@ class TimeFactors:
         self._processes = processes
         self._force: Varying | None = None
         self._functions = boundary.functions
-        self._first = self._end = 0  # the steps whose factors the engine has
+        self._first = self._end = 0  # the steps whose factors are in the table
+        self._table: values.Floats = np.empty((0, 0))
 
     @property
     def any(self) -> bool:
@@ -47,7 +48,8 @@ class TimeFactors:
             if force.function not in functions:
                 functions.append(force.function)
             part = np.asarray(force.spatial)
-            self._engine.scale_force(functions.index(force.function), values.to_engine(part, components=True))
+            series = self._boundary.numbers_ahead + functions.index(force.function)
+            self._engine.scale_force(series, values.to_engine(part, components=True))
         self._force, self._functions = force, functions
         self._first = self._end = 0
 
@@ -64,6 +66,13 @@ class TimeFactors:
             self._compute(now)
         return min(steps, self._end - now)
 
+    def give(self, first: int, numbers: list[values.Floats]) -> None:
+        """Give the engine the numbers of the steps from `first` on (`BoundaryValues.numbers`), beside the factors,
+        which `steps_ahead` has computed."""
+        rows = len(numbers) + 1  # that of the step after them is there, but its numbers are not
+        factors = self._table[first - self._first :][:rows] if self._functions else np.empty((rows, 0))
+        self._engine.set_factors(first, np.hstack([np.stack([*numbers, numbers[-1]]), factors]))
+
     def _compute(self, now: int) -> None:
         with collective.by_user(self._processes, "the functions of time", now):
             columns = [function.factors(now, STEPS_AHEAD + 1) for function in self._functions]
@@ -72,8 +81,10 @@ class TimeFactors:
             count = self._check_force(now, table[:count])
         if self._boundary.body_changes:  # of which each rank knows its part
             count = int(-self._processes.agreed(float(-count)))
-        self._engine.set_factors(now, table)
+        self._table = table
         self._first, self._end = now, now + count
+        if not self._boundary.numbers_ahead:
+            self._engine.set_factors(now, table)
 
     def _check_force(self, first: int, factors: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> int:
         """How many steps have forces in range, as `BoundaryValues.check_factors` has it."""

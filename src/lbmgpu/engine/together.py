@@ -104,6 +104,8 @@ class Together:
             for part in parts:
                 stack.enter_context(part.lock)
             start = time.perf_counter()
+            for part in parts:
+                part.ahead.forget()  # an error may have left some
             grouped = [(number, _changes(part)) for number, part in zip(numbers, parts, strict=True)]
             if self._grouped != grouped:
                 self._divide(parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from _thread import allocate_lock
 from collections import deque
 from contextlib import suppress
@@ -12,6 +13,18 @@ from .forked import ForkAwareLock, RLock
 
 LOOK_AGAIN = 0.5
 """Seconds after which a waiting thread looks whether it is first in line, as an interrupt may lose its wake-up."""
+
+
+class _Uses(threading.local):
+    count = 0
+
+
+_USES = _Uses()
+
+
+def uses() -> int:
+    """How often this thread has asked for any such lock: whoever looks at a solver does."""
+    return _USES.count
 
 
 class FairLock(ForkAwareLock):
@@ -33,6 +46,7 @@ class FairLock(ForkAwareLock):
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         """As `threading.Lock.acquire`. A call that does not wait, or has a timeout, bypasses the line."""
+        _USES.count += 1
         if self._process != os.getpid():
             self.take_over()
             self._line.clear()  # threads of the parent do not exist in a forked child

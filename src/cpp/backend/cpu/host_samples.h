@@ -24,9 +24,21 @@ public:
     void take() override {
         const std::size_t before = numbers_.size();
         numbers_.resize(before + width_);
-        measure_(numbers_.data() + before);
+        try {
+            measure_(numbers_.data() + before);
+        } catch (...) {
+            numbers_.resize(before);
+            throw;
+        }
     }
-    std::vector<double> collect() override { return std::exchange(numbers_, {}); }
+    void forget_last() noexcept override { numbers_.resize(numbers_.size() - width_); }
+    void forget() noexcept override { numbers_.clear(); }
+    std::vector<double> collect(Index samples) override {
+        const auto end = numbers_.begin() + std::ptrdiff_t(std::size_t(samples) * width_);
+        std::vector<double> first(numbers_.begin(), end);
+        numbers_.erase(numbers_.begin(), end);
+        return first;
+    }
 
 private:
     std::size_t width_;

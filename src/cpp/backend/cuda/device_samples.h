@@ -1,5 +1,5 @@
 // Samples of the state of a block on a GPU: of its cells, and of the force on a body. Kernels write them to a buffer of
-// many samples, which is copied to the host when it is full or read.
+// many samples, which is copied to the host, beside the steps, when it is full or read.
 #pragma once
 
 #include <algorithm>
@@ -26,32 +26,82 @@ struct SampledBlock {
     const Index& revision;  // see BlockState::revision()
 };
 
-/// Samples of `width` numbers, which `launch` has kernels write to the address that it is given.
+/// Samples of `width` numbers, which `launch` has kernels write to the address that it is given. There are two buffers:
+/// while one is copied to the host, in a stream of its own, samples go into the other.
 class DeviceSamples : public backend::StateSamples {
 public:
-    void take() override {
-        if (taken_ == capacity_) {
-            drain();
+    ~DeviceSamples() override {
+        for (Buffer& buffer : buffers_) {
+            if (buffer.is_sent) {  // the copy must not outlive the memory that it writes to
+                give_back_on(copies_.ordinal(), [&] { buffer.copied.wait(); });
+            }
         }
-        if (buffer_.bytes() == 0 && width_ > 0) {
-            buffer_ = DeviceBuffer(block_.stream.ordinal(), std::size_t(capacity_) * width_ * sizeof(double));
+    }
+
+    void take() override {
+        if (filling().count == capacity_) {
+            send();
+        }
+        Buffer& buffer = filling();
+        if (buffer.samples.bytes() == 0 && width_ > 0) {
+            buffer.samples = DeviceBuffer(copies_.ordinal(), std::size_t(capacity_) * width_ * sizeof(double));
         }
         if (width_ > 0) {
-            launch(buffer_.as<double>() + std::size_t(taken_) * width_);
+            launch(buffer.samples.as<double>() + std::size_t(buffer.count) * width_);
         }
-        ++taken_;
+        ++buffer.count;
     }
-    std::vector<double> collect() override {
-        drain();
-        return std::exchange(numbers_, {});
+    void forget_last() noexcept override { --filling().count; }
+    void forget() noexcept override {
+        for (Buffer& buffer : buffers_) {
+            buffer.count = 0;  // a copy that goes on is waited for before its memory is written to again
+        }
+        numbers_.clear();
+        arrived_ = 0;
+    }
+    void send() override {
+        Buffer& buffer = filling();
+        if (buffer.count == 0) {
+            return;
+        }
+        if (width_ > 0) {
+            if (buffer.pinned == nullptr) {
+                buffer.pinned = pinned_memory(copies_.ordinal(), buffer.samples.bytes());
+            }
+            buffer.filled.set(block_.stream);
+            buffer.filled.make_wait(copies_);
+            copies_.copy_to_host(buffer.pinned.get(), buffer.samples.address(),
+                                 std::size_t(buffer.count) * width_ * sizeof(double));
+            buffer.copied.set(copies_);
+        }
+        buffer.is_sent = true;
+        now_ = 1 - now_;
+        receive(filling());  // which was sent a whole buffer of samples ago
+    }
+    std::vector<double> collect(Index samples) override {
+        if (arrived_ < samples) {
+            receive(buffers_[1 - now_]);
+        }
+        if (arrived_ < samples) {
+            send();
+            receive(buffers_[1 - now_]);
+        }
+        if (samples == 0) {
+            return {};
+        }
+        const auto end = numbers_.begin() + std::ptrdiff_t(numbers_.size() / std::size_t(arrived_)) * samples;
+        std::vector<double> first(numbers_.begin(), end);
+        numbers_.erase(numbers_.begin(), end);
+        arrived_ -= samples;
+        return first;
     }
 
 protected:
     DeviceSamples(SampledBlock block, std::size_t width)
         : block_(std::move(block)),
           width_(width),
-          capacity_(
-              std::clamp<Index>(Index(most_bytes / (std::max<std::size_t>(width, 1) * sizeof(double))), 1, 4096)) {}
+          capacity_(std::clamp<Index>(Index(most_bytes / (std::max<std::size_t>(width, 1) * sizeof(double))), 1, 4096)),
+          copies_(block_.stream.ordinal()) {}
 
     virtual void launch(double* sample) = 0;
     /// The numbers of a sample of those that the kernels have written.
@@ -66,29 +116,40 @@ protected:
 private:
     static constexpr std::size_t most_bytes = std::size_t(4) << 20;
 
-    void drain() {
-        if (taken_ == 0) {
+    struct Buffer {
+        explicit Buffer(int ordinal) : filled(ordinal), copied(ordinal) {}
+
+        DeviceBuffer samples;
+        std::shared_ptr<void> pinned;  // where they are copied to
+        StreamEvent filled, copied;
+        Index count = 0;
+        bool is_sent = false;
+    };
+
+    Buffer& filling() { return buffers_[now_]; }
+    /// Waits for a buffer that was sent, and takes its numbers.
+    void receive(Buffer& buffer) {
+        if (!buffer.is_sent) {
             return;
         }
-        const std::size_t bytes = std::size_t(taken_) * width_ * sizeof(double);
-        if (pinned_ == nullptr) {
-            pinned_ = pinned_memory(block_.stream.ordinal(), buffer_.bytes());
+        if (width_ > 0) {
+            buffer.copied.wait();
         }
-        const auto* samples = static_cast<const double*>(pinned_.get());
-        if (bytes > 0) {
-            block_.stream.copy_to_host(pinned_.get(), buffer_.address(), bytes);
-            block_.stream.synchronize();
-        }
-        for (Index k = 0; k < taken_; ++k) {
+        const auto* samples = static_cast<const double*>(buffer.pinned.get());
+        for (Index k = 0; k < buffer.count; ++k) {
             append(samples + std::size_t(k) * width_, numbers_);
         }
-        taken_ = 0;
+        arrived_ += buffer.count;
+        buffer.count = 0;
+        buffer.is_sent = false;
     }
 
-    Index capacity_, taken_ = 0;
-    DeviceBuffer buffer_;
-    std::shared_ptr<void> pinned_;
+    Index capacity_;
+    WorkStream copies_;
+    Buffer buffers_[2] = {Buffer(copies_.ordinal()), Buffer(copies_.ordinal())};
+    int now_ = 0;  // the buffer that samples go into
     std::vector<double> numbers_;
+    Index arrived_ = 0;  // the samples whose numbers these are
 };
 
 /// Samples of the fields of some cells.
@@ -125,15 +186,23 @@ public:
           center_{center[0], center[1], center[2]} {}
 
 private:
+    /// Whether two links of the same place in the list, whose cells do not change, are equal.
+    static bool is_alike(const backend::BodyLink& a, const backend::BodyLink& b) {
+        return a.wall_momentum == b.wall_momentum;
+    }
     static LaunchDimensions dimensions(Index count) {
         LaunchDimensions found = flat(count);
         found.blocks = std::min(found.blocks, 1024U);
         return found;
     }
     void launch(double* sample) override {
-        if (uploaded_ != block_.revision) {  // what walls give to the links may have changed
-            upload(on_device_, block_.stream, links_());
-            uploaded_ = block_.revision;
+        if (looked_at_ != block_.revision) {  // what walls give to the links may have changed
+            const std::vector<backend::BodyLink>& now = links_();
+            if (looked_at_ < 0 || !std::equal(now.begin(), now.end(), uploaded_.begin(), uploaded_.end(), is_alike)) {
+                upload(on_device_, block_.stream, now);
+                uploaded_ = now;
+            }
+            looked_at_ = block_.revision;
         }
         if (kernel_ == nullptr) {
             kernel_ = &block_.kernels.get(state_kernel(block_.spec, "reductions.h", "body_force"));
@@ -153,7 +222,8 @@ private:
     backend::BodyLinksNow links_;
     double center_[3];
     DeviceBuffer on_device_;
-    Index uploaded_ = -1;
+    std::vector<backend::BodyLink> uploaded_;
+    Index looked_at_ = -1;  // the block's revision
 };
 
 }  // namespace lbm::cuda

@@ -29,15 +29,19 @@ public:
         upload(cells_, stream_, plan.scaled_cells);
     }
     void set_factors(const double* factors, Index rows, int series) override {
-        const bool is_shaped_alike = rows == rows_ && series == series_;
-        upload(factors_, stream_, factors, std::size_t(rows * series));
+        const std::size_t bytes = std::size_t(rows * series) * sizeof(double);
+        if (factors_.bytes() < bytes || series != series_) {  // fewer rows leave the memory as it is, and recordings
+            factors_ = DeviceBuffer(stream_.ordinal(), bytes);
+            ++revision_;
+        }
+        stream_.copy_to_device(factors_.address(), factors, bytes);
+        stream_.synchronize();
         rows_ = rows;
         series_ = series;
-        revision_ += is_shaped_alike ? 0 : 1;
     }
     void set_row(Index row) override {
         revision_ += clock_.bytes() == 0 ? 1 : 0;
-        const FactorClock clock{row, 0};
+        const FactorClock clock{row, rows_, 0};
         upload(clock_, stream_, &clock, 1);
     }
     void expect_kernels() const {
@@ -54,8 +58,7 @@ public:
         kernels_.get(kernel()).launch(
             stream_, flat(count()),
             ScalingArguments{links_.as<backend::ScaledLink>(), link_count_, cells_.as<backend::ScaledCell>(),
-                             cell_count_, links, cells, factors_.as<double>(), rows_, series_,
-                             clock_.as<FactorClock>()});
+                             cell_count_, links, cells, factors_.as<double>(), series_, clock_.as<FactorClock>()});
     }
 
 private:

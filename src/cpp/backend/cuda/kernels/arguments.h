@@ -165,6 +165,7 @@ struct BoundaryCellArguments {
 /// Which row of the factors of scaled values is that of the next update.
 struct FactorClock {
     Index row;
+    Index rows;     // that there are
     unsigned done;  // thread blocks that have finished in the present launch
 };
 
@@ -177,7 +178,6 @@ struct ScalingArguments {
     backend::WallLink* links;
     backend::BoundaryCell* cells;
     const double* factors;  // of each row, `series` numbers
-    Index rows;
     int series;
     FactorClock* clock;
 };
