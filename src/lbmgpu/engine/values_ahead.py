@@ -84,4 +84,3 @@ class ValuesAhead:
                 break
             found.append(values)
         self._first, self._values = now, found
-
