@@ -41,6 +41,7 @@ from .errors import (
     UnreachableToleranceWarning,
     warn_of_old_name as _warn_of_old_name,
 )
+from .geometry import Box, Cylinder, Geometry, Plane, Polygon, Prism, Sphere, airfoil
 from .layout import Block, Layout
 from .multispeed import ThermalBGK
 from .output.statistics import Covariance, Maximum, Mean, Minimum
@@ -115,6 +116,7 @@ __all__ = [
     "Advice",
     "Block",
     "BodyHeatFlux",
+    "Box",
     "CaseError",
     "CentralMoments",
     "Checkpoint",
@@ -127,6 +129,7 @@ __all__ = [
     "CudaError",
     "Cumulant",
     "CustomCollision",
+    "Cylinder",
     "DistantReferenceWarning",
     "DivergedError",
     "Domain",
@@ -136,6 +139,7 @@ __all__ = [
     "Flux",
     "Forces",
     "FreeSlip",
+    "Geometry",
     "HeatFlux",
     "HybridThermal",
     "IdleGpuWarning",
@@ -158,8 +162,11 @@ __all__ = [
     "Outflow",
     "Periodic",
     "Plan",
+    "Plane",
     "PlaneProbe",
+    "Polygon",
     "PressureOutlet",
+    "Prism",
     "Probe",
     "Ramp",
     "Recorder",
@@ -172,6 +179,7 @@ __all__ = [
     "Smagorinsky",
     "Solver",
     "Spectrum",
+    "Sphere",
     "Sponge",
     "StagedExchangeWarning",
     "Steady",
@@ -190,6 +198,7 @@ __all__ = [
     "Vreman",
     "__version__",
     "advise",
+    "airfoil",
     "diffusivity_limit",
     "open_series",
     "place_layout",
