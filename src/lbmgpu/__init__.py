@@ -27,6 +27,8 @@ from .errors import (
     DistantReferenceWarning,
     DivergedError,
     DroppedFramesWarning,
+    GeometryError,
+    GeometryWarning,
     IdleGpuWarning,
     LayoutError,
     LinearlyUnstableWarning,
@@ -41,7 +43,7 @@ from .errors import (
     UnreachableToleranceWarning,
     warn_of_old_name as _warn_of_old_name,
 )
-from .geometry import Box, Cylinder, Geometry, Plane, Polygon, Prism, Sphere, airfoil
+from .geometry import Box, Cylinder, Geometry, Mesh, Plane, Polygon, Prism, Sphere, airfoil
 from .layout import Block, Layout
 from .multispeed import ThermalBGK
 from .output.statistics import Covariance, Maximum, Mean, Minimum
@@ -140,6 +142,8 @@ __all__ = [
     "Forces",
     "FreeSlip",
     "Geometry",
+    "GeometryError",
+    "GeometryWarning",
     "HeatFlux",
     "HybridThermal",
     "IdleGpuWarning",
@@ -154,6 +158,7 @@ __all__ = [
     "LostDigitsWarning",
     "Maximum",
     "Mean",
+    "Mesh",
     "Minimum",
     "MissingResultsWarning",
     "Movie",

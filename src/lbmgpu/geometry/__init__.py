@@ -2,7 +2,8 @@
 
 from .airfoils import airfoil
 from .base import Geometry
+from .mesh import Mesh
 from .polygon import Polygon, Prism
 from .primitives import Box, Cylinder, Plane, Sphere
 
-__all__ = ["Box", "Cylinder", "Geometry", "Plane", "Polygon", "Prism", "Sphere", "airfoil"]
+__all__ = ["Box", "Cylinder", "Geometry", "Mesh", "Plane", "Polygon", "Prism", "Sphere", "airfoil"]

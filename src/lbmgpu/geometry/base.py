@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 _AXES: dict[str, tuple[float, ...]] = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
-_readers: list[Callable[[Any], Geometry]] = []
+_readers: list[Callable[[Any, bool], Geometry]] = []
 
 
 class Links(NamedTuple):
@@ -48,14 +48,18 @@ class Geometry(ABC):
     """Whether the surface has no hole, so that each point is on one side of it."""
 
     @staticmethod
-    def load(path: Any) -> Geometry:
-        """The geometry in a file of triangles: STL, OBJ or PLY, by the package trimesh; see `Mesh`.
+    def load(path: Any, *, sheet: bool = False) -> Geometry:
+        """The `Mesh` in a file of triangles: STL, OBJ or PLY, read by the package trimesh.
+
+        Args:
+            path: of the file; its suffix says the format.
+            sheet: as of `Mesh`.
 
         Raises:
             GeometryError: the file holds no surface; or trimesh is not installed, which ``lbmgpu[geometry]`` brings.
             TypeError, ValueError, OSError: `path` is not the path of a regular file that can be read.
         """
-        return _readers[0](path)
+        return _readers[0](path, sheet)
 
     @property
     @abstractmethod
@@ -363,8 +367,8 @@ class Placed(Geometry):
         return Placed(inner, product(turn, self._turn), factor * apply(turn, self._shift) + shift)
 
 
-def read_by(function: Callable[[Any], Geometry]) -> None:
-    """Have `Geometry.load` call `function`, with the path."""
+def read_by(function: Callable[[Any, bool], Geometry]) -> None:
+    """Have `Geometry.load` call `function`, with its arguments."""
     _readers[:] = [function]
 
 
