@@ -25,6 +25,7 @@ from .conditions import (
 )
 from .deprecated import was_a_method
 from .geometry.base import Geometry
+from .geometry.report import warn_of_geometry
 from .guarded import Guarded
 
 AXES = "xyz"
@@ -331,6 +332,8 @@ class Domain(Guarded):
         for given in (condition, thermal):
             on_cells = None if callable(cells) else cells
             values.check_fixed(label, given, shape, _core.stencil(self._stencil).cs2, mask=on_cells, is_body=True)
+        if isinstance(mask, Geometry):
+            warn_of_geometry(mask, self, label)
         start = corner
         if not callable(cells) and cells.any():
             low, cells = values.trimmed(cells)

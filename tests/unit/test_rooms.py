@@ -23,7 +23,8 @@ ARROWS = {
     "comm": {"comm", "process"},
     "backend": {"backend", "lattice", "process"},
     "engine": {"engine", "backend", "comm", "lattice", "process"},
-    "bindings": {"bindings", "engine", "backend", "lattice", "process"},
+    "geometry": {"geometry"},
+    "bindings": {"bindings", "geometry", "engine", "backend", "lattice", "process"},
 }
 """The rooms whose headers each room may include."""
 

@@ -4,6 +4,7 @@
 #include "../geometry/links.h"
 #include "../geometry/parallel.h"
 #include "../geometry/rays.h"
+#include "../process/fork.h"
 #include "arrays.h"
 #include "bindings.h"
 #include "no_gil.h"
@@ -15,13 +16,25 @@ using geometry::Closure;
 using Bytes = py::array_t<bool, int(py::array::c_style) | int(py::array::forcecast)>;
 using Integers = py::array_t<std::int64_t, int(py::array::c_style) | int(py::array::forcecast)>;
 
-/// A surface with the tree over it.
-struct SurfaceTree {
-    SurfaceTree(geometry::Mesh mesh, Closure closure) : surface(std::move(mesh), closure), tree(surface) {}
-    SurfaceTree(const SurfaceTree&) = delete;
+/// A surface with the tree over it, which is made when it is first asked for.
+class SurfaceTree {
+public:
+    SurfaceTree(geometry::Mesh mesh, Closure closure) : surface(std::move(mesh), closure) {}
 
-    geometry::Surface surface;
-    geometry::Tree tree;
+    /// Called without the GIL, which a thread that makes it would wait for.
+    const geometry::Tree& tree() const {
+        const std::lock_guard<process::Mutex> lock(mutex_);
+        if (!tree_) {
+            tree_ = std::make_unique<geometry::Tree>(surface);
+        }
+        return *tree_;
+    }
+
+    const geometry::Surface surface;
+
+private:
+    mutable process::Mutex mutex_;
+    mutable std::unique_ptr<geometry::Tree> tree_;
 };
 
 geometry::Mesh mesh_of(const Doubles& vertices, const Integers& triangles) {
@@ -108,7 +121,7 @@ py::array_t<bool> solid(const SurfaceTree& s, const std::array<std::int64_t, 3>&
     py::array_t<bool> found(shape_of(part, 0));
     std::uint8_t* data = reinterpret_cast<std::uint8_t*>(found.mutable_data());
     const NoGil released;
-    geometry::find_solid(s.surface, s.tree, part, data, threads);
+    geometry::find_solid(s.surface, s.surface.closure() == Closure::Open ? &s.tree() : nullptr, part, data, threads);
     return found;
 }
 
@@ -139,9 +152,9 @@ py::tuple links(const SurfaceTree& s, const std::array<std::int64_t, 3>& offset,
     return py::make_tuple(cells, directions, q);
 }
 
-/// Calls body(point, its number) for an array (n, 3), in pieces on threads.
+/// Calls body(tree, point, its number) for an array (n, 3), in pieces on threads.
 template <class Body>
-void for_points(const Doubles& points, int threads, Body&& body) {
+void for_points(const SurfaceTree& s, const Doubles& points, int threads, Body&& body) {
     if (points.ndim() != 2 || points.shape(1) != 3) {
         throw std::invalid_argument("points: shape (n, 3) is needed");
     }
@@ -150,9 +163,10 @@ void for_points(const Doubles& points, int threads, Body&& body) {
     const long count = long(points.shape(0));
     const double* data = points.data();
     const NoGil released;
+    const geometry::Tree& tree = s.tree();
     geometry::for_pieces((count + piece - 1) / piece, threads, [&](long k) {
         for (long i = k * piece; i < std::min((k + 1) * piece, count); ++i) {
-            body(geometry::Vec{{data[3 * i], data[3 * i + 1], data[3 * i + 2]}}, i);
+            body(tree, geometry::Vec{{data[3 * i], data[3 * i + 1], data[3 * i + 2]}}, i);
         }
     });
 }
@@ -160,13 +174,13 @@ void for_points(const Doubles& points, int threads, Body&& body) {
 py::array_t<bool> contains(const SurfaceTree& s, const Doubles& points, int threads) {
     py::array_t<bool> found(points.ndim() > 0 ? points.shape(0) : 0);
     bool* data = found.mutable_data();
-    for_points(points, threads, [&](const geometry::Vec& p, long i) {
+    for_points(s, points, threads, [&](const geometry::Tree& tree, const geometry::Vec& p, long i) {
         bool is_in_bounds = true;
         for (int k = 0; k < 3; ++k) {
             is_in_bounds =
                 is_in_bounds && s.surface.bounds().low[k] - 1 <= p[k] && p[k] <= s.surface.bounds().high[k] + 1;
         }
-        data[i] = is_in_bounds && geometry::is_inside(s.surface, s.tree, p);
+        data[i] = is_in_bounds && geometry::is_inside(s.surface, tree, p);
     });
     return found;
 }
@@ -174,15 +188,18 @@ py::array_t<bool> contains(const SurfaceTree& s, const Doubles& points, int thre
 py::array_t<bool> near(const SurfaceTree& s, const Doubles& points, double reach, int threads) {
     py::array_t<bool> found(points.ndim() > 0 ? points.shape(0) : 0);
     bool* data = found.mutable_data();
-    for_points(points, threads,
-               [&](const geometry::Vec& p, long i) { data[i] = geometry::is_near(s.surface, s.tree, p, reach); });
+    for_points(s, points, threads, [&](const geometry::Tree& tree, const geometry::Vec& p, long i) {
+        data[i] = geometry::is_near(s.surface, tree, p, reach);
+    });
     return found;
 }
 
 py::array_t<double> winding_numbers(const SurfaceTree& s, const Doubles& points, double beta, int threads) {
     py::array_t<double> found(points.ndim() > 0 ? points.shape(0) : 0);
     double* data = found.mutable_data();
-    for_points(points, threads, [&](const geometry::Vec& p, long i) { data[i] = s.tree.winding_number(p, beta); });
+    for_points(s, points, threads, [&](const geometry::Tree& tree, const geometry::Vec& p, long i) {
+        data[i] = tree.winding_number(p, beta);
+    });
     return found;
 }
 
@@ -191,8 +208,8 @@ py::tuple meetings(const SurfaceTree& s, const Doubles& points, const std::array
                    int threads) {
     std::vector<std::vector<double>> found(points.ndim() > 0 ? std::size_t(points.shape(0)) : 0);
     const geometry::Vec along{{step[0], step[1], step[2]}};
-    for_points(points, threads, [&](const geometry::Vec& p, long i) {
-        geometry::find_meetings(s.surface, s.tree, p, along, margin, found[std::size_t(i)]);
+    for_points(s, points, threads, [&](const geometry::Tree& tree, const geometry::Vec& p, long i) {
+        geometry::find_meetings(s.surface, tree, p, along, margin, found[std::size_t(i)]);
     });
     py::array_t<std::int64_t> counts(py::ssize_t(found.size()));
     std::vector<double> all;

@@ -171,7 +171,7 @@ LineRange Slabs::lines_of(long slab) const {
     return found;
 }
 
-void find_solid(const Surface& surface, const Tree& tree, const Part& part, std::uint8_t* solid, int threads) {
+void find_solid(const Surface& surface, const Tree* tree, const Part& part, std::uint8_t* solid, int threads) {
     const std::int64_t layer = part.size[1] * part.size[2];
     for_pieces(part.size[0], threads, [&](long x) { std::memset(solid + x * layer, 0, std::size_t(layer)); });
     const Part inner = overlap(surface, part);
@@ -180,7 +180,7 @@ void find_solid(const Surface& surface, const Tree& tree, const Part& part, std:
     }
     if (surface.closure() == Closure::Open) {
         std::vector<std::uint8_t> found(std::size_t(inner.cells()), 0);
-        find_open(surface, tree, inner, found.data(), threads);
+        find_open(surface, *tree, inner, found.data(), threads);
         for (std::int64_t row = 0; row < inner.size[0] * inner.size[1]; ++row) {
             const std::int64_t x = row / inner.size[1] + inner.offset[0] - part.offset[0];
             const std::int64_t y = row % inner.size[1] + inner.offset[1] - part.offset[1];

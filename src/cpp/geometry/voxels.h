@@ -16,8 +16,8 @@ struct Part {
 };
 
 /// Sets solid[(x size[1] + y) size[2] + z] to 1 in cells whose centres are inside, else to 0. What a cell gets depends
-/// on its centre and the surface only.
-void find_solid(const Surface& surface, const Tree& tree, const Part& part, std::uint8_t* solid, int threads);
+/// on its centre and the surface only. The tree is of an open surface and not asked for else.
+void find_solid(const Surface& surface, const Tree* tree, const Part& part, std::uint8_t* solid, int threads);
 
 /// Whether a point is inside, by the rule that cells are.
 bool is_inside(const Surface& surface, const Tree& tree, const Vec& p);

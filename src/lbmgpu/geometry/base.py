@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
 from . import cells
+from .report import Description, Domain, describe
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -100,6 +101,13 @@ class Geometry(ABC):
     @abstractmethod
     def fingerprint(self) -> str:
         """A text that is equal for equal geometries, whatever the process."""
+
+    def describe(self, domain: Domain | None = None) -> Description:
+        """What it is: size, volume, holes; and in a `Domain` cells across, thin parts, gaps, blockage, and warnings.
+
+        It looks at all cells of the domain within its bounds. `Domain.add_body` warns of the same.
+        """
+        return describe(self, domain)
 
     def contains(self, points: ArrayLike) -> Bools:
         """Whether points are in the geometry: bool ``(N,)`` for points ``(N, D)``.

@@ -41,7 +41,7 @@ def read_triangles(path: Any) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         data = opened.read()
     try:
         with _quiet():
-            found = trimesh.load(io.BytesIO(data), file_type=kind, process=False, force="mesh", **_options(kind))
+            found: Any = trimesh.load(io.BytesIO(data), file_type=kind, process=False, force="mesh", **_options(kind))
             vertices, triangles = np.array(found.vertices, np.float64), np.array(found.faces, np.int64)
     except Exception as error:  # whatever the bytes lead its parsers to
         raise GeometryError(f"path: {file} cannot be read as {kind.upper()} ({_short(error)})") from None
