@@ -87,7 +87,7 @@ PYTHON_ARROWS = {
 
 MOST_AT_TOP = 22
 _OF_STUDIES = ("xarray", "cloudpickle", "h5netcdf", "pandas")
-_LIBRARIES = ("matplotlib", "h5py", "jsonschema", "mpi4py", "pyevtk", "pyvista", "scipy", "tqdm", "zarr")
+_LIBRARIES = ("matplotlib", "h5py", "jsonschema", "mpi4py", "pyevtk", "pyvista", "scipy", "tqdm", "trimesh", "zarr")
 LOADED_WHEN_USED = (*_LIBRARIES, *_OF_STUDIES)
 
 LINES = 500

@@ -185,11 +185,11 @@ py::array_t<bool> contains(const SurfaceTree& s, const Doubles& points, int thre
     return found;
 }
 
-py::array_t<bool> near(const SurfaceTree& s, const Doubles& points, double reach, int threads) {
+py::array_t<bool> near(const SurfaceTree& s, const Doubles& points, double distance, int threads) {
     py::array_t<bool> found(points.ndim() > 0 ? points.shape(0) : 0);
     bool* data = found.mutable_data();
     for_points(s, points, threads, [&](const geometry::Tree& tree, const geometry::Vec& p, long i) {
-        data[i] = geometry::is_near(s.surface, tree, p, reach);
+        data[i] = geometry::is_near(s.surface, tree, p, distance);
     });
     return found;
 }
@@ -238,7 +238,7 @@ void bind_geometry(py::module_& module) {
         .def("links", &links, py::arg("offset"), py::arg("shape"), py::arg("velocities"), py::arg("own"),
              py::arg("taken"), py::arg("least"), py::arg("hidden"), py::arg("threads"))
         .def("contains", &contains, py::arg("points"), py::arg("threads"))
-        .def("near", &near, py::arg("points"), py::arg("reach"), py::arg("threads"))
+        .def("near", &near, py::arg("points"), py::arg("distance"), py::arg("threads"))
         .def("winding_numbers", &winding_numbers, py::arg("points"), py::arg("beta"), py::arg("threads"))
         .def("meetings", &meetings, py::arg("points"), py::arg("step"), py::arg("margin"), py::arg("threads"));
 }

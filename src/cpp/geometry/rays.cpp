@@ -37,14 +37,14 @@ void find_meetings(const Surface& surface, const Tree& tree, const Vec& p, const
         return;
     }
     const Sheared ray(step);
-    Bounds reach;
-    reach.add(p - margin * step);
-    reach.add(p + (1 + margin) * step);
-    for (int k = 0; k < 3; ++k) {  // what is found by rounding only is in reach too
-        reach.low[k] -= margin;
-        reach.high[k] += margin;
+    Bounds swept;
+    swept.add(p - margin * step);
+    swept.add(p + (1 + margin) * step);
+    for (int k = 0; k < 3; ++k) {  // what is found by rounding only is in it too
+        swept.low[k] -= margin;
+        swept.high[k] += margin;
     }
-    tree.visit([&](const Bounds& box) { return overlaps(box, reach); },
+    tree.visit([&](const Bounds& box) { return overlaps(box, swept); },
                [&](std::int32_t triangle) {
                    double u[3], v[3], w[3];
                    for (int k = 0; k < 3; ++k) {
@@ -66,23 +66,23 @@ void find_meetings(const Surface& surface, const Tree& tree, const Vec& p, const
                });
 }
 
-bool is_near(const Surface& surface, const Tree& tree, const Vec& p, double reach) {
-    const auto is_in_reach = [&](const Bounds& box) {
+bool is_near(const Surface& surface, const Tree& tree, const Vec& p, double distance) {
+    const auto is_near_box = [&](const Bounds& box) {
         double squared = 0;
         for (int k = 0; k < 3; ++k) {
             const double beyond = std::max({box.low[k] - p[k], p[k] - box.high[k], 0.0});
             squared += beyond * beyond;
         }
-        return squared <= reach * reach;
+        return squared <= distance * distance;
     };
     bool found = false;
-    tree.visit([&](const Bounds& box) { return !found && is_in_reach(box); },
+    tree.visit([&](const Bounds& box) { return !found && is_near_box(box); },
                [&](std::int32_t triangle) {
                    Bounds box;
                    for (int k = 0; k < 3; ++k) {
                        box.add(surface.corner(triangle, k));
                    }
-                   found = found || is_in_reach(box);
+                   found = found || is_near_box(box);
                });
     return found;
 }

@@ -13,7 +13,7 @@ namespace lbm::geometry {
 void find_meetings(const Surface& surface, const Tree& tree, const Vec& p, const Vec& step, double margin,
                    std::vector<double>& found);
 
-/// Whether the box of a triangle is within `reach` of p.
-bool is_near(const Surface& surface, const Tree& tree, const Vec& p, double reach);
+/// Whether the box of a triangle is within `distance` of p.
+bool is_near(const Surface& surface, const Tree& tree, const Vec& p, double distance);
 
 }  // namespace lbm::geometry

@@ -91,8 +91,8 @@ class Geometry(ABC):
         """
 
     @abstractmethod
-    def near(self, x: Sequence[Floats], reach: float) -> Bools:
-        """Whether the surface may be within `reach` of places; True at times where it is not."""
+    def near(self, x: Sequence[Floats], distance: float) -> Bools:
+        """Whether the surface may be within `distance` of places; True at times where it is not."""
 
     @abstractmethod
     def moved(self, turn: Floats, factor: float, shift: Floats) -> Geometry:
@@ -323,8 +323,8 @@ class Compound(Geometry):
     def crossings(self, x: Sequence[Floats], step: Sequence[float]) -> Floats:
         return np.concatenate([self.first.crossings(x, step), self.second.crossings(x, step)])
 
-    def near(self, x: Sequence[Floats], reach: float) -> Bools:
-        return self.first.near(x, reach) | self.second.near(x, reach)
+    def near(self, x: Sequence[Floats], distance: float) -> Bools:
+        return self.first.near(x, distance) | self.second.near(x, distance)
 
     def moved(self, turn: Floats, factor: float, shift: Floats) -> Geometry:
         return Compound(self.kind, self.first.moved(turn, factor, shift), self.second.moved(turn, factor, shift))
@@ -367,8 +367,8 @@ class Placed(Geometry):
         along = [float(sum(self._turn[j, k] * step[j] for j in range(3))) for k in range(3)]
         return self.inner.crossings(self._to_inner(x), along)
 
-    def near(self, x: Sequence[Floats], reach: float) -> Bools:
-        return self.inner.near(self._to_inner(x), reach)
+    def near(self, x: Sequence[Floats], distance: float) -> Bools:
+        return self.inner.near(self._to_inner(x), distance)
 
     def moved(self, turn: Floats, factor: float, shift: Floats) -> Geometry:
         inner = self.inner.moved(np.eye(3), factor, np.zeros(3)) if factor != 1 else self.inner

@@ -54,10 +54,10 @@ def links(
     """
     found: list[tuple[Integers, Integers, Floats]] = []
     low, high = _box(geometry.bounds, offset, shape, 2)
-    reach = 1.01 * math.sqrt(len(shape))
+    distance = 1.01 * math.sqrt(len(shape))
     for piece in _pieces(low, high):
         x = [np.ascontiguousarray(a) for a in np.broadcast_arrays(*_centres(offset, piece))]
-        fluid = np.argwhere(~taken[piece] & geometry.near(x, reach))
+        fluid = np.argwhere(~taken[piece] & geometry.near(x, distance))
         if len(fluid) == 0:
             continue
         fluid = fluid + np.array([axis.start for axis in piece])

@@ -125,10 +125,10 @@ class Mesh(Geometry):
         lengths[np.arange(len(found)) - np.repeat(first, counts), line] = found
         return lengths
 
-    def near(self, x: Sequence[Floats], reach: float) -> Bools:
+    def near(self, x: Sequence[Floats], distance: float) -> Bools:
         along = np.broadcast_arrays(*x)
         points = np.stack([np.ravel(each) for each in along], axis=1)
-        return np.asarray(self._surface.near(points, reach, _core.default_threads())).reshape(along[0].shape)
+        return np.asarray(self._surface.near(points, distance, _core.default_threads())).reshape(along[0].shape)
 
     def moved(self, turn: Floats, factor: float, shift: Floats) -> Geometry:
         if (turn == np.eye(3)).all():

@@ -101,13 +101,13 @@ class Polygon(Geometry):
             found.append(np.where((along_edge >= -1e-9) & (along_edge <= 1 + 1e-9), t, np.inf))
         return np.stack(found) if found else np.full((1, len(x[0])), np.inf)
 
-    def near(self, x: Sequence[Floats], reach: float) -> Bools:
+    def near(self, x: Sequence[Floats], distance: float) -> Bools:
         found = np.zeros(np.broadcast(*x).shape, np.bool_)
         for a, b, c, d in self._edges():
             squared = (c - a) ** 2 + (d - b) ** 2
             u, v = x[0] - a, x[1] - b
             t = np.clip((u * (c - a) + v * (d - b)) / squared, 0.0, 1.0) if squared > 0 else 0.0
-            found |= (u - t * (c - a)) ** 2 + (v - t * (d - b)) ** 2 <= reach**2
+            found |= (u - t * (c - a)) ** 2 + (v - t * (d - b)) ** 2 <= distance**2
         return found
 
     def moved(self, turn: Floats, factor: float, shift: Floats) -> Geometry:
@@ -161,11 +161,11 @@ class Prism(Geometry):
             found += [((end - x[self._along]) / step[self._along])[np.newaxis] for end in ends]
         return np.concatenate(found) if found else np.full((1, len(x[0])), np.inf)
 
-    def near(self, x: Sequence[Floats], reach: float) -> Bools:
+    def near(self, x: Sequence[Floats], distance: float) -> Bools:
         along = x[self._along]
-        within = (along >= self.low - reach) & (along <= self.high + reach)
-        ends = (np.abs(along - self.low) <= reach) | (np.abs(along - self.high) <= reach)
-        return np.asarray((self.polygon.near(self._plane(x), reach) & within) | ends)
+        within = (along >= self.low - distance) & (along <= self.high + distance)
+        ends = (np.abs(along - self.low) <= distance) | (np.abs(along - self.high) <= distance)
+        return np.asarray((self.polygon.near(self._plane(x), distance) & within) | ends)
 
     def moved(self, turn: Floats, factor: float, shift: Floats) -> Geometry:
         if not (turn == np.eye(3)).all():

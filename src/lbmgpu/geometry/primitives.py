@@ -79,8 +79,8 @@ class Sphere(Convex):
         w = [each - c for each, c in zip(x, self.center, strict=True)]
         return _roots(a, w, step, self.radius)
 
-    def near(self, x: Sequence[Floats], reach: float) -> Bools:
-        return np.asarray(np.abs(np.sqrt(self._squared(x)) - self.radius) <= reach)
+    def near(self, x: Sequence[Floats], distance: float) -> Bools:
+        return np.asarray(np.abs(np.sqrt(self._squared(x)) - self.radius) <= distance)
 
     def moved(self, turn: Floats, factor: float, shift: Floats) -> Geometry:
         return Sphere(factor * apply(turn, self.center) + shift, factor * self.radius)
@@ -144,7 +144,8 @@ class Cylinder(Convex):
 
     @property
     def volume(self) -> float:
-        return math.pi * self.radius**2 * self.length
+        with np.errstate(over="ignore"):
+            return float(math.pi * np.square(np.float64(self.radius)) * self.length)
 
     def _split(self, w: Sequence[Any]) -> tuple[Any, list[Any]]:
         """The part of vectors along the axis, and their vector product with it, which is as long as what is across."""
@@ -169,11 +170,11 @@ class Cylinder(Convex):
         first, last = _slab(along, float(step_along), -self.length / 2, self.length / 2)
         return np.maximum(enters, first), np.minimum(leaves, last)
 
-    def near(self, x: Sequence[Floats], reach: float) -> Bools:
+    def near(self, x: Sequence[Floats], distance: float) -> Bools:
         along, across = self._split(self._from_center(x))
         beyond = np.sqrt(sum(np.square(each) for each in across)) - self.radius
         outside = np.maximum(beyond, np.abs(along) - self.length / 2)
-        return np.asarray(np.abs(outside) <= reach)
+        return np.asarray(np.abs(outside) <= distance)
 
     def moved(self, turn: Floats, factor: float, shift: Floats) -> Geometry:
         length = None if math.isinf(self.length) else factor * self.length
@@ -210,7 +211,8 @@ class Box(Convex):
 
     @property
     def volume(self) -> float:
-        return float(np.prod(self.high - self.low))
+        with np.errstate(over="ignore"):
+            return float(np.prod(self.high - self.low))
 
     def inside(self, *x: Floats) -> Bools:
         found: Any = np.True_
@@ -225,11 +227,11 @@ class Box(Convex):
             enters, leaves = np.maximum(enters, a), np.minimum(leaves, b)
         return enters, leaves
 
-    def near(self, x: Sequence[Floats], reach: float) -> Bools:
+    def near(self, x: Sequence[Floats], distance: float) -> Bools:
         beyond: Any = -np.inf
         for each, first, last in zip(x, self.low, self.high, strict=True):
             beyond = np.maximum(beyond, np.maximum(first - each, each - last))
-        return np.asarray(np.abs(beyond) <= reach)
+        return np.asarray(np.abs(beyond) <= distance)
 
     def moved(self, turn: Floats, factor: float, shift: Floats) -> Geometry:
         if np.isin(turn, (-1.0, 0.0, 1.0)).all():
@@ -295,8 +297,8 @@ class Plane(Convex):
         rise = float(_sum(*zip(step, (float(n) for n in self.normal), strict=True)))
         return _slab(self._height(x), rise, -math.inf, 0.0)
 
-    def near(self, x: Sequence[Floats], reach: float) -> Bools:
-        return np.asarray(np.abs(self._height(x)) <= reach)
+    def near(self, x: Sequence[Floats], distance: float) -> Bools:
+        return np.asarray(np.abs(self._height(x)) <= distance)
 
     def moved(self, turn: Floats, factor: float, shift: Floats) -> Geometry:
         return Plane(factor * apply(turn, self.point) + shift, apply(turn, self.normal))

@@ -123,10 +123,10 @@ def warn_of_geometry(geometry: Geometry, domain: Domain, label: str) -> None:
     """Warn with GeometryWarning of what will not do; of what takes to look at cells only where they are few enough."""
     low, high = _box(geometry, domain, _RIM)
     if math.prod(b - a for a, b in zip(low, high, strict=True)) <= _MOST_CELLS:
-        warnings = describe(geometry, domain).warnings
+        texts = [*_of_surface(geometry), *_of_domain(_in_domain(geometry, domain), domain)]
     else:
-        warnings = (*_of_surface(geometry), *_of_size(_across(geometry, domain)))
-    for text in warnings:
+        texts = [*_of_surface(geometry), *_of_size(_across(geometry, domain))]
+    for text in texts:
         warn(f"{label}: {text}", GeometryWarning)
 
 
@@ -206,7 +206,7 @@ def _box(geometry: Geometry, domain: Domain, rim: int) -> tuple[list[int], list[
 def _across(geometry: Geometry, domain: Domain) -> float:
     low, high = geometry.bounds.tolist()
     sides = [min(b, float(n)) - max(a, 0.0) for a, b, n in zip(low, high, domain.shape, strict=True)]
-    return max(0.0, sorted(sides)[1])
+    return float(max(0.0, sorted(sides)[1]))
 
 
 def _stream_axis(domain: Domain) -> int | None:
