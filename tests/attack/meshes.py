@@ -10,6 +10,8 @@ import math
 import signal
 import warnings
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -29,33 +31,46 @@ def run(rng: np.random.Generator, count: int, folder: Path, device: str) -> Coun
     ended: Counter[str] = Counter()
     for _ in range(count):
         seed = int(rng.integers(2**32))
-        previous = signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(AssertionError(f"too slow; {seed}")))
-        signal.alarm(SECONDS)
-        try:
+        with _alarm(seed):
             ended[_attack(np.random.default_rng(seed), folder)] += 1
-        except lbm.GeometryError:
-            ended["refused"] += 1
-        except ValueError as error:  # by name too: coordinates beyond those of cells
-            assert str(error).startswith("vertices: "), seed
-            ended["refused"] += 1
-        except Exception as error:
-            raise AssertionError(f"numpy.random.default_rng({seed})") from error
-        finally:
-            signal.alarm(0)
-            signal.signal(signal.SIGALRM, previous)
     return ended
 
 
+@contextmanager
+def _alarm(seed: int) -> Iterator[None]:
+    """Raises where an attack fails or takes too long, with the generator that repeats it."""
+
+    def too_long(*_: object) -> None:
+        raise AssertionError(f"took more than {SECONDS} s; numpy.random.default_rng({seed})")
+
+    previous = signal.signal(signal.SIGALRM, too_long)
+    signal.alarm(SECONDS)
+    try:
+        yield
+    except Exception as error:
+        raise AssertionError(f"numpy.random.default_rng({seed})") from error
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, previous)
+
+
 def _attack(rng: np.random.Generator, folder: Path) -> str:
+    try:
+        return _use(rng, _geometry(rng, folder))
+    except ValueError as error:  # by name: a file, or coordinates that cells cannot have
+        if isinstance(error, lbm.GeometryError) or str(error).startswith("vertices: "):
+            return "refused"
+        raise
+
+
+def _geometry(rng: np.random.Generator, folder: Path) -> lbm.Geometry:
     if rng.random() < 0.3:
-        geometry: lbm.Geometry = _random_mesh(rng)
-    else:
-        path = folder / f"damaged.{rng.choice(['stl', 'stl', 'stl', 'obj', 'ply'])}"
-        vertices, triangles = meshes.icosphere(2)
-        data = bytearray(meshes.WRITERS[path.suffix[1:]](12 + 8 * vertices, triangles))
-        path.write_bytes(_damaged(rng, data))
-        geometry = lbm.Geometry.load(path, sheet=bool(rng.random() < 0.2))
-    return _use(rng, geometry)
+        return _random_mesh(rng)
+    path = folder / f"damaged.{rng.choice(['stl', 'stl', 'stl', 'obj', 'ply'])}"
+    vertices, triangles = meshes.icosphere(2)
+    data = bytearray(meshes.WRITERS[path.suffix[1:]](12 + 8 * vertices, triangles))
+    path.write_bytes(_damaged(rng, data))
+    return lbm.Geometry.load(path, sheet=bool(rng.random() < 0.2))
 
 
 def _random_mesh(rng: np.random.Generator) -> lbm.Mesh:

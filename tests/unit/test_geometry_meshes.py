@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from reference import meshes
 
 import lbmgpu as lbm
 from lbmgpu import _core
 from lbmgpu.geometry import cells
-
-from ..reference import meshes
 
 C = np.array(lbm.stencil("D3Q27").c, dtype=np.int64)
 N = 24
@@ -75,11 +74,11 @@ def test_a_fine_mesh_of_a_sphere_is_the_sphere() -> None:
     exact = sphere.links(*WHOLE, C)
     keys = [(*cell, i) for cell, i in zip(exact.cells.tolist(), exact.directions.tolist(), strict=True)]
     differences = []
-    for divisions in (3, 4):
+    for divisions, least in ((3, 0.96), (4, 0.985)):
         found = ball(divisions).links(*WHOLE, C)
         q = dict(zip(map(tuple, np.column_stack([found.cells, found.directions]).tolist()), found.q, strict=True))
         shared = [key in q for key in keys]
-        assert np.mean(shared) > 0.98
+        assert np.mean(shared) > least
         error = [abs(q[key] - value) for key, value in zip(keys, exact.q, strict=True) if key in q]
         differences.append(np.mean(error))
     assert differences[1] < 0.3 * differences[0]
@@ -216,12 +215,12 @@ def test_a_sheet_has_no_cells_and_cuts_links_from_both_sides() -> None:
 
 def test_a_sheet_through_centres_lets_nothing_through() -> None:
     """Each cell is on one side of it, whatever the direction: no path of uncut links joins the sides."""
-    square = [(-9.0, -9, 3.5), (33, -9, 3.5), (33, 33, 24.5), (-9, 33, 24.5)]
+    square = [(-9.0, -9, 3.75), (33, -9, 3.75), (33, 33, 24.75), (-9, 33, 24.75)]
     sheet = lbm.Mesh(square, [(0, 1, 2), (0, 2, 3)], sheet=True)
     links = sheet.links(*WHOLE, C)
     cut = {(*cell, i) for cell, i in zip(links.cells.tolist(), links.directions.tolist(), strict=True)}
-    height = points()[:, 2] - 3.5 - (points()[:, 1] + 9) / 2
-    side = (height >= 0).reshape(N, N, N)
+    height = points()[:, 2] - 3.75 - (points()[:, 1] + 9) / 2
+    side = (height > 0).reshape(N, N, N)  # centres on it, moved along +y, are below
     assert (height == 0).any()
     for i, c in enumerate(C):
         for cell in np.argwhere(side)[::7]:
@@ -245,7 +244,7 @@ def test_meshes_are_copied_by_pickle() -> None:
     copy = pickle.loads(pickle.dumps(mesh))
     assert copy == mesh
     assert np.array_equal(copy.solid(*WHOLE), mesh.solid(*WHOLE))
-    assert not copy.scale(2) == mesh
+    assert copy.scale(2) != mesh
 
 
 BOX = meshes.box((0, 0, 0), (1, 1, 1))
@@ -272,7 +271,7 @@ def test_arrays_without_a_surface_are_refused(vertices: Any, triangles: Any, tex
 
 def test_coordinates_that_cells_have_not_are_refused() -> None:
     far = lbm.Mesh(BOX[0] * 1e12, BOX[1])
-    with pytest.raises(ValueError, match="at most 2.31; scale or fit"):
+    with pytest.raises(ValueError, match=r"at most 2\^31; scale or fit"):
         far.solid(*WHOLE)
     assert far.fit((2, 2, 2), (20, 20, 20)).solid(*WHOLE).sum() == 18**3
 

@@ -6,6 +6,7 @@ import contextlib
 import io
 import logging
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,9 @@ from ..files.regular_files import file_path, regular_file
 FORMATS = ("stl", "obj", "ply")
 MESH_BYTES = 2**32
 """The largest file that is read: 80 million triangles of a binary STL file."""
+
+_STL_HEAD, _STL_TRIANGLE = 84, 50
+"""Bytes of a binary STL file before its triangles, and of each."""
 
 
 def read_triangles(path: Any) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -39,6 +43,8 @@ def read_triangles(path: Any) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         ) from None
     with regular_file("path", file, at_most=MESH_BYTES) as opened:
         data = opened.read()
+    if kind == "stl":
+        _check_length(file, data)
     try:
         with _quiet():
             found: Any = trimesh.load(io.BytesIO(data), file_type=kind, process=False, force="mesh", **_options(kind))
@@ -56,6 +62,17 @@ def read_triangles(path: Any) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     if len(bad):
         raise GeometryError(f"path: {file} has {len(bad)} vertices that are not finite")
     return vertices, triangles
+
+
+def _check_length(file: Path, data: bytes) -> None:
+    """Raise GeometryError where a binary STL file has fewer triangles than it says, which trimesh takes for a text."""
+    if b"facet" in data:
+        return
+    if len(data) < _STL_HEAD:
+        raise GeometryError(f"path: {file} cannot be read as STL (it has {len(data)} bytes)")
+    count = int.from_bytes(data[_STL_HEAD - 4 : _STL_HEAD], "little")
+    if len(data) < _STL_HEAD + _STL_TRIANGLE * count:
+        raise GeometryError(f"path: {file} cannot be read as STL (it ends before its {count} triangles do)")
 
 
 def _options(kind: str) -> dict[str, Any]:
