@@ -245,22 +245,26 @@ def _runs(array: Bools, length: int, axis: int) -> Bools:
     return found
 
 
-def _thin(solid: Bools) -> int:
-    """The cells of plates and rods of fewer than `THINNEST` cells.
+def _narrow(array: Bools, most: int, axis: int) -> Bools:
+    """The cells in runs of True of at most so many along an axis, with such cells alone next to them across it.
 
-    They are in a short run along an axis, as are all solid cells next to them in the plane across it: not so those at
-    the edge of what is round.
+    So what is round is not narrow at its edges.
     """
+    short = np.zeros_like(array)
+    for length in range(1, most + 1):
+        short |= _runs(array, length, axis)
+    wide = array & ~short
+    for other in range(array.ndim):
+        if other != axis:
+            wide = wide | _shifted(wide, 1, other) | _shifted(wide, -1, other)
+    return short & ~wide
+
+
+def _thin(solid: Bools) -> int:
+    """The cells of plates and rods of fewer than `THINNEST` cells."""
     found = np.zeros_like(solid)
     for axis in range(solid.ndim):
-        short = np.zeros_like(solid)
-        for length in range(1, THINNEST):
-            short |= _runs(solid, length, axis)
-        thick = solid & ~short
-        for other in range(solid.ndim):
-            if other != axis:
-                thick = thick | _shifted(thick, 1, other) | _shifted(thick, -1, other)
-        found |= short & ~thick
+        found |= _narrow(solid, THINNEST - 1, axis)
     return int(np.count_nonzero(found))
 
 
@@ -275,6 +279,6 @@ def _narrowest(solid: Bools, domain: Domain, low: Sequence[int], high: Sequence[
     for length in range(1, NARROWEST):
         for axis in range(solid.ndim):
             pads = [pad if k == axis else (0, 0) for k, pad in enumerate(padding)]
-            if _runs(~np.pad(solid, pads, constant_values=True), length, axis).any():
+            if _narrow(~np.pad(solid, pads, constant_values=True), length, axis).any():
                 return length
     return None
