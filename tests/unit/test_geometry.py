@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -279,3 +280,29 @@ def test_what_will_do_is_not_warned_of(recwarn: pytest.WarningsRecorder) -> None
     assert [w for w in recwarn if issubclass(w.category, lbm.GeometryWarning)] == []
     assert found.blockage == pytest.approx(12 / 300)
     assert found.cells == 144
+
+
+def test_a_checkpoint_keeps_the_cells_of_a_geometry(tmp_path: Path) -> None:
+    domain = lbm.Domain((30, 20), "D2Q9")
+    domain.add_body(lbm.airfoil("naca0012", 14, angle=8, leading_edge=(5, 10)), "wing")
+    solver = lbm.Solver(domain, lbm.BGK(0.05), force=(1e-5, 0))
+    solver.step(5)
+    solver.save(tmp_path / "state.h5")
+    loaded = lbm.Solver.load(tmp_path / "state.h5")
+    assert loaded.domain.bodies["wing"].geometry is None
+    assert np.array_equal(loaded.domain.bodies["wing"].mask, domain.bodies["wing"].mask)
+    solver.step(5)
+    loaded.step(5)
+    assert loaded.populations().tobytes() == solver.populations().tobytes()
+
+
+def test_blocks_find_their_cells_of_a_geometry() -> None:
+    fields = []
+    for layout in (None, lbm.Layout.split((30, 20, 12), (3, 2, 2))):
+        domain = lbm.Domain((30, 20, 12))
+        domain.faces["-z"] = domain.faces["+z"] = lbm.NoSlip()
+        domain.add_body(lbm.Sphere((0.3, 10, 6), 4.2) | lbm.Cylinder((14, 8, 6), 3, "z"), "it")
+        solver = lbm.Solver(domain, lbm.TRT(0.05), force=(1e-5, 0, 0), layout=layout)
+        solver.step(10)
+        fields.append(solver.populations())
+    assert fields[0].tobytes() == fields[1].tobytes()

@@ -131,6 +131,11 @@ py::tuple links(const SurfaceTree& s, const std::array<std::int64_t, 3>& offset,
     const geometry::Part part = part_of(offset, size);
     require_shape("own", own, shape_of(part, 2));
     require_shape("taken", taken, shape_of(part, 0));
+    for (const std::array<int, 3>& c : velocities) {
+        if (std::any_of(c.begin(), c.end(), [](int k) { return k < -1 || k > 1; })) {
+            throw std::invalid_argument("velocities: components of -1, 0 and 1 are needed");
+        }
+    }
     std::vector<geometry::CutLink> found;
     {
         const NoGil released;

@@ -29,7 +29,8 @@ void for_pieces(long pieces, int threads, const std::function<void(long)>& work)
         }
     };
     std::vector<std::thread> others;
-    for (long k = 1; k < std::min<long>(threads, pieces); ++k) {
+    constexpr long most = 4096;  // above what any machine has
+    for (long k = 1; k < std::min({long(threads), pieces, most}); ++k) {
         try {
             others.emplace_back(run);
         } catch (const std::system_error&) {
