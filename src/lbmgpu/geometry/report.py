@@ -27,7 +27,7 @@ THINNEST = 3
 """Cells of a solid part below which it is thin."""
 _OPEN = ("velocity-inlet", "pressure-outlet", "outflow")
 _WALLS = ("no-slip", "moving-wall")
-_MOST_CELLS = 2**24
+_MOST_CELLS = 2**22
 """Of a part of the domain that a warning looks at; `describe` takes any."""
 _RIM = 4
 
