@@ -11,7 +11,7 @@ namespace {
 std::uint64_t hash_of(const Vec& p) {
     std::uint64_t hash = 0;
     for (const double value : p.x) {
-        std::uint64_t bits;
+        std::uint64_t bits = 0;
         std::memcpy(&bits, &value, sizeof bits);
         hash = (hash ^ bits) * 0x9E3779B97F4A7C15ull;
         hash ^= hash >> 29;
@@ -86,7 +86,7 @@ void for_edges(const std::vector<Side>& sides, Body&& body) {
         while (stop < sides.size() && sides[stop].low == sides[start].low && sides[stop].high == sides[start].high) {
             ++stop;
         }
-        body(&sides[start], &sides[0] + stop);
+        body(&sides[start], sides.data() + stop);
         start = stop;
     }
 }
@@ -141,7 +141,7 @@ std::vector<bool> disagreeing(const Mesh& mesh, const std::vector<Side>& sides) 
         turn[seed] = 0;
         double as_given = 0, turned = 0;
         for (std::size_t at = 0; at < part.size(); ++at) {
-            const std::size_t t = std::size_t(part[at]);
+            const auto t = std::size_t(part[at]);
             const auto& corners = mesh.triangles[t];
             const Vec& a = mesh.vertices[std::size_t(corners[0])];
             const Vec normal =

@@ -58,7 +58,7 @@ struct Seen {
 
 /// A triangle as lines of a direction see it.
 struct SeenTriangle {
-    SeenTriangle(const Surface& surface, const Direction& along, std::int32_t triangle);
+    SeenTriangle(const Surface& surface, const Direction& along, std::int32_t number);
 
     /// 1 where the line at p goes in through the triangle, -1 where it comes out, 0 where it does not cross it.
     int crossing_of(const Seen& p) const;

@@ -25,7 +25,7 @@ void for_crossings(const Surface& surface, const Direction& along, std::int32_t 
     numbers_between(std::min({p[0].v, p[1].v, p[2].v}), std::max({p[0].v, p[1].v, p[2].v}), offset_v, v);
     u[0] = std::max(u[0], range.first_begin), u[1] = std::min(u[1], range.first_end);
     v[0] = std::max(v[0], range.second_begin), v[1] = std::min(v[1], range.second_end);
-    const std::int64_t cell = std::int64_t(std::floor(triangle.a[along.major]));
+    const auto cell = std::int64_t(std::floor(triangle.a[along.major]));
     for (std::int64_t i = u[0]; i < u[1]; ++i) {
         Seen line{(i << quantum_bits) + offset_u, 0};
         std::int64_t begin = v[0], end = v[1];

@@ -165,7 +165,7 @@ private:
     }
 
     static std::uint64_t eight_at(const std::uint8_t* cells) {
-        std::uint64_t found;
+        std::uint64_t found = 0;
         std::memcpy(&found, cells, sizeof found);
         return found;
     }
@@ -173,7 +173,7 @@ private:
     /// Sorts in pieces of the part's cells, which have about as many links each.
     void sort() {
         const std::int64_t layer = std::max<std::int64_t>(part_.size[1] * part_.size[2], 1);
-        const std::size_t layers = std::size_t(part_.size[0]);
+        const auto layers = std::size_t(part_.size[0]);
         std::vector<std::size_t> start(layers + 1, 0);
         for (const CutLink& link : links_) {
             ++start[std::size_t(link.cell / layer) + 1];

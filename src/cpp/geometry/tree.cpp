@@ -106,8 +106,8 @@ double Tree::winding_number(const Vec& p, double beta) const {
             waiting[count++] = node.first + 1;
             waiting[count++] = node.first;
         } else {
-            for (std::int32_t k = 0; k < node.count; ++k) {
-                const std::int32_t t = order_[std::size_t(node.first + k)];
+            for (std::int32_t k = node.first; k < node.first + node.count; ++k) {
+                const std::int32_t t = order_[std::size_t(k)];
                 total += solid_angle(p, surface_.corner(t, 0), surface_.corner(t, 1), surface_.corner(t, 2));
             }
         }

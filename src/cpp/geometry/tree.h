@@ -31,8 +31,8 @@ public:
                 waiting[count++] = node.first + 1;
                 waiting[count++] = node.first;
             }
-            for (std::int32_t k = 0; k < node.count; ++k) {
-                body(order_[std::size_t(node.first + k)]);
+            for (std::int32_t k = node.first; k < node.first + node.count; ++k) {
+                body(order_[std::size_t(k)]);
             }
         }
     }
