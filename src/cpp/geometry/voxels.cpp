@@ -41,7 +41,7 @@ void for_lines(const Surface& surface, const Direction& along, const Slabs& slab
                found[stop].second == found[start].second) {
             ++stop;
         }
-        body(found[start].first, found[start].second, &found[start], &found[0] + stop);
+        body(found[start].first, found[start].second, &found[start], found.data() + stop);
         start = stop;
     }
 }
@@ -56,7 +56,7 @@ void for_runs(const Crossing* crossing, const Crossing* last, Closure closure, s
         ++crossings;
         if (is_filled(closure, wound, crossings)) {
             const std::int64_t next = crossing + 1 == last ? offset + size : crossing[1].cell + 1;
-            const std::int64_t begin = std::max<std::int64_t>(crossing->cell + 1 - offset, 0);
+            const auto begin = std::max<std::int64_t>(crossing->cell + 1 - offset, 0);
             const std::int64_t end = std::min(next - offset, size);
             if (begin < end) {
                 body(begin, end);
@@ -108,8 +108,9 @@ void find_open(const Surface& surface, const Tree& tree, const Part& part, std::
         std::uint8_t* line = solid + row * part.size[2];
         for (std::int64_t k = 0; k < part.size[2]; ++k) {
             if (line[k] != 0 && line[k] != all_axes) {
-                const Vec centre{{double(part.offset[0] + row / part.size[1]) + 0.5,
-                                  double(part.offset[1] + row % part.size[1]) + 0.5, double(part.offset[2] + k) + 0.5}};
+                const std::int64_t x = part.offset[0] + row / part.size[1];
+                const Vec centre{{double(x) + 0.5, double(part.offset[1] + row % part.size[1]) + 0.5,
+                                  double(part.offset[2] + k) + 0.5}};
                 line[k] = tree.is_wound_about(centre);
             } else {
                 line[k] = line[k] == all_axes;
@@ -138,11 +139,11 @@ Part overlap(const Surface& surface, const Part& part) {
 }  // namespace
 
 Slabs::Slabs(const Surface& surface, const Direction& along, const LineRange& lines) : range(lines) {
-    const std::int64_t all = std::max<std::int64_t>(range.first_end - range.first_begin, 0);
+    const auto all = std::max<std::int64_t>(range.first_end - range.first_begin, 0);
     lines_each = std::max<std::int64_t>(1, all / 256);
-    const std::size_t count = std::size_t((all + lines_each - 1) / lines_each);
+    const auto count = std::size_t((all + lines_each - 1) / lines_each);
     start.assign(count + 1, 0);
-    const std::int32_t number = std::int32_t(surface.mesh().triangles.size());
+    const auto number = std::int32_t(surface.mesh().triangles.size());
     const auto for_slabs = [&](auto&& body) {
         for (std::int32_t t = 0; t < number; ++t) {
             std::int64_t first[2];

@@ -25,7 +25,7 @@ bool is_inside(const Surface& surface, const Tree& tree, const Vec& p);
 /// Triangles by the lines that may cross them: of slab k those that lines with first numbers from begin + k lines_each
 /// on may cross.
 struct Slabs {
-    Slabs(const Surface& surface, const Direction& along, const LineRange& range);
+    Slabs(const Surface& surface, const Direction& along, const LineRange& lines);
 
     long count() const { return long(start.size()) - 1; }
     LineRange lines_of(long slab) const;
