@@ -29,6 +29,7 @@ from ._core_cuda import (
     cuda_update_resources as cuda_update_resources,
     set_compiler_folders as set_compiler_folders,
 )
+from ._core_geometry import Surface as Surface, clean_mesh as clean_mesh
 from ._core_samplers import CellStatistics as CellStatistics, SeriesSampler as SeriesSampler
 
 _Part = NDArray[np.float64] | None

@@ -6,13 +6,13 @@ import copy
 import math
 import numbers
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
-from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core, checks, values
+from .body import Body
 from .conditions import (
     BODY_CONDITIONS,
     FACE_CONDITIONS,
@@ -24,6 +24,8 @@ from .conditions import (
     Sponge,
 )
 from .deprecated import was_a_method
+from .geometry.base import Geometry
+from .geometry.report import warn_of_geometry
 from .guarded import Guarded
 
 AXES = "xyz"
@@ -31,77 +33,6 @@ FACES = tuple(sign + axis for axis in AXES for sign in "-+")
 MAX_CELLS = 2**48
 MAX_SIZE = 2**30
 """Cells along an axis; coordinates with padding stay well within a 32-bit int."""
-
-
-@dataclass(frozen=True, eq=False)
-class Body:
-    """Solid cells with a name.
-
-    Attributes:
-        name: of the body.
-        shape: of the domain.
-        offset: where `cells` begins in the domain; of a function 0.
-        cells: read-only bool array, True in the body, of a box of the domain; or a callable of coordinates that gives
-            one.
-        condition, thermal: of the flow and of the temperature.
-        is_part: whether `cells` is only what this process was given of the body.
-        given: the box, offset and shape, that arrays of values for its cells cover.
-    """
-
-    name: str
-    shape: tuple[int, ...]
-    offset: tuple[int, ...]
-    cells: NDArray[np.bool_] | Callable[..., Any]
-    condition: Condition
-    thermal: Condition
-    is_part: bool
-    given: tuple[tuple[int, ...], tuple[int, ...]]
-
-    def __post_init__(self) -> None:
-        if not callable(self.cells):
-            self.cells.flags.writeable = False
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Its arguments, for pickle and copy, which would leave the cells writeable."""
-        return Body, tuple(getattr(self, field.name) for field in fields(self))
-
-    @property
-    def mask(self) -> NDArray[np.bool_]:
-        """Read-only bool array ``(nx, ny[, nz])`` of the whole domain, True in the body; each time a new one.
-
-        Of a body that several processes were given in parts it has this process's part.
-        """
-        mask = self.within([np.arange(n) for n in self.shape])
-        mask.flags.writeable = False
-        return mask
-
-    def within(self, axes: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
-        """A new bool array of the cells with these numbers along each axis, True in the body.
-
-        Raises:
-            TypeError, ValueError: a function does not give that.
-        """
-        region = tuple(len(axis) for axis in axes)
-        if callable(self.cells):
-            found = values.call(
-                f"mask of body {self.name!r}", self.cells, values.centres([axis + 0.5 for axis in axes])
-            )
-            array = checks.any_array(f"mask of body {self.name!r}", found, "a bool array")
-            if array.dtype != np.bool_ or array.shape not in ((), region):
-                raise TypeError(
-                    f"mask of body {self.name!r}: the callable returned {checks.shown(array)}, must return bool of "
-                    f"shape {region} (such as x > 0)"
-                )
-            return np.array(np.broadcast_to(array, region))
-        mask = np.zeros(region, dtype=np.bool_)
-        inside = [
-            np.flatnonzero((axis >= low) & (axis < low + n))
-            for axis, low, n in zip(axes, self.offset, self.cells.shape, strict=True)
-        ]
-        here = [axis[at] - low for axis, at, low in zip(axes, inside, self.offset, strict=True)]
-        if all(len(at) > 0 for at in inside):
-            mask[values.as_index(inside)] = self.cells[values.as_index(here)]
-        return mask
 
 
 def _refuse_if_used(used: bool, what: str) -> None:
@@ -341,7 +272,7 @@ class Domain(Guarded):
 
     def add_body(
         self,
-        mask: ArrayLike | Callable[..., Any],
+        mask: ArrayLike | Callable[..., Any] | Geometry,
         name: str | None = None,
         condition: Condition | None = None,
         thermal: Condition | None = None,
@@ -353,7 +284,9 @@ class Domain(Guarded):
         Args:
             mask: bool array of the domain's shape, indexed [x, y(, z)], True in the body; copied. Or a callable of the
                 cell centres' coordinates ``x, y[, z]``, arrays of one shape, that returns such an array: a solver calls
-                it with the coordinates of its part of the domain, so that no array of the whole is made.
+                it with the coordinates of its part of the domain, so that no array of the whole is made. Or a
+                `Geometry` of the domain's dimensions, whose cells are those with their centres in it; a solver asks it
+                for its part too.
             name: by which `Solver.body_force` finds it; ``"body 1"`` and so on if not given. Must be new, of at most
                 200 characters, none of them a control character, and no face's (``"-x"`` to ``"+z"``), as
                 `Solver.heat_flux` finds both.
@@ -365,8 +298,9 @@ class Domain(Guarded):
 
         Raises:
             TypeError: the mask is not bool, the condition not one for a body, or the domain that of a solver.
-            ValueError: a wrong shape or offset, no cell, no fluid cell left, a wrong name, one twice or a face's, or
-                cells that another body has. Of functions and parts a solver finds that when it is made.
+            ValueError: a wrong shape, offset or number of dimensions, no cell, no fluid cell left, a wrong name, one
+                twice or a face's, or cells that another body has. Of functions, geometries and parts a solver finds
+                that when it is made.
         """
         _refuse_if_used(self._bodies._used, "add_body")
         name = checks.label("name", f"body {len(self._bodies) + 1}" if name is None else name)
@@ -377,6 +311,10 @@ class Domain(Guarded):
         label = f"body {name!r}"
         corner, shape = (0,) * len(self._shape), self._shape
         cells: Any = mask
+        if isinstance(mask, Geometry) and mask.dimensions != len(self._shape):
+            raise ValueError(
+                f"mask of {label}: a geometry in {mask.dimensions} dimensions given, must be one in {len(self._shape)}"
+            )
         if not callable(mask):
             cells = checks.any_array(f"mask of {label}", mask, "a bool array or a callable")
             if cells.dtype != np.bool_:
@@ -394,6 +332,8 @@ class Domain(Guarded):
         for given in (condition, thermal):
             on_cells = None if callable(cells) else cells
             values.check_fixed(label, given, shape, _core.stencil(self._stencil).cs2, mask=on_cells, is_body=True)
+        if isinstance(mask, Geometry):
+            warn_of_geometry(mask, self, label)
         start = corner
         if not callable(cells) and cells.any():
             low, cells = values.trimmed(cells)

@@ -146,6 +146,10 @@ class CheckpointError(ValueError):
     """A checkpoint cannot be used: damaged, of an unknown version, or of another setup or run."""
 
 
+class GeometryError(ValueError):
+    """A file or an array holds no surface that encloses anything: damaged, empty, or not finite."""
+
+
 class CaseError(ValueError):
     """A JSON case is wrong; `problems` holds a ``(path, message)`` for each thing found."""
 
@@ -167,6 +171,10 @@ class MissingResultsWarning(UserWarning):
 
 class DroppedFramesWarning(UserWarning):
     """A series that goes on after a checkpoint loses the frames of later steps than the checkpoint's."""
+
+
+class GeometryWarning(RuntimeWarning):
+    """A geometry will not do what it is given for in this domain: too few cells across, too narrow a gap, and so on."""
 
 
 class IdleGpuWarning(RuntimeWarning):

@@ -129,6 +129,13 @@ class Nonsense:
             ("blocks",): lambda: [self.block(self.pick([0, 2, 3, 3, 8])) for _ in range(int(self.rng.integers(4)))],
             ("steps",): lambda: self.pick([0, 1, 3, -1, MOST_STEPS, 2**62, 2**63 - 1, -(2**63)]),
             ("threads",): lambda: self.pick([1, 2, 3, 0, -1, 5000, 2**31 - 1]),
+            ("vertices", "points"): lambda: self.array(self.pick([(5, 3), (0, 3), (3,), (4, 2)])),
+            ("triangles",): lambda: self.rng.integers(-1, 6, self.pick([(7, 3), (0, 3), (4, 2)])),
+            ("velocities",): lambda: [self.integers(self.pick([2, 3, 3, 3])), [0, 1, -1], [0, 0, 0]],
+            ("offset", "step"): lambda: self.integers(3),
+            ("own", "taken"): lambda: np.ones([self.pick([3, 4, 5, 6])] * 3, self.pick(["bool", "bool", "f8"])),
+            ("closure",): lambda: int(self.rng.integers(-1, 4)),
+            ("least", "hidden", "margin", "beta", "distance"): lambda: self.pick(FLOATS),
             ("repeats",): lambda: int(self.rng.integers(-1, 4)),
             ("bytes",): lambda: self.pick([0, 1, 16, 9000, 2**20, 2**40, 2**63, 2**64 - 1]),
             ("viscosity", "magic", "smagorinsky", "prandtl", "seconds"): lambda: self.pick(FLOATS),
@@ -169,6 +176,8 @@ class Nonsense:
         how = self.rng.random()
         if how < 0.25:
             return self.new_engine()
+        if how < 0.35:
+            return self.use_surface()
         if how < 0.75:
             engine: _core.Engine | None = self.pick(self.engines)
             name = self.pick(MEMBERS)
@@ -195,6 +204,19 @@ class Nonsense:
             arguments[name] = self.likely(name, None) if self.chance(0.6) else self.nasty()
         return "Engine", lambda: _core.Engine(**arguments).step(1)
 
+    def use_surface(self) -> tuple[str, Callable[[], Any]]:
+        """A method of a surface of a few triangles, closed or not; small parts, as those of all sizes are made too."""
+        name = self.pick(SURFACE_MEMBERS)
+        given = parameters(getattr(_core.Surface, name))
+        arguments = {each: self.likely(each, None) if self.chance(0.8) else self.nasty() for each in given}
+        if "shape" in arguments and self.chance(0.7):
+            arguments |= {"shape": [4, 4, 4], "own": np.ones((6, 6, 6), "bool"), "taken": np.zeros((4, 4, 4), "bool")}
+            arguments = {each: arguments[each] for each in given}
+        vertices = np.round(self.rng.uniform(0, 4, (5, 3)) * 2) / 2
+        triangles = self.pick([np.array([(0, 1, 2), (0, 2, 3), (0, 3, 1), (1, 3, 2)]), self.rng.integers(0, 5, (7, 3))])
+        closure = int(self.rng.integers(3))
+        return name, lambda: getattr(_core.Surface(vertices, triangles, closure), name)(**arguments)
+
     def use_property(self, engine: _core.Engine | None, name: str) -> tuple[str, Callable[[], Any]]:
         if self.chance(0.5):
             return name, lambda: getattr(engine, name)
@@ -211,6 +233,7 @@ def parameters(function: Any) -> list[str]:
 
 
 FUNCTIONS = [name for name in dir(_core) if not name.startswith("__") and callable(getattr(_core, name))]
+SURFACE_MEMBERS = [name for name in dir(_core.Surface) if not name.startswith("__")]
 MEMBERS = [name for name in dir(_core.Engine) if not name.startswith("__")]
 
 

@@ -19,6 +19,11 @@ def test_ranks_that_are_given_their_parts_get_the_same_bits(count: int) -> None:
     launch.succeed("windows.py", count)
 
 
+@pytest.mark.parametrize("count", launch.counts(2, 3))
+def test_ranks_find_their_cells_of_geometries(count: int) -> None:
+    launch.succeed("geometries.py", count)
+
+
 @functools.cache
 def added(way: str, count: int) -> tuple[int, int]:
     """The most bytes that a set-up adds to a rank, and the most beside its engine's own."""

@@ -23,7 +23,8 @@ ARROWS = {
     "comm": {"comm", "process"},
     "backend": {"backend", "lattice", "process"},
     "engine": {"engine", "backend", "comm", "lattice", "process"},
-    "bindings": {"bindings", "engine", "backend", "lattice", "process"},
+    "geometry": {"geometry"},
+    "bindings": {"bindings", "geometry", "engine", "backend", "lattice", "process"},
 }
 """The rooms whose headers each room may include."""
 
@@ -40,7 +41,7 @@ BACKEND_CHOICES = ("devices.cpp", "link_bandwidth.cpp")
 """The files of the backend that choose a device, and so know both kinds."""
 
 _COLLISIONS = ("collisions", "cpp_text", "custom_collision", "collision_table", "multispeed")
-_VALUES = ("conditions", "values", "domain", *_COLLISIONS, "models", "thermal", "turbulence", "units")
+_VALUES = ("conditions", "values", "body", "domain", *_COLLISIONS, "models", "thermal", "turbulence", "units")
 TOP = {
     **dict.fromkeys(("checks", "errors", "deprecated", "guarded"), "basics"),
     **dict.fromkeys((*_VALUES, "layout"), "values"),
@@ -49,14 +50,15 @@ TOP = {
 }
 """The rooms of the modules at the top of the package; those below it are in the room of their folder."""
 
-_BELOW_SOLVER = {"basics", "files", "time_functions", "values", "parallel", "engine"}
+_BELOW_SOLVER = {"basics", "files", "time_functions", "geometry", "values", "parallel", "engine"}
 PYTHON_ARROWS = {
     "basics": {"basics"},
     "files": {"files", "basics"},
     "time_functions": {"time_functions", "basics"},
-    "values": {"values", "basics", "files", "time_functions"},
+    "geometry": {"geometry", "basics", "files"},
+    "values": {"values", "basics", "files", "time_functions", "geometry"},
     "parallel": {"parallel", "basics", "values", "time_functions"},
-    "engine": {"engine", "basics", "time_functions", "values", "parallel"},
+    "engine": {"engine", "basics", "time_functions", "geometry", "values", "parallel"},
     "planning": {"planning", "basics", "values", "parallel", "engine"},
     "advice": {"advice", *_BELOW_SOLVER},
     "io": {"io", *_BELOW_SOLVER},
@@ -83,9 +85,9 @@ PYTHON_ARROWS = {
 }
 """The rooms of the package whose modules each room may import, from a function too."""
 
-MOST_AT_TOP = 21
+MOST_AT_TOP = 22
 _OF_STUDIES = ("xarray", "cloudpickle", "h5netcdf", "pandas")
-_LIBRARIES = ("matplotlib", "h5py", "jsonschema", "mpi4py", "pyevtk", "pyvista", "scipy", "tqdm", "zarr")
+_LIBRARIES = ("matplotlib", "h5py", "jsonschema", "mpi4py", "pyevtk", "pyvista", "scipy", "tqdm", "trimesh", "zarr")
 LOADED_WHEN_USED = (*_LIBRARIES, *_OF_STUDIES)
 
 LINES = 500

@@ -13,7 +13,9 @@ import pytest
 import lbmgpu
 from lbmgpu import _core
 
-FILES = ("_core.pyi", "_core_cuda.pyi", "_core_samplers.pyi")  # the others have what the first imports of them
+FILES = ("_core.pyi", "_core_cuda.pyi", "_core_geometry.pyi", "_core_samplers.pyi")
+"""The others have what the first imports of them."""
+
 STUBS = [node for name in FILES for node in ast.parse((Path(lbmgpu.__file__).parent / name).read_text()).body]
 FUNCTIONS = {node.name: node for node in STUBS if isinstance(node, ast.FunctionDef)}
 CLASSES = {node.name: node for node in STUBS if isinstance(node, ast.ClassDef)}

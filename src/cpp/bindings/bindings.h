@@ -42,5 +42,6 @@ void bind_custom(py::module_& module);
 void bind_statistics(py::module_& module);
 void bind_cuda(py::module_& module);
 void bind_device_array(py::module_& module);
+void bind_geometry(py::module_& module);
 
 }  // namespace lbm::bindings

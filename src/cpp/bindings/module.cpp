@@ -12,4 +12,5 @@ PYBIND11_MODULE(_core, module) {
     lbm::bindings::bind_cuda(module);
     lbm::bindings::bind_custom(module);
     lbm::bindings::bind_device_array(module);
+    lbm::bindings::bind_geometry(module);
 }

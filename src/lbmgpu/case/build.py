@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ from ..collisions import Collision
 from ..domain import Domain
 from ..engine.memory import check_memory, extra_bytes_per_cell
 from ..engine.settings import check_devices, check_storage, check_streaming, check_thermal
-from ..files.regular_files import MaskFile, read_mask
 from ..flows import Parabolic
 from ..layout import Layout, check_layout
 from ..parallel.consistency import compare
@@ -29,6 +27,7 @@ from ..thermal import HybridThermal
 from ..turbulence import GradientModel, TurbulenceModel, combined, of_record
 from ..values import centres
 from . import centreline, initial as initial_state, record, recorders
+from .bodies import body_cells
 from .input_errors import Problems, at
 
 _PARAMETERS = {name: case_parameters(collision) for name, collision in COLLISIONS.items()}
@@ -220,7 +219,7 @@ def fill_domain(
             if "thermal" in entry and "thermal" not in case:
                 raise ValueError(NO_THERMAL.format("thermal: "))
             heat = _condition(entry.get("thermal", {"condition": "adiabatic"}), shape)
-            cells = _cells(entry, shape, folder, processes)
+            cells = body_cells(entry, shape, folder, processes)
             domain.add_body(cells, entry.get("name", f"body {index + 1}"), condition, heat)
 
 
@@ -382,74 +381,3 @@ def _profile_centres(entry: Any, shape: tuple[int, ...]) -> tuple[NDArray[np.flo
     """The coordinates of cells that have all values of a velocity: it is the same along axes that it is not across."""
     across = entry["across"] if isinstance(entry, dict) else []
     return centres([np.arange(n if axis in across else 1) + 0.5 for axis, n in zip("xyz", shape, strict=False)])
-
-
-def _cells(
-    entry: dict[str, Any], shape: tuple[int, ...], folder: Path, processes: Processes
-) -> NDArray[np.bool_] | Callable[..., NDArray[np.bool_]]:
-    """The cells of a body: a function of coordinates, of which a solver asks what it needs, or a mask of the domain.
-
-    Raises:
-        ValueError: no cell, or a wrong file, number of coordinates or axis.
-    """
-    if entry["shape"] == "mask":
-        file = folder / entry["file"]
-        try:
-            return read_mask("file", file, shape) if processes.size == 1 else MaskFile("file", file, shape)
-        except OSError as error:
-            raise ValueError(f"file: {file} cannot be read ({checks.reason(error)})") from None
-    for key in ("center", "low", "high"):
-        if key in entry and len(entry[key]) != len(shape):
-            raise ValueError(f"{key}: {entry[key]} given, must have {len(shape)} coordinates")
-    along = [np.arange(n) + 0.5 for n in shape]
-    if entry["shape"] == "box":
-        inside = _box(entry["low"], entry["high"])
-        covers = all(inside_of.any() for inside_of in _between(along, entry["low"], entry["high"]))
-    else:
-        axis = entry.get("axis", "z") if entry["shape"] == "cylinder" else None
-        if axis is not None and len(shape) == 2 and axis != "z":
-            raise ValueError(f"axis: {axis!r} given, must be 'z' in two dimensions")
-        across = [k for k, name in enumerate("xyz"[: len(shape)]) if name != axis]
-        inside = _ball(across, entry["center"], entry["radius"])
-        with np.errstate(over="ignore"):
-            nearest = [x[[np.argmin((x - middle) ** 2)]] for x, middle in zip(along, entry["center"], strict=True)]
-        covers = bool(inside(*nearest).any())
-    if not covers:
-        raise ValueError(
-            f"the {entry['shape']} covers no cell, must hold the centre of at least one; it lies outside the "
-            f"domain, {shape} cells, or between cell centres, which are at 0.5, 1.5 and so on"
-        )
-    return inside
-
-
-def _between(
-    coordinates: Sequence[NDArray[Any]], low: Sequence[float], high: Sequence[float]
-) -> Iterator[NDArray[np.bool_]]:
-    """Of each axis, which coordinates lie between these."""
-    for x, first, last in zip(coordinates, low, high, strict=True):
-        yield (x >= first) & (x <= last)
-
-
-def _box(low: Sequence[float], high: Sequence[float]) -> Callable[..., NDArray[np.bool_]]:
-    """Tells which coordinates lie in a box."""
-
-    def inside(*coordinates: NDArray[np.float64]) -> NDArray[np.bool_]:
-        result = np.ones(coordinates[0].shape, dtype=np.bool_)
-        for along in _between(coordinates, low, high):
-            result &= along
-        return result
-
-    return inside
-
-
-def _ball(across: Sequence[int], center: Sequence[float], radius: float) -> Callable[..., NDArray[np.bool_]]:
-    """Tells which coordinates lie within a radius of a center along the axes of these numbers."""
-
-    def inside(*coordinates: NDArray[np.float64]) -> NDArray[np.bool_]:
-        squared = np.zeros(coordinates[0].shape)
-        with np.errstate(over="ignore"):  # infinitely far
-            for axis in across:
-                squared += (coordinates[axis] - center[axis]) ** 2
-            return np.asarray(squared <= np.square(np.float64(radius)))
-
-    return inside

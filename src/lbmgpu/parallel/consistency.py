@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import checks
+from ..body import Body
 from ..collisions import Collision
 from ..conditions import Condition
-from ..domain import Body, Domain
+from ..domain import Domain
 from ..layout import Layout
 from ..thermal import HybridThermal
 from ..time_functions.product import TimeFunction, Varying, takes_time
@@ -120,6 +121,8 @@ def _of_entry(entry: Any, of_part: bool) -> str:
 
 def _of_body(body: Body) -> list[str]:
     parts = [_of_condition(condition, body.is_part) for condition in (body.condition, body.thermal)]
+    if body.geometry is not None:
+        return [*parts, body.geometry.fingerprint()]
     if callable(body.cells):
         return [*parts, "a function"]
     if body.is_part:

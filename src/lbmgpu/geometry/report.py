@@ -1,0 +1,284 @@
+"""What a geometry is and what it will be in a domain: sizes, holes, thin parts, gaps, blockage; and its warnings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import GeometryWarning, warn
+
+if TYPE_CHECKING:
+    from .base import Geometry
+
+Bools = NDArray[np.bool_]
+
+FEWEST_ACROSS = 10
+"""Cells across a body, below which its shape is lost in steps of cells."""
+NARROWEST = 3
+"""Cells of a gap below which the flow in it has no room for a profile."""
+LARGEST_BLOCKAGE = 0.05
+"""Part of the cross-section, above which the sides change the forces on a body that is meant to be alone."""
+THINNEST = 3
+"""Cells of a solid part below which it is thin."""
+_OPEN = ("velocity-inlet", "pressure-outlet", "outflow")
+_WALLS = ("no-slip", "moving-wall")
+_MOST_CELLS = 2**22
+"""Of a part of the domain that a warning looks at; `describe` takes any."""
+_RIM = 4
+
+
+class Condition(Protocol):
+    """What is asked of a condition."""
+
+    @property
+    def kind(self) -> str: ...
+
+
+class Domain(Protocol):
+    """What is asked of a domain."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def faces(self) -> Mapping[str, Any]: ...
+    @property
+    def bodies(self) -> Mapping[str, Any]: ...
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a geometry is, and with a domain what it will be there; ``str()`` of it says so in lines.
+
+    Attributes:
+        name: of its kind.
+        bounds: its lowest and highest corner, cells.
+        volume: cells, in two dimensions its area.
+        triangles: of a mesh, else None.
+        is_closed: whether its surface has no hole.
+        repairs: of a mesh, what was done and found, by name.
+        cells: the domain's that are in it, None without a domain.
+        across: cells: the second longest side of its bounds within the domain, in two dimensions the longest.
+        thin: how many of its cells are in parts of one or two cells.
+        narrowest: cells of the narrowest gap along an axis, to itself, other bodies and walls, if there is one of
+            fewer than three; else None.
+        blockage: the part of the cross-section that it covers, seen along the axis of the inlet; None without one.
+        closes: the part of each open face that it covers, of those of which it covers any.
+        warnings: what will not do, in words.
+    """
+
+    name: str
+    bounds: tuple[tuple[float, ...], tuple[float, ...]]
+    volume: float
+    triangles: int | None
+    is_closed: bool
+    repairs: Mapping[str, Any]
+    cells: int | None = None
+    across: float | None = None
+    thin: int | None = None
+    narrowest: int | None = None
+    blockage: float | None = None
+    closes: Mapping[str, float] | None = None
+    warnings: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        low, high = self.bounds
+        size = " x ".join(f"{b - a:.6g}" for a, b in zip(low, high, strict=True))
+        corner = ", ".join(f"{a:.6g}" for a in low)
+        what = "volume" if len(low) == 3 else "area"
+        lines = [f"{self.name}: {size} cells from ({corner}), {what} {self.volume:.6g}"]
+        if self.triangles is not None:
+            state = "closed" if self.is_closed else f"not closed: {self.repairs['open_edges']} edges of one triangle"
+            lines.append(f"{self.triangles} triangles, {state}")
+            done = {"joined": "corners joined", "dropped": "triangles dropped", "flipped": "triangles turned"}
+            lines += [f"{self.repairs[key]} {words}" for key, words in done.items() if self.repairs[key]]
+        if self.cells is not None:
+            lines.append(f"{self.cells} cells, {self.across:.4g} across, {self.thin} of them in thin parts")
+            if self.narrowest is not None:
+                lines.append(f"a gap of {self.narrowest} cells")
+            if self.blockage is not None:
+                lines.append(f"covers {100 * self.blockage:.3g} % of the cross-section")
+        return "\n".join([*lines, *(f"warning: {text}" for text in self.warnings)])
+
+
+def describe(geometry: Geometry, domain: Domain | None) -> Description:
+    """The description of a geometry; see `Geometry.describe`."""
+    low, high = geometry.bounds.tolist()
+    repairs = getattr(geometry, "repairs", {})
+    triangles = getattr(geometry, "triangles", None)
+    count = None if triangles is None else len(triangles)
+    own = (type(geometry).__name__, (tuple(low), tuple(high)), geometry.volume, count, geometry.is_closed, repairs)
+    if domain is None:
+        return Description(*own, warnings=tuple(_of_surface(geometry)))
+    found = _in_domain(geometry, domain)
+    warnings = (*_of_surface(geometry), *_of_domain(found, domain))
+    return Description(*own, **found, warnings=warnings)
+
+
+def warn_of_geometry(geometry: Geometry, domain: Domain, label: str) -> None:
+    """Warn with GeometryWarning of what will not do; of what takes to look at cells only where they are few enough."""
+    low, high = _box(geometry, domain, _RIM)
+    if math.prod(b - a for a, b in zip(low, high, strict=True)) <= _MOST_CELLS:
+        texts = [*_of_surface(geometry), *_of_domain(_in_domain(geometry, domain), domain)]
+    else:
+        texts = [*_of_surface(geometry), *_of_size(_across(geometry, domain))]
+    for text in texts:
+        warn(f"{label}: {text}", GeometryWarning)
+
+
+def _of_surface(geometry: Geometry) -> list[str]:
+    if geometry.is_closed:
+        return []
+    edges = getattr(geometry, "repairs", {}).get("open_edges", 0)
+    holes = f" ({edges} edges belong to one triangle only)" if edges else ""
+    return [
+        f"its surface is not closed{holes}; where rays do not agree, the winding number decides what is inside: look "
+        "at the cells, repair the mesh, or take it as a sheet"
+    ]
+
+
+def _of_size(across: float) -> list[str]:
+    if not 0 < across < FEWEST_ACROSS:
+        return []
+    return [f"it is {across:.3g} cells across, fewer than {FEWEST_ACROSS}; forces on it will be coarse"]
+
+
+def _of_domain(found: Mapping[str, Any], domain: Domain) -> list[str]:
+    texts = _of_size(found["across"]) if found["cells"] else []
+    if found["thin"]:
+        texts.append(f"{found['thin']} of its cells are in parts of one or two cells, thinner than {THINNEST}")
+    if found["narrowest"] is not None:
+        texts.append(
+            f"a gap of {found['narrowest']} cells beside it is narrower than {NARROWEST}; flow through it will be wrong"
+        )
+    if found["blockage"] is not None and found["blockage"] > LARGEST_BLOCKAGE and not _is_channel(domain):
+        texts.append(
+            f"it covers {100 * found['blockage']:.3g} % of the cross-section, more than {100 * LARGEST_BLOCKAGE:g} %; "
+            "the sides of the domain will change the forces on it"
+        )
+    for face, covered in (found["closes"] or {}).items():
+        texts.append(f"it closes {100 * covered:.3g} % of the open face {face!r}; leave fluid cells before that")
+    return texts
+
+
+def _in_domain(geometry: Geometry, domain: Domain) -> dict[str, Any]:
+    """What depends on the cells of the domain, by the names of `Description`."""
+    low, high = _box(geometry, domain, _RIM)
+    size = [b - a for a, b in zip(low, high, strict=True)]
+    solid = geometry.solid(low, size)
+    every = solid.copy()
+    for body in domain.bodies.values():
+        if body.geometry is not geometry:
+            every |= body.within([np.arange(a, b) for a, b in zip(low, high, strict=True)])
+    closes = {}
+    for face, condition in domain.faces.items():
+        axis, last = "xyz".index(face[1]), face[0] == "+"
+        if condition.kind in _OPEN and (high[axis] == domain.shape[axis] if last else low[axis] == 0):
+            covered = int(np.count_nonzero(solid.take(-1 if last else 0, axis))) if size[axis] else 0
+            if covered:
+                closes[face] = covered / (math.prod(domain.shape) / domain.shape[axis])
+    blockage, along = None, _stream_axis(domain)
+    if along is not None:
+        blockage = int(np.count_nonzero(solid.any(axis=along))) / (math.prod(domain.shape) / domain.shape[along])
+    return {
+        "cells": int(np.count_nonzero(solid)),
+        "across": _across(geometry, domain),
+        "thin": _thin(solid),
+        "narrowest": _narrowest(every, domain, low, high),
+        "blockage": blockage,
+        "closes": closes,
+    }
+
+
+def _box(geometry: Geometry, domain: Domain, rim: int) -> tuple[list[int], list[int]]:
+    """The part of a domain that is within the bounds of a geometry and a rim."""
+    low, high = [], []
+    for first, last, n in zip(*geometry.bounds, domain.shape, strict=True):
+        low.append(int(np.clip(np.floor(first) - rim, 0, n)))
+        high.append(int(np.clip(np.ceil(last) + rim, low[-1], n)))
+    return low, high
+
+
+def _across(geometry: Geometry, domain: Domain) -> float:
+    low, high = geometry.bounds.tolist()
+    sides = [min(b, float(n)) - max(a, 0.0) for a, b, n in zip(low, high, domain.shape, strict=True)]
+    return float(max(0.0, sorted(sides)[1]))
+
+
+def _stream_axis(domain: Domain) -> int | None:
+    """The axis that the stream enters along, if inlets are on one alone."""
+    axes = {"xyz".index(face[1]) for face, condition in domain.faces.items() if condition.kind == "velocity-inlet"}
+    return axes.pop() if len(axes) == 1 else None
+
+
+def _is_channel(domain: Domain) -> bool:
+    """Whether walls at rest beside the stream are on two faces or more, so that it is not meant to be without end."""
+    axis = _stream_axis(domain)
+    sides = [c.kind for face, c in domain.faces.items() if axis is not None and face[1] != "xyz"[axis]]
+    return sides.count("no-slip") >= 2
+
+
+def _shifted(array: Bools, by: int, axis: int) -> Bools:
+    """The array moved along an axis by cells, False coming in."""
+    found = np.zeros_like(array)
+    here, there = ([slice(None)] * array.ndim for _ in range(2))
+    if abs(by) < array.shape[axis]:
+        here[axis] = slice(max(by, 0), array.shape[axis] + min(by, 0))
+        there[axis] = slice(max(-by, 0), array.shape[axis] - max(by, 0))
+        found[tuple(here)] = array[tuple(there)]
+    return found
+
+
+def _runs(array: Bools, length: int, axis: int) -> Bools:
+    """The cells in runs of True of a length, between two of False, along an axis; none at an end of the array."""
+    start = array & _shifted(~array, 1, axis)
+    for k in range(1, length):
+        start &= _shifted(array, -k, axis)
+    start &= _shifted(~array, -length, axis)
+    found = start.copy()
+    for k in range(1, length):
+        found |= _shifted(start, k, axis)
+    return found
+
+
+def _narrow(array: Bools, most: int, axis: int) -> Bools:
+    """The cells in runs of True of at most so many along an axis, with such cells alone next to them across it.
+
+    So what is round is not narrow at its edges.
+    """
+    short = np.zeros_like(array)
+    for length in range(1, most + 1):
+        short |= _runs(array, length, axis)
+    wide = array & ~short
+    for other in range(array.ndim):
+        if other != axis:
+            wide = wide | _shifted(wide, 1, other) | _shifted(wide, -1, other)
+    return short & ~wide
+
+
+def _thin(solid: Bools) -> int:
+    """The cells of plates and rods of fewer than `THINNEST` cells."""
+    found = np.zeros_like(solid)
+    for axis in range(solid.ndim):
+        found |= _narrow(solid, THINNEST - 1, axis)
+    return int(np.count_nonzero(found))
+
+
+def _narrowest(solid: Bools, domain: Domain, low: Sequence[int], high: Sequence[int]) -> int | None:
+    """Cells of the narrowest gap of fewer than `NARROWEST` between solid cells, or between them and a wall."""
+    padding = []
+    for axis, name in enumerate("xyz"[: solid.ndim]):
+        ends = []
+        for sign, is_end in (("-", low[axis] == 0), ("+", high[axis] == domain.shape[axis])):
+            ends.append(int(is_end and domain.faces[sign + name].kind in _WALLS))
+        padding.append((ends[0], ends[1]))
+    for length in range(1, NARROWEST):
+        for axis in range(solid.ndim):
+            pads = [pad if k == axis else (0, 0) for k, pad in enumerate(padding)]
+            if _narrow(~np.pad(solid, pads, constant_values=True), length, axis).any():
+                return length
+    return None
