@@ -13,6 +13,13 @@ namespace {
 
 Index chunk_of(Index numbers) { return std::clamp<Index>(numbers_of_chunk / std::max<Index>(numbers, 1), 1, 4096); }
 
+/// Throws if a block has not given as many numbers as it has to.
+void check_count(const std::vector<double>& numbers, Index expected) {
+    if (Index(numbers.size()) != expected) {
+        throw std::logic_error("samples: a block has others than the engine asked for");
+    }
+}
+
 /// The numbers of a block's cells, and where they are in a sample of all cells.
 struct PointsOfBlock {
     std::vector<backend::Cell> cells;
@@ -41,6 +48,7 @@ private:
             const std::vector<double> own = blocks_[b]->collect(samples);
             const std::vector<Index>& place = places_[b];
             const auto count = Index(place.size());
+            check_count(own, samples * components_ * count);
             for (Index row = 0; row < samples * components_; ++row) {
                 for (Index k = 0; k < count; ++k) {
                     all[std::size_t(row * cells + place[std::size_t(k)])] = own[std::size_t(row * count + k)];
@@ -88,6 +96,7 @@ private:
         std::vector<double> sums(std::size_t(6 * samples));
         for (const auto& block : blocks_) {
             const std::vector<double> own = block->collect(samples);
+            check_count(own, 6 * samples);
             std::transform(own.begin(), own.end(), sums.begin(), sums.begin(), std::plus<>());
         }
         comm_->sum(sums.data(), int(sums.size()));

@@ -135,7 +135,13 @@ bool Engine::sets_arguments_only() const {
 }
 
 Index Engine::steps_at_once(Index steps) const {
-    return sets_values_by_host() && !sets_arguments_only() ? std::min(steps, Index(1)) : steps;
+    // The same on all ranks, as those that share blocks signal each other at the end of each run of steps: a block that
+    // the host steps counts on whichever rank it is.
+    const std::vector<Block>& blocks = layout_.blocks();
+    const bool any_on_cpu = changes_in_time() && std::any_of(blocks.begin(), blocks.end(), [](const Block& block) {
+                                return backend::gpu_number(block.device) < 0;
+                            });
+    return any_on_cpu || (sets_values_by_host() && !sets_arguments_only()) ? std::min(steps, Index(1)) : steps;
 }
 
 void Engine::prepare_scaled_values() {

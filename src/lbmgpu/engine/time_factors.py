@@ -79,7 +79,7 @@ class TimeFactors:
             table = np.stack(columns, axis=1)
             count = self._boundary.check_factors(now, table[:STEPS_AHEAD])
             count = self._check_force(now, table[:count])
-        if self._boundary.body_changes:  # of which each rank knows its part
+        if self._boundary.body_changes or self._force is not None:  # of which each rank knows its part
             count = int(-self._processes.agreed(float(-count)))
         self._table = table
         self._first, self._end = now, now + count

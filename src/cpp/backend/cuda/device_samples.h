@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -208,6 +209,9 @@ private:
             kernel_ = &block_.kernels.get(state_kernel(block_.spec, "reductions.h", "body_force"));
         }
         const auto count = Index(on_device_.bytes() / sizeof(backend::BodyLink));
+        if (6 * std::size_t(dimensions(count).blocks) != width_) {
+            throw std::logic_error("samples of a force: the cells of its body have changed");
+        }
         kernel_->launch(block_.stream, dimensions(count), block_.state(), on_device_.as<backend::BodyLink>(), count,
                         center_[0], center_[1], center_[2], sample);
     }
