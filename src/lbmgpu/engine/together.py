@@ -23,9 +23,9 @@ take up to twice the time of steps in one call (64 members of 64 x 64 on two cor
 class Together:
     """Simulations that advance together.
 
-    Functions of time on faces and bodies are called before each step, so that the simulations which have such make
-    single steps, and with them those that need factors of their next steps. The others are a group of their own and
-    make all steps of a chunk in one call.
+    Functions of time on faces and bodies are called for some steps ahead, so that the simulations which have such make
+    no more steps in a call, and with them those that need factors of their next steps. The others are a group of their
+    own and make all steps of a chunk in one call.
 
     Attributes:
         lock: held through each chunk of steps.

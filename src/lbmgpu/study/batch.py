@@ -36,7 +36,7 @@ class Batch:
     The cases need not ask for the same number of steps: all of them make as many as the least needs, and those that
     want more wait for the next. A case that takes long over something else, such as reading fields, keeps the others
     waiting for `PATIENCE` once, and takes part again from its next step on. Solvers whose walls change in time ask for
-    single steps: they advance among themselves, beside the others.
+    as many as these are known for: they advance among themselves, beside the others.
 
     A child that a case forks has none of the other threads: its solvers step by themselves.
 
