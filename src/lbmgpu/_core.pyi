@@ -29,6 +29,11 @@ from ._core_cuda import (
     cuda_update_resources as cuda_update_resources,
     set_compiler_folders as set_compiler_folders,
 )
+from ._core_custom import (
+    CompileError as CompileError,
+    custom_numbers as custom_numbers,
+    custom_resources as custom_resources,
+)
 from ._core_geometry import Surface as Surface, clean_mesh as clean_mesh
 from ._core_samplers import CellStatistics as CellStatistics, SeriesSampler as SeriesSampler
 
@@ -121,36 +126,6 @@ def kernel_cache_folder() -> str:
 
 def kernel_cache_refusal() -> str:
     """Why that folder is not used, as others can write into it; empty where it is used or not there yet."""
-
-class CompileError(RuntimeError):
-    """The text of a user's collision does not compile, or there is nothing to compile it with; `str` has the log."""
-
-def custom_numbers(
-    custom: dict[str, Any],
-    parameters: dict[str, Any],
-    *,
-    stencil: str,
-    precision: str,
-    storage: str,
-    thermal: bool = False,
-    device: str = "cpu",
-    isa: str = "",
-) -> list[float]:
-    """The parameters of a collision of the user's as a row of numbers, made by its own code, compiled for `device`.
-    `custom` holds the struct's `name`, `file` and `text`. Raises CompileError, ValueError or CudaError."""
-
-def custom_resources(
-    custom: dict[str, Any],
-    *,
-    stencil: str,
-    precision: str,
-    storage: str,
-    streaming: str,
-    size: int,
-    architecture: str,
-    thermal: bool = False,
-) -> list[str]:
-    """As `cuda_update_resources`, the kernel that makes the parameters first; `custom` holds the `numbers` too."""
 
 class Exchange:
     """A persistent exchange: messages between ranks that are set up once and exchanged repeatedly."""

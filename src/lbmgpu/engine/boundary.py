@@ -43,8 +43,8 @@ class BoundaryValues:
     Those of bodies cover the cells that the process knows, `Subdomain.known`. `cells` are those of the bodies; without
     them and a `subdomain` all is of the whole domain, in one process.
 
-    Functions of t are evaluated for `steps_ahead` steps at most, which give `numbers_ahead` numbers for each of them; 0
-    where they are not evaluated ahead, as there would be too many.
+    Where `evaluates_ahead`, after `complete`, functions of t are evaluated for up to `steps_ahead` steps, which give
+    this process `numbers_ahead` numbers for each of them; else there would be too many.
 
     Evaluates all of them at `time` when made, so that what is wrong with them shows before an engine exists. With a
     `thermal` model, velocities are held below its limit too, and the engine gets the temperatures' deviations from its
@@ -101,10 +101,9 @@ class BoundaryValues:
         for spec in self._changing[False, True]:
             mask = values.to_engine(self._cells.mask(spec.name), components=False)
             self._cells_ahead[spec.name] = np.flatnonzero(mask)
-        count = sum(self._numbers_of(spec).size for spec in self._ahead)
-        steps = BYTES_AHEAD // (8 * max(count, 1)) - 1
-        self.steps_ahead = min(steps, STEPS_AHEAD)
-        self.numbers_ahead = count if steps > 1 else 0
+        self.numbers_ahead = sum(self._numbers_of(spec).size for spec in self._ahead)
+        self.steps_ahead = min(BYTES_AHEAD // (8 * max(self.numbers_ahead, 1)) - 1, STEPS_AHEAD)
+        self.evaluates_ahead = False
 
     @property
     def changing(self) -> bool:
@@ -236,6 +235,11 @@ class BoundaryValues:
                 for array in (spec.target[spec.name], spec.part):
                     if processes.size > 1 and array is not None and array.ndim > lead:
                         self._subdomain.with_surroundings(processes, array)
+        if self._ahead:  # alike on all ranks, also on one that has no cell of a body that changes
+            self.steps_ahead = -int(processes.agreed(-float(self.steps_ahead)))
+            self.evaluates_ahead = self.steps_ahead > 1
+        if not self.evaluates_ahead:
+            self.numbers_ahead = 0
 
     def _check_speed(self, label: str, velocity: Floats) -> None:
         checks.speed(label, velocity, self._cs2)
@@ -276,7 +280,7 @@ class BoundaryValues:
                 engine.scale_face("velocity" if is_velocity else "number", faces.index(spec.name), series, part)
         self._hand_over(engine, self._by_factor, bodies=True)  # what was given at the beginning
         first = 0
-        for spec in self._ahead if self.numbers_ahead else ():
+        for spec in self._ahead if self.evaluates_ahead else ():
             what = self._kind(spec)
             if not self._of_body(spec.target):
                 engine.scale_face(what, faces.index(spec.name), first)

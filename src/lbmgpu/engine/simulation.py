@@ -342,7 +342,7 @@ class Simulation:
         if self.factors.any:
             steps = self.factors.steps_ahead(steps)
             self.boundary.forget_time()
-        if self.boundary.numbers_ahead and steps > 0:
+        if self.boundary.evaluates_ahead and steps > 0:
             return self.ahead.prepare(steps)
         if self.boundary.changing:
             self._bring_walls_to_now()
@@ -375,7 +375,7 @@ class Simulation:
             self._bring_walls_to_now(faces, by_factor=True)
             if self.factors.any:
                 self.factors.steps_ahead(1)
-                if self.boundary.numbers_ahead:
+                if self.boundary.evaluates_ahead:
                     self.factors.give(self.engine.steps, [self.boundary.numbers()])
                     self.ahead.forget()
                 self.engine.bring_values_to_now()

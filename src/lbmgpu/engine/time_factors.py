@@ -71,7 +71,9 @@ class TimeFactors:
         which `steps_ahead` has computed."""
         rows = len(numbers) + 1  # that of the step after them is there, but its numbers are not
         factors = self._table[first - self._first :][:rows] if self._functions else np.empty((rows, 0))
-        self._engine.set_factors(first, np.hstack([np.stack([*numbers, numbers[-1]]), factors]))
+        table = np.hstack([np.stack([*numbers, numbers[-1]]), factors])
+        if table.size > 0:  # this process has something that changes
+            self._engine.set_factors(first, table)
 
     def _compute(self, now: int) -> None:
         with collective.by_user(self._processes, "the functions of time", now):
@@ -83,7 +85,7 @@ class TimeFactors:
             count = int(-self._processes.agreed(float(-count)))
         self._table = table
         self._first, self._end = now, now + count
-        if not self._boundary.numbers_ahead:
+        if not self._boundary.evaluates_ahead:
             self._engine.set_factors(now, table)
 
     def _check_force(self, first: int, factors: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> int:
