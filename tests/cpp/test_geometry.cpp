@@ -66,7 +66,7 @@ TEST(geometry_clean_joins_corners_and_turns_triangles) {
     const Mesh joined = box(0, 1);
     Mesh separate;
     for (const Triangle& t : joined.triangles) {
-        const std::int32_t first = std::int32_t(separate.vertices.size());
+        const auto first = std::int32_t(separate.vertices.size());
         for (const std::int32_t corner : t) {
             separate.vertices.push_back(joined.vertices[std::size_t(corner)]);
         }

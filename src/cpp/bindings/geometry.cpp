@@ -119,7 +119,7 @@ py::array_t<bool> solid(const SurfaceTree& s, const std::array<std::int64_t, 3>&
                         const std::array<std::int64_t, 3>& size, int threads) {
     const geometry::Part part = part_of(offset, size);
     py::array_t<bool> found(shape_of(part, 0));
-    std::uint8_t* data = reinterpret_cast<std::uint8_t*>(found.mutable_data());
+    auto* data = reinterpret_cast<std::uint8_t*>(found.mutable_data());
     const NoGil released;
     geometry::find_solid(s.surface, s.surface.closure() == Closure::Open ? &s.tree() : nullptr, part, data, threads);
     return found;
@@ -142,7 +142,7 @@ py::tuple links(const SurfaceTree& s, const std::array<std::int64_t, 3>& offset,
         found = geometry::find_links(s.surface, part, velocities, reinterpret_cast<const std::uint8_t*>(own.data()),
                                      reinterpret_cast<const std::uint8_t*>(taken.data()), least, hidden, threads);
     }
-    const py::ssize_t count = py::ssize_t(found.size());
+    const auto count = py::ssize_t(found.size());
     py::array_t<std::int64_t> cells({count, py::ssize_t(3)}), directions(count);
     py::array_t<double> q(count);
     for (py::ssize_t i = 0; i < count; ++i) {

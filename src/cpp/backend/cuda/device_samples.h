@@ -31,6 +31,8 @@ struct SampledBlock {
 /// while one is copied to the host, in a stream of its own, samples go into the other.
 class DeviceSamples : public backend::StateSamples {
 public:
+    DeviceSamples(const DeviceSamples&) = delete;
+    DeviceSamples& operator=(const DeviceSamples&) = delete;
     ~DeviceSamples() override {
         for (Buffer& buffer : buffers_) {
             if (buffer.is_sent) {  // the copy must not outlive the memory that it writes to
