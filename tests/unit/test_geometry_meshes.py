@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from packages import need
 from reference import meshes
 
 import lbmgpu as lbm
@@ -284,7 +285,7 @@ def test_slivers_and_points_do_no_harm() -> None:
     assert mesh.repairs["dropped"] >= 1
 
 
-pytest.importorskip("trimesh")
+need("trimesh")
 
 
 @pytest.mark.parametrize("suffix", meshes.WRITERS)

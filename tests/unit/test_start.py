@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from packages import need_torch
 
 import lbmgpu as lbm
 
@@ -177,10 +177,8 @@ def test_what_cannot_be_copied_is_refused_by_name() -> None:
         solver.initialize(density=OnGPU(np.ones(3)))  # type: ignore[arg-type]
 
 
-@pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="needs PyTorch")
 def test_tensors_of_pytorch_are_taken() -> None:
-    import torch
-
+    torch = need_torch()
     solver = vortices(4)
     tensor = torch.full((2, 4, 4), 0.01, dtype=torch.float64, requires_grad=True)
     solver.initialize(velocity=tensor)  # type: ignore[arg-type]
