@@ -4,6 +4,7 @@
 #include "../../../lattice/cell_update.h"
 #include "../../../lattice/collisions/all.h"
 #include "../../../lattice/thermal_update.h"
+#include "../../../lattice/turbulence/all.h"
 #include "dependent_launch.h"
 #include "row_cells.h"
 #include "row_eddy_viscosity.h"
@@ -20,14 +21,17 @@ struct TemperaturesOf<true, S, Real, Stored, V, Arguments> {
     using type = RowTemperatures<S, Real, Stored, V, Arguments>;
 };
 
-template <class S, class Real, class Stored, int V, class Parameters>
+template <class S, class Real, class Stored, int V, int self_periodic, bool whole_packs, class Parameters>
 struct EddyViscositiesOf {
     using type = NoEddyViscosity;
+    static constexpr bool take_neighbors = false;
 };
-template <class S, class Real, class Stored, int V, class Parameters>
+template <class S, class Real, class Stored, int V, int self_periodic, bool whole_packs, class Parameters>
 requires requires { Parameters::keeps_velocity; }
-struct EddyViscositiesOf<S, Real, Stored, V, Parameters> {
-    using type = RowEddyViscosity<S, Real, Stored, V, UpdateArguments<Real, Parameters>>;
+struct EddyViscositiesOf<S, Real, Stored, V, self_periodic, whole_packs, Parameters> {
+    using type =
+        RowEddyViscosity<S, Real, Stored, V, self_periodic, whole_packs, UpdateArguments<Real, Parameters>>;
+    static constexpr bool take_neighbors = Parameters::renews_terms;
 };
 
 /// The position of a row in a box of rows.
@@ -41,8 +45,8 @@ __device__ inline RowAt row_in_layers(unsigned row, const backend::RowBox& rows)
     return {row - z * unsigned(rows.ny), z};
 }
 
-/// Orders rows along y, then z, within tiles of 128 rows along y. A temperature is read in three layers z; if whole
-/// layers of rows were updated in between, the second-level cache could lose it.
+/// Orders rows along y, then z, within tiles of 128 rows along y. A temperature, or a velocity for its gradient, is read
+/// in three layers z; if whole layers of rows were updated in between, the second-level cache could lose it.
 __device__ inline RowAt row_in_tiles(unsigned row, const backend::RowBox& rows) {
     constexpr unsigned most = 128;
     const unsigned tile = row / (most * unsigned(rows.nz));
@@ -64,8 +68,9 @@ __global__ void __launch_bounds__(threads, blocks)
         span != RowSpan::Several ? 1 : (unsigned(a.address.nx) + V * blockDim.x - 1) / (V * blockDim.x);
     const unsigned group = blockIdx.x / pieces;
     const unsigned row = group * blockDim.y + threadIdx.y;
-    const RowAt at =
-        hybrid_thermal ? row_in_tiles(min(row, rows - 1), a.rows) : row_in_layers(min(row, rows - 1), a.rows);
+    using EddyViscositiesHere = EddyViscositiesOf<S, Real, Stored, V, self_periodic, whole_packs, Parameters>;
+    const RowAt at = hybrid_thermal || EddyViscositiesHere::take_neighbors ? row_in_tiles(min(row, rows - 1), a.rows)
+                                                                           : row_in_layers(min(row, rows - 1), a.rows);
     const int z = a.rows.z + int(at.z) * a.rows.step_z;
     const int y = a.rows.y + int(at.y) * a.rows.step_y;
     const int x = int((blockIdx.x - group * pieces) * blockDim.x + threadIdx.x) * V;
@@ -75,13 +80,13 @@ __global__ void __launch_bounds__(threads, blocks)
     using Temperatures =
         typename TemperaturesOf<hybrid_thermal, S, Real, Stored, V, UpdateArguments<Real, Parameters>>::type;
     Temperatures temperatures(a, x, y, z, row < rows);
-    using EddyViscosities = typename EddyViscositiesOf<S, Real, Stored, V, Parameters>::type;
+    using EddyViscosities = typename EddyViscositiesHere::type;
     EddyViscosities viscosities(a, x, y, z, row < rows);
     __shared__ typename Cells::Shared shared;
     let_next_kernel_begin();
     wait_for_kernel_before();
-    temperatures.fetch();
     viscosities.fetch();
+    temperatures.fetch();
     cells.fetch(shared);
     temperatures.gather();
     // A loop is as fast as V copies of the code, and compiles in half of the time. Two cells per iteration where two
