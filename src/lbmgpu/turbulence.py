@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -133,10 +134,10 @@ def bytes_per_update(
 MODELS: dict[str, type[TurbulenceModel]] = {model.kind: model for model in (Smagorinsky, WALE, Vreman)}
 """The turbulence models by their names in cases, checkpoints and the engine."""
 
-GRADIENT_MODELS: dict[str, type[GradientModel]] = {
+GRADIENT_MODELS: dict[str, Callable[..., GradientModel]] = {
     kind: model for kind, model in MODELS.items() if issubclass(model, GradientModel)
 }
-"""Those of velocity gradients."""
+"""Those of velocity gradients, each with a constant of its own as the default."""
 
 if set(MODELS) != set(_core.turbulence_models()):
     raise ImportError(f"lbmgpu: turbulence models {sorted(MODELS)}, the engine has {_core.turbulence_models()}")

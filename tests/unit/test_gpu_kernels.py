@@ -213,8 +213,8 @@ def test_updates_with_an_eddy_viscosity_stay_in_registers(
     look_for_compiler()
     assert_in_registers(
         f"lbm::cuda::update<lbm::D3Q19, {types}, lbm::cuda::WithGradientTerms<lbm::Laminar<{parameters}, "
-        f"lbm::GradientTerms<lbm::WALE, false>, {changes}>, {cells}, 7, lbm::Phase({phase}), lbm::cuda::Forcing::None, false, false, lbm::cuda::RowSpan::ThreadBlock, "
-        f"true, {launch}>"
+        f"lbm::GradientTerms<lbm::WALE, false>, {changes}>, {cells}, 7, lbm::Phase({phase}), "
+        f"lbm::cuda::Forcing::None, false, false, lbm::cuda::RowSpan::ThreadBlock, true, {launch}>"
     )
 
 
@@ -234,8 +234,8 @@ def test_updates_with_an_eddy_viscosity_compile(types: str, terms: str) -> None:
     collision = types.split()[1]
     update = (
         f"lbm::cuda::update<{types}, float, float, lbm::cuda::WithGradientTerms<lbm::Laminar<"
-        f"{collision}::Parameters<float>>, float, lbm::GradientTerms<{terms}>, true, true>, 2, 7, lbm::Phase(0), lbm::cuda::Forcing::None, "
-        f"false, false, lbm::cuda::RowSpan::ThreadBlock, true, 128, 2>"
+        f"{collision}::Parameters<float>>, float, lbm::GradientTerms<{terms}>, true, true>, 2, 7, lbm::Phase(0), "
+        f"lbm::cuda::Forcing::None, false, false, lbm::cuda::RowSpan::ThreadBlock, true, 128, 2>"
     )
     assert "for 'sm_90" in _core.cuda_kernel_resources("update.h", update, "sm_90")
 

@@ -145,9 +145,7 @@ def test_a_report_names_the_model_and_counts_its_bytes():
 def test_a_gpu_reads_and_writes_the_velocity_alone_where_each_step_computes_the_eddy_viscosity(gpu):
     """In other steps the viscosity is read, and written by those that compute it."""
     models = (lbm.WALE(), lbm.Vreman(every=10))
-    bytes_a_step = [
-        solver(turbulence=model, device=gpu).report(bandwidth=False).bytes_per_update for model in models
-    ]
+    bytes_a_step = [solver(turbulence=model, device=gpu).report(bandwidth=False).bytes_per_update for model in models]
     assert bytes_a_step == [152 + 24, 152 + 4 + 2]
 
 

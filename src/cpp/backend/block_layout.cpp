@@ -22,8 +22,8 @@ Index elements_before_columns(const BlockSpec& spec, const Address& a) {
 }
 
 /// Rows of velocities that begin behind all others of a (y, z), with a memory line before and after each. On a GPU the
-/// update reads those of its cells' neighbours; it writes new ones in the same step where each step renews what is taken
-/// of their gradients.
+/// update reads those of its cells' neighbours; it writes new ones in the same step where each step renews what is
+/// taken of their gradients.
 VelocityRows rows_behind(Index others, const BlockSpec& spec, Device device, int D, Index pitch, Index line) {
     const bool are_read_beside = spec.is_part || (device == Device::Gpu && spec.refresh_every == 1);
     const Index stride = pitch + line;

@@ -75,9 +75,8 @@ std::vector<std::string> update_resources(const std::string& stencil, const std:
                                           int periodic_axes, int size, const std::string& architecture, bool thermal,
                                           bool takes_strain, const std::string& turbulence, bool renews) {
     const std::vector<int> shape(stencil.substr(0, 2) == "D2" ? 2 : 3, size);
-    backend::BlockSpec spec =
-        spec_of(stencil, shape, collision, precision, storage, streaming, smagorinsky, periodic_axes, thermal,
-                turbulence_of(turbulence, 1));
+    backend::BlockSpec spec = spec_of(stencil, shape, collision, precision, storage, streaming, smagorinsky,
+                                      periodic_axes, thermal, turbulence_of(turbulence, 1));
     spec.takes_strain = takes_strain;
     if (forcing < 0 || forcing > int(cuda::Forcing::Field)) {
         throw std::invalid_argument("forcing: " + std::to_string(forcing) + " given, must be 0 to 2");

@@ -244,7 +244,7 @@ def make_solver(configuration: Configuration, device: str, threads: int | None) 
 
 
 def _eddies(configuration: Configuration, stream: tuple[float, ...]) -> Callable[..., tuple[Any, ...]]:
-    """The stream with waves of about 32 cells: gradients that are 0 would take other branches of roots and quotients."""
+    """The stream with waves of 32 cells: gradients that are 0 would take other branches of roots and quotients."""
     wavenumber = 2 * np.pi * max(1, configuration.size // 32) / configuration.size
 
     def velocity(*at: Any) -> tuple[Any, ...]:

@@ -129,8 +129,7 @@ std::vector<ConfigurationTiming> tune_as(const BlockSpec& spec, const UpdateKind
 
     // What is taken of velocity gradients is 0: the time of an update does not depend on it.
     const Index terms = Index(address.ny) * address.nz * backend::gradient_terms(spec);
-    const DeviceBuffer gradient_terms(ordinal,
-                                      std::size_t(terms * backend::field_pitch(address.nx)) * sizeof(Real));
+    const DeviceBuffer gradient_terms(ordinal, std::size_t(terms * backend::field_pitch(address.nx)) * sizeof(Real));
     stream.clear(gradient_terms.address(), gradient_terms.bytes());
 
     std::vector<ConfigurationTiming> timings;
@@ -150,7 +149,8 @@ std::vector<ConfigurationTiming> tune_as(const BlockSpec& spec, const UpdateKind
         }
         for (const LaunchConfiguration& configuration : configurations) {
             const Kernel& kernel = kernels.get(update_kernel(spec, configuration, kind));
-            ConfigurationTiming timing{phase, kind.renews_terms, configuration, 0, kernel.registers(), kernel.local_bytes(), false};
+            ConfigurationTiming timing{
+                phase, kind.renews_terms, configuration, 0, kernel.registers(), kernel.local_bytes(), false};
             if (timing.local_bytes <= most_local_bytes) {
                 with_update_arguments<Real>(spec, address, phase, [&](auto& arguments) {
                     if constexpr (requires { arguments.end_sums; }) {

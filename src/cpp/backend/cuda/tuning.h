@@ -20,8 +20,8 @@ struct ConfigurationTiming {
 
 /// Measures every possible launch configuration in every phase for about `seconds` each, and stores the best of each
 /// phase in the cache of compiled kernels, for blocks of this kind and row length on GPUs of this name; so too for
-/// updates that renew what is taken of velocity gradients, and for those between them. Needs the memory of such a block.
-/// Of `kind` the force, which must be none or uniform, and the end sums are used.
+/// updates that renew what is taken of velocity gradients, and for those between them. Needs the memory of such a
+/// block. Of `kind` the force, which must be none or uniform, and the end sums are used.
 std::vector<ConfigurationTiming> tune(const backend::BlockSpec& spec, const UpdateKind& kind, int ordinal,
                                       double seconds);
 

@@ -23,8 +23,8 @@ public:
         ahead_[1] = (self_periodic & 4) != 0 && z == address.nz - 1 ? -layers * (address.nz - 1) : layers;
     }
 
-    /// Loads all velocities; every thread of a warp must call it. No load depends on another, so that the memory latency
-    /// is waited for only once.
+    /// Loads all velocities; every thread of a warp must call it. No load depends on another, so that the memory
+    /// latency is waited for only once.
     __device__ void fetch() {
         static_for<S::D>([&]<int d>() {
             const Stored* there = row_ + d * stride_ + first_;
@@ -91,9 +91,9 @@ private:
     const int nx_, first_;
     const Stored* row_;
     const Index stride_;
-    Index behind_[2], ahead_[2];        // to the next rows along y and z
-    Vector rows_[S::D][2 * S::D - 1];   // the own one, then those behind and ahead along y and z
-    Real low_[S::D], high_[S::D];       // velocities before and behind the thread's cells
+    Index behind_[2], ahead_[2];       // to the next rows along y and z
+    Vector rows_[S::D][2 * S::D - 1];  // the own one, then those behind and ahead along y and z
+    Real low_[S::D], high_[S::D];      // velocities before and behind the thread's cells
 };
 
 }  // namespace lbm::cuda

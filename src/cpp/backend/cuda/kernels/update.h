@@ -29,8 +29,7 @@ struct EddyViscositiesOf {
 template <class S, class Real, class Stored, int V, int self_periodic, bool whole_packs, class Parameters>
 requires requires { Parameters::keeps_velocity; }
 struct EddyViscositiesOf<S, Real, Stored, V, self_periodic, whole_packs, Parameters> {
-    using type =
-        RowEddyViscosity<S, Real, Stored, V, self_periodic, whole_packs, UpdateArguments<Real, Parameters>>;
+    using type = RowEddyViscosity<S, Real, Stored, V, self_periodic, whole_packs, UpdateArguments<Real, Parameters>>;
     static constexpr bool take_neighbors = Parameters::renews_terms;
 };
 
@@ -45,8 +44,8 @@ __device__ inline RowAt row_in_layers(unsigned row, const backend::RowBox& rows)
     return {row - z * unsigned(rows.ny), z};
 }
 
-/// Orders rows along y, then z, within tiles of 128 rows along y. A temperature, or a velocity for its gradient, is read
-/// in three layers z; if whole layers of rows were updated in between, the second-level cache could lose it.
+/// Orders rows along y, then z, within tiles of 128 rows along y. A temperature is read in three layers z; if whole
+/// layers of rows were updated in between, the second-level cache could lose it.
 __device__ inline RowAt row_in_tiles(unsigned row, const backend::RowBox& rows) {
     constexpr unsigned most = 128;
     const unsigned tile = row / (most * unsigned(rows.nz));
@@ -54,6 +53,18 @@ __device__ inline RowAt row_in_tiles(unsigned row, const backend::RowBox& rows) 
     const unsigned in_tile = row - tile * most * unsigned(rows.nz);
     const unsigned z = in_tile / height;
     return {tile * most + in_tile - z * height, z};
+}
+
+/// Orders rows in such tiles too, but in each by squares of two rows along y and two along z, for velocities: the rows
+/// of a thread block then read many of each other, which the first-level cache serves.
+__device__ inline RowAt row_in_squares(unsigned row, const backend::RowBox& rows) {
+    constexpr unsigned most = 128;
+    const unsigned tile = row / (most * unsigned(rows.nz));
+    const unsigned height = min(most, unsigned(rows.ny) - most * tile);
+    const unsigned in_tile = row - tile * most * unsigned(rows.nz);
+    const unsigned z = in_tile / (2 * height) * 2, in_layers = in_tile - z * height;
+    const bool is_pair = z + 1 < unsigned(rows.nz);
+    return {tile * most + (is_pair ? in_layers / 2 : in_layers), z + (is_pair ? in_layers % 2 : 0)};
 }
 
 /// Updates rows; blockIdx.x counts the pieces of a row, then groups of blockDim.y rows, blockIdx.y the members.
@@ -69,8 +80,9 @@ __global__ void __launch_bounds__(threads, blocks)
     const unsigned group = blockIdx.x / pieces;
     const unsigned row = group * blockDim.y + threadIdx.y;
     using EddyViscositiesHere = EddyViscositiesOf<S, Real, Stored, V, self_periodic, whole_packs, Parameters>;
-    const RowAt at = hybrid_thermal || EddyViscositiesHere::take_neighbors ? row_in_tiles(min(row, rows - 1), a.rows)
-                                                                           : row_in_layers(min(row, rows - 1), a.rows);
+    const RowAt at = EddyViscositiesHere::take_neighbors ? row_in_squares(min(row, rows - 1), a.rows)
+                     : hybrid_thermal                    ? row_in_tiles(min(row, rows - 1), a.rows)
+                                                         : row_in_layers(min(row, rows - 1), a.rows);
     const int z = a.rows.z + int(at.z) * a.rows.step_z;
     const int y = a.rows.y + int(at.y) * a.rows.step_y;
     const int x = int((blockIdx.x - group * pieces) * blockDim.x + threadIdx.x) * V;
