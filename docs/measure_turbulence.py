@@ -2,7 +2,8 @@
 
 python docs/measure_turbulence.py [--device cuda] [--size 512] [--tune] [--json FILE]
 
-prints the speeds of D3Q19 with BGK and of D3Q27 with the cumulant collision in float32, in place and on two lattices. With --tune the fastest launches of each are found first, and remembered.
+prints the speeds of D3Q19 with BGK and of D3Q27 with the cumulant collision in float32, in place and on two lattices.
+With --tune the fastest launches of each are found first, and remembered.
 """
 
 from __future__ import annotations

@@ -43,10 +43,11 @@ def cuda_tune(
     """Time every launch configuration of an update for about `seconds` and remember the best of each phase.
 
     A list of phase, renews_terms (whether the update computes what it takes of velocity gradients), cells_per_thread,
-    threads (a block), blocks (a multiprocessor, which bounds the registers), registers, local_bytes (a thread's stack), seconds (a step; 0 where a kernel would spill and was not timed), and
-    whether it is the best of its phase and kind of update. `forced`: with a uniform force; `end_sums`: with inlets or
-    outlets across x; `periodic`: in all directions or in none; `turbulence`: a model of velocity gradients, whose eddy
-    viscosity is renewed `every` so many steps. Raises CudaError, and OutOfDeviceMemory where the lattice does not fit.
+    threads (a block), blocks (a multiprocessor, which bounds the registers), registers, local_bytes (a thread's stack),
+    seconds (a step; 0 where a kernel would spill and was not timed), and whether it is the best of its phase and kind
+    of update. `forced`: with a uniform force; `end_sums`: with inlets or outlets across x;
+    `periodic`: in all directions or in none; `turbulence`: a model of velocity gradients, whose eddy viscosity is
+    renewed `every` so many steps. Raises CudaError, and OutOfDeviceMemory where the lattice does not fit.
     """
 
 def cuda_update_resources(

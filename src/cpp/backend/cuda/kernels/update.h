@@ -55,10 +55,10 @@ __device__ inline RowAt row_in_tiles(unsigned row, const backend::RowBox& rows) 
     return {tile * most + in_tile - z * height, z};
 }
 
-/// Orders rows in such tiles too, but in each by squares of two rows along y and two along z, for velocities: the rows
-/// of a thread block then read many of each other, which the first-level cache serves.
+/// Orders rows in such tiles too, of 64 rows, but in each by squares of two rows along y and two along z, for
+/// velocities: the rows of a thread block then read many of each other, which the first-level cache serves.
 __device__ inline RowAt row_in_squares(unsigned row, const backend::RowBox& rows) {
-    constexpr unsigned most = 128;
+    constexpr unsigned most = 64;
     const unsigned tile = row / (most * unsigned(rows.nz));
     const unsigned height = min(most, unsigned(rows.ny) - most * tile);
     const unsigned in_tile = row - tile * most * unsigned(rows.nz);
