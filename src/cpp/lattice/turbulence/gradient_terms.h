@@ -25,7 +25,6 @@ constexpr int gradient_term_count(int D, bool viscosity, bool strain) {
 template <class Model, bool strain>
 struct GradientTerms {
     static constexpr bool has_viscosity = requires { Model::name; };
-    static constexpr bool has_strain = strain;
     template <int D>
     static constexpr int count = gradient_term_count(D, has_viscosity, strain);
 

@@ -101,8 +101,9 @@ public:
 private:
     using Parameters = decltype(Arguments::parameters);
     static constexpr bool keeps = Parameters::keeps_velocity, renews = Parameters::renews_terms;
-    static constexpr bool has_viscosity = Parameters::Terms::has_viscosity, has_strain = Parameters::Terms::has_strain;
     static constexpr int count = Parameters::Terms::template count<S::D>;
+    static constexpr bool has_viscosity = Parameters::Terms::has_viscosity;
+    static constexpr bool has_strain = count > (has_viscosity ? 1 : 0);
 
     __device__ Pack<Real, V>& stored(int k) const {
         return *reinterpret_cast<Pack<Real, V>*>(terms_ + k * a_.force_pitch);
