@@ -37,13 +37,17 @@ def cuda_tune(
     ordinal: int,
     seconds: float,
     thermal: bool = False,
+    turbulence: str = "",
+    every: int = 1,
 ) -> list[dict[str, Any]]:
     """Time every launch configuration of an update for about `seconds` and remember the best of each phase.
 
-    A list of phase, cells_per_thread, threads (a block), blocks (a multiprocessor, which bounds the registers),
-    registers, local_bytes (a thread's stack), seconds (a step; 0 where a kernel would spill and was not timed), and
-    whether it is the best of its phase. `forced`: with a uniform force; `end_sums`: with inlets or outlets across x;
-    `periodic`: in all directions or in none. Raises CudaError, and OutOfDeviceMemory where the lattice does not fit.
+    A list of phase, renews_terms (whether the update computes what it takes of velocity gradients), cells_per_thread,
+    threads (a block), blocks (a multiprocessor, which bounds the registers), registers, local_bytes (a thread's stack),
+    seconds (a step; 0 where a kernel would spill and was not timed), and whether it is the best of its phase and kind
+    of update. `forced`: with a uniform force; `end_sums`: with inlets or outlets across x;
+    `periodic`: in all directions or in none; `turbulence`: a model of velocity gradients, whose eddy viscosity is
+    renewed `every` so many steps. Raises CudaError, and OutOfDeviceMemory where the lattice does not fit.
     """
 
 def cuda_update_resources(
@@ -60,11 +64,14 @@ def cuda_update_resources(
     architecture: str,
     thermal: bool = False,
     takes_strain: bool = False,
+    turbulence: str = "",
+    renews: bool = False,
 ) -> list[str]:
     """The assembler's report of registers, stack and spills for each update kernel of a configuration; needs no GPU.
     `forcing`: 0 none, 1 a uniform force, 2 a field; `end_sums` as with inlets or outlets across x; bit d of
     `periodic_axes`: axis d is periodic; `size`: a side; `thermal` with a temperature; `takes_strain` as of a hybrid
-    collision."""
+    collision; `turbulence`: a model of velocity gradients; `renews`: of updates that compute what they take of
+    these."""
 
 def cuda_kernel_resources(header: str, name: str, architecture: str) -> str:
     """The same of one kernel by its C++ name, such as ``lbm::cuda::transfer<float>`` of ``transfer.h``."""

@@ -31,6 +31,7 @@ from .parallel import devices, ranks
 from .parallel.device_memory import GIB, available_memory
 from .planning import planner
 from .solver.report import scale_bandwidth
+from .turbulence import GRADIENT_MODELS
 
 OK, FAILED, WRONG_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
@@ -216,6 +217,8 @@ def _parser() -> argparse.ArgumentParser:
     measure.add_argument("--storage", choices=STORAGES, help="the precision if not given")
     measure.add_argument("--streaming", choices=STREAMINGS)
     measure.add_argument("--flow", choices=single.FLOWS, help="what is in the box; periodic if not given")
+    measure.add_argument("--turbulence", choices=list(GRADIENT_MODELS), help="a model of velocity gradients")
+    measure.add_argument("--every", metavar="K", type=count, help="steps for which its eddy viscosity holds (1)")
     measure.add_argument("--size", metavar="N", type=count, help="cells a side (192; 4096 in the plane, 1024 of D2Q37)")
     measure.add_argument("--members", metavar="N", type=count, help="so many equal boxes, which advance together (1)")
     measure.add_argument("--threads", metavar="N", type=threads, help="number of CPU threads (all cores)")
@@ -359,7 +362,7 @@ def _end_other_ranks(code: int) -> None:
 def _bench(arguments: argparse.Namespace) -> int:
     chosen = {
         key: getattr(arguments, key)
-        for key in ("stencil", "collision", "precision", "storage", "streaming", "flow")
+        for key in ("stencil", "collision", "precision", "storage", "streaming", "flow", "turbulence")
         if getattr(arguments, key) is not None
     }
     comm = ranks.launched()
@@ -367,7 +370,7 @@ def _bench(arguments: argparse.Namespace) -> int:
     question = menus.Question(arguments.shape, arguments.parts, weak=arguments.weak, **shares)
     of_several = question.is_asked or arguments.menu is not None or arguments.model
     if comm is not None or not isinstance(arguments.device, str) or of_several:
-        for option in [*(["tune"] if arguments.tune else []), *(["members"] if arguments.members else [])]:
+        for option in [name for name in ("tune", "members", "turbulence", "every") if getattr(arguments, name)]:
             raise ValueError(f"--{option} is for one device and a box of --size")
         question = replace(question, chosen=chosen)
         command.run(
@@ -385,8 +388,9 @@ def _bench(arguments: argparse.Namespace) -> int:
         return OK
     device = devices.resolve(arguments.device)
     seconds, repeats = arguments.seconds or 1.0, arguments.repeats or 5
-    if chosen or arguments.members:
-        configurations = [single.completed(arguments.size, device, chosen, arguments.members or 1)]
+    if chosen or arguments.members or arguments.every:
+        alone = single.completed(arguments.size, device, chosen, arguments.members or 1, arguments.every or 1)
+        configurations = [alone]
     else:
         configurations = single.menu(arguments.size, device)
     if arguments.tune:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -114,18 +115,29 @@ class Vreman(GradientModel):
 
 
 def bytes_per_update(
-    model: TurbulenceModel | None, dimensions: int, precision: str, storage: str, takes_strain: bool = False
+    model: TurbulenceModel | None,
+    dimensions: int,
+    precision: str,
+    storage: str,
+    takes_strain: bool = False,
+    *,
+    on_gpu: bool = False,
 ) -> int:
     """Bytes that a cell reads and writes in a step for velocity gradients, on average, beside its populations."""
     has_viscosity = isinstance(model, GradientModel)
     if not has_viscosity and not takes_strain:
         return 0
     every = model.every if isinstance(model, GradientModel) else 1
-    return _core.gradient_bytes(dimensions, has_viscosity, takes_strain, precision, storage, every)
+    return _core.gradient_bytes(dimensions, has_viscosity, takes_strain, precision, storage, every, on_gpu)
 
 
 MODELS: dict[str, type[TurbulenceModel]] = {model.kind: model for model in (Smagorinsky, WALE, Vreman)}
 """The turbulence models by their names in cases, checkpoints and the engine."""
+
+GRADIENT_MODELS: dict[str, Callable[..., GradientModel]] = {
+    kind: model for kind, model in MODELS.items() if issubclass(model, GradientModel)
+}
+"""Those of velocity gradients, each with a constant of its own as the default."""
 
 if set(MODELS) != set(_core.turbulence_models()):
     raise ImportError(f"lbmgpu: turbulence models {sorted(MODELS)}, the engine has {_core.turbulence_models()}")

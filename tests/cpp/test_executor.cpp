@@ -18,11 +18,13 @@ using lbm::Index;
 using lbm::Phase;
 using lbm::backend::BlockState;
 using lbm::backend::RenewalSchedule;
+using lbm::backend::ScheduledUpdate;
 
-/// What an update launches: kernels of its phase, with or without a renewal before, that keep the velocity or not.
+/// What an update launches: kernels of its phase, with or without a renewal before, of a number that is one of renewals
+/// or not, that keep the velocity or not.
 struct Launches {
     Phase phase;
-    bool renews, keeps;
+    bool renews, is_at_renewal, keeps;
 
     bool operator==(const Launches& other) const = default;
 };
@@ -65,7 +67,7 @@ public:
     }
     void change() { ++revision_; }
     void update() {
-        Launches launches{next_phase(phase_), schedule_.renews(), false};
+        Launches launches{next_phase(phase_), schedule_.renews(), schedule_.is_at_renewal(), false};
         schedule_.begin_step();
         launches.keeps = schedule_.keeps_velocity();
         phase_ = launches.phase;
@@ -74,7 +76,7 @@ public:
     }
     /// The updates that were asked for one by one since the last call.
     int asked() { return std::exchange(asked_, 0); }
-    std::vector<std::pair<Phase, bool>> kinds_ahead() const { return kinds_of_updates(phase_, schedule_, every_); }
+    std::vector<ScheduledUpdate> kinds_ahead() const { return kinds_of_updates(phase_, schedule_, every_); }
 
     int updates_of_cycle() const override { return std::lcm(2, schedule_.steps_of_cycle()); }
     int place_in_cycle() const override { return 2 * schedule_.place_in_cycle() + phase_index(phase_); }
@@ -220,12 +222,13 @@ TEST(executor_finds_all_kinds_of_updates_that_follow_each_once) {
             NotingBlock block(every, false);
             block.restart(start);
             const auto kinds = block.kinds_ahead();
-            std::vector<std::pair<Phase, bool>> launched;
+            std::vector<ScheduledUpdate> launched;
             for (int k = 0; k < 4 * every; ++k) {
                 block.update();
                 const Launches& last = block.device.done.back();
-                if (std::find(launched.begin(), launched.end(), std::pair(last.phase, last.keeps)) == launched.end()) {
-                    launched.emplace_back(last.phase, last.keeps);
+                const ScheduledUpdate kind{last.phase, last.is_at_renewal, last.keeps};
+                if (std::find(launched.begin(), launched.end(), kind) == launched.end()) {
+                    launched.push_back(kind);
                 }
             }
             CHECK(kinds == launched);

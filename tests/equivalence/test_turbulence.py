@@ -14,6 +14,7 @@ from reference.thermal_cases import ThermalCase
 from reference.turbulence import CONSTANTS, FORMULAS, Turbulence, eddy_viscosity, gradient
 
 import lbmgpu as lbm
+from lbmgpu.solver import simulation_of
 
 STEPS = 20
 TOLERANCE = 1e-12
@@ -291,21 +292,92 @@ def test_recordings_after_a_restart_hold_the_bits_of_a_cpu(streaming, every, gpu
 
 
 @pytest.mark.gpu
+@pytest.mark.parametrize("every", [1, 2])
+@pytest.mark.parametrize("walls", [False, True])
 @pytest.mark.parametrize("model", FORMULAS)
 @pytest.mark.parametrize("streaming", STREAMINGS)
-def test_blocks_of_gpus_hold_the_bits_of_a_cpu(model, streaming, gpu, rng):
-    """Cut across each axis: velocities go with the populations."""
+def test_blocks_of_gpus_hold_the_bits_of_a_cpu(model, streaming, walls, every, gpu, rng):
+    """Cut across each axis: velocities go with the populations, and cells next to walls of any block are known."""
     shape = (18, 8, 6)
-    case = random_case(rng, "D3Q19", shape, Turbulence(model, CONSTANTS[model], 2), walls=False)
+    case = random_case(rng, "D3Q19", shape, Turbulence(model, CONSTANTS[model], every), walls=walls)
     alone = case.solver(device="cpu", precision="float32", streaming=streaming)
     alone.step(9)
+    least = case.least_blocks()
     for layout in layouts(shape)[1:]:
         assert layout is not None
+        if any(n // 2 < low + high for n, (low, high) in zip(shape, least, strict=True)):
+            continue
         on_gpus = lbm.Layout([lbm.Block(b.offset, b.size, device=gpu) for b in layout])
         solver = case.solver(device="auto", layout=on_gpus, precision="float32", streaming=streaming)
-        solver.step(9)
-        np.testing.assert_array_equal(solver.populations(), alone.populations())
+        solver.step(4)
+        solver.eddy_viscosity()  # which changes nothing
+        solver.step(5)
+        fluid = case.fluid()
+        np.testing.assert_array_equal(solver.populations()[:, fluid], alone.populations()[:, fluid])
         np.testing.assert_array_equal(solver.eddy_viscosity(), alone.eddy_viscosity())
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("after", [0, 1, 2, 3])
+@pytest.mark.parametrize("streaming", STREAMINGS)
+def test_a_state_that_is_set_between_two_renewals_has_one_of_its_own_on_a_gpu(streaming, after, gpu, rng):
+    """Before the first step, whatever its number, also where that step keeps its velocity for the next renewal."""
+    case = random_case(rng, "D3Q19", (9, 7, 6), Turbulence("wale", CONSTANTS["wale"], 4))
+    solvers = [case.solver(device=device, streaming=streaming) for device in ("cpu", gpu)]
+    for solver in solvers:
+        simulation_of(solver).set_steps(after)
+    for steps in (0, 1, 6):
+        for solver in solvers:
+            solver.step(steps)
+        expected, found = (solver.populations()[:, case.fluid()] for solver in solvers)
+        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(solvers[1].eddy_viscosity(), solvers[0].eddy_viscosity())
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_rows_of_several_thread_blocks_and_many_rows_hold_the_bits_of_a_cpu(axis, gpu, rng):
+    """Rows longer than a thread block, and more than fit one of the tiles in which rows are updated."""
+    shape = [3, 3, 3]
+    shape[axis] = 1100 if axis == 0 else 131
+    case = random_case(rng, "D3Q19", tuple(shape), Turbulence("vreman", CONSTANTS["vreman"]), walls=axis == 1)
+    solvers = [case.solver(device=device, precision="float32") for device in ("cpu", gpu)]
+    for solver in solvers:
+        solver.step(3)
+    fluid = case.fluid()
+    np.testing.assert_array_equal(solvers[1].populations()[:, fluid], solvers[0].populations()[:, fluid])
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("streaming", STREAMINGS)
+def test_with_a_temperature_a_gpu_holds_the_bits_of_a_cpu(streaming, gpu, rng):
+    """Of the hybrid thermal model, alone and in blocks."""
+    shape = (12, 8, 6)
+    density, velocity = random_fields(rng, shape)
+    kinds = ["no-slip", "moving-wall", "periodic", "periodic", "no-slip", "no-slip"]
+    for every in (1, 3):
+        case = ThermalCase(
+            "D3Q19",
+            shape,
+            Collision("mrt", 0.05),
+            faces=random_faces(rng, shape, kinds),
+            density=density,
+            velocity=velocity,
+            heat=Heat(0.04, buoyancy=(0.0, 1e-3, 0.0), faces=[1.0, 0.25, None, None, None, None]),
+            temperature=0.5 + 0.5 * rng.uniform(-1, 1, shape),
+            turbulence=Turbulence("wale", CONSTANTS["wale"], every),
+        )
+        alone = case.solver(device="cpu", precision="float32", streaming=streaming)
+        alone.step(7)
+        for layout in (None, layouts(shape)[2]):
+            where = {"device": gpu}
+            if layout is not None:
+                blocks = [lbm.Block(b.offset, b.size, device=gpu) for b in layout]
+                where = {"device": "auto", "layout": lbm.Layout(blocks)}
+            solver = case.solver(precision="float32", streaming=streaming, **where)
+            solver.step(7)
+            np.testing.assert_array_equal(solver.populations(), alone.populations())
+            np.testing.assert_array_equal(solver.eddy_viscosity(), alone.eddy_viscosity())
 
 
 @pytest.mark.parametrize("model", [lbm.WALE(), lbm.WALE(every=3), lbm.Smagorinsky(0.15)], ids=str)

@@ -57,6 +57,41 @@ def test_what_tuning_finds_is_remembered(flow: str, gpu: str, tmp_path: Path, mo
     assert sum(head.endswith(b" shape") for head in heads) == 2
 
 
+@pytest.mark.gpu
+@pytest.mark.parametrize("every", [1, 3])
+def test_updates_with_a_turbulence_model_are_tuned(
+    every: int, gpu: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that compute the eddy viscosity apart from those between them, and the bits stay the same."""
+    configuration = bench.Configuration(stencil="D2Q9", size=64, turbulence="wale", every=every)
+    before = bench.make_solver(configuration, gpu, None)
+    before.step(7)
+    monkeypatch.setenv("LBMGPU_CACHE_DIR", str(tmp_path))
+    best = bench.tune(configuration, device=gpu, seconds=0.001)
+    renewing = [f"{phase} with velocity gradients" for phase in ("even", "odd")]
+    assert set(best) == {*renewing, *(("even", "odd") if every > 1 else ())}
+    solver = bench.make_solver(configuration, gpu, None)
+    for kernel in solver._simulation.engine.update_kernels():  # those of most steps
+        found = best[kernel["phase"] + (" with velocity gradients" if every == 1 else "")]
+        assert kernel["cells_per_thread"] == found["cells_per_thread"]
+    solver.step(7)
+    np.testing.assert_array_equal(solver.populations(), before.populations())
+
+
+def test_a_turbulence_model_is_measured_in_a_flow_with_gradients(capsys: pytest.CaptureFixture[str]) -> None:
+    model = ["--turbulence", "wale", "--every", "2"]
+    assert cli.main(["bench", *model, "--size", "12", "--seconds", "0.001", "--repeats", "1"]) == cli.OK
+    assert "D3Q19 BGK wale/2 float32 in-place 12^3" in capsys.readouterr().out
+    solver = bench.make_solver(bench.Configuration(turbulence="vreman", size=12), "cpu", 1)
+    assert solver.eddy_viscosity().mean() > 1e-6
+    for option in ("--every", "--turbulence"):
+        arguments = [option, "2" if option == "--every" else "wale", "--device", "cpu,cpu"]
+        assert cli.main(["bench", *arguments]) == cli.WRONG_INPUT
+        assert f"{option} is for one device" in capsys.readouterr().err
+    assert cli.main(["bench", "--every", "2", "--size", "12"]) == cli.WRONG_INPUT
+    assert "every: 2 given, must be 1 without a turbulence model" in capsys.readouterr().err
+
+
 def test_bench_of_one_configuration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "bench.json"
     kind = ["--collision", "TRT", "--precision", "float64", "--storage", "float32"]

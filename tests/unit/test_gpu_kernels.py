@@ -34,6 +34,7 @@ def check_registers(
     *,
     thermal: bool,
     takes_strain: bool = False,
+    turbulence: str = "",
 ) -> None:
     """What the assembler says of the kernels of all phases of a case: nothing is kept outside registers."""
     look_for_compiler()
@@ -44,7 +45,7 @@ def check_registers(
         precision,
         storage,
         ("in-place", "two-lattice")[turn],
-        smagorinsky=number % 4 == 3,
+        smagorinsky=number % 4 == 3 and not turbulence,
         forcing=number // 2 % 3,
         end_sums=number // 6 % 2 == 1,
         periodic_axes=number % 8,
@@ -52,6 +53,8 @@ def check_registers(
         architecture=architecture,
         thermal=thermal,
         takes_strain=takes_strain,
+        turbulence=turbulence,
+        renews=takes_strain or bool(turbulence),
     )
     assert len(logs) == 2 - turn
     for log in logs:
@@ -86,6 +89,19 @@ def test_updates_with_a_strain_rate_stay_in_registers(number: int, case: tuple[s
     kind, heated = "recursive-regularized", MODELS["hybrid thermal"]
     thermal = k == 3 and stencil in heated["stencils"] and (precision, storage) in heated["numbers"]
     check_registers(number, stencil, kind, precision, storage, turn, thermal=thermal, takes_strain=True)
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize(("stencil", "collision", "precision", "storage", "turn"), CASES)
+def test_updates_that_compute_an_eddy_viscosity_of_gradients_stay_in_registers(
+    stencil: str, collision: str, precision: str, storage: str, turn: int
+) -> None:
+    """The same with the models of velocity gradients, which take turns; some with a temperature."""
+    number = CASES.index((stencil, collision, precision, storage, turn))
+    heated = MODELS["hybrid thermal"]
+    thermal = number % 3 == 2 and stencil in heated["stencils"] and (precision, storage) in heated["numbers"]
+    model = ("wale", "vreman")[number // 2 % 2]
+    check_registers(number, stencil, collision, precision, storage, turn, thermal=thermal, turbulence=model)
 
 
 HEATED = [(s, c, *n, t) for s, c in THERMAL_PAIRS for n in MODELS["hybrid thermal"]["numbers"] for t in (0, 1)]
@@ -151,7 +167,7 @@ GRADIENT_TERMS = ("lbm::WALE, false", "lbm::Vreman, false", "lbm::WALE, true", "
         ("heat.h", ["advance_next_to_bodies<{}>", "put_next_to_bodies<{}>", "temperature<{}, double>"]),
         ("heat.h", ["set_temperature<{}>", "reset_temperature<{}>", "set_heat_source<{}>"]),
         ("heat.h", ["total_heat<{}>", "sampled_heat<{}>", "temperature_change<{}>"]),
-        ("eddy_viscosity.h", [f"renew_gradient_terms<{{}}, lbm::GradientTerms<{m}>, 4>" for m in GRADIENT_TERMS]),
+        ("eddy_viscosity.h", [f"renew_all<{{}}, lbm::GradientTerms<{m}>, 32>" for m in GRADIENT_TERMS]),
         ("eddy_viscosity.h", [f"renew_next_to_walls<{{}}, lbm::GradientTerms<{m}>, 32>" for m in GRADIENT_TERMS]),
         ("eddy_viscosity.h", ["start_velocity<{}>", "kept_velocity<{}, double>", "set_kept_velocity<{}>"]),
         ("eddy_viscosity.h", ["eddy_viscosity<{}, float>", "set_eddy_viscosity<{}>"]),
@@ -178,38 +194,38 @@ def test_the_other_kernels_compile(header: str, kernels: list[str], architecture
 
 
 UPDATES_WITH_EDDY_VISCOSITY = [
-    (f"{collision}, {real}, {stored}", f"{collision}::Parameters<{real}>>, {real}, {keeps}", cells, phase, launch)
+    (f"{collision}, {real}, {stored}", f"{collision}::Parameters<{real}>>, {real}", changes, cells, phase, launch)
     for (real, stored, cells, launch) in (
         ("float", "float", 4, "128, 3"),
         ("double", "double", 2, "256, 1"),
         ("float", "lbm::Half", 8, "64, 4"),
     )
     for phase, collision in enumerate(("lbm::TRT", "lbm::BGK", "lbm::MRT"))
-    for keeps in ("true", "false")
+    for changes in ("true, true", "true, false", "false, true", "false, false")
 ]
 
 
-@pytest.mark.parametrize(("types", "parameters", "cells", "phase", "launch"), UPDATES_WITH_EDDY_VISCOSITY)
+@pytest.mark.parametrize(("types", "parameters", "changes", "cells", "phase", "launch"), UPDATES_WITH_EDDY_VISCOSITY)
 def test_updates_with_an_eddy_viscosity_stay_in_registers(
-    types: str, parameters: str, cells: int, phase: int, launch: str
+    types: str, parameters: str, changes: str, cells: int, phase: int, launch: str
 ) -> None:
-    """Of velocity gradients, in steps that keep the velocity and in others."""
+    """Of velocity gradients, in steps that keep the velocity, that compute the eddy viscosity, and in others."""
     look_for_compiler()
     assert_in_registers(
-        f"lbm::cuda::update<lbm::D3Q19, {types}, lbm::cuda::WithGradientTerms<lbm::Laminar<{parameters}, true, false>, "
-        f"{cells}, 7, lbm::Phase({phase}), lbm::cuda::Forcing::None, false, false, lbm::cuda::RowSpan::ThreadBlock, "
-        f"true, {launch}>"
+        f"lbm::cuda::update<lbm::D3Q19, {types}, lbm::cuda::WithGradientTerms<lbm::Laminar<{parameters}, "
+        f"lbm::GradientTerms<lbm::WALE, false>, {changes}>, {cells}, 7, lbm::Phase({phase}), "
+        f"lbm::cuda::Forcing::None, false, false, lbm::cuda::RowSpan::ThreadBlock, true, {launch}>"
     )
 
 
 @pytest.mark.parametrize(
     ("types", "terms"),
     [
-        ("lbm::D3Q19, lbm::Regularized", "true, false"),
-        ("lbm::D3Q19, lbm::CentralMoments", "true, false"),
-        ("lbm::D3Q19, lbm::RecursiveRegularized", "true, false"),
-        ("lbm::D3Q19, lbm::RecursiveRegularized", "true, true"),
-        ("lbm::D3Q27, lbm::Cumulant", "true, false"),
+        ("lbm::D3Q19, lbm::Regularized", "lbm::Vreman, false"),
+        ("lbm::D3Q19, lbm::CentralMoments", "lbm::Vreman, false"),
+        ("lbm::D3Q19, lbm::RecursiveRegularized", "void, true"),
+        ("lbm::D3Q19, lbm::RecursiveRegularized", "lbm::WALE, true"),
+        ("lbm::D3Q27, lbm::Cumulant", "lbm::WALE, false"),
     ],
 )
 def test_updates_with_an_eddy_viscosity_compile(types: str, terms: str) -> None:
@@ -218,8 +234,8 @@ def test_updates_with_an_eddy_viscosity_compile(types: str, terms: str) -> None:
     collision = types.split()[1]
     update = (
         f"lbm::cuda::update<{types}, float, float, lbm::cuda::WithGradientTerms<lbm::Laminar<"
-        f"{collision}::Parameters<float>>, float, true, {terms}>, 2, 7, lbm::Phase(0), lbm::cuda::Forcing::None, "
-        f"false, false, lbm::cuda::RowSpan::ThreadBlock, true, 128, 2>"
+        f"{collision}::Parameters<float>>, float, lbm::GradientTerms<{terms}>, true, true>, 2, 7, lbm::Phase(0), "
+        f"lbm::cuda::Forcing::None, false, false, lbm::cuda::RowSpan::ThreadBlock, true, 128, 2>"
     )
     assert "for 'sm_90" in _core.cuda_kernel_resources("update.h", update, "sm_90")
 

@@ -47,7 +47,7 @@ def test_numbers_out_of_range_are_refused_by_name(model, arguments, name):
 
 def solver(collision=None, stencil="D3Q19", **options) -> lbm.Solver:
     shape = (8, 6, 5)[: int(stencil[1])]
-    return lbm.Solver(lbm.Domain(shape, stencil), collision or lbm.BGK(0.02), device="cpu", **options)
+    return lbm.Solver(lbm.Domain(shape, stencil), collision or lbm.BGK(0.02), **{"device": "cpu", **options})
 
 
 def test_what_does_not_go_together_is_refused_by_name(tmp_path: Path):
@@ -139,6 +139,14 @@ def test_a_report_names_the_model_and_counts_its_bytes():
     assert "WALE(constant=0.5, every=1)" in str(modelled.report(bandwidth=False))
     bytes_a_step = [each.report(bandwidth=False).bytes_per_update for each in (plain, modelled, seldom)]
     assert bytes_a_step == [152, 152 + 4 + 24 + 4, 152 + 4 + 2]
+
+
+@pytest.mark.gpu
+def test_a_gpu_reads_and_writes_the_velocity_alone_where_each_step_computes_the_eddy_viscosity(gpu):
+    """In other steps the viscosity is read, and written by those that compute it."""
+    models = (lbm.WALE(), lbm.Vreman(every=10))
+    bytes_a_step = [solver(turbulence=model, device=gpu).report(bandwidth=False).bytes_per_update for model in models]
+    assert bytes_a_step == [152 + 24, 152 + 4 + 2]
 
 
 CASE = {

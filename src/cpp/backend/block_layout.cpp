@@ -21,10 +21,13 @@ Index elements_before_columns(const BlockSpec& spec, const Address& a) {
     return a.numbers_stride == 0 ? a.x_face_end() : a.numbers + spec.state->phases * a.numbers_stride;
 }
 
-/// Rows of velocities that begin behind all others of a (y, z), with a memory line before and after each.
-VelocityRows rows_behind(Index others, const BlockSpec& spec, int D, Index pitch, Index line) {
+/// Rows of velocities that begin behind all others of a (y, z), with a memory line before and after each. On a GPU the
+/// update reads those of its cells' neighbours; it writes new ones in the same step where each step renews what is
+/// taken of their gradients.
+VelocityRows rows_behind(Index others, const BlockSpec& spec, Device device, int D, Index pitch, Index line) {
+    const bool are_read_beside = spec.is_part || (device == Device::Gpu && spec.refresh_every == 1);
     const Index stride = pitch + line;
-    return {others + line, stride, spec.is_part ? D * stride : 0};
+    return {others + line, stride, are_read_beside ? D * stride : 0};
 }
 
 }  // namespace
@@ -55,7 +58,7 @@ Address block_address(const BlockSpec& spec, Device device) {
             a.row_stride = a.temperature + spec.state->phases * a.temperature_stride;
         }
         if (keeps_velocity(spec)) {
-            const VelocityRows rows = rows_behind(a.row_stride, spec, S::D, a.pitch, line);
+            const VelocityRows rows = rows_behind(a.row_stride, spec, device, S::D, a.pitch, line);
             a.row_stride = rows.first + S::D * rows.stride + (spec.state->phases - 1) * rows.slot_stride;
         }
         a.x_face_buffers = a.lead + Index(a.ny + 2 * a.halo_y) * (a.nz + 2 * a.halo_z) * a.row_stride + a.lead;
@@ -80,7 +83,7 @@ VelocityRows velocity_rows(const BlockSpec& spec, Device device) {
     without.takes_strain = false;
     const Address a = block_address(without, device);
     const int D = with_stencil(spec.stencil, [](auto s) { return decltype(s)::D; });
-    return rows_behind(a.row_stride, spec, D, a.pitch, line_bytes / Index(size_of(spec.storage)));
+    return rows_behind(a.row_stride, spec, device, D, a.pitch, line_bytes / Index(size_of(spec.storage)));
 }
 
 int gradient_terms(const BlockSpec& spec) {

@@ -31,10 +31,12 @@ inline Index field_pitch(int nx) { return (nx + 63) / 64 * 64; }
 int gradient_terms(const BlockSpec& spec);
 
 /// Bytes that a cell reads and writes in a step for so many numbers of velocity gradients, averaged over the `every`
-/// steps for which they hold: they are read in each of them; once the velocity is written, and read to write others.
-inline int gradient_bytes(int D, int terms, NumberKind precision, NumberKind storage, int every) {
-    const int read = terms * int(size_of(precision));
-    return terms > 0 ? read + (2 * D * int(size_of(storage)) + read) / every : 0;
+/// steps for which they hold. Once in these the velocity is written and read, and the numbers are written; they are
+/// read in each of the steps. On a GPU the update that renews them has them already, and writes them for others alone.
+inline int gradient_bytes(Device device, int D, int terms, NumberKind precision, NumberKind storage, int every) {
+    const int velocity = 2 * D * int(size_of(storage)), numbers = terms * int(size_of(precision));
+    const int moved = device == Device::Cpu ? every + 1 : every == 1 ? 0 : every;
+    return terms > 0 ? (velocity + moved * numbers) / every : 0;
 }
 
 /// Size in bytes of one lattice of a block.

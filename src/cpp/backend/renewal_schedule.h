@@ -2,9 +2,9 @@
 // need to know of it.
 #pragma once
 
+#include <compare>
 #include <limits>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "../lattice/streaming.h"
@@ -60,16 +60,26 @@ private:
     bool is_due_ = false;  // whether a state has been set since the last step
 };
 
-/// The kinds of update that follow a step of `phase`, each once, in the order in which they come: their phase, and
-/// whether they keep the velocity.
-inline std::vector<std::pair<Phase, bool>> kinds_of_updates(Phase phase, RenewalSchedule schedule, int every) {
-    std::set<std::pair<Phase, bool>> known;
-    std::vector<std::pair<Phase, bool>> kinds;
+/// What sets updates of a block apart.
+struct ScheduledUpdate {
+    Phase phase;
+    bool is_at_renewal;
+    bool keeps_velocity;
+
+    auto operator<=>(const ScheduledUpdate&) const = default;
+};
+
+/// The kinds of update that follow a step of `phase`, each once, in the order in which they come.
+inline std::vector<ScheduledUpdate> kinds_of_updates(Phase phase, RenewalSchedule schedule, int every) {
+    std::set<ScheduledUpdate> known;
+    std::vector<ScheduledUpdate> kinds;
     for (int k = 0; k < 2 * every; ++k) {  // a cycle of phases has two at most
         phase = next_phase(phase);
+        ScheduledUpdate kind{phase, schedule.is_at_renewal(), false};
         schedule.begin_step();
-        if (known.emplace(phase, schedule.keeps_velocity()).second) {
-            kinds.emplace_back(phase, schedule.keeps_velocity());
+        kind.keeps_velocity = schedule.keeps_velocity();
+        if (known.insert(kind).second) {
+            kinds.push_back(kind);
         }
     }
     return kinds;

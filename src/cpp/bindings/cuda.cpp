@@ -32,10 +32,16 @@ py::dict compiler() {
     return entry;
 }
 
+/// The turbulence model of velocity gradients of this name, with any constant; none for an empty one.
+std::optional<engine::TurbulenceSetup> turbulence_of(const std::string& model, int every) {
+    return model.empty() ? std::nullopt : std::optional(engine::TurbulenceSetup{model, 0.1, every});
+}
+
 /// The specification of a block for resource queries and tuning. Axis d is periodic if bit d of `periodic_axes` is set.
 backend::BlockSpec spec_of(const std::string& stencil, const std::vector<int>& shape, const std::string& collision,
                            const std::string& precision, const std::string& storage, const std::string& streaming,
-                           bool smagorinsky, int periodic_axes, bool thermal) {
+                           bool smagorinsky, int periodic_axes, bool thermal,
+                           const std::optional<engine::TurbulenceSetup>& turbulence) {
     if (shape.size() != 2 && shape.size() != 3) {
         throw std::invalid_argument("shape: " + std::to_string(shape.size()) + " sizes given, must be 2 or 3");
     }
@@ -50,6 +56,7 @@ backend::BlockSpec spec_of(const std::string& stencil, const std::vector<int>& s
     setup.precision = precision;
     setup.storage = storage;
     setup.streaming = streaming;
+    setup.turbulence = turbulence;
     for (std::size_t face = 0; face < 2 * setup.shape.size(); ++face) {
         setup.faces.emplace_back((periodic_axes >> (face / 2)) % 2 == 1 ? "periodic" : "no-slip");
     }
@@ -60,22 +67,23 @@ backend::BlockSpec spec_of(const std::string& stencil, const std::vector<int>& s
     return engine::block_spec(setup);
 }
 
-/// The assembler's report of registers and spills for every update kernel of a configuration.
+/// The assembler's report of registers and spills for every update kernel of a configuration: of each phase, and of
+/// updates with what they take of velocity gradients computed before, or by them if `renews`.
 std::vector<std::string> update_resources(const std::string& stencil, const std::string& collision,
                                           const std::string& precision, const std::string& storage,
                                           const std::string& streaming, bool smagorinsky, int forcing, bool end_sums,
                                           int periodic_axes, int size, const std::string& architecture, bool thermal,
-                                          bool takes_strain) {
+                                          bool takes_strain, const std::string& turbulence, bool renews) {
     const std::vector<int> shape(stencil.substr(0, 2) == "D2" ? 2 : 3, size);
-    backend::BlockSpec spec =
-        spec_of(stencil, shape, collision, precision, storage, streaming, smagorinsky, periodic_axes, thermal);
+    backend::BlockSpec spec = spec_of(stencil, shape, collision, precision, storage, streaming, smagorinsky,
+                                      periodic_axes, thermal, turbulence_of(turbulence, 1));
     spec.takes_strain = takes_strain;
     if (forcing < 0 || forcing > int(cuda::Forcing::Field)) {
         throw std::invalid_argument("forcing: " + std::to_string(forcing) + " given, must be 0 to 2");
     }
     std::vector<std::string> logs;
     for (const Phase phase : backend::phases_of(spec)) {
-        const cuda::UpdateKind kind{phase, cuda::Forcing(forcing), end_sums, takes_strain};
+        const cuda::UpdateKind kind{phase, cuda::Forcing(forcing), end_sums, backend::keeps_velocity(spec), renews};
         const cuda::KernelName name = cuda::update_kernel(spec, cuda::default_configuration(spec, kind), kind);
         const NoGil release;
         logs.push_back(cuda::resource_usage(name, architecture));
@@ -85,9 +93,10 @@ std::vector<std::string> update_resources(const std::string& stencil, const std:
 
 py::list tune(const std::string& stencil, const std::vector<int>& shape, const std::string& collision,
               const std::string& precision, const std::string& storage, const std::string& streaming, bool forced,
-              bool end_sums, bool periodic, int ordinal, double seconds, bool thermal) {
-    const backend::BlockSpec spec =
-        spec_of(stencil, shape, collision, precision, storage, streaming, false, periodic ? 7 : 0, thermal);
+              bool end_sums, bool periodic, int ordinal, double seconds, bool thermal, const std::string& turbulence,
+              int every) {
+    const backend::BlockSpec spec = spec_of(stencil, shape, collision, precision, storage, streaming, false,
+                                            periodic ? 7 : 0, thermal, turbulence_of(turbulence, every));
     std::vector<cuda::ConfigurationTiming> timings;
     {
         const NoGil release;
@@ -98,6 +107,7 @@ py::list tune(const std::string& stencil, const std::vector<int>& shape, const s
     for (const cuda::ConfigurationTiming& timing : timings) {
         py::dict entry;
         entry["phase"] = backend::name_of(timing.phase);
+        entry["renews_terms"] = timing.renews_terms;
         entry["cells_per_thread"] = timing.configuration.cells_per_thread;
         entry["threads"] = timing.configuration.threads;
         entry["blocks"] = timing.configuration.blocks;
@@ -124,7 +134,8 @@ void bind_cuda(py::module_& module) {
     module.def("cuda_update_resources", &update_resources, py::arg("stencil"), py::arg("collision"),
                py::arg("precision"), py::arg("storage"), py::arg("streaming"), py::arg("smagorinsky"),
                py::arg("forcing"), py::arg("end_sums"), py::arg("periodic_axes"), py::arg("size"),
-               py::arg("architecture"), py::arg("thermal") = false, py::arg("takes_strain") = false);
+               py::arg("architecture"), py::arg("thermal") = false, py::arg("takes_strain") = false,
+               py::arg("turbulence") = "", py::arg("renews") = false);
     module.def(
         "cuda_kernel_resources",
         [](const std::string& header, const std::string& name, const std::string& architecture) {
@@ -133,7 +144,8 @@ void bind_cuda(py::module_& module) {
         py::arg("header"), py::arg("name"), py::arg("architecture"), py::call_guard<NoGil>());
     module.def("cuda_tune", &tune, py::arg("stencil"), py::arg("shape"), py::arg("collision"), py::arg("precision"),
                py::arg("storage"), py::arg("streaming"), py::arg("forced"), py::arg("end_sums"), py::arg("periodic"),
-               py::arg("ordinal"), py::arg("seconds"), py::arg("thermal") = false);
+               py::arg("ordinal"), py::arg("seconds"), py::arg("thermal") = false, py::arg("turbulence") = "",
+               py::arg("every") = 1);
 }
 
 }  // namespace lbm::bindings

@@ -155,13 +155,15 @@ void initialize(Engine& e, const std::optional<Doubles>& density, const std::opt
     e.initialize(values, nonequilibrium);
 }
 
-/// The bytes that an update of a cell reads and writes, on average.
+/// The bytes that an update of a cell reads and writes, on average; those of a CPU if there are blocks on both.
 int bytes_per_update(const Engine& e) {
     const backend::BlockSpec& spec = e.spec();
+    const auto& blocks = e.layout().blocks();
+    const bool on_cpu = std::any_of(blocks.begin(), blocks.end(), [](const auto& b) { return b.device == "cpu"; });
     const int numbers = e.population_count() + (backend::is_hybrid(spec) ? 1 : 0);
     return 2 * numbers * int(backend::size_of(spec.storage)) +
-           backend::gradient_bytes(e.domain().D, backend::gradient_terms(spec), spec.precision, spec.storage,
-                                   spec.refresh_every);
+           backend::gradient_bytes(on_cpu ? backend::Device::Cpu : backend::Device::Gpu, e.domain().D,
+                                   backend::gradient_terms(spec), spec.precision, spec.storage, spec.refresh_every);
 }
 
 const char* storage_dtype(const Engine& e) {

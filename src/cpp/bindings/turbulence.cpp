@@ -40,13 +40,14 @@ void bind_turbulence(py::module_& module, EngineClass& engine) {
     module.def(
         "gradient_bytes",
         [](int dimensions, bool viscosity, bool strain, const std::string& precision, const std::string& storage,
-           int every) {
-            return backend::gradient_bytes(dimensions, gradient_term_count(dimensions, viscosity, strain),
+           int every, bool on_gpu) {
+            return backend::gradient_bytes(on_gpu ? backend::Device::Gpu : backend::Device::Cpu, dimensions,
+                                           gradient_term_count(dimensions, viscosity, strain),
                                            engine::number_kind("precision", precision),
                                            engine::number_kind("storage", storage), every);
         },
         py::arg("dimensions"), py::arg("viscosity"), py::arg("strain"), py::arg("precision"), py::arg("storage"),
-        py::arg("every"));
+        py::arg("every"), py::arg("on_gpu") = false);
     engine
         .def(
             "eddy_viscosity",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -27,6 +27,7 @@ from ..parallel.processes import Processes
 from ..planning.configuration import HEAT, VISCOSITY, Configuration
 from ..solver import Solver, simulation_of
 from ..solver.report import measure_copy_bandwidth, measure_scale_bandwidth
+from ..turbulence import GRADIENT_MODELS, GradientModel
 from . import d2q37_flow, power
 
 SIZE = {2: 4096, 3: 192}
@@ -41,7 +42,9 @@ PLATES_FLOWS = ("periodic", "plates")
 """The flows that D2Q37 can be measured in."""
 
 
-def completed(size: int | None, device: str, chosen: Mapping[str, str], members: int = 1) -> Configuration:
+def completed(
+    size: int | None, device: str, chosen: Mapping[str, str], members: int = 1, every: int = 1
+) -> Configuration:
     """The configuration with the parts that were `chosen` and others that go with them.
 
     Args:
@@ -49,6 +52,7 @@ def completed(size: int | None, device: str, chosen: Mapping[str, str], members:
         device: the device that it is for.
         chosen: values of attributes of `Configuration`, by name.
         members: number of boxes that advance together.
+        every: steps for which the eddy viscosity of a chosen turbulence model holds.
 
     Raises:
         ValueError: the chosen parts do not go together.
@@ -62,7 +66,9 @@ def completed(size: int | None, device: str, chosen: Mapping[str, str], members:
     words.setdefault("streaming", models.default_streaming(stencil))
     words.setdefault("storage", words.get("precision", "float32"))
     side = default_size(stencil, device) if size is None else size
-    found = Configuration(**words, size=side, members=members)
+    found = Configuration(**words, size=side, members=members, every=every)
+    if found.every > 1 and not found.turbulence:
+        raise ValueError(f"every: {every} given, must be 1 without a turbulence model")
     check_pair(stencil, COLLISIONS[found.collision])
     models.check_numbers(stencil, found.precision, found.storage, found.streaming)
     right = PLATES_FLOWS if models.of(stencil).carries_temperature else FLOWS[:-1]
@@ -205,6 +211,11 @@ def make_collision(configuration: Configuration) -> Collision:
     return COLLISIONS[configuration.collision](VISCOSITY)
 
 
+def make_turbulence(configuration: Configuration) -> GradientModel | None:
+    """The turbulence model of a configuration, with its default constant."""
+    return GRADIENT_MODELS[configuration.turbulence](every=configuration.every) if configuration.turbulence else None
+
+
 @precision_warnings.unwarned()
 def make_solver(configuration: Configuration, device: str, threads: int | None) -> Solver:
     """The solver of a configuration, in a flow that is neither at rest nor near its limits."""
@@ -220,15 +231,26 @@ def make_solver(configuration: Configuration, device: str, threads: int | None) 
         comm=Processes(),  # of one process, however many there are
         threads=threads,
         thermal=HEAT if configuration.has_temperature else None,
+        turbulence=make_turbulence(configuration),
     )
     stream = (0.03, 0.02, 0.01)[:dimensions]
     if configuration.flow in ("periodic", "forced"):
-        solver.initialize(velocity=stream)
+        solver.initialize(velocity=_eddies(configuration, stream) if configuration.turbulence else stream)
     if configuration.has_temperature:
         solver.initialize(velocity=stream, temperature=lambda x, *others: 0.5 - x / configuration.size)
     if configuration.flow == "plates":
         d2q37_flow.set_in_motion(solver, (stream[0], 0.0))
     return solver
+
+
+def _eddies(configuration: Configuration, stream: tuple[float, ...]) -> Callable[..., tuple[Any, ...]]:
+    """The stream with waves of 32 cells: gradients that are 0 would take other branches of roots and quotients."""
+    wavenumber = 2 * np.pi * max(1, configuration.size // 32) / configuration.size
+
+    def velocity(*at: Any) -> tuple[Any, ...]:
+        return tuple(u + 0.02 * np.sin(wavenumber * (at[axis - 1] + 0 * at[axis])) for axis, u in enumerate(stream))
+
+    return velocity
 
 
 def measure(
@@ -286,7 +308,10 @@ def measure(
 
 
 def tune(configuration: Configuration, *, device: str, seconds: float) -> dict[str, dict[str, Any]]:
-    """Find the fastest launches for `configuration` on a GPU and remember them for later solvers; the best by phase.
+    """Find the fastest launches for `configuration` on a GPU and remember them for later solvers.
+
+    The result has the best by phase; with a turbulence model those of updates that renew its eddy viscosity are named
+    apart.
 
     Raises:
         ValueError: `device` is a CPU.
@@ -307,8 +332,14 @@ def tune(configuration: Configuration, *, device: str, seconds: float) -> dict[s
         gpu.ordinal(device),
         seconds,
         configuration.has_temperature,
+        configuration.turbulence,
+        configuration.every,
     )
-    return {timing["phase"]: timing for timing in timings if timing["best"]}
+    return {
+        timing["phase"] + (" with velocity gradients" if timing["renews_terms"] else ""): timing
+        for timing in timings
+        if timing["best"]
+    }
 
 
 def _slab(configuration: Configuration) -> list[int]:

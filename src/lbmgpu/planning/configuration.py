@@ -15,7 +15,8 @@ HEAT = HybridThermal(VISCOSITY / 0.71, buoyancy=(0.0, 1e-5, 0.0))
 class Configuration:
     """A box of `size` cells a side with a `flow` in it, one of `benchmarks.single.FLOWS`: a row of a benchmark.
 
-    With several `members` it is an ensemble of such boxes, which advance together.
+    With several `members` it is an ensemble of such boxes, which advance together. `turbulence` is a model of velocity
+    gradients by its name in cases, or empty, and `every` the steps for which its eddy viscosity holds.
     """
 
     stencil: str = "D3Q19"
@@ -26,6 +27,8 @@ class Configuration:
     size: int = 192
     flow: str = "periodic"
     members: int = 1
+    turbulence: str = ""
+    every: int = 1
 
     @property
     def has_temperature(self) -> bool:
@@ -39,4 +42,7 @@ class Configuration:
         if self.members > 1:
             size += f" x {self.members}"
         kind = self.precision if self.storage == self.precision else f"{self.precision}/{self.storage}"
-        return f"{self.stencil} {self.collision} {kind} {self.streaming} {size}"
+        model = f" {self.turbulence}" if self.turbulence else ""
+        if self.every > 1:
+            model += f"/{self.every}"
+        return f"{self.stencil} {self.collision}{model} {kind} {self.streaming} {size}"

@@ -268,7 +268,7 @@ def plan(
     """
     processes = comm if isinstance(comm, Processes) else Processes(comm, "plan")
 
-    def asked() -> tuple[Problem, Configuration, int | None, float | str]:
+    def asked() -> tuple[Problem, Configuration, int | None, float | str, int]:
         domain = Domain(shape, stencil)
         configuration = _configuration(domain, collision, precision, storage, streaming, thermal)
         given = [True] * len(domain.shape) if periodic is None else periodic
@@ -290,10 +290,14 @@ def plan(
             raise TypeError(f"turbulence: {checks.shown(turbulence)} given, {right}")
         strain = hybrid is not None and checks.number("hybrid", hybrid, above=0, at_most=1) < 1
         types = (configuration.precision, configuration.storage)
-        more = bytes_per_update(turbulence, len(domain.shape), *types, takes_strain=strain)
-        return Problem(domain.shape, velocities, size, around, thermal, more), configuration, most, share
+        more, more_on_gpus = (
+            bytes_per_update(turbulence, len(domain.shape), *types, takes_strain=strain, on_gpu=on_gpu)
+            for on_gpu in (False, True)
+        )
+        found = Problem(domain.shape, velocities, size, around, thermal, more)
+        return found, configuration, most, share, more_on_gpus
 
-    problem, configuration, threads, share = processes.each(asked)
+    problem, configuration, threads, share, bytes_on_gpus = processes.each(asked)
     several = processes.size > 1
     if several:
         options: dict[str, Any] = {"threads": threads, "channel": channel, "schedule": schedule, "cpu_share": share}
@@ -303,6 +307,8 @@ def plan(
     else:
         names = processes.each(lambda: _resolved(devices, processes.node_rank if several else None))
     count = len(names) if machine is not None else int(sum(processes.shared(len(names))))
+    if all(processes.shared("cpu" not in names)):
+        problem = replace(problem, turbulence_bytes=bytes_on_gpus)
     if not any(True for _ in cuts(count, problem.shape, problem.radius)):
         raise ValueError(f"devices: {count} given, more than blocks that {problem.shape} can be cut into")
     if machine is None and several:

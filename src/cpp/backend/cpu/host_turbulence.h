@@ -156,8 +156,8 @@ private:
                 for (Index k = first; k < last; ++k) {
                     const backend::VelocityCell& cell = listed[std::size_t(k)];
                     Real terms[Terms::template count<S::D>];
-                    backend::gradient_terms_next_to_walls<Terms, S>(view, rows_, cell, plan_->velocity_links.data(),
-                                                                    Real(spec_.turbulence_factor), terms);
+                    backend::gradient_terms_of_cell<Terms, S>(view, rows_, cell, plan_->velocity_links.data(),
+                                                              Real(spec_.turbulence_factor), terms);
                     Real* out = terms_.as<Real>() + (Index(cell.z) * spec_.size[1] + cell.y) * stride_ + cell.x;
                     for (const Real term : terms) {
                         *out = term;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "../block_layout.h"
+#include "chosen_updates.h"
 #include "device_boundary.h"
 #include "device_field.h"
 #include "device_heat.h"
@@ -20,7 +21,6 @@
 #include "field_rows.h"
 #include "field_staging.h"
 #include "initial_layers.h"
-#include "kernel_names.h"
 #include "kernel_set.h"
 #include "kernels/arguments.h"
 #include "launch_batch.h"
@@ -28,7 +28,6 @@
 #include "row_parts.h"
 #include "shared_block.h"
 #include "step_streams.h"
-#include "tuning.h"
 #include "update_arguments.h"
 #include "upload.h"
 
@@ -51,7 +50,7 @@ public:
             lattices_[k] = DeviceBuffer(ordinal, backend::lattice_bytes(spec, backend::Device::Gpu));
             stream_.clear(lattices_[k].address(), lattices_[k].bytes());
         }
-        choose_configurations();
+        updates_.choose(forcing_, keeps_end_sums_, device_.name);
     }
 
     const Address& address() const override { return address_; }
@@ -67,10 +66,12 @@ public:
     std::vector<backend::KernelFigures> update_kernels() const override {
         std::vector<backend::KernelFigures> all;
         for (const Phase phase : backend::phases_of(spec_)) {
-            const LaunchDimensions launch = update_launch(spec_, configurations_[phase], rows());
+            const backend::ScheduledUpdate update = updates_.most(phase);
+            const LaunchConfiguration& configuration = updates_.configuration(update);
+            const LaunchDimensions launch = update_launch(spec_, configuration, rows());
             const int threads = int(launch.block_x * launch.block_y);
-            const Kernel& k = kernels_.get(update_name(phase, spec_.refresh_every == 1));
-            all.push_back({phase, configurations_[phase].cells_per_thread, threads, k.registers(), k.local_bytes(),
+            const Kernel& k = kernels_.get(updates_.name(update));
+            all.push_back({phase, configuration.cells_per_thread, threads, k.registers(), k.local_bytes(),
                            k.blocks_at_once(threads) * threads / double(device_.threads_per_multiprocessor)});
         }
         return all;
@@ -90,7 +91,7 @@ public:
         const Index numbers = keeps_end_sums_ ? backend::EndSums<double>::count(address_, D_) : 0;
         end_sums_ = DeviceBuffer(device_.ordinal, std::size_t(numbers) * backend::size_of(spec_.precision));
         end_sums_are_current_ = false;
-        choose_configurations();
+        updates_.choose(forcing_, keeps_end_sums_, device_.name);
         expect_kernels();
     }
 
@@ -123,7 +124,7 @@ public:
         }
         forcing_ = uniform != nullptr ? Forcing::Uniform : field != nullptr ? Forcing::Field : Forcing::None;
         if (forcing_ != before) {
-            choose_configurations();
+            updates_.choose(forcing_, keeps_end_sums_, device_.name);
             if (plan_ != nullptr) {
                 expect_kernels();
             }
@@ -348,20 +349,10 @@ private:
         return all;
     }
 
-    void choose_configurations() {
-        for (const Phase phase : backend::phases_of(spec_)) {
-            configurations_[phase] = chosen_configuration(spec_, kind(phase), device_.name);
-        }
-    }
-    /// Whether an update keeps the velocity does not change its launch configuration.
-    UpdateKind kind(Phase phase, bool keeps = false) const { return {phase, forcing_, keeps_end_sums_, keeps}; }
     void restart_phase() {
         phase_ = spec_.state->first_phase;
         now_ = 0;
         end_sums_are_current_ = false;
-    }
-    KernelName update_name(Phase phase, bool keeps_velocity) const {
-        return update_kernel(spec_, configurations_[phase], kind(phase, keeps_velocity));
     }
     RowPart inner_part() const { return interior_.is_trimmed(address_.nx) ? RowPart::Inner : RowPart::Whole; }
     KernelName links_name() const { return state_kernel(spec_, "apply_boundaries.h", "apply_boundaries"); }
@@ -375,11 +366,11 @@ private:
         scaling_.expect_kernels();
         boundary_.expect_kernels();
         turbulence_.expect_kernels();
-        for (const auto& [phase, keeps_velocity] :
+        for (const backend::ScheduledUpdate& update :
              backend::kinds_of_updates(phase_, turbulence_.schedule(), spec_.refresh_every)) {
-            kernels_.expect(update_name(phase, keeps_velocity));
+            kernels_.expect(updates_.name(update));
             if (interior_.is_trimmed(address_.nx)) {
-                kernels_.expect(part_kernel(spec_, configurations_[phase]));
+                kernels_.expect(updates_.part_name(update));
             }
         }
     }
@@ -429,28 +420,28 @@ private:
             if constexpr (requires { a.force_field; }) {
                 std::copy(uniform_force_, uniform_force_ + 3, a.force);
                 a.force_field = force_.as<Real>();
-                a.force_pitch = backend::field_pitch(address_.nx);
                 a.end_sums = {end_sums_.as<Real>()};
                 a.heat.source = Real(heat_.uniform_source());
                 a.heat_field = static_cast<const Real*>(heat_.source_field());
             }
             if constexpr (requires { a.parameters.kept_velocity; }) {
-                turbulence_.set(a.parameters, step_.phase);
+                turbulence_.set(a.parameters);
             }
             a.rows = rows;
             a.source = step_.source;
             a.target = step_.target;
-            const LaunchConfiguration& configuration = configurations_[step_.phase];
+            const backend::ScheduledUpdate kind = turbulence_.update(step_.phase);
+            const LaunchConfiguration& configuration = updates_.configuration(kind);
             if constexpr (!requires { a.force_field; }) {
                 if (part != RowPart::Whole) {
-                    launch_part(kernels_.get(part_kernel(spec_, configuration)), stream, configuration, part, interior_,
+                    launch_part(kernels_.get(updates_.part_name(kind)), stream, configuration, part, interior_,
                                 streams_.divided(), a);
                     return;
                 }
             }
             LaunchDimensions dimensions = update_launch(spec_, configuration, rows.count());
             dimensions.programmatic_launch = !streams_.divided();
-            kernels_.get(update_name(step_.phase, turbulence_.keeps_velocity())).launch(stream, dimensions, a);
+            kernels_.get(updates_.name(kind)).launch(stream, dimensions, a);
         });
     }
 
@@ -458,7 +449,7 @@ private:
     int D_;
     DeviceInfo device_;
     Address address_;
-    backend::ByPhase<LaunchConfiguration> configurations_{backend::phases_of(spec_)};
+    ChosenUpdates updates_{spec_};
     StepStreams streams_;
     const WorkStream& stream_ = streams_.main();
     Index revision_ = 0;  // see BlockState::revision()

@@ -6,8 +6,8 @@
 
 #include "../block_layout.h"
 #include "../renewal_schedule.h"
-#include "../type_name.h"
 #include "field_staging.h"
+#include "kernel_names.h"
 #include "upload.h"
 
 namespace lbm::cuda {
@@ -31,58 +31,54 @@ public:
         }
     }
 
-    std::size_t bytes() const { return terms_.bytes() + cells_.bytes() + links_.bytes(); }
+    std::size_t bytes() const { return terms_.bytes() + cells_.bytes() + links_.bytes() + bits_.bytes(); }
 
     void set_plan(const backend::LinkPlan& plan) {
         count_ = Index(plan.velocity_cells.size());
         upload(cells_, stream_, plan.velocity_cells);
+        std::vector<unsigned char> bits(std::size_t(count_ > 0 ? rows() * bits_pitch() : 0));
+        for (const backend::VelocityCell& cell : plan.velocity_cells) {
+            const Index row = Index(cell.z) * address_.ny + cell.y;
+            bits[std::size_t(row * bits_pitch() + cell.x / 8)] |= static_cast<unsigned char>(1U << (cell.x % 8));
+        }
+        upload(bits_, stream_, bits);
         set_values(plan);
     }
     /// Uploads what depends on the values of faces and bodies.
     void set_values(const backend::LinkPlan& plan) { upload(links_, stream_, plan.velocity_links); }
     void expect_kernels() const {
-        if (is_kept()) {
+        if (is_kept() && count_ > 0) {
+            kernels_.expect(renewal_next_to_walls());
+        }
+        if (is_kept() && schedule_.renews() && !schedule_.is_at_renewal()) {
             kernels_.expect(renewal());
-            if (count_ > 0) {
-                kernels_.expect(renewal_next_to_walls());
-            }
         }
     }
 
     /// Renews what is taken of velocity gradients if it is time, before an update and after boundaries and halos have
-    /// been applied.
+    /// been applied: of cells next to walls, as an update of this step's number does so for the others, else of all.
     void renew(bool programmatic_launch) const {
-        if (!is_kept() || !schedule_.renews()) {
-            return;
-        }
-        const EddyViscosityArguments arguments{state_(),
-                                               velocity_,
-                                               spec_.turbulence_factor,
-                                               terms_.as<void>(),
-                                               pitch(),
-                                               cells_.as<backend::VelocityCell>(),
-                                               count_,
-                                               links_.as<backend::VelocityLink>()};
-        const Index pieces = (address_.nx + cells_per_thread() - 1) / cells_per_thread();
-        launch(renewal(), rows() * pieces, programmatic_launch, arguments);
-        if (count_ > 0) {
-            launch(renewal_next_to_walls(), count_, programmatic_launch, arguments);
+        if (is_kept() && schedule_.renews()) {
+            renew(!schedule_.is_at_renewal(), programmatic_launch);
         }
     }
     /// Counts an update that begins.
-    void begin_update() { schedule_.begin_step(); }
+    void begin_update() {
+        renews_ = schedule_.is_at_renewal();
+        schedule_.begin_step();
+    }
     /// Which updates renew the eddy viscosity; without one of velocity gradients, all of them.
     const backend::RenewalSchedule& schedule() const { return schedule_; }
     /// Counts updates that were replayed, or takes back recorded ones (BlockState::count_replayed).
     void count_replayed(Index updates) { schedule_.count(updates); }
-    /// Whether the update that has begun keeps the velocity.
-    bool keeps_velocity() const { return is_kept() && schedule_.keeps_velocity(); }
-    /// Sets the arguments of an update of `phase`.
+    /// The update of `phase` that has begun.
+    backend::ScheduledUpdate update(Phase phase) const { return {phase, renews_, schedule_.keeps_velocity()}; }
+    /// Sets the arrays among the arguments of an update.
     template <class Parameters>
-    void set(Parameters& parameters, Phase phase) const {
+    void set(Parameters& parameters) const {
         parameters.gradient_terms = static_cast<decltype(parameters.gradient_terms)>(terms_.as<void>());
-        parameters.kept_velocity = velocity_.from_cell(phase, 0);
-        parameters.velocity_stride = velocity_.stride;
+        parameters.next_to_walls = bits_.as<unsigned char>();
+        parameters.next_to_walls_pitch = bits_pitch();
     }
 
     void set_steps(Index steps) override { schedule_.set_steps(steps); }
@@ -123,19 +119,28 @@ private:
     int dimensions() const {
         return backend::with_stencil(spec_.stencil, [](auto s) { return decltype(s)::D; });
     }
-    /// As many as a vector of 16 bytes has velocities, and registers for their gradients.
-    int cells_per_thread() const { return spec_.storage == backend::NumberKind::Float64 ? 2 : 4; }
+    Index bits_pitch() const { return (address_.nx + 7) / 8; }
 
-    std::string terms() const {
-        std::string name;
-        backend::with_gradient_terms(spec_.turbulence, spec_.takes_strain,
-                                     [&](auto t) { name = backend::spelled<decltype(t)>(); });
-        return name;
+    KernelName renewal() const { return state_kernel(spec_, header, "renew_all", gradient_terms_name(spec_)); }
+    KernelName renewal_next_to_walls() const {
+        return state_kernel(spec_, header, "renew_next_to_walls", gradient_terms_name(spec_));
     }
-    KernelName renewal() const {
-        return state_kernel(spec_, header, "renew_gradient_terms", terms() + ", " + std::to_string(cells_per_thread()));
+    void renew(bool all, bool programmatic_launch) const {
+        const EddyViscosityArguments arguments{state_(),
+                                               velocity_,
+                                               spec_.turbulence_factor,
+                                               terms_.as<void>(),
+                                               pitch(),
+                                               cells_.as<backend::VelocityCell>(),
+                                               count_,
+                                               links_.as<backend::VelocityLink>()};
+        if (all) {
+            launch(renewal(), rows() * address_.nx, programmatic_launch, arguments);
+        }
+        if (count_ > 0) {
+            launch(renewal_next_to_walls(), count_, programmatic_launch, arguments);
+        }
     }
-    KernelName renewal_next_to_walls() const { return state_kernel(spec_, header, "renew_next_to_walls", terms()); }
     void launch(const KernelName& name, Index threads, bool programmatic_launch,
                 const EddyViscosityArguments& arguments) const {
         LaunchDimensions dimensions = flat(threads);
@@ -146,6 +151,9 @@ private:
     template <class Out>
     void read(Out* out) const {
         if (spec_.turbulence != backend::no_turbulence) {
+            if (schedule_.is_at_renewal()) {  // the next update would renew it
+                renew(true, false);
+            }
             staging_.read_fields(state_(), "eddy_viscosity", 1, out, header, terms_.as<const void>(), stride());
         } else {
             staging_.read_fields(state_(), "smagorinsky_viscosity", 1, out, header, spec_.omega, spec_.parameters[1]);
@@ -160,7 +168,9 @@ private:
     std::function<StateArguments()> state_;
     VelocityRows velocity_;
     DeviceBuffer terms_, cells_, links_;
+    DeviceBuffer bits_;  // for each row one for each cell: whether it is one of cells_
     Index count_ = 0;
+    bool renews_ = false;  // whether the update that has begun renews what is taken of velocity gradients
     backend::RenewalSchedule schedule_{spec_.refresh_every};
 };
 

@@ -70,10 +70,10 @@ KernelName update_kernel(const BlockSpec& spec, const LaunchConfiguration& confi
     const std::string own = collision + "::Parameters<" + real + ">";
     const std::string any = spec.custom ? "lbm::custom::Padded<" + own + ">" : own;
     const std::string local = spec.has_eddy_viscosity ? any : "lbm::Laminar<" + any + ">";
-    const std::string terms = word(spec.turbulence != backend::no_turbulence) + ", " + word(spec.takes_strain);
     const std::string parameters = backend::keeps_velocity(spec)
                                        ? "lbm::cuda::WithGradientTerms<" + local + ", " + real + ", " +
-                                             word(kind.keeps_velocity) + ", " + terms + ">"
+                                             gradient_terms_name(spec) + ", " + word(kind.keeps_velocity) + ", " +
+                                             word(kind.renews_terms) + ">"
                                        : local;
     const std::string types =
         stencil_name(spec) + ", " + collision + ", " + real + ", " + type_name(spec.storage) + ", " + parameters;
@@ -88,6 +88,13 @@ KernelName update_kernel(const BlockSpec& spec, const LaunchConfiguration& confi
             "lbm::cuda::update<" + types + ", " + std::to_string(configuration.cells_per_thread) + ", " + kinds + ", " +
                 std::to_string(configuration.threads) + ", " + std::to_string(configuration.blocks) + ">",
             spec.custom};
+}
+
+std::string gradient_terms_name(const BlockSpec& spec) {
+    std::string name;
+    backend::with_gradient_terms(spec.turbulence, spec.takes_strain,
+                                 [&](auto terms) { name = spelled<decltype(terms)>(); });
+    return name;
 }
 
 KernelName part_kernel(const BlockSpec& spec, const LaunchConfiguration& configuration) {

@@ -12,6 +12,9 @@ namespace lbm::cuda {
 KernelName update_kernel(const backend::BlockSpec& spec, const LaunchConfiguration& configuration,
                          const UpdateKind& kind);
 
+/// The type that computes what a block takes of velocity gradients.
+std::string gradient_terms_name(const backend::BlockSpec& spec);
+
 /// The kernel that updates a part of each row, which the multispeed thermal model has.
 KernelName part_kernel(const backend::BlockSpec& spec, const LaunchConfiguration& configuration);
 

@@ -142,7 +142,10 @@ std::vector<LaunchConfiguration> candidate_configurations(const BlockSpec& spec)
         const int packed = spec.storage == NumberKind::Float16 ? 2 : 1;
         const int registers = std::min(255, 40 + Q * cells_per_thread * words / packed + Q * words);
         const int suffices = 65536 / registers;
-        for (const int threads : {64, 128, 256, 512, 1024}) {
+        for (const int threads : {64, 128, 256, 384, 512, 1024}) {
+            if (threads == 384 && !backend::keeps_velocity(spec)) {
+                continue;  // for three rows of a block, which read each other's velocities
+            }
             const int row = (spec.size[0] + cells_per_thread - 1) / cells_per_thread;
             if (threads > 4 * std::max(row, 32) || (threads < 128 && threads < row)) {
                 continue;

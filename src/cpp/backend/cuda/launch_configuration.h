@@ -15,6 +15,7 @@ struct UpdateKind {
     Forcing forcing = Forcing::None;
     bool end_sums = false;        // whether it stores the moments of the cells at the ends of rows
     bool keeps_velocity = false;  // whether it stores velocities, for an eddy viscosity of their gradients
+    bool renews_terms = false;    // whether it computes that from those that the step before has stored
 };
 
 struct LaunchConfiguration {

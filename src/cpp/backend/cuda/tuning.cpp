@@ -95,6 +95,24 @@ double time_of(const WorkStream& stream, double seconds, Launch&& launch) {
     return run(std::max<Index>(1, Index(seconds / trial / length)));
 }
 
+/// The kinds of update that are measured one by one: of each phase, and of those that renew what is taken of velocity
+/// gradients or do not, the ones that a block makes.
+std::vector<UpdateKind> kinds_of(const BlockSpec& spec, const UpdateKind& asked) {
+    std::vector<UpdateKind> kinds;
+    for (const Phase phase : backend::phases_of(spec)) {
+        const auto add = [&](bool keeps, bool renews) {
+            kinds.push_back({phase, asked.forcing, asked.end_sums, keeps, renews});
+        };
+        if (!backend::keeps_velocity(spec) || spec.refresh_every > 1) {
+            add(false, false);
+        }
+        if (backend::keeps_velocity(spec)) {
+            add(spec.refresh_every == 1, true);
+        }
+    }
+    return kinds;
+}
+
 template <class Real>
 std::vector<ConfigurationTiming> tune_as(const BlockSpec& spec, const UpdateKind& asked, int ordinal, double seconds) {
     const DeviceInfo device = device_info(ordinal);
@@ -109,9 +127,14 @@ std::vector<ConfigurationTiming> tune_as(const BlockSpec& spec, const UpdateKind
     const Index sums = asked.end_sums ? backend::EndSums<Real>::count(address, D) : 0;
     const DeviceBuffer end_sums(ordinal, std::size_t(sums) * sizeof(Real));
 
+    // What is taken of velocity gradients is 0: the time of an update does not depend on it.
+    const Index terms = Index(address.ny) * address.nz * backend::gradient_terms(spec);
+    const DeviceBuffer gradient_terms(ordinal, std::size_t(terms * backend::field_pitch(address.nx)) * sizeof(Real));
+    stream.clear(gradient_terms.address(), gradient_terms.bytes());
+
     std::vector<ConfigurationTiming> timings;
-    for (const Phase phase : backend::phases_of(spec)) {
-        const UpdateKind kind{phase, asked.forcing, asked.end_sums};
+    for (const UpdateKind& kind : kinds_of(spec, asked)) {
+        const Phase phase = kind.phase;
         const std::size_t first = timings.size();
         const std::vector<LaunchConfiguration> configurations = candidate_configurations(spec);
         KernelSet kernels(ordinal, device.architecture());
@@ -126,11 +149,15 @@ std::vector<ConfigurationTiming> tune_as(const BlockSpec& spec, const UpdateKind
         }
         for (const LaunchConfiguration& configuration : configurations) {
             const Kernel& kernel = kernels.get(update_kernel(spec, configuration, kind));
-            ConfigurationTiming timing{phase, configuration, 0, kernel.registers(), kernel.local_bytes(), false};
+            ConfigurationTiming timing{
+                phase, kind.renews_terms, configuration, 0, kernel.registers(), kernel.local_bytes(), false};
             if (timing.local_bytes <= most_local_bytes) {
                 with_update_arguments<Real>(spec, address, phase, [&](auto& arguments) {
                     if constexpr (requires { arguments.end_sums; }) {
                         arguments.end_sums = {end_sums.as<Real>()};
+                    }
+                    if constexpr (requires { arguments.parameters.gradient_terms; }) {
+                        arguments.parameters.gradient_terms = gradient_terms.as<Real>();
                     }
                     arguments.source = source.as<void>();
                     arguments.target = (has_other ? other : source).as<void>();

@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-#include "../block_state.h"
+#include "../block_layout.h"
 #include "../custom/padded.h"
 #include "kernels/arguments.h"
 
@@ -16,6 +16,7 @@ template <class Arguments>
 void set_slots(Arguments& a, const backend::BlockSpec& spec, const Address& address, Phase phase) {
     a.address = address;
     a.rows = {0, 0, address.ny, address.nz};
+    a.force_pitch = backend::field_pitch(address.nx);
     a.compressibility = static_cast<decltype(a.compressibility)>(spec.compressibility);
     a.heat = converted<decltype(a.heat.source)>(spec.heat);
     a.temperature_before = address.temperature + temperature_slot(next_phase(phase)) * address.temperature_stride;
@@ -59,8 +60,13 @@ void with_update_arguments(const backend::BlockSpec& spec, const Address& addres
         } else if (backend::keeps_velocity(spec)) {
             // The kernel's parameters are those of a laminar flow, or not, and those of an eddy viscosity or of a
             // strain rate; all lie in memory in the same way.
-            UpdateArguments<Real, WithGradientTerms<Parameters, Real, false, true, true>> a{};
+            UpdateArguments<Real, WithGradientTerms<Parameters, Real, GradientTerms<void, true>, false, false>> a{};
             static_cast<Parameters&>(a.parameters) = parameters;
+            const VelocityRows velocity = backend::velocity_rows(spec, backend::Device::Gpu);
+            a.parameters.turbulence_factor = Real(spec.turbulence_factor);
+            a.parameters.velocity_before = velocity.from_cell(next_phase(phase), 0);
+            a.parameters.kept_velocity = velocity.from_cell(phase, 0);
+            a.parameters.velocity_stride = velocity.stride;
             set_slots(a, spec, address, phase);
             visit(a);
         } else {

@@ -12,8 +12,8 @@ namespace lbm {
 constexpr double least_divisor = 1e-36;
 
 /// The rows of velocities behind the populations of a block, and behind its temperatures. They have a halo of one cell
-/// on all sides but along self-periodic axes. Other blocks may still copy the velocities of a step while those of the
-/// next one are written, which have a slot of their own therefore, or lie in the other lattice.
+/// on all sides but along self-periodic axes. Other blocks, or an update that takes gradients, may read those of a step
+/// while those of the next one are written, which have a slot of their own therefore, or lie in the other lattice.
 struct VelocityRows {
     Index first;        // from population 0 of a row to the first component in slot 0; 0: there are none
     Index stride;       // from a component to the next

@@ -6,7 +6,7 @@
 #include "../../../lattice/multispeed.h"
 #include "../../../lattice/stencils/all.h"
 #include "../../../lattice/temperature.h"
-#include "../../../lattice/turbulence/gradient.h"
+#include "../../../lattice/turbulence/gradient_terms.h"
 #include "../../cell_box.h"
 #include "../../link_data.h"
 #include "../../row_box.h"
@@ -51,14 +51,19 @@ struct UpdateArguments {
     Index temperature_before, temperature_after;  // elements from population 0 of a cell, in source and target
 };
 
-/// The parameters of a collision with what an update takes of velocity gradients: an eddy viscosity, a strain rate, or
-/// both.
-template <class Parameters, class Real, bool keeps, bool viscosity, bool strain>
+/// The parameters of a collision with what an update takes of velocity gradients, the Terms_ (GradientTerms) of its
+/// cells. They are in memory; an update that renews them computes them from the velocities that the step before has
+/// kept, and stores them for the next steps, unless it keeps the velocity too: then the next step renews them again.
+template <class Parameters, class Real, class Terms_, bool keeps, bool renews>
 struct WithGradientTerms : Parameters {
-    static constexpr bool keeps_velocity = keeps, reads_viscosity = viscosity, reads_strain = strain;
-    const Real* gradient_terms;  // for each (y, z) a row of the eddy viscosity, then of the strain, with force_pitch
-    Index kept_velocity;         // elements from population 0 of a cell, in the target, to the velocity to be kept
-    Index velocity_stride;       // from a component of that to the next
+    using Terms = Terms_;
+    static constexpr bool keeps_velocity = keeps, renews_terms = renews;
+    Real* gradient_terms;                // for each (y, z) a row of each term, with force_pitch
+    const unsigned char* next_to_walls;  // a bit for each cell whose terms another kernel has renewed; null for none
+    Index next_to_walls_pitch;           // bytes from the bits of a row of cells to those of the next
+    Real turbulence_factor;
+    Index velocity_before, kept_velocity;  // elements from population 0 of a cell, in source and target
+    Index velocity_stride;                 // from a component of these to the next
 };
 
 /// Arguments of the update kernel of the multispeed thermal model.

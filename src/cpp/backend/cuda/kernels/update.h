@@ -4,6 +4,7 @@
 #include "../../../lattice/cell_update.h"
 #include "../../../lattice/collisions/all.h"
 #include "../../../lattice/thermal_update.h"
+#include "../../../lattice/turbulence/all.h"
 #include "dependent_launch.h"
 #include "row_cells.h"
 #include "row_eddy_viscosity.h"
@@ -20,14 +21,16 @@ struct TemperaturesOf<true, S, Real, Stored, V, Arguments> {
     using type = RowTemperatures<S, Real, Stored, V, Arguments>;
 };
 
-template <class S, class Real, class Stored, int V, class Parameters>
+template <class S, class Real, class Stored, int V, int self_periodic, bool whole_packs, class Parameters>
 struct EddyViscositiesOf {
     using type = NoEddyViscosity;
+    static constexpr bool take_neighbors = false;
 };
-template <class S, class Real, class Stored, int V, class Parameters>
+template <class S, class Real, class Stored, int V, int self_periodic, bool whole_packs, class Parameters>
 requires requires { Parameters::keeps_velocity; }
-struct EddyViscositiesOf<S, Real, Stored, V, Parameters> {
-    using type = RowEddyViscosity<S, Real, Stored, V, UpdateArguments<Real, Parameters>>;
+struct EddyViscositiesOf<S, Real, Stored, V, self_periodic, whole_packs, Parameters> {
+    using type = RowEddyViscosity<S, Real, Stored, V, self_periodic, whole_packs, UpdateArguments<Real, Parameters>>;
+    static constexpr bool take_neighbors = Parameters::renews_terms;
 };
 
 /// The position of a row in a box of rows.
@@ -52,6 +55,18 @@ __device__ inline RowAt row_in_tiles(unsigned row, const backend::RowBox& rows) 
     return {tile * most + in_tile - z * height, z};
 }
 
+/// Orders rows in such tiles too, of 64 rows, but in each by squares of two rows along y and two along z, for
+/// velocities: the rows of a thread block then read many of each other, which the first-level cache serves.
+__device__ inline RowAt row_in_squares(unsigned row, const backend::RowBox& rows) {
+    constexpr unsigned most = 64;
+    const unsigned tile = row / (most * unsigned(rows.nz));
+    const unsigned height = min(most, unsigned(rows.ny) - most * tile);
+    const unsigned in_tile = row - tile * most * unsigned(rows.nz);
+    const unsigned z = in_tile / (2 * height) * 2, in_layers = in_tile - z * height;
+    const bool is_pair = z + 1 < unsigned(rows.nz);
+    return {tile * most + (is_pair ? in_layers / 2 : in_layers), z + (is_pair ? in_layers % 2 : 0)};
+}
+
 /// Updates rows; blockIdx.x counts the pieces of a row, then groups of blockDim.y rows, blockIdx.y the members.
 template <class S, class Collision, class Real, class Stored, class Parameters, int V, int self_periodic, Phase phase,
           Forcing forcing, bool end_sums, bool hybrid_thermal, RowSpan span, bool whole_packs, int threads, int blocks,
@@ -64,8 +79,10 @@ __global__ void __launch_bounds__(threads, blocks)
         span != RowSpan::Several ? 1 : (unsigned(a.address.nx) + V * blockDim.x - 1) / (V * blockDim.x);
     const unsigned group = blockIdx.x / pieces;
     const unsigned row = group * blockDim.y + threadIdx.y;
-    const RowAt at =
-        hybrid_thermal ? row_in_tiles(min(row, rows - 1), a.rows) : row_in_layers(min(row, rows - 1), a.rows);
+    using EddyViscositiesHere = EddyViscositiesOf<S, Real, Stored, V, self_periodic, whole_packs, Parameters>;
+    const RowAt at = EddyViscositiesHere::take_neighbors ? row_in_squares(min(row, rows - 1), a.rows)
+                     : hybrid_thermal                    ? row_in_tiles(min(row, rows - 1), a.rows)
+                                                         : row_in_layers(min(row, rows - 1), a.rows);
     const int z = a.rows.z + int(at.z) * a.rows.step_z;
     const int y = a.rows.y + int(at.y) * a.rows.step_y;
     const int x = int((blockIdx.x - group * pieces) * blockDim.x + threadIdx.x) * V;
@@ -75,13 +92,13 @@ __global__ void __launch_bounds__(threads, blocks)
     using Temperatures =
         typename TemperaturesOf<hybrid_thermal, S, Real, Stored, V, UpdateArguments<Real, Parameters>>::type;
     Temperatures temperatures(a, x, y, z, row < rows);
-    using EddyViscosities = typename EddyViscositiesOf<S, Real, Stored, V, Parameters>::type;
+    using EddyViscosities = typename EddyViscositiesHere::type;
     EddyViscosities viscosities(a, x, y, z, row < rows);
     __shared__ typename Cells::Shared shared;
     let_next_kernel_begin();
     wait_for_kernel_before();
-    temperatures.fetch();
     viscosities.fetch();
+    temperatures.fetch();
     cells.fetch(shared);
     temperatures.gather();
     // A loop is as fast as V copies of the code, and compiles in half of the time. Two cells per iteration where two
