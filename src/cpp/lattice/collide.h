@@ -20,6 +20,7 @@
 #include "cubic_parts.h"
 #include "eddy_viscosity.h"
 #include "equilibrium.h"
+#include "low_moments.h"
 
 namespace lbm {
 
@@ -104,6 +105,19 @@ LBM_HD void collide_linearly(V (&h)[S::Q], const PairSums<S, V>& sums, const Mom
     }
     enforce_conservation<S>(change, half_force);
     apply<S>(change, h);
+}
+
+/// The moments that a collision of the populations h takes. Those of one with `takes_low_moments` are made from sums that
+/// it needs as well.
+template <class S, class Collision, class V>
+LBM_HD Moments<S, V> moments_for(const V (&h)[S::Q], const PairSums<S, V>& sums, const V (&force)[S::D], bool forced,
+                                 Scalar<V> unit, Scalar<V> compressibility) {
+    if constexpr (requires { Collision::takes_low_moments; }) {
+        const LowMoments<S, V> low = low_moments<S>(sums);
+        return moments_of<S>(h[0] + low.zeroth, low.first, force, forced, unit, compressibility);
+    } else {
+        return compute_moments<S>(h[0], sums, force, forced, unit, compressibility);
+    }
 }
 
 /// Whether a collision is given by a linear operator K on n.
