@@ -27,7 +27,7 @@ LBM_HD Moments<S, V> moments_of(V density_deviation, const V (&momentum)[S::D], 
     m.unit = unit;
     m.density_deviation = density_deviation;
     m.density = inertia_of_deviation(m.density_deviation, unit * compressibility);
-    const V inverse_density = unit / m.density;
+    const V inverse_density = unit * reciprocal(m.density);
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
         m.momentum[d] = momentum[d];
         m.force[d] = force[d] * (Scalar<V>(1) / unit);

@@ -151,7 +151,7 @@ struct Cumulant : FlowCollision {
         q[2] = q[0] - to_z;
         static_for<3>([&]<int a>() LBM_INLINE_LAMBDA { s[a] = rates.kept_fourth * shear[a]; });
 
-        const V inverse_density = m.unit / m.density;
+        const V inverse_density = m.unit * reciprocal(m.density);
         V g[3][3], t;  // C_abb and C_111 after the collision
         relax_third(n, inverse_density, p, g, t);
 
@@ -212,7 +212,7 @@ struct Cumulant : FlowCollision {
         kept[6] = p.kept_product * n.triple;
         divisor[6] = R(1) + scale * magnitude(n.triple);
         const V first = divisor[0] * divisor[1], second = divisor[2] * divisor[3], last = divisor[4] * divisor[5];
-        const V of_four = R(1) / (first * second), of_three = R(1) / (last * divisor[6]);
+        const V of_four = reciprocal(first * second), of_three = reciprocal(last * divisor[6]);
         const V by_first = second * of_four, by_second = first * of_four, by_last = divisor[6] * of_three;
         inverse[0] = divisor[1] * by_first;
         inverse[1] = divisor[0] * by_first;
