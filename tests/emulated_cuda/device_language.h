@@ -94,6 +94,7 @@ constexpr T max(T a, T b) {
 namespace emulated {
 
 /// PTX instructions, which the kernels have as inline assembly; compiler.cpp turns that into calls of these.
+inline void rcp_approx_ftz_f32(float& to, float from) { to = 1 / from; }
 inline void cvt_f32_f16(float& to, unsigned short from) { to = float(__builtin_bit_cast(_Float16, from)); }
 inline void cvt_rn_f16_f32(unsigned short& to, float from) {
     to = __builtin_bit_cast(unsigned short, static_cast<_Float16>(from));

@@ -24,22 +24,22 @@ struct Cumulant : FlowCollision {
     template <class S>
     static constexpr bool goes_with = IsSame<S, D3Q27>::value;
 
-    /// Factors of the second order that follow from omega and, but for `mean`, from no other rate.
+    /// Factors of the second order. They follow from omega, the rate of the shear stress, and omega_2, that of the trace.
     template <class Real>
     struct StressRates {
-        Real kept_half;    // (1 - omega) / 2
-        Real kept_fourth;  // (1 - omega) / 4
-        Real viscous;      // 3 (1 - omega / 2) / 2
-        Real steep;        // 3 omega / 2
-        Real mean;         // (omega - omega_2) / 2
-        Real mixed;        // (1/omega_1 - 1/2) B omega / 8, with the omega_1 of the fluid
+        Real kept_half;       // (1 - omega) / 2
+        Real kept_fourth;     // (1 - omega) / 4
+        Real viscous;         // 3 (1 - omega / 2) / 2
+        Real of_trace;        // (omega - omega_2) / 6
+        Real of_corrections;  // (omega - omega_2) / 4
+        Real steep;           // 3 omega / 2
+        Real mean;            // (omega - omega_2) / 2
+        Real mixed;           // (1/omega_1 - 1/2) B omega / 8, with the omega_1 of the fluid
     };
 
     template <class Real>
     struct Parameters : Relaxation<Real> {
-        Real half_bulk;        // omega_2 / 2, of the rate of the trace of the stress
-        Real kept_trace;       // (1 - omega_2) / 2
-        Real viscous_trace;    // 3 (1 - omega_2 / 2) / 2
+        Real omega_bulk;       // omega_2, rate of the trace of the stress
         Real kept_sum;         // (1 - omega_3) / 8, of C_120 + C_102 and the like
         Real kept_difference;  // (1 - omega_4) / 8, of C_120 - C_102 and the like
         Real kept_product;     // (1 - omega_5) / 8, of C_111
@@ -52,18 +52,19 @@ struct Cumulant : FlowCollision {
     template <class V, class P>
     LBM_HD static StressRates<V> computed_rates(V omega, const P& p) {
         using R = Scalar<V>;
-        const V kept = R(1) - omega;
-        return {R(0.5) * kept,  R(0.25) * kept, R(1.5) - R(0.75) * omega, R(1.5) * omega, R(0.5) * omega - p.half_bulk,
-                omega * p.mixed};
+        const V kept = R(1) - omega, excess = omega - p.omega_bulk;
+        return {R(0.5) * kept,      R(0.25) * kept, R(1.5) - R(0.75) * omega, R(1.0 / 6) * excess,
+                R(0.25) * excess,   R(1.5) * omega, R(0.5) * excess,          p.mixed * omega};
     }
     template <class V, class P>
     LBM_HD static StressRates<V> stress_rates(V omega, const P& p) {
         if (rate_varies(p)) {
             return computed_rates(omega, p);
         }
+        const auto& fixed = p.laminar;
         const V none = V{};
-        return {none + p.laminar.kept_half, none + p.laminar.kept_fourth, none + p.laminar.viscous,
-                none + p.laminar.steep,     none + p.laminar.mean,        none + p.laminar.mixed};
+        return {none + fixed.kept_half,      none + fixed.kept_fourth, none + fixed.viscous, none + fixed.of_trace,
+                none + fixed.of_corrections, none + fixed.steep,       none + fixed.mean,    none + fixed.mixed};
     }
 
     /// With an eddy viscosity the rate of the stress only is another than that of the parameters.
@@ -74,8 +75,7 @@ struct Cumulant : FlowCollision {
         const double limiter = given.at_least_zero("limiter", 0.01);
         const bool parametrized = given.at_least_zero("parametrized", 1) > 0;
         const double inverse_limiter = limiter > 0 ? 1 / limiter : 0;
-        Parameters<double> p{relaxation,      0.5 * w2, 0.5 - 0.5 * w2, 1.5 - 0.75 * w2, 0, 0, 0,
-                             inverse_limiter, 0,        0,              {}};
+        Parameters<double> p{relaxation, w2, 0, 0, 0, inverse_limiter, 0, 0, {}};
         p.laminar = computed_rates(w1, p);
         // The rates are those of the branch that ends at omega_1 = 2. It begins where omega_4 is 0.
         if (!parametrized || !(w1 * (1 + 3 * w2) > 7 * w2)) {
@@ -137,19 +137,16 @@ struct Cumulant : FlowCollision {
             slope[a] = mean - rates.steep * stress[a][a];
             correction[a] = (u[a] * u[a]) * slope[a];
         });
-        const auto difference = [&](int a, int b) LBM_INLINE_LAMBDA {
-            return rates.kept_half * (stress[a][a] - stress[b][b]) - rates.viscous * (correction[a] - correction[b]);
-        };
         // Moments after the collision are as to_frame_at_rest has them: of C_200 the half, of C_110, C_120 and moments
-        // of two axes the fourth part, of those of all axes the eighth.
-        const V to_y = difference(0, 1), to_z = difference(0, 2);
-        const V new_trace = p.kept_trace * trace - p.viscous_trace * (correction[0] + correction[1] + correction[2]);
+        // of two axes the fourth part, of those of all axes the eighth. What the trace has of its own goes to all three.
+        const V of_trace =
+            rates.of_trace * trace - rates.of_corrections * (correction[0] + correction[1] + correction[2]);
         const V shear[3] = {stress[1][2], stress[0][2], stress[0][1]};  // before the collision, by the axis left out
         V q[3], s[3];                                                   // after it
-        q[0] = third * (new_trace + (to_y + to_z));
-        q[1] = q[0] - to_y;
-        q[2] = q[0] - to_z;
-        static_for<3>([&]<int a>() LBM_INLINE_LAMBDA { s[a] = rates.kept_fourth * shear[a]; });
+        static_for<3>([&]<int a>() LBM_INLINE_LAMBDA {
+            q[a] = (rates.kept_half * stress[a][a] - rates.viscous * correction[a]) + of_trace;
+            s[a] = rates.kept_fourth * shear[a];
+        });
 
         const V inverse_density = m.unit * reciprocal(m.density);
         V g[3][3], t;  // C_abb and C_111 after the collision
@@ -163,10 +160,14 @@ struct Cumulant : FlowCollision {
             w[a] = rates.mixed * shear[a];
         });
 
-        // Moments from cumulants, order by order.
-        V k[F::places], pairs[3], square[3];
+        // Moments from cumulants, order by order. Of two factors one is divided by the density.
+        V k[F::places], by_q[3], by_s[3], pairs[3], square[3], others[3];
         k[0] = m.density_deviation;
         k[13] = t;
+        static_for<3>([&]<int a>() LBM_INLINE_LAMBDA {
+            by_q[a] = inverse_density * q[a];
+            by_s[a] = inverse_density * s[a];
+        });
         static_for<3>([&]<int a>() LBM_INLINE_LAMBDA {
             constexpr int b = a == 0 ? 1 : 0, c = a == 2 ? 1 : 2;
             constexpr int x = F::step(a), y = F::step(b), z = F::step(c);
@@ -177,19 +178,20 @@ struct Cumulant : FlowCollision {
             k[y + z] = s[a];
             k[x + 2 * y] = g[a][b];
             k[x + 2 * z] = g[a][c];
-            square[a] = s[a] * s[a];
-            pairs[a] = plus_multiple<8>(q[b] * q[c], square[a]);
-            k[2 * y + 2 * z] = inverse_density * pairs[a] - e[a];
-            k[2 * x + y + z] = inverse_density * plus_multiple<4>(q[a] * s[a], s[b] * s[c]) + w[a];
-            const V sheared = plus_multiple<4>(s[c] * g[b][c] + s[b] * g[c][b], s[a] * t);
-            k[x + 2 * y + 2 * z] = inverse_density * plus_multiple<4>(q[b] * g[a][c] + q[c] * g[a][b], sheared);
+            square[a] = by_s[a] * s[a];
+            others[a] = by_s[b] * s[c];
+            pairs[a] = plus_multiple<8>(by_q[b] * q[c], square[a]);
+            k[2 * y + 2 * z] = pairs[a] - e[a];
+            k[2 * x + y + z] = plus_multiple<4>(by_q[a] * s[a], others[a]) + w[a];
+            const V sheared = plus_multiple<4>(by_s[c] * g[b][c] + by_s[b] * g[c][b], by_s[a] * t);
+            k[x + 2 * y + 2 * z] = plus_multiple<4>(by_q[b] * g[a][c] + by_q[c] * g[a][b], sheared);
         });
-        const V cubes = plus_multiple<8>(q[1] * square[1] + q[2] * square[2], s[0] * s[1] * s[2]);
-        const V products = plus_multiple<8>(q[0] * pairs[0], cubes);
+        const V cubes = plus_multiple<8>(by_q[1] * square[1] + by_q[2] * square[2], by_s[0] * others[0]);
+        const V products = plus_multiple<8>(by_q[0] * pairs[0], cubes);
         const V fluxes = plus_multiple<8>(g[0][1] * g[0][2] + g[1][0] * g[1][2] + g[2][0] * g[2][1], t * t);
-        const V with_shear = plus_multiple<4>(fluxes, s[0] * w[0] + s[1] * w[1] + s[2] * w[2]);
-        const V with_normal = plus_multiple<-4>(q[0] * e[0] + q[1] * e[1] + q[2] * e[2], with_shear);  // negative
-        k[26] = inverse_density * (inverse_density * products - with_normal);
+        const V sheared = by_s[0] * w[0] + by_s[1] * w[1] + by_s[2] * w[2];
+        const V normal = by_q[0] * e[0] + by_q[1] * e[1] + by_q[2] * e[2];
+        k[26] = plus_multiple<4>(products - normal, plus_multiple<4>(inverse_density * fluxes, sheared));
         to_frame_at_rest<S, 6, forced>(k, m);
         set_populations<S>(k, h);
     }
