@@ -7,6 +7,8 @@
 //   parameters<S>(given)         computes them on the host from what the user gives (OneRate has both for the minimum),
 //   relax<S>(n, omega, p)        returns -K n as a change, n being pair sums; or, if it is no linear operator on n,
 //   collide<S>(h, sums, moments, forced, p, coupling)   which changes all populations of the cell,
+//   takes_low_moments            in a collision that takes low_moments(sums) (low_moments.h), of which its mass and
+//                                momentum are then made; else absent,
 // and it is a member of the list in collisions/all.h. Collisions of multispeed stencils lack the last two members, as
 // the update of their model performs the collision, and their parameters need not begin with a Relaxation.
 //
@@ -107,8 +109,8 @@ LBM_HD void collide_linearly(V (&h)[S::Q], const PairSums<S, V>& sums, const Mom
     apply<S>(change, h);
 }
 
-/// The moments that a collision of the populations h takes. Those of one with `takes_low_moments` are made from sums that
-/// it needs as well.
+/// The moments that a collision of the populations h takes. Those of one with `takes_low_moments` are made from sums
+/// that it needs as well.
 template <class S, class Collision, class V>
 LBM_HD Moments<S, V> moments_for(const V (&h)[S::Q], const PairSums<S, V>& sums, const V (&force)[S::D], bool forced,
                                  Scalar<V> unit, Scalar<V> compressibility) {

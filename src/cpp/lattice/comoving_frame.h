@@ -140,8 +140,7 @@ LBM_HD void set_populations(const V (&a)[ComovingFrame<S>::places], V (&h)[S::Q]
             constexpr int p = P::corner(k);
             constexpr auto c = [](int plane) { return P::c(p, P::axis(plane, 0)) * P::c(p, P::axis(plane, 1)); };
             constexpr int x = P::c(p, 0), y = P::c(p, 1), z = P::c(p, 2);
-            set.template operator()<p>(even.template of<1, c(0), c(1), c(2)>(),
-                                       odd.template of<x * y * z, x, y, z>());
+            set.template operator()<p>(even.template of<1, c(0), c(1), c(2)>(), odd.template of<x * y * z, x, y, z>());
         });
         static_for<P::planes>([&]<int q>() LBM_INLINE_LAMBDA {
             plane[q] = plus_multiple<-2>(plane[q], corner_sum);

@@ -437,7 +437,7 @@ private:
             if constexpr (requires { a.parameters.kept_velocity; }) {
                 turbulence_.set(a.parameters, step_.phase);
             }
-            a.rows = rows;
+            set_rows(a, rows);
             a.source = step_.source;
             a.target = step_.target;
             const LaunchConfiguration& configuration = configurations_[step_.phase];

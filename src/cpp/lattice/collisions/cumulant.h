@@ -24,7 +24,8 @@ struct Cumulant : FlowCollision {
     template <class S>
     static constexpr bool goes_with = IsSame<S, D3Q27>::value;
 
-    /// Factors of the second order. They follow from omega, the rate of the shear stress, and omega_2, that of the trace.
+    /// Factors of the second order. They follow from omega, the rate of the shear stress, and omega_2, that of the
+    /// trace.
     template <class Real>
     struct StressRates {
         Real kept_half;       // (1 - omega) / 2
@@ -39,13 +40,13 @@ struct Cumulant : FlowCollision {
 
     template <class Real>
     struct Parameters : Relaxation<Real> {
-        Real omega_bulk;       // omega_2, rate of the trace of the stress
-        Real kept_sum;         // (1 - omega_3) / 8, of C_120 + C_102 and the like
-        Real kept_difference;  // (1 - omega_4) / 8, of C_120 - C_102 and the like
-        Real kept_product;     // (1 - omega_5) / 8, of C_111
-        Real inverse_limiter;  // 1 / lambda; 0 without a limiter
-        Real diagonal;         // (1/omega - 1/2) A / 6
-        Real mixed;            // (1/omega - 1/2) B / 8
+        Real omega_bulk;            // omega_2, rate of the trace of the stress
+        Real kept_sum;              // (1 - omega_3) / 8, of C_120 + C_102 and the like
+        Real kept_difference;       // (1 - omega_4) / 8, of C_120 - C_102 and the like
+        Real kept_product;          // (1 - omega_5) / 8, of C_111
+        Real inverse_limiter;       // 1 / lambda; 0 without a limiter
+        Real diagonal;              // (1/omega - 1/2) A / 6
+        Real mixed;                 // (1/omega - 1/2) B / 8
         StressRates<Real> laminar;  // of the omega of the fluid
     };
 
@@ -53,8 +54,8 @@ struct Cumulant : FlowCollision {
     LBM_HD static StressRates<V> computed_rates(V omega, const P& p) {
         using R = Scalar<V>;
         const V kept = R(1) - omega, excess = omega - p.omega_bulk;
-        return {R(0.5) * kept,      R(0.25) * kept, R(1.5) - R(0.75) * omega, R(1.0 / 6) * excess,
-                R(0.25) * excess,   R(1.5) * omega, R(0.5) * excess,          p.mixed * omega};
+        return {R(0.5) * kept,    R(0.25) * kept, R(1.5) - R(0.75) * omega, R(1.0 / 6) * excess,
+                R(0.25) * excess, R(1.5) * omega, R(0.5) * excess,          p.mixed * omega};
     }
     template <class V, class P>
     LBM_HD static StressRates<V> stress_rates(V omega, const P& p) {
@@ -138,7 +139,8 @@ struct Cumulant : FlowCollision {
             correction[a] = (u[a] * u[a]) * slope[a];
         });
         // Moments after the collision are as to_frame_at_rest has them: of C_200 the half, of C_110, C_120 and moments
-        // of two axes the fourth part, of those of all axes the eighth. What the trace has of its own goes to all three.
+        // of two axes the fourth part, of those of all axes the eighth. What the trace has of its own goes to all
+        // three.
         const V of_trace =
             rates.of_trace * trace - rates.of_corrections * (correction[0] + correction[1] + correction[2]);
         const V shear[3] = {stress[1][2], stress[0][2], stress[0][1]};  // before the collision, by the axis left out

@@ -13,9 +13,9 @@
 namespace lbm::cuda {
 
 /// V cells of a row. Bits 0, 1, 2 of `self_periodic` say whether x, y, z are self-periodic axes. With `whole_packs` the
-/// length of a row is a multiple of V. With `end_sums` the sums of the cells at the ends of a row are stored. `pitch` is
-/// the number of elements from a population to the next one, which saves the computation of most addresses; with 0 it is
-/// in the arguments.
+/// length of a row is a multiple of V. With `end_sums` the sums of the cells at the ends of a row are stored. `pitch`
+/// is the number of elements from a population to the next one, which saves the computation of most addresses; with 0
+/// it is in the arguments.
 template <class S, class Real, class Stored, int V, int self_periodic, Phase phase, Forcing forcing, bool end_sums,
           int threads, RowSpan span, bool whole_packs, int pitch, class Arguments>
 class RowCells {
@@ -151,17 +151,19 @@ private:
     template <int i>
     __device__ const Stored* from(int shift) const {
         constexpr NeighborSlot place = incoming_slot<S>(phase, i);
-        return reinterpret_cast<const Stored*>(source_ + (rows_to<i, place.shift>() +
-                                                          bytes_to<place.slot>(a_.incoming_offset[i]))) + shift;
+        return reinterpret_cast<const Stored*>(
+                   source_ + (rows_to<i, place.shift>() + bytes_to<place.slot>(a_.incoming_offset[i]))) +
+               shift;
     }
     template <int i>
     __device__ Stored* to(int shift) const {
         constexpr NeighborSlot place = outgoing_slot<S>(phase, i);
-        return reinterpret_cast<Stored*>(target_ + (rows_to<i, place.shift>() +
-                                                    bytes_to<place.slot>(a_.outgoing_offset[i]))) + shift;
+        return reinterpret_cast<Stored*>(target_ +
+                                         (rows_to<i, place.shift>() + bytes_to<place.slot>(a_.outgoing_offset[i]))) +
+               shift;
     }
-    /// Bytes to a slot of the same cell. The table of the arguments also has the way to the rows of other cells, but for
-    /// those along self-periodic axes.
+    /// Bytes to a slot of the same cell. The table of the arguments also has the way to the rows of other cells, but
+    /// for those along self-periodic axes.
     template <int slot>
     __device__ static constexpr Index bytes_to(const Index& given) {
         return pitch > 0 ? slot * Index(pitch) * Index(sizeof(Stored)) : given;

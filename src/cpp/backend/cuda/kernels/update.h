@@ -35,10 +35,11 @@ struct RowAt {
     unsigned y, z;
 };
 
-/// Orders rows along y, then z.
-__device__ inline RowAt row_in_layers(unsigned row, const backend::RowBox& rows) {
-    const unsigned z = row / unsigned(rows.ny);
-    return {row - z * unsigned(rows.ny), z};
+/// Orders rows along y, then z. The estimate of z is right or too small by one.
+__device__ inline RowAt row_in_layers(unsigned row, const backend::RowBox& rows, UInt32 inverse_ny) {
+    const unsigned z = __umulhi(row, inverse_ny), y = row - z * unsigned(rows.ny);
+    const bool next = y >= unsigned(rows.ny);
+    return {next ? y - unsigned(rows.ny) : y, next ? z + 1 : z};
 }
 
 /// Orders rows along y, then z, within tiles of 128 rows along y. A temperature is read in three layers z; if whole
@@ -64,8 +65,8 @@ __global__ void __launch_bounds__(threads, blocks)
         span != RowSpan::Several ? 1 : (unsigned(a.address.nx) + V * blockDim.x - 1) / (V * blockDim.x);
     const unsigned group = blockIdx.x / pieces;
     const unsigned row = group * blockDim.y + threadIdx.y;
-    const RowAt at =
-        hybrid_thermal ? row_in_tiles(min(row, rows - 1), a.rows) : row_in_layers(min(row, rows - 1), a.rows);
+    const RowAt at = hybrid_thermal ? row_in_tiles(min(row, rows - 1), a.rows)
+                                    : row_in_layers(min(row, rows - 1), a.rows, a.inverse_ny);
     const int z = a.rows.z + int(at.z) * a.rows.step_z;
     const int y = a.rows.y + int(at.y) * a.rows.step_y;
     const int x = int((blockIdx.x - group * pieces) * blockDim.x + threadIdx.x) * V;
