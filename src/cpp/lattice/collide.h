@@ -109,14 +109,21 @@ LBM_HD void collide_linearly(V (&h)[S::Q], const PairSums<S, V>& sums, const Mom
     apply<S>(change, h);
 }
 
-/// The moments that a collision of the populations h takes. Those of one with `takes_low_moments` are made from sums
-/// that it needs as well.
+/// The moments that a collision of the populations h takes. Those of one with `takes_low_moments` are made of sums that
+/// it needs as well, and without the branch of a division: linear collisions keep it, as eight cells of D3Q27 in
+/// float16 leave no register for what a compiler does without.
 template <class S, class Collision, class V>
 LBM_HD Moments<S, V> moments_for(const V (&h)[S::Q], const PairSums<S, V>& sums, const V (&force)[S::D], bool forced,
                                  Scalar<V> unit, Scalar<V> compressibility) {
     if constexpr (requires { Collision::takes_low_moments; }) {
         const LowMoments<S, V> low = low_moments<S>(sums);
-        return moments_of<S>(h[0] + low.zeroth, low.first, force, forced, unit, compressibility);
+        Moments<S, V> m;
+        m.unit = unit;
+        m.density_deviation = h[0] + low.zeroth;
+        m.density = inertia_of_deviation(m.density_deviation, unit * compressibility);
+        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { m.momentum[d] = low.first[d]; });
+        complete(m, unit * reciprocal(m.density), force, forced);
+        return m;
     } else {
         return compute_moments<S>(h[0], sums, force, forced, unit, compressibility);
     }

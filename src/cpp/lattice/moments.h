@@ -17,41 +17,38 @@ struct Moments {
     Scalar<V> unit;       // unit of the deviation, the momentum, the force and the populations (storage_unit)
 };
 
-/// Computes the moments of incoming populations from their density's deviation from 1 and their momentum; `forced` adds
-/// half a step of the force. The `compressibility` is 0 with the incompressible equilibrium, whose velocity is the
-/// momentum over the reference density.
+/// Completes moments of which `unit`, the density, its deviation and the momentum of the incoming populations are set;
+/// `forced` adds half a step of the force. `inverse_density` is the unit over the density.
 template <class S, class V>
-LBM_HD Moments<S, V> moments_of(V density_deviation, const V (&momentum)[S::D], const V (&force)[S::D], bool forced,
-                                Scalar<V> unit, Scalar<V> compressibility) {
-    Moments<S, V> m;
-    m.unit = unit;
-    m.density_deviation = density_deviation;
-    m.density = inertia_of_deviation(m.density_deviation, unit * compressibility);
-    const V inverse_density = unit * reciprocal(m.density);
+LBM_HD void complete(Moments<S, V>& m, V inverse_density, const V (&force)[S::D], bool forced) {
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
-        m.momentum[d] = momentum[d];
-        m.force[d] = force[d] * (Scalar<V>(1) / unit);
+        m.force[d] = force[d] * (Scalar<V>(1) / m.unit);
         if (forced) {
             m.momentum[d] = m.momentum[d] + Scalar<V>(0.5) * m.force[d];
         }
         m.velocity[d] = m.momentum[d] * inverse_density;
     });
-    return m;
 }
 
-/// The same of incoming populations, given as pair sums.
+/// Computes the moments of incoming populations, given as pair sums; `forced` adds half a step of the force. The
+/// `compressibility` is 0 with the incompressible equilibrium, whose velocity is the momentum over the reference
+/// density.
 template <class S, class V>
 LBM_HD Moments<S, V> compute_moments(V rest, const PairSums<S, V>& sums, const V (&force)[S::D], bool forced,
                                      Scalar<V> unit, Scalar<V> compressibility) {
-    V momentum[S::D];
+    Moments<S, V> m;
+    m.unit = unit;
+    m.density_deviation = rest + total<0, Stencil<S>::pairs>(sums.even);
+    m.density = inertia_of_deviation(m.density_deviation, unit * compressibility);
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
-        momentum[d] = sums.odd[d];
+        m.momentum[d] = sums.odd[d];
         static_for<Stencil<S>::pairs - S::D>([&]<int q>() LBM_INLINE_LAMBDA {
             constexpr int p = q + S::D;
-            accumulate<S::c[2 * p + 1][d]>(momentum[d], sums.odd[p]);
+            accumulate<S::c[2 * p + 1][d]>(m.momentum[d], sums.odd[p]);
         });
     });
-    return moments_of<S>(rest + total<0, Stencil<S>::pairs>(sums.even), momentum, force, forced, unit, compressibility);
+    complete(m, unit / m.density, force, forced);
+    return m;
 }
 
 /// Sums post-collision populations to the density's deviation from 1 and the momentum, which includes the whole force
