@@ -73,6 +73,7 @@ inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by) {
     return unsigned(((unsigned long long)high << 32 | low) >> (by & 31U));
 }
 
+inline unsigned __umulhi(unsigned a, unsigned b) { return unsigned((unsigned long long)a * b >> 32); }
 inline unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x); }
 inline float __uint_as_float(unsigned bits) { return __builtin_bit_cast(float, bits); }
 inline float __fsqrt_rn(float x) { return __builtin_sqrtf(x); }
@@ -94,6 +95,7 @@ constexpr T max(T a, T b) {
 namespace emulated {
 
 /// PTX instructions, which the kernels have as inline assembly; compiler.cpp turns that into calls of these.
+inline void rcp_approx_ftz_f32(float& to, float from) { to = 1 / from; }
 inline void cvt_f32_f16(float& to, unsigned short from) { to = float(__builtin_bit_cast(_Float16, from)); }
 inline void cvt_rn_f16_f32(unsigned short& to, float from) {
     to = __builtin_bit_cast(unsigned short, static_cast<_Float16>(from));

@@ -214,7 +214,7 @@ def test_updates_with_an_eddy_viscosity_stay_in_registers(
     assert_in_registers(
         f"lbm::cuda::update<lbm::D3Q19, {types}, lbm::cuda::WithGradientTerms<lbm::Laminar<{parameters}, "
         f"lbm::GradientTerms<lbm::WALE, false>, {changes}>, {cells}, 7, lbm::Phase({phase}), "
-        f"lbm::cuda::Forcing::None, false, false, lbm::cuda::RowSpan::ThreadBlock, true, {launch}>"
+        f"lbm::cuda::Forcing::None, false, false, lbm::cuda::RowSpan::ThreadBlock, true, 0, {launch}>"
     )
 
 
@@ -235,7 +235,7 @@ def test_updates_with_an_eddy_viscosity_compile(types: str, terms: str) -> None:
     update = (
         f"lbm::cuda::update<{types}, float, float, lbm::cuda::WithGradientTerms<lbm::Laminar<"
         f"{collision}::Parameters<float>>, float, lbm::GradientTerms<{terms}>, true, true>, 2, 7, lbm::Phase(0), "
-        f"lbm::cuda::Forcing::None, false, false, lbm::cuda::RowSpan::ThreadBlock, true, 128, 2>"
+        f"lbm::cuda::Forcing::None, false, false, lbm::cuda::RowSpan::ThreadBlock, true, 0, 128, 2>"
     )
     assert "for 'sm_90" in _core.cuda_kernel_resources("update.h", update, "sm_90")
 
@@ -248,7 +248,7 @@ def assert_in_registers(update: str) -> None:
 
 
 UPDATES_OF_MEMBERS = [
-    (f"float, {stored}, {parameters}, {cells}, {periodic}, lbm::Phase({phase})", f"{spans}, true, {launch}", thermal)
+    (f"float, {stored}, {parameters}, {cells}, {periodic}, lbm::Phase({phase})", f"{spans}, true, 0, {launch}", thermal)
     for stored, cells in (("float", 2), ("lbm::Half", 4))
     for phase, launch in ((0, "128, 4"), (1, "128, 4"), (2, "64, 8"))
     for parameters, periodic, spans, thermal in (

@@ -20,7 +20,7 @@ LBM_HD void update_cell(Cell& cell, const Parameters& parameters) {
     cell.load(h);
     const bool forced = cell.force(force);
     const PairSums<S, V> sums = pair_sums<S>(h);
-    const Moments<S, V> moments = compute_moments<S>(h[0], sums, force, forced, Cell::unit, cell.compressibility());
+    const Moments<S, V> moments = moments_for<S, Collision>(h, sums, force, forced, Cell::unit, cell.compressibility());
     if constexpr (knows_eddy_viscosity<Cell>) {
         cell.keep_velocity(moments.velocity);
         collide<S, Collision>(h, sums, moments, forced, parameters_in<S::D>(cell, parameters));

@@ -7,6 +7,8 @@
 //   parameters<S>(given)         computes them on the host from what the user gives (OneRate has both for the minimum),
 //   relax<S>(n, omega, p)        returns -K n as a change, n being pair sums; or, if it is no linear operator on n,
 //   collide<S>(h, sums, moments, forced, p, coupling)   which changes all populations of the cell,
+//   takes_low_moments            in a collision that takes low_moments(sums) (low_moments.h), of which its mass and
+//                                momentum are then made; else absent,
 // and it is a member of the list in collisions/all.h. Collisions of multispeed stencils lack the last two members, as
 // the update of their model performs the collision, and their parameters need not begin with a Relaxation.
 //
@@ -20,6 +22,7 @@
 #include "cubic_parts.h"
 #include "eddy_viscosity.h"
 #include "equilibrium.h"
+#include "low_moments.h"
 
 namespace lbm {
 
@@ -104,6 +107,26 @@ LBM_HD void collide_linearly(V (&h)[S::Q], const PairSums<S, V>& sums, const Mom
     }
     enforce_conservation<S>(change, half_force);
     apply<S>(change, h);
+}
+
+/// The moments that a collision of the populations h takes. Those of one with `takes_low_moments` are made of sums that
+/// it needs as well, and without the branch of a division: linear collisions keep it, as eight cells of D3Q27 in
+/// float16 leave no register for what a compiler does without.
+template <class S, class Collision, class V>
+LBM_HD Moments<S, V> moments_for(const V (&h)[S::Q], const PairSums<S, V>& sums, const V (&force)[S::D], bool forced,
+                                 Scalar<V> unit, Scalar<V> compressibility) {
+    if constexpr (requires { Collision::takes_low_moments; }) {
+        const LowMoments<S, V> low = low_moments<S>(sums);
+        Moments<S, V> m;
+        m.unit = unit;
+        m.density_deviation = h[0] + low.zeroth;
+        m.density = inertia_of_deviation(m.density_deviation, unit * compressibility);
+        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { m.momentum[d] = low.first[d]; });
+        complete(m, unit * reciprocal(m.density), force, forced);
+        return m;
+    } else {
+        return compute_moments<S>(h[0], sums, force, forced, unit, compressibility);
+    }
 }
 
 /// Whether a collision is given by a linear operator K on n.

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "collide.h"
+#include "low_moments.h"
 
 namespace lbm {
 
@@ -55,141 +56,83 @@ struct ComovingFrame {
     }
 };
 
-/// Sums of four numbers with various signs, from the sums and the differences of two, which they share.
-template <class V>
-struct SignedSums {
-    V sum[2], difference[2];
-
-    LBM_HD SignedSums(V a, V b, V c, V d) : sum{a + b, c + d}, difference{a - b, c - d} {}
-
-    /// a first + b second + c third + d fourth, each of a, b, c and d being +1 or -1.
-    template <int a, int b, int c, int d>
-    LBM_HD V of() const {
-        V result = scaled<a>(a == b ? sum[0] : difference[0]);
-        accumulate<c>(result, c == d ? sum[1] : difference[1]);
-        return result;
-    }
-};
-
-/// The sums of pairs that the moments of second and third order consist of.
-template <class S, class V>
-struct LowMoments {
-    V second[S::D][S::D];  // sum c_a c_b h; a <= b
-    V third[S::D][S::D];   // sum c_a c_b^2 h; a != b
-    V triple;              // sum c_x c_y c_z h
-};
-
-template <class S, class V>
-LBM_HD LowMoments<S, V> low_moments(const PairSums<S, V>& sums) {
-    using P = CubicPairs<S>;
-    LowMoments<S, V> m;
-    V corner_sum = V{}, corner_flux[S::D], corner_shear[P::planes];
-    m.triple = V{};
-    if constexpr (P::corners > 0) {
-        constexpr int p = P::corner(0), q = P::corner(1), r = P::corner(2), s = P::corner(3);
-        const SignedSums even(sums.even[p], sums.even[q], sums.even[r], sums.even[s]);
-        const SignedSums odd(sums.odd[p], sums.odd[q], sums.odd[r], sums.odd[s]);
-        corner_sum = even.template of<1, 1, 1, 1>();
-        static_for<P::planes>([&]<int plane>() LBM_INLINE_LAMBDA {
-            constexpr auto c = [](int k) { return P::c(k, P::axis(plane, 0)) * P::c(k, P::axis(plane, 1)); };
-            corner_shear[plane] = even.template of<c(p), c(q), c(r), c(s)>();
-        });
-        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
-            corner_flux[d] = odd.template of<P::c(p, d), P::c(q, d), P::c(r, d), P::c(s, d)>();
-        });
-        constexpr auto c = [](int k) { return P::c(k, 0) * P::c(k, 1) * P::c(k, 2); };
-        m.triple = odd.template of<c(p), c(q), c(r), c(s)>();
-    }
-    static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
-        m.second[d][d] = sums.even[d];
-        if constexpr (P::corners > 0) {
-            m.second[d][d] = m.second[d][d] + corner_sum;
-        }
-    });
-    static_for<P::planes>([&]<int q>() LBM_INLINE_LAMBDA {
-        constexpr int a = P::axis(q, 0), b = P::axis(q, 1), first = P::edge(q, 0), second = P::edge(q, 1);
-        const V sum = sums.even[first] + sums.even[second];
-        m.second[a][a] = m.second[a][a] + sum;
-        m.second[b][b] = m.second[b][b] + sum;
-        m.second[a][b] = sums.even[first] - sums.even[second];
-        m.third[a][b] = sums.odd[first] + sums.odd[second];
-        m.third[b][a] = sums.odd[first] - sums.odd[second];
-        if constexpr (P::corners > 0) {
-            m.second[a][b] = m.second[a][b] + corner_shear[q];
-            m.third[a][b] = m.third[a][b] + corner_flux[a];
-            m.third[b][a] = m.third[b][a] + corner_flux[b];
-        }
-    });
-    return m;
-}
-
-/// Turns moments of the moving frame into those of the frame at rest, axis by axis. a[0], the density, is left out:
-/// what it contributes to a line of moments begins with the momentum.
+/// Turns moments of the moving frame into those of the frame at rest, axis by axis; all are divided by 2 for each axis
+/// with an exponent above 0, as what changes populations is. a[0], the density, is left out: what it contributes to a
+/// line of moments begins with the momentum.
 template <class S, int highest, bool forced, class V>
 LBM_HD void to_frame_at_rest(V (&a)[ComovingFrame<S>::places], const Moments<S, V>& m) {
     using F = ComovingFrame<S>;
+    using R = Scalar<V>;
     static_for<S::D>([&]<int axis>() LBM_INLINE_LAMBDA {
+        const V u = m.velocity[axis], half_u = R(0.5) * u;
         static_for<F::places>([&]<int k>() LBM_INLINE_LAMBDA {
             constexpr int one = k + F::step(axis), two = one + F::step(axis);
             if constexpr (F::exponent(k, axis) == 0 && F::resolved(one)) {
                 constexpr bool has_0 = F::present(k, axis, highest, forced);
                 constexpr bool has_1 = F::present(one, axis, highest, forced);
                 constexpr bool has_2 = F::present(two, axis, highest, forced);
-                V moved;  // new first moment of the line
                 if constexpr (has_0) {
-                    moved = k == 0 ? m.momentum[axis] : m.velocity[axis] * a[k];
-                    if constexpr (has_1) {
-                        moved = a[one] + moved;
-                    }
-                } else if constexpr (has_1) {
-                    moved = a[one];
-                }
-                if constexpr (has_0 || has_1) {
+                    V moved = k == 0 ? R(0.5) * m.momentum[axis] : half_u * a[k];  // new first moment of the line
                     V twice = moved;
                     if constexpr (has_1) {
-                        twice = has_0 ? twice + a[one] : scaled<2>(twice);
+                        moved = a[one] + moved;
+                        twice = moved + a[one];
                     }
-                    const V risen = m.velocity[axis] * twice;
+                    const V risen = u * twice;
                     a[two] = has_2 ? a[two] + risen : risen;
                     a[one] = moved;
+                } else if constexpr (has_1) {
+                    const V risen = u * a[one];
+                    if constexpr (has_2) {
+                        a[two] = plus_multiple<2>(a[two], risen);
+                    } else {
+                        a[two] = scaled<2>(risen);
+                    }
                 }
             }
         });
     });
 }
 
-/// Changes populations of the pair sums `sums` to those with the given moments of the frame at rest; a[0] is the
-/// density's deviation from 1.
-template <class S, bool forced, class V>
-LBM_HD void change_to(const V (&a)[ComovingFrame<S>::places], const PairSums<S, V>& sums, const Moments<S, V>& m,
-                      V (&h)[S::Q]) {
+/// Sets the populations to those with the given moments of the frame at rest, as to_frame_at_rest leaves them; a[0] is
+/// the density's deviation from 1.
+template <class S, class V>
+LBM_HD void set_populations(const V (&a)[ComovingFrame<S>::places], V (&h)[S::Q]) {
     using F = ComovingFrame<S>;
     using P = CubicPairs<S>;
-    using R = Scalar<V>;
-    constexpr R cs2 = R(1.0 / 3);
-    PairChange<S, V> half;  // even and odd parts of the populations of each pair
-    V square[S::D], momentum[S::D];
+    constexpr Scalar<V> half_cs2 = Scalar<V>(1.0 / 6);
+    const auto set = [&]<int p>(V even, V odd) LBM_INLINE_LAMBDA {
+        h[2 * p + 1] = even + odd;
+        h[2 * p + 2] = even - odd;
+    };
+    V square[S::D], weighted[S::D], momentum[S::D];
+    const V isotropic = half_cs2 * a[0];
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
-        square[d] = a[2 * F::step(d)] + cs2 * a[0];
+        square[d] = a[2 * F::step(d)] + isotropic;
         momentum[d] = a[F::step(d)];
+        weighted[d] = half_cs2 * momentum[d];
     });
-    // Moments of even powers of two components, and products of two with the square of the third.
-    V plane[P::planes], corner_shear[P::planes], corner_flux[S::D], corner_sum = V{};
+    // Moments of even powers of two components, and of one with the square of another, of the edges in a plane alone.
+    V plane[P::planes], shear[P::planes], flux[P::planes][2];
     static_for<P::planes>([&]<int q>() LBM_INLINE_LAMBDA {
-        constexpr int s = F::step(P::axis(q, 0)), t = F::step(P::axis(q, 1));
-        plane[q] = a[2 * s + 2 * t] + cs2 * ((a[2 * s] + a[2 * t]) + cs2 * a[0]);
+        constexpr int x = P::axis(q, 0), y = P::axis(q, 1), s = F::step(x), t = F::step(y);
+        plane[q] = a[2 * s + 2 * t] + half_cs2 * (square[x] + a[2 * t]);
+        shear[q] = a[s + t];
+        flux[q][0] = a[s + 2 * t] + weighted[x];
+        flux[q][1] = a[2 * s + t] + weighted[y];
     });
+    V corner_sum = V{}, corner_flux[S::D];
     if constexpr (P::corners > 0) {
-        corner_sum = (a[18] + a[6]) + a[2];
-        corner_sum = ((a[24] + a[20]) + a[8]) + cs2 * (corner_sum + cs2 * a[0]);
-        corner_sum = a[26] + cs2 * corner_sum;
+        V corner_shear[P::planes];
+        corner_sum = a[26] + half_cs2 * (plane[0] + (a[20] + (a[24] + half_cs2 * a[18])));
         static_for<P::planes>([&]<int q>() LBM_INLINE_LAMBDA {
             constexpr int st = F::step(P::axis(q, 0)) + F::step(P::axis(q, 1));
-            corner_shear[q] = a[st + 2 * F::step(P::normal(q))] + cs2 * a[st];
+            corner_shear[q] = a[st + 2 * F::step(P::normal(q))] + half_cs2 * a[st];
         });
         static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
-            constexpr int s = F::step(d), t = 2 * F::step((d + 1) % 3), r = 2 * F::step((d + 2) % 3);
-            corner_flux[d] = a[s + t + r] + cs2 * ((a[s + t] + a[s + r]) + cs2 * momentum[d]);
+            constexpr int q = d == 2 ? 1 : 0, k = d == 0 ? 0 : 1;  // a plane that contains the axis, and its place
+            constexpr int s = F::step(d), t = 2 * F::step(P::axis(q, 1 - k)), r = 2 * F::step(P::normal(q));
+            corner_flux[d] = a[s + t + r] + half_cs2 * (flux[q][k] + a[s + r]);
         });
         const SignedSums even(corner_sum, corner_shear[0], corner_shear[1], corner_shear[2]);
         const SignedSums odd(a[13], corner_flux[0], corner_flux[1], corner_flux[2]);
@@ -197,45 +140,41 @@ LBM_HD void change_to(const V (&a)[ComovingFrame<S>::places], const PairSums<S, 
             constexpr int p = P::corner(k);
             constexpr auto c = [](int plane) { return P::c(p, P::axis(plane, 0)) * P::c(p, P::axis(plane, 1)); };
             constexpr int x = P::c(p, 0), y = P::c(p, 1), z = P::c(p, 2);
-            half.even[p] = R(0.125) * plus_multiple<-4>(even.template of<1, c(0), c(1), c(2)>(), sums.even[p]);
-            half.odd[p] = R(0.125) * plus_multiple<-4>(odd.template of<x * y * z, x, y, z>(), sums.odd[p]);
+            set.template operator()<p>(even.template of<1, c(0), c(1), c(2)>(), odd.template of<x * y * z, x, y, z>());
+        });
+        static_for<P::planes>([&]<int q>() LBM_INLINE_LAMBDA {
+            plane[q] = plus_multiple<-2>(plane[q], corner_sum);
+            shear[q] = plus_multiple<-2>(shear[q], corner_shear[q]);
+            static_for<2>([&]<int k>() LBM_INLINE_LAMBDA {
+                flux[q][k] = plus_multiple<-2>(flux[q][k], corner_flux[P::axis(q, k)]);
+            });
         });
     }
-    static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { half.even[d] = square[d]; });
     static_for<P::planes>([&]<int q>() LBM_INLINE_LAMBDA {
-        constexpr int x = P::axis(q, 0), y = P::axis(q, 1), s = F::step(x), t = F::step(y);
-        V shear = a[s + t];
-        V along = a[s + 2 * t] + cs2 * momentum[x], across = a[2 * s + t] + cs2 * momentum[y];
-        half.even[x] = half.even[x] - plane[q];
-        half.even[y] = half.even[y] - plane[q];
-        if constexpr (P::corners > 0) {
-            plane[q] = plane[q] - corner_sum;
-            shear = shear - corner_shear[q];
-            along = along - corner_flux[x];
-            across = across - corner_flux[y];
-        }
-        constexpr int p = P::edge(q, 0), r = P::edge(q, 1);
-        half.even[p] = R(0.25) * plus_multiple<-2>(plane[q] + shear, sums.even[p]);
-        half.even[r] = R(0.25) * plus_multiple<-2>(plane[q] - shear, sums.even[r]);
-        half.odd[p] = R(0.25) * plus_multiple<-2>(along + across, sums.odd[p]);
-        half.odd[r] = R(0.25) * plus_multiple<-2>(along - across, sums.odd[r]);
+        set.template operator()<P::edge(q, 0)>(plane[q] + shear[q], flux[q][0] + flux[q][1]);
+        set.template operator()<P::edge(q, 1)>(plane[q] - shear[q], flux[q][0] - flux[q][1]);
     });
+    V axes = V{}, planes = total<0, P::planes>(plane);
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
+        constexpr int q = d == 2 ? 1 : 0, k = d == 0 ? 0 : 1;
+        V even = plane[q], odd = flux[q][k];
+        if constexpr (S::D == 3) {
+            constexpr int other = P::other_plane(q, d);
+            even = even + plane[other];
+            odd = odd + flux[other][P::axis(other, 0) == d ? 0 : 1];
+        }
         if constexpr (P::corners > 0) {
-            half.even[d] = half.even[d] + corner_sum;
+            even = plus_multiple<2>(even, corner_sum);
+            odd = plus_multiple<2>(odd, corner_flux[d]);
         }
-        half.even[d] = R(0.5) * (half.even[d] - sums.even[d]);
-        half.odd[d] = V{};  // set below
+        even = plus_multiple<-2>(square[d], even);
+        axes = d == 0 ? even : axes + even;
+        set.template operator()<d>(even, plus_multiple<-2>(momentum[d], odd));
     });
-    V half_force[S::D];
-    static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
-        half_force[d] = V{};
-        if constexpr (forced) {
-            half_force[d] = R(0.5) * m.force[d];
-        }
-    });
-    enforce_conservation<S>(half, half_force);
-    apply<S>(half, h);
+    if constexpr (P::corners > 0) {
+        planes = plus_multiple<2>(planes, corner_sum);
+    }
+    h[0] = plus_multiple<-2>(a[0], plus_multiple<2>(axes, planes));
 }
 
 /// Moments of n in the moving frame.
@@ -271,23 +210,16 @@ template <class S, bool forced, class V>
 LBM_HD void set_third(MovingMoments<S, V>& n, const LowMoments<S, V>& low, const Moments<S, V>& m) {
     using R = Scalar<V>;
     const auto& u = m.velocity;
-    V streamed[S::D];  // the momentum without half of the force
-    static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
-        streamed[d] = m.momentum[d];
-        if constexpr (forced) {
-            streamed[d] = streamed[d] - R(0.5) * m.force[d];
-        }
-    });
     static_for<S::D>([&]<int a>() LBM_INLINE_LAMBDA {
+        const V weighted = R(1.0 / 3) * low.first[a];
         static_for<S::D>([&]<int b>() LBM_INLINE_LAMBDA {
             if constexpr (a != b) {
-                V known = (R(1.0 / 3) + u[b] * u[b]) * streamed[a];
+                constexpr int first = a < b ? a : b, second = a < b ? b : a;
+                V both = low.second[first][second] + n.second[first][second];
                 if constexpr (forced) {
-                    known = known - u[a] * u[b] * m.force[b];
+                    both = both - R(0.5) * (u[a] * m.force[b]);
                 }
-                const V of_both = u[b] * n.second[a < b ? a : b][a < b ? b : a];
-                known = known + plus_multiple<2>(u[a] * n.second[b][b], of_both);
-                n.third[a][b] = low.third[a][b] - known;
+                n.third[a][b] = low.third[a][b] - ((weighted + u[b] * both) + u[a] * n.second[b][b]);
             }
         });
     });
@@ -342,35 +274,35 @@ LBM_HD void collide_in_moving_frame(V (&h)[S::Q], const PairSums<S, V>& sums, co
         }
     }
 
-    V moment[F::places];
+    V moment[F::places];  // as to_frame_at_rest has them
     if constexpr (Rates::third) {
         set_third<S, forced>(n, low, m);
-        const V kept = R(1) - Rates::template odd<S>(omega, parameters);
+        const V kept = R(1) - Rates::template odd<S>(omega, parameters), quarter = R(0.25) * kept;
         static_for<S::D>([&]<int a>() LBM_INLINE_LAMBDA {
             static_for<S::D>([&]<int b>() LBM_INLINE_LAMBDA {
                 if constexpr (a != b) {
-                    moment[F::step(a) + 2 * F::step(b)] = kept * n.third[a][b];
+                    moment[F::step(a) + 2 * F::step(b)] = quarter * n.third[a][b];
                 }
             });
         });
         if constexpr (F::cornered) {
-            moment[13] = kept * n.triple;
+            moment[13] = (R(0.125) * kept) * n.triple;
         }
     }
 
-    const V kept = R(1) - omega;
+    const V kept = R(1) - omega, half = R(0.5) * kept, quarter = R(0.25) * kept;
     if constexpr (F::complete) {
-        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { moment[2 * F::step(d)] = kept * n.second[d][d]; });
+        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { moment[2 * F::step(d)] = half * n.second[d][d]; });
     } else {
         const V mean = R(1.0 / 3) * (n.second[0][0] + n.second[1][1] + n.second[2][2]);
-        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { moment[2 * F::step(d)] = kept * (n.second[d][d] - mean); });
+        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { moment[2 * F::step(d)] = half * (n.second[d][d] - mean); });
     }
     static_for<P::planes>([&]<int q>() LBM_INLINE_LAMBDA {
         constexpr int a = P::axis(q, 0), b = P::axis(q, 1);
-        moment[F::step(a) + F::step(b)] = kept * n.second[a][b];
+        moment[F::step(a) + F::step(b)] = quarter * n.second[a][b];
     });
     if constexpr (forced) {
-        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { moment[F::step(d)] = R(0.5) * m.force[d]; });
+        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { moment[F::step(d)] = R(0.25) * m.force[d]; });
     }
     moment[0] = m.density_deviation;
     to_frame_at_rest<S, (Rates::third ? 3 : 2), forced>(moment, m);
@@ -378,13 +310,13 @@ LBM_HD void collide_in_moving_frame(V (&h)[S::Q], const PairSums<S, V>& sums, co
         // The equilibrium ends at third order: in the frame at rest its moments He_2 He_2 + He_2 / 6 of the third axis,
         // which are orthogonal to those of lower order here, are zero.
         V flux[S::D];
-        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { flux[d] = m.momentum[d] * m.velocity[d]; });
+        static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA { flux[d] = (R(0.25) * m.momentum[d]) * m.velocity[d]; });
         static_for<P::planes>([&]<int q>() LBM_INLINE_LAMBDA {
             constexpr int a = P::axis(q, 0), b = P::axis(q, 1), k = 2 * (F::step(a) + F::step(b));
             moment[k] = moment[k] - (flux[a] * (m.velocity[b] * m.velocity[b]) + R(1.0 / 6) * flux[P::normal(q)]);
         });
     }
-    change_to<S, forced>(moment, sums, m, h);
+    set_populations<S>(moment, h);
 }
 
 /// The same for a force that there may be, and a coupling, whose part of the equilibrium the collision leaves alone.
@@ -398,6 +330,16 @@ LBM_HD void collide_in_moving_frame(V (&h)[S::Q], const PairSums<S, V>& sums, co
         collide_in_moving_frame<S, Rates, true>(h, own, m, parameters);
     } else {
         collide_in_moving_frame<S, Rates, false>(h, own, m, parameters);
+    }
+    if constexpr (!IsSame<Coupling, NoCoupling>::value) {
+        V coupled[pairs];
+        static_for<pairs>([&]<int p>() LBM_INLINE_LAMBDA {
+            coupled[p] = sums.even[p] - own.even[p];
+            const V half = Scalar<V>(0.5) * coupled[p];
+            h[2 * p + 1] = h[2 * p + 1] + half;
+            h[2 * p + 2] = h[2 * p + 2] + half;
+        });
+        h[0] = h[0] - total<0, pairs>(coupled);
     }
 }
 

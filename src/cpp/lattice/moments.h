@@ -17,6 +17,19 @@ struct Moments {
     Scalar<V> unit;       // unit of the deviation, the momentum, the force and the populations (storage_unit)
 };
 
+/// Completes moments of which `unit`, the density, its deviation and the momentum of the incoming populations are set;
+/// `forced` adds half a step of the force. `inverse_density` is the unit over the density.
+template <class S, class V>
+LBM_HD void complete(Moments<S, V>& m, V inverse_density, const V (&force)[S::D], bool forced) {
+    static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
+        m.force[d] = force[d] * (Scalar<V>(1) / m.unit);
+        if (forced) {
+            m.momentum[d] = m.momentum[d] + Scalar<V>(0.5) * m.force[d];
+        }
+        m.velocity[d] = m.momentum[d] * inverse_density;
+    });
+}
+
 /// Computes the moments of incoming populations, given as pair sums; `forced` adds half a step of the force. The
 /// `compressibility` is 0 with the incompressible equilibrium, whose velocity is the momentum over the reference
 /// density.
@@ -27,19 +40,14 @@ LBM_HD Moments<S, V> compute_moments(V rest, const PairSums<S, V>& sums, const V
     m.unit = unit;
     m.density_deviation = rest + total<0, Stencil<S>::pairs>(sums.even);
     m.density = inertia_of_deviation(m.density_deviation, unit * compressibility);
-    const V inverse_density = unit / m.density;
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
         m.momentum[d] = sums.odd[d];
         static_for<Stencil<S>::pairs - S::D>([&]<int q>() LBM_INLINE_LAMBDA {
             constexpr int p = q + S::D;
             accumulate<S::c[2 * p + 1][d]>(m.momentum[d], sums.odd[p]);
         });
-        m.force[d] = force[d] * (Scalar<V>(1) / unit);
-        if (forced) {
-            m.momentum[d] = m.momentum[d] + Scalar<V>(0.5) * m.force[d];
-        }
-        m.velocity[d] = m.momentum[d] * inverse_density;
     });
+    complete(m, unit / m.density, force, forced);
     return m;
 }
 

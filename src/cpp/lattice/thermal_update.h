@@ -20,7 +20,7 @@ LBM_HD void update_thermal_cell(Cell& cell, const Parameters& parameters, const 
     const LocalTemperature<S, V> local = cell.local_temperature(heat);
     add_buoyancy<S>(force, local.here, heat);
     const PairSums<S, V> sums = pair_sums<S>(h);
-    const Moments<S, V> moments = compute_moments<S>(h[0], sums, force, true, Cell::unit, cell.compressibility());
+    const Moments<S, V> moments = moments_for<S, Collision>(h, sums, force, true, Cell::unit, cell.compressibility());
     cell.store_temperature(advanced<S>(local, moments.velocity, cell.heat_source(heat)));
     const EnergyCoupling<S, V> coupling{local.here, heat};
     if constexpr (knows_eddy_viscosity<Cell>) {

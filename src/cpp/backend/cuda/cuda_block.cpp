@@ -427,7 +427,7 @@ private:
             if constexpr (requires { a.parameters.kept_velocity; }) {
                 turbulence_.set(a.parameters);
             }
-            a.rows = rows;
+            set_rows(a, rows);
             a.source = step_.source;
             a.target = step_.target;
             const backend::ScheduledUpdate kind = turbulence_.update(step_.phase);

@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "../block_layout.h"
 #include "../type_name.h"
 
 namespace lbm::cuda {
@@ -45,6 +46,14 @@ std::string span_name(RowSpan span) {
 
 std::string word(bool truth) { return truth ? "true" : "false"; }
 
+/// The pitch of a large block's rows, which its kernels know, so that they are compiled for each width of rows anew; 0
+/// for other blocks, whose steps are too short to be worth it.
+std::string known_pitch(const BlockSpec& spec) {
+    return block_size(spec) == BlockSize::Large
+               ? std::to_string(backend::block_address(spec, backend::Device::Gpu).population_stride)
+               : "0";
+}
+
 /// A kernel that updates cells of the multispeed thermal model.
 KernelName multispeed_kernel(const std::string& name, const BlockSpec& spec, const LaunchConfiguration& configuration) {
     const int self_periodic = int(spec.self_periodic[0]) + 2 * int(spec.self_periodic[1]);
@@ -83,7 +92,7 @@ KernelName update_kernel(const BlockSpec& spec, const LaunchConfiguration& confi
     const std::string kinds = std::to_string(self_periodic) + ", " + phase_name(kind.phase) + ", " +
                               forcing_name(kind.forcing) + ", " + word(kind.end_sums) + ", " +
                               word(backend::is_hybrid(spec)) + ", " + span_name(row_span(spec, configuration)) + ", " +
-                              word(spec.size[0] % configuration.cells_per_thread == 0);
+                              word(spec.size[0] % configuration.cells_per_thread == 0) + ", " + known_pitch(spec);
     return {"update.h",
             "lbm::cuda::update<" + types + ", " + std::to_string(configuration.cells_per_thread) + ", " + kinds + ", " +
                 std::to_string(configuration.threads) + ", " + std::to_string(configuration.blocks) + ">",

@@ -10,12 +10,21 @@
 
 namespace lbm::cuda {
 
+/// Selects the rows to update.
+template <class Arguments>
+void set_rows(Arguments& a, const backend::RowBox& rows) {
+    a.rows = rows;
+    if constexpr (requires { a.inverse_ny; }) {
+        a.inverse_ny = rows.ny > 0 ? 0xFFFFFFFFU / UInt32(rows.ny) : 0;
+    }
+}
+
 /// Sets the offsets of the slots from which incoming populations and temperatures are read and to which outgoing ones
 /// are written in a step of `phase`.
 template <class Arguments>
 void set_slots(Arguments& a, const backend::BlockSpec& spec, const Address& address, Phase phase) {
     a.address = address;
-    a.rows = {0, 0, address.ny, address.nz};
+    set_rows(a, {0, 0, address.ny, address.nz});
     a.force_pitch = backend::field_pitch(address.nx);
     a.compressibility = static_cast<decltype(a.compressibility)>(spec.compressibility);
     a.heat = converted<decltype(a.heat.source)>(spec.heat);

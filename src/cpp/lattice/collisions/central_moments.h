@@ -11,6 +11,7 @@ namespace lbm {
 struct CentralMoments : FlowCollision {
     static constexpr const char* name = "central-moments";
     static constexpr bool third = true;
+    static constexpr bool takes_low_moments = true;
     template <class Real>
     struct Parameters : Relaxation<Real> {
         Real omega_odd;  // rate of the moments of third order

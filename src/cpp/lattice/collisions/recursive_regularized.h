@@ -16,6 +16,7 @@ namespace lbm {
 struct RecursiveRegularized : FlowCollision {
     static constexpr const char* name = "recursive-regularized";
     static constexpr bool third = false;
+    static constexpr bool takes_low_moments = true;
     template <class Real>
     struct Parameters : Relaxation<Real> {
         static constexpr bool may_take_strain = true;

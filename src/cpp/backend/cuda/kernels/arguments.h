@@ -36,6 +36,7 @@ struct UpdateArguments {
     void* target;  // the same lattice with the A-A pattern
     Address address;
     backend::RowBox rows;  // rows to update
+    UInt32 inverse_ny;     // (2^32 - 1) / rows.ny, with which a kernel need not divide
     // Bytes from population 0 of a cell to the slots of its incoming and outgoing population i, without the shifts
     // along x and along self-periodic axes.
     Index incoming_offset[max_Q];

@@ -13,9 +13,11 @@
 namespace lbm::cuda {
 
 /// V cells of a row. Bits 0, 1, 2 of `self_periodic` say whether x, y, z are self-periodic axes. With `whole_packs` the
-/// length of a row is a multiple of V. With `end_sums` the sums of the cells at the ends of a row are stored.
+/// length of a row is a multiple of V. With `end_sums` the sums of the cells at the ends of a row are stored. `pitch`
+/// is the number of elements from a population to the next one, which saves the computation of most addresses; with 0
+/// it is in the arguments.
 template <class S, class Real, class Stored, int V, int self_periodic, Phase phase, Forcing forcing, bool end_sums,
-          int threads, RowSpan span, bool whole_packs, class Arguments>
+          int threads, RowSpan span, bool whole_packs, int pitch, class Arguments>
 class RowCells {
 public:
     /// The populations that enter the cells of each warp of a thread block from the neighbouring cells.
@@ -42,10 +44,11 @@ public:
         target_ = reinterpret_cast<char*>(static_cast<Stored*>(a_.target) + own);
         const Index rows = a_.address.row_stride * Index(sizeof(Stored));
         const Index layers = rows * (a_.address.ny + 2 * a_.address.halo_y);
-        up_[0] = y + 1 < a_.address.ny ? rows : -rows * (a_.address.ny - 1);
-        down_[0] = y > 0 ? -rows : rows * (a_.address.ny - 1);
-        up_[1] = z + 1 < a_.address.nz ? layers : -layers * (a_.address.nz - 1);
-        down_[1] = z > 0 ? -layers : layers * (a_.address.nz - 1);
+        const bool around_y = (self_periodic & 2) != 0, around_z = (self_periodic & 4) != 0;
+        up_[0] = !around_y || y + 1 < a_.address.ny ? rows : -rows * (a_.address.ny - 1);
+        down_[0] = !around_y || y > 0 ? -rows : rows * (a_.address.ny - 1);
+        up_[1] = !around_z || z + 1 < a_.address.nz ? layers : -layers * (a_.address.nz - 1);
+        down_[1] = !around_z || z > 0 ? -layers : layers * (a_.address.nz - 1);
     }
 
     /// Loads the incoming populations of all V cells; every thread of the block must call it. All loads come first, and
@@ -147,21 +150,30 @@ private:
     /// population i along x.
     template <int i>
     __device__ const Stored* from(int shift) const {
-        const Index rows =
-            around<S::c[i][1] * incoming_slot<S>(phase, i).shift, S::c[i][2] * incoming_slot<S>(phase, i).shift>();
-        return reinterpret_cast<const Stored*>(source_ + rows + a_.incoming_offset[i]) + shift;
+        constexpr NeighborSlot place = incoming_slot<S>(phase, i);
+        return reinterpret_cast<const Stored*>(
+                   source_ + (rows_to<i, place.shift>() + bytes_to<place.slot>(a_.incoming_offset[i]))) +
+               shift;
     }
     template <int i>
     __device__ Stored* to(int shift) const {
-        const Index rows =
-            around<S::c[i][1] * outgoing_slot<S>(phase, i).shift, S::c[i][2] * outgoing_slot<S>(phase, i).shift>();
-        return reinterpret_cast<Stored*>(target_ + rows + a_.outgoing_offset[i]) + shift;
+        constexpr NeighborSlot place = outgoing_slot<S>(phase, i);
+        return reinterpret_cast<Stored*>(target_ +
+                                         (rows_to<i, place.shift>() + bytes_to<place.slot>(a_.outgoing_offset[i]))) +
+               shift;
     }
-    /// Bytes to the neighbouring row along the self-periodic ones of the axes y and z.
-    template <int dy, int dz>
-    __device__ Index around() const {
-        const Index y = (self_periodic & 2) == 0 || dy == 0 ? 0 : dy > 0 ? up_[0] : down_[0];
-        const Index z = (self_periodic & 4) == 0 || dz == 0 ? 0 : dz > 0 ? up_[1] : down_[1];
+    /// Bytes to a slot of the same cell. The table of the arguments also has the way to the rows of other cells, but
+    /// for those along self-periodic axes.
+    template <int slot>
+    __device__ static constexpr Index bytes_to(const Index& given) {
+        return pitch > 0 ? slot * Index(pitch) * Index(sizeof(Stored)) : given;
+    }
+    /// Bytes to the row of the cell at x + shift c_i, without what bytes_to() has.
+    template <int i, int shift>
+    __device__ Index rows_to() const {
+        constexpr int dy = S::c[i][1] * shift, dz = S::c[i][2] * shift;
+        const Index y = (pitch == 0 && (self_periodic & 2) == 0) || dy == 0 ? 0 : dy > 0 ? up_[0] : down_[0];
+        const Index z = (pitch == 0 && (self_periodic & 4) == 0) || dz == 0 ? 0 : dz > 0 ? up_[1] : down_[1];
         return y + z;
     }
 
@@ -373,7 +385,7 @@ private:
     const bool inside_, starts_row_, ends_row_;
     const char* source_;
     char* target_;
-    Index up_[2], down_[2];  // bytes to the next and previous row in y and z, around the ends
+    Index up_[2], down_[2];  // bytes to the next and previous row in y and z, around the ends of self-periodic axes
     Vector h_[S::Q];
     int rotated_ = 0;  // by how many cells
 };

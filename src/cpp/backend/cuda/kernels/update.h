@@ -38,10 +38,11 @@ struct RowAt {
     unsigned y, z;
 };
 
-/// Orders rows along y, then z.
-__device__ inline RowAt row_in_layers(unsigned row, const backend::RowBox& rows) {
-    const unsigned z = row / unsigned(rows.ny);
-    return {row - z * unsigned(rows.ny), z};
+/// Orders rows along y, then z. The estimate of z is right or too small by one.
+__device__ inline RowAt row_in_layers(unsigned row, const backend::RowBox& rows, UInt32 inverse_ny) {
+    const unsigned z = __umulhi(row, inverse_ny), y = row - z * unsigned(rows.ny);
+    const bool next = y >= unsigned(rows.ny);
+    return {next ? y - unsigned(rows.ny) : y, next ? z + 1 : z};
 }
 
 /// Orders rows along y, then z, within tiles of 128 rows along y. A temperature is read in three layers z; if whole
@@ -69,8 +70,8 @@ __device__ inline RowAt row_in_squares(unsigned row, const backend::RowBox& rows
 
 /// Updates rows; blockIdx.x counts the pieces of a row, then groups of blockDim.y rows, blockIdx.y the members.
 template <class S, class Collision, class Real, class Stored, class Parameters, int V, int self_periodic, Phase phase,
-          Forcing forcing, bool end_sums, bool hybrid_thermal, RowSpan span, bool whole_packs, int threads, int blocks,
-          int members = 1>
+          Forcing forcing, bool end_sums, bool hybrid_thermal, RowSpan span, bool whole_packs, int pitch, int threads,
+          int blocks, int members = 1>
 __global__ void __launch_bounds__(threads, blocks)
     update(const __grid_constant__ Members<members, UpdateArguments<Real, Parameters>> all) {
     const UpdateArguments<Real, Parameters>& a = all.own();
@@ -82,12 +83,12 @@ __global__ void __launch_bounds__(threads, blocks)
     using EddyViscositiesHere = EddyViscositiesOf<S, Real, Stored, V, self_periodic, whole_packs, Parameters>;
     const RowAt at = EddyViscositiesHere::take_neighbors ? row_in_squares(min(row, rows - 1), a.rows)
                      : hybrid_thermal                    ? row_in_tiles(min(row, rows - 1), a.rows)
-                                                         : row_in_layers(min(row, rows - 1), a.rows);
+                                                         : row_in_layers(min(row, rows - 1), a.rows, a.inverse_ny);
     const int z = a.rows.z + int(at.z) * a.rows.step_z;
     const int y = a.rows.y + int(at.y) * a.rows.step_y;
     const int x = int((blockIdx.x - group * pieces) * blockDim.x + threadIdx.x) * V;
     using Cells = RowCells<S, Real, Stored, V, self_periodic, phase, forcing, end_sums, threads, span, whole_packs,
-                           UpdateArguments<Real, Parameters>>;
+                           pitch, UpdateArguments<Real, Parameters>>;
     Cells cells(a, x, y, z, row < rows);
     using Temperatures =
         typename TemperaturesOf<hybrid_thermal, S, Real, Stored, V, UpdateArguments<Real, Parameters>>::type;
