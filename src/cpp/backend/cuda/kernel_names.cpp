@@ -82,7 +82,7 @@ KernelName update_kernel(const BlockSpec& spec, const LaunchConfiguration& confi
                                                              4 * int(spec.self_periodic[2]);
     const std::string kinds = std::to_string(self_periodic) + ", " + phase_name(kind.phase) + ", " +
                               forcing_name(kind.forcing) + ", " + word(kind.end_sums) + ", " +
-                              word(backend::is_hybrid(spec)) + ", " + span_name(row_span(spec, configuration)) + ", " +
+                              std::to_string(kind.row_ends) + ", " + word(backend::is_hybrid(spec)) + ", " + span_name(row_span(spec, configuration)) + ", " +
                               word(spec.size[0] % configuration.cells_per_thread == 0);
     return {"update.h",
             "lbm::cuda::update<" + types + ", " + std::to_string(configuration.cells_per_thread) + ", " + kinds + ", " +

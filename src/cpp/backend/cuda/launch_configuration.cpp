@@ -51,7 +51,8 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
     // Even A-A steps move nothing along x, and are fastest with many threads of one cell each, unless some of them
     // delay the others with end sums. Odd A-A steps, and even ones with end sums, are fastest with more cells per
     // thread.
-    const bool aa_even = kind.phase == Phase::AAEven && !kind.end_sums;
+    const bool keeps_ends = kind.end_sums || kind.row_ends != 0;
+    const bool aa_even = kind.phase == Phase::AAEven && !keeps_ends;
     const bool aa_other = kind.phase != Phase::TwoLattice && !aa_even;
     // What makes an isothermal kernel keep more numbers than the populations. With a temperature (below) the criterion
     // is another: buoyancy gives these kernels a force in any case, to which a uniform one adds little.
@@ -73,7 +74,7 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
     if (backend::is_hybrid(spec)) {  // one thread block per row
         const int threads = spec.size[0] > 256 ? 128 : 64;
         const bool needs_more_registers =
-            kind.end_sums || kind.forcing == Forcing::Field || varies || spec.size[0] % 4 != 0;
+            keeps_ends || kind.forcing == Forcing::Field || varies || spec.size[0] % 4 != 0;
         return spec.precision == NumberKind::Float64 ? LaunchConfiguration{1, 128, 3}
                : size == BlockSize::Small
                    ? LaunchConfiguration{1, 64, 8}
@@ -110,7 +111,7 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
     if (size == BlockSize::Small) {  // data are in the cache, whose latency many threads hide
         return aa_other  ? LaunchConfiguration{2, 64,
                                               needs_registers ? 6
-                                               : kind.end_sums ? 8
+                                               : keeps_ends    ? 8
                                                                : 10}
                : aa_even ? LaunchConfiguration{2, 128, needs_registers ? 3 : 5}
                          : LaunchConfiguration{2, 128, needs_registers ? 3 : 4};

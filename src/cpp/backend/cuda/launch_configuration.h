@@ -15,6 +15,7 @@ struct UpdateKind {
     Forcing forcing = Forcing::None;
     bool end_sums = false;        // whether it stores the moments of the cells at the ends of rows
     bool keeps_velocity = false;  // whether it stores velocities, for an eddy viscosity of their gradients
+    int row_ends = 0;             // what there are columns of at the ends of rows (row_end_columns.h)
 };
 
 struct LaunchConfiguration {
