@@ -165,8 +165,8 @@ LBM_HD void with_condition_of(const BoundaryCell& cell, Visit&& visit) {
     });
 }
 
-/// Computes the populations that enter a boundary cell through its face, of which `view` is the argument of the formula,
-/// and stores its numbers after the next step in `next`. Calls visit(i, population) with each.
+/// Computes the populations that enter a boundary cell through its face, of which `view` is the argument of the
+/// formula, and stores its numbers after the next step in `next`. Calls visit(i, population) with each.
 template <class Condition, class S, class View, class Real, class Stored, class Visit>
 LBM_HD void complete_boundary_cell_of(const View& view, const BoundaryCell& cell,
                                       const BoundaryNumbers<Real, Stored>& next, Visit&& visit) {

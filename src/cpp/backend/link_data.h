@@ -46,12 +46,12 @@ struct WallCell {
 /// numbers count numbers from the beginning of a slot.
 struct BoundaryCell {
     int x, y, z;
-    unsigned char condition;       // index in boundary::Conditions
-    unsigned char face;            // 2 axis, plus 1 at the upper end
-    unsigned char inwards;         // number of fluid cells that follow inwards, 2 at most
-    unsigned char stored;          // how many numbers it keeps
-    unsigned char neighbors;       // bit 2 axis + side: whether it has a neighbour along the face there
-    bool replaces;                 // whether its condition replaces all populations of the cell in the end
+    unsigned char condition;  // index in boundary::Conditions
+    unsigned char face;       // 2 axis, plus 1 at the upper end
+    unsigned char inwards;    // number of fluid cells that follow inwards, 2 at most
+    unsigned char stored;     // how many numbers it keeps
+    unsigned char neighbors;  // bit 2 axis + side: whether it has a neighbour along the face there
+    bool replaces;            // whether its condition replaces all populations of the cell in the end
     /// Whether the face is across x, all populations through it are the condition's, and all others stream in from
     /// fluid cells of the block. Such cells come last in the plan, as those that take longer should begin first.
     bool is_plain;

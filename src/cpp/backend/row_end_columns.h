@@ -77,9 +77,7 @@ private:
     static constexpr Index sums_end = 6 * (S::D + 1), populations_end = sums_end + 2 * S::Q;
 
     /// The sums of the cells at the faces are those of EndSums.
-    LBM_HD static int sums(int face, int k, int number) {
-        return (2 * k + face) * (S::D + 1) + number;
-    }
+    LBM_HD static int sums(int face, int k, int number) { return (2 * k + face) * (S::D + 1) + number; }
     LBM_HD Index row(int y, int z) const { return Index(z) * address_.ny + y; }
     LBM_HD Real& at(Index column, int y, int z) const {
         return numbers_[column * address_.x_face_stride() + row(y, z)];

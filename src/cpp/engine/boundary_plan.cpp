@@ -56,8 +56,7 @@ public:
     void classify(BoundaryCell& cell) {
         const int at[3] = {cell.x + offset(0), cell.y + offset(1), cell.z + offset(2)};
         cell.is_plain = backend::with_stencil(domain_.stencil, [&](auto s) { return is_plain<decltype(s)>(cell); });
-        cell.is_in_sponge =
-            cells_in_sponges(domain_.size, domain_.sponges, {{at[0], at[1], at[2]}, {1, 1, 1}}) > 0;
+        cell.is_in_sponge = cells_in_sponges(domain_.size, domain_.sponges, {{at[0], at[1], at[2]}, {1, 1, 1}}) > 0;
     }
 
 private:

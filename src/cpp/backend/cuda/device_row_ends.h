@@ -45,7 +45,8 @@ public:
     void* numbers() const { return numbers_.as<void>(); }
     /// The moments of the cells at both ends, if they are those of the last step.
     void* current_end_sums() const {
-        const bool both = end_sums_ || std::min(backend::row_end(row_ends_, 0).cells, backend::row_end(row_ends_, 1).cells) > 0;
+        const bool both =
+            end_sums_ || std::min(backend::row_end(row_ends_, 0).cells, backend::row_end(row_ends_, 1).cells) > 0;
         return is_current_ && both ? numbers() : nullptr;
     }
     /// Whether the numbers are those of the last step.

@@ -58,6 +58,8 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
     // is another: buoyancy gives these kernels a force in any case, to which a uniform one adds little.
     const bool varies = spec.has_eddy_viscosity || backend::keeps_velocity(spec);
     const bool needs_registers = kind.forcing != Forcing::None || varies;
+    // Columns take the moments of whichever cell the thread is at, beside the populations of all of its cells.
+    const bool is_full = needs_registers || kind.row_ends != 0;
     // The elements of a strain rate lie beside the populations of all cells of a thread, which then needs all registers
     // that it can have, and for eight cells of D3Q27 in float16 more.
     const bool has_strain = spec.takes_strain;
@@ -86,7 +88,7 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
     const bool is_cumulant = spec.collision == backend::collision_kind<Cumulant>;
     const bool has_moments = is_cumulant || spec.collision == backend::collision_kind<CentralMoments>;
     if (spec.precision == NumberKind::Float64) {
-        return large_stencil ? LaunchConfiguration{1, 128, needs_registers || has_moments ? 2 : 3}
+        return large_stencil ? LaunchConfiguration{1, 128, is_full || has_moments ? 2 : 3}
                              : LaunchConfiguration{2, 256, 1};
     }
     if (spec.storage == NumberKind::Float16) {
@@ -97,7 +99,7 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
         const bool needs_most = has_strain || (large_stencil && needs_registers);
         return {4, 128, needs_most ? 2 : large_stencil || aa_even || needs_registers ? 3 : 4};
     }
-    if (large_stencil && needs_registers) {
+    if (large_stencil && is_full) {
         return aa_even ? LaunchConfiguration{1, 256, 2} : LaunchConfiguration{2, 128, has_strain ? 2 : 3};
     }
     if (large_stencil) {
@@ -110,11 +112,11 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
     }
     if (size == BlockSize::Small) {  // data are in the cache, whose latency many threads hide
         return aa_other  ? LaunchConfiguration{2, 64,
-                                              needs_registers ? 6
-                                               : keeps_ends    ? 8
-                                                               : 10}
-               : aa_even ? LaunchConfiguration{2, 128, needs_registers ? 3 : 5}
-                         : LaunchConfiguration{2, 128, needs_registers ? 3 : 4};
+                                              is_full      ? 6
+                                               : keeps_ends ? 8
+                                                            : 10}
+               : aa_even ? LaunchConfiguration{2, 128, is_full ? 3 : 5}
+                         : LaunchConfiguration{2, 128, is_full ? 3 : 4};
     }
     if (size == BlockSize::Medium) {
         return aa_even    ? LaunchConfiguration{1, 128, 5}

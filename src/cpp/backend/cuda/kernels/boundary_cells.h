@@ -19,8 +19,8 @@ struct ForceOnCell {
     }
 };
 
-/// The cells of a thread block in its shared memory. They are loaded as whole memory lines: were each thread to load its
-/// own, a number of each cell would come from a line of its own.
+/// The cells of a thread block in its shared memory. They are loaded as whole memory lines: were each thread to load
+/// its own, a number of each cell would come from a line of its own.
 template <class Cell>
 class CellsOfBlock {
 public:
@@ -43,8 +43,8 @@ private:
 };
 
 /// Computes the incoming populations of boundary cells for the next step, and stores their numbers after that step in
-/// the lattice `next`. With `has_columns` most cells are plain and have columns. These need a half of the registers that
-/// the others take, whose formulas know no axis; so the number of registers is limited to what those need.
+/// the lattice `next`. With `has_columns` most cells are plain and have columns. These need a half of the registers
+/// that the others take, whose formulas know no axis; so the number of registers is limited to what those need.
 template <class S, class Real, class Stored, bool has_columns, int members = 1>
 __global__ void __launch_bounds__(flat_block, has_columns ? 2 : 1)
     complete_boundary_cells(const __grid_constant__ Members<members, BoundaryCellArguments> all) {

@@ -14,8 +14,8 @@
 namespace lbm::cuda {
 
 /// V cells of a row. Bits 0, 1, 2 of `self_periodic` say whether x, y, z are self-periodic axes. With `whole_packs` the
-/// length of a row is a multiple of V. With `end_sums` the sums of the cells at the ends of a row are stored; `row_ends`
-/// says what there are columns of (row_end_columns.h).
+/// length of a row is a multiple of V. With `end_sums` the sums of the cells at the ends of a row are stored;
+/// `row_ends` says what there are columns of (row_end_columns.h).
 template <class S, class Real, class Stored, int V, int self_periodic, Phase phase, Forcing forcing, bool end_sums,
           int row_ends, int threads, RowSpan span, bool whole_packs, class Arguments>
 class RowCells {
