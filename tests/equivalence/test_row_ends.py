@@ -157,7 +157,7 @@ def test_a_state_that_is_set_is_read_by_open_faces(
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize(("faces", "sponge"), itertools.product(FACES[3:5], (False, True)))
+@pytest.mark.parametrize(("faces", "sponge"), list(itertools.product(FACES[3:5], (False, True))))
 def test_forces_temperatures_and_sponges_go_with_open_faces(
     faces: tuple[str, str], sponge: bool, gpu: str, rng: np.random.Generator
 ) -> None:

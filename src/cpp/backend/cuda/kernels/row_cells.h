@@ -370,7 +370,7 @@ private:
     }
 
     /// The populations that replace those of the cell at an end of the row.
-    template <int face, bool any = end<face>.replaced>
+    template <int face, bool any = backend::row_end(row_ends, face).replaced>
     struct ReplacedCell {
         bool is_replaced = false;
         Stored f[S::Q];
