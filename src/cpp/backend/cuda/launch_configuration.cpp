@@ -99,7 +99,10 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
         const bool needs_most = has_strain || (large_stencil && needs_registers);
         return {4, 128, needs_most ? 2 : large_stencil || aa_even || needs_registers ? 3 : 4};
     }
-    if (large_stencil && is_full) {
+    if (large_stencil && kind.row_ends != 0) {
+        return {needs_registers ? 2 : 4, 128, 2};
+    }
+    if (large_stencil && needs_registers) {
         return aa_even ? LaunchConfiguration{1, 256, 2} : LaunchConfiguration{2, 128, has_strain ? 2 : 3};
     }
     if (large_stencil) {
