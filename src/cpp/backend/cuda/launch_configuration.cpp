@@ -96,8 +96,8 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
         if (fills_warps(spec, 8) && !(aa_other && is_cumulant) && !(has_strain && large_stencil)) {
             return {8, threads, (large_stencil || needs_registers ? 256 : 384) / threads};
         }
-        const bool needs_most = has_strain || (large_stencil && needs_registers);
-        return {4, 128, needs_most ? 2 : large_stencil || aa_even || needs_registers ? 3 : 4};
+        const bool needs_most = has_strain || ((large_stencil || kind.row_ends != 0) && needs_registers);
+        return {4, 128, needs_most ? 2 : large_stencil || aa_even || is_full ? 3 : 4};
     }
     if (large_stencil && kind.row_ends != 0) {
         return {needs_registers ? 2 : 4, 128, 2};
