@@ -86,7 +86,7 @@ void for_phases(const std::vector<std::string>& by_axis, const std::vector<int>&
         Setup setup = tests::small_setup(S::name);
         setup.shape.assign(size.begin(), size.begin() + S::D);
         setup.faces = tests::faces_of(S::D, by_axis);
-        const Domain domain = lbm::engine::make_domain(setup);
+        Domain domain = lbm::engine::make_domain(setup);
         for (const Phase phase : {Phase::TwoLattice, Phase::AAEven, Phase::AAOdd}) {
             const bool in_place = phase != Phase::TwoLattice;
             for (const Device device : {Device::Cpu, Device::Gpu}) {
@@ -260,5 +260,41 @@ TEST(boundary_halo_plan_takes_over_changed_values) {
             const double cu = lbm::D2Q9::c[link.i][0] * speed;
             CHECK_CLOSE(link.value, 6 * lbm::Stencil<lbm::D2Q9>::w(link.i) * cu, 1e-16);
         }
+    }
+}
+
+TEST(boundary_halo_plan_plain_cells_stream_from_fluid_cells_of_the_block_and_come_last) {
+    for (const char* sides : {"no-slip", "periodic"}) {
+        for_phases({"regularized-inlet/nonequilibrium-inlet", sides, "periodic"}, {5, 7, 6},
+                   [&](auto s, Domain& domain, auto& lattice, Phase phase) {
+                       using S = decltype(s);
+                       const int body[3] = {1, 3, S::D == 3 ? 3 : 0};
+                       domain.known = {{0, 0, 0}, {domain.size[0], domain.size[1], domain.size[2]}};
+                       domain.owner.assign(std::size_t(domain.cells()), lbm::engine::no_body);
+                       domain.owner[std::size_t(domain.cell(body[0], body[1], body[2]))] = 0;
+                       domain.body_velocity.resize(1);
+                       domain.body_scaled.resize(1);
+                       const BoundaryHaloPlan plan(domain, {{{0, 0, 0}, lattice.address()}}, 0, {phase});
+                       const auto& cells = plan.links().boundary_cells;
+                       CHECK_EQUAL(Index(cells.size()), 2 * lattice.address().x_face_stride());
+                       bool before = false;
+                       for (const lbm::backend::BoundaryCell& cell : cells) {
+                           bool plain = true;
+                           for (int i = 0; i < S::Q; ++i) {
+                               int from[3] = {cell.x - S::c[i][0], cell.y - S::c[i][1], cell.z - S::c[i][2]};
+                               for (int axis = 1; axis < S::D; ++axis) {
+                                   const int n = domain.size[axis];
+                                   const bool outside = from[axis] != wrapped(from[axis], n);
+                                   const bool enters = from[0] < 0 || from[0] >= domain.size[0];
+                                   plain = plain && (enters || !outside || lattice.address().self_periodic[axis]);
+                                   from[axis] = wrapped(from[axis], n);
+                               }
+                               plain = plain && !std::equal(from, from + 3, body);
+                           }
+                           CHECK_EQUAL(cell.is_plain, plain);
+                           CHECK(cell.is_plain || !before);
+                           before = cell.is_plain;
+                       }
+                   });
     }
 }

@@ -35,6 +35,7 @@ def check_registers(
     thermal: bool,
     takes_strain: bool = False,
     turbulence: str = "",
+    row_ends: int = 0,
 ) -> None:
     """What the assembler says of the kernels of all phases of a case: nothing is kept outside registers."""
     look_for_compiler()
@@ -47,14 +48,15 @@ def check_registers(
         ("in-place", "two-lattice")[turn],
         smagorinsky=number % 4 == 3 and not turbulence,
         forcing=number // 2 % 3,
-        end_sums=number // 6 % 2 == 1,
-        periodic_axes=number % 8,
+        end_sums=number // 6 % 2 == 1 and row_ends == 0,
+        periodic_axes=number % 8 if row_ends == 0 else 6,
         size=(8, 126, 512)[number % 7 % 3],
         architecture=architecture,
         thermal=thermal,
         takes_strain=takes_strain,
         turbulence=turbulence,
         renews=takes_strain or bool(turbulence),
+        row_ends=row_ends,
     )
     assert len(logs) == 2 - turn
     for log in logs:
@@ -76,6 +78,21 @@ def test_rows_that_would_leave_threads_idle_have_launches_of_their_own(collision
         assert all(re.search(r"\b0 bytes stack frame", log) for log in logs), logs
         used.append([int(re.search(r"Used (\d+) registers", log)[1]) for log in logs])  # type: ignore[index]
     assert max(used[0]) > 128 >= max(used[1])  # those of 588 have registers for 512 threads
+
+
+ROW_ENDS = [3 + 4 + 16 * (1 + 4 + 8), 1 + 4 + 16 * (3 + 4), 4 + 8, (1 + 4 + 8) * 17]
+"""What there are columns of at the ends of rows (row_end_columns.h)."""
+OPEN = [(s, *n, t) for s in dict.fromkeys(s for s, _ in PAIRS) for n in NUMBERS for t in (0, 1)]
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize(("number", "case"), enumerate(OPEN))
+def test_updates_that_keep_columns_stay_in_registers(number: int, case: tuple[str, str, str, int]) -> None:
+    stencil, precision, storage, turn = case
+    collisions = [c for s, c in PAIRS if s == stencil]
+    for k, ends in enumerate(ROW_ENDS):
+        collision = collisions[(number + k) % len(collisions)]
+        check_registers(number + k, stencil, collision, precision, storage, turn, thermal=False, row_ends=ends)
 
 
 HYBRID = [(s, *n, t, k) for s in ("D2Q9", "D3Q19", "D3Q27") for n in NUMBERS for k in range(4) for t in (0, 1)]
@@ -214,7 +231,7 @@ def test_updates_with_an_eddy_viscosity_stay_in_registers(
     assert_in_registers(
         f"lbm::cuda::update<lbm::D3Q19, {types}, lbm::cuda::WithGradientTerms<lbm::Laminar<{parameters}, "
         f"lbm::GradientTerms<lbm::WALE, false>, {changes}>, {cells}, 7, lbm::Phase({phase}), "
-        f"lbm::cuda::Forcing::None, false, false, lbm::cuda::RowSpan::ThreadBlock, true, 0, {launch}>"
+        f"lbm::cuda::Forcing::None, false, 0, false, lbm::cuda::RowSpan::ThreadBlock, true, 0, {launch}>"
     )
 
 
@@ -235,7 +252,7 @@ def test_updates_with_an_eddy_viscosity_compile(types: str, terms: str) -> None:
     update = (
         f"lbm::cuda::update<{types}, float, float, lbm::cuda::WithGradientTerms<lbm::Laminar<"
         f"{collision}::Parameters<float>>, float, lbm::GradientTerms<{terms}>, true, true>, 2, 7, lbm::Phase(0), "
-        f"lbm::cuda::Forcing::None, false, false, lbm::cuda::RowSpan::ThreadBlock, true, 0, 128, 2>"
+        f"lbm::cuda::Forcing::None, false, 0, false, lbm::cuda::RowSpan::ThreadBlock, true, 0, 128, 2>"
     )
     assert "for 'sm_90" in _core.cuda_kernel_resources("update.h", update, "sm_90")
 
@@ -264,7 +281,9 @@ UPDATES_OF_MEMBERS = [
 def test_updates_of_several_blocks_stay_in_registers(first: str, last: str, thermal: str) -> None:
     """The update of an ensemble, whose blocks are chosen by the thread block: the same kernels with a count."""
     look_for_compiler()
-    name = f"lbm::cuda::update<lbm::D3Q19, lbm::BGK, {first}, lbm::cuda::Forcing::None, false, {thermal}, {last}, 32>"
+    name = (
+        f"lbm::cuda::update<lbm::D3Q19, lbm::BGK, {first}, lbm::cuda::Forcing::None, false, 0, {thermal}, {last}, 32>"
+    )
     log = _core.cuda_kernel_resources("update.h", name, "sm_90")
     stack = re.search(r"(\d+) bytes stack frame", log)
     assert stack is not None

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../lattice/sponge.h"
+#include "row_end_columns.h"
 #include "wall_links.h"
 
 namespace lbm::backend {
@@ -67,23 +68,10 @@ public:
     /// `force(x, y, z, F)` sets F to the force on a cell.
     template <class Force>
     LBM_HD BoundaryCellView(const LatticeView<S, Real, Stored>& lattice, const BoundaryCell& cell, Force&& force)
-        : BoundaryFaceView<Real>(cell, lattice.compressibility),
-          populations_(lattice.cell(cell.x, cell.y, cell.z)),
-          numbers_(lattice.data, lattice.address, lattice.phase) {
-        int at[3] = {cell.x, cell.y, cell.z};
-        for (int k = 0; k < cells_read; ++k) {
-            if (k > int(cell.inwards)) {
-                moments_[k] = moments_[k - 1];
-                continue;
-            }
-            double f[3] = {};
-            force(at[0], at[1], at[2], f);
-            Real deviation, momentum[3];
+        : BoundaryCellView(lattice, cell) {
+        set_moments(force, this->axis(), [&](int, const int(&at)[3], Real& deviation, Real(&momentum)[3]) {
             add_up_cell(lattice.cell(at[0], at[1], at[2]), deviation, momentum);
-            moments_[k].compressibility = this->compressibility();
-            set_cell_moments(moments_[k], deviation, momentum, f);
-            at[this->axis()] += this->inward();
-        }
+        });
     }
 
     LBM_HD const boundary::CellMoments<Real>& moments(int k) const { return moments_[k]; }
@@ -99,12 +87,69 @@ public:
     LBM_HD Real stored(int k, int axis, int side) const { return numbers_.get(cell_.neighbor_numbers[axis][side] + k); }
     LBM_HD bool has_neighbor(int axis, int side) const { return (cell_.neighbors >> (2 * axis + side) & 1) != 0; }
 
-private:
+protected:
     using BoundaryFaceView<Real>::cell_;
 
+    /// Without moments.
+    LBM_HD BoundaryCellView(const LatticeView<S, Real, Stored>& lattice, const BoundaryCell& cell)
+        : BoundaryFaceView<Real>(cell, lattice.compressibility),
+          populations_(lattice.cell(cell.x, cell.y, cell.z)),
+          numbers_(lattice.data, lattice.address, lattice.phase) {}
+
+    /// Sets the moments from the sums(k, position, deviation, momentum) of the cell k cells inwards along the axis.
+    template <class Force, class Sums>
+    LBM_HD void set_moments(Force&& force, int axis, Sums&& sums) {
+        int at[3] = {cell_.x, cell_.y, cell_.z};
+        for (int k = 0; k < cells_read; ++k) {
+            if (k > int(cell_.inwards)) {
+                moments_[k] = moments_[k - 1];
+                continue;
+            }
+            double f[3] = {};
+            force(at[0], at[1], at[2], f);
+            Real deviation, momentum[3];
+            sums(k, at, deviation, momentum);
+            moments_[k].compressibility = this->compressibility();
+            set_cell_moments(moments_[k], deviation, momentum, f);
+            at[axis] += this->inward();
+        }
+    }
+
+private:
     CellView<S, Real, Stored> populations_;
     BoundaryNumbers<Real, Stored> numbers_;
     boundary::CellMoments<Real> moments_[cells_read + (cells_read == 0 ? 1 : 0)];
+};
+
+/// The same of a plain boundary cell, whose incoming populations and moments are in columns.
+template <class S, class Real, class Stored, int cells_read>
+class PlainCellView : public BoundaryCellView<S, Real, Stored, cells_read> {
+public:
+    using Columns = RowEndColumns<S, Real, Stored>;
+
+    template <class Force>
+    LBM_HD PlainCellView(const LatticeView<S, Real, Stored>& lattice, const BoundaryCell& cell, Force&& force,
+                         const Columns& columns)
+        : BoundaryCellView<S, Real, Stored, cells_read>(lattice, cell), address_(lattice.address), columns_(columns) {
+        this->set_moments(force, 0, [&](int k, const int(&)[3], Real& deviation, Real(&momentum)[3]) {
+            columns.get_sums(cell.face, k, cell.y, cell.z, deviation, momentum);
+        });
+    }
+
+    LBM_HD static constexpr int axis() { return 0; }
+    LBM_HD Real streamed(int i) const {
+        const int y = cell_.y - Stencil<S>::component(i, 1), z = cell_.z - Stencil<S>::component(i, 2);
+        return columns_.population(cell_.face, i, Address::wrapped(y, address_.ny), Address::wrapped(z, address_.nz));
+    }
+    LBM_HD Real known(int i) const {
+        return this->inward() * Stencil<S>::component(i, 0) > 0 ? this->post_collision(i) : streamed(i);
+    }
+
+private:
+    using BoundaryFaceView<Real>::cell_;
+
+    const Address& address_;
+    const Columns& columns_;
 };
 
 /// Calls visit(Type<Condition>{}) with the condition of a boundary cell.
@@ -120,26 +165,74 @@ LBM_HD void with_condition_of(const BoundaryCell& cell, Visit&& visit) {
     });
 }
 
-/// Computes the populations that enter a boundary cell through its face, and stores its numbers after the next step in
-/// `next`.
+/// Computes the populations that enter a boundary cell through its face, of which `view` is the argument of the
+/// formula, and stores its numbers after the next step in `next`. Calls visit(i, population) with each.
+template <class Condition, class S, class View, class Real, class Stored, class Visit>
+LBM_HD void complete_boundary_cell_of(const View& view, const BoundaryCell& cell,
+                                      const BoundaryNumbers<Real, Stored>& next, Visit&& visit) {
+    Real stored[Condition::stored > 0 ? Condition::stored : 1] = {};
+    Real incoming[S::Q] = {};
+    Condition::template complete<S>(view, stored, incoming);
+    for (int k = 0; k < Condition::stored; ++k) {
+        next.put(cell.numbers + k, stored[k]);
+    }
+    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+        if ((cell.incoming >> i & 1U) != 0) {
+            visit(i, incoming[i]);
+        }
+    });
+}
+
+/// The same for any boundary cell; stores the populations in the lattice.
 template <class S, class Real, class Stored, class Force>
 LBM_HD void complete_boundary_cell(const LatticeView<S, Real, Stored>& lattice, const BoundaryCell& cell,
                                    const BoundaryNumbers<Real, Stored>& next, Force&& force) {
     with_condition_of<S>(cell, [&](auto member) LBM_INLINE_LAMBDA {
         using Condition = typename decltype(member)::type;
         const BoundaryCellView<S, Real, Stored, Condition::cells_read> view(lattice, cell, force);
-        Real stored[Condition::stored > 0 ? Condition::stored : 1] = {};
-        Real incoming[S::Q] = {};
-        Condition::template complete<S>(view, stored, incoming);
-        for (int k = 0; k < Condition::stored; ++k) {
-            next.put(cell.numbers + k, stored[k]);
-        }
         const CellView<S, Real, Stored> populations = lattice.cell(cell.x, cell.y, cell.z);
-        static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
-            if ((cell.incoming >> i & 1U) != 0) {
-                populations.set_post_streaming(i, incoming[i]);
+        complete_boundary_cell_of<Condition, S>(
+            view, cell, next, [&](int i, Real f) LBM_INLINE_LAMBDA { populations.set_post_streaming(i, f); });
+    });
+}
+/// Whether the update takes all populations of a boundary cell from columns, where there are these (row_ends()).
+LBM_HD bool is_replaced_in_update(const BoundaryCell& cell, int ends) {
+    return cell.replaces && cell.is_plain && !cell.is_in_sponge && row_end(ends, cell.face).replaced;
+}
+
+/// The same where there are columns of the cells at the ends of rows: read if `are_current`, which they are if the last
+/// step has stored them. Populations that are replaced go to columns at once, since those of a plain cell are complete.
+template <class S, class Real, class Stored, class Force>
+LBM_HD void complete_boundary_cell(const LatticeView<S, Real, Stored>& lattice, const BoundaryCell& cell,
+                                   const BoundaryNumbers<Real, Stored>& next, Force&& force,
+                                   const RowEndColumns<S, Real, Stored>& columns, int ends, bool are_current) {
+    with_condition_of<S>(cell, [&](auto member) LBM_INLINE_LAMBDA {
+        using Condition = typename decltype(member)::type;
+        const auto complete = [&](const auto& view) LBM_INLINE_LAMBDA {
+            if constexpr (boundary::replaces_populations<Condition>) {
+                if (is_replaced_in_update(cell, ends)) {
+                    Real f[S::Q];
+                    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { f[i] = view.known(i); });
+                    complete_boundary_cell_of<Condition, S>(
+                        view, cell, next, [&](int i, Real incoming) LBM_INLINE_LAMBDA {
+                            f[i] = from_storage<Real>(Store<Stored>::from(incoming));
+                        });
+                    Condition::template replace<S>(static_cast<const BoundaryFaceView<Real>&>(view), f);
+                    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+                        columns.replaced(cell.face, i, cell.y, cell.z) = Store<Stored>::from(f[i]);
+                    });
+                    return;
+                }
             }
-        });
+            const CellView<S, Real, Stored> populations = lattice.cell(cell.x, cell.y, cell.z);
+            complete_boundary_cell_of<Condition, S>(
+                view, cell, next, [&](int i, Real f) LBM_INLINE_LAMBDA { populations.set_post_streaming(i, f); });
+        };
+        if (are_current && cell.is_plain && row_end(ends, cell.face).populations) {
+            complete(PlainCellView<S, Real, Stored, Condition::cells_read>(lattice, cell, force, columns));
+        } else {
+            complete(BoundaryCellView<S, Real, Stored, Condition::cells_read>(lattice, cell, force));
+        }
     });
 }
 

@@ -46,12 +46,16 @@ struct WallCell {
 /// numbers count numbers from the beginning of a slot.
 struct BoundaryCell {
     int x, y, z;
-    unsigned char condition;       // index in boundary::Conditions
-    unsigned char face;            // 2 axis, plus 1 at the upper end
-    unsigned char inwards;         // number of fluid cells that follow inwards, 2 at most
-    unsigned char stored;          // how many numbers it keeps
-    unsigned char neighbors;       // bit 2 axis + side: whether it has a neighbour along the face there
-    bool replaces;                 // whether its condition replaces all populations of the cell in the end
+    unsigned char condition;  // index in boundary::Conditions
+    unsigned char face;       // 2 axis, plus 1 at the upper end
+    unsigned char inwards;    // number of fluid cells that follow inwards, 2 at most
+    unsigned char stored;     // how many numbers it keeps
+    unsigned char neighbors;  // bit 2 axis + side: whether it has a neighbour along the face there
+    bool replaces;            // whether its condition replaces all populations of the cell in the end
+    /// Whether the face is across x, all populations through it are the condition's, and all others stream in from
+    /// fluid cells of the block. Such cells come last in the plan, as those that take longer should begin first.
+    bool is_plain;
+    bool is_in_sponge;
     unsigned incoming;             // bit mask of the velocities that enter through the face
     unsigned missing;              // the same, with those that a boundary-cell formula of another face computes
     double value[3];               // velocity, or a number in the first place

@@ -2,11 +2,13 @@
 #include "boundary_plan.h"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <tuple>
 
 #include "../backend/boundary_places.h"
+#include "sponge_plan.h"
 
 namespace lbm::engine {
 namespace {
@@ -50,7 +52,40 @@ public:
         plan_.places.push_back(domain_.face_cell(link.face, at[0], at[1], at[2]));
     }
 
+    /// Sets what is known once all populations that enter the cell are.
+    void classify(BoundaryCell& cell) {
+        const int at[3] = {cell.x + offset(0), cell.y + offset(1), cell.z + offset(2)};
+        cell.is_plain = backend::with_stencil(domain_.stencil, [&](auto s) { return is_plain<decltype(s)>(cell); });
+        cell.is_in_sponge = cells_in_sponges(domain_.size, domain_.sponges, {{at[0], at[1], at[2]}, {1, 1, 1}}) > 0;
+    }
+
 private:
+    /// Whether no population but those through the face across x comes from elsewhere than fluid cells of the block.
+    template <class S>
+    bool is_plain(const BoundaryCell& cell) const {
+        const Address& a = placement().address;
+        if (cell.face / 2 != 0 || a.halo_x > 0) {
+            return false;
+        }
+        const int inward = cell.face == 0 ? 1 : -1;
+        bool plain = true;
+        for (int i = 0; i < S::Q; ++i) {
+            const bool enters = inward * S::c[i][0] > 0;
+            if (enters) {
+                plain = plain && (cell.incoming >> unsigned(i) & 1U) != 0;
+                continue;
+            }
+            int from[3] = {cell.x - S::c[i][0], cell.y - S::c[i][1], cell.z - S::c[i][2]};
+            const int size[3] = {a.nx, a.ny, a.nz};
+            for (int axis = 0; axis < 3; ++axis) {
+                from[axis] = axis > 0 && a.self_periodic[axis] ? Address::wrapped(from[axis], size[axis]) : from[axis];
+                plain = plain && from[axis] >= 0 && from[axis] < size[axis];
+                from[axis] += offset(axis);
+            }
+            plain = plain && is_fluid(from) && (cell.missing >> unsigned(i) & 1U) == 0;
+        }
+        return plain;
+    }
     const BlockPlacement& placement() const { return blocks_[std::size_t(own_)]; }
     int offset(int axis) const { return placement().offset[axis]; }
     bool is_fluid(const int (&at)[3]) const { return !domain_.solid(at); }
@@ -130,8 +165,23 @@ BoundaryPlan::BoundaryPlan(const Domain& domain, const std::vector<BlockPlacemen
             cells[k].missing = missing;
             cells[k].replaces = !replaced && replaces(FaceKind(cells[k].condition));
             replaced = replaced || cells[k].replaces;
+            builder.classify(cells[k]);
         }
     }
+    put_plain_cells_last();
+}
+
+void BoundaryPlan::put_plain_cells_last() {
+    std::vector<std::size_t> order(cells.size());
+    std::iota(order.begin(), order.end(), std::size_t(0));
+    std::stable_partition(order.begin(), order.end(), [&](std::size_t k) { return !cells[k].is_plain; });
+    BoundaryPlan sorted;
+    for (const std::size_t k : order) {
+        sorted.cells.push_back(cells[k]);
+        sorted.places.push_back(places[k]);
+    }
+    cells = std::move(sorted.cells);
+    places = std::move(sorted.places);
 }
 
 void check_boundary_cells(const Domain& domain, const Layout& layout) {

@@ -30,10 +30,13 @@ struct BoundaryPlan {
     /// The plan of block `own`; `blocks` are all blocks, which tile the domain.
     BoundaryPlan(const Domain& domain, const std::vector<BlockPlacement>& blocks, int own, std::vector<Incoming> links);
 
-    std::vector<backend::BoundaryCell> cells;  // without the values of the faces, which change in time
+    std::vector<backend::BoundaryCell> cells;  // plain ones last; without the values of the faces, which change
     std::vector<Index> places;                 // index of each cell among those of its face of the domain
     std::vector<Copy> copies;
     Index numbers = 0;  // the numbers that all cells keep together
+
+private:
+    void put_plain_cells_last();
 };
 
 /// Throws std::invalid_argument if the condition of a face reads more cells inwards than the block at the face has.

@@ -11,6 +11,7 @@
 #include "device_field.h"
 #include "device_heat.h"
 #include "device_links.h"
+#include "device_row_ends.h"
 #include "device_samples.h"
 #include "device_scaling.h"
 #include "device_statistics.h"
@@ -50,14 +51,15 @@ public:
             lattices_[k] = DeviceBuffer(ordinal, backend::lattice_bytes(spec, backend::Device::Gpu));
             stream_.clear(lattices_[k].address(), lattices_[k].bytes());
         }
-        updates_.choose(forcing_, keeps_end_sums_, device_.name);
+        updates_.choose(forcing_, row_ends_.end_sums(), row_ends_.row_ends(), device_.name);
     }
 
     const Address& address() const override { return address_; }
     std::size_t bytes() const override {
         std::size_t sum = links_.bytes() + staging_.bytes() + sums_.bytes() + heat_.bytes() + walls_.bytes() +
-                          boundary_.bytes() + force_.bytes() + turbulence_.bytes() + scaling_.bytes();
-        for (const DeviceBuffer* buffer : {&lattices_[0], &lattices_[1], &solid_, &solid_velocity_, &end_sums_}) {
+                          boundary_.bytes() + force_.bytes() + turbulence_.bytes() + scaling_.bytes() +
+                          row_ends_.bytes();
+        for (const DeviceBuffer* buffer : {&lattices_[0], &lattices_[1], &solid_, &solid_velocity_}) {
             sum += buffer->bytes();
         }
         return sum;
@@ -83,15 +85,12 @@ public:
         links_.set_plan(plan, backend::phases_of(spec_), stream_);
         heat_.set_plan(plan, interior_);
         walls_.set(plan);
-        boundary_.set_plan(plan);
+        row_ends_.set_plan(plan);
+        boundary_.set_plan(plan, row_ends_.row_ends());
         scaling_.set_plan(plan);
         turbulence_.set_plan(plan);
         sums_.forget_links();
-        keeps_end_sums_ = 2 * moments_at_row_ends(plan, address_.nx) >= rows();  // not for a few at other faces' edges
-        const Index numbers = keeps_end_sums_ ? backend::EndSums<double>::count(address_, D_) : 0;
-        end_sums_ = DeviceBuffer(device_.ordinal, std::size_t(numbers) * backend::size_of(spec_.precision));
-        end_sums_are_current_ = false;
-        updates_.choose(forcing_, keeps_end_sums_, device_.name);
+        updates_.choose(forcing_, row_ends_.end_sums(), row_ends_.row_ends(), device_.name);
         expect_kernels();
     }
 
@@ -124,7 +123,7 @@ public:
         }
         forcing_ = uniform != nullptr ? Forcing::Uniform : field != nullptr ? Forcing::Field : Forcing::None;
         if (forcing_ != before) {
-            updates_.choose(forcing_, keeps_end_sums_, device_.name);
+            updates_.choose(forcing_, row_ends_.end_sums(), row_ends_.row_ends(), device_.name);
             if (plan_ != nullptr) {
                 expect_kernels();
             }
@@ -189,14 +188,14 @@ public:
         const bool programmatic_launch = !streams_.divided() && !scaling_.any();  // those read values before they wait
         scaling_.scale(links_.wall_links(), boundary_.cells());
         for (LinkArguments links : {links_.arguments(phase_), links_.second_pass_arguments(phase_)}) {
-            links.end_sums = end_sums_are_current_ ? end_sums_.as<void>() : nullptr;
+            links.end_sums = row_ends_.current_end_sums();
             if (links.threads() > 0) {
                 LaunchDimensions dimensions = flat(links.threads());
                 dimensions.programmatic_launch = programmatic_launch;
                 kernels_.get(links_name()).launch(stream_, dimensions, BoundaryArguments{state(), links});
             }
         }
-        boundary_.complete(state(), lattices_[next()].as<void>(), programmatic_launch);
+        boundary_.complete(state(), lattices_[next()].as<void>(), row_ends_, programmatic_launch);
         walls_.fill(state(), !streams_.divided());
         turbulence_.renew(!streams_.divided());
     }
@@ -223,7 +222,7 @@ public:
             update(streams_.border(), adjacent_.boxes[k]);
         }
         phase_ = step_.phase;
-        end_sums_are_current_ = keeps_end_sums_;
+        row_ends_.was_updated();
         now_ = next();
         heat_.put_next_to_bodies(streams_.border(), state(), false, !streams_.divided());
     }
@@ -248,7 +247,7 @@ public:
         return 4 * turbulence_.schedule().place_in_cycle() + 2 * phase_index(phase_) + now_;
     }
     Index updates_in_cycle() const override {
-        return end_sums_are_current_ == keeps_end_sums_ ? turbulence_.schedule().steps_in_cycle() : 0;
+        return row_ends_.is_steady() ? turbulence_.schedule().steps_in_cycle() : 0;
     }
     void count_replayed(Index updates) override { turbulence_.count_replayed(updates); }
     Index revision() const override { return revision_; }
@@ -352,7 +351,7 @@ private:
     void restart_phase() {
         phase_ = spec_.state->first_phase;
         now_ = 0;
-        end_sums_are_current_ = false;
+        row_ends_.state_was_set();
     }
     RowPart inner_part() const { return interior_.is_trimmed(address_.nx) ? RowPart::Inner : RowPart::Whole; }
     KernelName links_name() const { return state_kernel(spec_, "apply_boundaries.h", "apply_boundaries"); }
@@ -420,7 +419,7 @@ private:
             if constexpr (requires { a.force_field; }) {
                 std::copy(uniform_force_, uniform_force_ + 3, a.force);
                 a.force_field = force_.as<Real>();
-                a.end_sums = {end_sums_.as<Real>()};
+                a.end_sums = {static_cast<Real*>(row_ends_.numbers())};
                 a.heat.source = Real(heat_.uniform_source());
                 a.heat_field = static_cast<const Real*>(heat_.source_field());
             }
@@ -471,8 +470,7 @@ private:
     Forcing forcing_ = Forcing::None;
     double uniform_force_[3] = {spec_.gravity[0], spec_.gravity[1], spec_.gravity[2]};
     FieldRows force_;
-    bool keeps_end_sums_ = false, end_sums_are_current_ = false;  // those in end_sums_ are of the last step
-    DeviceBuffer end_sums_;
+    DeviceRowEnds row_ends_{spec_, address_, stream_};
     mutable DeviceSums sums_{spec_, stream_, kernels_};
     mutable FieldStaging staging_{spec_, address_, stream_, kernels_};
     mutable DeviceHeat heat_{spec_, address_, stream_, kernels_, sums_, staging_};

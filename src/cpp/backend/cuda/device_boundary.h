@@ -5,6 +5,7 @@
 
 #include "../links.h"
 #include "../type_name.h"
+#include "device_row_ends.h"
 #include "kernel_names.h"
 #include "kernel_set.h"
 #include "kernels/arguments.h"
@@ -19,12 +20,17 @@ public:
         : spec_(spec), stream_(stream), kernels_(kernels) {}
 
     std::size_t bytes() const { return cells_.bytes() + sponge_.bytes() + layers_.bytes(); }
-    void set_plan(const backend::LinkPlan& plan) {
+    /// `row_ends` says what there are columns of at the ends of rows.
+    void set_plan(const backend::LinkPlan& plan, int row_ends) {
+        row_ends_ = row_ends;
         count_ = Index(plan.boundary_cells.size());
         numbers_ = plan.boundary_numbers;
         sponge_count_ = Index(plan.sponge_cells.size());
-        replaces_ = std::any_of(plan.boundary_cells.begin(), plan.boundary_cells.end(),
-                                [](const backend::BoundaryCell& cell) { return cell.replaces; });
+        const auto& cells = plan.boundary_cells;
+        const auto is_changed = [&](const backend::BoundaryCell& cell) {
+            return cell.replaces && !backend::is_replaced_in_update(cell, row_ends);
+        };
+        end_changed_ = cells.rend() - std::find_if(cells.rbegin(), cells.rend(), is_changed);
         upload(sponge_, stream_, plan.sponge_cells);
         upload(layers_, stream_, plan.sponge_layers);
         set_values(plan);
@@ -35,9 +41,9 @@ public:
     backend::BoundaryCell* cells() const { return cells_.as<backend::BoundaryCell>(); }
     void expect_kernels() const {
         if (count_ > 0) {
-            kernels_.expect(kernel("complete_boundary_cells"));
+            kernels_.expect(complete());
         }
-        if (replaces_) {
+        if (end_changed_ > 0) {
             kernels_.expect(change<backend::BoundaryCell>());
         }
         if (sponge_count_ > 0) {
@@ -46,13 +52,15 @@ public:
     }
     /// Computes incoming populations before the update, after all links; `next` is the lattice to which the update
     /// writes.
-    void complete(const StateArguments& state, void* next, bool programmatic_launch) const {
+    void complete(const StateArguments& state, void* next, const DeviceRowEnds& row_ends,
+                  bool programmatic_launch) const {
         if (count_ > 0) {
             LaunchDimensions dimensions = flat(count_);
             dimensions.programmatic_launch = programmatic_launch;
-            kernels_.get(kernel("complete_boundary_cells"))
+            kernels_.get(complete())
                 .launch(stream_, dimensions,
-                        BoundaryCellArguments{state, cells_.as<backend::BoundaryCell>(), count_, next});
+                        BoundaryCellArguments{state, cells_.as<backend::BoundaryCell>(), count_, next,
+                                              row_ends.numbers(), row_ends_, row_ends.is_current()});
         }
     }
     /// Changes populations that have come in, after all else that reads those before the update.
@@ -62,10 +70,10 @@ public:
             dimensions.programmatic_launch = programmatic_launch;
             kernels_.get(change<Cell>())
                 .launch(stream_, dimensions,
-                        CellChangeArguments<Cell>{state, cells, count, layers_.as<backend::SpongeLayer>()});
+                        CellChangeArguments<Cell>{state, cells, count, layers_.as<backend::SpongeLayer>(), row_ends_});
         };
-        if (replaces_) {
-            change_all(cells_.as<backend::BoundaryCell>(), count_);
+        if (end_changed_ > 0) {
+            change_all(cells_.as<backend::BoundaryCell>(), end_changed_);
         }
         if (sponge_count_ > 0) {
             change_all(sponge_.as<backend::SpongeCell>(), sponge_count_);
@@ -100,6 +108,7 @@ private:
     KernelName kernel(const char* function, const std::string& more = "") const {
         return state_kernel(spec_, "boundary_cells.h", function, more);
     }
+    KernelName complete() const { return kernel("complete_boundary_cells", row_ends_ != 0 ? "true" : "false"); }
     template <class Cell>
     KernelName change() const {
         return kernel("change_cells", backend::spelled<Cell>());
@@ -110,7 +119,8 @@ private:
     KernelSet& kernels_;
     DeviceBuffer cells_, sponge_, layers_;
     Index count_ = 0, numbers_ = 0, sponge_count_ = 0;
-    bool replaces_ = false;  // whether a condition replaces all populations of a cell
+    Index end_changed_ = 0;  // behind the last cell whose populations are replaced, but not in the update
+    int row_ends_ = 0;
 };
 
 }  // namespace lbm::cuda

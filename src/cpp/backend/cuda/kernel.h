@@ -9,6 +9,7 @@
 #include "../../lattice/portability.h"
 #include "compiler.h"
 #include "device.h"
+#include "kernels/flat_block.h"
 
 namespace lbm::cuda {
 
@@ -27,8 +28,7 @@ using KernelArgument = std::span<const std::byte>;
 
 /// A launch of so many threads in one dimension.
 inline LaunchDimensions flat(Index threads) {
-    constexpr int a_block = 256;
-    return {unsigned((threads + a_block - 1) / a_block), a_block, 1};
+    return {unsigned((threads + flat_block - 1) / flat_block), flat_block, 1};
 }
 
 class Kernel {

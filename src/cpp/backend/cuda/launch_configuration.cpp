@@ -51,12 +51,15 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
     // Even A-A steps move nothing along x, and are fastest with many threads of one cell each, unless some of them
     // delay the others with end sums. Odd A-A steps, and even ones with end sums, are fastest with more cells per
     // thread.
-    const bool aa_even = kind.phase == Phase::AAEven && !kind.end_sums;
+    const bool keeps_ends = kind.end_sums || kind.row_ends != 0;
+    const bool aa_even = kind.phase == Phase::AAEven && !keeps_ends;
     const bool aa_other = kind.phase != Phase::TwoLattice && !aa_even;
     // What makes an isothermal kernel keep more numbers than the populations. With a temperature (below) the criterion
     // is another: buoyancy gives these kernels a force in any case, to which a uniform one adds little.
     const bool varies = spec.has_eddy_viscosity || backend::keeps_velocity(spec);
     const bool needs_registers = kind.forcing != Forcing::None || varies;
+    // Columns take the moments of whichever cell the thread is at, beside the populations of all of its cells.
+    const bool is_full = needs_registers || kind.row_ends != 0;
     // The elements of a strain rate lie beside the populations of all cells of a thread, which then needs all registers
     // that it can have, and for eight cells of D3Q27 in float16 more.
     const bool has_strain = spec.takes_strain;
@@ -73,7 +76,7 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
     if (backend::is_hybrid(spec)) {  // one thread block per row
         const int threads = spec.size[0] > 256 ? 128 : 64;
         const bool needs_more_registers =
-            kind.end_sums || kind.forcing == Forcing::Field || varies || spec.size[0] % 4 != 0;
+            keeps_ends || kind.forcing == Forcing::Field || varies || spec.size[0] % 4 != 0;
         return spec.precision == NumberKind::Float64 ? LaunchConfiguration{1, 128, 3}
                : size == BlockSize::Small
                    ? LaunchConfiguration{1, 64, 8}
@@ -85,7 +88,7 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
     const bool is_cumulant = spec.collision == backend::collision_kind<Cumulant>;
     const bool has_moments = is_cumulant || spec.collision == backend::collision_kind<CentralMoments>;
     if (spec.precision == NumberKind::Float64) {
-        return large_stencil ? LaunchConfiguration{1, 128, needs_registers || has_moments ? 2 : 3}
+        return large_stencil ? LaunchConfiguration{1, 128, is_full || has_moments ? 2 : 3}
                              : LaunchConfiguration{2, 256, 1};
     }
     if (spec.storage == NumberKind::Float16) {
@@ -93,8 +96,11 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
         if (fills_warps(spec, 8) && !(aa_other && is_cumulant) && !(has_strain && large_stencil)) {
             return {8, threads, (large_stencil || needs_registers ? 256 : 384) / threads};
         }
-        const bool needs_most = has_strain || (large_stencil && needs_registers);
-        return {4, 128, needs_most ? 2 : large_stencil || aa_even || needs_registers ? 3 : 4};
+        const bool needs_most = has_strain || ((large_stencil || kind.row_ends != 0) && needs_registers);
+        return {4, 128, needs_most ? 2 : large_stencil || aa_even || is_full ? 3 : 4};
+    }
+    if (large_stencil && kind.row_ends != 0) {
+        return {needs_registers ? 2 : 4, 128, 2};
     }
     if (large_stencil && needs_registers) {
         return aa_even ? LaunchConfiguration{1, 256, 2} : LaunchConfiguration{2, 128, has_strain ? 2 : 3};
@@ -109,11 +115,11 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
     }
     if (size == BlockSize::Small) {  // data are in the cache, whose latency many threads hide
         return aa_other  ? LaunchConfiguration{2, 64,
-                                              needs_registers ? 6
-                                               : kind.end_sums ? 8
-                                                               : 10}
-               : aa_even ? LaunchConfiguration{2, 128, needs_registers ? 3 : 5}
-                         : LaunchConfiguration{2, 128, needs_registers ? 3 : 4};
+                                              is_full      ? 6
+                                               : keeps_ends ? 8
+                                                            : 10}
+               : aa_even ? LaunchConfiguration{2, 128, is_full ? 3 : 5}
+                         : LaunchConfiguration{2, 128, is_full ? 3 : 4};
     }
     if (size == BlockSize::Medium) {
         return aa_even    ? LaunchConfiguration{1, 128, 5}

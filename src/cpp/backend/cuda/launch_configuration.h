@@ -16,6 +16,7 @@ struct UpdateKind {
     bool end_sums = false;        // whether it stores the moments of the cells at the ends of rows
     bool keeps_velocity = false;  // whether it stores velocities, for an eddy viscosity of their gradients
     bool renews_terms = false;    // whether it computes that from those that the step before has stored
+    int row_ends = 0;             // what there are columns of at the ends of rows (row_end_columns.h)
 };
 
 struct LaunchConfiguration {

@@ -17,11 +17,13 @@
 
 namespace lbm::boundary {
 
-/// The populations of a cell after streaming, or those of the last step where none has streamed in. All are read at
-/// once: on a GPU it takes as long as to read one.
+/// The populations f_0 and f_out of a cell after streaming, or those of the last step where none has streamed in; 0 for
+/// those into the fluid. All are read at once: on a GPU it takes as long as to read one.
 template <class S, class Cell, class Real>
 LBM_HD void read_known(const Cell& cell, Real (&known)[S::Q]) {
-    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { known[i] = cell.known(i); });
+    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+        known[i] = cell.inward() * Stencil<S>::component(i, cell.axis()) > 0 ? Real(0) : cell.known(i);
+    });
 }
 
 /// The sum of f_0 and 2 f_out as a deviation from that at rest, which is 1.

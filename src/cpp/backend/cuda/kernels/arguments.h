@@ -157,7 +157,8 @@ struct CellChangeArguments {
     StateArguments state;
     const Cell* cells;
     Index count;
-    const backend::SpongeLayer* layers;  // unused for boundary cells
+    const backend::SpongeLayer* layers;  // of sponges
+    int row_ends;                        // of boundary cells: see BoundaryCellArguments
 };
 
 /// Arguments of the kernel that completes boundary cells.
@@ -166,6 +167,9 @@ struct BoundaryCellArguments {
     const backend::BoundaryCell* cells;
     Index count;
     void* next;  // the lattice to which the update writes
+    void* columns;
+    int row_ends;              // what there are columns of (row_end_columns.h)
+    bool columns_are_current;  // whether the last step has stored them
 };
 
 /// Which row of the factors of scaled values is that of the next update.

@@ -4,6 +4,7 @@
 
 #include "../../boundary_cells.h"
 #include "dependent_launch.h"
+#include "flat_block.h"
 #include "state_access.h"
 
 namespace lbm::cuda {
@@ -18,27 +19,60 @@ struct ForceOnCell {
     }
 };
 
+/// The cells of a thread block in its shared memory. They are loaded as whole memory lines: were each thread to load
+/// its own, a number of each cell would come from a line of its own.
+template <class Cell>
+class CellsOfBlock {
+public:
+    __device__ void load(const Cell* cells, Index count) {
+        const Index first = Index(blockIdx.x) * blockDim.x;
+        const Index words = min(Index(blockDim.x), count - first) * words_of_cell;
+        const auto* source = reinterpret_cast<const UInt64*>(cells + first);
+        for (Index w = threadIdx.x; w < words; w += blockDim.x) {
+            words_[w / words_of_cell][w % words_of_cell] = source[w];
+        }
+        __syncthreads();
+    }
+    __device__ const Cell& own() const { return *reinterpret_cast<const Cell*>(words_[threadIdx.x]); }
+
+private:
+    static constexpr int words_of_cell = int(sizeof(Cell) / sizeof(UInt64));
+    static_assert(sizeof(Cell) % sizeof(UInt64) == 0);
+
+    UInt64 words_[flat_block][words_of_cell + 1];  // one more, so that threads access different banks
+};
+
 /// Computes the incoming populations of boundary cells for the next step, and stores their numbers after that step in
-/// the lattice `next`.
-template <class S, class Real, class Stored, int members = 1>
-__global__ void complete_boundary_cells(const __grid_constant__ Members<members, BoundaryCellArguments> all) {
-    const auto& [a, cells, count, next] = all.own();
+/// the lattice `next`. With `has_columns` most cells are plain and have columns. These need a half of the registers
+/// that the others take, whose formulas know no axis; so the number of registers is limited to what those need.
+template <class S, class Real, class Stored, bool has_columns, int members = 1>
+__global__ void __launch_bounds__(flat_block, has_columns ? 2 : 1)
+    complete_boundary_cells(const __grid_constant__ Members<members, BoundaryCellArguments> all) {
+    const auto& [a, cells, count, next, columns, row_ends, columns_are_current] = all.own();
     const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
     let_next_kernel_begin();
+    __shared__ CellsOfBlock<backend::BoundaryCell> shared;
+    shared.load(cells, count);
     if (k >= count) {
         return;
     }
-    const backend::BoundaryCell cell = cells[k];
     wait_for_kernel_before();
     const StateAccess<S, Real, Stored> state{a};
+    const ForceOnCell<S, Real, Stored> force{state};
     const backend::BoundaryNumbers<Real, Stored> numbers(static_cast<Stored*>(next), a.address, next_phase(a.phase));
-    backend::complete_boundary_cell(state.lattice(), cell, numbers, ForceOnCell<S, Real, Stored>{state});
+    if constexpr (has_columns) {
+        const backend::RowEndColumns<S, Real, Stored> at_row_ends(columns, a.address);
+        backend::complete_boundary_cell(state.lattice(), shared.own(), numbers, force, at_row_ends, row_ends,
+                                        columns_are_current);
+    } else {
+        backend::complete_boundary_cell(state.lattice(), shared.own(), numbers, force);
+    }
 }
 
 /// Changes the incoming populations of boundary cells whose conditions replace them, or of cells of sponges.
 template <class S, class Real, class Stored, class Cell, int members = 1>
 __global__ void change_cells(const __grid_constant__ Members<members, CellChangeArguments<Cell>> all) {
-    const auto& [a, cells, count, layers] = all.own();
+    const auto& [a, cells, count, layers, row_ends] = all.own();
     const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
     let_next_kernel_begin();
     if (k >= count) {
@@ -46,6 +80,11 @@ __global__ void change_cells(const __grid_constant__ Members<members, CellChange
     }
     const Cell cell = cells[k];
     wait_for_kernel_before();
+    if constexpr (IsSame<Cell, backend::BoundaryCell>::value) {
+        if (backend::is_replaced_in_update(cell, row_ends)) {
+            return;
+        }
+    }
     backend::change_cell(StateAccess<S, Real, Stored>{a}.lattice(), cell, layers);
 }
 

@@ -7,17 +7,18 @@
 // nothing reads.
 #pragma once
 
+#include "../../row_end_columns.h"
 #include "arguments.h"
 #include "pack.h"
 
 namespace lbm::cuda {
 
 /// V cells of a row. Bits 0, 1, 2 of `self_periodic` say whether x, y, z are self-periodic axes. With `whole_packs` the
-/// length of a row is a multiple of V. With `end_sums` the sums of the cells at the ends of a row are stored. `pitch`
-/// is the number of elements from a population to the next one, which saves the computation of most addresses; with 0
-/// it is in the arguments.
+/// length of a row is a multiple of V. With `end_sums` the sums of the cells at the ends of a row are stored;
+/// `row_ends` says what there are columns of (row_end_columns.h). `pitch` is the number of elements from a population to
+/// the next one, which saves the computation of most addresses; with 0 it is in the arguments.
 template <class S, class Real, class Stored, int V, int self_periodic, Phase phase, Forcing forcing, bool end_sums,
-          int threads, RowSpan span, bool whole_packs, int pitch, class Arguments>
+          int row_ends, int threads, RowSpan span, bool whole_packs, int pitch, class Arguments>
 class RowCells {
 public:
     /// The populations that enter the cells of each warp of a thread block from the neighbouring cells.
@@ -61,6 +62,12 @@ public:
                 h_[i] = *reinterpret_cast<const Vector*>(from<i>(0));
             }
         });
+        [[maybe_unused]] ReplacedCell<0> first_replaced;
+        [[maybe_unused]] ReplacedCell<1> last_replaced;
+        if constexpr (row_ends != 0) {
+            first_replaced.fetch(*this, starts_row_);
+            last_replaced.fetch(*this, ends_row_);
+        }
         if constexpr (V > 1 && moves_before<1>) {
             fetch_shifted(shared.incoming);
         } else if constexpr (!self_periodic_x && !moves_before<1>) {
@@ -77,6 +84,10 @@ public:
             if (ends_row_) {
                 for_moving<-1>([&]<int i>() { set_last_of_row<i>(high[rank<i>]); });
             }
+        }
+        if constexpr (row_ends != 0) {
+            first_replaced.put(*this);
+            last_replaced.put(*this);
         }
     }
 
@@ -127,12 +138,19 @@ public:
         __device__ Real compressibility() const { return cells.a_.compressibility; }
         __device__ void store(const Real (&h)[S::Q]) const {
             static_for<S::Q>([&]<int i>() { cells.h_[i].template set<l>(Store<Stored>::from_units(h[i])); });
+            if constexpr (row_ends != 0) {
+                cells.template keep_at_ends<l>(h);
+            }
         }
     };
 
 private:
     using Vector = Pack<Stored, V>;
     static constexpr int through_x_face = Stencil<S>::through_x_face;
+
+    using Columns = backend::RowEndColumns<S, Real, Stored>;
+    template <int face>
+    static constexpr backend::RowEnd end = backend::row_end(row_ends, face);
 
     static constexpr bool self_periodic_x = (self_periodic & 1) != 0;
     static constexpr bool whole_rows = span != RowSpan::Several;
@@ -196,9 +214,9 @@ private:
     template <int i>
     __device__ const Stored* beyond() const {
         constexpr bool upward = S::c[i][0] > 0;
-        const bool row_ends = upward ? starts_row_ : ends_row_;
-        if (self_periodic_x || !row_ends) {
-            return from<i>(upward ? (row_ends ? a_.address.nx - 1 : -1) : row_ends ? -x_ : V);
+        const bool is_at_end = upward ? starts_row_ : ends_row_;
+        if (self_periodic_x || !is_at_end) {
+            return from<i>(upward ? (is_at_end ? a_.address.nx - 1 : -1) : is_at_end ? -x_ : V);
         }
         return static_cast<const Stored*>(a_.source) + a_.address.x_face_in(upward ? 0 : 1, rank<i>, y_, z_);
     }
@@ -327,6 +345,71 @@ private:
         add_up<S>(f, deviation, momentum);
         a_.end_sums.template put<S::D>(a_.address, face, y_, z_, deviation, momentum);
     }
+
+    /// Stores what is kept of a cell near an end of the row in columns, of post-collision populations as rounded for
+    /// storage: while a cell's populations are in registers, it does not matter which of the thread's cells it is.
+    template <int l>
+    __device__ void keep_at_ends(const Real (&h)[S::Q]) const {
+        const int x = x_ + rotated_ + l;
+        if (inside_ && x < a_.address.nx) {
+            keep_before<0>(x, h);
+            keep_before<1>(a_.address.nx - 1 - x, h);
+        }
+    }
+    template <int face>
+    __device__ void keep_before(int distance, const Real (&h)[S::Q]) const {
+        constexpr int cells = end<face>.cells, depth = end<face>.populations && cells < 2 ? 2 : cells;
+        if (distance >= depth) {
+            return;
+        }
+        const Columns columns(a_.end_sums.numbers, a_.address);
+        Real f[S::Q];
+        static_for<S::Q>([&]<int i>() { f[i] = from_storage<Real>(Store<Stored>::from_units(h[i])); });
+        if (cells == depth || distance < cells) {
+            Real deviation, momentum[3];
+            add_up<S>(f, deviation, momentum);
+            columns.put_sums(face, distance, y_, z_, deviation, momentum);
+        }
+        static_for<S::Q>([&]<int i>() {
+            constexpr int outwards = face == 0 ? -S::c[i][0] : S::c[i][0];
+            if constexpr (end<face>.populations && outwards >= 0) {
+                if (distance == outwards) {
+                    columns.population(face, i, y_, z_) = f[i];
+                }
+            }
+        });
+    }
+
+    /// The populations that replace those of the cell at an end of the row.
+    template <int face, bool any = backend::row_end(row_ends, face).replaced>
+    struct ReplacedCell {
+        bool is_replaced = false;
+        Stored f[S::Q];
+
+        __device__ void fetch(const RowCells& cells, bool is_at_end) {
+            if (is_at_end) {
+                const Columns columns(cells.a_.end_sums.numbers, cells.a_.address);
+                is_replaced = columns.is_replaced(face, cells.y_, cells.z_);
+                static_for<S::Q>([&]<int i>() { f[i] = columns.replaced(face, i, cells.y_, cells.z_); });
+            }
+        }
+        __device__ void put(RowCells& cells) const {
+            if (is_replaced) {
+                static_for<S::Q>([&]<int i>() {
+                    if constexpr (face == 0) {
+                        cells.h_[i].template set<0>(f[i]);
+                    } else {
+                        cells.template set_last_of_row<i>(f[i]);
+                    }
+                });
+            }
+        }
+    };
+    template <int face>
+    struct ReplacedCell<face, false> {
+        __device__ void fetch(const RowCells&, bool) {}
+        __device__ void put(RowCells&) const {}
+    };
 
     /// Population i of the row's last cell, which must be one of this thread's.
     template <int i>

@@ -70,8 +70,8 @@ __device__ inline RowAt row_in_squares(unsigned row, const backend::RowBox& rows
 
 /// Updates rows; blockIdx.x counts the pieces of a row, then groups of blockDim.y rows, blockIdx.y the members.
 template <class S, class Collision, class Real, class Stored, class Parameters, int V, int self_periodic, Phase phase,
-          Forcing forcing, bool end_sums, bool hybrid_thermal, RowSpan span, bool whole_packs, int pitch, int threads,
-          int blocks, int members = 1>
+          Forcing forcing, bool end_sums, int row_ends, bool hybrid_thermal, RowSpan span, bool whole_packs, int pitch,
+          int threads, int blocks, int members = 1>
 __global__ void __launch_bounds__(threads, blocks)
     update(const __grid_constant__ Members<members, UpdateArguments<Real, Parameters>> all) {
     const UpdateArguments<Real, Parameters>& a = all.own();
@@ -87,8 +87,8 @@ __global__ void __launch_bounds__(threads, blocks)
     const int z = a.rows.z + int(at.z) * a.rows.step_z;
     const int y = a.rows.y + int(at.y) * a.rows.step_y;
     const int x = int((blockIdx.x - group * pieces) * blockDim.x + threadIdx.x) * V;
-    using Cells = RowCells<S, Real, Stored, V, self_periodic, phase, forcing, end_sums, threads, span, whole_packs,
-                           pitch, UpdateArguments<Real, Parameters>>;
+    using Cells = RowCells<S, Real, Stored, V, self_periodic, phase, forcing, end_sums, row_ends, threads, span,
+                           whole_packs, pitch, UpdateArguments<Real, Parameters>>;
     Cells cells(a, x, y, z, row < rows);
     using Temperatures =
         typename TemperaturesOf<hybrid_thermal, S, Real, Stored, V, UpdateArguments<Real, Parameters>>::type;
