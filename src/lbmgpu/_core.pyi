@@ -88,7 +88,7 @@ def boundary_numbers() -> dict[str, int]:
 def most_steps_between() -> int: ...  # for which an eddy viscosity may hold
 def turbulence_models() -> dict[str, bool]: ...  # by name whether they take velocity gradients
 def gradient_bytes(dimensions: int, viscosity: bool, strain: bool, precision: str, storage: str, every: int) -> int: ...
-def least_odd_rate(stencil: str) -> float: ...  # of CentralMoments, unless another is given
+def least_odd_rate(stencil: str, viscosity: float) -> float: ...  # of CentralMoments, unless another is given
 def collision_names(stencil: str = "") -> list[str]:
     """The engine's names of the collisions that support `stencil`, or of all."""
 

@@ -223,7 +223,8 @@ def _draw_density(cell: BoundaryCell) -> tuple[Array, Array]:
         if not corner:
             beside_face = [i for i in range(stencil.Q) if stencil.c[i, n] == 0]
             momentum = sum(stencil.c[i, axis] * _known(cell, i) for i in beside_face)
-            after[7 + t] = (stored[7 + t] + inertia * velocity[axis] * 2 / 3 - momentum) / 2
+            lack = inertia * velocity[axis] * 2 / 3 - momentum
+            after[7 + t] = 0.6 * stored[7 + t] + 0.4 * lack + 0.14 * sum(bend[by][7 + t] for by in along)
             entering[axis] += 3 * after[7 + t] / inertia
     return after, _entering(cell, 1 + after[0], entering)
 

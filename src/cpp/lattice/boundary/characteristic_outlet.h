@@ -16,10 +16,12 @@ namespace lbm::boundary {
 /// divergence a plane wave at the angle theta to the normal comes back by ((1 - cos theta) / (1 + cos theta))^2, the
 /// second order of Engquist & Majda (Math. Comput. 31 (1977) 629).
 ///
-/// A vortex is a thousand times weaker in cs2 rho than sound of its speed would be, so that small errors of V and v
+/// The pressure in a vortex of speed u is about u / cs of that of sound of this speed, so that small errors of V and v
 /// make noise. V must not follow the vortex: the part -V dU/dn of dU/dt is summed up, and left out of the mean. And the
 /// populations that enter must carry the tangential momentum that v stands for (Zou & He, Phys. Fluids 9 (1997) 1591,
-/// eq. 16): what those along the face lack of it is added to them.
+/// eq. 16): what those along the face lack of it is added to them. Added at once it would let short waves grow where
+/// the collision relaxes moments of third order slowly, and in three dimensions, so it is the mean of some 3 steps and
+/// cells.
 ///
 /// Derivatives along the face are central, with the term of second order in time of Lax & Wendroff for sound.
 struct CharacteristicOutlet {
@@ -36,6 +38,8 @@ struct CharacteristicOutlet {
     static constexpr double relaxation = 0.0005;  // K: of the density in a step
     static constexpr double averaging = 0.0005;   // share of a step in V
     static constexpr double damping = 0.002;      // of both shares in a step, which then forget steady flow
+    static constexpr double renewal = 0.4;        // share of a step in the momentum that is lacking
+    static constexpr double spreading = 0.14;     // of it along the face in a step
 
     template <class S, class Cell, class Real>
     LBM_HD static void start(const Cell& cell, Real (&stored)[9]) {
@@ -97,10 +101,13 @@ struct CharacteristicOutlet {
             const int along = tangential_axis(axis, t);
             stored[2 + t] = velocity[along];
             if (!in_corner) {
-                // Half of it is that of the step before, or it would change its sign from step to step and grow where
-                // the collision relaxes moments of third order slowly.
                 const Real lack = Real(1 - cs2) * (inertia * velocity[along]) - carried_along<S>(cell, known, along);
-                stored[7 + t] = Real(0.5) * (cell.stored(7 + t) + lack);
+                Real spread = 0;
+                for (int s = 0; s < S::D - 1; ++s) {
+                    spread = spread + bend(cell, 7 + t, tangential_axis(axis, s));
+                }
+                stored[7 + t] =
+                    cell.stored(7 + t) + (Real(renewal) * (lack - cell.stored(7 + t)) + Real(spreading) * spread);
                 entering[along] = velocity[along] + Real(1 / cs2) * (stored[7 + t] / inertia);
             }
         }
@@ -118,8 +125,8 @@ private:
         }
         return !all;
     }
-    /// The tangential momentum along an axis of the populations that do not cross the face. Where the others bounce back,
-    /// these carry all but the share cs2 of it.
+    /// The tangential momentum along an axis of the populations that do not cross the face. Where the others bounce
+    /// back, these carry all but the share cs2 of it.
     template <class S, class Cell, class Real>
     LBM_HD static Real carried_along(const Cell& cell, const Real (&known)[S::Q], int along) {
         Real sum = 0;
