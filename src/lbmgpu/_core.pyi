@@ -90,7 +90,7 @@ def turbulence_models() -> dict[str, bool]: ...  # by name whether they take vel
 def gradient_bytes(
     dimensions: int, viscosity: bool, strain: bool, precision: str, storage: str, every: int, on_gpu: bool = False
 ) -> int: ...
-def least_odd_rate(stencil: str) -> float: ...  # of CentralMoments, unless another is given
+def least_odd_rate(stencil: str, viscosity: float) -> float: ...  # of CentralMoments, unless another is given
 def collision_names(stencil: str = "") -> list[str]:
     """The engine's names of the collisions that support `stencil`, or of all."""
 

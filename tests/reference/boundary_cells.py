@@ -179,11 +179,14 @@ def _draw_velocity(cell: BoundaryCell) -> tuple[Array, Array]:
 def _start_outlet(cell: BoundaryCell) -> Array:
     density, u = cell.moments(0)
     along = np.delete(u, cell.axis)
-    return np.array([density - 1, -cell.inward * u[cell.axis], *along, *np.zeros(len(along))])
+    zeros = np.zeros(2)
+    return np.array([density - 1, -cell.inward * u[cell.axis], *along, *zeros[: 2 - len(along)], *zeros, 0, *zeros])
 
 
 def _draw_density(cell: BoundaryCell) -> tuple[Array, Array]:
-    n, count = cell.axis, cell.reference.stencil.D - 1
+    """The numbers: density - 1, mean outward velocity, tangential velocities (2), shares of sound (2), outward velocity
+    that the flow carries out, tangential momentum that populations along the face lack (2)."""
+    n, count, stencil = cell.axis, cell.reference.stencil.D - 1, cell.reference.stencil
     (density, u), stored = cell.moments(0), cell.stored()
     along = [axis for axis in range(count + 1) if axis != n]
     beside = {axis: [cell.stored_by_neighbour(axis, side) for side in range(2)] for axis in along}
@@ -196,25 +199,34 @@ def _draw_density(cell: BoundaryCell) -> tuple[Array, Array]:
 
     after, velocity, divergence = np.zeros_like(stored), u.copy(), 0.0
     corner = not all(cell.has_neighbour(axis, side) for axis in along for side in range(2))
-    if corner:
-        after[2 : 2 + count] = u[along]
     for t, axis in enumerate([] if corner else along):
-        rate = -slope[axis][0] / 3 / cell.reference.inertia(density) + bend[axis][2 + t] / 6
+        rate = -slope[axis][0] / 3 / cell.reference.inertia(density) + bend[axis][4 + t] / 6
         rate -= max(outward, 0) * velocity_slope[axis]
         rate -= sum(u[by] * slope[by][2 + t] for by in along)
         velocity[axis] += rate
-        after[2 + t] = velocity[axis]
-        sound = rate + mean * velocity_slope[axis] + (bend[axis][2 + count + t] - bend[axis][2 + t]) / 6
-        after[2 + count + t] = 0.998 * stored[2 + count + t] + sound
-        divergence += slope[axis][2 + count + t] - bend[axis][0] / 6
+        after[4 + t] = 0.998 * stored[4 + t] + rate + mean * velocity_slope[axis]
+        divergence += slope[axis][4 + t] - bend[axis][0] / 6
+    carried = -mean * cell.inward * velocity_slope[n]
     characteristic = (density - 1) / 3 - outward / np.sqrt(3) - divergence / 6
-    characteristic -= mean * (density_slope / 3 + cell.inward * velocity_slope[n] / np.sqrt(3))
+    characteristic -= mean * density_slope / 3 - carried / np.sqrt(3)
     characteristic -= 0.0005 / 3 * (density - cell.value)
     outgoing = _outgoing(cell)
     new = _outward(cell, characteristic, outgoing)
     velocity[n] = -cell.inward * new
-    after[0], after[1] = _density(cell, new, outgoing) - 1, stored[1] + 0.001 * (outward - stored[1])
-    return after, _entering(cell, 1 + after[0], velocity)
+    after[0] = _density(cell, new, outgoing) - 1
+    after[6] = 0.998 * stored[6] - carried
+    after[1] = stored[1] + 0.0005 * (outward - after[6] - stored[1])
+
+    entering, inertia = velocity.copy(), cell.reference.inertia(1 + after[0])
+    for t, axis in enumerate(along):
+        after[2 + t] = velocity[axis]
+        if not corner:
+            beside_face = [i for i in range(stencil.Q) if stencil.c[i, n] == 0]
+            momentum = sum(stencil.c[i, axis] * _known(cell, i) for i in beside_face)
+            lack = inertia * velocity[axis] * 2 / 3 - momentum
+            after[7 + t] = 0.6 * stored[7 + t] + 0.4 * lack + 0.14 * sum(bend[by][7 + t] for by in along)
+            entering[axis] += 3 * after[7 + t] / inertia
+    return after, _entering(cell, 1 + after[0], entering)
 
 
 def _regularized(cell: BoundaryCell) -> Array:

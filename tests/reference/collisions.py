@@ -82,7 +82,6 @@ IN_MOVING_FRAME = ("central-moments", "recursive-regularized")
 """Collisions that relax Hermite moments of the frame that moves with the fluid."""
 OF_ALL_ORDERS = (*IN_MOVING_FRAME, "cumulant")
 """Collisions whose equilibrium and source have all orders that the stencil resolves."""
-LEAST_ODD_RATE = {"D3Q19": 0.6}
 
 
 def hermite_orders(stencil: Stencil) -> list[tuple[int, ...]]:
@@ -234,7 +233,9 @@ def _in_moving_frame(stencil, collision, f, feq, source, u, force, tau):
     omega = 1 / tau
     third = np.ones_like(tau)
     if collision.kind == "central-moments":
-        least = LEAST_ODD_RATE.get(stencil.name, 0.0) if collision.least_odd_rate is None else collision.least_odd_rate
+        least = collision.least_odd_rate
+        if least is None:
+            least = 0.6 if stencil.name == "D3Q19" else min(2e-5 / collision.viscosity, 0.6)
         third = np.maximum(1 / ((collision.magic or 3 / 16) / (tau - 0.5) + 0.5), least)
     rate = {0: 0 * tau, 1: 0 * tau, 2: omega, 3: third}
     matrices = hermite_moments(stencil, u)

@@ -113,11 +113,12 @@ void bind_stencil(py::module_& module) {
     });
     module.def(
         "least_odd_rate",
-        [](const std::string& name) {
-            return backend::with_stencil(engine::stencil_kind(name),
-                                         [](auto s) { return CentralMoments::default_least_odd_rate<decltype(s)>; });
+        [](const std::string& name, double viscosity) {
+            return backend::with_stencil(engine::stencil_kind(name), [&](auto s) {
+                return CentralMoments::default_least_odd_rate<decltype(s)>(viscosity);
+            });
         },
-        py::arg("stencil"));
+        py::arg("stencil"), py::arg("viscosity"));
     module.def("collision_names", &engine::collision_names, py::arg("stencil") = "");
 }
 

@@ -5,9 +5,9 @@
 
 namespace lbm::boundary {
 
-/// With the velocity U out of the domain, C = cs2 rho - cs U is what a sound wave brings in. With V the mean of U in
-/// time and v the tangential velocity (Poinsot & Lele, J. Comput. Phys. 101 (1992) 104; Yoo & Im, Combust. Theory
-/// Model. 11 (2007) 259),
+/// With the velocity U out of the domain, C = cs2 rho - cs U is what a sound wave brings in. With V the mean in time of
+/// U, less what the flow carries out of it, and v the tangential velocity (Poinsot & Lele, J. Comput. Phys. 101 (1992)
+/// 104; Yoo & Im, Combust. Theory Model. 11 (2007) 259),
 ///
 ///   dC/dt = -V dC/dn - cs2 div(v_s) / 2 - K cs2 (rho - rho_w) .
 ///
@@ -16,23 +16,33 @@ namespace lbm::boundary {
 /// divergence a plane wave at the angle theta to the normal comes back by ((1 - cos theta) / (1 + cos theta))^2, the
 /// second order of Engquist & Majda (Math. Comput. 31 (1977) 629).
 ///
-/// Derivatives along the face are central, with the term of second order in time of Lax & Wendroff.
+/// The pressure in a vortex of speed u is about u / cs of that of sound of this speed, so that small errors of V and v
+/// make noise. V must not follow the vortex: the part -V dU/dn of dU/dt is summed up, and left out of the mean. And the
+/// populations that enter must carry the tangential momentum that v stands for (Zou & He, Phys. Fluids 9 (1997) 1591,
+/// eq. 16): what those along the face lack of it is added to them. Added at once it would let short waves grow where
+/// the collision relaxes moments of third order slowly, and in three dimensions, so it is the mean of some 3 steps and
+/// cells.
+///
+/// Derivatives along the face are central, with the term of second order in time of Lax & Wendroff for sound.
 struct CharacteristicOutlet {
     static constexpr const char* name = "characteristic-outlet";
     static constexpr int precedence = 12;
     static constexpr Value value = Value::Number;  // the density
     static constexpr Beyond beyond = Beyond::Cell;
     static constexpr double preset = 1;
-    static constexpr int stored =
-        6;  // density's deviation from 1, mean U, tangential velocities, their shares of sound
+    /// The density's deviation from 1, V, the tangential velocities, their shares of sound, the part of U that the flow
+    /// carries out, and the tangential momentum that the populations along the face lack.
+    static constexpr int stored = 9;
     static constexpr int cells_read = 3;
 
     static constexpr double relaxation = 0.0005;  // K: of the density in a step
-    static constexpr double averaging = 0.001;    // share of a step in the mean of U
-    static constexpr double damping = 0.002;      // of the share of sound in a step, which then forgets steady flow
+    static constexpr double averaging = 0.0005;   // share of a step in V
+    static constexpr double damping = 0.002;      // of both shares in a step, which then forget steady flow
+    static constexpr double renewal = 0.4;        // share of a step in the momentum that is lacking
+    static constexpr double spreading = 0.14;     // of it along the face in a step
 
     template <class S, class Cell, class Real>
-    LBM_HD static void start(const Cell& cell, Real (&stored)[6]) {
+    LBM_HD static void start(const Cell& cell, Real (&stored)[9]) {
         stored[0] = cell.moments(0).density - Real(1);
         stored[1] = Real(-cell.inward()) * cell.moments(0).velocity[cell.axis()];
         for (int t = 0; t < S::D - 1; ++t) {
@@ -41,12 +51,11 @@ struct CharacteristicOutlet {
     }
 
     template <class S, class Cell, class Real>
-    LBM_HD static void complete(const Cell& cell, Real (&stored)[6], Real (&incoming)[S::Q]) {
+    LBM_HD static void complete(const Cell& cell, Real (&stored)[9], Real (&incoming)[S::Q]) {
         constexpr double cs2 = Stencil<S>::cs2;
         const int axis = cell.axis();
         const Real cs = square_root(Real(cs2)), out = Real(-cell.inward());
         const Real density = cell.moments(0).density, outward = out * cell.moments(0).velocity[axis];
-        const Real inertia = cell.moments(0).inertia();
         const Real leaving = outward > Real(0) ? outward : Real(0);
         const Real mean = cell.stored(1) > Real(0) ? cell.stored(1) : Real(0);
 
@@ -57,7 +66,8 @@ struct CharacteristicOutlet {
         Real divergence = 0;
         for (int t = 0; t < S::D - 1 && !in_corner; ++t) {
             const int along = tangential_axis(axis, t);
-            Real rate = Real(-cs2) * slope(cell, 0, along) / inertia + Real(cs2 / 2) * bend(cell, 2 + t, along);
+            Real rate = Real(-cs2) * slope(cell, 0, along) / cell.moments(0).inertia() +
+                        Real(cs2 / 2) * bend(cell, 4 + t, along);
             for (int s = 0; s < S::D - 1; ++s) {
                 const int by = tangential_axis(axis, s);
                 rate = rate - cell.moments(0).velocity[by] * slope(cell, 2 + t, by);
@@ -66,30 +76,42 @@ struct CharacteristicOutlet {
                                              cell.moments(2).velocity[along]);
             rate = rate - leaving * change;
             velocity[along] = velocity[along] + rate;
-            stored[2 + t] = velocity[along];
-            stored[4 + t] = (Real(1 - damping) * cell.stored(4 + t) + (rate + mean * change)) +
-                            Real(cs2 / 2) * (bend(cell, 4 + t, along) - bend(cell, 2 + t, along));
+            stored[4 + t] = Real(1 - damping) * cell.stored(4 + t) + (rate + mean * change);
             divergence = divergence + (slope(cell, 4 + t, along) - Real(cs2 / 2) * bend(cell, 0, along));
         }
 
-        for (int t = 0; t < S::D - 1 && in_corner; ++t) {
-            stored[2 + t] = velocity[tangential_axis(axis, t)];
-        }
-
         const Real density_slope = normal_slope(density, cell.moments(1).density, cell.moments(2).density);
-        const Real outward_slope = out * normal_slope(cell.moments(0).velocity[axis], cell.moments(1).velocity[axis],
-                                                      cell.moments(2).velocity[axis]);
+        const Real carried = mean * (out * normal_slope(cell.moments(0).velocity[axis], cell.moments(1).velocity[axis],
+                                                        cell.moments(2).velocity[axis]));
         const Real characteristic = (Real(cs2) * (density - Real(1)) - cs * outward) -
-                                    mean * (Real(cs2) * density_slope - cs * outward_slope) -
-                                    Real(cs2 / 2) * divergence - Real(relaxation * cs2) * (density - cell.value(0));
+                                    (Real(cs2) * (mean * density_slope) - cs * carried) - Real(cs2 / 2) * divergence -
+                                    Real(relaxation * cs2) * (density - cell.value(0));
         Real known[S::Q];
         read_known<S>(cell, known);
         const Real sum = outgoing_sum<S>(cell, known);
         const Real next = outward_velocity<S>(characteristic, sum, cell.compressibility());
         velocity[axis] = out * next;
         stored[0] = density_deviation(next, sum, cell.compressibility());
-        stored[1] = cell.stored(1) + Real(averaging) * (outward - cell.stored(1));
-        bounce_back_nonequilibrium<S>(cell, known, stored[0], velocity, incoming);
+        stored[6] = Real(1 - damping) * cell.stored(6) - carried;
+        stored[1] = cell.stored(1) + Real(averaging) * ((outward - stored[6]) - cell.stored(1));
+
+        const Real inertia = inertia_of_deviation(stored[0], cell.compressibility());
+        Real entering[3] = {velocity[0], velocity[1], velocity[2]};
+        for (int t = 0; t < S::D - 1; ++t) {
+            const int along = tangential_axis(axis, t);
+            stored[2 + t] = velocity[along];
+            if (!in_corner) {
+                const Real lack = Real(1 - cs2) * (inertia * velocity[along]) - carried_along<S>(cell, known, along);
+                Real spread = 0;
+                for (int s = 0; s < S::D - 1; ++s) {
+                    spread = spread + bend(cell, 7 + t, tangential_axis(axis, s));
+                }
+                stored[7 + t] =
+                    cell.stored(7 + t) + (Real(renewal) * (lack - cell.stored(7 + t)) + Real(spreading) * spread);
+                entering[along] = velocity[along] + Real(1 / cs2) * (stored[7 + t] / inertia);
+            }
+        }
+        bounce_back_nonequilibrium<S>(cell, known, stored[0], entering, incoming);
     }
 
 private:
@@ -102,6 +124,18 @@ private:
             all = all && cell.has_neighbor(along, 0) && cell.has_neighbor(along, 1);
         }
         return !all;
+    }
+    /// The tangential momentum along an axis of the populations that do not cross the face. Where the others bounce
+    /// back, these carry all but the share cs2 of it.
+    template <class S, class Cell, class Real>
+    LBM_HD static Real carried_along(const Cell& cell, const Real (&known)[S::Q], int along) {
+        Real sum = 0;
+        static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+            if (Stencil<S>::component(i, cell.axis()) == 0) {
+                sum += Real(Stencil<S>::component(i, along)) * known[i];
+            }
+        });
+        return sum;
     }
     /// The one-sided derivative out of the domain, of second order, of values at the cell and the next two inwards.
     template <class Real>
