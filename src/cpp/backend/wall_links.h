@@ -129,17 +129,23 @@ LBM_HD void serve_wall_links(LatticeView<S, Real, Stored> lattice, const WallCel
     }
 }
 
-/// Adds the force on a body by one link, and its torque about a center, to `sum`, by the momentum exchange method.
+/// Adds the force on a body by one link, and its torque about a center, to `sum`, by the momentum exchange method. Of a
+/// body whose distances are known it is Galilean invariant: momentum is measured relative to the wall, with what comes
+/// off it (Wen, Zhang, Tu, Wang & Fang, J. Comput. Phys. 266 (2014) 161, eq. 15), which boundaries have supplied.
 template <class S, class Real, class Stored>
 LBM_HD void add_body_force(const LatticeView<S, Real, Stored>& lattice, const BodyLink& link, const double (&center)[3],
                            ForceAndTorque& sum) {
-    const Real outgoing = lattice.cell(link.x, link.y, link.z).post_collision(Stencil<S>::opposite(link.i));
-    const double exchanged = double(outgoing) + double(boundary::bounced_back(outgoing, Real(link.wall_momentum)));
+    const CellView<S, Real, Stored> cell = lattice.cell(link.x, link.y, link.z);
+    const Real outgoing = cell.post_collision(Stencil<S>::opposite(link.i));
+    const Real incoming =
+        link.is_cut ? cell.post_streaming(link.i) : boundary::bounced_back(outgoing, Real(link.wall_momentum));
+    const double exchanged = double(outgoing) + double(incoming);
+    const double lost = link.is_cut ? double(outgoing) - double(incoming) : 0;
     double force[3], arm[3];
     for (int d = 0; d < 3; ++d) {
         const int off = Stencil<S>::component(link.off_solid, d);
-        force[d] = -off * exchanged;
-        arm[d] = link.solid[d] + 0.5 + 0.5 * off - center[d];
+        force[d] = -off * exchanged - link.velocity[d] * lost;
+        arm[d] = link.solid[d] + 0.5 + (1 - link.distance) * off - center[d];
         sum.force[d] += force[d];
     }
     for (int d = 0; d < 3; ++d) {

@@ -44,9 +44,12 @@ public:
     /// Makes the cells of `mask` a solid body and returns its index. `velocity` is empty (at rest), D values, or D
     /// values for each cell; `temperature` is empty (adiabatic), one value, or one for each cell. The cells are those
     /// of domain().known, for the other members those of window().
-    int add_body(const std::vector<bool>& mask, std::vector<double> velocity, std::vector<double> temperature = {});
+    int add_body(const std::vector<bool>& mask, std::vector<double> velocity, std::vector<double> temperature = {},
+                 CutLinks cuts = {});
     /// The body must have been added with a velocity.
     void set_body_velocity(int body, std::vector<double> velocity);
+    /// The body must have been added with velocities of its cut links.
+    void set_link_velocity(int body, std::vector<double> velocity);
     /// Adds a sponge before a face, of the whole domain.
     void add_sponge(const Sponge& sponge);
     void set_face_velocity(int face, std::vector<double> velocity);
@@ -332,7 +335,8 @@ private:
     void check_eddy_viscosity() const;
     void prepare_velocity();
     void prepare_eddy_viscosity();
-    void prepare_turbulence();
+    /// Has all blocks supply the incoming populations of the next step, which does so again and finds the same.
+    void supply_incoming();
     void check_thermal() const;
     /// Throws unless the fluid has a temperature, of whatever model.
     void check_temperature() const;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "../type_list.h"
+#include "bouzidi_wall.h"
+#include "central_linear_wall.h"
 #include "characteristic_inlet.h"
 #include "characteristic_outlet.h"
 #include "free_slip.h"
@@ -17,7 +19,8 @@
 namespace lbm::boundary {
 
 using Conditions = TypeList<Periodic, NoSlip, MovingWall, FreeSlip, VelocityInlet, PressureOutlet, Outflow,
-                            NonequilibriumInlet, CharacteristicInlet, CharacteristicOutlet, RegularizedInlet>;
+                            NonequilibriumInlet, CharacteristicInlet, CharacteristicOutlet, RegularizedInlet,
+                            BouzidiWall, CentralLinearWall>;
 
 /// Whether a condition computes the incoming population of a link by a formula.
 template <class Condition>
@@ -35,6 +38,12 @@ constexpr bool has_cell_formula = requires {
 template <class Condition>
 constexpr bool replaces_populations = requires {
     Condition::replaces;
+};
+
+/// Whether a condition is of walls of bodies whose distance is known, and not of faces.
+template <class Condition>
+constexpr bool is_of_bodies = requires {
+    Condition::of_bodies;
 };
 
 /// How many numbers each boundary cell of the condition keeps from step to step.

@@ -1,0 +1,34 @@
+// A wall of a body at a given distance, by linear interpolation between post-collision populations.
+#pragma once
+
+#include "condition.h"
+
+namespace lbm::boundary {
+
+/// Bouzidi, Firdaouss & Lallemand, Phys. Fluids 13 (2001) 3452, eqs 5 and 7: what hits the wall is interpolated before
+/// it leaves where the wall is near, what comes back after that where it is far. q = 1/2 is half-way bounce-back.
+struct BouzidiWall {
+    static constexpr const char* name = "bouzidi-wall";
+    static constexpr bool of_bodies = true;
+    static constexpr int precedence = 40;
+    static constexpr Value value = Value::Velocity;
+    static constexpr Beyond beyond = Beyond::Wall;
+    static constexpr bool needs_moments = false;
+    static constexpr bool needs_streamed = true;
+
+    template <class S>
+    static double link_value(const Wall& wall, int i) {
+        return wall_momentum_at_unit_density<S>(wall, i) * wall.inertia;
+    }
+
+    template <class S, class Real, class Populations>
+    LBM_HD static Real incoming(const Link<Real>& link, const CellMoments<Real>&, const Populations& f) {
+        const Real twice_q = Real(2) * link.distance;
+        if (twice_q < Real(1)) {
+            return bounced_back(twice_q * f.outgoing() + (Real(1) - twice_q) * f.streamed(), link.value);
+        }
+        return bounced_back(f.outgoing() + (twice_q - Real(1)) * f.returning(), link.value) / twice_q;
+    }
+};
+
+}  // namespace lbm::boundary
