@@ -131,14 +131,16 @@ LBM_HD void serve_wall_links(LatticeView<S, Real, Stored> lattice, const WallCel
 
 /// Adds the force on a body by one link, and its torque about a center, to `sum`, by the momentum exchange method. Of a
 /// body whose distances are known it is Galilean invariant: momentum is measured relative to the wall, with what comes
-/// off it (Wen, Zhang, Tu, Wang & Fang, J. Comput. Phys. 266 (2014) 161, eq. 15), which boundaries have supplied.
+/// off it (Wen, Zhang, Tu, Wang & Fang, J. Comput. Phys. 266 (2014) 161), which boundaries have supplied.
 template <class S, class Real, class Stored>
 LBM_HD void add_body_force(const LatticeView<S, Real, Stored>& lattice, const BodyLink& link, const double (&center)[3],
                            ForceAndTorque& sum) {
     const CellView<S, Real, Stored> cell = lattice.cell(link.x, link.y, link.z);
     const Real outgoing = cell.post_collision(Stencil<S>::opposite(link.i));
-    const Real incoming =
-        link.is_cut ? cell.post_streaming(link.i) : boundary::bounced_back(outgoing, Real(link.wall_momentum));
+    Real incoming = boundary::bounced_back(outgoing, Real(link.wall_momentum));
+    if constexpr (!Stencil<S>::multispeed) {  // which takes no bodies
+        incoming = link.is_cut ? cell.post_streaming(link.i) : incoming;
+    }
     const double exchanged = double(outgoing) + double(incoming);
     const double lost = link.is_cut ? double(outgoing) - double(incoming) : 0;
     double force[3], arm[3];

@@ -86,7 +86,7 @@ using GivenLinks = std::tuple<std::string, Indices, Doubles, std::optional<Doubl
 
 engine::CutLinks cut_links(const Engine& e, const GivenLinks& given) {
     const auto& [condition, links, distance, velocity] = given;
-    engine::CutLinks cuts{true, engine::wall_kind(condition), {links.data(), links.data() + links.size()}, {}, {}};
+    engine::CutLinks cuts{true, engine::wall_kind(condition), {links.data(), links.data() + links.size()}, {}, {}, {}};
     cuts.distance = to_vector("distance", distance);
     if (velocity) {
         require_shape("velocity of links", *velocity, {e.domain().D, links.size()});

@@ -81,6 +81,7 @@ struct CutLinks {
     std::vector<Index> links;      // index of the fluid cell among the known ones times Q plus the velocity to the wall
     std::vector<double> distance;  // of each, from the cell's centre to the wall, as a fraction of the link
     std::vector<double> velocity;  // of the wall there, D numbers for each link; empty where cells give it
+    ScaledValue scaled;            // of that
 
     Index count() const { return Index(links.size()); }
     /// The place of a link in the lists; -1 if the surface does not cut it.

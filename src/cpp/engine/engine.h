@@ -71,6 +71,7 @@ public:
     /// face, or for the cells of the body at its places.
     void scale_face_value(int face, boundary::Value kind, ScaledValue value);
     void scale_body_velocity(int body, ScaledValue value);
+    void scale_link_velocity(int body, ScaledValue value);
     /// The same of the temperature of a face or body that takes one, with `offset` subtracted from a product.
     void scale_face_temperature(int face, ScaledValue value, double offset);
     void scale_body_temperature(int body, ScaledValue value, double offset);

@@ -7,6 +7,7 @@
 #include "characteristic_inlet.h"
 #include "characteristic_outlet.h"
 #include "free_slip.h"
+#include "interpolated_wall.h"
 #include "moving_wall.h"
 #include "no_slip.h"
 #include "nonequilibrium_inlet.h"
@@ -20,7 +21,7 @@ namespace lbm::boundary {
 
 using Conditions = TypeList<Periodic, NoSlip, MovingWall, FreeSlip, VelocityInlet, PressureOutlet, Outflow,
                             NonequilibriumInlet, CharacteristicInlet, CharacteristicOutlet, RegularizedInlet,
-                            BouzidiWall, CentralLinearWall>;
+                            InterpolatedWall, BouzidiWall, CentralLinearWall>;
 
 /// Whether a condition computes the incoming population of a link by a formula.
 template <class Condition>

@@ -5,7 +5,7 @@
 
 namespace lbm::boundary {
 
-/// Bouzidi, Firdaouss & Lallemand, Phys. Fluids 13 (2001) 3452, eqs 5 and 7: what hits the wall is interpolated before
+/// Bouzidi, Firdaouss & Lallemand, Phys. Fluids 13 (2001) 3452: what hits the wall is interpolated before
 /// it leaves where the wall is near, what comes back after that where it is far. q = 1/2 is half-way bounce-back.
 struct BouzidiWall {
     static constexpr const char* name = "bouzidi-wall";
@@ -23,11 +23,14 @@ struct BouzidiWall {
 
     template <class S, class Real, class Populations>
     LBM_HD static Real incoming(const Link<Real>& link, const CellMoments<Real>&, const Populations& f) {
+        return interpolated(link, f.outgoing(), f.returning(), f.streamed());
+    }
+
+    template <class Real>
+    LBM_HD static Real interpolated(const Link<Real>& link, Real outgoing, Real returning, Real streamed) {
         const Real twice_q = Real(2) * link.distance;
-        if (twice_q < Real(1)) {
-            return bounced_back(twice_q * f.outgoing() + (Real(1) - twice_q) * f.streamed(), link.value);
-        }
-        return bounced_back(f.outgoing() + (twice_q - Real(1)) * f.returning(), link.value) / twice_q;
+        return twice_q < Real(1) ? bounced_back(twice_q * outgoing + (Real(1) - twice_q) * streamed, link.value)
+                                 : bounced_back(outgoing + (twice_q - Real(1)) * returning, link.value) / twice_q;
     }
 };
 

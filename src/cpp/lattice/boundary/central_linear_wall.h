@@ -24,9 +24,14 @@ struct CentralLinearWall {
 
     template <class S, class Real, class Populations>
     LBM_HD static Real incoming(const Link<Real>& link, const CellMoments<Real>&, const Populations& f) {
+        return interpolated(link, f.outgoing(), f.returning(), f.streamed());
+    }
+
+    template <class Real>
+    LBM_HD static Real interpolated(const Link<Real>& link, Real outgoing, Real returning, Real streamed) {
         const Real twice_q = Real(2) * link.distance;
-        const Real change = (Real(1) - twice_q) * (f.streamed() - f.returning()) + Real(2) * link.value;
-        return f.outgoing() + change / (Real(1) + twice_q);
+        const Real change = (Real(1) - twice_q) * (streamed - returning) + Real(2) * link.value;
+        return outgoing + change / (Real(1) + twice_q);
     }
 };
 
