@@ -56,6 +56,7 @@ from .solver.run import Checkpoint, Every, RunResult
 from .solver.solver import Solver
 from .solver.steady import Steady
 from .thermal import BodyHeatFlux, Convection, HybridThermal, diffusivity_limit, speed_limit
+from .rotation import Rotation
 from .time_functions.functions import Ramp, Sine, Table
 from .time_functions.product import Varying
 from .turbulence import WALE, Smagorinsky, Vreman
@@ -178,6 +179,7 @@ __all__ = [
     "RecursiveRegularized",
     "Regularized",
     "Report",
+    "Rotation",
     "RunResult",
     "Series",
     "Sine",

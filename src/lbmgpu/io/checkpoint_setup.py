@@ -25,6 +25,7 @@ from ..errors import CheckpointError
 from ..geometry.base import Links
 from ..parallel.processes import Processes
 from ..parallel.subdomain import Subdomain
+from ..rotation import Rotation
 from ..thermal import OLD_OPERATORS, HybridThermal
 from ..time_functions.functions import from_record
 from ..time_functions.product import Varying, takes_time
@@ -48,7 +49,10 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
     def keep(name: str, value: Any, current: NDArray[np.float64], dimensions: int = 1) -> Any:
         """The value as JSON if it is uniform, of as many `dimensions` at most; else where it is."""
         if isinstance(value, Varying):
-            return {"factor": value.function.record(), "value": keep(name, None, current, dimensions)}
+            spatial = value.spatial if isinstance(value.spatial, Rotation) else None
+            return {"factor": value.function.record(), "value": keep(name, spatial, current, dimensions)}
+        if isinstance(value, Rotation):
+            return {"rotation": value.record()}
         if takes_time(value):
             return CHANGES
         if current.ndim <= dimensions:
@@ -94,10 +98,12 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
         if isinstance(body.condition, conditions.MovingWall):
             current = boundary.fixed(boundary.body_velocities, name)
             current = current if current.ndim == 1 else current[(..., *window)]
-            is_function = name in boundary.link_velocities  # which gives more than the cells have
-            entry["velocity"] = (
-                CHANGES if is_function else keep(f"bodies.{index}.velocity", body.condition.velocity, current)
-            )
+            velocity = body.condition.velocity
+            spatial = velocity.spatial if isinstance(velocity, Varying) else velocity
+            is_lost = name in boundary.link_velocities and not isinstance(
+                spatial, Rotation
+            )  # of what is on the surface
+            entry["velocity"] = CHANGES if is_lost else keep(f"bodies.{index}.velocity", velocity, current)
         if isinstance(body.thermal, conditions.Isothermal):
             current = boundary.fixed(boundary.body_temperatures, name)
             current = current if current.ndim == 0 else current[window]
@@ -212,6 +218,8 @@ def _shown(value: Any) -> str:
         return "none"
     if isinstance(value, dict):
         changes = value == CHANGES or "factor" in value
+        if "rotation" in value:
+            return "a rotation"
         return "an array" if "array" in value else "a function of time" if changes else checks.shown(value)
     return checks.shown(value)
 
@@ -286,6 +294,8 @@ def _lookup(arrays: Arrays) -> Callable[[Any], Any]:
     def value(entry: Any) -> Any:
         if isinstance(entry, dict) and "factor" in entry:
             return Varying(value(entry["value"]), from_record(entry["factor"]))
+        if isinstance(entry, dict) and "rotation" in entry:
+            return Rotation(**entry["rotation"])
         return arrays[entry["array"]] if isinstance(entry, dict) else entry
 
     return value

@@ -187,14 +187,16 @@ public:
         streams_.join();
         const bool programmatic_launch = !streams_.divided() && !scaling_.any();  // those read values before they wait
         scaling_.scale(links_.wall_links(), boundary_.cells());
-        for (LinkArguments links : {links_.arguments(phase_), links_.second_pass_arguments(phase_)}) {
+        const auto apply = [&](const KernelName& name, LinkArguments links) {
             links.end_sums = end_sums_are_current_ ? end_sums_.as<void>() : nullptr;
             if (links.threads() > 0) {
                 LaunchDimensions dimensions = flat(links.threads());
                 dimensions.programmatic_launch = programmatic_launch;
-                kernels_.get(links_name()).launch(stream_, dimensions, BoundaryArguments{state(), links});
+                kernels_.get(name).launch(stream_, dimensions, BoundaryArguments{state(), links});
             }
-        }
+        };
+        apply(links_name(), links_.arguments(phase_));
+        apply(second_pass_name(), links_.second_pass_arguments(phase_));
         boundary_.complete(state(), lattices_[next()].as<void>(), programmatic_launch);
         walls_.fill(state(), !streams_.divided());
         turbulence_.renew(!streams_.divided());
@@ -365,10 +367,14 @@ private:
     }
     RowPart inner_part() const { return interior_.is_trimmed(address_.nx) ? RowPart::Inner : RowPart::Whole; }
     KernelName links_name() const { return state_kernel(spec_, "apply_boundaries.h", "apply_boundaries"); }
+    KernelName second_pass_name() const { return state_kernel(spec_, "second_pass.h", "second_pass"); }
     /// Starts to compile the kernels of the next steps, in the order in which they will be needed.
     void expect_kernels() {
-        if (links_.arguments(phase_).threads() + links_.second_pass_arguments(phase_).threads() > 0) {
+        if (links_.arguments(phase_).threads() > 0) {
             kernels_.expect(links_name());
+        }
+        if (links_.second_pass_arguments(phase_).threads() > 0) {
+            kernels_.expect(second_pass_name());
         }
         heat_.expect_kernels();
         walls_.expect_kernels();

@@ -18,7 +18,7 @@ public:
 
     /// The arguments of the kernel apply_boundaries after a step of `phase`.
     LinkArguments arguments(Phase phase) const;
-    /// The arguments of its second launch, for the cells whose formulas read what has streamed in.
+    /// Those of the kernel second_pass, for the cells whose formulas read what has streamed in.
     LinkArguments second_pass_arguments(Phase phase) const;
     /// The wall links, whose values a kernel may set.
     backend::WallLink* wall_links() const { return wall_links_.as<backend::WallLink>(); }
