@@ -49,6 +49,7 @@ from .multispeed import ThermalBGK
 from .output.statistics import Covariance, Maximum, Mean, Minimum
 from .parallel.placement import place_layout
 from .parallel.ranks import end_all_if_launched as _end_all_if_launched, set_mpi_timeout
+from .rotation import Rotation
 from .solver.drawing import draw_by as _draw_by
 from .solver.recording import Recorder
 from .solver.report import Report
@@ -56,7 +57,6 @@ from .solver.run import Checkpoint, Every, RunResult
 from .solver.solver import Solver
 from .solver.steady import Steady
 from .thermal import BodyHeatFlux, Convection, HybridThermal, diffusivity_limit, speed_limit
-from .rotation import Rotation
 from .time_functions.functions import Ramp, Sine, Table
 from .time_functions.product import Varying
 from .turbulence import WALE, Smagorinsky, Vreman

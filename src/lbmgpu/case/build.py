@@ -20,8 +20,8 @@ from ..flows import Parabolic
 from ..layout import Layout, check_layout
 from ..parallel.consistency import compare
 from ..parallel.processes import Processes
-from ..rotation import Rotation
 from ..planning.default_cut import cut_for
+from ..rotation import Rotation
 from ..solver import Solver
 from ..solver.steady import Steady
 from ..thermal import HybridThermal
