@@ -104,4 +104,4 @@ def test_streaming_and_device_change_no_bit(name, storage, device, rng):
         engine.step(15)
         states.append(engine_state(engine, name, shape)[:, case.fluid()])
     for state in states[1:]:
-        np.testing.assert_array_equal(state.view(np.uint16), states[0].view(np.uint16))
+        np.testing.assert_array_equal(state.view(f"u{state.itemsize}"), states[0].view(f"u{state.itemsize}"))

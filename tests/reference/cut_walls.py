@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .boundaries import Link
+from .boundaries import Link, crossed_faces
 from .stencils import CS2
 
 if TYPE_CHECKING:
@@ -52,10 +52,12 @@ FORMULAS = {"interpolated": interpolated, "bouzidi": bouzidi, "central-linear": 
 
 
 def place_of(reference: Reference, link: Link) -> Place | None:
-    """Where the surface of its body cuts a link; None for one that it does not cut, or behind a free-slip face."""
+    """Where the surface of its body cuts a link; None for one that it does not cut, or that a face redirects."""
     cuts = reference.cuts.get(int(reference.body_of[link.source]))
     place = link.cell, int(reference.stencil.opposite[link.i])
-    return place if cuts is not None and link.j == link.i and place in cuts.distance else None
+    crossed = crossed_faces(np.subtract(link.cell, reference.stencil.c[link.i]).tolist(), reference.shape)
+    is_direct = all(reference.faces[face] == "periodic" for face in crossed)
+    return place if cuts is not None and is_direct and place in cuts.distance else None
 
 
 def velocity_of(reference: Reference, link: Link) -> Array:
