@@ -7,7 +7,7 @@ import pytest
 
 import lbmgpu as lbm
 from lbmgpu.conditions import CUT_WALLS
-from validation.curved_flows import array_of_spheres, couette, past_a_cylinder, slanted_channel, torque_errors
+from validation.curved_flows import array_of_spheres, couette, drag_of_an_array, slanted_channel, torque_errors
 
 ORDER = 1.9
 
@@ -27,7 +27,7 @@ def test_torque_between_cylinders_within_0_3_percent_at_20_cells() -> None:
 @pytest.mark.parametrize("scheme", CUT_WALLS)
 def test_velocity_between_cylinders_converges_at_second_order(scheme: str) -> None:
     errors = [velocity_error(couette(gap, scheme), gap) for gap in (10, 20)]
-    assert errors[1] < 0.002
+    assert errors[1] < (0.003 if scheme == "central-linear" else 0.001)
     assert order(errors[0], errors[1], 2) > ORDER
 
 
@@ -44,24 +44,24 @@ def velocity_error(solver: lbm.Solver, gap: int) -> float:
 
 @pytest.mark.parametrize("scheme", CUT_WALLS)
 def test_slanted_channel_converges_at_second_order(scheme: str) -> None:
-    periods = (16, 32)
-    errors = [slanted_channel(period, scheme)[1] for period in periods]
-    assert order(errors[0], errors[1], 2) > ORDER
-    assert errors[1] < 0.004
+    """Wherever its walls lie between cells; half-way walls converge at first order."""
+    finer = (round(1.42 * 32) + 0.3) / (round(1.42 * 16) + 0.3)
+    for place in (0.1, 0.3, 0.8):
+        assert order(*(slanted_channel(period, scheme, place=place) for period in (16, 32)), finer) > ORDER
+    assert order(*(slanted_channel(period, "halfway") for period in (16, 32)), finer) < 1.2
 
 
-def test_viscosity_moves_no_central_wall_and_the_default_little() -> None:
-    """A steady Stokes flow by TRT with one magic parameter, at viscosities from 0.02 to 1."""
-    found = {
-        scheme: [slanted_channel(16, scheme, viscosity)[1] for viscosity in (0.02, 0.1, 1.0)] for scheme in CUT_WALLS
-    }
-    spread = {scheme: max(errors) - min(errors) for scheme, errors in found.items()}
-    assert spread["central-linear"] < 1e-4
-    assert spread["interpolated"] < 0.3 * spread["bouzidi"]
+def test_viscosity_moves_the_central_wall_least_and_that_of_bouzidi_most() -> None:
+    """In a steady flow by TRT with one magic parameter, at viscosities from 0.1 to 1."""
+    found = {scheme: [slanted_channel(16, scheme, viscosity) for viscosity in (0.1, 1.0)] for scheme in CUT_WALLS}
+    moved = {scheme: abs(errors[1] - errors[0]) for scheme, errors in found.items()}
+    assert moved["central-linear"] < 0.1 * moved["bouzidi"]
+    assert moved["interpolated"] < 0.4 * moved["bouzidi"]
 
 
 def test_place_among_the_cells_changes_the_drag_by_less_than_half_a_percent() -> None:
-    drags = [past_a_cylinder(shift, None) for shift in ((0.0, 0.0), (0.5, 0.5), (0.27, 0.41), (0.5, 0.0))]
+    """Half-way walls change it by 8 %."""
+    drags = [drag_of_an_array(shift, None) for shift in ((0.0, 0.0), (0.5, 0.5), (0.27, 0.41), (0.5, 0.0), (0.0, 0.5))]
     assert max(drags) / min(drags) - 1 < 0.005
 
 
