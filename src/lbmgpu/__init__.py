@@ -44,12 +44,12 @@ from .errors import (
     warn_of_old_name as _warn_of_old_name,
 )
 from .geometry import Box, Cylinder, Geometry, Mesh, Plane, Polygon, Prism, Sphere, airfoil
+from .geometry.rotation import Rotation
 from .layout import Block, Layout
 from .multispeed import ThermalBGK
 from .output.statistics import Covariance, Maximum, Mean, Minimum
 from .parallel.placement import place_layout
 from .parallel.ranks import end_all_if_launched as _end_all_if_launched, set_mpi_timeout
-from .rotation import Rotation
 from .solver.drawing import draw_by as _draw_by
 from .solver.recording import Recorder
 from .solver.report import Report

@@ -125,7 +125,7 @@ class Body:
             at[axis] = np.arange(len(axis))
             places.append(at[own])
         here = np.all(np.array(places) >= 0, axis=0)
-        return self.links._replace(cells=np.stack(places, axis=1)).at(here)
+        return self.links.with_cells(np.stack(places, axis=1)).at(here)
 
 
 def _pieces(axes: Sequence[NDArray[np.int64]]) -> Iterator[tuple[tuple[slice, ...], list[int], list[int]]]:

@@ -233,7 +233,7 @@ def test_a_body_keeps_its_geometry_and_gives_the_flow_of_its_mask() -> None:
     fields = []
     for body in (lbm.Sphere((12, 9.7), 5.2), (x - 12) ** 2 + (y - 9.7) ** 2 <= 5.2**2):
         domain = lbm.Domain((40, 20), "D2Q9")
-        domain.add_body(body, "disc")
+        domain.add_body(body, "disc", lbm.NoSlip(scheme="halfway"))
         assert domain.bodies["disc"].geometry is (body if isinstance(body, lbm.Geometry) else None)
         solver = lbm.Solver(domain, lbm.BGK(0.05), force=(1e-5, 0))
         solver.step(20)

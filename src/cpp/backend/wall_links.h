@@ -104,8 +104,8 @@ LBM_HD boundary::CellMoments<Real> link_moments(const LatticeView<S, Real, Store
 }
 
 /// Computes the incoming populations of a wall cell's links; `links` and `places` are the whole lists of the plan.
-/// Cells of the second pass have their own code: a kernel with the formulas of both took 114 registers where that of the
-/// first pass, which copies as well, takes 64 (D3Q19 in float32, compute capability 9.0).
+/// Cells of the second pass have their own code: a kernel with the formulas of both took 114 registers where that of
+/// the first pass, which copies as well, takes 64 (D3Q19 in float32, compute capability 9.0).
 template <bool second_pass, class S, class Real, class Stored>
 LBM_HD void serve_wall_links(LatticeView<S, Real, Stored> lattice, const WallCell& cell, const WallLink* links,
                              const LinkOffsets* places, const double (&force)[3], EndSums<Real> end_sums) {

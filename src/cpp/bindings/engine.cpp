@@ -8,7 +8,6 @@
 
 #include "../backend/block_layout.h"
 #include "../engine/processes.h"
-#include "../engine/setup.h"
 #include "bindings.h"
 #include "construction.h"
 #include "engine_arrays.h"
@@ -17,13 +16,6 @@ namespace lbm::bindings {
 namespace {
 
 using engine::Setup;
-
-/// The values of a vector quantity: uniform, of shape (D,), or of `shape`.
-std::vector<double> vectors(const char* name, const Engine& e, const Doubles& array,
-                            const std::vector<py::ssize_t>& shape) {
-    require_shape(name, array, array.ndim() == 1 ? std::vector<py::ssize_t>{e.domain().D} : shape);
-    return to_vector(name, array);
-}
 
 /// The blocks of a layout: offset, size, rank and device of each.
 using BlockTuples = std::vector<std::tuple<std::vector<int>, std::vector<int>, int, std::string>>;
@@ -77,35 +69,6 @@ OwnedEngine make_engine(const std::string& stencil, const std::vector<int>& shap
         set_custom(*custom, setup);
     }
     return OwnedEngine(new Engine(setup));
-}
-
-using Indices = py::array_t<std::int64_t, py::array::c_style>;
-
-/// The links that a body's surface cuts: the condition of the walls, links, distances, and velocities if they differ.
-using GivenLinks = std::tuple<std::string, Indices, Doubles, std::optional<Doubles>>;
-
-engine::CutLinks cut_links(const Engine& e, const GivenLinks& given) {
-    const auto& [condition, links, distance, velocity] = given;
-    engine::CutLinks cuts{true, engine::wall_kind(condition), {links.data(), links.data() + links.size()}, {}, {}, {}};
-    cuts.distance = to_vector("distance", distance);
-    if (velocity) {
-        require_shape("velocity of links", *velocity, {e.domain().D, links.size()});
-        cuts.velocity = to_vector("velocity of links", *velocity);
-    }
-    return cuts;
-}
-
-int add_body(Engine& e, const py::array_t<bool, py::array::c_style>& mask, const std::optional<Doubles>& velocity,
-             const std::optional<Doubles>& temperature, const std::optional<GivenLinks>& links) {
-    require_shape("mask", mask, known_shape(e, 0));
-    std::vector<bool> cells(mask.data(), mask.data() + mask.size());
-    std::vector<double> values =
-        velocity ? vectors("velocity", e, *velocity, known_shape(e, e.domain().D)) : std::vector<double>{};
-    std::vector<double> temperatures =
-        temperature ? scalars("temperature", *temperature, known_shape(e, 0)) : std::vector<double>{};
-    engine::CutLinks cuts = links ? cut_links(e, *links) : engine::CutLinks{};
-    const InUse use(e);
-    return e.add_body(cells, std::move(values), std::move(temperatures), std::move(cuts));
 }
 
 void add_sponge(Engine& e, int face, int thickness, double strength, double pull, double density,
@@ -289,30 +252,8 @@ void bind_engine(py::module_& module) {
              py::arg("comm") = py::none(), py::arg("thermal") = py::none(),
              py::arg("thermal_faces") = std::vector<std::string>(), py::arg("custom") = py::none(),
              py::arg("turbulence") = py::none())
-        .def("add_body", &add_body, py::arg("mask"), py::arg("velocity") = py::none(),
-             py::arg("temperature") = py::none(), py::arg("links") = py::none())
-        .def(
-            "set_link_velocity",
-            [](Engine& e, int body, const Doubles& velocity) {
-                check_body(e, body);
-                const Index links = e.domain().body_cuts[std::size_t(body)].count();
-                require_shape("velocity of links", velocity, {e.domain().D, links});
-                std::vector<double> values = to_vector("velocity of links", velocity);
-                const InUse use(e);
-                e.set_link_velocity(body, std::move(values));
-            },
-            py::arg("body"), py::arg("velocity"))
         .def("add_sponge", &add_sponge, py::arg("face"), py::arg("thickness"), py::arg("strength"), py::arg("pull"),
              py::arg("density"), py::arg("velocity"))
-        .def(
-            "set_body_velocity",
-            [](Engine& e, int body, const Doubles& velocity) {
-                check_body(e, body);
-                std::vector<double> values = vectors("velocity", e, velocity, known_shape(e, e.domain().D));
-                const InUse use(e);
-                e.set_body_velocity(body, std::move(values));
-            },
-            py::arg("body"), py::arg("velocity"))
         .def(
             "set_face_velocity",
             [](Engine& e, int face, const Doubles& velocity) {
@@ -517,6 +458,7 @@ void bind_engine(py::module_& module) {
         .def_property_readonly("links", &links)
         .def_property_readonly("window", [](const Engine& e) { return as_pair(e.window(), e.domain().D); })
         .def_property_readonly("known", [](const Engine& e) { return as_pair(e.domain().known, e.domain().D); });
+    bind_bodies(engine);
     bind_heat(engine);
     bind_samplers(module, engine);
     bind_scaled_values(engine);

@@ -17,11 +17,11 @@ from ..domain import Domain
 from ..engine.memory import check_memory, extra_bytes_per_cell
 from ..engine.settings import check_devices, check_storage, check_streaming, check_thermal
 from ..flows import Parabolic
+from ..geometry.rotation import Rotation
 from ..layout import Layout, check_layout
 from ..parallel.consistency import compare
 from ..parallel.processes import Processes
 from ..planning.default_cut import cut_for
-from ..rotation import Rotation
 from ..solver import Solver
 from ..solver.steady import Steady
 from ..thermal import HybridThermal

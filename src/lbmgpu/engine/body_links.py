@@ -58,7 +58,7 @@ class BodyLinks:
         in_domain = np.stack([axis[at] for axis, at in zip(axes, chosen.cells.T, strict=True)], axis=1)
         points = in_domain.T + 0.5 + chosen.q * velocities[chosen.directions].T
         numbers = place[order] * stencil.Q + chosen.directions
-        return cls(chosen._replace(cells=in_domain), numbers, points, CUT_WALLS[scheme])
+        return cls(chosen.with_cells(in_domain), numbers, points, CUT_WALLS[scheme])
 
 
 def in_blocks(links: Links, subdomain: Subdomain) -> Links:

@@ -39,6 +39,13 @@ class Links(NamedTuple):
         """Those of some indices, or where a bool array is True."""
         return Links(self.cells[which], self.directions[which], self.q[which])
 
+    def with_cells(self, cells: NDArray[np.int64]) -> Links:
+        """The same with other cells."""
+        return Links(cells, self.directions, self.q)
+
+
+LINK_PARTS = ("cells", "directions", "q")
+
 
 def checked_links(name: str, given: Any, shape: tuple[int, ...], velocities: int) -> Links:
     """Read-only links of a domain of this shape, of so many velocities, sorted by cell and then by direction.
@@ -48,7 +55,7 @@ def checked_links(name: str, given: Any, shape: tuple[int, ...], velocities: int
     """
     if not isinstance(given, tuple) or len(given) != 3:
         raise TypeError(f"{name}: {checks.shown(given)} given, must be Links: cells, directions and distances")
-    arrays = [checks.any_array(f"{name}, {part}", a, "an array") for part, a in zip(Links._fields, given, strict=True)]
+    arrays = [checks.any_array(f"{name}, {part}", a, "an array") for part, a in zip(LINK_PARTS, given, strict=True)]
     count = len(arrays[2]) if arrays[2].ndim == 1 else -1
     if arrays[0].shape != (count, len(shape)) or arrays[1].shape != (count,):
         found = ", ".join(str(array.shape) for array in arrays)

@@ -22,10 +22,10 @@ from ..engine.boundary import BoundaryValues
 from ..engine.simulation import Simulation
 from ..engine.time_factors import MAX_FORCE
 from ..errors import CheckpointError
-from ..geometry.base import Links
+from ..geometry.base import LINK_PARTS, Links
+from ..geometry.rotation import Rotation
 from ..parallel.processes import Processes
 from ..parallel.subdomain import Subdomain
-from ..rotation import Rotation
 from ..thermal import OLD_OPERATORS, HybridThermal
 from ..time_functions.functions import from_record
 from ..time_functions.product import Varying, takes_time
@@ -93,8 +93,8 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
         if links is not None:
             entry["scheme"] = body.scheme
             parts = in_blocks(links.links, simulation.subdomain)
-            arrays |= {f"{LINKS}{index}.{part}": array for part, array in zip(Links._fields, parts, strict=True)}
-            entry["links"] = {part: {"array": f"{LINKS}{index}.{part}"} for part in Links._fields}
+            arrays |= {f"{LINKS}{index}.{part}": array for part, array in zip(LINK_PARTS, parts, strict=True)}
+            entry["links"] = {part: {"array": f"{LINKS}{index}.{part}"} for part in LINK_PARTS}
         if isinstance(body.condition, conditions.MovingWall):
             current = boundary.fixed(boundary.body_velocities, name)
             current = current if current.ndim == 1 else current[(..., *window)]
@@ -132,8 +132,8 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
 def links_of_process(arrays: Arrays, subdomain: Subdomain) -> Arrays:
     """Arrays of a file with those links only whose cells this process computes."""
     found = dict(arrays)
-    for name in [name for name in arrays if name.startswith(LINKS) and name.endswith(Links._fields[0])]:
-        names = [name.removesuffix(Links._fields[0]) + part for part in Links._fields]
+    for name in [name for name in arrays if name.startswith(LINKS) and name.endswith(LINK_PARTS[0])]:
+        names = [name.removesuffix(LINK_PARTS[0]) + part for part in LINK_PARTS]
         parts = in_blocks(Links(*(arrays[each] for each in names)), subdomain)
         found |= dict(zip(names, parts, strict=True))
     return found
@@ -349,7 +349,7 @@ def _domain(setup: dict[str, Any], value: Callable[[Any], Any], part: Box | None
         domain.thermal[face] = condition(entry)
     for name, entry in setup["bodies"].items():
         thermal = condition(entry["thermal"]) if "thermal" in entry else None
-        cuts = Links(*(value(entry["links"][each]) for each in Links._fields)) if "links" in entry else None
+        cuts = Links(*(value(entry["links"][each]) for each in LINK_PARTS)) if "links" in entry else None
         offset = None if part is None else part[0]
         domain.add_body(value(entry["mask"]), name, condition(entry), thermal, offset=offset, links=cuts)
     return domain

@@ -187,16 +187,12 @@ public:
         streams_.join();
         const bool programmatic_launch = !streams_.divided() && !scaling_.any();  // those read values before they wait
         scaling_.scale(links_.wall_links(), boundary_.cells());
-        const auto apply = [&](const KernelName& name, LinkArguments links) {
+        for (auto [kernel, links] : links_.passes(spec_, phase_)) {
             links.end_sums = end_sums_are_current_ ? end_sums_.as<void>() : nullptr;
-            if (links.threads() > 0) {
-                LaunchDimensions dimensions = flat(links.threads());
-                dimensions.programmatic_launch = programmatic_launch;
-                kernels_.get(name).launch(stream_, dimensions, BoundaryArguments{state(), links});
-            }
-        };
-        apply(links_name(), links_.arguments(phase_));
-        apply(second_pass_name(), links_.second_pass_arguments(phase_));
+            LaunchDimensions dimensions = flat(links.threads());
+            dimensions.programmatic_launch = programmatic_launch;
+            kernels_.get(kernel).launch(stream_, dimensions, BoundaryArguments{state(), links});
+        }
         boundary_.complete(state(), lattices_[next()].as<void>(), programmatic_launch);
         walls_.fill(state(), !streams_.divided());
         turbulence_.renew(!streams_.divided());
@@ -366,15 +362,10 @@ private:
         return update_kernel(spec_, configurations_[phase], kind(phase, keeps_velocity));
     }
     RowPart inner_part() const { return interior_.is_trimmed(address_.nx) ? RowPart::Inner : RowPart::Whole; }
-    KernelName links_name() const { return state_kernel(spec_, "apply_boundaries.h", "apply_boundaries"); }
-    KernelName second_pass_name() const { return state_kernel(spec_, "second_pass.h", "second_pass"); }
     /// Starts to compile the kernels of the next steps, in the order in which they will be needed.
     void expect_kernels() {
-        if (links_.arguments(phase_).threads() > 0) {
-            kernels_.expect(links_name());
-        }
-        if (links_.second_pass_arguments(phase_).threads() > 0) {
-            kernels_.expect(second_pass_name());
+        for (const DeviceLinks::Pass& pass : links_.passes(spec_, phase_)) {
+            kernels_.expect(pass.kernel);
         }
         heat_.expect_kernels();
         walls_.expect_kernels();

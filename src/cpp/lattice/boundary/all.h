@@ -29,12 +29,12 @@ constexpr bool has_formula = requires {
     Condition::needs_moments;
 };
 
-/// Whether a pass computes the links of a condition: the second one those of all, the first one only those whose formula
-/// does not read what has streamed in.
+/// Whether a pass computes the links of a condition: the second one those of all, the first one only those whose
+/// formula does not read what has streamed in.
 template <class Condition, bool second_pass>
 constexpr bool is_served = false;
 template <class Condition, bool second_pass>
-    requires has_formula<Condition>
+requires has_formula<Condition>
 constexpr bool is_served<Condition, second_pass> = second_pass || !Condition::needs_streamed;
 
 /// Whether a condition computes all incoming populations of a boundary cell by one formula.

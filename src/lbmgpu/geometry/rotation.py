@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import checks
+from .. import checks
 
 Floats = NDArray[np.float64]
 
