@@ -30,12 +30,10 @@ from ..thermal import OLD_OPERATORS, HybridThermal
 from ..time_functions.functions import from_record
 from ..time_functions.product import Varying, takes_time
 from ..turbulence import of_record
-from .checkpoint_arrays import Arrays, Box
+from .checkpoint_arrays import LINKS, Arrays, Box
 
 CHANGES = {"changes in time": True}
 """Marks in the file a value that a callable gives before each step, or where the surface of a body cuts links."""
-LINKS = "links."
-"""What the names of arrays of the links begin with that the surface of a body cuts."""
 
 
 def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
