@@ -38,7 +38,7 @@ def channel_with_cylinder(diameter: int, scheme: str, device: str) -> dict[str, 
     def parabola(x: Any, y: Any) -> tuple[Any, float]:
         return 4 * PEAK * y / height * (1 - y / height), 0.0
 
-    domain.faces["-x"], domain.faces["+x"] = lbm.VelocityInlet(parabola), lbm.PressureOutlet()
+    domain.faces["-x"], domain.faces["+x"] = lbm.VelocityInlet(parabola, scheme="regularized"), lbm.PressureOutlet()
     domain.add_body(lbm.Sphere((2 * diameter, 2 * diameter), diameter / 2), "cylinder", lbm.NoSlip(scheme=scheme))
     collision = lbm.TRT(mean * diameter / REYNOLDS, incompressible=True)
     solver = lbm.Solver(domain, collision, device=device, precision="float64")

@@ -56,7 +56,7 @@ def test_a_checkpoint_holds_a_rotation(in_time: bool, scheme: str | None, tmp_pa
         each.step(30)
     assert loaded.populations().tobytes() == solver.populations().tobytes()
     assert loaded.body_torque("rotor", CENTER) == solver.body_torque("rotor", CENTER) != 0
-    with pytest.raises(lbm.CheckpointError, match="a rotation|a function of time"):
+    with pytest.raises(lbm.CheckpointError, match=r"a rotation|a function of time"):
         solver_of((0.001, 0.0), scheme).restore(tmp_path / "state.h5")
 
 
