@@ -64,11 +64,12 @@ struct SelfServedCell : ServedCell<S, Real, Stored> {
             return;
         }
         const lbm::backend::LatticeView<S, Real, Stored> lattice{this->source, this->address, this->phase};
+        const auto cell = lattice.cell(wall->x, wall->y, wall->z);
         const auto moments = lbm::backend::link_moments(lattice, *wall, uniform_force, {});
         for (int k = wall->first; k < wall->first + wall->count; ++k) {
             const WallLink& link = plan.wall_links[std::size_t(k)];
             const Index outgoing = plan.wall_offsets[this->phase][std::size_t(k)].outgoing;
-            const lbm::backend::LinkPopulations<S, Real, Stored> f{lattice, *wall, link.i,
+            const lbm::backend::LinkPopulations<S, Real, Stored> f{cell, link.i,
                                                                    lbm::from_storage<Real>(this->source[outgoing])};
             const Stored stored = lbm::Store<Stored>::from(lbm::backend::incoming<S>(link, moments, f));
             h[link.i] = lbm::units_from_storage<Real>(stored);

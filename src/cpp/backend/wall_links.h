@@ -44,16 +44,13 @@ LBM_HD bool state_is_valid(Real deviation, Real speed2) {
 /// The argument `f` of a link formula. The outgoing population has already been loaded; others are read when needed.
 template <class S, class Real, class Stored>
 struct LinkPopulations {
-    const LatticeView<S, Real, Stored>& lattice;
-    const WallCell& cell;
+    const CellView<S, Real, Stored>& cell;
     int i;
     Real outgoing_;
 
     LBM_HD Real outgoing() const { return outgoing_; }
-    LBM_HD Real returning() const { return lattice.cell(cell.x, cell.y, cell.z).post_collision(i); }
-    LBM_HD Real streamed() const {
-        return lattice.cell(cell.x, cell.y, cell.z).post_streaming(Stencil<S>::opposite(i));
-    }
+    LBM_HD Real returning() const { return cell.post_collision(i); }
+    LBM_HD Real streamed() const { return cell.post_streaming(Stencil<S>::opposite(i)); }
 };
 
 /// Computes the incoming population of a link by the formula of its condition; unless in the second pass, of those that
@@ -110,6 +107,7 @@ template <bool second_pass, class S, class Real, class Stored>
 LBM_HD void serve_wall_links(LatticeView<S, Real, Stored> lattice, const WallCell& cell, const WallLink* links,
                              const LinkOffsets* places, const double (&force)[3], EndSums<Real> end_sums) {
     const boundary::CellMoments<Real> moments = link_moments(lattice, cell, force, end_sums);
+    const CellView<S, Real, Stored> view = lattice.cell(cell.x, cell.y, cell.z);
     constexpr int together = second_pass ? 1 : 5;  // number of loads in flight
     for (int first = cell.first; first < cell.first + cell.count; first += together) {
         const int left = cell.first + cell.count - first;
@@ -125,7 +123,7 @@ LBM_HD void serve_wall_links(LatticeView<S, Real, Stored> lattice, const WallCel
         });
         static_for<together>([&]<int j>() LBM_INLINE_LAMBDA {
             if (j < left) {
-                const LinkPopulations<S, Real, Stored> f{lattice, cell, batch[j].i, outgoing[j]};
+                const LinkPopulations<S, Real, Stored> f{view, batch[j].i, outgoing[j]};
                 lattice.data[at[j].incoming] = Store<Stored>::from(incoming<S, second_pass>(batch[j], moments, f));
             }
         });
