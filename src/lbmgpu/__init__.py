@@ -44,6 +44,7 @@ from .errors import (
     warn_of_old_name as _warn_of_old_name,
 )
 from .geometry import Box, Cylinder, Geometry, Mesh, Plane, Polygon, Prism, Sphere, airfoil
+from .geometry.rotation import Rotation
 from .layout import Block, Layout
 from .multispeed import ThermalBGK
 from .output.statistics import Covariance, Maximum, Mean, Minimum
@@ -178,6 +179,7 @@ __all__ = [
     "RecursiveRegularized",
     "Regularized",
     "Report",
+    "Rotation",
     "RunResult",
     "Series",
     "Sine",

@@ -241,10 +241,13 @@ class Engine:
         mask: NDArray[np.bool_],
         velocity: NDArray[np.float64] | None = None,
         temperature: NDArray[np.float64] | None = None,
+        links: tuple[str, NDArray[np.int64], NDArray[np.float64], NDArray[np.float64] | None] | None = None,
     ) -> int:
         """Make the cells of `mask` solid; `velocity` is their wall velocity, ``(D,)`` or ``(D, nz, ny, nx)``, and
         `temperature` that of their surface, 0-d or ``(nz, ny, nx)``, None for an adiabatic one; all of `known`.
-        Returns the body's index. Only before the first step."""
+        `links` are those that its surface cuts: the name of the walls' condition, rising numbers ``(N,)`` - of the
+        fluid cell among the known ones times Q plus the direction to the wall - distances ``(N,)`` in links, and
+        perhaps the velocity of the wall at each, ``(D, N)``. Returns the body's index. Only before the first step."""
 
     def add_sponge(
         self, face: int, thickness: int, strength: float, pull: float, density: float, velocity: list[float]
@@ -253,6 +256,9 @@ class Engine:
 
     def set_body_velocity(self, body: int, velocity: NDArray[np.float64]) -> None:
         """Another wall velocity for a body that was added with one, ``(D,)`` or ``(D, nz, ny, nx)``."""
+
+    def set_link_velocity(self, body: int, velocity: NDArray[np.float64]) -> None:
+        """Another velocity ``(D, N)`` of the wall at the cut links of a body that was added with some."""
 
     def set_face_velocity(self, face: int, velocity: NDArray[np.float64]) -> None:
         """Velocity of a moving wall or inlet, ``(D,)`` or ``(D, <face>)``. May be called between steps."""
@@ -276,7 +282,7 @@ class Engine:
         self, value: str, body: int, series: int, part: _Part = None, offset: float = 0.0, places: list[int] = ...
     ) -> None:
         """The same of the ``"velocity"`` or ``"temperature"`` of a body that has one; without a part, of its `places`
-        in such an array, which rise."""
+        in such an array, which rise. ``"link velocity"`` is that of its cut links, ``(D, N)``."""
 
     def scale_force(self, series: int, part: NDArray[np.float64] | None = None) -> None:
         """The same of the force; a negative `series` without a part leaves the present force as it is."""

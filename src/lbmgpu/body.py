@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from . import checks, values
-from .conditions import Condition
-from .geometry.base import Geometry
+from .conditions import Condition, scheme_of_body
+from .geometry.base import Geometry, Links
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +28,8 @@ class Body:
         condition, thermal: of the flow and of the temperature.
         is_part: whether `cells` is only what this process was given of the body.
         given: the box, offset and shape, that arrays of values for its cells cover.
+        links: of the domain that the surface of a mask cuts, sorted; None of a geometry, which has its own, and where
+            they are not known.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Body:
     thermal: Condition
     is_part: bool
     given: tuple[tuple[int, ...], tuple[int, ...]]
+    links: Links | None = None
 
     def __post_init__(self) -> None:
         if not callable(self.cells):
@@ -51,6 +54,12 @@ class Body:
     def geometry(self) -> Geometry | None:
         """What it was made of; None of a mask or a callable."""
         return self.cells if isinstance(self.cells, Geometry) else None
+
+    @property
+    def scheme(self) -> str:
+        """That of its wall: what the condition names, else the default for what is known of the surface."""
+        is_cut = self.links is not None or self.geometry is not None
+        return scheme_of_body(f"body {self.name!r}", self.condition, is_cut=is_cut)
 
     @property
     def mask(self) -> NDArray[np.bool_]:
@@ -92,14 +101,46 @@ class Body:
             mask[values.as_index(inside)] = self.cells[values.as_index(here)]
         return mask
 
+    def links_within(
+        self, axes: Sequence[NDArray[np.int64]], stencil_velocities: ArrayLike, solid: NDArray[np.bool_]
+    ) -> Links:
+        """The links that the surface cuts of the cells with these numbers along each axis, which count from the first.
 
-def _within(geometry: Geometry, axes: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
-    """The cells of a geometry with these numbers along each axis, which may go on at the other end of the domain."""
-    mask = np.zeros(tuple(len(axis) for axis in axes), dtype=np.bool_)
+        Args:
+            axes: the cells.
+            stencil_velocities: integers ``(Q, D)``.
+            solid: bool array of these cells, those that are not fluid.
+        """
+        if isinstance(self.cells, Geometry):
+            found = [
+                Links(given.cells + [part.start for part in where], given.directions, given.q)
+                for where, offset, size in _pieces(axes)
+                for given in [self.cells.links(offset, size, stencil_velocities, solid[where])]
+            ]
+            return Links(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+        assert self.links is not None
+        places = []
+        for axis, n, own in zip(axes, self.shape, self.links.cells.T, strict=True):
+            at = np.full(n, -1, np.int64)
+            at[axis] = np.arange(len(axis))
+            places.append(at[own])
+        here = np.all(np.array(places) >= 0, axis=0)
+        return self.links.with_cells(np.stack(places, axis=1)).at(here)
+
+
+def _pieces(axes: Sequence[NDArray[np.int64]]) -> Iterator[tuple[tuple[slice, ...], list[int], list[int]]]:
+    """The boxes of the domain of which cells with these numbers along each axis consist, as they may go on at its other
+    end: where each is among them, its offset and its size."""
     breaks = [[0, *(np.flatnonzero(np.diff(axis) != 1) + 1).tolist(), len(axis)] for axis in axes]
     for piece in itertools.product(*(itertools.pairwise(ends) for ends in breaks)):
         if all(start < stop for start, stop in piece):
             offset = [int(axis[start]) for axis, (start, _) in zip(axes, piece, strict=True)]
-            found = geometry.solid(offset, [stop - start for start, stop in piece])
-            mask[tuple(slice(start, stop) for start, stop in piece)] = found
+            yield tuple(slice(start, stop) for start, stop in piece), offset, [stop - start for start, stop in piece]
+
+
+def _within(geometry: Geometry, axes: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
+    """The cells of a geometry with these numbers along each axis, which may go on at the other end of the domain."""
+    mask = np.zeros(tuple(len(axis) for axis in axes), dtype=np.bool_)
+    for where, offset, size in _pieces(axes):
+        mask[where] = geometry.solid(offset, size)
     return mask

@@ -19,6 +19,15 @@ Value = Fixed | Varying
 """One of these, or one times a function of time."""
 
 
+CUT_WALLS = {
+    "interpolated": "interpolated-wall",
+    "bouzidi": "bouzidi-wall",
+    "central-linear": "central-linear-wall",
+}
+"""The engine's names of the schemes of walls at known distances; the first is the default where distances are known."""
+WALL_SCHEMES = ("halfway", *CUT_WALLS)
+
+
 def field_value(name: str, value: Any, *, vector: bool) -> Fixed:
     """`value` if callable, else a read-only array of it."""
     if isinstance(value, TimeFunction | Varying):
@@ -91,7 +100,8 @@ class _Scheme(Condition):
     """A condition that names the formula of its links.
 
     Args:
-        scheme: one of the class's `schemes`; the first if None.
+        scheme: one of the class's `schemes`; the first if None. Of walls None stays, as the default then depends on
+            where the wall is.
 
     Raises:
         TypeError, ValueError: not one of them.
@@ -100,11 +110,17 @@ class _Scheme(Condition):
     schemes: ClassVar[tuple[str, ...]] = ()
     engine_names: ClassVar[dict[str, str]] = {}
     """The engine's names of those schemes for which it is not that of the condition."""
+    of_bodies: ClassVar[dict[str, str]] = {}
+    """The engine's names of those schemes that only a body has whose surface cuts links at known distances."""
     scheme: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        scheme = self.schemes[0] if self.scheme is None else checks.choice("scheme", self.scheme, self.schemes)
+        scheme = self._default if self.scheme is None else checks.choice("scheme", self.scheme, self.schemes)
         object.__setattr__(self, "scheme", scheme)
+
+    @property
+    def _default(self) -> str | None:
+        return None if self.of_bodies else self.schemes[0]
 
     @property
     def engine_name(self) -> str:
@@ -113,7 +129,7 @@ class _Scheme(Condition):
 
     def __repr__(self) -> str:
         """Its arguments, without a scheme that is the default."""
-        shown = [f.name for f in fields(self) if f.name != "scheme" or chosen_scheme(self) is not None]
+        shown = [f.name for f in fields(self) if f.name != "scheme" or self.scheme != self._default]
         return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
 
@@ -126,17 +142,25 @@ class Periodic(Condition):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NoSlip(_Scheme):
-    """A wall at rest, by half-way bounce-back (Ladd, J. Fluid Mech. 271 (1994) 285).
+    """A wall at rest.
 
-    On a face of the domain it lies on the face, half a cell outside the outermost cell centres; on a body half-way
-    between the solid and the fluid cells. In D2Q37 it is made of cells behind the face that mirror those before it.
+    On a face of the domain it lies on the face, half a cell outside the outermost cell centres. In D2Q37 it is made of
+    cells behind the face that mirror those before it.
 
     Args:
-        scheme: ``"halfway"``, the only one.
+        scheme: where the wall of a body lies, and by which formula populations come off it. ``"halfway"``: between the
+            solid and the fluid cells, by half-way bounce-back (Ladd, J. Fluid Mech. 271 (1994) 285); the only one of
+            faces and masks. The others are of a body whose surface is known, a `Geometry` or a mask with links, and
+            have the wall there: ``"bouzidi"``, by linear interpolation (Bouzidi, Firdaouss & Lallemand, Phys. Fluids 13
+            (2001) 3452); ``"central-linear"``, by central linear interpolation (Ginzburg, Verhaeghe & d'Humieres,
+            Commun. Comput. Phys. 3 (2008) 427), whose wall lies at the same place for all viscosities, but which does
+            not damp oscillations from step to step; ``"interpolated"``, three quarters of the latter and a quarter of
+            the former. None for ``"interpolated"`` where the surface is known, else ``"halfway"``.
     """
 
     kind: ClassVar[str] = "no-slip"
-    schemes: ClassVar[tuple[str, ...]] = ("halfway",)
+    schemes: ClassVar[tuple[str, ...]] = WALL_SCHEMES
+    of_bodies: ClassVar[dict[str, str]] = CUT_WALLS
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +196,7 @@ class _VelocityCondition(_Scheme):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MovingWall(_VelocityCondition):
-    """A wall with a velocity, by half-way bounce-back with momentum transfer (Ladd, J. Fluid Mech. 271 (1994) 285).
+    """A wall with a velocity, by bounce-back with momentum transfer (Ladd, J. Fluid Mech. 271 (1994) 285).
 
     Args:
         velocity: cells a step, D components, with a Mach number of at most 0.3. One of
@@ -183,18 +207,20 @@ class MovingWall(_VelocityCondition):
             - a callable of the coordinates ``x, y[, z]``, arrays of one shape, that returns D components, each a
               number or an array of that shape. Cell i spans i to i+1, its centre is at i + 0.5; on a face the
               coordinates are those of the cell faces' centres, so that the normal coordinate is 0 or n; on a body
-              they are the centres of its cells. If the callable has a parameter ``t`` it is called before every
-              step, ``t`` being the number of steps completed, as a float; otherwise once;
+              they are the centres of its cells, and of a scheme other than ``"halfway"`` also the points where its
+              surface cuts links, which have the velocity there. If the callable has a parameter ``t`` it is called
+              before every step, ``t`` being the number of steps completed, as a float; otherwise once;
             - one of them times a function of time, such as ``(0.05, 0) * lbm.Sine(period=500)`` or ``profile *
               lbm.Ramp(0, 1, 1000)``, which needs no Python in each step.
-        scheme: ``"halfway"``, the only one.
+        scheme: as of `NoSlip`.
 
     Raises:
         TypeError, ValueError: not finite numbers; a wrong shape or too high a speed, once the domain is known.
     """
 
     kind: ClassVar[str] = "moving-wall"
-    schemes: ClassVar[tuple[str, ...]] = ("halfway",)
+    schemes: ClassVar[tuple[str, ...]] = WALL_SCHEMES
+    of_bodies: ClassVar[dict[str, str]] = CUT_WALLS
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -358,14 +384,45 @@ def _all_of(kind: type[Condition]) -> list[type[Condition]]:
     return [kind, *below] if kind.kind else below
 
 
-def schemes(condition: type[Condition]) -> tuple[str, ...]:
-    """The schemes that a condition has, the default first; none of one without a choice."""
-    return condition.schemes if issubclass(condition, _Scheme) else ()
+def schemes(condition: type[Condition], *, of_body: bool = False) -> tuple[str, ...]:
+    """The schemes that a condition has on a face or on a body, the default first; none of one without a choice."""
+    found = condition.schemes if issubclass(condition, _Scheme) else ()
+    return found if of_body else tuple(scheme for scheme in found if scheme not in CUT_WALLS)
 
 
 def chosen_scheme(condition: Condition) -> str | None:
-    """The scheme of a condition if it is not the default, which files leave out."""
-    return condition.scheme if isinstance(condition, _Scheme) and condition.scheme != condition.schemes[0] else None
+    """The scheme of a condition if it is not the default."""
+    return condition.scheme if isinstance(condition, _Scheme) and condition.scheme != condition._default else None
+
+
+def check_of_face(name: str, condition: Condition) -> None:
+    """Raise ValueError for a scheme that only bodies have."""
+    if (scheme := chosen_scheme(condition)) in CUT_WALLS:
+        raise ValueError(
+            f"scheme of {name}: {scheme!r} given, must be 'halfway': only of bodies distances to a surface are known"
+        )
+
+
+def scheme_of_body(name: str, condition: Condition, *, is_cut: bool) -> str:
+    """The scheme of a body's wall.
+
+    Args:
+        name: of the body, for errors.
+        condition: of it.
+        is_cut: whether the distances to its surface are known.
+
+    Raises:
+        ValueError: they are not, but the scheme needs them.
+    """
+    scheme = chosen_scheme(condition)
+    if scheme is None:
+        return next(iter(CUT_WALLS)) if is_cut else WALL_SCHEMES[0]
+    if scheme in CUT_WALLS and not is_cut:
+        raise ValueError(
+            f"scheme of {name}: {scheme!r} given, must be 'halfway': a mask does not tell where links are cut; give a "
+            "geometry, or the links too"
+        )
+    return scheme
 
 
 def engine_name(kind: str, scheme: str | None = None) -> str:

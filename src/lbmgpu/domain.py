@@ -22,9 +22,11 @@ from .conditions import (
     NoSlip,
     Periodic,
     Sponge,
+    check_of_face,
+    scheme_of_body,
 )
 from .deprecated import was_a_method
-from .geometry.base import Geometry
+from .geometry.base import Geometry, Links, checked_links
 from .geometry.report import warn_of_geometry
 from .guarded import Guarded
 
@@ -75,6 +77,7 @@ class Faces(Guarded, MutableMapping[str, Condition]):
         face = self._check_name(face)
         _refuse_if_used(self._used, f"{self._name}[{face!r}]")
         check_condition(f"{self._name}[{face!r}]", condition, self._allowed)
+        check_of_face(f"{self._name}[{face!r}]", condition)
         values.check_fixed(f"{self._name}[{face!r}]", condition, values.face_shape(self._shape, face), self._cs2)
         self._conditions[face] = condition
 
@@ -278,6 +281,7 @@ class Domain(Guarded):
         thermal: Condition | None = None,
         *,
         offset: Sequence[int] | None = None,
+        links: Links | None = None,
     ) -> None:
         """Make cells solid.
 
@@ -295,6 +299,8 @@ class Domain(Guarded):
             offset: the cell at which a smaller `mask` begins; the body has no cells beyond it. Of several processes
                 each may give what lies in its own part of the domain (`Layout.subdomain`), or more; arrays of values in
                 `condition` and `thermal` then cover the same cells. None for a mask of the domain's shape.
+            links: where the surface of a mask lies, by the links that it cuts, as `Geometry.links` has them for the
+                whole domain. A geometry has its own.
 
         Raises:
             TypeError: the mask is not bool, the condition not one for a body, or the domain that of a solver.
@@ -327,6 +333,11 @@ class Domain(Guarded):
             self._check_cells(label, cells)
         condition = NoSlip() if condition is None else condition
         check_condition(f"condition of {label}", condition, BODY_CONDITIONS)
+        scheme_of_body(label, condition, is_cut=links is not None or isinstance(mask, Geometry))
+        if links is not None:
+            if isinstance(mask, Geometry):
+                raise ValueError(f"links of {label}: given with a geometry, which has its own; must be left out")
+            links = checked_links(f"links of {label}", links, self._shape, len(_core.stencil(self._stencil).c))
         thermal = Adiabatic() if thermal is None else thermal
         check_condition(f"thermal of {label}", thermal, THERMAL_CONDITIONS)
         for given in (condition, thermal):
@@ -340,7 +351,7 @@ class Domain(Guarded):
             start = tuple(a + b for a, b in zip(corner, low, strict=True))
         elif not callable(cells):
             cells = cells[(slice(0, 0),) * len(shape)].copy()
-        parts = (name, self._shape, start, cells, condition, thermal, offset is not None, (corner, shape))
+        parts = (name, self._shape, start, cells, condition, thermal, offset is not None, (corner, shape), links)
         self._bodies._bodies[name] = Body(*parts)
 
     def _box(self, label: str, cells: Any, offset: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -198,6 +198,7 @@ TEST(boundary_halo_plan_every_link_is_copied_or_reflected_once) {
             domain.owner[std::size_t(domain.cell(2, 2, domain.size[2] / 2))] = 0;
             domain.owner[std::size_t(domain.cell(4, 0, 0))] = 1;
             domain.body_velocity = {{}, std::vector<double>(std::size_t(S::D), 0.02)};
+            domain.body_cuts.resize(2);
             const BoundaryHaloPlan plan(domain, {{{0, 0, 0}, lattice.address()}}, 0, {phase});
             const lbm::engine::LinkResolver<S> resolver(domain);
             std::vector<int> reflected(std::size_t(domain.cells() * S::Q));

@@ -64,11 +64,12 @@ struct SelfServedCell : ServedCell<S, Real, Stored> {
             return;
         }
         const lbm::backend::LatticeView<S, Real, Stored> lattice{this->source, this->address, this->phase};
+        const auto cell = lattice.cell(wall->x, wall->y, wall->z);
         const auto moments = lbm::backend::link_moments(lattice, *wall, uniform_force, {});
         for (int k = wall->first; k < wall->first + wall->count; ++k) {
             const WallLink& link = plan.wall_links[std::size_t(k)];
             const Index outgoing = plan.wall_offsets[this->phase][std::size_t(k)].outgoing;
-            const lbm::backend::LinkPopulations<S, Real, Stored> f{lattice, *wall, link.i,
+            const lbm::backend::LinkPopulations<S, Real, Stored> f{cell, link.i,
                                                                    lbm::from_storage<Real>(this->source[outgoing])};
             const Stored stored = lbm::Store<Stored>::from(lbm::backend::incoming<S>(link, moments, f));
             h[link.i] = lbm::units_from_storage<Real>(stored);
@@ -99,9 +100,9 @@ void compare(const lbm::engine::Domain& domain, const Address& address, Phase ph
     std::map<Index, const WallCell*> wall_at;
     for (const auto* cells : {&plan.wall_cells, &plan.second_pass_cells}) {
         for (const WallCell& cell : *cells) {
-            lbm::backend::serve_wall_links(lbm::backend::LatticeView<S, Real, Stored>{served.data(), address, phase},
-                                           cell, plan.wall_links.data(), plan.wall_offsets[phase].data(), uniform_force,
-                                           {});
+            lbm::backend::serve_wall_links<true>(
+                lbm::backend::LatticeView<S, Real, Stored>{served.data(), address, phase}, cell, plan.wall_links.data(),
+                plan.wall_offsets[phase].data(), uniform_force, {});
             wall_at[domain.cell(cell.x, cell.y, cell.z)] = &cell;
         }
     }
@@ -130,10 +131,11 @@ void compare(const lbm::engine::Domain& domain, const Address& address, Phase ph
 }  // namespace
 
 TEST(link_formulas_inside_an_update_give_the_bits_of_the_lists) {
-    std::vector<std::string> kinds;
+    std::vector<std::string> kinds, of_bodies;
     lbm::for_types(lbm::boundary::Conditions{}, [&](auto member) {
-        if constexpr (lbm::boundary::has_formula<typename decltype(member)::type>) {
-            kinds.emplace_back(decltype(member)::type::name);
+        using Condition = typename decltype(member)::type;
+        if constexpr (lbm::boundary::has_formula<Condition>) {
+            (lbm::boundary::is_of_bodies<Condition> ? of_bodies : kinds).emplace_back(Condition::name);
         }
     });
     int turn = 0;
@@ -160,6 +162,14 @@ TEST(link_formulas_inside_an_update_give_the_bits_of_the_lists) {
             domain.owner.assign(std::size_t(domain.cells()), lbm::engine::no_body);
             domain.owner[std::size_t(domain.cell(3, 2, 0))] = 0;
             domain.body_velocity = {std::vector<double>(std::size_t(S::D), 0.02)};
+            lbm::engine::CutLinks cuts;
+            cuts.are_given = true;
+            cuts.condition = lbm::engine::wall_kind(of_bodies[std::size_t(turn) % of_bodies.size()]);
+            for (Index link = 0; link < domain.cells() * S::Q; ++link) {
+                cuts.links.push_back(link);
+                cuts.distance.push_back(0.5 + 0.49 * tests::noise(5, std::size_t(link)));
+            }
+            domain.body_cuts = {cuts};
             for (const Phase phase : {Phase::TwoLattice, Phase::AAEven, Phase::AAOdd}) {
                 const auto with = [&]<class Real, class Stored>(Real, Stored) {
                     lbm::backend::BlockSpec spec{};

@@ -163,6 +163,7 @@ TEST(temperature_plan_lets_no_heat_through_adiabatic_bodies) {
     fill(3, 6, 7, 8, 5, 6, 0);
     fill(4, 5, 0, 1, 5, 6, 0);
     domain.body_velocity.resize(1);
+    domain.body_cuts.resize(1);
     domain.body_temperature.resize(1);
     Filled filled(setup, domain, {{{0, 0, 0}, {9, 8, 7}, 0, "cpu"}});
     const auto& address = lbm::backend::block_address(lbm::engine::block_spec(setup), lbm::backend::Device::Cpu);

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings, strategies as st
 from reference import STENCILS, Collision
-from reference.cases import CLASSES, Case, random_bodies, random_faces, random_fields, random_sponges
+from reference.cases import CLASSES, Case, random_bodies, random_cuts, random_faces, random_fields, random_sponges
 from reference.registry import PAIRS_OF_BLOCKS
 
 import lbmgpu as lbm
@@ -55,6 +55,7 @@ def random_case(rng: np.random.Generator, stencil: str, collision: str, shape: t
         stencil,
         shape,
         Collision(collision, 0.1),
+        cuts=random_cuts(rng, stencil, bodies) if rng.random() < 0.5 else {},
         faces=random_faces(rng, shape, kinds),
         bodies=bodies,
         force=rng.uniform(-1e-5, 1e-5, (len(shape), *shape)),

@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 import lbmgpu as lbm
 from lbmgpu import _core
 from lbmgpu.collision_table import BY_KIND
-from lbmgpu.conditions import FACE_CONDITIONS
+from lbmgpu.conditions import CUT_WALLS, FACE_CONDITIONS
+from lbmgpu.geometry.base import Links
 from lbmgpu.turbulence import of_record
 
 from .collisions import Collision
+from .cut_walls import Cuts
 from .lattice import Reference
 from .sponges import Sponge
 from .stencils import STENCILS
@@ -54,6 +56,8 @@ class Case:
     options: dict[str, Any] = field(default_factory=dict)
     turbulence: Turbulence | None = None
     sponges: Sequence[Sponge] = ()
+    cuts: dict[int, Cuts] = field(default_factory=dict)
+    """Of bodies, by their number, whose surface cuts links at known distances."""
 
     def all_faces(self) -> Sequence[Face]:
         return self.faces or [("periodic", None)] * (2 * len(self.shape))
@@ -76,12 +80,22 @@ class Case:
         for name, (kind, value) in zip(NAMES, self.all_faces(), strict=False):
             domain.faces[name] = CLASSES[kind]() if value is None else CLASSES[kind](value)
         for number, (mask, velocity) in enumerate(self.bodies):
-            condition = lbm.NoSlip() if velocity is None else lbm.MovingWall(velocity)
-            domain.add_body(mask, name=f"body {number}", condition=condition)
+            scheme = self.cuts[number].scheme if number in self.cuts else None
+            condition = lbm.NoSlip(scheme=scheme) if velocity is None else lbm.MovingWall(velocity, scheme=scheme)
+            domain.add_body(mask, name=f"body {number}", condition=condition, links=self.links(number))
         for s in self.sponges:
             velocity = s.velocity if s.pull > 0 else None
             domain.add_sponge(NAMES[s.face], s.thickness, s.strength, pull=s.pull, velocity=velocity, density=s.density)
         return domain
+
+    def links(self, number: int) -> Links | None:
+        """Those that the surface of a body cuts."""
+        if number not in self.cuts:
+            return None
+        places = self.cuts[number].distance
+        cells = np.array([cell for cell, _ in places], np.int64).reshape(-1, len(self.shape))
+        directions = order_of(self.stencil)[np.array([i for _, i in places], np.int64)]
+        return Links(cells, directions, np.array(list(places.values()), float))
 
     def model(self) -> Any:
         """The solver's turbulence model; None for none."""
@@ -119,8 +133,9 @@ class Case:
             faces=faces,
             **chosen,
         )
-        for mask, velocity in self.bodies:
-            engine.add_body(reverse(mask), None if velocity is None else reverse(np.asarray(velocity, float), 1))
+        for number, (mask, velocity) in enumerate(self.bodies):
+            given = None if velocity is None else reverse(np.asarray(velocity, float), 1)
+            engine.add_body(reverse(mask), given, links=self.engine_links(number))
         for number, (kind, value) in enumerate(self.all_faces()):
             if kind in HAS_VELOCITY:
                 engine.set_face_velocity(number, reverse(np.asarray(value, float), 1))
@@ -134,6 +149,16 @@ class Case:
         velocity = None if self.velocity is None else reverse(self.velocity, 1)
         engine.initialize(density, velocity, False)
         return engine
+
+    def engine_links(self, number: int) -> Any:
+        """The same as the bare engine takes them."""
+        links = self.links(number)
+        if links is None:
+            return None
+        cells = np.ravel_multi_index(tuple(links.cells.T), self.shape, order="F")
+        numbers = cells * STENCILS[self.stencil].Q + links.directions
+        order = np.argsort(numbers)
+        return CUT_WALLS[self.cuts[number].scheme], numbers[order], links.q[order], None
 
     def reference(self) -> Reference:
         """The reference, at rest; give it a state with `copy_state`."""
@@ -154,6 +179,7 @@ class Case:
             sponge=self.sponges,
             reference_density=1.0 if self.density is None else float(self.density[self.fluid()].mean()),
             turbulence=self.turbulence,
+            cuts=self.cuts,
         )
 
 
@@ -249,6 +275,24 @@ def random_bodies(
     resting.flat[0], moving.flat[0] = True, False
     moving.flat[-1], resting.flat[-1] = True, False
     return [(resting, None), (moving, speed * rng.uniform(-1, 1, (len(shape), *shape)))]
+
+
+def random_cuts(
+    rng: np.random.Generator, stencil: str, bodies: Sequence[tuple[NDArray[np.bool_], Any]], schemes: Sequence[str] = ()
+) -> dict[int, Cuts]:
+    """Distances of most links to the bodies, and a scheme for each of them; links may go on at the other end."""
+    c, found = STENCILS[stencil].c, {}
+    solid = np.any([mask for mask, _ in bodies], axis=0) if bodies else np.zeros(0)
+    for number, (mask, _) in enumerate(bodies):
+        distance = {}
+        for cell in np.argwhere(~solid):
+            for i in range(1, len(c)):
+                end = tuple((cell + c[i]) % mask.shape)
+                if mask[end] and rng.random() < 0.95:
+                    q = rng.choice([rng.uniform(0.001, 1), 0.5, 1.0, 2.0**-24], p=[0.85, 0.05, 0.05, 0.05])
+                    distance[tuple(int(n) for n in cell), i] = float(q)
+        found[number] = Cuts(str(rng.choice(schemes or list(CUT_WALLS))), distance)
+    return found
 
 
 def one_pair(kind: str, axis: int, D: int) -> list[str]:

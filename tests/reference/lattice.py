@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import boundary_cells, sponges
+from . import boundary_cells, cut_walls, sponges
 from .boundaries import Link, special_links
 from .collisions import Collision, collide, equilibrium, inertia, macroscopic
 from .stencils import CS2, STENCILS
@@ -23,7 +23,8 @@ class Reference:
     """Full populations `f` after collision, (Q, nx, ny[, nz]), and what acts on them.
 
     `bodies` are pairs of a mask and a wall velocity, (D,) or (D, nx, ny[, nz]); `face_velocity` and `face_density`
-    map a face's number to its value, uniform or over the face's tangential axes. Moving walls push with the one
+    map a face's number to its value, uniform or over the face's tangential axes. `cuts` are those of bodies whose
+    surface cuts links at known distances, by their number. Moving walls push with the one
     `reference_density`, so that a closed box keeps its mass; an inlet takes the density of its cell.
     """
 
@@ -41,6 +42,7 @@ class Reference:
         reference_density: float = 1.0,
         turbulence: Turbulence | None = None,
         sponge: Sequence[sponges.Sponge] = (),
+        cuts: dict[int, cut_walls.Cuts] | None = None,
     ) -> None:
         self.stencil = STENCILS[stencil]
         self.shape = tuple(shape)
@@ -67,6 +69,8 @@ class Reference:
         self.solid = self.body_of >= 0
         self.faces = faces or ["periodic"] * 2 * dimensions
         self.links = list(special_links(self.stencil, self.faces, self.solid))
+        self.special = {(link.cell, link.i): link for link in self.links}
+        self.cuts = cuts or {}
         self._of_cells = [link for link in self.links if link.kind in boundary_cells.FORMULAS]
         alone = [link for link in self.links if link.kind not in boundary_cells.FORMULAS]
         self._by_kind = {kind: [k for k in alone if k.kind == kind] for kind in {k.kind for k in alone}}
@@ -136,6 +140,7 @@ class Reference:
         for kind, links in self._by_kind.items():
             here = ([link.i for link in links], *np.transpose([link.cell for link in links]))
             arrived[here] = self._arriving(kind, links)
+        cut_walls.come_off(self, arrived)
         boundary_cells.complete(self, self._of_cells, arrived, numbers)
         return arrived
 
@@ -194,11 +199,8 @@ class Reference:
         for link in self.links:
             if link.kind != "body" or self.body_of[link.source] != body:
                 continue
-            back = self.stencil.opposite[link.i]
-            exchanged = self.f[(back, *link.cell)] + arrived[(link.i, *link.cell)] - 2 * self.stencil.w[link.i]
-            off = self.stencil.c[link.j]
-            pull = -off * exchanged
-            arm = np.add(link.source, 0.5) + off / 2 - about
+            pull, distance = cut_walls.exchanged(self, link, arrived)
+            arm = np.add(link.source, 0.5) + (1 - distance) * self.stencil.c[link.j] - about
             force += pull
             if dimensions == 2:
                 torque += arm[0] * pull[1] - arm[1] * pull[0]

@@ -233,7 +233,7 @@ def test_a_body_keeps_its_geometry_and_gives_the_flow_of_its_mask() -> None:
     fields = []
     for body in (lbm.Sphere((12, 9.7), 5.2), (x - 12) ** 2 + (y - 9.7) ** 2 <= 5.2**2):
         domain = lbm.Domain((40, 20), "D2Q9")
-        domain.add_body(body, "disc")
+        domain.add_body(body, "disc", lbm.NoSlip(scheme="halfway"))
         assert domain.bodies["disc"].geometry is (body if isinstance(body, lbm.Geometry) else None)
         solver = lbm.Solver(domain, lbm.BGK(0.05), force=(1e-5, 0))
         solver.step(20)
@@ -291,6 +291,13 @@ def test_a_checkpoint_keeps_the_cells_of_a_geometry(tmp_path: Path) -> None:
     loaded = lbm.Solver.load(tmp_path / "state.h5")
     assert loaded.domain.bodies["wing"].geometry is None
     assert np.array_equal(loaded.domain.bodies["wing"].mask, domain.bodies["wing"].mask)
+    assert loaded.domain.bodies["wing"].scheme == domain.bodies["wing"].scheme == "interpolated"
+    loaded.save(tmp_path / "again.h5")
+    solver.restore(tmp_path / "again.h5")
+    half_way = lbm.Domain((30, 20), "D2Q9")
+    half_way.add_body(domain.bodies["wing"].mask, "wing")
+    with pytest.raises(lbm.CheckpointError, match=r"(?s)bodies.wing.scheme.*bodies.wing.links"):
+        lbm.Solver(half_way, lbm.BGK(0.05), force=(1e-5, 0)).restore(tmp_path / "state.h5")
     solver.step(5)
     loaded.step(5)
     assert loaded.populations().tobytes() == solver.populations().tobytes()

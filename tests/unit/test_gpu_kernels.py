@@ -171,6 +171,7 @@ GRADIENT_TERMS = ("lbm::WALE, false", "lbm::Vreman, false", "lbm::WALE, true", "
     ("header", "kernels"),
     [
         ("apply_boundaries.h", ["apply_boundaries<{}>"]),
+        ("second_pass.h", ["second_pass<{}>", "second_pass<{}, 32>"]),
         ("transfer.h", ["transfer<lbm::Half>"]),
         ("fields.h", ["density<{}, float>", "velocity<{}, double>", "population<{}, float>", "set_population<{}>"]),
         ("fields.h", ["set_force<{}>", "get_stored<{}>", "set_stored<{}>", "initialize<{}>"]),

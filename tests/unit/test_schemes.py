@@ -8,6 +8,7 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import lbmgpu as lbm
@@ -15,8 +16,6 @@ from lbmgpu.case.build import build_solver
 from lbmgpu.case.read import parse_case
 
 SCHEMES = [
-    (lbm.NoSlip, {}, "halfway"),
-    (lbm.MovingWall, {"velocity": (0.01, 0.0)}, "halfway"),
     (lbm.VelocityInlet, {"velocity": (0.01, 0.0)}, "bounce-back"),
     (lbm.PressureOutlet, {"density": 1.01}, "anti-bounce-back"),
     (lbm.Outflow, {}, "zero-gradient"),
@@ -36,6 +35,34 @@ def test_a_condition_has_the_scheme_that_it_names(kind: Any, values: dict[str, A
         kind(**values, scheme=1)
 
 
+WALLS = "'halfway', 'interpolated', 'bouzidi', 'central-linear'"
+
+
+@pytest.mark.parametrize(("kind", "values"), [(lbm.NoSlip, {}), (lbm.MovingWall, {"velocity": (0.01, 0.0)})])
+def test_a_wall_without_a_scheme_has_that_of_the_place_where_it_is(kind: Any, values: dict[str, Any]) -> None:
+    assert kind(**values).scheme is None
+    assert "scheme" not in repr(kind(**values))
+    assert kind(**values) != kind(**values, scheme="halfway")
+    with pytest.raises(ValueError, match=f"scheme: 'wet-node' given, must be one of {WALLS}"):
+        kind(**values, scheme="wet-node")
+    domain, mask, disc = lbm.Domain((9, 9), "D2Q9"), np.zeros((9, 9), bool), lbm.Sphere((5, 5), 2)
+    mask[0, 0] = True
+    domain.add_body(mask, "mask", kind(**values))
+    domain.add_body(disc, "disc", kind(**values))
+    domain.add_body(lbm.Box((7, 7), (8, 8)), "box", kind(**values, scheme="bouzidi"))
+    assert [body.scheme for body in domain.bodies.values()] == ["halfway", "interpolated", "bouzidi"]
+
+
+def test_a_scheme_at_known_distances_is_of_bodies_with_a_surface() -> None:
+    domain = lbm.Domain((9, 9), "D2Q9")
+    with pytest.raises(ValueError, match=r"scheme of faces\['-x'\]: 'bouzidi' given, must be 'halfway'"):
+        domain.faces["-x"] = lbm.NoSlip(scheme="bouzidi")
+    with pytest.raises(ValueError, match="scheme of body 'it': 'bouzidi' given, must be 'halfway': a mask does not"):
+        domain.add_body(lambda x, y: x < 3, "it", lbm.NoSlip(scheme="bouzidi"))
+    with pytest.raises(ValueError, match="links of body 'it': given with a geometry"):
+        domain.add_body(lbm.Sphere((5, 5), 2), "it", links=lbm.Sphere((5, 5), 2).links((0, 0), (9, 9), [(0, 1)]))
+
+
 def channel(**scheme: str) -> lbm.Domain:
     domain = lbm.Domain((8, 6), "D2Q9")
     domain.faces["-y"] = domain.faces["+y"] = lbm.NoSlip(**scheme)
@@ -46,7 +73,7 @@ def test_a_checkpoint_without_a_scheme_has_the_default(tmp_path: Path) -> None:
     lbm.Solver(channel(), lbm.BGK(0.1), device="cpu").save(tmp_path / "state.h5")
     assert b"halfway" not in (tmp_path / "state.h5").read_bytes()
     lbm.Solver(channel(scheme="halfway"), lbm.BGK(0.1), device="cpu").restore(tmp_path / "state.h5")
-    assert lbm.Solver.load(tmp_path / "state.h5", device="cpu").domain.faces["-y"] == lbm.NoSlip(scheme="halfway")
+    assert lbm.Solver.load(tmp_path / "state.h5", device="cpu").domain.faces["-y"] == lbm.NoSlip()
 
 
 def test_a_case_may_name_schemes() -> None:
@@ -65,8 +92,12 @@ def test_a_case_may_name_schemes() -> None:
         "run": {"steps": 1, "device": "cpu"},
     }
     solver = build_solver(parse_case(json.dumps(case)), Path())
-    assert solver.domain.faces["-y"] == solver.domain.faces["+y"] == lbm.NoSlip()
-    case["faces"]["-y"]["scheme"] = case["bodies"][0]["condition"]["scheme"] = "interpolated"
+    assert solver.domain.faces["-y"] == lbm.NoSlip(scheme="halfway")
+    assert solver.domain.faces["+y"] == lbm.NoSlip()
+    assert solver.domain.bodies["body 1"].scheme == "halfway"
+    case["bodies"][0]["condition"]["scheme"] = "bouzidi"
+    assert build_solver(parse_case(json.dumps(case)), Path()).domain.bodies["body 1"].scheme == "bouzidi"
+    case["faces"]["-y"]["scheme"], case["bodies"][0]["condition"]["scheme"] = "bouzidi", "wet-node"
     with pytest.raises(lbm.CaseError) as caught:
         parse_case(json.dumps(case))
     assert [path for path, _ in caught.value.problems] == ["$.bodies[0].condition.scheme", "$.faces['-y'].scheme"]

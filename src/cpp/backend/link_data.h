@@ -108,6 +108,9 @@ struct BodyLink {
     int solid[3];          // the solid cell
     int off_solid;         // velocity with which the population leaves it: i, mirrored if a free-slip face lies between
     double wall_momentum;  // 2 w_i c . u_w rho_0 / cs2, with c the velocity `off_solid`
+    double velocity[3];    // u_w, of a wall whose distance is known
+    double distance;       // from the cell's centre to the wall, as a fraction of the link
+    bool is_cut;           // whether the wall is one of a body whose distances are known
 };
 
 /// The temperature of a halo cell behind a wall: `sign` times that at `source` plus `value`. Offsets of temperatures

@@ -29,6 +29,7 @@ void bind_machine(py::module_& module);
 void bind_communicator(py::module_& module);
 void bind_engine(py::module_& module);
 void bind_engine_group(py::module_& module);
+void bind_bodies(EngineClass& engine);
 void bind_heat(EngineClass& engine);
 void bind_samplers(py::module_& module, EngineClass& engine);
 void bind_scaled_values(EngineClass& engine);

@@ -17,13 +17,6 @@ namespace {
 
 using engine::Setup;
 
-/// The values of a vector quantity: uniform, of shape (D,), or of `shape`.
-std::vector<double> vectors(const char* name, const Engine& e, const Doubles& array,
-                            const std::vector<py::ssize_t>& shape) {
-    require_shape(name, array, array.ndim() == 1 ? std::vector<py::ssize_t>{e.domain().D} : shape);
-    return to_vector(name, array);
-}
-
 /// The blocks of a layout: offset, size, rank and device of each.
 using BlockTuples = std::vector<std::tuple<std::vector<int>, std::vector<int>, int, std::string>>;
 
@@ -76,18 +69,6 @@ OwnedEngine make_engine(const std::string& stencil, const std::vector<int>& shap
         set_custom(*custom, setup);
     }
     return OwnedEngine(new Engine(setup));
-}
-
-int add_body(Engine& e, const py::array_t<bool, py::array::c_style>& mask, const std::optional<Doubles>& velocity,
-             const std::optional<Doubles>& temperature) {
-    require_shape("mask", mask, known_shape(e, 0));
-    std::vector<bool> cells(mask.data(), mask.data() + mask.size());
-    std::vector<double> values =
-        velocity ? vectors("velocity", e, *velocity, known_shape(e, e.domain().D)) : std::vector<double>{};
-    std::vector<double> temperatures =
-        temperature ? scalars("temperature", *temperature, known_shape(e, 0)) : std::vector<double>{};
-    const InUse use(e);
-    return e.add_body(cells, std::move(values), std::move(temperatures));
 }
 
 void add_sponge(Engine& e, int face, int thickness, double strength, double pull, double density,
@@ -273,19 +254,8 @@ void bind_engine(py::module_& module) {
              py::arg("comm") = py::none(), py::arg("thermal") = py::none(),
              py::arg("thermal_faces") = std::vector<std::string>(), py::arg("custom") = py::none(),
              py::arg("turbulence") = py::none())
-        .def("add_body", &add_body, py::arg("mask"), py::arg("velocity") = py::none(),
-             py::arg("temperature") = py::none())
         .def("add_sponge", &add_sponge, py::arg("face"), py::arg("thickness"), py::arg("strength"), py::arg("pull"),
              py::arg("density"), py::arg("velocity"))
-        .def(
-            "set_body_velocity",
-            [](Engine& e, int body, const Doubles& velocity) {
-                check_body(e, body);
-                std::vector<double> values = vectors("velocity", e, velocity, known_shape(e, e.domain().D));
-                const InUse use(e);
-                e.set_body_velocity(body, std::move(values));
-            },
-            py::arg("body"), py::arg("velocity"))
         .def(
             "set_face_velocity",
             [](Engine& e, int face, const Doubles& velocity) {
@@ -490,6 +460,7 @@ void bind_engine(py::module_& module) {
         .def_property_readonly("links", &links)
         .def_property_readonly("window", [](const Engine& e) { return as_pair(e.window(), e.domain().D); })
         .def_property_readonly("known", [](const Engine& e) { return as_pair(e.domain().known, e.domain().D); });
+    bind_bodies(engine);
     bind_heat(engine);
     bind_samplers(module, engine);
     bind_scaled_values(engine);

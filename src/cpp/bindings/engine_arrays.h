@@ -88,6 +88,13 @@ inline std::vector<double> scalars(const char* name, const Doubles& array, const
     return to_vector(name, array);
 }
 
+/// The values of a vector quantity: uniform, of shape (D,), or of `shape`.
+inline std::vector<double> vectors(const char* name, const Engine& e, const Doubles& array,
+                                   const std::vector<py::ssize_t>& shape) {
+    require_shape(name, array, array.ndim() == 1 ? std::vector<py::ssize_t>{e.domain().D} : shape);
+    return to_vector(name, array);
+}
+
 /// Calls read(engine, data pointer) to fill a field array, without holding the GIL.
 template <class Read>
 void fill(Engine& e, py::array& out, int components, Read&& read) {

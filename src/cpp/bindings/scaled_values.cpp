@@ -63,9 +63,18 @@ void scale_body(Engine& e, const std::string& value, int body, int series, const
                 double offset, const std::vector<Index>& places) {
     check_body(e, body);
     require_series(series);
+    if (value == "link velocity") {
+        const int D = e.domain().D;
+        const Index links = e.domain().body_cuts[std::size_t(body)].count();
+        engine::ScaledValue values = value_of(series, part, D, {D, links}, {});
+        const InUse use(e);
+        e.scale_link_velocity(body, std::move(values));
+        return;
+    }
     const bool is_velocity = value == "velocity";
     if (!is_velocity && value != "temperature") {
-        throw std::invalid_argument("value: '" + value + "' given, must be 'velocity' or 'temperature'");
+        throw std::invalid_argument("value: '" + value +
+                                    "' given, must be 'velocity', 'link velocity' or 'temperature'");
     }
     const int components = is_velocity ? e.domain().D : 0;
     engine::ScaledValue values = value_of(series, part, components, known_shape(e, components), places);

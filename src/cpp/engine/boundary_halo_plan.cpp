@@ -19,6 +19,9 @@ using backend::CopyRun;
 using backend::WallCell;
 using backend::WallLink;
 
+/// The distance of a wall half-way between the centres of two cells, as a fraction of the link.
+constexpr double halfway = 0.5;
+
 template <class S>
 struct BoundaryHaloPlan::Builder {
     /// A cell of the domain, given by the block that holds it and its position there.
@@ -190,7 +193,7 @@ struct BoundaryHaloPlan::Builder {
             using Condition = decltype(c);
             if constexpr (boundary::has_formula<Condition>) {
                 const Index place = domain.face_cell(face, offset[0] + x, offset[1] + y, offset[2] + z);
-                add_reflection<Condition>(x, y, z, i, {face, -1, place, i});
+                add_reflection<Condition>(x, y, z, i, {face, -1, place, i, -1});
             } else if constexpr (boundary::has_cell_formula<Condition>) {
                 incoming.push_back({x, y, z, face, i});
             } else {
@@ -204,18 +207,49 @@ struct BoundaryHaloPlan::Builder {
         const At from = at(source.x, source.y, source.z);
         const Index place = domain.face_cell(source.owner, offset[0] + x, offset[1] + y, offset[2] + z);
         pending.push_back(
-            {x, y, z, link_of(i, domain.faces[source.owner]), {source.owner, -1, place, i}, from, source.i});
+            {x, y, z, link_of(i, domain.faces[source.owner]), {source.owner, -1, place, i, -1}, from, source.i});
     }
 
     void reflect_by_body(int x, int y, int z, int i, const LinkSource& source) {
         const int body = source.owner;
-        const Index place = domain.known_cell(source.x, source.y, source.z);
-        plan.body_links_[body].push_back({x, y, z, i, {source.x, source.y, source.z}, source.i, 0});
-        if (domain.body_velocity[body].empty()) {
-            copy(x, y, z, i, {own, x, y, z}, Stencil<S>::opposite(i));
-        } else {
-            add_reflection<boundary::MovingWall>(x, y, z, i, {-1, body, place, source.i});
+        const CutLinks& cuts = domain.body_cuts[std::size_t(body)];
+        const Index solid_cell = domain.known_cell(source.x, source.y, source.z);
+        const Index cut = cut_of(x, y, z, i, source);
+        const double distance = cut >= 0 && meets_fluid(x, y, z, i) ? cuts.distance[std::size_t(cut)] : halfway;
+        plan.body_links_[body].push_back(
+            {x, y, z, i, {source.x, source.y, source.z}, source.i, 0, {0, 0, 0}, distance, cuts.are_given});
+        if (cuts.are_given) {
+            plan.cuts_of_links_[body].push_back(cut);
         }
+        if (distance == halfway && domain.body_velocity[body].empty()) {
+            copy(x, y, z, i, {own, x, y, z}, Stencil<S>::opposite(i));
+            return;
+        }
+        const ValueSource value{-1, body, solid_cell, source.i, cut};
+        if (distance == halfway) {
+            add_reflection<boundary::MovingWall>(x, y, z, i, value);
+        } else {
+            const WallLink link = link_of(i, cuts.condition, distance);
+            pending.push_back({x, y, z, link, value, {own, x, y, z}, Stencil<S>::opposite(i)});
+        }
+    }
+
+    /// The place of the link through which population i comes off a body among the links that its surface cuts; -1 if
+    /// it is none of them, or if it is one of a mirror image behind a free-slip face.
+    Index cut_of(int x, int y, int z, int i, const LinkSource& source) const {
+        const CutLinks& cuts = domain.body_cuts[std::size_t(source.owner)];
+        if (cuts.count() == 0 || source.i != i) {
+            return -1;
+        }
+        const Index cell = domain.known_cell(offset[0] + x, offset[1] + y, offset[2] + z);
+        return cuts.find(cell * S::Q + Stencil<S>::opposite(i));
+    }
+
+    /// Whether what streams into a cell against population i comes from a fluid cell, and not from a wall.
+    bool meets_fluid(int x, int y, int z, int i) const {
+        const LinkSource towards =
+            resolver.resolve(offset[0] + x, offset[1] + y, offset[2] + z, Stencil<S>::opposite(i));
+        return towards.kind == LinkSource::Kind::Neighbor || towards.kind == LinkSource::Kind::Copy;
     }
 
     template <class Condition>
@@ -224,9 +258,9 @@ struct BoundaryHaloPlan::Builder {
         pending.push_back({x, y, z, link, source, {own, x, y, z}, Stencil<S>::opposite(i)});
     }
 
-    /// A wall link with the wall half-way between the centres of the cell and its neighbour (q = 1/2).
-    static WallLink link_of(int i, FaceKind kind) {
-        return {0, 0.5, static_cast<unsigned char>(i), static_cast<unsigned char>(kind), false};
+    /// A wall link whose wall is at a distance from the cell's centre.
+    static WallLink link_of(int i, FaceKind kind, double distance = halfway) {
+        return {0, distance, static_cast<unsigned char>(i), static_cast<unsigned char>(kind), false};
     }
 
     void add_boundary_cells() {
@@ -309,10 +343,7 @@ struct BoundaryHaloPlan::Builder {
 
     void add_wall_link(const PendingWallLink& p) {
         plan.links_.wall_links.push_back(p.link);
-        const auto towards =
-            resolver.resolve(offset[0] + p.x, offset[1] + p.y, offset[2] + p.z, Stencil<S>::opposite(p.link.i));
-        plan.links_.wall_links.back().meets_fluid =
-            towards.kind == LinkSource::Kind::Neighbor || towards.kind == LinkSource::Kind::Copy;
+        plan.links_.wall_links.back().meets_fluid = meets_fluid(p.x, p.y, p.z, p.link.i);
         plan.value_sources_.push_back(p.source);
         for (const Phase phase : phases) {
             const Index incoming_at = post_streaming_offset<S>(address, phase, p.x, p.y, p.z, p.link.i);
@@ -329,7 +360,7 @@ struct BoundaryHaloPlan::Builder {
 
 BoundaryHaloPlan::BoundaryHaloPlan(const Domain& domain, const std::vector<BlockPlacement>& blocks, int own,
                                    const std::vector<Phase>& phases, PlanOf part)
-    : body_links_(domain.body_velocity.size()) {
+    : body_links_(domain.body_velocity.size()), cuts_of_links_(domain.body_velocity.size()) {
     backend::with_stencil(domain.stencil, [&](auto s) {
         using S = decltype(s);
         if (blocks[std::size_t(own)].address.halo_x > 0) {
@@ -364,87 +395,6 @@ void BoundaryHaloPlan::take(LongRangePlan&& long_range, const std::vector<Phase>
     }
 }
 
-template <class Condition>
-boundary::Wall BoundaryHaloPlan::wall(const Domain& domain, const ValueSource& source) {
-    const bool face = source.face >= 0;
-    const auto& given = face ? domain.face_value[source.face] : domain.body_velocity[source.body];
-    const Index count = face ? domain.face_cells(source.face) : domain.known.cells();
-    const double reference = domain.reference_density;
-    boundary::Wall wall{{0, 0, 0}, reference, inertia_of_density(reference, domain.compressibility)};
-    if constexpr (Condition::value == boundary::Value::Velocity) {
-        for (int d = 0; d < domain.D; ++d) {
-            wall.value[d] = component(given, domain.D, d, source.place, count);
-        }
-    } else if constexpr (Condition::value == boundary::Value::Number) {
-        wall.value[0] = given.empty() ? Condition::preset : component(given, 1, 0, source.place, count);
-    }
-    return wall;
-}
-
-double BoundaryHaloPlan::value(const Domain& domain, FaceKind kind, const ValueSource& source) {
-    return backend::with_stencil(domain.stencil, [&](auto s) {
-        using S = decltype(s);
-        return with_condition(kind, [&](auto c) {
-            using Condition = decltype(c);
-            if constexpr (boundary::has_formula<Condition>) {
-                return Condition::template link_value<S>(wall<Condition>(domain, source), source.off_wall);
-            } else {
-                throw std::logic_error(std::string(Condition::name) + " has no formula");
-                return 0.0;
-            }
-        });
-    });
-}
-
-void BoundaryHaloPlan::refresh_values(const Domain& domain) {
-    for (std::size_t k = 0; k < value_sources_.size(); ++k) {
-        WallLink& link = links_.wall_links[k];
-        link.value = value(domain, FaceKind(link.condition), value_sources_[k]);
-    }
-    for (std::size_t k = 0; k < boundary_places_.size(); ++k) {
-        backend::BoundaryCell& cell = links_.boundary_cells[k];
-        with_condition(FaceKind(cell.condition), [&](auto c) {
-            const boundary::Wall here = wall<decltype(c)>(domain, {cell.face, -1, boundary_places_[k], 0});
-            std::copy(here.value, here.value + 3, cell.value);
-            cell.reference_density = here.reference_density;
-        });
-    }
-    for (std::size_t body = 0; body < body_links_.size(); ++body) {
-        for (BodyLink& link : body_links_[body]) {
-            const Index place = domain.known_cell(link.solid[0], link.solid[1], link.solid[2]);
-            link.wall_momentum = value(domain, face_kind<boundary::MovingWall>, {-1, int(body), place, link.off_solid});
-        }
-    }
-    refresh_fields_at_walls(domain);
-}
-
-void BoundaryHaloPlan::refresh_fields_at_walls(const Domain& domain) {
-    refresh_temperatures(domain);
-    velocities_.refresh(domain, links_.velocity_links);
-    const double cs2 = backend::with_stencil(domain.stencil, [](auto s) { return decltype(s)::cs2; });
-    for (std::size_t k = 0; k < links_.wall_columns.size(); ++k) {
-        MultispeedWall& wall = links_.wall_columns[k].wall;
-        wall.theta = wall.isothermal ? column_temperatures_.value(k, domain) / cs2 - 1 : 0;
-        wall.gradient = column_gradients_.value(k, domain) / cs2;
-    }
-}
-
-void BoundaryHaloPlan::refresh_temperatures(const Domain& domain) {
-    for (std::size_t k = 0; k < links_.wall_temperatures.size(); ++k) {
-        links_.wall_temperatures[k].value = temperatures_.wall_terms.value(k, domain);
-    }
-    for (std::size_t k = 0; k < links_.thermal_links.size(); ++k) {
-        links_.thermal_links[k].value = temperatures_.link_values.value(k, domain);
-    }
-    for (auto* walls : {&temperatures_.face_heat, &temperatures_.body_heat}) {
-        for (WallHeat& wall : *walls) {
-            for (std::size_t k = 0; k < wall.samples.size(); ++k) {
-                wall.samples[k].value = wall.values.value(k, domain);
-            }
-        }
-    }
-}
-
 std::size_t BoundaryHaloPlan::bytes() const {
     std::size_t sum = (links_.wall_cells.capacity() + links_.second_pass_cells.capacity()) * sizeof(WallCell) +
                       links_.wall_links.capacity() * sizeof(WallLink) + value_sources_.capacity() * sizeof(ValueSource);
@@ -464,6 +414,9 @@ std::size_t BoundaryHaloPlan::bytes() const {
     }
     for (const auto& links : body_links_) {
         sum += links.capacity() * sizeof(BodyLink);
+    }
+    for (const auto& cuts : cuts_of_links_) {
+        sum += cuts.capacity() * sizeof(Index);
     }
     sum += links_.wall_columns.capacity() * sizeof(backend::WallColumn) + column_temperatures_.bytes() +
            column_gradients_.bytes();

@@ -70,6 +70,7 @@ private:
         int body;      // used if face is -1
         Index place;   // index of a cell of the face, or of the body's solid cell among the known ones
         int off_wall;  // velocity that leaves the wall: that of the link, reflected if a free-slip face lies between
+        Index cut;     // index among the cut links of the body; -1 if it is none of them
     };
 
     template <class S>
@@ -88,6 +89,7 @@ private:
     std::vector<ValueSource> value_sources_;  // by wall link
     std::vector<Index> boundary_places_;      // by boundary cell: its index on the face
     std::vector<std::vector<backend::BodyLink>> body_links_;
+    std::vector<std::vector<Index>> cuts_of_links_;  // of those of a body with cut links: the place among these, or -1
     WallTerms column_temperatures_, column_gradients_;  // by halo column behind a wall
     VelocityPlan velocities_;                           // likewise
     TemperaturePlan temperatures_;                      // without the lists that are moved to links_

@@ -1,6 +1,7 @@
 // The simulated domain: its size, the boundary conditions of its faces, and the solid bodies inside.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -73,6 +74,23 @@ struct ScaledValue {
     backend::ScaledVector at(int components, Index place, Index count) const;
 };
 
+/// The links that the surface of a body cuts, from fluid cells, in rising order. Walls on other links are half-way.
+struct CutLinks {
+    bool are_given = false;        // whether the body has distances, here or in the part of another process
+    FaceKind condition{};          // of the walls
+    std::vector<Index> links;      // index of the fluid cell among the known ones times Q plus the velocity to the wall
+    std::vector<double> distance;  // of each, from the cell's centre to the wall, as a fraction of the link
+    std::vector<double> velocity;  // of the wall there, D numbers for each link; empty where cells give it
+    ScaledValue scaled;            // of that
+
+    Index count() const { return Index(links.size()); }
+    /// The place of a link in the lists; -1 if the surface does not cut it.
+    Index find(Index link) const {
+        const auto at = std::lower_bound(links.begin(), links.end(), link);
+        return at != links.end() && *at == link ? at - links.begin() : -1;
+    }
+};
+
 struct Domain {
     backend::StencilKind stencil;
     int D;
@@ -91,6 +109,7 @@ struct Domain {
     /// Wall velocity of each body: empty at rest, D values, or D values for each known cell.
     std::vector<std::vector<double>> body_velocity;
     std::vector<ScaledValue> body_scaled;
+    std::vector<CutLinks> body_cuts;
 
     bool is_hybrid_thermal = false;  // whether the hybrid thermal model adds a temperature, which the rest describes
     double diffusivity = 0;

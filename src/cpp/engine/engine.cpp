@@ -122,6 +122,15 @@ void Engine::set_body_velocity(int body, std::vector<double> velocity) {
     values_are_current_ = solid_velocity_is_current_ = false;
 }
 
+void Engine::set_link_velocity(int body, std::vector<double> velocity) {
+    std::vector<double>& present = domain_.body_cuts[std::size_t(body)].velocity;
+    if (present.size() != velocity.size()) {
+        throw std::invalid_argument("only a body that was added with velocities of its links can be given others");
+    }
+    present = std::move(velocity);
+    values_are_current_ = false;
+}
+
 void Engine::check_face_takes(int face, boundary::Value kind, const std::string& what) const {
     if (face < 0 || face >= 2 * domain_.D ||
         with_condition(domain_.faces[face], [](auto c) { return decltype(c)::value; }) != kind) {
@@ -301,8 +310,13 @@ Index Engine::steps_to_sample(Index steps) const {
 void Engine::count_steps(Index steps) {
     const Index before = steps_;
     steps_ += steps;
+    const auto is_due = [&](const auto& sampler) { return steps > 0 && sampler->next_after(before) == steps_; };
+    if (std::any_of(samplers_.begin(), samplers_.end(),
+                    [&](const auto& sampler) { return is_due(sampler) && sampler->reads_incoming(); })) {
+        supply_incoming();
+    }
     for (const auto& sampler : samplers_) {
-        if (steps > 0 && sampler->next_after(before) == steps_) {
+        if (is_due(sampler)) {
             sampler->sample(steps_);
         }
     }

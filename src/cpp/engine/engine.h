@@ -44,9 +44,12 @@ public:
     /// Makes the cells of `mask` a solid body and returns its index. `velocity` is empty (at rest), D values, or D
     /// values for each cell; `temperature` is empty (adiabatic), one value, or one for each cell. The cells are those
     /// of domain().known, for the other members those of window().
-    int add_body(const std::vector<bool>& mask, std::vector<double> velocity, std::vector<double> temperature = {});
+    int add_body(const std::vector<bool>& mask, std::vector<double> velocity, std::vector<double> temperature = {},
+                 CutLinks cuts = {});
     /// The body must have been added with a velocity.
     void set_body_velocity(int body, std::vector<double> velocity);
+    /// The body must have been added with velocities of its cut links.
+    void set_link_velocity(int body, std::vector<double> velocity);
     /// Adds a sponge before a face, of the whole domain.
     void add_sponge(const Sponge& sponge);
     void set_face_velocity(int face, std::vector<double> velocity);
@@ -68,6 +71,7 @@ public:
     /// face, or for the cells of the body at its places.
     void scale_face_value(int face, boundary::Value kind, ScaledValue value);
     void scale_body_velocity(int body, ScaledValue value);
+    void scale_link_velocity(int body, ScaledValue value);
     /// The same of the temperature of a face or body that takes one, with `offset` subtracted from a product.
     void scale_face_temperature(int face, ScaledValue value, double offset);
     void scale_body_temperature(int body, ScaledValue value, double offset);
@@ -332,7 +336,8 @@ private:
     void check_eddy_viscosity() const;
     void prepare_velocity();
     void prepare_eddy_viscosity();
-    void prepare_turbulence();
+    /// Has all blocks supply the incoming populations of the next step, which does so again and finds the same.
+    void supply_incoming();
     void check_thermal() const;
     /// Throws unless the fluid has a temperature, of whatever model.
     void check_temperature() const;

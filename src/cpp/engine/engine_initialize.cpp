@@ -1,5 +1,6 @@
 // The engine's members that set an initial state, and bodies in it.
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
 #include <string>
 
@@ -10,7 +11,27 @@
 
 namespace lbm::engine {
 
-int Engine::add_body(const std::vector<bool>& mask, std::vector<double> velocity, std::vector<double> temperature) {
+namespace {
+
+/// Throws unless the links are some of known cells, in rising order, at distances above 0 up to 1.
+void check_cuts(const CutLinks& cuts, Index cells, int Q, int D) {
+    const auto is_distance = [](double q) { return q > 0 && q <= 1; };
+    if (cuts.distance.size() != cuts.links.size() ||
+        (!cuts.velocity.empty() && cuts.velocity.size() != cuts.links.size() * std::size_t(D)) ||
+        !std::all_of(cuts.distance.begin(), cuts.distance.end(), is_distance) ||
+        std::adjacent_find(cuts.links.begin(), cuts.links.end(), std::greater_equal<>()) != cuts.links.end() ||
+        (cuts.count() > 0 && (!cuts.are_given || cuts.links.front() < 0 || cuts.links.back() >= cells * Q))) {
+        throw std::invalid_argument("links: must be of known cells, in rising order, at distances above 0 up to 1");
+    }
+    if (cuts.are_given && !with_condition(cuts.condition, [](auto c) { return boundary::is_of_bodies<decltype(c)>; })) {
+        throw std::invalid_argument("links: given with a condition that has no distances");
+    }
+}
+
+}  // namespace
+
+int Engine::add_body(const std::vector<bool>& mask, std::vector<double> velocity, std::vector<double> temperature,
+                     CutLinks cuts) {
     if (!temperature.empty()) {
         check_thermal();
     }
@@ -25,6 +46,7 @@ int Engine::add_body(const std::vector<bool>& mask, std::vector<double> velocity
         throw std::invalid_argument("at most " + std::to_string(max_bodies) + " bodies");
     }
     const auto cells = std::size_t(domain_.known.cells());
+    check_cuts(cuts, Index(cells), population_count(), domain_.D);
     if (domain_.owner.empty()) {
         domain_.owner.assign(cells, no_body);
     }
@@ -40,6 +62,7 @@ int Engine::add_body(const std::vector<bool>& mask, std::vector<double> velocity
     }
     domain_.body_velocity.push_back(std::move(velocity));
     domain_.body_scaled.emplace_back();
+    domain_.body_cuts.push_back(std::move(cuts));
     domain_.body_temperature.push_back(std::move(temperature));
     plan_is_current_ = false;
     mark_solid();

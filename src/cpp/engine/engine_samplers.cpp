@@ -84,8 +84,10 @@ private:
 
 class ForceSampler final : public SeriesSampler {
 public:
-    ForceSampler(Index every, Index start, std::shared_ptr<const comm::Communicator> comm)
-        : SeriesSampler(every, start, chunk_of(6)), comm_(std::move(comm)) {}
+    ForceSampler(Index every, Index start, bool reads_incoming, std::shared_ptr<const comm::Communicator> comm)
+        : SeriesSampler(every, start, chunk_of(6)), reads_incoming_(reads_incoming), comm_(std::move(comm)) {}
+
+    bool reads_incoming() const override { return reads_incoming_; }
 
     void add_block(backend::BlockState& block, const backend::BodyLinksNow& links, const double (&center)[3]) {
         blocks_.push_back(block.make_force_samples(links, center));
@@ -103,6 +105,7 @@ private:
         values.insert(values.end(), sums.begin(), sums.end());
     }
 
+    bool reads_incoming_;
     std::shared_ptr<const comm::Communicator> comm_;
 };
 
@@ -200,7 +203,7 @@ std::shared_ptr<SeriesSampler> Engine::add_point_sampler(PointSetup setup, Index
 std::shared_ptr<SeriesSampler> Engine::add_force_sampler(int body, const double (&center)[3], Index every,
                                                          Index start) {
     prepare();
-    auto sampler = std::make_shared<ForceSampler>(every, start, comm_);
+    auto sampler = std::make_shared<ForceSampler>(every, start, domain_.body_cuts[std::size_t(body)].are_given, comm_);
     for (const Part& part : parts_) {
         const BoundaryHaloPlan* plan = &part.plan;
         sampler->add_block(

@@ -58,6 +58,16 @@ void Engine::scale_body_velocity(int body, ScaledValue value) {
     scaling_is_new();
 }
 
+void Engine::scale_link_velocity(int body, ScaledValue value) {
+    CutLinks& cuts = domain_.body_cuts[std::size_t(body)];
+    check_all_places(value, cuts.velocity, domain_.D, cuts.count());
+    if (!value.has_numbers()) {
+        set_link_velocity(body, value.part);
+    }
+    cuts.scaled = std::move(value);
+    scaling_is_new();
+}
+
 void Engine::scale_face_temperature(int face, ScaledValue value, double offset) {
     check_numbers(value, 1, domain_.face_cells(face));
     set_face_temperature(face, value.has_numbers() ? domain_.face_temperature[face] : value.part);
@@ -97,8 +107,8 @@ void Engine::set_factors(Index first, int series, std::vector<double> table) {
     for (int face = 0; face < 2 * domain_.D; ++face) {
         needed = std::max(needed, domain_.face_scaled[face].end());
     }
-    for (const ScaledValue& value : domain_.body_scaled) {
-        needed = std::max(needed, value.end());
+    for (std::size_t body = 0; body < domain_.body_scaled.size(); ++body) {
+        needed = std::max({needed, domain_.body_scaled[body].end(), domain_.body_cuts[body].scaled.end()});
     }
     if (first < 0 || series != needed || series == 0 || table.empty() || table.size() % std::size_t(series) != 0 ||
         !std::all_of(table.begin(), table.end(), [](double factor) { return std::isfinite(factor); })) {

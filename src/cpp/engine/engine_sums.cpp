@@ -31,6 +31,9 @@ backend::Extremes Engine::extremes() {
 
 backend::ForceAndTorque Engine::body_force(int body, const double (&center)[3]) {
     prepare();
+    if (domain_.body_cuts[std::size_t(body)].are_given) {
+        supply_incoming();
+    }
     backend::ForceAndTorque sum{};
     for (const Part& part : parts_) {
         const backend::ForceAndTorque own = part.state->body_force(part.plan.body_links(body), center);

@@ -27,17 +27,7 @@ void Engine::prepare_velocity() {
 
 void Engine::prepare_eddy_viscosity() {
     check_eddy_viscosity();
-    prepare_turbulence();
-}
-
-void Engine::prepare_turbulence() {
-    update_halos();
-    for (backend::BlockState* state : states_) {  // the next step does so again, and finds the same
-        state->apply_boundaries();
-    }
-    wait_for_blocks();
-    exchange_->signal();
-    halos_are_current_ = false;  // formulas may have replaced what they read of other blocks, as those of outflows do
+    supply_incoming();
 }
 
 int Engine::kept_turbulence_count() const {
@@ -48,7 +38,7 @@ int Engine::kept_turbulence_count() const {
 }
 
 void Engine::kept_turbulence(double* out) {
-    prepare_turbulence();
+    supply_incoming();
     read_parts(out, kept_turbulence_count(), [](auto& block, double* part) { block.turbulence()->kept(part); });
 }
 

@@ -65,6 +65,19 @@ void Engine::update_interiors(const std::vector<backend::BlockState*>& states) {
     record(backend::Timestamp::InteriorDone, states);
 }
 
+void Engine::supply_incoming() {
+    update_halos();
+    for (backend::BlockState* state : states_) {
+        state->apply_boundaries();
+    }
+    bring_values_to(steps_);  // blocks on GPUs have gone on to the values of the step after
+    if (layout_.blocks().size() > 1) {
+        wait_for_blocks();
+        exchange_->signal();
+    }
+    halos_are_current_ = false;  // formulas may have replaced what they read of other blocks, as those of outflows do
+}
+
 void Engine::record(backend::Timestamp timestamp, const std::vector<backend::BlockState*>& states) const {
     if (records_timestamps_) {
         for (backend::BlockState* state : states) {

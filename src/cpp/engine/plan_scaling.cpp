@@ -49,13 +49,16 @@ void BoundaryHaloPlan::list_scaled_values(const Domain& domain) {
     for (std::size_t k = 0; k < value_sources_.size(); ++k) {
         const ValueSource& source = value_sources_[k];
         const bool face = source.face >= 0;
-        const ScaledValue& given =
-            face ? domain.face_scaled[source.face] : domain.body_scaled[std::size_t(source.body)];
+        const CutLinks* cuts = face || source.cut < 0 ? nullptr : &domain.body_cuts[std::size_t(source.body)];
+        const bool of_link = cuts != nullptr && !cuts->velocity.empty();
+        const ScaledValue& given = face      ? domain.face_scaled[source.face]
+                                   : of_link ? cuts->scaled
+                                             : domain.body_scaled[std::size_t(source.body)];
         if (given.series >= 0) {
-            const Index count = face ? domain.face_cells(source.face) : domain.known.cells();
+            const Index count = face ? domain.face_cells(source.face) : of_link ? cuts->count() : domain.known.cells();
             const int components = face ? domain.components_of(source.face) : domain.D;
-            links_.scaled_links.push_back(
-                {given.at(components, source.place, count), reference, inertia, int(k), source.off_wall});
+            links_.scaled_links.push_back({given.at(components, of_link ? source.cut : source.place, count), reference,
+                                           inertia, int(k), source.off_wall});
         }
     }
     for (std::size_t k = 0; k < boundary_places_.size(); ++k) {

@@ -28,6 +28,8 @@ public:
     /// Takes a sample of the state after `step` steps. Blocks on GPUs may be given work only, which they complete in
     /// the order of their steps.
     virtual void sample(Index step) = 0;
+    /// Whether it reads the incoming populations of the next step, which then are supplied before.
+    virtual bool reads_incoming() const { return false; }
 
 private:
     Index every_, start_;

@@ -17,6 +17,7 @@ from ..domain import Domain
 from ..engine.memory import check_memory, extra_bytes_per_cell
 from ..engine.settings import check_devices, check_storage, check_streaming, check_thermal
 from ..flows import Parabolic
+from ..geometry.rotation import Rotation
 from ..layout import Layout, check_layout
 from ..parallel.consistency import compare
 from ..parallel.processes import Processes
@@ -211,8 +212,12 @@ def fill_domain(
             domain.thermal[face] = _condition(entry, shape)
     for index, entry in enumerate(case.get("bodies", [])):
         with problems.at("bodies", index):
-            condition = _condition(entry.get("condition", {"condition": "no-slip"}), shape)
-            if thermal is not None and isinstance(condition, conditions.MovingWall):
+            condition = _body_condition(entry.get("condition", {"condition": "no-slip"}), shape)
+            if (
+                thermal is not None
+                and isinstance(condition, conditions.MovingWall)
+                and not isinstance(condition.velocity, Rotation)
+            ):
                 # its shape comes first, as the limit takes the number of components for that of dimensions
                 velocity = values.evaluate("velocity", condition.velocity, shape, (), len(shape))  # a vector
                 thermal.check_speed("velocity", velocity)
@@ -375,6 +380,17 @@ def _condition(entry: dict[str, Any], shape: tuple[int, ...]) -> conditions.Cond
     if "velocity" in arguments:
         arguments["velocity"] = velocity_value(arguments["velocity"], shape)
     return conditions.BY_KIND[entry["condition"]](**arguments)
+
+
+def _body_condition(entry: dict[str, Any], shape: tuple[int, ...]) -> conditions.Condition:
+    """The same of a body, which may turn."""
+    velocity = entry.get("velocity")
+    if not isinstance(velocity, dict):
+        return _condition(entry, shape)
+    turning = Rotation(**velocity)
+    if len(turning.about) != len(shape):
+        raise ValueError(f"about: {velocity['about']} given, must have {len(shape)} coordinates")
+    return conditions.MovingWall(turning, scheme=entry.get("scheme"))
 
 
 def _profile_centres(entry: Any, shape: tuple[int, ...]) -> tuple[NDArray[np.float64], ...]:

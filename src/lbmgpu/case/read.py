@@ -96,7 +96,7 @@ def schema() -> dict[str, Any]:
     face["allOf"] = [_of_face(condition) for condition in FACE_CONDITIONS]
     of_body = result["$defs"]["body_condition"]
     for part, condition in (("else", NoSlip), ("then", MovingWall)):
-        of_body[part]["properties"]["scheme"] = {"enum": list(schemes(condition))}
+        of_body[part]["properties"]["scheme"] = {"enum": list(schemes(condition, of_body=True))}
     return result
 
 

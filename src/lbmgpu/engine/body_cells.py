@@ -83,6 +83,11 @@ class BodyCells:
                 sums[1 + axis] += int(np.dot(along, np.arange(offset[axis], offset[axis] + size[axis])))
         return sums
 
+    @property
+    def solid_at_known(self) -> NDArray[np.bool_]:
+        """Read-only bool array of the known cells, True in any body."""
+        return self._known
+
     def mask(self, name: str) -> NDArray[np.bool_]:
         """A new bool array of the known cells, True in a body."""
         mask = np.zeros(self._subdomain.known[1], dtype=np.bool_)

@@ -19,6 +19,7 @@ from ..thermal import HybridThermal
 from ..time_functions.product import TimeFunction, Varying, takes_time
 from ..values import Floats
 from .body_cells import BodyCells
+from .body_links import BodyLinks
 
 STEPS_AHEAD = 64
 """For which functions are evaluated at once: as many as let a GPU record its steps, and replay them."""
@@ -63,10 +64,18 @@ class BoundaryValues:
         self._subdomain = Subdomain.of(domain, None) if subdomain is None else subdomain
         self._cells = BodyCells(domain, self._subdomain, Processes()) if cells is None else cells
         self._thermal = thermal
-        self._cs2 = _core.stencil(domain.stencil).cs2
+        stencil = _core.stencil(domain.stencil)
+        self._cs2 = stencil.cs2
+        self._links = {
+            name: found
+            for name, body in domain.bodies.items()
+            if (found := BodyLinks.of(body, self._subdomain, self._cells, stencil)) is not None
+        }
         self.face_velocities: dict[str, Floats] = {}
         self.face_numbers: dict[str, Floats] = {}
         self.body_velocities: dict[str, Floats] = {}
+        self.link_velocities: dict[str, Floats] = {}
+        """Of functions, where the surfaces of bodies cut links."""
         self.face_temperatures: dict[str, Floats] = {}
         self.body_temperatures: dict[str, Floats] = {}
         self._specs: list[_Given] = []
@@ -77,7 +86,10 @@ class BoundaryValues:
                 self._specs.append(_Given(self.face_numbers, face, getattr(condition, condition.number)))
         for name, body in domain.bodies.items():
             if hasattr(body.condition, "velocity"):
-                self._specs.append(_Given(self.body_velocities, name, body.condition.velocity))
+                velocity = body.condition.velocity
+                self._specs.append(_Given(self.body_velocities, name, velocity))
+                if name in self._links and callable(velocity.spatial if isinstance(velocity, Varying) else velocity):
+                    self._specs.append(_Given(self.link_velocities, name, velocity))
             if hasattr(body.thermal, "temperature"):
                 self._specs.append(_Given(self.body_temperatures, name, body.thermal.temperature))
         for face, condition in domain.thermal.items():
@@ -99,6 +111,8 @@ class BoundaryValues:
         self._cells_ahead: dict[str, NDArray[np.int64]] = {}
         """Of bodies: the indices of their cells among the known ones, in the engine's order."""
         for spec in self._changing[False, True]:
+            if spec.target is self.link_velocities:
+                continue
             mask = values.to_engine(self._cells.mask(spec.name), components=False)
             self._cells_ahead[spec.name] = np.flatnonzero(mask)
         self.numbers_ahead = sum(self._numbers_of(spec).size for spec in self._ahead)
@@ -129,10 +143,10 @@ class BoundaryValues:
         return [*self._changing[True, False], *self._changing[True, True]]
 
     def _is_velocity(self, target: dict[str, Floats]) -> bool:
-        return target is self.face_velocities or target is self.body_velocities
+        return any(target is each for each in (self.face_velocities, self.body_velocities, self.link_velocities))
 
     def _of_body(self, target: dict[str, Floats]) -> bool:
-        return target is self.body_velocities or target is self.body_temperatures
+        return any(target is each for each in (self.body_velocities, self.link_velocities, self.body_temperatures))
 
     def _evaluate(self, specs: list[_Given], time: float) -> None:
         for spec in specs:
@@ -155,6 +169,12 @@ class BoundaryValues:
         """The value on the whole face, or on all known cells of the body."""
         shape = self._domain.shape
         components = len(shape) if self._is_velocity(spec.target) else None
+        if spec.target is self.link_velocities:
+            points = tuple(self._links[spec.name].points)
+            if points[0].size == 0:  # functions need not be made for no place
+                return np.empty((len(shape), 0))
+            found = values.evaluate(label, value, (), points, components, time)
+            return np.array(np.broadcast_to(found, (len(shape), points[0].size)))
         if self._of_body(spec.target):
             return values.on_body(label, *self._on_body(label, spec.name, value, components), components, time)
         return values.on_face(label, value, shape, spec.name, components, time)
@@ -230,6 +250,8 @@ class BoundaryValues:
         """Add what other processes were given of the cells next to this one's; all of them call it together."""
         for spec in self._specs:
             given = spec.value.spatial if isinstance(spec.value, Varying) else spec.value
+            if spec.target is self.link_velocities:  # of functions, which each process calls for its own
+                continue
             if self._of_body(spec.target) and self._domain.bodies[spec.name].is_part and not callable(given):
                 lead = 1 if spec.target is self.body_velocities else 0
                 for array in (spec.target[spec.name], spec.part):
@@ -255,6 +277,7 @@ class BoundaryValues:
                 values.to_engine(self._cells.mask(body.name), components=False),
                 None if velocity is None else values.to_engine(velocity, components=True),
                 None if temperature is None else self._above_reference(temperature),
+                self._given_links(body.name),
             )
         self._hand_over(engine, self._specs, bodies=False)
         self._scale(engine)
@@ -262,6 +285,17 @@ class BoundaryValues:
             target = sponge.velocity or (0.0,) * len(self._domain.shape)
             face = list(self._domain.faces).index(sponge.face)
             engine.add_sponge(face, sponge.thickness, sponge.strength, sponge.pull, sponge.density, list(target))
+
+    def _given_links(self, name: str) -> tuple[str, NDArray[np.int64], Floats, Floats | None] | None:
+        """The links that the surface of a body cuts, as the engine takes them."""
+        found = self._links.get(name)
+        if found is None:
+            return None
+        return found.condition, found.numbers, np.ascontiguousarray(found.links.q), self.link_velocities.get(name)
+
+    def links(self, name: str) -> BodyLinks | None:
+        """The links that the surface of a body cuts; None of one with half-way walls."""
+        return self._links.get(name)
 
     def _scale(self, engine: _core.Engine) -> None:
         """Have the engine multiply what changes in time by factors; it is given these as `functions` has them."""
@@ -272,7 +306,7 @@ class BoundaryValues:
             part = values.to_engine(np.asarray(spec.part), components=is_velocity)
             series = self.numbers_ahead + functions.index(spec.value.function)
             if self._of_body(spec.target):
-                what = "velocity" if is_velocity else "temperature"
+                what = self._kind(spec)
                 engine.scale_body(what, names.index(spec.name), series, part, 0.0 if is_velocity else reference)
             elif spec.target is self.face_temperatures:
                 engine.scale_face("temperature", faces.index(spec.name), series, part, reference)
@@ -284,12 +318,17 @@ class BoundaryValues:
             what = self._kind(spec)
             if not self._of_body(spec.target):
                 engine.scale_face(what, faces.index(spec.name), first)
+            elif spec.target is self.link_velocities:
+                if spec.target[spec.name].size > 0:
+                    engine.scale_body(what, names.index(spec.name), first)
             elif self._cells_ahead[spec.name].size > 0:
                 engine.scale_body(what, names.index(spec.name), first, places=self._cells_ahead[spec.name].tolist())
             first += self._numbers_of(spec).size
 
     def _kind(self, spec: _Given) -> str:
         """What the engine calls it."""
+        if spec.target is self.link_velocities:
+            return "link velocity"
         if self._is_velocity(spec.target):
             return "velocity"
         return "number" if spec.target is self.face_numbers else "temperature"
@@ -300,7 +339,7 @@ class BoundaryValues:
         components = self._is_velocity(spec.target)
         is_temperature = spec.target is self.face_temperatures or spec.target is self.body_temperatures
         given = self._above_reference(array) if is_temperature else values.to_engine(array, components=components)
-        if not self._of_body(spec.target):
+        if not self._of_body(spec.target) or spec.target is self.link_velocities:
             return given.ravel()
         return given.reshape(len(array) if components else 1, -1)[:, self._cells_ahead[spec.name]].ravel()
 
@@ -373,5 +412,7 @@ class BoundaryValues:
                 engine.set_face_temperature(faces.index(name), self._above_reference(target[name]))
             elif bodies and target is self.body_temperatures:
                 engine.set_body_temperature(names.index(name), self._above_reference(target[name]))
+            elif bodies and target is self.link_velocities:
+                engine.set_link_velocity(names.index(name), target[name])
             elif bodies:
                 engine.set_body_velocity(names.index(name), values.to_engine(target[name], components=True))

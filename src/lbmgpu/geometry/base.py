@@ -35,6 +35,48 @@ class Links(NamedTuple):
     directions: NDArray[np.int64]
     q: Floats
 
+    def at(self, which: NDArray[Any]) -> Links:
+        """Those of some indices, or where a bool array is True."""
+        return Links(self.cells[which], self.directions[which], self.q[which])
+
+    def with_cells(self, cells: NDArray[np.int64]) -> Links:
+        """The same with other cells."""
+        return Links(cells, self.directions, self.q)
+
+
+LINK_PARTS = ("cells", "directions", "q")
+
+
+def checked_links(name: str, given: Any, shape: tuple[int, ...], velocities: int) -> Links:
+    """Read-only links of a domain of this shape, of so many velocities, sorted by cell and then by direction.
+
+    Raises:
+        TypeError, ValueError: they are not that, or one is there twice.
+    """
+    if not isinstance(given, tuple) or len(given) != 3:
+        raise TypeError(f"{name}: {checks.shown(given)} given, must be Links: cells, directions and distances")
+    arrays = [checks.any_array(f"{name}, {part}", a, "an array") for part, a in zip(LINK_PARTS, given, strict=True)]
+    count = len(arrays[2]) if arrays[2].ndim == 1 else -1
+    if arrays[0].shape != (count, len(shape)) or arrays[1].shape != (count,):
+        found = ", ".join(str(array.shape) for array in arrays)
+        raise ValueError(f"{name}: shapes {found} given, must be (N, {len(shape)}), (N,), (N,)")
+    if any(array.dtype.kind not in "iu" for array in arrays[:2]) or arrays[2].dtype.kind != "f":
+        raise TypeError(f"{name}: cells and directions must be integers, and distances floats")
+    places, directions, q = arrays[0].astype(np.int64), arrays[1].astype(np.int64), arrays[2].astype(np.float64)
+    if not ((places >= 0) & (places < np.array(shape))).all():
+        raise ValueError(f"{name}: cells outside of the domain given, {shape}")
+    if not ((directions > 0) & (directions < velocities)).all():
+        raise ValueError(f"{name}: directions must be from 1 to {velocities - 1}")
+    if not ((q > 0) & (q <= 1)).all():
+        raise ValueError(f"{name}: distances must be above 0, and at most 1")
+    sorted_links = Links(*cells.in_order([(places, directions, q)], shape))
+    every = np.column_stack([sorted_links.cells, sorted_links.directions])
+    if (every[1:] == every[:-1]).all(axis=1).any():
+        raise ValueError(f"{name}: a link given twice")
+    for array in sorted_links:
+        array.flags.writeable = False
+    return sorted_links
+
 
 class Geometry(ABC):
     """A region of space in two or three dimensions, by the side of its surface that a point is on; never changes.

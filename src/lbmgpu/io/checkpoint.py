@@ -26,7 +26,15 @@ from .checkpoint_arrays import Arrays, check_size, encoded, is_of_cells, mask_of
 from .checkpoint_open import damage_of, opened
 from .checkpoint_reader import Stored, boundary_arrays
 from .checkpoint_recorders import Kept, entries_of, stored
-from .checkpoint_setup import arguments_of, check_boundary, describe, differences, without_cells
+from .checkpoint_setup import (
+    arguments_of,
+    check_boundary,
+    describe,
+    differences,
+    gather_links,
+    links_of_process,
+    without_cells,
+)
 from .checkpoint_slabs import write_cells_of_recorders
 from .checkpoint_writer import NewCheckpoint, new_checkpoint
 from .chunks import Chunks, each
@@ -68,6 +76,7 @@ def save(simulation: Simulation, path: str | os.PathLike[str], recorders: Sequen
 
         simulation.check()
         setup, arrays = describe(simulation)
+        gather_links(arrays, processes)
         manifest = {
             "steps": simulation.steps,
             "streaming": simulation.streaming,
@@ -262,7 +271,8 @@ def _read(simulation: Simulation, path: str | os.PathLike[str], check: Callable[
     solid = simulation.bodies.solid.T
     with opened(path, simulation.processes.threads) as file:
         header = file.header
-        found = list(differences(header.setup, setup, file.arrays(simulation.subdomain.window), arrays))
+        stored_arrays = links_of_process(file.arrays(simulation.subdomain.window), simulation.subdomain)
+        found = list(differences(header.setup, setup, stored_arrays, arrays))
         if found:
             listing = "".join(f"\n  {line}" for line in found)
             raise CheckpointError(f"a checkpoint of another setup:{listing}")

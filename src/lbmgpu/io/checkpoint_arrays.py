@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import checks
+from ..geometry.base import LINK_PARTS
 from ..parallel.device_memory import available_memory
 
 Arrays = dict[str, NDArray[Any]]
@@ -23,6 +24,9 @@ Box = tuple[Sequence[int], Sequence[int]]
 
 Read = Callable[[str, Sequence[tuple[int, int]]], NDArray[Any]]
 """Gives what is stored by a name, from the first index to the end along each axis."""
+
+LINKS = "links."
+"""What the names of arrays of the links begin with that the surface of a body cuts."""
 
 PIECE = 2**18
 """Cells of a body that are looked at together."""
@@ -94,8 +98,9 @@ def decoded(names: Sequence[str], tables: Mapping[str, Any], read: Read, shape: 
             if is_of_cells(name) and stored[-len(shape) :] == shape:
                 box[-len(shape) :] = [(a, a + n) for a, n in zip(*window, strict=True)]
             arrays[name] = read(name, box)
-            if arrays[name].dtype != np.float64:
-                raise ValueError(f"{name!r} does not hold float64")
+            wanted = "int64" if name.startswith(LINKS) and not name.endswith(f".{LINK_PARTS[-1]}") else "float64"
+            if arrays[name].dtype != wanted:
+                raise ValueError(f"{name!r} does not hold {wanted}")
     return arrays
 
 

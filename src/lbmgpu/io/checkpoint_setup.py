@@ -17,20 +17,23 @@ from ..custom_collision import CUSTOM
 from ..domain import Domain
 from ..engine import settings
 from ..engine.body_cells import BodyCells
+from ..engine.body_links import in_blocks
 from ..engine.boundary import BoundaryValues
 from ..engine.simulation import Simulation
 from ..engine.time_factors import MAX_FORCE
 from ..errors import CheckpointError
+from ..geometry.base import LINK_PARTS, Links
+from ..geometry.rotation import Rotation
 from ..parallel.processes import Processes
 from ..parallel.subdomain import Subdomain
 from ..thermal import OLD_OPERATORS, HybridThermal
 from ..time_functions.functions import from_record
 from ..time_functions.product import Varying, takes_time
 from ..turbulence import of_record
-from .checkpoint_arrays import Arrays, Box
+from .checkpoint_arrays import LINKS, Arrays, Box
 
 CHANGES = {"changes in time": True}
-"""Marks in the file a value that a callable gives before each step."""
+"""Marks in the file a value that a callable gives before each step, or where the surface of a body cuts links."""
 
 
 def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
@@ -44,7 +47,10 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
     def keep(name: str, value: Any, current: NDArray[np.float64], dimensions: int = 1) -> Any:
         """The value as JSON if it is uniform, of as many `dimensions` at most; else where it is."""
         if isinstance(value, Varying):
-            return {"factor": value.function.record(), "value": keep(name, None, current, dimensions)}
+            spatial = value.spatial if isinstance(value.spatial, Rotation) else None
+            return {"factor": value.function.record(), "value": keep(name, spatial, current, dimensions)}
+        if isinstance(value, Rotation):
+            return {"rotation": value.record()}
         if takes_time(value):
             return CHANGES
         if current.ndim <= dimensions:
@@ -80,10 +86,22 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
     for index, (name, body) in enumerate(domain.bodies.items()):
         arrays[f"bodies.{index}.mask"] = simulation.bodies.mask(name)[window]
         entry = setup["bodies"][name] = _kind(body.condition) | {"mask": {"array": f"bodies.{index}.mask"}}
+        entry.pop("scheme", None)
+        links = boundary.links(name)
+        if links is not None:
+            entry["scheme"] = body.scheme
+            parts = in_blocks(links.links, simulation.subdomain)
+            arrays |= {f"{LINKS}{index}.{part}": array for part, array in zip(LINK_PARTS, parts, strict=True)}
+            entry["links"] = {part: {"array": f"{LINKS}{index}.{part}"} for part in LINK_PARTS}
         if isinstance(body.condition, conditions.MovingWall):
             current = boundary.fixed(boundary.body_velocities, name)
             current = current if current.ndim == 1 else current[(..., *window)]
-            entry["velocity"] = keep(f"bodies.{index}.velocity", body.condition.velocity, current)
+            velocity = body.condition.velocity
+            spatial = velocity.spatial if isinstance(velocity, Varying) else velocity
+            is_lost = name in boundary.link_velocities and not isinstance(
+                spatial, Rotation
+            )  # of what is on the surface
+            entry["velocity"] = CHANGES if is_lost else keep(f"bodies.{index}.velocity", velocity, current)
         if isinstance(body.thermal, conditions.Isothermal):
             current = boundary.fixed(boundary.body_temperatures, name)
             current = current if current.ndim == 0 else current[window]
@@ -109,9 +127,38 @@ def describe(simulation: Simulation) -> tuple[dict[str, Any], Arrays]:
     return setup, arrays
 
 
+def links_of_process(arrays: Arrays, subdomain: Subdomain) -> Arrays:
+    """Arrays of a file with those links only whose cells this process computes."""
+    found = dict(arrays)
+    for name in [name for name in arrays if name.startswith(LINKS) and name.endswith(LINK_PARTS[0])]:
+        names = [name.removesuffix(LINK_PARTS[0]) + part for part in LINK_PARTS]
+        parts = in_blocks(Links(*(arrays[each] for each in names)), subdomain)
+        found |= dict(zip(names, parts, strict=True))
+    return found
+
+
+def gather_links(arrays: Arrays, processes: Processes) -> None:
+    """Bring the links of all processes together on rank 0; all of them call this together."""
+    names = [name for name in arrays if name.startswith(LINKS)]
+    if processes.engine is None or not names:
+        return
+    counts = processes.shared([len(arrays[name]) for name in names])
+    for name, of_ranks in zip(names, zip(*counts, strict=True), strict=True):
+        own, own_rank = np.ascontiguousarray(arrays[name]), processes.rank
+        parts = {rank: np.empty((n, *own.shape[1:]), own.dtype) for rank, n in enumerate(of_ranks) if rank and n}
+        first = own_rank == 0
+        receives = [(part, rank, 0) for rank, part in parts.items()] if first else []
+        exchange = processes.engine.exchange(receives, [(own, 0, 0)] if own_rank in parts else [])
+        exchange.start_receives()
+        exchange.start_sends()
+        exchange.finish()
+        arrays[name] = np.concatenate([own, *parts.values()]) if first else own
+
+
 def _kind(condition: conditions.Condition) -> dict[str, Any]:
     """What a file has of a condition beside its values: no scheme is the default one."""
     scheme = conditions.chosen_scheme(condition)
+    scheme = None if scheme == conditions.WALL_SCHEMES[0] else scheme
     return {"condition": condition.kind} | ({} if scheme is None else {"scheme": scheme})
 
 
@@ -169,6 +216,8 @@ def _shown(value: Any) -> str:
         return "none"
     if isinstance(value, dict):
         changes = value == CHANGES or "factor" in value
+        if "rotation" in value:
+            return "a rotation"
         return "an array" if "array" in value else "a function of time" if changes else checks.shown(value)
     return checks.shown(value)
 
@@ -243,6 +292,8 @@ def _lookup(arrays: Arrays) -> Callable[[Any], Any]:
     def value(entry: Any) -> Any:
         if isinstance(entry, dict) and "factor" in entry:
             return Varying(value(entry["value"]), from_record(entry["factor"]))
+        if isinstance(entry, dict) and "rotation" in entry:
+            return Rotation(**entry["rotation"])
         return arrays[entry["array"]] if isinstance(entry, dict) else entry
 
     return value
@@ -280,8 +331,8 @@ def _domain(setup: dict[str, Any], value: Callable[[Any], Any], part: Box | None
     changing = [label for label, entry in parts if CHANGES in entry.values()]
     if changing:
         raise CheckpointError(
-            f"the condition on {', '.join(changing)} changes in time, and a file cannot hold a function; "
-            "give the domain again: Solver.load(path, domain=...)"
+            f"the condition on {', '.join(changing)} changes in time, or a function gives it on a surface, and a file "
+            "cannot hold a function; give the domain again: Solver.load(path, domain=...)"
         )
 
     def condition(entry: dict[str, Any]) -> conditions.Condition:
@@ -296,5 +347,7 @@ def _domain(setup: dict[str, Any], value: Callable[[Any], Any], part: Box | None
         domain.thermal[face] = condition(entry)
     for name, entry in setup["bodies"].items():
         thermal = condition(entry["thermal"]) if "thermal" in entry else None
-        domain.add_body(value(entry["mask"]), name, condition(entry), thermal, offset=None if part is None else part[0])
+        cuts = Links(*(value(entry["links"][each]) for each in LINK_PARTS)) if "links" in entry else None
+        offset = None if part is None else part[0]
+        domain.add_body(value(entry["mask"]), name, condition(entry), thermal, offset=offset, links=cuts)
     return domain

@@ -26,11 +26,16 @@ GEOMETRIES = {
 warnings.simplefilter("ignore", lbm.GeometryWarning)
 
 
-def populations(as_masks: bool, layout: lbm.Layout | None, comm: MPI.Comm) -> np.ndarray | None:
+def populations(
+    as_masks: bool, layout: lbm.Layout | None, comm: MPI.Comm, scheme: str | None = "halfway"
+) -> np.ndarray | None:
     domain = lbm.Domain(SHAPE)
     domain.faces["-z"] = domain.faces["+z"] = lbm.NoSlip()
     for name, geometry in GEOMETRIES.items():
-        domain.add_body(geometry.solid((0, 0, 0), SHAPE) if as_masks else geometry, name)
+        wall = lbm.NoSlip(scheme=scheme)
+        if name == "ball":
+            wall = lbm.MovingWall(lbm.Rotation(2e-3, (4, 6, 11.5), (1, 2, -1)), scheme=scheme)
+        domain.add_body(geometry.solid((0, 0, 0), SHAPE) if as_masks else geometry, name, wall)
     solver = lbm.Solver(domain, lbm.TRT(0.05), force=(1e-5, 0, 0), layout=layout, comm=comm, threads=1, device="auto")
     solver.step(6)
     return solver.populations(gather=True)
@@ -38,13 +43,19 @@ def populations(as_masks: bool, layout: lbm.Layout | None, comm: MPI.Comm) -> np
 
 warnings.simplefilter("ignore", lbm.LoneProcessWarning)
 expected = populations(True, None, MPI.COMM_SELF)
+on_surface = populations(False, None, MPI.COMM_SELF, None)
 assert expected is not None
+assert on_surface is not None
+assert expected.tobytes() != on_surface.tobytes()
 for parts in [(1, 1, size), (size, 1, 1), (1, size, 2)]:
     layout = lbm.Layout.split(SHAPE, parts, ranks=[k % size for k in range(parts[0] * parts[1] * parts[2])])
     found = populations(False, layout, world)
     assert (found is None) == (rank > 0)
     if found is not None:
         assert found.tobytes() == expected.tobytes()
+    found = populations(False, layout, world, None)
+    if found is not None:
+        assert found.tobytes() == on_surface.tobytes()
 
 if size > 1:
     other = lbm.Domain(SHAPE)

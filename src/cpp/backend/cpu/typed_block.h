@@ -329,7 +329,7 @@ private:
             force_at(cell.x, cell.y, cell.z, force);
         }
         const backend::LinkOffsets* places = plan_->wall_offsets[phase_].data();
-        backend::serve_wall_links(view(), cell, plan_->wall_links.data(), places, force, {});
+        backend::serve_wall_links<true>(view(), cell, plan_->wall_links.data(), places, force, {});
     }
 
     HostBoundary<S, Real, Stored> boundary() const { return {view(), *plan_, threads_}; }

@@ -187,13 +187,11 @@ public:
         streams_.join();
         const bool programmatic_launch = !streams_.divided() && !scaling_.any();  // those read values before they wait
         scaling_.scale(links_.wall_links(), boundary_.cells());
-        for (LinkArguments links : {links_.arguments(phase_), links_.second_pass_arguments(phase_)}) {
+        for (auto [kernel, links] : links_.passes(spec_, phase_)) {
             links.end_sums = row_ends_.current_end_sums();
-            if (links.threads() > 0) {
-                LaunchDimensions dimensions = flat(links.threads());
-                dimensions.programmatic_launch = programmatic_launch;
-                kernels_.get(links_name()).launch(stream_, dimensions, BoundaryArguments{state(), links});
-            }
+            LaunchDimensions dimensions = flat(links.threads());
+            dimensions.programmatic_launch = programmatic_launch;
+            kernels_.get(kernel).launch(stream_, dimensions, BoundaryArguments{state(), links});
         }
         boundary_.complete(state(), lattices_[next()].as<void>(), row_ends_, programmatic_launch);
         walls_.fill(state(), !streams_.divided());
@@ -354,11 +352,10 @@ private:
         row_ends_.state_was_set();
     }
     RowPart inner_part() const { return interior_.is_trimmed(address_.nx) ? RowPart::Inner : RowPart::Whole; }
-    KernelName links_name() const { return state_kernel(spec_, "apply_boundaries.h", "apply_boundaries"); }
     /// Starts to compile the kernels of the next steps, in the order in which they will be needed.
     void expect_kernels() {
-        if (links_.arguments(phase_).threads() + links_.second_pass_arguments(phase_).threads() > 0) {
-            kernels_.expect(links_name());
+        for (const DeviceLinks::Pass& pass : links_.passes(spec_, phase_)) {
+            kernels_.expect(pass.kernel);
         }
         heat_.expect_kernels();
         walls_.expect_kernels();

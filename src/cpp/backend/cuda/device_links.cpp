@@ -42,6 +42,17 @@ void DeviceLinks::set_values(const backend::LinkPlan& plan, const WorkStream& st
     upload(wall_temperatures_, stream, plan.wall_temperatures);
 }
 
+std::vector<DeviceLinks::Pass> DeviceLinks::passes(const backend::BlockSpec& spec, Phase phase) const {
+    std::vector<Pass> found;
+    if (const LinkArguments links = arguments(phase); links.threads() > 0) {
+        found.push_back({state_kernel(spec, "apply_boundaries.h", "apply_boundaries"), links});
+    }
+    if (const LinkArguments links = second_pass_arguments(phase); links.threads() > 0) {
+        found.push_back({state_kernel(spec, "second_pass.h", "second_pass"), links});
+    }
+    return found;
+}
+
 LinkArguments DeviceLinks::arguments(Phase phase) const {
     const auto& [runs, singles, wall_offsets] = copies_[phase];
     return {runs.as<backend::CopyRun>(),

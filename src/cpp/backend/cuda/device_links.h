@@ -3,6 +3,7 @@
 
 #include "../links.h"
 #include "device.h"
+#include "kernel_names.h"
 #include "kernels/arguments.h"
 
 namespace lbm::cuda {
@@ -16,15 +17,22 @@ public:
     /// Uploads only the values of the wall links and wall temperatures.
     void set_values(const backend::LinkPlan& plan, const WorkStream& stream);
 
-    /// The arguments of the kernel apply_boundaries after a step of `phase`.
-    LinkArguments arguments(Phase phase) const;
-    /// The arguments of its second launch, for the cells whose formulas read what has streamed in.
-    LinkArguments second_pass_arguments(Phase phase) const;
+    /// A launch of a kernel.
+    struct Pass {
+        KernelName kernel;
+        LinkArguments links;
+    };
+    /// The launches that apply boundaries after a step of `phase`: apply_boundaries, and second_pass for the cells
+    /// whose formulas read what has streamed in. None without links.
+    std::vector<Pass> passes(const backend::BlockSpec& spec, Phase phase) const;
     /// The wall links, whose values a kernel may set.
     backend::WallLink* wall_links() const { return wall_links_.as<backend::WallLink>(); }
     std::size_t bytes() const;
 
 private:
+    LinkArguments arguments(Phase phase) const;
+    LinkArguments second_pass_arguments(Phase phase) const;
+
     struct Copies {
         DeviceBuffer runs, singles, wall_offsets;
     };

@@ -191,7 +191,7 @@ public:
 private:
     /// Whether two links of the same place in the list, whose cells do not change, are equal.
     static bool is_alike(const backend::BodyLink& a, const backend::BodyLink& b) {
-        return a.wall_momentum == b.wall_momentum;
+        return a.wall_momentum == b.wall_momentum && std::equal(a.velocity, a.velocity + 3, b.velocity);
     }
     static LaunchDimensions dimensions(Index count) {
         LaunchDimensions found = flat(count);

@@ -2,9 +2,12 @@
 #pragma once
 
 #include "../type_list.h"
+#include "bouzidi_wall.h"
+#include "central_linear_wall.h"
 #include "characteristic_inlet.h"
 #include "characteristic_outlet.h"
 #include "free_slip.h"
+#include "interpolated_wall.h"
 #include "moving_wall.h"
 #include "no_slip.h"
 #include "nonequilibrium_inlet.h"
@@ -17,13 +20,22 @@
 namespace lbm::boundary {
 
 using Conditions = TypeList<Periodic, NoSlip, MovingWall, FreeSlip, VelocityInlet, PressureOutlet, Outflow,
-                            NonequilibriumInlet, CharacteristicInlet, CharacteristicOutlet, RegularizedInlet>;
+                            NonequilibriumInlet, CharacteristicInlet, CharacteristicOutlet, RegularizedInlet,
+                            InterpolatedWall, BouzidiWall, CentralLinearWall>;
 
 /// Whether a condition computes the incoming population of a link by a formula.
 template <class Condition>
 constexpr bool has_formula = requires {
     Condition::needs_moments;
 };
+
+/// Whether a pass computes the links of a condition: the second one those of all, the first one only those whose
+/// formula does not read what has streamed in.
+template <class Condition, bool second_pass>
+constexpr bool is_served = false;
+template <class Condition, bool second_pass>
+requires has_formula<Condition>
+constexpr bool is_served<Condition, second_pass> = second_pass || !Condition::needs_streamed;
 
 /// Whether a condition computes all incoming populations of a boundary cell by one formula.
 template <class Condition>
@@ -35,6 +47,12 @@ constexpr bool has_cell_formula = requires {
 template <class Condition>
 constexpr bool replaces_populations = requires {
     Condition::replaces;
+};
+
+/// Whether a condition is of walls of bodies whose distance is known, and not of faces.
+template <class Condition>
+constexpr bool is_of_bodies = requires {
+    Condition::of_bodies;
 };
 
 /// How many numbers each boundary cell of the condition keeps from step to step.

@@ -11,6 +11,9 @@
 //   needs_streamed   whether it reads the population that has just streamed in towards the wall, and
 //   link_value<S>()  the number stored with each link, which the host computes from the user's value.
 //
+// A condition with a member `of_bodies` is that of the surface of a body whose distance is known, and of no face. It
+// needs a link formula. Where a link does not meet fluid the plan puts a half-way wall in its place.
+//
 // A link's formula is local: it reads only numbers of its own cell, in the state after the last step. So it may be
 // applied to all links between two steps, or within the update of the cell.
 //
