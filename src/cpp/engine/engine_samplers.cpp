@@ -13,6 +13,14 @@ namespace {
 
 Index chunk_of(Index numbers) { return std::clamp<Index>(numbers_of_chunk / std::max<Index>(numbers, 1), 1, 4096); }
 
+/// Makes room for so many more numbers. What grows by one chunk after the other is copied rarely that way.
+template <class T>
+void make_room(std::vector<T>& numbers, std::size_t more) {
+    if (numbers.capacity() - numbers.size() < more) {
+        numbers.reserve(std::max(numbers.size() + more, 2 * numbers.capacity()));
+    }
+}
+
 /// Throws if a block has not given as many numbers as it has to.
 void check_count(const std::vector<double>& numbers, Index expected) {
     if (Index(numbers.size()) != expected) {
@@ -140,7 +148,7 @@ void SeriesSampler::complete(Index samples) {
     std::vector<double> rows;
     try {
         append_rows(samples, rows);
-        series_.values.reserve(series_.values.size() + rows.size());
+        make_room(series_.values, rows.size());
         series_.steps.insert(series_.steps.end(), steps_.begin(), steps_.begin() + samples);
     } catch (...) {  // the blocks that have been read cannot be read again
         for (const auto& block : blocks_) {

@@ -13,8 +13,8 @@ class ChosenUpdates {
 public:
     explicit ChosenUpdates(const backend::BlockSpec& spec) : spec_(spec) {}
 
-    /// Chooses the configurations of updates with this force on a GPU of this name, and of what they keep of the ends of rows
-    /// (UpdateKind).
+    /// Chooses the configurations of updates with this force on a GPU of this name, and of what they keep of the ends
+    /// of rows (UpdateKind).
     void choose(Forcing forcing, bool end_sums, int row_ends, const std::string& gpu) {
         forcing_ = forcing;
         end_sums_ = end_sums;

@@ -89,11 +89,11 @@ KernelName update_kernel(const BlockSpec& spec, const LaunchConfiguration& confi
     const int self_periodic = backend::is_hybrid(spec) ? 0
                                                        : int(spec.self_periodic[0]) + 2 * int(spec.self_periodic[1]) +
                                                              4 * int(spec.self_periodic[2]);
-    const std::string kinds =
-        std::to_string(self_periodic) + ", " + phase_name(kind.phase) + ", " + forcing_name(kind.forcing) + ", " +
-        word(kind.end_sums) + ", " + std::to_string(kind.row_ends) + ", " + word(backend::is_hybrid(spec)) + ", " +
-        span_name(row_span(spec, configuration)) + ", " + word(spec.size[0] % configuration.cells_per_thread == 0) +
-        ", " + known_pitch(spec);
+    const std::string kinds = std::to_string(self_periodic) + ", " + phase_name(kind.phase) + ", " +
+                              forcing_name(kind.forcing) + ", " + word(kind.end_sums) + ", " +
+                              std::to_string(kind.row_ends) + ", " + word(backend::is_hybrid(spec)) + ", " +
+                              span_name(row_span(spec, configuration)) + ", " +
+                              word(spec.size[0] % configuration.cells_per_thread == 0) + ", " + known_pitch(spec);
     return {"update.h",
             "lbm::cuda::update<" + types + ", " + std::to_string(configuration.cells_per_thread) + ", " + kinds + ", " +
                 std::to_string(configuration.threads) + ", " + std::to_string(configuration.blocks) + ">",
