@@ -129,9 +129,9 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
     if (aa_even && !backend::keeps_velocity(spec)) {
         return needs_registers ? LaunchConfiguration{1, 256, 3} : LaunchConfiguration{1, 512, 2};
     }
-    return has_strain                    ? LaunchConfiguration{4, 128, 2}
-           : aa_other || needs_registers ? LaunchConfiguration{4, 128, 3}
-                                         : LaunchConfiguration{4, 256, 1};
+    return has_strain            ? LaunchConfiguration{4, 128, 2}
+           : aa_other || is_full ? LaunchConfiguration{4, 128, 3}
+                                 : LaunchConfiguration{4, 256, 1};
 }
 
 std::vector<LaunchConfiguration> candidate_configurations(const BlockSpec& spec) {
