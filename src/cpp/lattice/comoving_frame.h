@@ -98,16 +98,18 @@ LBM_HD void to_frame_at_rest(V (&a)[ComovingFrame<S>::places], const Moments<S, 
 /// is the density's deviation from 1, and `sums` are those of the populations before.
 ///
 /// Only those along the axes are changed; all others, and the one at rest, are made anew, so that those before need not
-/// be kept. The momentum that all others have gained, by the collision or by rounding, is taken from those along the
-/// axes. It is summed from the differences of pairs, which are as small as the change and exactly zero where there is
-/// none any more: differences of sums would let the momentum of a stream drift.
+/// be kept. The momentum that all others lose, by the collision or by rounding, goes to those along the axes. It is
+/// summed from the changes of pairs, which are small and exactly zero where nothing changes any more: changes of sums
+/// would let the momentum of a stream drift.
 template <class S, bool forced, class V>
 LBM_HD void set_populations(const V (&a)[ComovingFrame<S>::places], const PairSums<S, V>& sums, const Moments<S, V>& m,
                             V (&h)[S::Q]) {
     using F = ComovingFrame<S>;
     using P = CubicPairs<S>;
     constexpr Scalar<V> half_cs2 = Scalar<V>(1.0 / 6), half = Scalar<V>(0.5);
+    PairSums<S, V> lost;
     const auto set = [&]<int p>(V even, V odd) LBM_INLINE_LAMBDA {
+        lost.odd[p] = plus_multiple<-2>(sums.odd[p], odd);
         h[2 * p + 1] = even + odd;
         h[2 * p + 2] = even - odd;
     };
@@ -159,9 +161,6 @@ LBM_HD void set_populations(const V (&a)[ComovingFrame<S>::places], const PairSu
         set.template operator()<P::edge(q, 0)>(plane[q] + shear[q], flux[q][0] + flux[q][1]);
         set.template operator()<P::edge(q, 1)>(plane[q] - shear[q], flux[q][0] - flux[q][1]);
     });
-    PairSums<S, V> lost;
-    static_for<Stencil<S>::pairs>([&]<int p>()
-                                      LBM_INLINE_LAMBDA { lost.odd[p] = sums.odd[p] - (h[2 * p + 1] - h[2 * p + 2]); });
     const DiagonalFlux<S, V> diagonal(lost);
     V axes = V{}, planes = total<0, P::planes>(plane);
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
