@@ -94,23 +94,30 @@ LBM_HD void to_frame_at_rest(V (&a)[ComovingFrame<S>::places], const Moments<S, 
     });
 }
 
-/// Sets the populations to those with the given moments of the frame at rest, as to_frame_at_rest leaves them; a[0] is
-/// the density's deviation from 1.
-template <class S, class V>
-LBM_HD void set_populations(const V (&a)[ComovingFrame<S>::places], V (&h)[S::Q]) {
+/// Changes the populations to those with the given moments of the frame at rest, as to_frame_at_rest leaves them; a[0]
+/// is the density's deviation from 1, and `sums` are those of the populations before.
+///
+/// Only those along the axes are changed; all others, and the one at rest, are made anew, so that those before need not
+/// be kept. The momentum that all others lose, by the collision or by rounding, goes to those along the axes. It is
+/// summed from the changes of pairs, which are small and exactly zero where nothing changes any more: changes of sums
+/// would let the momentum of a stream drift.
+template <class S, bool forced, class V>
+LBM_HD void set_populations(const V (&a)[ComovingFrame<S>::places], const PairSums<S, V>& sums, const Moments<S, V>& m,
+                            V (&h)[S::Q]) {
     using F = ComovingFrame<S>;
     using P = CubicPairs<S>;
-    constexpr Scalar<V> half_cs2 = Scalar<V>(1.0 / 6);
+    constexpr Scalar<V> half_cs2 = Scalar<V>(1.0 / 6), half = Scalar<V>(0.5);
+    PairSums<S, V> lost;
     const auto set = [&]<int p>(V even, V odd) LBM_INLINE_LAMBDA {
+        lost.odd[p] = plus_multiple<-2>(sums.odd[p], odd);
         h[2 * p + 1] = even + odd;
         h[2 * p + 2] = even - odd;
     };
-    V square[S::D], weighted[S::D], momentum[S::D];
+    V square[S::D], weighted[S::D];
     const V isotropic = half_cs2 * a[0];
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
         square[d] = a[2 * F::step(d)] + isotropic;
-        momentum[d] = a[F::step(d)];
-        weighted[d] = half_cs2 * momentum[d];
+        weighted[d] = half_cs2 * a[F::step(d)];
     });
     // Moments of even powers of two components, and of one with the square of another, of the edges in a plane alone.
     V plane[P::planes], shear[P::planes], flux[P::planes][2];
@@ -154,22 +161,25 @@ LBM_HD void set_populations(const V (&a)[ComovingFrame<S>::places], V (&h)[S::Q]
         set.template operator()<P::edge(q, 0)>(plane[q] + shear[q], flux[q][0] + flux[q][1]);
         set.template operator()<P::edge(q, 1)>(plane[q] - shear[q], flux[q][0] - flux[q][1]);
     });
+    const DiagonalFlux<S, V> diagonal(lost);
     V axes = V{}, planes = total<0, P::planes>(plane);
     static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
-        constexpr int q = d == 2 ? 1 : 0, k = d == 0 ? 0 : 1;
-        V even = plane[q], odd = flux[q][k];
+        constexpr int q = d == 2 ? 1 : 0;
+        V even = plane[q], gained = diagonal.sum[d];  // by the pair along the axis
         if constexpr (S::D == 3) {
-            constexpr int other = P::other_plane(q, d);
-            even = even + plane[other];
-            odd = odd + flux[other][P::axis(other, 0) == d ? 0 : 1];
+            even = even + plane[P::other_plane(q, d)];
         }
         if constexpr (P::corners > 0) {
             even = plus_multiple<2>(even, corner_sum);
-            odd = plus_multiple<2>(odd, corner_flux[d]);
+        }
+        if constexpr (forced) {
+            gained = gained + m.force[d];
         }
         even = plus_multiple<-2>(square[d], even);
         axes = d == 0 ? even : axes + even;
-        set.template operator()<d>(even, plus_multiple<-2>(momentum[d], odd));
+        const V even_change = even - half * sums.even[d], odd_change = half * gained;
+        h[2 * d + 1] = h[2 * d + 1] + (even_change + odd_change);
+        h[2 * d + 2] = h[2 * d + 2] + (even_change - odd_change);
     });
     if constexpr (P::corners > 0) {
         planes = plus_multiple<2>(planes, corner_sum);
@@ -316,7 +326,7 @@ LBM_HD void collide_in_moving_frame(V (&h)[S::Q], const PairSums<S, V>& sums, co
             moment[k] = moment[k] - (flux[a] * (m.velocity[b] * m.velocity[b]) + R(1.0 / 6) * flux[P::normal(q)]);
         });
     }
-    set_populations<S>(moment, h);
+    set_populations<S, forced>(moment, sums, m, h);
 }
 
 /// The same for a force that there may be, and a coupling, whose part of the equilibrium the collision leaves alone.
@@ -335,9 +345,11 @@ LBM_HD void collide_in_moving_frame(V (&h)[S::Q], const PairSums<S, V>& sums, co
         V coupled[pairs];
         static_for<pairs>([&]<int p>() LBM_INLINE_LAMBDA {
             coupled[p] = sums.even[p] - own.even[p];
-            const V half = Scalar<V>(0.5) * coupled[p];
-            h[2 * p + 1] = h[2 * p + 1] + half;
-            h[2 * p + 2] = h[2 * p + 2] + half;
+            if constexpr (p >= S::D) {  // those along the axes still have it
+                const V half = Scalar<V>(0.5) * coupled[p];
+                h[2 * p + 1] = h[2 * p + 1] + half;
+                h[2 * p + 2] = h[2 * p + 2] + half;
+            }
         });
         h[0] = h[0] - total<0, pairs>(coupled);
     }

@@ -195,7 +195,7 @@ struct Cumulant : FlowCollision {
         const V normal = by_q[0] * e[0] + by_q[1] * e[1] + by_q[2] * e[2];
         k[26] = plus_multiple<4>(products - normal, plus_multiple<4>(inverse_density * fluxes, sheared));
         to_frame_at_rest<S, 6, forced>(k, m);
-        set_populations<S>(k, h);
+        set_populations<S, forced>(k, sums, m, h);
     }
 
     /// Relaxes the third order, limited: C becomes (1 - omega') C with omega' = omega + (1 - omega) |C| / (rho lambda +
