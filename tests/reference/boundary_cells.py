@@ -204,7 +204,7 @@ def _draw_density(cell: BoundaryCell) -> tuple[Array, Array]:
         rate -= max(outward, 0) * velocity_slope[axis]
         rate -= sum(u[by] * slope[by][2 + t] for by in along)
         velocity[axis] += rate
-        after[4 + t] = 0.998 * stored[4 + t] + rate + mean * velocity_slope[axis]
+        after[4 + t] = 0.98 * stored[4 + t] + rate + mean * velocity_slope[axis]
         divergence += slope[axis][4 + t] - bend[axis][0] / 6
     carried = -mean * cell.inward * velocity_slope[n]
     characteristic = (density - 1) / 3 - outward / np.sqrt(3) - divergence / 6
