@@ -238,6 +238,17 @@ class CentralMoments(EitherEquilibrium):
             least = _core.least_odd_rate(stencil.name, self.viscosity)
         return super().parameters(stencil) | {"magic": self.magic, "least_odd_rate": least}
 
+    def slow_moments(self, stencil: _core.Stencil) -> str:
+        """What is at risk where moments of third order relax with less than half of the default's least rate."""
+        rate = 1 / (self.magic / (3 * self.viscosity) + 0.5)
+        rate = max(rate, self.parameters(stencil)["least_odd_rate"])
+        if rate >= 0.5 * _core.least_odd_rate(stencil.name, self.viscosity):
+            return ""
+        return (
+            f"moments of third order, which relax with {rate:.2g}, so that structures of a few cells diverge; "
+            "leave least_odd_rate at its default"
+        )
+
     def without_defaults(self, stencil: _core.Stencil) -> CentralMoments:
         """The same collision, without a least rate that `stencil` has anyway."""
         is_default = self.least_odd_rate == _core.least_odd_rate(stencil.name, self.viscosity)
