@@ -103,7 +103,7 @@ def test_a_vortex_leaves_with_and_without_a_sponge(sponge: Any, most: float) -> 
 @pytest.mark.parametrize("speed", [0.05, 0.1])
 def test_central_moments_need_no_sponge_between_characteristic_faces(speed: float) -> None:
     _, last = faces.noise_left(lbm.CentralMoments(1e-4), "D2Q9", speed, "characteristic", "characteristic", None)
-    assert last < 1e-4
+    assert last < 1e-3
 
 
 def test_a_dead_flow_is_told() -> None:
