@@ -211,9 +211,9 @@ class CentralMoments(EitherEquilibrium):
         magic: ``(tau+ - 1/2)(tau- - 1/2)``, above 0. 3/16 puts the walls of a Poiseuille flow half-way.
         least_odd_rate: the least rate of moments of third order, 0 to 2. At low viscosity the magic parameter makes
             them slow, and then a flow with structures of a few cells diverges. If not given, it is 0.6 in D3Q19, and
-            in others 2e-5 by the viscosity, at most 0.6: with 3/16 the walls are where they are without it above a
-            viscosity of 0.00106, and a Poiseuille flow on 16 cells is off by 0.08 % at 0.001, 0.4 % below 0.0001. 0
-            leaves all rates to ``magic``.
+            in others ``0.005 (0.004 / viscosity - 1)``, 0 to 0.6: with 3/16 it does nothing at viscosities from 0.001
+            on, and a Poiseuille flow on 16 cells is off by 0.3 % at 0.0005 and 0.4 % below 0.0001. 0 leaves all rates
+            to ``magic``.
     """
 
     kind: ClassVar[str] = "central-moments"
@@ -237,6 +237,17 @@ class CentralMoments(EitherEquilibrium):
         if least is None:
             least = _core.least_odd_rate(stencil.name, self.viscosity)
         return super().parameters(stencil) | {"magic": self.magic, "least_odd_rate": least}
+
+    def slow_moments(self, stencil: _core.Stencil) -> str:
+        """What is at risk where moments of third order relax with less than half of the default's least rate."""
+        rate = 1 / (self.magic / (3 * self.viscosity) + 0.5)
+        rate = max(rate, self.parameters(stencil)["least_odd_rate"])
+        if rate >= 0.5 * _core.least_odd_rate(stencil.name, self.viscosity):
+            return ""
+        return (
+            f"moments of third order, which relax with {rate:.2g}, so that structures of a few cells diverge; "
+            "leave least_odd_rate at its default"
+        )
 
     def without_defaults(self, stencil: _core.Stencil) -> CentralMoments:
         """The same collision, without a least rate that `stencil` has anyway."""

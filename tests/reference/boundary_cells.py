@@ -204,18 +204,19 @@ def _draw_density(cell: BoundaryCell) -> tuple[Array, Array]:
         rate -= max(outward, 0) * velocity_slope[axis]
         rate -= sum(u[by] * slope[by][2 + t] for by in along)
         velocity[axis] += rate
-        after[4 + t] = 0.998 * stored[4 + t] + rate + mean * velocity_slope[axis]
+        after[4 + t] = 0.975 * stored[4 + t] + rate + mean * velocity_slope[axis]
         divergence += slope[axis][4 + t] - bend[axis][0] / 6
-    carried = -mean * cell.inward * velocity_slope[n]
+    outward_slope = -cell.inward * velocity_slope[n]
     characteristic = (density - 1) / 3 - outward / np.sqrt(3) - divergence / 6
-    characteristic -= mean * density_slope / 3 - carried / np.sqrt(3)
+    characteristic -= mean * (density_slope / 3 - outward_slope / np.sqrt(3))
     characteristic -= 0.0005 / 3 * (density - cell.value)
     outgoing = _outgoing(cell)
     new = _outward(cell, characteristic, outgoing)
     velocity[n] = -cell.inward * new
     after[0] = _density(cell, new, outgoing) - 1
-    after[6] = 0.998 * stored[6] - carried
-    after[1] = stored[1] + 0.0005 * (outward - after[6] - stored[1])
+    leaving = max(outward, 0)
+    after[6] = np.clip(0.999 * stored[6] - leaving * outward_slope, -leaving / 2, leaving / 2)
+    after[1] = stored[1] + 0.001 * (outward - after[6] - stored[1])
 
     entering, inertia = velocity.copy(), cell.reference.inertia(1 + after[0])
     for t, axis in enumerate(along):

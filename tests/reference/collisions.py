@@ -235,7 +235,7 @@ def _in_moving_frame(stencil, collision, f, feq, source, u, force, tau):
     if collision.kind == "central-moments":
         least = collision.least_odd_rate
         if least is None:
-            least = 0.6 if stencil.name == "D3Q19" else min(2e-5 / collision.viscosity, 0.6)
+            least = 0.6 if stencil.name == "D3Q19" else np.clip(0.005 * (0.004 / collision.viscosity - 1), 0, 0.6)
         third = np.maximum(1 / ((collision.magic or 3 / 16) / (tau - 0.5) + 0.5), least)
     rate = {0: 0 * tau, 1: 0 * tau, 2: omega, 3: third}
     matrices = hermite_moments(stencil, u)

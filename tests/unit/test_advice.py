@@ -83,6 +83,10 @@ def test_advice_names_what_is_at_risk() -> None:
     assert any("above 2" in risk for risk in lbm.advise(reynolds=1, cells=20, speed=0.05, stencil="D2Q9").risks) == (
         0.5 + 3 * 0.05 * 20 > 2
     )
+    slow = lbm.advise(reynolds=30_000, cells=128, speed=0.04, stencil="D2Q9", least_odd_rate=0)
+    assert any("structures of a few cells diverge" in risk and "leave least_odd_rate" in risk for risk in slow.risks)
+    free = lbm.advise(reynolds=30_000, cells=128, speed=0.04, stencil="D2Q9")
+    assert not any("structures of a few cells" in risk for risk in free.risks)
     quarter = lbm.advise(reynolds=1000, cells=20, speed=0.05, stencil="D2Q9", collision="TRT", magic=1 / 4)
     assert quarter.measured_limit is None
 

@@ -161,3 +161,11 @@ def test_looks_take_a_fiftieth_of_the_time(
     assert clock.looks == 2
     health.after(clock, 1, step)  # type: ignore[arg-type]
     assert clock.looks == 3
+
+
+@pytest.mark.parametrize("least", [0, None])
+def test_moments_that_hardly_relax_are_named_as_the_cause(least: float | None) -> None:
+    solver = solver_of(lbm.CentralMoments(2e-4, least_odd_rate=least))
+    set_cell(solver, (7, 3), 1.0, 0.65)
+    named = "structures of a few cells diverge; leave least_odd_rate at its default" in str(error_of(solver))
+    assert named == (least == 0)

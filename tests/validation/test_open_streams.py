@@ -84,7 +84,7 @@ def test_a_channel_holds_its_parabola(collision: Any, viscosity: float, outlet: 
 def test_the_mass_of_a_channel_settles(outlet: str) -> None:
     off, change = faces.channel(lbm.RecursiveRegularized(7e-3), "regularized", outlet, (10, 0.3), steps=40000)
     assert off < 0.05
-    assert change < 1e-9
+    assert change < (3e-8 if outlet == "characteristic" else 1e-9)  # whose relaxation takes 2000 steps
 
 
 def test_a_sponge_damps_sound_before_an_outlet() -> None:
@@ -93,10 +93,17 @@ def test_a_sponge_damps_sound_before_an_outlet() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("sponge", "most"), [(None, 0.12), ((40, 0.5), 0.012), ((60, 0.5), 0.005)])
-def test_a_vortex_leaves_through_a_sponge(sponge: Any, most: float) -> None:
+@pytest.mark.parametrize(("sponge", "most"), [(None, 0.03), ((40, 0.5), 0.01), ((60, 0.5), 0.005)])
+def test_a_vortex_leaves_with_and_without_a_sponge(sponge: Any, most: float) -> None:
     back = faces.echo(faces.vortex, 110, 80, 900, "characteristic", sponge=sponge, longer=(300, 500))
     assert back < most * faces.DIP
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("speed", [0.05, 0.1])
+def test_central_moments_need_no_sponge_between_characteristic_faces(speed: float) -> None:
+    _, last = faces.noise_left(lbm.CentralMoments(1e-4), "D2Q9", speed, "characteristic", "characteristic", None)
+    assert last < 1e-3
 
 
 def test_a_dead_flow_is_told() -> None:

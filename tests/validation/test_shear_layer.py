@@ -18,7 +18,9 @@ from validation.flows import Array, centres
 CELLS, SPEED = 128, 0.04
 COLLISIONS = {
     "recursive": ("D2Q9", lbm.RecursiveRegularized),
-    "central": ("D2Q9", partial(lbm.CentralMoments, least_odd_rate=0.6)),
+    "central": ("D2Q9", lbm.CentralMoments),
+    "central-d3q27": ("D3Q27", lbm.CentralMoments),
+    "central-least-rate": ("D2Q9", partial(lbm.CentralMoments, least_odd_rate=0.6)),
     "cumulant": ("D3Q27", partial(lbm.Cumulant, parametrized=False)),
     "cumulant-limited": ("D3Q27", partial(lbm.Cumulant, limiter=1e-4)),
     "cumulant-default": ("D3Q27", lbm.Cumulant),

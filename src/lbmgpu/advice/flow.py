@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import _core, checks
 from ..collision_table import COLLISIONS, check_pair, of_stencil
-from ..collisions import MAX_VISCOSITY, Collision, FlowCollision
+from ..collisions import MAX_VISCOSITY, CentralMoments, Collision, FlowCollision
 from ..engine.linear_stability import growth
 
 LIMITS = Path(__file__).parent / "stability_limits.json"
@@ -162,6 +162,9 @@ def _risks(found: Advice, collision: Collision, speed: float) -> list[str]:
         risks.append(
             "a relaxation time above 2: walls move with the viscosity, unless odd rates follow a magic parameter"
         )
+    if isinstance(collision, CentralMoments):
+        slow = collision.slow_moments(_core.stencil(found.stencil))
+        risks += [slow] if slow else []
     return risks
 
 

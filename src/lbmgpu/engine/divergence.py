@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..collisions import CentralMoments
 from ..conditions import Outflow, PressureOutlet, VelocityInlet
 from ..errors import DivergedError, Look
 from ..thermal import speed_limit
@@ -127,6 +128,11 @@ class DivergenceLooks:
                     )
         if simulation.processes.agreed(float(self._is_near_body(cell))):
             found.append("the body next to it; give it more cells, or begin slowly")
+        slow = ""
+        if isinstance(simulation.collision, CentralMoments):
+            slow = simulation.collision.slow_moments(simulation.stencil)
+        if slow:
+            found.append(slow)
         if self._relaxation_time < SMALL_RATE:
             found.append(
                 "the relaxation time, which is near 1/2; take a larger viscosity, more cells, a stabler collision, "

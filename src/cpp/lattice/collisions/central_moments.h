@@ -20,14 +20,13 @@ struct CentralMoments : FlowCollision {
     };
 
     /// What moments of third order relax with at least, unless another rate is given. At low viscosity the magic
-    /// parameter makes them slow, and in flows with structures of a few cells they then grow. The bound is below the
-    /// rate of the magic parameter 3/16 at viscosities above 0.00106, and at 0.001 makes it 0.149. D3Q19 has no
-    /// velocities to the corners of the cube: at low viscosity waves in a stream grow there where these moments are
-    /// slower than 0.6.
+    /// parameter makes them slow, and in flows with structures of a few cells they then grow. From a viscosity of 0.001
+    /// on the rate of the magic parameter 3/16 is the larger. D3Q19 has no velocities to the corners of the cube: at
+    /// low viscosity waves in a stream grow there where these moments are slower than 0.6.
     template <class S>
     static constexpr double default_least_odd_rate(double viscosity) {
-        const double least = 2e-5 / viscosity;
-        return (S::D == 3 && S::Q == 19) || least > 0.6 ? 0.6 : least;
+        const double least = 0.005 * (0.004 / viscosity - 1);
+        return (S::D == 3 && S::Q == 19) || least > 0.6 ? 0.6 : least > 0 ? least : 0;
     }
 
     template <class S, class Given>
