@@ -96,7 +96,7 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
         if (fills_warps(spec, 8) && !(aa_other && is_cumulant) && !(has_strain && large_stencil)) {
             return {8, threads, (large_stencil || needs_registers ? 256 : 384) / threads};
         }
-        const bool needs_most = has_strain || ((large_stencil || kind.row_ends != 0) && needs_registers);
+        const bool needs_most = has_strain || kind.row_ends != 0 || (large_stencil && needs_registers);
         return {4, 128, needs_most ? 2 : large_stencil || aa_even || is_full ? 3 : 4};
     }
     if (large_stencil && kind.row_ends != 0) {
@@ -124,7 +124,7 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
     if (size == BlockSize::Medium) {
         return aa_even    ? LaunchConfiguration{1, 128, 5}
                : aa_other ? LaunchConfiguration{4, 64, has_strain ? 4 : 6}
-                          : LaunchConfiguration{2, 128, 4};
+                          : LaunchConfiguration{2, 128, kind.row_ends != 0 && needs_registers ? 3 : 4};
     }
     if (aa_even && !backend::keeps_velocity(spec)) {
         return needs_registers ? LaunchConfiguration{1, 256, 3} : LaunchConfiguration{1, 512, 2};

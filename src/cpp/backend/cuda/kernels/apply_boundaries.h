@@ -49,7 +49,7 @@ __global__ void apply_boundaries(const __grid_constant__ Members<members, Bounda
         state.force(cell.x, Index(cell.z) * a.address.ny + cell.y, force);
     }
     backend::serve_wall_links<false>(state.lattice(), cell, links.links, links.places, force,
-                              {static_cast<Real*>(links.end_sums)});
+                                     {static_cast<Real*>(links.end_sums)});
 }
 
 }  // namespace lbm::cuda

@@ -15,8 +15,8 @@ namespace lbm::cuda {
 
 /// V cells of a row. Bits 0, 1, 2 of `self_periodic` say whether x, y, z are self-periodic axes. With `whole_packs` the
 /// length of a row is a multiple of V. With `end_sums` the sums of the cells at the ends of a row are stored;
-/// `row_ends` says what there are columns of (row_end_columns.h). `pitch` is the number of elements from a population to
-/// the next one, which saves the computation of most addresses; with 0 it is in the arguments.
+/// `row_ends` says what there are columns of (row_end_columns.h). `pitch` is the number of elements from a population
+/// to the next one, which saves the computation of most addresses; with 0 it is in the arguments.
 template <class S, class Real, class Stored, int V, int self_periodic, Phase phase, Forcing forcing, bool end_sums,
           int row_ends, int threads, RowSpan span, bool whole_packs, int pitch, class Arguments>
 class RowCells {
