@@ -73,8 +73,7 @@ std::vector<std::string> update_resources(const std::string& stencil, const std:
                                           const std::string& precision, const std::string& storage,
                                           const std::string& streaming, bool smagorinsky, int forcing, bool end_sums,
                                           int periodic_axes, int size, const std::string& architecture, bool thermal,
-                                          bool takes_strain, const std::string& turbulence, bool renews,
-                                          int row_ends) {
+                                          bool takes_strain, const std::string& turbulence, bool renews, int row_ends) {
     const std::vector<int> shape(stencil.substr(0, 2) == "D2" ? 2 : 3, size);
     backend::BlockSpec spec = spec_of(stencil, shape, collision, precision, storage, streaming, smagorinsky,
                                       periodic_axes, thermal, turbulence_of(turbulence, 1));
@@ -84,8 +83,8 @@ std::vector<std::string> update_resources(const std::string& stencil, const std:
     }
     std::vector<std::string> logs;
     for (const Phase phase : backend::phases_of(spec)) {
-        const cuda::UpdateKind kind{
-            phase, cuda::Forcing(forcing), end_sums, backend::keeps_velocity(spec), renews, row_ends};
+        const cuda::UpdateKind kind{phase,   cuda::Forcing(forcing), end_sums, backend::keeps_velocity(spec), renews,
+                                    row_ends};
         const cuda::KernelName name = cuda::update_kernel(spec, cuda::default_configuration(spec, kind), kind);
         const NoGil release;
         logs.push_back(cuda::resource_usage(name, architecture));
