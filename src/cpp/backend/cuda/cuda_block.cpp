@@ -51,7 +51,7 @@ public:
             lattices_[k] = DeviceBuffer(ordinal, backend::lattice_bytes(spec, backend::Device::Gpu));
             stream_.clear(lattices_[k].address(), lattices_[k].bytes());
         }
-        updates_.choose(forcing_, row_ends_.end_sums(), row_ends_.row_ends(), device_.name);
+        choose_updates();
     }
 
     const Address& address() const override { return address_; }
@@ -90,7 +90,7 @@ public:
         scaling_.set_plan(plan);
         turbulence_.set_plan(plan);
         sums_.forget_links();
-        updates_.choose(forcing_, row_ends_.end_sums(), row_ends_.row_ends(), device_.name);
+        choose_updates();
         expect_kernels();
     }
 
@@ -123,7 +123,7 @@ public:
         }
         forcing_ = uniform != nullptr ? Forcing::Uniform : field != nullptr ? Forcing::Field : Forcing::None;
         if (forcing_ != before) {
-            updates_.choose(forcing_, row_ends_.end_sums(), row_ends_.row_ends(), device_.name);
+            choose_updates();
             if (plan_ != nullptr) {
                 expect_kernels();
             }
@@ -346,6 +346,7 @@ private:
         return all;
     }
 
+    void choose_updates() { updates_.choose(forcing_, row_ends_.end_sums(), row_ends_.row_ends(), device_.name); }
     void restart_phase() {
         phase_ = spec_.state->first_phase;
         now_ = 0;
