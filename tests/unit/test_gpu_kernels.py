@@ -175,7 +175,8 @@ GRADIENT_TERMS = ("lbm::WALE, false", "lbm::Vreman, false", "lbm::WALE, true", "
         ("transfer.h", ["transfer<lbm::Half>"]),
         ("fields.h", ["density<{}, float>", "velocity<{}, double>", "population<{}, float>", "set_population<{}>"]),
         ("fields.h", ["set_force<{}>", "get_stored<{}>", "set_stored<{}>", "initialize<{}>"]),
-        ("boundary_cells.h", ["complete_boundary_cells<{}>", "start_boundary_cells<{}>"]),
+        ("boundary_cells.h", ["complete_boundary_cells<{}, false>", "complete_boundary_cells<{}, true>"]),
+        ("boundary_cells.h", ["start_boundary_cells<{}>"]),
         (
             "boundary_cells.h",
             ["change_cells<{}, lbm::backend::BoundaryCell>", "change_cells<{}, lbm::backend::SpongeCell>"],
@@ -195,7 +196,7 @@ GRADIENT_TERMS = ("lbm::WALE, false", "lbm::Vreman, false", "lbm::WALE, true", "
         ("statistics.h", [f"sum_statistics<{axes}>" for axes in range(1, 8)]),
         ("scale_values.h", ["scale_values<{}>", "scale_values<{}, 32>"]),
         ("apply_boundaries.h", ["apply_boundaries<{}, 32>"]),
-        ("boundary_cells.h", ["complete_boundary_cells<{}, 32>"]),
+        ("boundary_cells.h", ["complete_boundary_cells<{}, false, 32>", "complete_boundary_cells<{}, true, 32>"]),
         (
             "boundary_cells.h",
             ["change_cells<{}, lbm::backend::BoundaryCell, 32>", "change_cells<{}, lbm::backend::SpongeCell, 32>"],

@@ -65,10 +65,12 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
     const bool has_strain = spec.takes_strain;
     const BlockSize size = block_size(spec);
     if (populations == D2Q9::Q) {
-        return spec.precision == NumberKind::Float64             ? LaunchConfiguration{2, 256, has_strain ? 1 : 2}
-               : aa_other || spec.storage == NumberKind::Float16 ? LaunchConfiguration{4, 256, 2}
-               : aa_even                                         ? LaunchConfiguration{1, 1024, 1}
-                                                                 : LaunchConfiguration{1, 256, 4};
+        return spec.precision == NumberKind::Float64 ? LaunchConfiguration{2, 256, has_strain ? 1 : 2}
+               : spec.storage == NumberKind::Float16 ? LaunchConfiguration{4, 256, 2}
+               : aa_other && has_strain              ? LaunchConfiguration{4, 128, 3}
+               : aa_other                            ? LaunchConfiguration{4, 256, 2}
+               : aa_even                             ? LaunchConfiguration{1, 1024, 1}
+                                                     : LaunchConfiguration{1, 256, 4};
     }
     if (backend::is_multispeed(spec)) {
         return spec.precision == NumberKind::Float64 ? LaunchConfiguration{1, 128, 3} : LaunchConfiguration{1, 128, 4};
