@@ -130,7 +130,9 @@ std::vector<ConfigurationTiming> tune_as(const BlockSpec& spec, const UpdateKind
     // What is taken of velocity gradients is 0: the time of an update does not depend on it.
     const Index terms = Index(address.ny) * address.nz * backend::gradient_terms(spec);
     const DeviceBuffer gradient_terms(ordinal, std::size_t(terms * backend::field_pitch(address.nx)) * sizeof(Real));
-    stream.clear(gradient_terms.address(), gradient_terms.bytes());
+    if (gradient_terms.bytes() > 0) {
+        stream.clear(gradient_terms.address(), gradient_terms.bytes());
+    }
 
     std::vector<ConfigurationTiming> timings;
     for (const UpdateKind& kind : kinds_of(spec, asked)) {
