@@ -87,8 +87,8 @@ using namespace emulated;
 
 extern "C" {
 
-/// Sets how many launches there were of kernels, how many of them with programmatic dependent launch, and of graphs; how
-/// many copies to the device and to the host; and how often the host waited for a stream or an event.
+/// Sets how many launches there were of kernels, how many of them with programmatic dependent launch, and of graphs;
+/// how many copies to the device and to the host; and how often the host waited for a stream or an event.
 void emulated_requests(Requests* so_far) {
     State& own = state();
     const std::lock_guard<std::mutex> lock(own.mutex);

@@ -23,9 +23,9 @@ struct TransferRun {
 struct WallLink {
     double value;
     double distance;
-    unsigned char i;          // the incoming velocity
-    unsigned char condition;  // index in boundary::Conditions
-    bool meets_fluid;         // whether the population that streams in towards the wall comes from a fluid cell
+    unsigned char i;             // the incoming velocity
+    unsigned char condition;     // index in boundary::Conditions
+    bool meets_fluid;            // whether the population that streams in towards the wall comes from a fluid cell
     unsigned char off_wall = 0;  // velocity with which the population leaves the wall; of links with scaled values
     int scaled = -1;  // index among the plan's scaled values of that which takes the place of `value`; -1: none does
 };

@@ -17,11 +17,11 @@ struct LinkPlan {
     std::vector<WallCell> wall_cells;
     std::vector<WallCell> second_pass_cells;  // wall cells with a formula that reads post-streaming populations
     std::vector<WallLink> wall_links;
-    std::vector<BoundaryCell> boundary_cells;  // computed after all links
+    std::vector<BoundaryCell> boundary_cells;        // computed after all links
     std::vector<ScaledVector> scaled_values;         // of wall links and boundary cells that change in time
     double reference_density = 1, wall_inertia = 1;  // as in boundary::Wall, for these
-    Index boundary_numbers = 0;            // how many numbers the boundary cells keep in all
-    std::vector<SpongeCell> sponge_cells;  // after all others
+    Index boundary_numbers = 0;                      // how many numbers the boundary cells keep in all
+    std::vector<SpongeCell> sponge_cells;            // after all others
     std::vector<SpongeLayer> sponge_layers;
     std::vector<WallTemperature> wall_temperatures;
     std::vector<ThermalCell> thermal_cells;

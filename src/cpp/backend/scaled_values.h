@@ -1,5 +1,5 @@
-// Values of walls, inlets and outlets that are a fixed part times a factor of the step. Whoever serves links and boundary
-// cells computes them as it reads these, so that nothing that lies in memory changes from step to step.
+// Values of walls, inlets and outlets that are a fixed part times a factor of the step. Whoever serves links and
+// boundary cells computes them as it reads these, so that nothing that lies in memory changes from step to step.
 #pragma once
 
 #include "../lattice/boundary/all.h"

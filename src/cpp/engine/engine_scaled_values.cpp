@@ -1,5 +1,5 @@
-// The engine's members for what changes in time as a fixed part times a factor of the step. Blocks compute the values of
-// wall links and boundary cells themselves; all else is set here before each step.
+// The engine's members for what changes in time as a fixed part times a factor of the step. Blocks compute the values
+// of wall links and boundary cells themselves; all else is set here before each step.
 #include <algorithm>
 #include <cmath>
 #include <functional>

@@ -24,12 +24,14 @@ public:
     /// cell.
     template <class Force>
     void complete(const Numbers& next, Force&& force) const {
-        for_cells(cells_, [&](const backend::BoundaryCell& cell) { complete_cell(now(cell), next, force); });
+        for_cells(cells_, [&](const backend::BoundaryCell& cell) {
+            with_value(cell, [&](const backend::BoundaryCell& now) { complete_cell(now, next, force); });
+        });
     }
     /// Changes populations that have come in, after all else that reads those before the update.
     void finish() const {
         const auto change = [&](const auto& cell) { backend::change_cell(view_, cell, plan_.sponge_layers.data()); };
-        for_cells(cells_, [&](const backend::BoundaryCell& cell) { change(now(cell)); });
+        for_cells(cells_, [&](const backend::BoundaryCell& cell) { with_value(cell, change); });
         for_cells(plan_.sponge_cells, change);
     }
     template <class Force>
@@ -44,12 +46,16 @@ public:
     }
 
 private:
-    /// A cell with its value in the next update.
-    backend::BoundaryCell now(backend::BoundaryCell cell) const {
-        if (cell.scaled >= 0 && scaling_.serves(plan_)) {
-            scaling_.values<S>(plan_).set(cell);
+    /// Calls `use` with a cell that has its value in the next update.
+    template <class Use>
+    void with_value(const backend::BoundaryCell& cell, Use&& use) const {
+        if (cell.scaled < 0 || !scaling_.serves(plan_)) {
+            use(cell);
+            return;
         }
-        return cell;
+        backend::BoundaryCell now = cell;
+        scaling_.values<S>(plan_).set(now);
+        use(now);
     }
     Numbers numbers() const { return {view_.data, view_.address, view_.phase}; }
 

@@ -1,4 +1,5 @@
-// What changes in time by factors, of a block on a GPU: the fixed parts and the factors of the next steps in its memory.
+// What changes in time by factors, of a block on a GPU: the fixed parts and the factors of the next steps in its
+// memory.
 #pragma once
 
 #include <vector>
@@ -62,7 +63,12 @@ public:
         if (!has_factors()) {
             return {};
         }
-        return {values_.as<backend::ScaledVector>(), reference_density_, inertia_, factors_.as<double>(), series_, turn_,
+        return {values_.as<backend::ScaledVector>(),
+                reference_density_,
+                inertia_,
+                factors_.as<double>(),
+                series_,
+                turn_,
                 clock_.as<FactorClock>()};
     }
 

@@ -145,9 +145,9 @@ struct LinkArguments {
     Index threads() const { return 32 * run_count + single_count + cell_count + wall_temperature_count; }
 };
 
-/// Which row of the factors of scaled values is that of an update. There are two numbers, which updates use in turn: the
-/// kernels before an update read one, and set the other to the row of the update that follows. So nobody needs to know
-/// which of them is the last one, and recorded updates take no argument for it.
+/// Which row of the factors of scaled values is that of an update. There are two numbers, which updates use in turn:
+/// the kernels before an update read one, and set the other to the row of the update that follows. So nobody needs to
+/// know which of them is the last one, and recorded updates take no argument for it.
 struct FactorClock {
     Index row[2];
     Index rows;  // that there are
