@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import lbmgpu as lbm
+from lbmgpu.solver import run
 
 pytestmark = pytest.mark.gpu
 
@@ -17,6 +18,14 @@ SHAPE = (16, 8, 8)
 POINTS = np.random.default_rng(1).random((1000, 3)) * SHAPE
 CHUNK = 2**19 // (4 * SHAPE[0] * SHAPE[1] * SHAPE[2])
 """Samples that come to the host together: 2^19 numbers, four of each cell, all of which the points are between."""
+
+
+@pytest.fixture(autouse=True)
+def _chunks_do_not_depend_on_speed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps are made in as long chunks, and looks for divergence are as far apart, as on a fast device."""
+    monkeypatch.setattr(run, "CHUNK_SECONDS", 1e6)
+    monkeypatch.setattr(run, "MIN_SECONDS", 1e6)
+    monkeypatch.setattr(run, "CHECK_SHARE", 1e6)
 
 
 class Requests(ctypes.Structure):
@@ -81,10 +90,9 @@ def test_an_inlet_that_changes_in_time_adds_no_kernel(gpu: str) -> None:
         solver.step(64)
         found.append(requests(lambda solver=solver: solver.step(320)))
     steady, changing = found
-    assert changing["graphs"] > 0
-    each = 2 * 16  # kernels of the steps of a recording: boundaries and the update
-    assert changing["launches"] + each * changing["graphs"] == steady["launches"] + each * steady["graphs"]
-    assert changing["waits"] <= steady["waits"] + 8
+    assert changing["graphs"] == steady["graphs"] >= 320 // 16 - 3
+    assert changing["launches"] == steady["launches"]
+    assert changing["waits"] <= steady["waits"] + 2
 
 
 def test_an_inlet_that_changes_in_time_beside_probes_adds_nothing_either(gpu: str) -> None:
