@@ -426,7 +426,7 @@ private:
             if constexpr (requires { a.parameters.kept_velocity; }) {
                 turbulence_.set(a.parameters);
             }
-            set_rows(a, rows);
+            set_rows(a, spec_, rows, device_.l2_bytes);
             a.source = step_.source;
             a.target = step_.target;
             const backend::ScheduledUpdate kind = turbulence_.update(step_.phase);

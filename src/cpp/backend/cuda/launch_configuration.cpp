@@ -128,8 +128,10 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
                : aa_other ? LaunchConfiguration{4, 64, has_strain ? 4 : 6}
                           : LaunchConfiguration{2, 128, kind.row_ends != 0 && needs_registers ? 3 : 4};
     }
-    if (aa_even && !backend::keeps_velocity(spec)) {
-        return needs_registers ? LaunchConfiguration{1, 256, 3} : LaunchConfiguration{1, 512, 2};
+    // One that reads an eddy viscosity of velocity gradients holds a number more, one that renews it many more.
+    if (aa_even && !has_strain && !kind.renews_terms) {
+        const bool holds_more = kind.forcing != Forcing::None || spec.has_eddy_viscosity;
+        return holds_more ? LaunchConfiguration{1, 256, 3} : LaunchConfiguration{1, 512, 2};
     }
     return has_strain            ? LaunchConfiguration{4, 128, 2}
            : aa_other || is_full ? LaunchConfiguration{4, 128, 3}

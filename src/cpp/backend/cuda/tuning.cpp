@@ -161,6 +161,7 @@ std::vector<ConfigurationTiming> tune_as(const BlockSpec& spec, const UpdateKind
                     if constexpr (requires { arguments.parameters.gradient_terms; }) {
                         arguments.parameters.gradient_terms = gradient_terms.as<Real>();
                     }
+                    set_rows(arguments, spec, {0, 0, address.ny, address.nz}, device.l2_bytes);
                     arguments.source = source.as<void>();
                     arguments.target = (has_other ? other : source).as<void>();
                     const LaunchDimensions launch = update_launch(spec, configuration, arguments.rows.count());

@@ -37,6 +37,7 @@ struct UpdateArguments {
     Address address;
     backend::RowBox rows;  // rows to update
     UInt32 inverse_ny;     // (2^32 - 1) / rows.ny, with which a kernel need not divide
+    unsigned rows_ahead;   // how many rows ahead of its own a thread asks for populations (kernels/prefetch.h); 0: not
     // Bytes from population 0 of a cell to the slots of its incoming and outgoing population i, without the shifts
     // along x and along self-periodic axes.
     Index incoming_offset[max_Q];

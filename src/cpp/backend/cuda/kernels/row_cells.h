@@ -10,6 +10,7 @@
 #include "../../row_end_columns.h"
 #include "arguments.h"
 #include "pack.h"
+#include "prefetch.h"
 
 namespace lbm::cuda {
 
@@ -89,6 +90,11 @@ public:
             first_replaced.put(*this);
             last_replaced.put(*this);
         }
+    }
+
+    /// Asks for the populations of the cells of another row, `bytes` ahead of this one.
+    __device__ void prefetch_ahead(Index bytes) const {
+        static_for<S::Q>([&]<int i>() { prefetch(reinterpret_cast<const char*>(from<i>(0)) + bytes); });
     }
 
     /// Stores the post-collision populations of all V cells; every thread of the block must call it.

@@ -45,10 +45,12 @@ __device__ inline RowAt row_in_layers(unsigned row, const backend::RowBox& rows,
     return {next ? y - unsigned(rows.ny) : y, next ? z + 1 : z};
 }
 
-/// Orders rows along y, then z, within tiles of 128 rows along y. A temperature is read in three layers z; if whole
-/// layers of rows were updated in between, the second-level cache could lose it.
+constexpr unsigned temperature_tile = 128, velocity_tile = 64;  // rows along y
+
+/// Orders rows along y, then z, within tiles along y. A temperature is read in three layers z; if whole layers of rows
+/// were updated in between, the second-level cache could lose it.
 __device__ inline RowAt row_in_tiles(unsigned row, const backend::RowBox& rows) {
-    constexpr unsigned most = 128;
+    constexpr unsigned most = temperature_tile;
     const unsigned tile = row / (most * unsigned(rows.nz));
     const unsigned height = min(most, unsigned(rows.ny) - most * tile);
     const unsigned in_tile = row - tile * most * unsigned(rows.nz);
@@ -56,10 +58,10 @@ __device__ inline RowAt row_in_tiles(unsigned row, const backend::RowBox& rows) 
     return {tile * most + in_tile - z * height, z};
 }
 
-/// Orders rows in such tiles too, of 64 rows, but in each by squares of two rows along y and two along z, for
-/// velocities: the rows of a thread block then read many of each other, which the first-level cache serves.
+/// Orders rows in such tiles too, but in each by squares of two rows along y and two along z, for velocities: the rows
+/// of a thread block then read many of each other, which the first-level cache serves.
 __device__ inline RowAt row_in_squares(unsigned row, const backend::RowBox& rows) {
-    constexpr unsigned most = 64;
+    constexpr unsigned most = velocity_tile;
     const unsigned tile = row / (most * unsigned(rows.nz));
     const unsigned height = min(most, unsigned(rows.ny) - most * tile);
     const unsigned in_tile = row - tile * most * unsigned(rows.nz);
@@ -101,6 +103,15 @@ __global__ void __launch_bounds__(threads, blocks)
     viscosities.fetch();
     temperatures.fetch();
     cells.fetch(shared);
+    const Index row_bytes = a.address.row_stride * Index(sizeof(Stored));
+    const Index layer_bytes = row_bytes * (a.address.ny + 2 * a.address.halo_y);
+    const RowsAhead ahead = EddyViscositiesHere::take_neighbors
+                                ? ahead_in_tiles<velocity_tile>(at.z, a.rows, a.rows_ahead, layer_bytes)
+                            : hybrid_thermal ? ahead_in_tiles<temperature_tile>(at.z, a.rows, a.rows_ahead, layer_bytes)
+                                             : ahead_in_layers(row, a.rows, a.rows_ahead, row_bytes);
+    if (ahead.any) {
+        cells.prefetch_ahead(ahead.bytes);
+    }
     temperatures.gather();
     // A loop is as fast as V copies of the code, and compiles in half of the time. Two cells per iteration where two
     // float16 numbers share a register, and in double precision, where they hide each other's latency.
