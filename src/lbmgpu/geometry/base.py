@@ -390,6 +390,10 @@ class Placed(Geometry):
         from_center = [a - float(b) for a, b in zip(x, self._shift, strict=True)]
         return [sum(float(self._turn[j, k]) * from_center[j] for j in range(3)) for k in range(3)]  # type: ignore[misc]
 
+    def from_inner(self, points: Floats) -> Floats:
+        """Points ``(n, 3)`` of the inner geometry where they are in this one."""
+        return np.asarray(points @ self._turn.T + self._shift)
+
     @property
     def bounds(self) -> Floats:
         low, high = self.inner.bounds
