@@ -173,12 +173,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("flow", choices=("shear-layer", "taylor-green"))
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
-    parser.add_argument("--size", type=int, help="points a side (512; 384 of the vortex)")
+    parser.add_argument("--size", type=int, help="points a side (1024; 384 of the vortex)")
     parser.add_argument("--end", type=float, default=12.0, help="end of the vortex' time (12)")
     given = parser.parse_args()
     xp = importlib.import_module("cupy" if given.device == "cuda" else "numpy")
     if given.flow == "shear-layer":
-        shear_layers(xp, given.size or 512)
+        shear_layers(xp, given.size or 1024)
     else:
         taylor_green(xp, given.size or 384, 1600, given.end)
 

@@ -220,6 +220,27 @@ def test_a_crafted_file_is_right_before_it_is_edited(original: Path, tmp_path: P
     assert load(tmp_path / "state.h5").steps == 0
 
 
+@pytest.mark.parametrize("kept", [6, 10])
+def test_a_file_whose_boundary_cells_keep_other_numbers_is_refused_by_name(kept: int, tmp_path: Path) -> None:
+    """As that of a version in which a characteristic outlet kept 6 numbers a cell."""
+    domain = lbm.Domain((8, 6), "D2Q9")
+    domain.faces["-x"], domain.faces["+x"] = lbm.NoSlip(), lbm.PressureOutlet(scheme="characteristic")
+    solver = lbm.Solver(domain, lbm.CentralMoments(0.1), device="cpu", threads=1)
+    solver.step(2)
+    path = solver.save(tmp_path / "state.h5")
+    before = solver.populations()
+    content = _crafted.content(path)
+    numbers = content["arrays"]["boundary.+x"]
+    assert numbers.shape[1:] == (6,)
+    content["arrays"]["boundary.+x"] = np.resize(numbers, (kept, 6))
+    _crafted.write(tmp_path / "old.h5", content)
+    for read in (solver.restore, load):
+        must = rf"cells before face '\+x' keep {kept} numbers each, must be {len(numbers)}: it is of a version"
+        with pytest.raises(lbm.CheckpointError, match=must):
+            read(tmp_path / "old.h5")
+    np.testing.assert_array_equal(solver.populations(), before)
+
+
 def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     solver = lbm.Solver(lbm.Domain((8, 8), "D2Q9"), lbm.BGK(0.1), device="cpu")

@@ -1,6 +1,6 @@
 """The doubly periodic shear layer of Minion & Brown, J. Comput. Phys. 138 (1997) 734, on too few cells for its layers.
 
-The reference is a Fourier solution on 512 points a side (docs/spectral_flows.py): kinetic energy at the times 0, 1 and
+The reference is a Fourier solution on 1024 points a side (docs/spectral_flows.py): kinetic energy at the times 0, 1 and
 2, and at 1 and 2 the vorticity without wave numbers above a third of its 64 points a side.
 """
 

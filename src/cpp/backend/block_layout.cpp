@@ -25,9 +25,9 @@ Index elements_before_columns(const BlockSpec& spec, const Address& a) {
 /// update reads those of its cells' neighbours; it writes new ones in the same step where each step renews what is
 /// taken of their gradients.
 VelocityRows rows_behind(Index others, const BlockSpec& spec, Device device, int D, Index pitch, Index line) {
-    const bool are_read_beside = spec.is_part || (device == Device::Gpu && spec.refresh_every == 1);
+    const bool has_new_rows = spec.is_part || (device == Device::Gpu && spec.refresh_every == 1);
     const Index stride = pitch + line;
-    return {others + line, stride, are_read_beside ? D * stride : 0};
+    return {others + line, stride, has_new_rows ? D * stride : 0};
 }
 
 }  // namespace

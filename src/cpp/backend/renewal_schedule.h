@@ -2,9 +2,8 @@
 // need to know of it.
 #pragma once
 
-#include <compare>
+#include <algorithm>
 #include <limits>
-#include <set>
 #include <vector>
 
 #include "../lattice/streaming.h"
@@ -66,19 +65,18 @@ struct ScheduledUpdate {
     bool is_at_renewal;
     bool keeps_velocity;
 
-    auto operator<=>(const ScheduledUpdate&) const = default;
+    bool operator==(const ScheduledUpdate&) const = default;
 };
 
 /// The kinds of update that follow a step of `phase`, each once, in the order in which they come.
 inline std::vector<ScheduledUpdate> kinds_of_updates(Phase phase, RenewalSchedule schedule, int every) {
-    std::set<ScheduledUpdate> known;
     std::vector<ScheduledUpdate> kinds;
     for (int k = 0; k < 2 * every; ++k) {  // a cycle of phases has two at most
         phase = next_phase(phase);
         ScheduledUpdate kind{phase, schedule.is_at_renewal(), false};
         schedule.begin_step();
         kind.keeps_velocity = schedule.keeps_velocity();
-        if (known.insert(kind).second) {
+        if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) {
             kinds.push_back(kind);
         }
     }

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from .. import _core, checks
 from ..conditions import engine_name
 from ..domain import FACES, MAX_CELLS
+from ..errors import CheckpointError
 from ..files.strict_json import parsed
 from ..models import PRECISIONS, STORAGES, STREAMINGS
 from . import hdf5_tree
@@ -166,7 +167,13 @@ class NewestCheckpoint:
         if own[0] is not None and (self._chunks("turbulence").shape, self._chunks("turbulence").dtype) != own:
             raise UnexpectedError("what is kept for gradients is not of the shape and the precision of the setup")
         for name, (face, shape) in self.header.boundary.items():
-            if (self._chunks(name).shape, self._chunks(name).dtype) != (shape, np.dtype(np.float64)):
+            numbers = self._chunks(name)
+            if numbers.shape[1:] == shape[1:] and numbers.shape[0] != shape[0]:
+                raise CheckpointError(
+                    f"the cells before face {face!r} keep {numbers.shape[0]} numbers each, must be {shape[0]}: it is "
+                    "of a version of lbmgpu whose boundary condition there was another one"
+                )
+            if (numbers.shape, numbers.dtype) != (shape, np.dtype(np.float64)):
                 raise UnexpectedError(f"the numbers of face {face!r} are not of the shape of the setup")
         for entry in recorded:
             expected_shape = entry.stored_shape(self.header.shape)

@@ -35,7 +35,7 @@ template <class Condition, bool second_pass>
 constexpr bool is_served = false;
 template <class Condition, bool second_pass>
 requires has_formula<Condition>
-constexpr bool is_served<Condition, second_pass> = second_pass || !Condition::needs_streamed;
+inline constexpr bool is_served<Condition, second_pass> = second_pass || !Condition::needs_streamed;
 
 /// Whether a condition computes all incoming populations of a boundary cell by one formula.
 template <class Condition>
