@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
 from . import cells
+from .matrices import apply, product
 from .report import Description, Domain, describe
 
 Floats = NDArray[np.float64]
@@ -461,16 +462,6 @@ def rotation(axis: Any, degrees: float, dimensions: int) -> Floats:
     a = axis_vector("axis", axis)
     cross = np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
     return np.asarray(cosine * np.eye(3) + sine * cross + (1 - cosine) * np.outer(a, a))
-
-
-def apply(matrix: Floats, vector: Floats) -> Floats:
-    """The product of a matrix and a vector, summed in one order on all machines."""
-    return np.array([math.fsum(row * vector) for row in matrix])
-
-
-def product(a: Floats, b: Floats) -> Floats:
-    """The product of two matrices, summed in one order on all machines."""
-    return np.stack([apply(a, column) for column in b.T], axis=1)
 
 
 def part(offset: Any, shape: Any, dimensions: int) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -1,4 +1,4 @@
-"""Triangles of the surface of a geometry, of a given size: those of a mesh cut up, or made for spheres, cylinders, boxes."""
+"""Triangles of a given size on the surface of a geometry: those of a mesh cut up, or of a sphere, cylinder or box."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def _triangles_of(geometry: Geometry, size: float) -> tuple[Floats, Triangles]:
     maker = _MAKERS.get(type(geometry))
     if maker is None or geometry.dimensions != 3 or not np.isfinite(geometry.bounds).all():
         raise GeometryError(
-            f"surface: no triangles are known of {type(geometry).__name__}; a Mesh, or a Sphere, Cylinder with a length "
-            "or Box of three dimensions has them; give mesh= for another one"
+            f"surface: no triangles are known of {type(geometry).__name__}; a Mesh, or a Sphere, Cylinder with a "
+            "length or Box of three dimensions has them; give mesh= for another one"
         )
     return maker(geometry, size)
 

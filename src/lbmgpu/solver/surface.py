@@ -1,9 +1,9 @@
-"""`Solver.surface`: pressure and friction on the triangles of a body, their sums over parts of it, and a file of them."""
+"""`Solver.surface`: pressure and friction on the triangles of a body, sums over parts of it, and a file of them."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -245,18 +245,21 @@ def _means(simulation: Simulation, mean: Any, region: tuple[slice, ...]) -> tupl
     return (found if scalar == "pressure" else simulation.stencil.cs2 * (found - 1)), velocity
 
 
-def _wall_velocity(body: Body, coordinates: list[Floats], time: float) -> Floats:
+def _wall_velocity(body: Body, coordinates: Sequence[Floats], time: float) -> Floats:
     """The velocity of a body's wall, as that of a rigid body goes on beside it."""
     if not isinstance(body.condition, MovingWall):
         return np.zeros((3, 1, 1, 1))
-    velocity, factor = body.condition.velocity, 1.0
+    velocity: Any = body.condition.velocity
+    factor = 1.0
     if isinstance(velocity, Varying):
         velocity, factor = velocity.spatial, velocity.function(time)
     if callable(velocity):
         found = velocity(*coordinates, **({"t": time} if takes_time(velocity) else {}))
         velocity = np.stack([np.broadcast_to(part, coordinates[0].shape) for part in found])
     elif velocity.shape != (3,):
-        raise ValueError(f"where: the wall of body {body.name!r} has a velocity for each cell, must be a vector or function")
+        raise ValueError(
+            f"where: the wall of body {body.name!r} has a velocity for each cell, must be a vector or function"
+        )
     else:
         velocity = velocity.reshape(3, 1, 1, 1)
     return factor * np.asarray(velocity, np.float64)

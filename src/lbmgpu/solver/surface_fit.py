@@ -111,7 +111,7 @@ def _cells(around: Around, centers: Floats) -> tuple[NDArray[np.int64], NDArray[
     """The cells about each center, counted from the first of the box, ``(m, k, 3)``, and whether they are in it."""
     own = np.floor(centers).astype(np.int64) - around.offset
     cells = own[:, None] + _CUBE
-    return cells, ((cells >= 0) & (cells < around.fluid.shape)).all(axis=-1)
+    return cells, np.asarray(((cells >= 0) & (cells < around.fluid.shape)).all(axis=-1))
 
 
 def _tangents(normals: Floats) -> tuple[Floats, Floats]:
@@ -131,7 +131,7 @@ def _distances(around: Around, corners: Floats, centers: Floats) -> Floats:
         inside &= around.fluid[tuple(np.where(inside[..., None], cells, 0).transpose(2, 0, 1))]
         triangle, place = np.nonzero(inside)
         which = cells[triangle, place]
-        points = which + 0.5 + around.offset
+        points = np.asarray(which + 0.5 + around.offset, np.float64)
         length = _to_triangles(points, corners[at][triangle])
         np.minimum.at(flat, np.ravel_multi_index(tuple(which.T), found.shape), length)
     return found
@@ -155,4 +155,4 @@ def _to_triangles(points: Floats, corners: Floats) -> Floats:
     height = np.einsum("nc,nc->n", points - a, normal)
     above = ~beside & (squared > 0)
     plane = np.divide(height**2, squared, out=np.full(len(points), np.inf), where=above)
-    return np.sqrt(np.minimum(nearest, plane))
+    return np.asarray(np.sqrt(np.minimum(nearest, plane)))
