@@ -46,7 +46,15 @@ def _triangles_of(geometry: Geometry, size: float) -> tuple[Floats, Triangles]:
             f"surface: no triangles are known of {type(geometry).__name__}; a Mesh, or a Sphere, Cylinder with a "
             "length or Box of three dimensions has them; give mesh= for another one"
         )
+    x, y, z = geometry.bounds[1] - geometry.bounds[0]
+    _check_count(x * y + y * z + z * x, size)  # half of the box's surface, which all of them have more of
     return maker(geometry, size)
+
+
+def _check_count(area: float, size: float) -> None:
+    """Raise GeometryError where triangles of this size that cover an area are too many."""
+    if area > MOST_TRIANGLES * math.sqrt(3) / 4 * size**2:
+        raise GeometryError(f"size: {size:g} given, makes more than {MOST_TRIANGLES} triangles, must be larger")
 
 
 def _sphere(sphere: Sphere, size: float) -> tuple[Floats, Triangles]:
@@ -125,6 +133,8 @@ def _quartered(vertices: Floats, triangles: Triangles) -> tuple[Floats, Triangle
 
 def _cut_up(vertices: Floats, triangles: Triangles, size: float) -> tuple[Floats, Triangles]:
     """Triangles with an edge beyond `size` cut across their longest edge, until none is left."""
+    a, b, c = vertices[triangles].transpose(1, 0, 2)
+    _check_count(float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum()) / 2, size)
     while True:
         corners = vertices[triangles]
         lengths = np.linalg.norm(corners - np.roll(corners, -1, axis=1), axis=-1)
@@ -132,7 +142,7 @@ def _cut_up(vertices: Floats, triangles: Triangles, size: float) -> tuple[Floats
         if not long.any():
             return vertices, triangles
         if len(triangles) + int(long.sum()) > MOST_TRIANGLES:
-            raise GeometryError(f"size: {size:g} given, makes more than {MOST_TRIANGLES} triangles, must be larger")
+            _check_count(math.inf, size)
         at = lengths[long].argmax(axis=1)
         rows = triangles[long][np.arange(len(at))[:, None], (at[:, None] + np.arange(3)) % 3]
         a, b, c = rows.T

@@ -143,16 +143,16 @@ def _to_triangles(points: Floats, corners: Floats) -> Floats:
     a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
     normal = np.cross(b - a, c - a)
     squared = np.einsum("nc,nc->n", normal, normal)
-    beside = np.zeros(len(points), np.bool_)
+    outside = np.zeros(len(points), np.bool_)
     nearest = np.full(len(points), np.inf)
     for start, end in ((a, b), (b, c), (c, a)):
         edge, to = end - start, points - start
-        beside |= np.einsum("nc,nc->n", np.cross(edge, to), normal) < 0
+        outside |= np.einsum("nc,nc->n", np.cross(edge, to), normal) < 0
         length = np.maximum(np.einsum("nc,nc->n", edge, edge), 1e-300)
         share = np.clip(np.einsum("nc,nc->n", edge, to) / length, 0, 1)
         away = to - share[:, None] * edge
         nearest = np.minimum(nearest, np.einsum("nc,nc->n", away, away))
     height = np.einsum("nc,nc->n", points - a, normal)
-    above = ~beside & (squared > 0)
+    above = ~outside & (squared > 0)
     plane = np.divide(height**2, squared, out=np.full(len(points), np.inf), where=above)
     return np.asarray(np.sqrt(np.minimum(nearest, plane)))
