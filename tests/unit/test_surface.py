@@ -115,17 +115,18 @@ def test_pressure_and_friction_on_a_sphere_add_up_to_the_force_of_its_links(stre
     halves = [surface.part(surface.centers[:, 0] < 18.2), surface.part(lambda x, y, z: x >= 18.2, "rear")]
     np.testing.assert_allclose(sum(half.force for half in halves), surface.force, rtol=1e-12)
     assert [half.name for half in halves] == ["ball", "rear"]
-    assert len(surface.part(lbm.Plane((18.2, 0, 0), (1, 0, 0)))) == len(halves[0])
+    assert len(surface.part(lbm.Plane((19, 0, 0), (1, 0, 0)))) == np.count_nonzero(surface.centers[:, 0] < 19)
 
 
 def test_means_of_a_recorder_are_taken_in_place_of_the_state(stream: lbm.Solver) -> None:
     mean = stream.record(lbm.Mean("velocity", "pressure"))
     stream.step(1)
     now, of_mean = stream.surface("ball"), stream.surface("ball", mean=mean)
-    assert now is not None and of_mean is not None
+    assert now is not None
+    assert of_mean is not None
     np.testing.assert_allclose(of_mean.pressure, now.pressure, rtol=1e-3, atol=1e-7)
     np.testing.assert_allclose(of_mean.shear, now.shear, rtol=1e-3, atol=1e-7)
-    with pytest.raises(ValueError, match="mean: .* must be a recorder"):
+    with pytest.raises(ValueError, match="must be a recorder such as"):
         stream.surface("ball", mean=3)
 
 
@@ -140,7 +141,7 @@ def test_the_file_has_what_is_on_the_triangles(stream: lbm.Solver, tmp_path: Pat
     np.testing.assert_array_equal(read.faces.reshape(-1, 4)[:, 1:], surface.triangles)
     for name, values in (("cp", surface.cp), ("cf", surface.cf), ("shear", surface.shear), ("y_plus", surface.y_plus)):
         np.testing.assert_array_equal(read.cell_data[name], values)
-    with pytest.raises(ValueError, match="must be .vtp"):
+    with pytest.raises(ValueError, match=r"must be \.vtp"):
         surface.to_vtk(tmp_path / "ball.stl")
 
 

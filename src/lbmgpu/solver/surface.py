@@ -215,7 +215,7 @@ def _around(
         pressure = None if density is None else simulation.stencil.cs2 * (density.astype(np.float64) - 1)
     else:
         pressure, velocity = _means(simulation, mean, region)
-    eddy = fields.eddy_viscosity(True, region) if isinstance(simulation.turbulence, Smagorinsky) else None
+    eddy_viscosity = fields.eddy_viscosity(True, region) if isinstance(simulation.turbulence, Smagorinsky) else None
     if velocity is None or pressure is None:
         return None
     axes = [np.arange(a, b) for a, b in zip(low, high, strict=True)]
@@ -224,7 +224,7 @@ def _around(
         solid |= each.within(axes)
     coordinates = np.meshgrid(*(axis + 0.5 for axis in axes), indexing="ij")
     relative = velocity.astype(np.float64) - _wall_velocity(body, coordinates, float(simulation.steps))
-    values = [*relative, pressure, *([] if eddy is None else [eddy])]
+    values = [*relative, pressure, *([] if eddy_viscosity is None else [eddy_viscosity])]
     return Around(low.astype(np.int64), ~solid, np.stack(values, axis=-1).astype(np.float64))
 
 
