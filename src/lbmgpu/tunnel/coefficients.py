@@ -72,8 +72,9 @@ class AeroCoefficients:
     def note(self) -> str:
         """What the intervals are of, in a sentence."""
         return (
-            f"The intervals ({100 * self.drag.level:g} %, of {self.samples} samples over {self.turnovers:.3g} turnovers) "
-            "are statistical only: they say how well the mean in time is known, and nothing of cells, walls or domain."
+            f"The intervals ({100 * self.drag.level:g} %, of {self.samples} samples over {self.turnovers:.3g} "
+            "turnovers) are statistical only: they say how well the mean in time is known, and nothing of cells, walls "
+            "or domain."
         )
 
 
@@ -88,14 +89,17 @@ def of_recorders(recorders: Sequence[Coefficients], after: int, level: float, tu
     rows = sum(np.column_stack([*(each[f] for f in ("drag", "lift", "side")), each["moment"]]) for each in recorders)
     assert isinstance(rows, np.ndarray)
     rows = rows[chosen]
-    widths = _half_widths(rows, level)
+    widths = half_widths(rows, level)
     estimates = [Estimate(float(m), float(w), level) for m, w in zip(rows.mean(axis=0), widths, strict=True)]
     steps = recorders[0].steps[chosen]
     spacing = float(steps[1] - steps[0]) if samples > 1 else 0.0
-    return AeroCoefficients(*estimates, samples, (float(steps[-1] - steps[0]) + spacing) / turnover)
+    drag, lift, side, roll, pitch, yaw = estimates
+    turnovers = (float(steps[-1] - steps[0]) + spacing) / turnover
+    return AeroCoefficients(drag, lift, side, roll, pitch, yaw, samples, turnovers)
 
 
-def _half_widths(rows: Floats, level: float) -> Floats:
+def half_widths(rows: Floats, level: float) -> Floats:
+    """Half the widths of the confidence intervals of the columns of samples; infinite of too few."""
     batches, sums = Batches(BATCHES), np.cumsum(rows, axis=0)
     end = batches.next_end(0)
     while end <= len(rows):

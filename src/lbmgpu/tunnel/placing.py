@@ -65,4 +65,4 @@ def frontal_area(bodies: Mapping[str, Geometry]) -> float:
             shadow |= body.solid((start, 0, 0), (thickness, *count[1:])).any(axis=0)
     if not shadow.any():
         raise GeometryError("body: it has no frontal area, must enclose something")
-    return int(np.count_nonzero(shadow)) * spacing**2
+    return float(np.count_nonzero(shadow) * spacing**2)

@@ -74,6 +74,7 @@ def made(
     cells_across: int,
     reynolds: float | None,
     ground: str | None,
+    clearance_phys: float,
     sides: str,
     blockage: float,
     speed: float,
@@ -94,6 +95,9 @@ def made(
     blockage = checks.number("blockage", blockage, above=0, at_most=0.25)
     if ground not in GROUNDS:
         raise ValueError(f"ground: {checks.shown(ground)} given, must be 'moving', 'fixed' or None")
+    clearance = checks.number("clearance_phys", clearance_phys, at_least=0, at_most=length_phys) * cells / length_phys
+    if clearance > 0 and ground is None:
+        raise ValueError("clearance_phys: given without a ground, must be 0")
     sides = checks.choice("sides", sides, SIDES)
     reynolds_phys = speed_phys * length_phys / properties["viscosity_phys"]
     capped = reynolds_phys
@@ -107,7 +111,9 @@ def made(
     shapes = placing.moved(shapes, cells / float(high[0] - low[0]), np.zeros(3))
     area = placing.frontal_area(shapes)
     low, high = placing.bounds(shapes)
-    shape, corner = _box(high - low, area / blockage, ground is not None)
+    lift = np.array([0.0, 0.0, clearance])
+    shape, corner = _box(high - low + lift, area / blockage, ground is not None)
+    corner = corner + lift
     shapes = placing.moved(shapes, 1.0, corner - low)
     about = corner + (high - low) / 2
     if ground is not None:

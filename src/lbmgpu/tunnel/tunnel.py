@@ -45,7 +45,9 @@ class WindTunnel:
         cells_across: cells along the length of the body, at least 8.
         reynolds: a bound of the Reynolds number of the flow that is computed, by the length; None for none.
         ground: ``"moving"`` with the stream, as under a car on a road, ``"fixed"`` as that of a tunnel, or None for a
-            body in free air. On a ground the lowest point of the body touches it.
+            body in free air.
+        clearance_phys: of the lowest point of the body over the ground, m. What touches the ground has no pressure
+            there, which is a part of the lift.
         sides: ``"slip"`` or ``"periodic"``; above a ground there is slip in any case.
         blockage: the part of the cross-section that the body covers, up to 0.25.
         speed: of the stream, cells a step, up to 0.15; compressibility changes forces by about ``3 speed**2``.
@@ -76,6 +78,7 @@ class WindTunnel:
         cells_across: int = 128,
         reynolds: float | None = None,
         ground: str | None = "moving",
+        clearance_phys: float = 0.0,
         sides: str = "slip",
         blockage: float = 0.04,
         speed: float = 0.05,
@@ -97,6 +100,7 @@ class WindTunnel:
             cells_across=cells_across,
             reynolds=reynolds,
             ground=ground,
+            clearance_phys=clearance_phys,
             sides=sides,
             blockage=blockage,
             speed=speed,
@@ -106,15 +110,10 @@ class WindTunnel:
         self.solver = Solver(made.domain, collision(made.viscosity), turbulence=turbulence, **options)
         self.solver.initialize(velocity=(made.speed, 0.0, 0.0))
         every = max(1, int(self.turnover_steps / SAMPLES))
-        size = {"speed": made.speed, "area": made.area, "length": made.cells, "lift": "z", "about": made.about}
-        self.recorders = {
-            name: self.solver.record(Coefficients(name, every=every, name=f"coefficients_{name}", **size))
-            for name in made.bodies
-        }
-        self.mean = None
-        if means:
-            start = round(self._settle * self.turnover_steps)
-            self.mean = self.solver.record(Mean("velocity", "pressure", every=every, start=start, name="tunnel_means"))
+        self.recorders = {name: _coefficients(name, made, every) for name in made.bodies}
+        start = round(self._settle * self.turnover_steps)
+        self.mean = Mean("velocity", "pressure", every=every, start=start, name="tunnel_means") if means else None
+        self.solver.record(*self.recorders.values(), *([] if self.mean is None else [self.mean]))
 
     @property
     def domain(self) -> Domain:
@@ -216,3 +215,17 @@ class WindTunnel:
 
     def __repr__(self) -> str:
         return f"WindTunnel({', '.join(self.setup.bodies)}, Domain{self.domain.shape}, Re {self.setup.reynolds:.3g})"
+
+
+def _coefficients(name: str, made: setup.TunnelSetup, every: int) -> Coefficients:
+    """The recorder of a body."""
+    return Coefficients(
+        name,
+        speed=made.speed,
+        area=made.area,
+        length=made.cells,
+        lift="z",
+        about=made.about,
+        every=every,
+        name=f"coefficients_{name}",
+    )
