@@ -145,6 +145,23 @@ def test_the_file_has_what_is_on_the_triangles(stream: lbm.Solver, tmp_path: Pat
         surface.to_vtk(tmp_path / "ball.stl")
 
 
+@pytest.mark.gpu
+def test_a_gpu_has_the_bits_of_a_cpu(gpu: str) -> None:
+    surfaces = []
+    for device in ("cpu", gpu):
+        domain = lbm.Domain((20, 18, 16))
+        domain.add_body(lbm.Sphere((9.2, 9.1, 7.9), 4), "ball", lbm.MovingWall((0.02, 0, 0.01)))
+        solver = lbm.Solver(domain, lbm.TRT(0.02), device=device)
+        solver.initialize(velocity=(0.05, 0, 0))
+        solver.step(20)
+        surfaces.append(solver.surface("ball"))
+    of_cpu, of_gpu = surfaces
+    assert of_cpu is not None
+    assert of_gpu is not None
+    np.testing.assert_array_equal(of_gpu.pressure, of_cpu.pressure)
+    np.testing.assert_array_equal(of_gpu.shear, of_cpu.shear)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

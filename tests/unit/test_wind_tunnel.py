@@ -199,6 +199,27 @@ def test_steps_and_restarts_of_a_case_are_refused(stl: Path) -> None:
         run_case(case_of(stl), steps=10)
 
 
+def test_a_case_that_ends_before_its_coefficients_begin_is_refused_at_once(stl: Path) -> None:
+    with pytest.raises(lbm.CaseError, match=r"\$\.run\.turnovers: 2 given, must be above the 3 of 'settle'"):
+        run_case(case_of(stl, settle=3))
+
+
+@pytest.mark.parametrize("command", ["plan", "study"])
+def test_plans_and_studies_refuse_a_wind_tunnel(stl: Path, command: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "lbmgpu", command, str(case_of(stl))], capture_output=True, text=True, cwd=stl.parent
+    )
+    assert done.returncode != 0
+    assert "wind_tunnel: given, which only" in done.stderr
+
+
+def test_the_command_line_runs_a_wind_tunnel(stl: Path) -> None:
+    command = [sys.executable, "-m", "lbmgpu", "run", str(case_of(stl)), "--no-progress", "--output", "out"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=stl.parent, check=True)
+    assert "statistical only" in done.stdout
+    assert (stl.parent / "out" / "body.vtp").is_file()
+
+
 def test_the_example_goes_from_a_file_to_drag_and_picture(tmp_path: Path) -> None:
     pytest.importorskip("trimesh")
     script = Path(__file__).parents[2] / "examples" / "wind_tunnel.py"

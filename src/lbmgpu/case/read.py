@@ -145,10 +145,15 @@ def read_case(path: str | os.PathLike[str]) -> dict[str, Any]:
         FileNotFoundError: there is none.
     """
     case = read_unchecked(path)
-    if is_tunnel(case):
-        raise CaseError([("$.wind_tunnel", "given, which only lbmgpu.case.run_case and 'lbmgpu run' take")])
+    refuse_tunnel(case)
     check_case(case)
     return case
+
+
+def refuse_tunnel(case: Any) -> None:
+    """Raise CaseError for a case of a wind tunnel."""
+    if is_tunnel(case):
+        raise CaseError([("$.wind_tunnel", "given, which only lbmgpu.case.run_case and 'lbmgpu run' take")])
 
 
 def is_tunnel(case: Any) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from ..collision_table import COLLISIONS
+from ..errors import CaseError
 from ..files.atomic_write import replacing, write_text
 from ..files.folder_lock import FolderLock
 from ..files.regular_files import file_path
@@ -43,6 +44,9 @@ def run_tunnel(
         CaseError: values that do not go together. As `run_case` too.
     """
     run, output = case.get("run", {}), case.get("output", {})
+    turnovers, settle = run.get("turnovers", 30.0), case["wind_tunnel"].get("settle", 10.0)
+    if turnovers <= settle:
+        raise CaseError([("$.run.turnovers", f"{turnovers:g} given, must be above the {settle:g} of 'settle'")])
     given = {key: run[key] for key in ("threads", "device") if key in run}
     given |= {key: value for key, value in options.items() if value is not None}
     processes = Processes.of(options["comm"])
@@ -52,7 +56,7 @@ def run_tunnel(
         with at(case, "wind_tunnel"):
             tunnel = WindTunnel(**_arguments(case["wind_tunnel"], source.parent), **given)
         log.info("%s", tunnel)
-        result = tunnel.run(run.get("turnovers", 30.0), progress=progress and run.get("progress", True))
+        result = tunnel.run(turnovers, progress=progress and run.get("progress", True))
         _leave(tunnel, processes, output, target, out or sys.stdout)
     return result
 
