@@ -275,6 +275,7 @@ TEST(boundary_halo_plan_plain_cells_stream_from_fluid_cells_of_the_block_and_com
                        domain.owner[std::size_t(domain.cell(body[0], body[1], body[2]))] = 0;
                        domain.body_velocity.resize(1);
                        domain.body_scaled.resize(1);
+                       domain.body_cuts.resize(1);
                        const BoundaryHaloPlan plan(domain, {{{0, 0, 0}, lattice.address()}}, 0, {phase});
                        const auto& cells = plan.links().boundary_cells;
                        CHECK_EQUAL(Index(cells.size()), 2 * lattice.address().x_face_stride());

@@ -102,7 +102,7 @@ void compare(const lbm::engine::Domain& domain, const Address& address, Phase ph
         for (const WallCell& cell : *cells) {
             lbm::backend::serve_wall_links<true>(
                 lbm::backend::LatticeView<S, Real, Stored>{served.data(), address, phase}, cell, plan.wall_links.data(),
-                plan.wall_offsets[phase].data(), uniform_force, {});
+                plan.wall_offsets[phase].data(), uniform_force, {}, lbm::backend::SteadyValues{});
             wall_at[domain.cell(cell.x, cell.y, cell.z)] = &cell;
         }
     }

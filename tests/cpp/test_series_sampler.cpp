@@ -24,14 +24,13 @@ public:
     void forget_last() noexcept override { numbers_.pop_back(); }
     void forget() noexcept override { numbers_.clear(); }
     void send() override { sent += 1; }
-    std::vector<double> collect(Index samples) override {
+    void collect(Index samples, std::vector<double>& numbers) override {
         if (std::exchange(fails_to_collect, false)) {
             throw std::runtime_error("nothing collected");
         }
         const auto end = numbers_.begin() + samples;
-        std::vector<double> first(numbers_.begin(), end);
+        numbers.assign(numbers_.begin(), end);
         numbers_.erase(numbers_.begin(), end);
-        return first;
     }
 
     int sent = 0;
@@ -57,7 +56,8 @@ private:
         const std::size_t first = values.size();
         values.resize(first + std::size_t(samples) * blocks_.size());
         for (std::size_t k = 0; k < blocks_.size(); ++k) {
-            const std::vector<double> own = blocks_[k]->collect(samples);
+            std::vector<double> own;
+            blocks_[k]->collect(samples, own);
             CHECK_EQUAL(Index(own.size()), samples);
             for (std::size_t row = 0; row < own.size(); ++row) {
                 values[first + row * blocks_.size() + k] = own[row];

@@ -3,6 +3,8 @@
 // EMULATED_CUDA_DEVICES is the number of devices (1), EMULATED_CUDA_PEERS=0 forbids them to access each other's memory.
 // EMULATED_CUDA_SEED other than 0 runs work as late as its streams and events allow, and what they leave open in an
 // order that the seed shuffles; without it work runs at once.
+//
+// emulated_requests tells tests how often the process has called what costs time on a GPU.
 #include "../../src/cpp/backend/cuda/driver.h"
 
 #include <dlfcn.h>
@@ -84,6 +86,14 @@ struct Launch {
 using namespace emulated;
 
 extern "C" {
+
+/// Sets how many launches there were of kernels, how many of them with programmatic dependent launch, and of graphs;
+/// how many copies to the device and to the host; and how often the host waited for a stream or an event.
+void emulated_requests(Requests* so_far) {
+    State& own = state();
+    const std::lock_guard<std::mutex> lock(own.mutex);
+    *so_far = own.requests;
+}
 
 int cuInit(unsigned) { return state().contexts.empty() ? 100 : 0; }
 
@@ -234,6 +244,7 @@ int cuMemFreeHost(void* memory) {
 int cuMemcpyHtoDAsync_v2(DevicePointer to, const void* from, std::size_t bytes, Stream stream) {
     return guarded([&](State& own) {
         own.memory.range(to, bytes);
+        ++own.requests.copies_to_device;
         Queue& queue = queue_of(own, stream);
         if (own.memory.is_pinned(from, bytes) || queue.capture) {
             own.work.add(queue, [=] { std::memcpy(pointer<void>(to), from, bytes); });
@@ -247,6 +258,7 @@ int cuMemcpyHtoDAsync_v2(DevicePointer to, const void* from, std::size_t bytes, 
 int cuMemcpyDtoHAsync_v2(void* to, DevicePointer from, std::size_t bytes, Stream stream) {
     return guarded([&](State& own) {
         own.memory.range(from, bytes);
+        ++own.requests.copies_to_host;
         Queue& queue = queue_of(own, stream);
         own.work.add(queue, [=] { std::memcpy(to, pointer<const void>(from), bytes); });
         if (!queue.capture && !own.memory.is_pinned(to, bytes)) {
@@ -322,6 +334,10 @@ int cuLaunchKernelEx(const LaunchConfig* config, Function function, const void* 
         }
         require(!launch.function.expired(), InvalidHandle, "no such kernel");
         Queue& queue = queue_of(own, config->stream);
+        if (!queue.capture) {
+            ++own.requests.launches;
+            own.requests.programmatic_launches += int(config->attribute_count);
+        }
         require(function->device == queue.device, InvalidHandle, "a kernel of another device than its stream");
         const auto threads = std::size_t(launch.block.x) * launch.block.y * launch.block.z;
         require(threads > 0 && threads <= most_threads, InvalidValue, "so many threads a block cannot be");
@@ -357,7 +373,10 @@ int cuStreamWaitEvent(Stream stream, Event event, unsigned) {
 }
 
 int cuStreamSynchronize(Stream stream) {
-    return guarded([&](State& own) { own.work.finish(queue_of(own, stream)); });
+    return guarded([&](State& own) {
+        ++own.requests.waits;
+        own.work.finish(queue_of(own, stream));
+    });
 }
 
 int cuStreamBeginCapture_v2(Stream stream, int) {
@@ -377,7 +396,10 @@ int cuGraphInstantiateWithFlags(GraphExec* made, Graph graph, unsigned long long
 }
 
 int cuGraphLaunch(GraphExec graph, Stream stream) {
-    return guarded([&](State& own) { own.work.add_graph(queue_of(own, stream), graph->nodes); });
+    return guarded([&](State& own) {
+        ++own.requests.graphs;
+        own.work.add_graph(queue_of(own, stream), graph->nodes);
+    });
 }
 
 int cuGraphDestroy(Graph graph) {
@@ -407,7 +429,10 @@ int cuEventRecord(Event event, Stream stream) {
 }
 
 int cuEventSynchronize(Event event) {
-    return guarded([&](State& own) { own.work.finish(event_of(own, event).mark); });
+    return guarded([&](State& own) {
+        ++own.requests.waits;
+        own.work.finish(event_of(own, event).mark);
+    });
 }
 
 int cuEventElapsedTime(float* milliseconds, Event from, Event to) {

@@ -69,6 +69,11 @@ inline int number_from(const char* variable, int otherwise) {
     return text == nullptr ? otherwise : std::atoi(text);
 }
 
+/// What the process has asked of the driver so far, as `emulated_requests` gives it.
+struct Requests {
+    long long launches, programmatic_launches, graphs, copies_to_device, copies_to_host, waits;
+};
+
 /// All that the process has of CUDA.
 struct State {
     std::mutex mutex;
@@ -79,6 +84,7 @@ struct State {
     std::set<Module> modules;
     std::set<Event> events;
     bool has_failed = false;
+    Requests requests{};
 
     State() {
         for (int k = 0; k < std::max(0, number_from("EMULATED_CUDA_DEVICES", 1)); ++k) {

@@ -99,7 +99,8 @@ def test_streaming_and_device_change_no_bit(name, storage, device, rng):
     kinds = [*OPEN[:2], *OPEN[3:], "no-slip", "free-slip"][: 2 * len(shape)]
     case = random_case(rng, name, shape, [], faces=random_faces(rng, shape, kinds, speed=0.02))
     states = []
-    for streaming, where in (("in-place", "cpu"), ("in-place", device), ("two-lattice", device)):
+    other = "cuda:0" if device == "cuda" else device
+    for streaming, where in (("in-place", "cpu"), ("in-place", other), ("two-lattice", other)):
         engine = case.engine(streaming=streaming, precision="float32", storage=storage, device=where)
         engine.step(15)
         states.append(engine_state(engine, name, shape)[:, case.fluid()])

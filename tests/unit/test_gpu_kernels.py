@@ -170,8 +170,10 @@ GRADIENT_TERMS = ("lbm::WALE, false", "lbm::Vreman, false", "lbm::WALE, true", "
 @pytest.mark.parametrize(
     ("header", "kernels"),
     [
-        ("apply_boundaries.h", ["apply_boundaries<{}>"]),
-        ("second_pass.h", ["second_pass<{}>", "second_pass<{}, 32>"]),
+        ("apply_boundaries.h", ["apply_boundaries<{}, false>", "apply_boundaries<{}, true>"]),
+        ("apply_boundaries.h", ["apply_boundaries<{}, false, 32>", "apply_boundaries<{}, true, 32>"]),
+        ("second_pass.h", ["second_pass<{}, false>", "second_pass<{}, true>"]),
+        ("second_pass.h", ["second_pass<{}, false, 32>", "second_pass<{}, true, 32>"]),
         ("transfer.h", ["transfer<lbm::Half>"]),
         ("fields.h", ["density<{}, float>", "velocity<{}, double>", "population<{}, float>", "set_population<{}>"]),
         ("fields.h", ["set_force<{}>", "get_stored<{}>", "set_stored<{}>", "initialize<{}>"]),
@@ -194,8 +196,6 @@ GRADIENT_TERMS = ("lbm::WALE, false", "lbm::Vreman, false", "lbm::WALE, true", "
         ("copy_bandwidth.h", ["copy"]),
         ("statistics.h", ["sample_cells<{}, 1U>", f"sample_cells<{{}}, {2**30 - 1}U>", "fill_numbers<double>"]),
         ("statistics.h", [f"sum_statistics<{axes}>" for axes in range(1, 8)]),
-        ("scale_values.h", ["scale_values<{}>", "scale_values<{}, 32>"]),
-        ("apply_boundaries.h", ["apply_boundaries<{}, 32>"]),
         ("boundary_cells.h", ["complete_boundary_cells<{}, false, 32>", "complete_boundary_cells<{}, true, 32>"]),
         (
             "boundary_cells.h",

@@ -250,8 +250,8 @@ public:
     /// The block's temperature; null if the model has none.
     virtual ThermalState* thermal() { return nullptr; }
 
-    /// The factors of the plan's scaled values, by which the block sets these itself before each update; null if the
-    /// host sets them in the plan before each step.
+    /// The factors of the plan's scaled values, by which the block computes these itself; null of a block that takes no
+    /// walls.
     virtual ScaledState* scaled() { return nullptr; }
 
     /// The block's eddy viscosity; null if the fluid has none.

@@ -23,9 +23,11 @@ struct TransferRun {
 struct WallLink {
     double value;
     double distance;
-    unsigned char i;          // the incoming velocity
-    unsigned char condition;  // index in boundary::Conditions
-    bool meets_fluid;         // whether the population that streams in towards the wall comes from a fluid cell
+    unsigned char i;             // the incoming velocity
+    unsigned char condition;     // index in boundary::Conditions
+    bool meets_fluid;            // whether the population that streams in towards the wall comes from a fluid cell
+    unsigned char off_wall = 0;  // velocity with which the population leaves the wall; of links with scaled values
+    int scaled = -1;  // index among the plan's scaled values of that which takes the place of `value`; -1: none does
 };
 
 /// Offsets of the outgoing population of a wall link (towards the wall, or of the cell to which the condition redirects
@@ -56,6 +58,7 @@ struct BoundaryCell {
     /// fluid cells of the block. Such cells come last in the plan, as those that take longer should begin first.
     bool is_plain;
     bool is_in_sponge;
+    int scaled;                    // as of a wall link, in place of `value`
     unsigned incoming;             // bit mask of the velocities that enter through the face
     unsigned missing;              // the same, with those that a boundary-cell formula of another face computes
     double value[3];               // velocity, or a number in the first place
@@ -72,20 +75,6 @@ struct ScaledVector {
     double part[3];
     int components;
     int series, stride;
-};
-
-/// A wall link whose value changes in time (scaled_values.h).
-struct ScaledLink {
-    ScaledVector value;
-    double reference_density, inertia;  // as in boundary::Wall
-    int link;                           // index among the wall links
-    int off_wall;                       // velocity with which the population leaves the wall
-};
-
-/// A boundary cell with such a value.
-struct ScaledCell {
-    ScaledVector value;
-    int cell;
 };
 
 /// A cell of a sponge, with the index of what the sponge does there in the plan's list.

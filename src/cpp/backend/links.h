@@ -2,6 +2,7 @@
 // that do not stream from a fluid cell of the block.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "link_data.h"
@@ -16,11 +17,11 @@ struct LinkPlan {
     std::vector<WallCell> wall_cells;
     std::vector<WallCell> second_pass_cells;  // wall cells with a formula that reads post-streaming populations
     std::vector<WallLink> wall_links;
-    std::vector<BoundaryCell> boundary_cells;  // computed after all links
-    std::vector<ScaledLink> scaled_links;
-    std::vector<ScaledCell> scaled_cells;
-    Index boundary_numbers = 0;            // how many numbers the boundary cells keep in all
-    std::vector<SpongeCell> sponge_cells;  // after all others
+    std::vector<BoundaryCell> boundary_cells;        // computed after all links
+    std::vector<ScaledVector> scaled_values;         // of wall links and boundary cells that change in time
+    double reference_density = 1, wall_inertia = 1;  // as in boundary::Wall, for these
+    Index boundary_numbers = 0;                      // how many numbers the boundary cells keep in all
+    std::vector<SpongeCell> sponge_cells;            // after all others
     std::vector<SpongeLayer> sponge_layers;
     std::vector<WallTemperature> wall_temperatures;
     std::vector<ThermalCell> thermal_cells;
@@ -28,6 +29,15 @@ struct LinkPlan {
     std::vector<VelocityCell> velocity_cells;
     std::vector<VelocityLink> velocity_links;
     std::vector<WallColumn> wall_columns;  // filled after the copies
+
+    /// How many factors of a step the scaled values take at least.
+    int factors_needed() const {
+        int needed = 0;
+        for (const ScaledVector& value : scaled_values) {
+            needed = std::max(needed, value.series + (value.components - 1) * value.stride + 1);
+        }
+        return needed;
+    }
 };
 
 }  // namespace lbm::backend

@@ -1,4 +1,4 @@
-// The additional interface of blocks that set values of walls which change in time themselves.
+// The additional interface of blocks to what changes in time by factors.
 #pragma once
 
 #include "../lattice/portability.h"

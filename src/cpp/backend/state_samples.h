@@ -24,9 +24,9 @@ public:
     virtual void forget() noexcept = 0;
     /// Has the samples taken so far brought to the host's memory while steps and further samples go on.
     virtual void send() {}
-    /// Returns the numbers of the first so many samples that have not been collected, one sample after the other. The
-    /// host waits for these only.
-    virtual std::vector<double> collect(Index samples) = 0;
+    /// Sets `numbers` to those of the first so many samples that have not been collected, one sample after the other.
+    /// The host waits for these only. A caller that gives the same vector each time spares memory anew for each chunk.
+    virtual void collect(Index samples, std::vector<double>& numbers) = 0;
 };
 
 }  // namespace lbm::backend

@@ -6,6 +6,7 @@
 #include "lattice_view.h"
 #include "link_data.h"
 #include "row_end_moments.h"
+#include "scaled_values.h"
 
 namespace lbm::backend {
 
@@ -100,15 +101,17 @@ LBM_HD boundary::CellMoments<Real> link_moments(const LatticeView<S, Real, Store
     return moments;
 }
 
-/// Computes the incoming populations of a wall cell's links; `links` and `places` are the whole lists of the plan.
-/// Cells of the second pass have their own code: a kernel with the formulas of both took 114 registers where that of
-/// the first pass, which copies as well, takes 64 (D3Q19 in float32, compute capability 9.0).
-template <bool second_pass, class S, class Real, class Stored>
+/// Computes the incoming populations of a wall cell's links; `links` and `places` are the whole lists of the plan, and
+/// `values` sets the values of links that change in time. Cells of the second pass have their own code: a kernel with
+/// the formulas of both took 114 registers where that of the first pass, which copies as well, takes 64 (D3Q19 in
+/// float32, compute capability 9.0).
+template <bool second_pass, class S, class Real, class Stored, class Values>
 LBM_HD void serve_wall_links(LatticeView<S, Real, Stored> lattice, const WallCell& cell, const WallLink* links,
-                             const LinkOffsets* places, const double (&force)[3], EndSums<Real> end_sums) {
+                             const LinkOffsets* places, const double (&force)[3], EndSums<Real> end_sums,
+                             const Values& values) {
     const boundary::CellMoments<Real> moments = link_moments(lattice, cell, force, end_sums);
     const CellView<S, Real, Stored> view = lattice.cell(cell.x, cell.y, cell.z);
-    constexpr int together = second_pass ? 1 : 5;  // number of loads in flight
+    constexpr int together = second_pass ? 1 : Values::together;  // number of loads in flight
     for (int first = cell.first; first < cell.first + cell.count; first += together) {
         const int left = cell.first + cell.count - first;
         WallLink batch[together]{};
@@ -123,6 +126,7 @@ LBM_HD void serve_wall_links(LatticeView<S, Real, Stored> lattice, const WallCel
         });
         static_for<together>([&]<int j>() LBM_INLINE_LAMBDA {
             if (j < left) {
+                values.set(batch[j]);
                 const LinkPopulations<S, Real, Stored> f{view, batch[j].i, outgoing[j]};
                 lattice.data[at[j].incoming] = Store<Stored>::from(incoming<S, second_pass>(batch[j], moments, f));
             }

@@ -399,6 +399,7 @@ std::size_t BoundaryHaloPlan::bytes() const {
     std::size_t sum = (links_.wall_cells.capacity() + links_.second_pass_cells.capacity()) * sizeof(WallCell) +
                       links_.wall_links.capacity() * sizeof(WallLink) + value_sources_.capacity() * sizeof(ValueSource);
     sum += links_.boundary_cells.capacity() * sizeof(backend::BoundaryCell) +
+           links_.scaled_values.capacity() * sizeof(backend::ScaledVector) +
            links_.sponge_cells.capacity() * sizeof(backend::SpongeCell) +
            links_.sponge_layers.capacity() * sizeof(backend::SpongeLayer) + boundary_places_.capacity() * sizeof(Index);
     for (const auto& runs : links_.copies) {

@@ -50,10 +50,8 @@ public:
         }
     }
 
-    /// Lists the wall links and boundary cells whose values are scaled ones of the domain.
+    /// Lists the scaled values of the domain that wall links and boundary cells have.
     void list_scaled_values(const Domain& domain);
-    /// Sets the values of those for the factors of a step.
-    void scale(const Domain& domain, const double* factors);
     /// Recomputes the values of walls that are not the number of a link or a boundary cell: temperatures, and
     /// velocities for gradients.
     void refresh_fields_at_walls(const Domain& domain);

@@ -31,6 +31,7 @@ public:
     void add(const BoundaryPlan::Incoming& link) {
         const int at[3] = {link.x + offset(0), link.y + offset(1), link.z + offset(2)};
         BoundaryCell cell{};
+        cell.scaled = -1;
         cell.x = link.x;
         cell.y = link.y;
         cell.z = link.z;

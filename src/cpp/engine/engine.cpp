@@ -282,18 +282,23 @@ void Engine::step(Index steps) {
     check_steps(steps);
     check_factors(steps);
     prepare();
+    untimed_updates_ = 0;
     do {
         const Index part = steps_to_sample(steps);
         is_consistent_ = false;
         for (Index done = 0; done < part || done == 0; done += std::max(steps_at_once(part), Index(1))) {
             bring_values_to(steps_ + done);
-            run_steps(steps_ + done, steps_at_once(part));
+            run_steps(steps_ + done, steps_at_once(part), part < steps && goes_on_without_waiting());
         }
         bring_values_to(steps_ + part);
         is_consistent_ = true;
         count_steps(part);
         steps -= part;
     } while (steps > 0);
+}
+
+bool Engine::goes_on_without_waiting() const {
+    return comm_->size() == 1 && synchronous_.empty() && steps_at_once(2) == 2;
 }
 
 void Engine::remove_sampler(const std::shared_ptr<Sampler>& sampler) {
@@ -325,9 +330,11 @@ void Engine::count_steps(Index steps) {
 void Engine::update_halos() {
     prepare_boundary_numbers();
     prepare_velocity();
-    for (backend::BlockState* state : states_) {  // the exchange must begin after all work enqueued so far
-        state->record_event(backend::EventSource::end_slot);
-        state->wait_for(*state, backend::EventSource::end_slot);
+    if (layout_.blocks().size() > 1) {  // the exchange must begin after all work enqueued so far
+        for (backend::BlockState* state : states_) {
+            state->record_event(backend::EventSource::end_slot);
+            state->wait_for(*state, backend::EventSource::end_slot);
+        }
     }
     if (!halos_are_current_) {
         exchange_->begin();
@@ -343,14 +350,14 @@ void Engine::wait_for_blocks() const {
     }
 }
 
-void Engine::run_steps(Index first, Index steps) {
+void Engine::run_steps(Index first, Index steps, bool more_follow) {
     update_halos();
     records_timestamps_ = asynchronous_.empty();
     // Each update advances steps_per_launch steps, the last one those that remain.
     const int steps_per_launch = spec_.state->steps_per_launch;
     const Index updates = (steps + steps_per_launch - 1) / steps_per_launch;
     const int steps_of_last = int(steps - (updates - 1) * steps_per_launch);
-    const bool times_last = !records_timestamps_ && updates > 0 && layout_.blocks().size() > 1;
+    const bool times_last = !more_follow && !records_timestamps_ && updates > 0 && layout_.blocks().size() > 1;
     const bool last_is_separate = updates > 0 && (times_last || steps_of_last < steps_per_launch);
     const Index full_updates = last_is_separate ? updates - 1 : updates;
     const bool sets_arguments = sets_arguments_only();
@@ -374,10 +381,20 @@ void Engine::run_steps(Index first, Index steps) {
         }
         run_update(steps_of_last);
     }
+    untimed_updates_ += updates;
+    if (more_follow) {
+        if (layout_.blocks().size() > 1) {
+            for (backend::BlockState* state : states_) {
+                state->record_event(backend::EventSource::end_slot);  // which main streams, those of samples, wait for
+            }
+        }
+        return;
+    }
     wait_for_blocks();
     if (times_last) {
-        add_phase_times(double(updates));
+        add_phase_times(double(untimed_updates_));
     }
+    untimed_updates_ = 0;
     exchange_->signal();
 }
 

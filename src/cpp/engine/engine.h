@@ -245,8 +245,11 @@ private:
     void state_is_set();
     /// Throws unless so many steps can be made now.
     void check_steps(Index steps) const;
-    /// Makes so many steps, after `first` that were made.
-    void run_steps(Index first, Index steps);
+    /// Makes so many steps, after `first` that were made. If `more_follow` in the same call nobody waits for them.
+    void run_steps(Index first, Index steps, bool more_follow);
+    /// Whether the host may request steps and samples while those before go on: between processes it may not, which
+    /// signal each other at the end of steps, nor where it steps blocks itself or sets values that steps read.
+    bool goes_on_without_waiting() const;
     bool changes_in_time() const;
     /// Whether the host sets values that change in time before each step.
     bool sets_values_by_host() const;
@@ -388,6 +391,7 @@ private:
     bool solid_velocity_is_current_ = true;  // of moving bodies; only fields show it
     bool records_timestamps_ = false;        // whether each update records its timestamps
     PhaseTimes phase_times_;
+    Index untimed_updates_ = 0;  // since phase times were added
     Index steps_ = 0;
     std::vector<std::shared_ptr<Sampler>> samplers_;
     mutable process::Mutex mutex_;

@@ -43,15 +43,15 @@ void EngineGroup::step(Index steps) {
             for (const Engine* engine : engines_) {
                 part = engine->sets_values_by_host() ? std::min(part, Index(1)) : engine->steps_to_sample(part);
             }
-            step_on_gpu(part);
             steps -= part;
+            step_on_gpu(part, steps > 0);
         } while (steps > 0);
     } else {
         step_on_cpu(steps);
     }
 }
 
-void EngineGroup::step_on_gpu(Index steps) {
+void EngineGroup::step_on_gpu(Index steps, bool more_follow) {
     for (Engine* engine : engines_) {
         engine->check_steps(steps);
         engine->check_factors(steps);
@@ -78,8 +78,11 @@ void EngineGroup::step_on_gpu(Index steps) {
         }
         part.batch->end();
     }
-    for (Engine* engine : engines_) {
-        engine->wait_for_blocks();
+    const auto goes_on = [](const Engine* engine) { return engine->goes_on_without_waiting(); };
+    if (!more_follow || !std::all_of(engines_.begin(), engines_.end(), goes_on)) {
+        for (Engine* engine : engines_) {
+            engine->wait_for_blocks();
+        }
     }
     std::exception_ptr error;
     for (Engine* engine : engines_) {

@@ -33,7 +33,7 @@ private:
     };
 
     /// So many steps, in the midst of which no sample is due.
-    void step_on_gpu(Index steps);
+    void step_on_gpu(Index steps, bool more_follow);
     void step_on_cpu(Index steps);
     /// Divides the engines into parts anew where the steps of some were made apart from the others.
     void divide();

@@ -50,26 +50,43 @@ public:
 private:
     void append_rows(Index samples, std::vector<double>& values) override {
         const auto cells = Index(setup_.cells.size()), points = Index(setup_.first.size()) - 1;
+        const Index rows = samples * components_;
+        const double* all = numbers_of_cells(samples);
+        const std::size_t before = values.size();
+        values.resize(before + std::size_t(rows * points));
+        double* out = values.data() + before;
+        for (Index row = 0; row < rows; ++row, all += cells) {
+            for (Index p = 0; p < points; ++p) {
+                *out++ = interpolated(p, all);
+            }
+        }
+    }
+
+    /// The numbers of so many samples, each component for all cells, until the next call. Its memory is kept, as fresh
+    /// pages for each chunk would cost more than what is computed of them.
+    const double* numbers_of_cells(Index samples) {
+        const auto cells = Index(setup_.cells.size());
+        const Index rows = samples * components_;
+        if (comm_->size() == 1 && blocks_.size() == 1) {  // which has all of them, in their order
+            blocks_.front()->collect(samples, own_);
+            check_count(own_, rows * cells);
+            return own_.data();
+        }
         // Each number is known to one rank. The others add -0, which changes nothing, not even the sign of 0.
-        std::vector<double> all(std::size_t(samples * components_ * cells), -0.0);
+        all_.assign(std::size_t(rows * cells), -0.0);
         for (std::size_t b = 0; b < blocks_.size(); ++b) {
-            const std::vector<double> own = blocks_[b]->collect(samples);
+            blocks_[b]->collect(samples, own_);
             const std::vector<Index>& place = places_[b];
             const auto count = Index(place.size());
-            check_count(own, samples * components_ * count);
-            for (Index row = 0; row < samples * components_; ++row) {
+            check_count(own_, rows * count);
+            for (Index row = 0; row < rows; ++row) {
                 for (Index k = 0; k < count; ++k) {
-                    all[std::size_t(row * cells + place[std::size_t(k)])] = own[std::size_t(row * count + k)];
+                    all_[std::size_t(row * cells + place[std::size_t(k)])] = own_[std::size_t(row * count + k)];
                 }
             }
         }
-        comm_->sum(all.data(), int(all.size()));
-        values.reserve(values.size() + std::size_t(samples * components_ * points));
-        for (Index row = 0; row < samples * components_; ++row) {
-            for (Index p = 0; p < points; ++p) {
-                values.push_back(interpolated(p, all.data() + row * cells));
-            }
-        }
+        comm_->sum(all_.data(), int(all_.size()));
+        return all_.data();
     }
 
     double interpolated(Index point, const double* of_cells) const {
@@ -88,6 +105,7 @@ private:
     int components_;
     std::shared_ptr<const comm::Communicator> comm_;
     std::vector<std::vector<Index>> places_;  // of the cells of each block
+    std::vector<double> own_, all_;           // numbers of a chunk, of a block and of all
 };
 
 class ForceSampler final : public SeriesSampler {
@@ -105,9 +123,9 @@ private:
     void append_rows(Index samples, std::vector<double>& values) override {
         std::vector<double> sums(std::size_t(6 * samples));
         for (const auto& block : blocks_) {
-            const std::vector<double> own = block->collect(samples);
-            check_count(own, 6 * samples);
-            std::transform(own.begin(), own.end(), sums.begin(), sums.begin(), std::plus<>());
+            block->collect(samples, own_);
+            check_count(own_, 6 * samples);
+            std::transform(own_.begin(), own_.end(), sums.begin(), sums.begin(), std::plus<>());
         }
         comm_->sum(sums.data(), int(sums.size()));
         values.insert(values.end(), sums.begin(), sums.end());
@@ -115,6 +133,7 @@ private:
 
     bool reads_incoming_;
     std::shared_ptr<const comm::Communicator> comm_;
+    std::vector<double> own_;  // numbers of a chunk of a block
 };
 
 }  // namespace
@@ -145,10 +164,10 @@ void SeriesSampler::complete(Index samples) {
     if (samples == 0) {
         return;
     }
-    std::vector<double> rows;
+    rows_.clear();
     try {
-        append_rows(samples, rows);
-        make_room(series_.values, rows.size());
+        append_rows(samples, rows_);
+        make_room(series_.values, rows_.size());
         series_.steps.insert(series_.steps.end(), steps_.begin(), steps_.begin() + samples);
     } catch (...) {  // the blocks that have been read cannot be read again
         for (const auto& block : blocks_) {
@@ -160,7 +179,7 @@ void SeriesSampler::complete(Index samples) {
     }
     steps_.erase(steps_.begin(), steps_.begin() + samples);
     sent_ = std::max<Index>(sent_ - samples, 0);
-    series_.values.insert(series_.values.end(), rows.begin(), rows.end());
+    series_.values.insert(series_.values.end(), rows_.begin(), rows_.end());
 }
 
 Series SeriesSampler::take() {

@@ -1,5 +1,5 @@
-// The engine's members for what changes in time as a fixed part times a factor of the step. Blocks that can do so set
-// the values of wall links and boundary cells themselves; all else is set here before each step.
+// The engine's members for what changes in time as a fixed part times a factor of the step. Blocks compute the values
+// of wall links and boundary cells themselves; all else is set here before each step.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -132,26 +132,20 @@ bool Engine::changes_in_time() const {
 }
 
 bool Engine::sets_values_by_host() const {
-    return changes_in_time() && (!factors_.fields.empty() || !synchronous_.empty() || backend::keeps_velocity(spec_));
+    return changes_in_time() && (!factors_.fields.empty() || backend::keeps_velocity(spec_));
 }
 
 bool Engine::sets_arguments_only() const {
     const auto is_uniform_force = [this](const ScaledField& field) {
         return field.of == ScaledField::Of::Force && field.value.part.size() == std::size_t(domain_.D);
     };
-    return !factors_.fields.empty() && synchronous_.empty() && !backend::keeps_velocity(spec_) &&
-           spec_.state->steps_per_launch == 1 &&
+    return !factors_.fields.empty() && !backend::keeps_velocity(spec_) && spec_.state->steps_per_launch == 1 &&
            std::all_of(factors_.fields.begin(), factors_.fields.end(), is_uniform_force);
 }
 
 Index Engine::steps_at_once(Index steps) const {
-    // The same on all ranks, as those that share blocks signal each other at the end of each run of steps: a block that
-    // the host steps counts on whichever rank it is.
-    const std::vector<Block>& blocks = layout_.blocks();
-    const bool any_on_cpu = changes_in_time() && std::any_of(blocks.begin(), blocks.end(), [](const Block& block) {
-                                return backend::gpu_number(block.device) < 0;
-                            });
-    return any_on_cpu || (sets_values_by_host() && !sets_arguments_only()) ? std::min(steps, Index(1)) : steps;
+    // The same on all ranks, as those that share blocks signal each other at the end of each run of steps.
+    return sets_values_by_host() && !sets_arguments_only() ? std::min(steps, Index(1)) : steps;
 }
 
 void Engine::prepare_scaled_values() {
@@ -160,9 +154,7 @@ void Engine::prepare_scaled_values() {
     }
     for (Part& part : parts_) {
         part.plan.list_scaled_values(domain_);
-        if (part.state->scaled() != nullptr) {
-            part.state->set_plan(part.plan.links());
-        }
+        part.state->set_plan(part.plan.links());
     }
     scaled_values_are_listed_ = true;
 }
@@ -217,13 +209,11 @@ void Engine::bring_values_to(Index step) {
             part.plan.refresh_fields_at_walls(domain_);
         }
         backend::ScaledState* scaled = part.state->scaled();
-        if (changes_fields && scaled != nullptr) {
+        if (changes_fields) {
             part.state->plan_values_changed();
         }
         if (scaled != nullptr) {
             scaled->set_row(step - factors_.first);
-        } else {
-            part.plan.scale(domain_, factors);
         }
     }
 }

@@ -70,7 +70,6 @@ void Engine::supply_incoming() {
     for (backend::BlockState* state : states_) {
         state->apply_boundaries();
     }
-    bring_values_to(steps_);  // blocks on GPUs have gone on to the values of the step after
     if (layout_.blocks().size() > 1) {
         wait_for_blocks();
         exchange_->signal();

@@ -1,7 +1,7 @@
 // Values that change in time by factors, and the members of the boundary-and-halo plan for them.
 #include <algorithm>
+#include <map>
 
-#include "../backend/scaled_values.h"
 #include "boundary_halo_plan.h"
 
 namespace lbm::engine {
@@ -41,11 +41,39 @@ backend::ScaledVector ScaledValue::at(int components, Index place, Index count) 
     return found;
 }
 
+namespace {
+
+bool are_equal(const backend::ScaledVector& a, const backend::ScaledVector& b) {
+    return std::equal(a.part, a.part + 3, b.part) && a.components == b.components && a.series == b.series &&
+           a.stride == b.stride;
+}
+
+/// Adds values to a list. What is alike in neighbouring places of a wall is there once.
+class ScaledList {
+public:
+    explicit ScaledList(std::vector<backend::ScaledVector>& values) : values_(values) {}
+
+    int add(const ScaledValue& given, const backend::ScaledVector& value) {
+        int& last = last_.try_emplace(&given, -1).first->second;
+        if (last < 0 || !are_equal(values_[std::size_t(last)], value)) {
+            last = int(values_.size());
+            values_.push_back(value);
+        }
+        return last;
+    }
+
+private:
+    std::vector<backend::ScaledVector>& values_;
+    std::map<const ScaledValue*, int> last_;  // the index of the last one of each
+};
+
+}  // namespace
+
 void BoundaryHaloPlan::list_scaled_values(const Domain& domain) {
-    links_.scaled_links.clear();
-    links_.scaled_cells.clear();
-    const double reference = domain.reference_density;
-    const double inertia = inertia_of_density(reference, domain.compressibility);
+    links_.scaled_values.clear();
+    links_.reference_density = domain.reference_density;
+    links_.wall_inertia = inertia_of_density(domain.reference_density, domain.compressibility);
+    ScaledList list(links_.scaled_values);
     for (std::size_t k = 0; k < value_sources_.size(); ++k) {
         const ValueSource& source = value_sources_[k];
         const bool face = source.face >= 0;
@@ -54,31 +82,23 @@ void BoundaryHaloPlan::list_scaled_values(const Domain& domain) {
         const ScaledValue& given = face      ? domain.face_scaled[source.face]
                                    : of_link ? cuts->scaled
                                              : domain.body_scaled[std::size_t(source.body)];
+        backend::WallLink& link = links_.wall_links[k];
+        link.off_wall = static_cast<unsigned char>(source.off_wall);
+        link.scaled = -1;
         if (given.series >= 0) {
             const Index count = face ? domain.face_cells(source.face) : of_link ? cuts->count() : domain.known.cells();
             const int components = face ? domain.components_of(source.face) : domain.D;
-            links_.scaled_links.push_back({given.at(components, of_link ? source.cut : source.place, count), reference,
-                                           inertia, int(k), source.off_wall});
+            link.scaled = list.add(given, given.at(components, of_link ? source.cut : source.place, count));
         }
     }
     for (std::size_t k = 0; k < boundary_places_.size(); ++k) {
-        const int face = links_.boundary_cells[k].face;
-        const ScaledValue& given = domain.face_scaled[face];
+        backend::BoundaryCell& cell = links_.boundary_cells[k];
+        const ScaledValue& given = domain.face_scaled[cell.face];
+        cell.scaled = -1;
         if (given.series >= 0) {
-            links_.scaled_cells.push_back(
-                {given.at(domain.components_of(face), boundary_places_[k], domain.face_cells(face)), int(k)});
+            const Index count = domain.face_cells(cell.face);
+            cell.scaled = list.add(given, given.at(domain.components_of(cell.face), boundary_places_[k], count));
         }
-    }
-}
-
-void BoundaryHaloPlan::scale(const Domain& domain, const double* factors) {
-    backend::with_stencil(domain.stencil, [&](auto s) {
-        for (const backend::ScaledLink& scaled : links_.scaled_links) {
-            backend::scale_link<decltype(s)>(scaled, factors, links_.wall_links[std::size_t(scaled.link)]);
-        }
-    });
-    for (const backend::ScaledCell& scaled : links_.scaled_cells) {
-        backend::scale_cell(scaled, factors, links_.boundary_cells[std::size_t(scaled.cell)]);
     }
 }
 

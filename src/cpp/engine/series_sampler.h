@@ -47,6 +47,7 @@ private:
     Index samples_of_chunk_;
     std::vector<Index> steps_;  // of the pending samples
     Index sent_ = 0;            // how many of them, the first, have been sent
+    std::vector<double> rows_;  // of a chunk, while it is completed
     Series series_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "../boundary_cells.h"
 #include "../links.h"
+#include "host_scaling.h"
 #include "threads.h"
 
 namespace lbm::cpu {
@@ -16,19 +17,21 @@ public:
     using View = backend::LatticeView<S, Real, Stored>;
     using Numbers = backend::BoundaryNumbers<Real, Stored>;
 
-    HostBoundary(const View& view, const backend::LinkPlan& plan, int threads)
-        : view_(view), plan_(plan), cells_(plan.boundary_cells), threads_(threads) {}
+    HostBoundary(const View& view, const backend::LinkPlan& plan, const HostScaling& scaling, int threads)
+        : view_(view), plan_(plan), cells_(plan.boundary_cells), scaling_(scaling), threads_(threads) {}
 
     /// Computes incoming populations before the update, after all links; `force(x, y, z, F)` sets F to the force on a
     /// cell.
     template <class Force>
     void complete(const Numbers& next, Force&& force) const {
-        for_cells(cells_, [&](const backend::BoundaryCell& cell) { complete_cell(cell, next, force); });
+        for_cells(cells_, [&](const backend::BoundaryCell& cell) {
+            with_value(cell, [&](const backend::BoundaryCell& now) { complete_cell(now, next, force); });
+        });
     }
     /// Changes populations that have come in, after all else that reads those before the update.
     void finish() const {
         const auto change = [&](const auto& cell) { backend::change_cell(view_, cell, plan_.sponge_layers.data()); };
-        for_cells(cells_, change);
+        for_cells(cells_, [&](const backend::BoundaryCell& cell) { with_value(cell, change); });
         for_cells(plan_.sponge_cells, change);
     }
     template <class Force>
@@ -43,6 +46,17 @@ public:
     }
 
 private:
+    /// Calls `use` with a cell that has its value in the next update.
+    template <class Use>
+    void with_value(const backend::BoundaryCell& cell, Use&& use) const {
+        if (cell.scaled < 0 || !scaling_.serves(plan_)) {
+            use(cell);
+            return;
+        }
+        backend::BoundaryCell now = cell;
+        scaling_.values<S>(plan_).set(now);
+        use(now);
+    }
     Numbers numbers() const { return {view_.data, view_.address, view_.phase}; }
 
     /// Not inlined: compiling the formulas of all conditions once is enough.
@@ -76,6 +90,7 @@ private:
     View view_;
     const backend::LinkPlan& plan_;
     const std::vector<backend::BoundaryCell>& cells_;
+    const HostScaling& scaling_;
     int threads_;
 };
 

@@ -33,11 +33,10 @@ public:
     }
     void forget_last() noexcept override { numbers_.resize(numbers_.size() - width_); }
     void forget() noexcept override { numbers_.clear(); }
-    std::vector<double> collect(Index samples) override {
+    void collect(Index samples, std::vector<double>& numbers) override {
         const auto end = numbers_.begin() + std::ptrdiff_t(std::size_t(samples) * width_);
-        std::vector<double> first(numbers_.begin(), end);
+        numbers.assign(numbers_.begin(), end);
         numbers_.erase(numbers_.begin(), end);
-        return first;
     }
 
 private:

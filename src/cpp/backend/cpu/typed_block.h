@@ -18,6 +18,7 @@
 #include "host_boundary.h"
 #include "host_heat.h"
 #include "host_samples.h"
+#include "host_scaling.h"
 #include "host_statistics.h"
 #include "host_transfers.h"
 #include "host_turbulence.h"
@@ -57,7 +58,7 @@ public:
 
     std::size_t bytes() const override {
         return lattices_[0].bytes() + lattices_[1].bytes() + force_.bytes() + last_velocity_.bytes() + heat_.bytes() +
-               turbulence_.bytes();
+               turbulence_.bytes() + scaling_.bytes();
     }
 
     void set_plan(const backend::LinkPlan& plan) override {
@@ -165,6 +166,7 @@ public:
             update(inner_rows_, interior_.end_x, address().nx);
         }
         phase_ = arguments_.phase;
+        scaling_.was_updated();
         heat_.put_next_to_bodies(view(), false);
     }
 
@@ -230,6 +232,7 @@ public:
         return heat_.sampled(view(), samples, each);
     }
     double temperature_change() override { return heat_.change(view(), solid_); }
+    backend::ScaledState* scaled() override { return &scaling_; }
     backend::TurbulenceState* turbulence() override {
         return spec_.has_eddy_viscosity || backend::keeps_velocity(spec_) ? &turbulence_ : nullptr;
     }
@@ -329,10 +332,16 @@ private:
             force_at(cell.x, cell.y, cell.z, force);
         }
         const backend::LinkOffsets* places = plan_->wall_offsets[phase_].data();
-        backend::serve_wall_links<true>(view(), cell, plan_->wall_links.data(), places, force, {});
+        if (!scaling_.serves(*plan_)) {
+            backend::serve_wall_links<true>(view(), cell, plan_->wall_links.data(), places, force, {},
+                                            backend::SteadyValues{});
+        } else {
+            backend::serve_wall_links<true>(view(), cell, plan_->wall_links.data(), places, force, {},
+                                            scaling_.template values<S>(*plan_));
+        }
     }
 
-    HostBoundary<S, Real, Stored> boundary() const { return {view(), *plan_, threads_}; }
+    HostBoundary<S, Real, Stored> boundary() const { return {view(), *plan_, scaling_, threads_}; }
     /// The numbers of boundary cells after the next step.
     backend::BoundaryNumbers<Real, Stored> next_numbers() const {
         return {lattices_[next()].template as<Stored>(), address(), next_phase(phase_)};
@@ -465,6 +474,7 @@ private:
     backend::BlockSpec spec_;
     int threads_;
     UpdateKernel kernel_;
+    HostScaling scaling_;
     UpdateArguments arguments_{};
     Buffer lattices_[2];
     int now_ = 0;

@@ -185,20 +185,19 @@ public:
 
     void apply_boundaries() override {
         streams_.join();
-        const bool programmatic_launch = !streams_.divided() && !scaling_.any();  // those read values before they wait
-        scaling_.scale(links_.wall_links(), boundary_.cells());
-        for (auto [kernel, links] : links_.passes(spec_, phase_)) {
+        const ScalingArguments scaling = scaling_.arguments();
+        for (auto [kernel, links] : links_.passes(spec_, phase_, scaling_.has_factors())) {
             links.end_sums = row_ends_.current_end_sums();
             LaunchDimensions dimensions = flat(links.threads());
-            dimensions.programmatic_launch = programmatic_launch;
-            kernels_.get(kernel).launch(stream_, dimensions, BoundaryArguments{state(), links});
+            dimensions.programmatic_launch = !streams_.divided();
+            kernels_.get(kernel).launch(stream_, dimensions, BoundaryArguments{state(), links, scaling});
         }
-        boundary_.complete(state(), lattices_[next()].as<void>(), row_ends_, programmatic_launch);
+        boundary_.complete(state(), lattices_[next()].as<void>(), row_ends_, scaling, !streams_.divided());
         walls_.fill(state(), !streams_.divided());
         turbulence_.renew(!streams_.divided());
     }
     void change_incoming() override {
-        boundary_.finish(state(), !streams_.divided());
+        boundary_.finish(state(), scaling_.arguments(), !streams_.divided());
         heat_.advance_next_to_bodies(state(), !streams_.divided());
     }
     void start_boundary_numbers() override { boundary_.start(state()); }
@@ -221,6 +220,7 @@ public:
         }
         phase_ = step_.phase;
         row_ends_.was_updated();
+        scaling_.was_updated(1);
         now_ = next();
         heat_.put_next_to_bodies(streams_.border(), state(), false, !streams_.divided());
     }
@@ -242,12 +242,15 @@ public:
         return std::lcm(std::lcm(spec_.state->phases, spec_.state->lattices), turbulence_.schedule().steps_of_cycle());
     }
     int place_in_cycle() const override {
-        return 4 * turbulence_.schedule().place_in_cycle() + 2 * phase_index(phase_) + now_;
+        return 8 * turbulence_.schedule().place_in_cycle() + 4 * scaling_.turn() + 2 * phase_index(phase_) + now_;
     }
     Index updates_in_cycle() const override {
         return row_ends_.is_steady() ? turbulence_.schedule().steps_in_cycle() : 0;
     }
-    void count_replayed(Index updates) override { turbulence_.count_replayed(updates); }
+    void count_replayed(Index updates) override {
+        turbulence_.count_replayed(updates);
+        scaling_.was_updated(updates);
+    }
     Index revision() const override { return revision_; }
     std::unique_ptr<backend::Recorder> make_recorder(const std::vector<BlockState*>& mates) override {
         auto others = streams_of(mates);
@@ -355,12 +358,11 @@ private:
     RowPart inner_part() const { return interior_.is_trimmed(address_.nx) ? RowPart::Inner : RowPart::Whole; }
     /// Starts to compile the kernels of the next steps, in the order in which they will be needed.
     void expect_kernels() {
-        for (const DeviceLinks::Pass& pass : links_.passes(spec_, phase_)) {
+        for (const DeviceLinks::Pass& pass : links_.passes(spec_, phase_, scaling_.any())) {
             kernels_.expect(pass.kernel);
         }
         heat_.expect_kernels();
         walls_.expect_kernels();
-        scaling_.expect_kernels();
         boundary_.expect_kernels();
         turbulence_.expect_kernels();
         for (const backend::ScheduledUpdate& update :
@@ -376,7 +378,7 @@ private:
     int next() const { return (now_ + 1) % spec_.state->lattices; }
     RowRange all() const { return {0, rows()}; }
     SampledBlock sampled() {
-        return {spec_, stream_, kernels_, [this] { return state(); }, revision_};
+        return {spec_, stream_, kernels_, [this] { return state(); }, revision_, streams_};
     }
 
     StateArguments state() const {
@@ -474,7 +476,7 @@ private:
     mutable DeviceHeat heat_{spec_, address_, stream_, kernels_, sums_, staging_};
     DeviceWalls walls_{spec_, stream_, kernels_};
     DeviceBoundary boundary_{spec_, stream_, kernels_};
-    DeviceScaling scaling_{spec_, stream_, kernels_, revision_};
+    DeviceScaling scaling_{stream_, revision_};
     DeviceTurbulence turbulence_{spec_, address_, stream_, kernels_, staging_, [this] { return state(); }};
 };
 

@@ -37,8 +37,6 @@ public:
     }
     /// Uploads the boundary cells, which hold the values of faces.
     void set_values(const backend::LinkPlan& plan) { upload(cells_, stream_, plan.boundary_cells); }
-    /// The boundary cells, whose values a kernel may set.
-    backend::BoundaryCell* cells() const { return cells_.as<backend::BoundaryCell>(); }
     void expect_kernels() const {
         if (count_ > 0) {
             kernels_.expect(complete());
@@ -53,24 +51,25 @@ public:
     /// Computes incoming populations before the update, after all links; `next` is the lattice to which the update
     /// writes.
     void complete(const StateArguments& state, void* next, const DeviceRowEnds& row_ends,
-                  bool programmatic_launch) const {
+                  const ScalingArguments& scaling, bool programmatic_launch) const {
         if (count_ > 0) {
             LaunchDimensions dimensions = flat(count_);
             dimensions.programmatic_launch = programmatic_launch;
             kernels_.get(complete())
                 .launch(stream_, dimensions,
                         BoundaryCellArguments{state, cells_.as<backend::BoundaryCell>(), count_, next,
-                                              row_ends.numbers(), row_ends_, row_ends.is_current()});
+                                              row_ends.numbers(), row_ends_, row_ends.is_current(), scaling});
         }
     }
     /// Changes populations that have come in, after all else that reads those before the update.
-    void finish(const StateArguments& state, bool programmatic_launch) const {
+    void finish(const StateArguments& state, const ScalingArguments& scaling, bool programmatic_launch) const {
         const auto change_all = [&]<class Cell>(const Cell* cells, Index count) {
             LaunchDimensions dimensions = flat(count);
             dimensions.programmatic_launch = programmatic_launch;
             kernels_.get(change<Cell>())
                 .launch(stream_, dimensions,
-                        CellChangeArguments<Cell>{state, cells, count, layers_.as<backend::SpongeLayer>(), row_ends_});
+                        CellChangeArguments<Cell>{state, cells, count, layers_.as<backend::SpongeLayer>(), row_ends_,
+                                                  scaling});
         };
         if (end_changed_ > 0) {
             change_all(cells_.as<backend::BoundaryCell>(), end_changed_);

@@ -42,13 +42,14 @@ void DeviceLinks::set_values(const backend::LinkPlan& plan, const WorkStream& st
     upload(wall_temperatures_, stream, plan.wall_temperatures);
 }
 
-std::vector<DeviceLinks::Pass> DeviceLinks::passes(const backend::BlockSpec& spec, Phase phase) const {
+std::vector<DeviceLinks::Pass> DeviceLinks::passes(const backend::BlockSpec& spec, Phase phase, bool scaled) const {
     std::vector<Pass> found;
+    const std::string more = scaled ? "true" : "false";
     if (const LinkArguments links = arguments(phase); links.threads() > 0) {
-        found.push_back({state_kernel(spec, "apply_boundaries.h", "apply_boundaries"), links});
+        found.push_back({state_kernel(spec, "apply_boundaries.h", "apply_boundaries", more), links});
     }
     if (const LinkArguments links = second_pass_arguments(phase); links.threads() > 0) {
-        found.push_back({state_kernel(spec, "second_pass.h", "second_pass"), links});
+        found.push_back({state_kernel(spec, "second_pass.h", "second_pass", more), links});
     }
     return found;
 }

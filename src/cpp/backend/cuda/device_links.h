@@ -24,9 +24,8 @@ public:
     };
     /// The launches that apply boundaries after a step of `phase`: apply_boundaries, and second_pass for the cells
     /// whose formulas read what has streamed in. None without links.
-    std::vector<Pass> passes(const backend::BlockSpec& spec, Phase phase) const;
-    /// The wall links, whose values a kernel may set.
-    backend::WallLink* wall_links() const { return wall_links_.as<backend::WallLink>(); }
+    /// `scaled` says whether values of links change in time.
+    std::vector<Pass> passes(const backend::BlockSpec& spec, Phase phase, bool scaled) const;
     std::size_t bytes() const;
 
 private:

@@ -14,6 +14,7 @@
 #include "kernel_names.h"
 #include "kernel_set.h"
 #include "kernels/arguments.h"
+#include "step_streams.h"
 #include "upload.h"
 
 namespace lbm::cuda {
@@ -25,6 +26,7 @@ struct SampledBlock {
     KernelSet& kernels;
     std::function<StateArguments()> state;
     const Index& revision;  // see BlockState::revision()
+    const StepStreams& streams;
 };
 
 /// Samples of `width` numbers, which `launch` has kernels write to the address that it is given. There are two buffers:
@@ -81,7 +83,7 @@ public:
         now_ = 1 - now_;
         receive(filling());  // which was sent a whole buffer of samples ago
     }
-    std::vector<double> collect(Index samples) override {
+    void collect(Index samples, std::vector<double>& numbers) override {
         if (arrived_ < samples) {
             receive(buffers_[1 - now_]);
         }
@@ -89,14 +91,17 @@ public:
             send();
             receive(buffers_[1 - now_]);
         }
-        if (samples == 0) {
-            return {};
+        if (samples == arrived_) {  // a whole chunk, as always but at the end of a run, need not be copied
+            numbers.swap(numbers_);
+            numbers_.clear();
+        } else if (samples > 0) {
+            const auto end = numbers_.begin() + std::ptrdiff_t(numbers_.size() / std::size_t(arrived_)) * samples;
+            numbers.assign(numbers_.begin(), end);
+            numbers_.erase(numbers_.begin(), end);
+        } else {
+            numbers.clear();
         }
-        const auto end = numbers_.begin() + std::ptrdiff_t(numbers_.size() / std::size_t(arrived_)) * samples;
-        std::vector<double> first(numbers_.begin(), end);
-        numbers_.erase(numbers_.begin(), end);
         arrived_ -= samples;
-        return first;
     }
 
 protected:
@@ -171,8 +176,9 @@ private:
         if (kernel_ == nullptr) {
             kernel_ = &block_.kernels.get(state_kernel(block_.spec, "point_samples.h", "point_samples"));
         }
-        kernel_->launch(block_.stream, flat(count_), block_.state(), cells_.as<backend::Cell>(), count_, fields_,
-                        sample);
+        LaunchDimensions dimensions = flat(count_);
+        dimensions.programmatic_launch = !block_.streams.divided();
+        kernel_->launch(block_.stream, dimensions, block_.state(), cells_.as<backend::Cell>(), count_, fields_, sample);
     }
 
     Index count_;

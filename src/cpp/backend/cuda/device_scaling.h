@@ -1,13 +1,11 @@
-// The values of walls that change in time, of a block on a GPU: their fixed parts and the factors of the next steps in
-// its memory, and the launch of their kernel.
+// What changes in time by factors, of a block on a GPU: the fixed parts and the factors of the next steps in its
+// memory.
 #pragma once
 
 #include <vector>
 
 #include "../links.h"
 #include "../scaled_state.h"
-#include "kernel_names.h"
-#include "kernel_set.h"
 #include "kernels/arguments.h"
 #include "upload.h"
 
@@ -16,17 +14,19 @@ namespace lbm::cuda {
 class DeviceScaling final : public backend::ScaledState {
 public:
     /// Keeps references to the arguments, which must outlive it; `revision` is the block's.
-    DeviceScaling(const backend::BlockSpec& spec, const WorkStream& stream, KernelSet& kernels, Index& revision)
-        : spec_(spec), stream_(stream), kernels_(kernels), revision_(revision) {}
+    DeviceScaling(const WorkStream& stream, Index& revision) : stream_(stream), revision_(revision) {}
 
-    std::size_t bytes() const { return links_.bytes() + cells_.bytes() + factors_.bytes() + clock_.bytes(); }
-    /// Whether any value changes in time.
-    bool any() const { return count() > 0; }
+    std::size_t bytes() const { return values_.bytes() + factors_.bytes() + clock_.bytes(); }
+    /// Whether any value of a wall link or a boundary cell changes in time.
+    bool any() const { return values_.bytes() > 0; }
+    /// Whether the next update has factors for them. Before any were given values are those that the plan has.
+    bool has_factors() const { return any() && clock_.bytes() > 0 && series_ >= needed_; }
     void set_plan(const backend::LinkPlan& plan) {
-        link_count_ = Index(plan.scaled_links.size());
-        cell_count_ = Index(plan.scaled_cells.size());
-        upload(links_, stream_, plan.scaled_links);
-        upload(cells_, stream_, plan.scaled_cells);
+        upload(values_, stream_, plan.scaled_values);
+        needed_ = plan.factors_needed();
+        is_set_ = false;
+        reference_density_ = plan.reference_density;
+        inertia_ = plan.wall_inertia;
     }
     void set_factors(const double* factors, Index rows, int series) override {
         const std::size_t bytes = std::size_t(rows * series) * sizeof(double);
@@ -38,40 +38,50 @@ public:
         stream_.synchronize();
         rows_ = rows;
         series_ = series;
+        is_set_ = false;
     }
     void set_row(Index row) override {
-        revision_ += clock_.bytes() == 0 ? 1 : 0;
-        const FactorClock clock{row, rows_, 0};
-        upload(clock_, stream_, &clock, 1);
-    }
-    void expect_kernels() const {
-        if (any()) {
-            kernels_.expect(kernel());
-        }
-    }
-    /// Sets the values of the next update in the lists of links and boundary cells, if any change in time, and goes on
-    /// to the next row.
-    void scale(backend::WallLink* links, backend::BoundaryCell* cells) const {
-        if (!any()) {
+        if (!any() || (is_set_ && row == row_)) {
             return;
         }
-        kernels_.get(kernel()).launch(
-            stream_, flat(count()),
-            ScalingArguments{links_.as<backend::ScaledLink>(), link_count_, cells_.as<backend::ScaledCell>(),
-                             cell_count_, links, cells, factors_.as<double>(), series_, clock_.as<FactorClock>()});
+        revision_ += clock_.bytes() == 0 ? 1 : 0;
+        const FactorClock clock{{row, row}, rows_};
+        upload(clock_, stream_, &clock, 1);
+        row_ = row;
+        is_set_ = true;
+    }
+    /// To be called after so many updates, which have brought the clock on if they were launched with arguments().
+    void was_updated(Index updates) {
+        row_ += updates;
+        turn_ = int((turn_ + updates) & 1);
+    }
+    /// Which of the two rows of the clock is that of the next update: a recording begins with the same one.
+    int turn() const { return any() ? turn_ : 0; }
+
+    /// What kernels before the next update take.
+    ScalingArguments arguments() const {
+        if (!has_factors()) {
+            return {};
+        }
+        return {values_.as<backend::ScaledVector>(),
+                reference_density_,
+                inertia_,
+                factors_.as<double>(),
+                series_,
+                turn_,
+                clock_.as<FactorClock>()};
     }
 
 private:
-    Index count() const { return link_count_ + cell_count_; }
-    KernelName kernel() const { return state_kernel(spec_, "scale_values.h", "scale_values"); }
-
-    const backend::BlockSpec& spec_;
     const WorkStream& stream_;
-    KernelSet& kernels_;
     Index& revision_;
-    DeviceBuffer links_, cells_, factors_, clock_;
-    Index link_count_ = 0, cell_count_ = 0, rows_ = 0;
-    int series_ = 0;
+    DeviceBuffer values_, factors_, clock_;
+    double reference_density_ = 1, inertia_ = 1;
+    Index rows_ = 0;
+    int series_ = 0, needed_ = 0;  // factors of a step that there are, and those that values take
+    int turn_ = 0;
+    Index row_ = 0;        // of the next update
+    bool is_set_ = false;  // whether the clock has it
 };
 
 }  // namespace lbm::cuda

@@ -145,10 +145,29 @@ struct LinkArguments {
     Index threads() const { return 32 * run_count + single_count + cell_count + wall_temperature_count; }
 };
 
-/// Arguments of the kernel that applies boundaries.
+/// Which row of the factors of scaled values is that of an update. There are two numbers, which updates use in turn:
+/// the kernels before an update read one, and set the other to the row of the update that follows. So nobody needs to
+/// know which of them is the last one, and recorded updates take no argument for it.
+struct FactorClock {
+    Index row[2];
+    Index rows;  // that there are
+};
+
+/// What scaled values are computed from (scaled_values.h).
+struct ScalingArguments {
+    const backend::ScaledVector* values;  // null: none changes in time
+    double reference_density, inertia;
+    const double* factors;  // of each row, `series` numbers
+    int series;
+    int turn;  // which row of the clock is that of the next update
+    FactorClock* clock;
+};
+
+/// Arguments of the kernels that apply boundaries.
 struct BoundaryArguments {
     StateArguments state;
     LinkArguments links;
+    ScalingArguments scaling;
 };
 
 /// Arguments of the kernel that changes the incoming populations of boundary cells or of cells of sponges.
@@ -159,6 +178,7 @@ struct CellChangeArguments {
     Index count;
     const backend::SpongeLayer* layers;  // of sponges
     int row_ends;                        // of boundary cells: see BoundaryCellArguments
+    ScalingArguments scaling;            // of boundary cells
 };
 
 /// Arguments of the kernel that completes boundary cells.
@@ -170,26 +190,7 @@ struct BoundaryCellArguments {
     void* columns;
     int row_ends;              // what there are columns of (row_end_columns.h)
     bool columns_are_current;  // whether the last step has stored them
-};
-
-/// Which row of the factors of scaled values is that of the next update.
-struct FactorClock {
-    Index row;
-    Index rows;     // that there are
-    unsigned done;  // thread blocks that have finished in the present launch
-};
-
-/// Arguments of the kernel that scales values of walls before an update.
-struct ScalingArguments {
-    const backend::ScaledLink* scaled_links;
-    Index link_count;
-    const backend::ScaledCell* scaled_cells;
-    Index cell_count;
-    backend::WallLink* links;
-    backend::BoundaryCell* cells;
-    const double* factors;  // of each row, `series` numbers
-    int series;
-    FactorClock* clock;
+    ScalingArguments scaling;
 };
 
 /// Arguments of the kernel that fills the halo behind walls of the multispeed thermal model.

@@ -4,6 +4,7 @@
 
 #include "../../boundary_cells.h"
 #include "dependent_launch.h"
+#include "factors_of_step.h"
 #include "flat_block.h"
 #include "state_access.h"
 
@@ -33,7 +34,7 @@ public:
         }
         __syncthreads();
     }
-    __device__ const Cell& own() const { return *reinterpret_cast<const Cell*>(words_[threadIdx.x]); }
+    __device__ Cell& own() { return *reinterpret_cast<Cell*>(words_[threadIdx.x]); }
 
 private:
     static constexpr int words_of_cell = int(sizeof(Cell) / sizeof(UInt64));
@@ -48,7 +49,7 @@ private:
 template <class S, class Real, class Stored, bool has_columns, int members = 1>
 __global__ void __launch_bounds__(flat_block, has_columns ? 2 : 1)
     complete_boundary_cells(const __grid_constant__ Members<members, BoundaryCellArguments> all) {
-    const auto& [a, cells, count, next, columns, row_ends, columns_are_current] = all.own();
+    const auto& [a, cells, count, next, columns, row_ends, columns_are_current, scaling] = all.own();
     const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
     let_next_kernel_begin();
     __shared__ CellsOfBlock<backend::BoundaryCell> shared;
@@ -57,6 +58,10 @@ __global__ void __launch_bounds__(flat_block, has_columns ? 2 : 1)
         return;
     }
     wait_for_kernel_before();
+    if (scaling.values != nullptr) {
+        set_row_of_update_after(scaling);
+        scaled_values<S>(scaling).set(shared.own());
+    }
     const StateAccess<S, Real, Stored> state{a};
     const ForceOnCell<S, Real, Stored> force{state};
     const backend::BoundaryNumbers<Real, Stored> numbers(static_cast<Stored*>(next), a.address, next_phase(a.phase));
@@ -72,17 +77,20 @@ __global__ void __launch_bounds__(flat_block, has_columns ? 2 : 1)
 /// Changes the incoming populations of boundary cells whose conditions replace them, or of cells of sponges.
 template <class S, class Real, class Stored, class Cell, int members = 1>
 __global__ void change_cells(const __grid_constant__ Members<members, CellChangeArguments<Cell>> all) {
-    const auto& [a, cells, count, layers, row_ends] = all.own();
+    const auto& [a, cells, count, layers, row_ends, scaling] = all.own();
     const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
     let_next_kernel_begin();
     if (k >= count) {
         return;
     }
-    const Cell cell = cells[k];
+    Cell cell = cells[k];
     wait_for_kernel_before();
     if constexpr (IsSame<Cell, backend::BoundaryCell>::value) {
         if (backend::is_replaced_in_update(cell, row_ends)) {
             return;
+        }
+        if (scaling.values != nullptr) {
+            scaled_values<S>(scaling).set(cell);
         }
     }
     backend::change_cell(StateAccess<S, Real, Stored>{a}.lattice(), cell, layers);

@@ -1,0 +1,106 @@
+"""What recorders and values that change in time ask of a GPU beside the steps, counted by the emulated driver."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lbmgpu as lbm
+from lbmgpu.solver import run
+
+pytestmark = pytest.mark.gpu
+
+SHAPE = (16, 8, 8)
+POINTS = np.random.default_rng(1).random((1000, 3)) * SHAPE
+CHUNK = 2**19 // (4 * SHAPE[0] * SHAPE[1] * SHAPE[2])
+"""Samples that come to the host together: 2^19 numbers, four of each cell, all of which the points are between."""
+
+
+@pytest.fixture(autouse=True)
+def _chunks_do_not_depend_on_speed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps are made in as long chunks, and looks for divergence are as far apart, as on a fast device."""
+    monkeypatch.setattr(run, "CHUNK_SECONDS", 1e6)
+    monkeypatch.setattr(run, "MIN_SECONDS", 1e6)
+    monkeypatch.setattr(run, "CHECK_SHARE", 1e6)
+
+
+class Requests(ctypes.Structure):
+    """The numbers of calls so far, as tests/emulated_cuda/driver_state.h has them."""
+
+    _fields_ = [
+        (name, ctypes.c_longlong)
+        for name in ("launches", "programmatic", "graphs", "copies_to_device", "copies_to_host", "waits")
+    ]
+
+
+def requests(work: Callable[[], None]) -> dict[str, int]:
+    """How often some work calls the driver; skips the test where that is not the emulated one, which counts."""
+    try:
+        count = ctypes.CDLL("libcuda.so.1").emulated_requests
+    except (OSError, AttributeError):
+        pytest.skip("needs the emulated driver, which counts what it is asked for")
+    before, after = Requests(), Requests()
+    count(ctypes.byref(before))
+    work()
+    count(ctypes.byref(after))
+    return {name: getattr(after, name) - getattr(before, name) for name, _ in Requests._fields_}
+
+
+def solver_of(speed: Any = None) -> lbm.Solver:
+    """In a periodic box, or in a channel with an inlet of this speed."""
+    domain = lbm.Domain(SHAPE)
+    if speed is not None:
+        domain.faces["-y"] = domain.faces["+y"] = lbm.NoSlip()
+        domain.faces["-x"], domain.faces["+x"] = lbm.VelocityInlet(speed), lbm.PressureOutlet()
+    solver = lbm.Solver(domain, lbm.TRT(0.05), device="cuda", streaming="in-place")
+    solver.initialize(velocity=(0.05, 0.01, 0.0))
+    return solver
+
+
+@pytest.mark.parametrize("streaming", ["in-place", "two-lattice"])
+def test_probes_in_each_step_add_a_kernel_a_step_and_a_copy_a_chunk(gpu: str, streaming: str) -> None:
+    """And nobody waits for the device but once a chunk, and at the end of a call."""
+    steps = 4 * CHUNK
+    solver = lbm.Solver(lbm.Domain(SHAPE), lbm.TRT(0.05), device=gpu, streaming=streaming)
+    solver.initialize(velocity=(0.05, 0.01, 0.0))
+    probe = solver.record(lbm.Probe(POINTS))
+    solver.step(CHUNK)  # which loads all kernels
+    found = requests(lambda: solver.step(steps))
+    # The update of a periodic box is one kernel. Beside it and the samples are a few looks for divergence.
+    few = 8
+    assert 2 * steps <= found["launches"] <= 2 * steps + few
+    assert found["programmatic"] >= 2 * steps
+    assert found["graphs"] == 0
+    assert found["copies_to_device"] <= few
+    assert found["copies_to_host"] <= 4 + few
+    assert found["waits"] <= steps // 8
+    assert len(probe) == solver.steps
+
+
+def test_an_inlet_that_changes_in_time_adds_no_kernel(gpu: str) -> None:
+    """Its steps are recorded and replayed as those of a steady one."""
+    along = (0.05, 0.0, 0.0)
+    found = []
+    for speed in (along, along * lbm.Sine(mean=1, amplitude=0.1, period=50)):
+        solver = solver_of(speed)
+        solver.step(64)
+        found.append(requests(lambda solver=solver: solver.step(320)))
+    steady, changing = found
+    assert changing["graphs"] == steady["graphs"] >= 320 // 16 - 3
+    assert changing["launches"] == steady["launches"]
+    assert changing["waits"] <= steady["waits"] + 2
+
+
+def test_an_inlet_that_changes_in_time_beside_probes_adds_nothing_either(gpu: str) -> None:
+    along = (0.05, 0.0, 0.0)
+    found = []
+    for speed in (along, along * lbm.Sine(mean=1, amplitude=0.1, period=50)):
+        solver = solver_of(speed)
+        solver.record(lbm.Probe(POINTS))
+        solver.step(64)
+        found.append(requests(lambda solver=solver: solver.step(3 * CHUNK)))
+    assert found[0] == found[1]
