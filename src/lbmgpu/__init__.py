@@ -74,6 +74,7 @@ if _TYPE_CHECKING:
     from .pictures.recorders import Image, Live, Movie
     from .planning.planner import Plan, plan
     from .study import Ensemble, Study
+    from .tunnel import WindTunnel
 
     __version__: str
 
@@ -107,6 +108,7 @@ _LOADED_WHEN_USED = {
     "Strouhal": "output.spectra",
     "strouhal": "output.spectra",
     "Study": "study",
+    "WindTunnel": "tunnel",
 }
 """The modules that take a while to load, by the public names that are in them."""
 
@@ -203,6 +205,7 @@ __all__ = [
     "Varying",
     "VelocityInlet",
     "Vreman",
+    "WindTunnel",
     "__version__",
     "advise",
     "airfoil",

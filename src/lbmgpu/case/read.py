@@ -20,7 +20,7 @@ from ..files.regular_files import CASE_BYTES, file_path, read_text
 from ..files.strict_json import parsed
 from ..thermal import OLD_OPERATORS
 from ..turbulence import MODELS
-from . import recorders
+from . import recorders, tunnel_schema
 from .initial import schema_of
 
 if TYPE_CHECKING:
@@ -129,6 +129,14 @@ def validator() -> Draft202012Validator:
     return Draft202012Validator(schema())
 
 
+@cache
+def tunnel_validator() -> Draft202012Validator:
+    """What checks a value against the schema of a case of a wind tunnel."""
+    from jsonschema import Draft202012Validator  # here, as it takes a while to be loaded
+
+    return Draft202012Validator(tunnel_schema.schema())
+
+
 def read_case(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The case in the file at `path`, checked.
 
@@ -137,8 +145,20 @@ def read_case(path: str | os.PathLike[str]) -> dict[str, Any]:
         FileNotFoundError: there is none.
     """
     case = read_unchecked(path)
+    refuse_tunnel(case)
     check_case(case)
     return case
+
+
+def refuse_tunnel(case: Any) -> None:
+    """Raise CaseError for a case of a wind tunnel."""
+    if is_tunnel(case):
+        raise CaseError([("$.wind_tunnel", "given, which only lbmgpu.case.run_case and 'lbmgpu run' take")])
+
+
+def is_tunnel(case: Any) -> bool:
+    """Whether a case, right or not, is of a wind tunnel, whose keys are others (`tunnel_schema.py`)."""
+    return isinstance(case, dict) and "wind_tunnel" in case
 
 
 def read_unchecked(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -195,7 +215,8 @@ def check_case(case: Any) -> None:
     try:
         problems = list(itertools.islice(_not_finite(case, "$"), MOST_PROBLEMS))
         if not problems:
-            errors = itertools.islice(validator().iter_errors(case), MOST_PROBLEMS)
+            of_kind = tunnel_validator() if is_tunnel(case) else validator()
+            errors = itertools.islice(of_kind.iter_errors(case), MOST_PROBLEMS)
             problems = [problem for error in errors for problem in _explain(error, case)]
     except RecursionError:
         raise CaseError([("$", "nested too deeply")]) from None

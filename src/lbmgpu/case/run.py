@@ -23,7 +23,8 @@ from ..solver.run import Checkpoint, Every, RunResult
 from ..solver.steady import Steady
 from . import centreline, record, recorders, tables
 from .build import build_solver, build_steady
-from .read import read_case
+from .read import check_case, is_tunnel, read_unchecked
+from .tunnel import run_tunnel
 
 log = logging.getLogger("lbmgpu")
 
@@ -68,8 +69,14 @@ def run_case(
         KeyboardInterrupt: Ctrl-C was pressed; if the flow was being stepped and the disk took it, its state is in a
             checkpoint, which the log names. Of several ranks none saves.
     """
-    case = read_case(path)
+    case = read_unchecked(path)
+    check_case(case)
     source = Path(os.fsdecode(path))
+    if is_tunnel(case):
+        if steps is not None or restart is not None:
+            raise ValueError("steps or restart: given, but a case of a wind tunnel has turnovers, from the beginning")
+        options = {"threads": threads, "device": device, "layout": layout, "comm": comm}
+        return run_tunnel(case, source, folder=folder, progress=progress, options=options, out=out)
     return run_checked(
         case,
         source,

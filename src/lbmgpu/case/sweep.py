@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .read import check_case, json_path, validator
+from .read import check_case, json_path, refuse_tunnel, validator
 
 Place = tuple[str | int, ...]
 
@@ -45,6 +45,7 @@ def swept(case: dict[str, Any]) -> Sweep:
     Raises:
         CaseError: it is no case with the first entries of these lists either.
     """
+    refuse_tunnel(case)
     base: Any = copy.deepcopy(case)
     found: dict[Place, list[Any]] = {}
     while place := next((place for place in _lists(base) if place not in found), None):

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
 from . import cells
+from .matrices import apply, product
 from .report import Description, Domain, describe
 
 Floats = NDArray[np.float64]
@@ -390,6 +391,10 @@ class Placed(Geometry):
         from_center = [a - float(b) for a, b in zip(x, self._shift, strict=True)]
         return [sum(float(self._turn[j, k]) * from_center[j] for j in range(3)) for k in range(3)]  # type: ignore[misc]
 
+    def from_inner(self, points: Floats) -> Floats:
+        """Points ``(n, 3)`` of the inner geometry where they are in this one."""
+        return np.asarray(points @ self._turn.T + self._shift)
+
     @property
     def bounds(self) -> Floats:
         low, high = self.inner.bounds
@@ -457,16 +462,6 @@ def rotation(axis: Any, degrees: float, dimensions: int) -> Floats:
     a = axis_vector("axis", axis)
     cross = np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
     return np.asarray(cosine * np.eye(3) + sine * cross + (1 - cosine) * np.outer(a, a))
-
-
-def apply(matrix: Floats, vector: Floats) -> Floats:
-    """The product of a matrix and a vector, summed in one order on all machines."""
-    return np.array([math.fsum(row * vector) for row in matrix])
-
-
-def product(a: Floats, b: Floats) -> Floats:
-    """The product of two matrices, summed in one order on all machines."""
-    return np.stack([apply(a, column) for column in b.T], axis=1)
 
 
 def part(offset: Any, shape: Any, dimensions: int) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from .base import Bools, Floats, Geometry, Placed, apply
+from .base import Bools, Floats, Geometry, Placed
+from .matrices import apply
 
 _ACROSS = {"x": (1, 2), "y": (0, 2), "z": (0, 1)}
 """The axes that the coordinates of a polygon are along, by that of its extrusion."""

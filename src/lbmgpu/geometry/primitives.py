@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from .base import Bools, Floats, Geometry, Placed, apply, axis_vector, point
+from .base import Bools, Floats, Geometry, Placed, axis_vector, point
+from .matrices import apply
 from .polygon import Polygon
 
 

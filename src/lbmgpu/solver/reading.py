@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from ..geometry.mesh import Mesh
 from .calls import HasSimulation, collective, collective_if_gathered, of_part
 from .derived import DerivedFields
 from .fields import Fields
+from .surface import Surface, make_surface
 from .thermal import ThermalFields
 
 
@@ -57,3 +61,44 @@ class ReadSolver(HasSimulation):
     dissipation = collective(of_part(_derived_of, DerivedFields.dissipation))
     wall_shear_stress = collective(of_part(_derived_of, DerivedFields.wall_shear_stress))
     to_xarray = collective(of_part(_derived_of, DerivedFields.to_xarray))
+
+    # What the fluid does to the surface of a body, as `surface.py` finds it
+
+    @collective
+    def surface(
+        self,
+        where: str,
+        *,
+        speed: float | None = None,
+        density: float = 1.0,
+        size: float = 1.0,
+        mesh: Mesh | None = None,
+        mean: Any = None,
+    ) -> Surface | None:
+        """Pressure and friction on the triangles of a body in three dimensions.
+
+        To the fluid cells within 2.5 cells of the centre of a triangle, and in front of it, polynomials of second order
+        are fitted by least squares: that of the pressure has its value on the triangle, that of the velocity is the
+        wall's at a distance of 0 and has the derivative along the normal there; distances are those of the cells'
+        centres to the triangles. The friction is the dynamic viscosity times that derivative, without its part along
+        the normal; `WALE` and `Vreman` vanish at a wall, `Smagorinsky` is added. All processes call it together.
+
+        Triangles are chords of round bodies: with edges of a tenth of the radius a sphere's enclose 0.2 % less than it.
+
+        Args:
+            where: the name of a body that is a `Geometry`: a `Mesh`, a `Sphere`, a `Box` or a `Cylinder` with ends.
+            speed: of the undisturbed flow, cells a step, for the coefficients; None for none.
+            density: of the undisturbed flow; pressures are relative to it.
+            size: triangles with longer edges are cut, in cells.
+            mesh: a `Mesh` where the body's surface is, for a body of cells or of another geometry; None for its own.
+            mean: a recorder ``Mean("velocity", "pressure")`` of this solver, whose means are taken in place of the
+                state of now; None for now.
+
+        Returns:
+            A `Surface` on rank 0, None elsewhere.
+
+        Raises:
+            TypeError, ValueError: a wrong argument. `GeometryError`: no triangles are known of the body.
+        """
+        with self._simulation.lock:
+            return make_surface(self._simulation, self._fields, where, speed, density, size, mesh, mean)

@@ -71,6 +71,16 @@ if rank == 0:
 else:
     assert whole is None
 
+corners = np.array([(x, y, z) for x in (5, 9) for y in (4, 8) for z in (3, 6)], float)
+squares = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+mesh = lbm.Mesh(corners, [t for a, b, c, d in squares for t in ((a, b, c), (a, c, d))])
+surfaces = [solver.surface("stone", mesh=mesh) for solver in (many, one)]
+assert (surfaces[0] is None) == (rank > 0)
+if rank == 0:
+    for part in ("pressure", "shear", "y_plus", "force"):
+        np.testing.assert_array_equal(getattr(surfaces[0], part), getattr(surfaces[1], part))
+    assert surfaces[0].exposed.all()
+
 path = many.save(folder / "coarse.h5")
 fine = lbm.Domain((21, 18, 15))
 starts = [lbm.Solver(fine, collision, device=device, threads=1, comm=comm) for comm in (world, MPI.COMM_SELF)]

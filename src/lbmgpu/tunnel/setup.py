@@ -1,0 +1,184 @@
+"""What a wind tunnel is made of, as a value: sizes, speeds, the domain and its faces."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import checks
+from ..conditions import FreeSlip, MovingWall, NoSlip, PressureOutlet, VelocityInlet
+from ..domain import Domain
+from ..geometry import Geometry
+from ..units import Units
+from ..values import Floats
+from . import placing
+
+FLUIDS: dict[str, dict[str, float]] = {
+    "air": {"viscosity_phys": 1.516e-5, "density_phys": 1.204, "sound_phys": 343.2},
+    "water": {"viscosity_phys": 1.004e-6, "density_phys": 998.2, "sound_phys": 1482.0},
+}
+"""At 20 degrees Celsius and 1 atm: kinematic viscosity in m2/s, density in kg/m3, speed of sound in m/s."""
+GROUNDS = ("moving", "fixed", None)
+SIDES = ("slip", "periodic")
+BEFORE, BEHIND, BESIDE = 1.5, 3.0, 0.5
+"""Clearances from the body in its lengths, up- and downstream between the sponges, and least ones to the sides."""
+INLET_SPONGE, OUTLET_SPONGE = 8, 40
+"""Cells, by docs/boundaries.md; less behind bodies of fewer than 80 cells."""
+
+
+@dataclass(frozen=True)
+class TunnelSetup:
+    """What follows from the arguments of a `WindTunnel`, which see; in lattice units unless a name ends in ``_phys``.
+
+    Attributes:
+        bodies: where they are in the domain.
+        domain: with all faces, sponges and bodies.
+        units: of it; its viscosity is not the fluid's where the Reynolds number is capped.
+        cells: the length of the body.
+        speed: of the stream.
+        reynolds: of the flow that is computed, by the body's length.
+        reynolds_phys: of the flow that is meant.
+        viscosity: of the flow that is computed.
+        area: the frontal area.
+        blockage: the part of the cross-section that it is.
+        about: the point that moments are about.
+        ground: as given.
+        sides: as given.
+    """
+
+    bodies: Mapping[str, Geometry]
+    domain: Domain
+    units: Units
+    cells: int
+    speed: float
+    reynolds: float
+    reynolds_phys: float
+    viscosity: float
+    area: float
+    blockage: float
+    about: Floats
+    ground: str | None
+    sides: str
+
+
+def made(
+    body: Any,
+    *,
+    length_phys: float,
+    speed_phys: float,
+    fluid: Any,
+    cells_across: int,
+    reynolds: float | None,
+    ground: str | None,
+    clearance_phys: float,
+    sides: str,
+    blockage: float,
+    speed: float,
+    stencil: str,
+) -> TunnelSetup:
+    """The setup of a tunnel; TypeError or ValueError names a wrong argument."""
+    length_phys = checks.number("length_phys", length_phys, above=0)
+    speed_phys = checks.number("speed_phys", speed_phys, above=0)
+    properties = _fluid(fluid)
+    sound = properties.get("sound_phys", math.inf)
+    if speed_phys > checks.MAX_MACH * sound:
+        raise ValueError(
+            f"speed_phys: {speed_phys:g} given, must be at most {checks.MAX_MACH * sound:.4g}, a Mach number of "
+            f"{checks.MAX_MACH:g}: the flow is computed as one without compression"
+        )
+    cells = checks.integer("cells_across", cells_across, at_least=8, at_most=2**20)
+    speed = checks.number("speed", speed, above=0, at_most=0.15)
+    blockage = checks.number("blockage", blockage, above=0, at_most=0.25)
+    if ground not in GROUNDS:
+        raise ValueError(f"ground: {checks.shown(ground)} given, must be 'moving', 'fixed' or None")
+    clearance = checks.number("clearance_phys", clearance_phys, at_least=0, at_most=length_phys) * cells / length_phys
+    if clearance > 0 and ground is None:
+        raise ValueError("clearance_phys: given without a ground, must be 0")
+    sides = checks.choice("sides", sides, SIDES)
+    reynolds_phys = speed_phys * length_phys / properties["viscosity_phys"]
+    capped = reynolds_phys
+    if reynolds is not None:
+        capped = min(capped, checks.number("reynolds", reynolds, above=0))
+    units = Units(
+        length_phys=length_phys / cells, velocity_phys=speed_phys / speed, density_phys=properties["density_phys"]
+    )
+    shapes = placing.loaded(body)
+    low, high = placing.bounds(shapes)
+    shapes = placing.moved(shapes, cells / float(high[0] - low[0]), np.zeros(3))
+    area = placing.frontal_area(shapes)
+    low, high = placing.bounds(shapes)
+    lift = np.array([0.0, 0.0, clearance])
+    shape, corner = _box(high - low + lift, area / blockage, ground is not None)
+    corner = corner + lift
+    shapes = placing.moved(shapes, 1.0, corner - low)
+    about = corner + (high - low) / 2
+    if ground is not None:
+        about[2] = 0.0
+    domain = _domain(shape, stencil, speed, ground, sides, shapes, _outlet_sponge(cells))
+    covered = area / (shape[1] * shape[2])
+    viscosity = speed * cells / capped
+    return TunnelSetup(
+        shapes, domain, units, cells, speed, capped, reynolds_phys, viscosity, area, covered, about, ground, sides
+    )
+
+
+def _fluid(fluid: Any) -> Mapping[str, float]:
+    if isinstance(fluid, str):
+        return FLUIDS[checks.choice("fluid", fluid, list(FLUIDS))]
+    if not isinstance(fluid, Mapping) or set(fluid) != {"viscosity_phys", "density_phys"}:
+        raise ValueError(
+            f"fluid: {checks.shown(fluid)} given, must be {checks.alternatives(list(FLUIDS))}, or a dict of "
+            "'viscosity_phys' and 'density_phys'"
+        )
+    return {name: checks.number(f"fluid[{name!r}]", value, above=0) for name, value in fluid.items()}
+
+
+def _outlet_sponge(cells: int) -> int:
+    return max(INLET_SPONGE, min(OUTLET_SPONGE, cells // 2))
+
+
+def _box(size: Floats, section: float, on_ground: bool) -> tuple[tuple[int, int, int], Floats]:
+    """The shape of a domain with about such a cross-section around a body of a size, and where its low corner goes."""
+    length, width, height = (float(n) for n in size)
+    above = 1 if on_ground else 2  # clearances, equal on all sides but the ground
+    # (width + 2 c) (height + above c) = section
+    a, b, c = 2.0 * above, above * width + 2 * height, width * height - section
+    clear = (-b + math.sqrt(max(0.0, b * b - 4 * a * c))) / (2 * a)
+    clear = max(clear, BESIDE * max(width, height), 4.0)
+    before = INLET_SPONGE + math.ceil(BEFORE * length)
+    nx = before + math.ceil(length) + math.ceil(BEHIND * length) + _outlet_sponge(math.floor(length + 0.5))
+    ny, nz = math.ceil(width + 2 * clear), math.ceil(height + above * clear)
+    corner = (float(before), (ny - width) / 2, 0.0 if on_ground else (nz - height) / 2)
+    return (nx, ny, nz), np.array(corner)
+
+
+def _domain(
+    shape: tuple[int, int, int],
+    stencil: str,
+    speed: float,
+    ground: str | None,
+    sides: str,
+    bodies: Mapping[str, Geometry],
+    outlet_sponge: int,
+) -> Domain:
+    domain = Domain(shape, stencil)
+    stream = (speed, 0.0, 0.0)
+    domain.faces["-x"] = VelocityInlet(stream, scheme="regularized")
+    domain.faces["+x"] = PressureOutlet(1.0, scheme="characteristic")
+    if sides == "slip":
+        domain.faces["-y"] = domain.faces["+y"] = FreeSlip()
+    if ground is not None:
+        domain.faces["-z"] = MovingWall(stream) if ground == "moving" else NoSlip()
+    elif sides == "slip":
+        domain.faces["-z"] = FreeSlip()
+    if ground is not None or sides == "slip":
+        domain.faces["+z"] = FreeSlip()
+    domain.add_sponge("-x", INLET_SPONGE, 0.3)
+    domain.add_sponge("+x", outlet_sponge, 0.5)
+    for name, body in bodies.items():
+        domain.add_body(body, name)
+    return domain

@@ -1,0 +1,233 @@
+"""Tests of wind tunnels: sizes and units, faces, coefficients and their intervals, verdicts, refusals, cases."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lbmgpu as lbm
+from lbmgpu.case import run_case
+from lbmgpu.tunnel import coefficients, placing, trust
+
+pytestmark = pytest.mark.filterwarnings("ignore:body:lbmgpu.GeometryWarning")
+BLOCK = lbm.Box((0, 0, 0), (3, 1.2, 1))
+SMALL: dict[str, Any] = {"length_phys": 4.0, "speed_phys": 40.0, "cells_across": 8, "blockage": 0.1, "device": "cpu"}
+
+
+def small(body: Any = BLOCK, **more: Any) -> lbm.WindTunnel:
+    return lbm.WindTunnel(body, **(SMALL | {"speed": 0.1, "settle": 1.0} | more))
+
+
+def test_sizes_and_units_follow_from_the_length_and_the_speed() -> None:
+    tunnel = small(cells_across=12, blockage=0.04)
+    made = tunnel.setup
+    low, high = made.bodies["body"].bounds
+    np.testing.assert_allclose(high - low, (12, 4.8, 4))
+    assert low[2] == 0
+    assert tunnel.units.cell_phys == pytest.approx(4 / 12)
+    assert tunnel.units.velocity_phys(made.speed) == pytest.approx(40)
+    assert made.area == pytest.approx(4.8 * 4, rel=0.02)
+    assert made.blockage <= 0.0401
+    assert made.reynolds == pytest.approx(40 * 4 / 1.516e-5)
+    assert made.viscosity == pytest.approx(tunnel.units.viscosity(1.516e-5))
+    assert low[0] - 8 >= 18
+    assert "frontal area 2.1" in str(tunnel)
+    assert tunnel.turnover_steps == pytest.approx(120)
+
+
+@pytest.mark.parametrize("ground", ["moving", "fixed", None])
+@pytest.mark.parametrize("sides", ["slip", "periodic"])
+def test_faces_are_those_of_the_ground_and_the_sides(ground: str | None, sides: str) -> None:
+    tunnel = small(ground=ground, sides=sides)
+    kinds = {face: tunnel.domain.faces[face].kind for face in ("-x", "+x", "-y", "+y", "-z", "+z")}
+    side = {"slip": "free-slip", "periodic": "periodic"}[sides]
+    floor = {"moving": "moving-wall", "fixed": "no-slip", None: side}[ground]
+    top = "free-slip" if ground else side
+    expected = ("velocity-inlet", "pressure-outlet", side, side, floor, top)
+    assert tuple(kinds.values()) == expected
+    tunnel.solver.step(5)
+    assert np.isfinite(tunnel.solver.velocity()).all()
+
+
+def test_a_clearance_lifts_the_body() -> None:
+    tunnel = small(clearance_phys=1.0)
+    assert tunnel.setup.bodies["body"].bounds[0][2] == pytest.approx(2.0)
+
+
+def test_the_frontal_area_is_that_of_the_shadow() -> None:
+    ball = lbm.Sphere((0, 0, 0), 1)
+    assert placing.frontal_area({"ball": ball}) == pytest.approx(np.pi, rel=0.01)
+    behind = ball.translate((3, 0, 0))
+    assert placing.frontal_area({"ball": ball, "behind": behind}) == pytest.approx(np.pi, rel=0.02)
+    beside = ball.translate((0, 3, 0))
+    assert placing.frontal_area({"ball": ball, "beside": beside}) == pytest.approx(2 * np.pi, rel=0.02)
+
+
+def test_a_reynolds_number_is_capped_and_that_is_said() -> None:
+    tunnel = small(reynolds=200)
+    assert tunnel.setup.reynolds == 200
+    assert tunnel.setup.viscosity == pytest.approx(0.1 * 8 / 200)
+    assert "in place of 1.06e+07" in str(tunnel)
+    assert "in place of" in str(tunnel.trust())
+    assert small(reynolds=1e9).setup.reynolds == small().setup.reynolds
+
+
+def test_drag_has_an_interval_and_bodies_add_up() -> None:
+    halves = {"front": lbm.Box((0, 0, 0), (1.5, 1.2, 1)), "rear": lbm.Box((1.6, 0, 0), (3, 1.2, 1))}
+    tunnel = small(halves, reynolds=500, means=True)
+    with pytest.raises(ValueError, match="must run for longer"):
+        tunnel.coefficients()
+    tunnel.run(4)
+    both = tunnel.coefficients()
+    parts = [tunnel.coefficients(name) for name in halves]
+    assert both.drag.value == pytest.approx(sum(part.drag.value for part in parts))
+    assert 0.3 < both.drag.value < 4
+    low, high = both.drag.interval
+    assert low < both.drag.value < high
+    assert abs(both.side.value) < 1e-3 * both.drag.value
+    assert both.turnovers == pytest.approx(3, abs=0.1)
+    assert "statistical only" in str(both)
+    surface = tunnel.surface("front")
+    assert surface is not None
+    assert surface.cp[surface.exposed].max() > 0.5
+    assert set(tunnel.y_plus()) == set(halves)
+    with pytest.raises(ValueError, match="must be one of 'front', 'rear'"):
+        tunnel.surface()
+
+
+def test_an_interval_of_few_samples_is_infinite_and_of_noise_that_of_its_mean() -> None:
+    noise = np.random.default_rng(1).normal(2, 1, (4000, 6))
+    widths = coefficients.half_widths(noise, 0.95)
+    assert (widths < 0.06).all()
+    assert (widths > 0.015).all()
+    assert np.isinf(coefficients.half_widths(noise[:3], 0.95)).all()
+
+
+def test_a_verdict_says_whether_boundary_layers_are_resolved() -> None:
+    fine, coarse = trust.YPlus(0.5, 1.0, 0.0), trust.YPlus(50, 80, 1.0)
+    assert trust.judged(100, 400, 400, {"car": fine}).resolved
+    for cells, reynolds, y_plus in ((100, 1e6, fine), (100, 400, coarse)):
+        verdict = trust.judged(cells, reynolds, reynolds, {"car": y_plus})
+        assert not verdict.resolved
+        assert str(verdict).startswith("The drag is not to be trusted, as the boundary layers are unresolved")
+    assert not small().trust().resolved
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"length_phys": 0}, "length_phys: 0 given"),
+        ({"speed_phys": 200}, "speed_phys: 200 given, must be at most 103"),
+        ({"fluid": "honey"}, "fluid: 'honey' given"),
+        ({"fluid": {"viscosity_phys": 1e-5}}, "fluid: .* 'density_phys'"),
+        ({"cells_across": 4}, "cells_across: 4 given"),
+        ({"ground": "wet"}, "ground: 'wet' given"),
+        ({"sides": "open"}, "sides: 'open' given"),
+        ({"blockage": 0.5}, "blockage: 0.5 given"),
+        ({"speed": 0.4}, "speed: 0.4 given"),
+        ({"reynolds": -1}, "reynolds: -1 given"),
+        ({"settle": -1}, "settle: -1 given"),
+        ({"ground": None, "clearance_phys": 1}, "clearance_phys: given without a ground"),
+        ({"body": {}}, "body: an empty dict"),
+        ({"body": lbm.Plane((0, 0, 0), (0, 0, 1))}, "must be of three dimensions, with an end"),
+    ],
+)
+def test_wrong_arguments_are_named(more: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        small(**({"body": BLOCK} | more))
+
+
+def test_a_body_that_is_none_and_a_file_that_is_not_there_are_named() -> None:
+    with pytest.raises(TypeError, match="body 'body': 3 given"):
+        small(3)
+    with pytest.raises(OSError, match="none"):
+        small("none.stl")
+
+
+@pytest.fixture
+def stl(tmp_path: Path) -> Path:
+    trimesh = pytest.importorskip("trimesh")
+    path = tmp_path / "block.stl"
+    trimesh.creation.box((3, 1.2, 1)).export(path)
+    return path
+
+
+def case_of(stl: Path, **more: Any) -> Path:
+    tunnel = {"body": stl.name, "length_phys": 4.0, "speed_phys": 40.0, "cells_across": 8, "blockage": 0.1} | more
+    run = {"turnovers": 2, "device": "cpu", "threads": 1}
+    path = stl.with_name("wind_tunnel.json")
+    path.write_text(json.dumps({"wind_tunnel": {"settle": 1, "speed": 0.1, **tunnel}, "run": run}))
+    return path
+
+
+def test_a_case_leaves_coefficients_surface_and_picture(stl: Path, tmp_path: Path) -> None:
+    out = io.StringIO()
+    result = run_case(case_of(stl), folder=tmp_path / "run", progress=False, out=out)
+    assert result.steps == 160
+    names = {path.name for path in (tmp_path / "run").iterdir()}
+    assert {"body.csv", "body.vtp", "speed.png", "coefficients.txt"} <= names
+    assert (tmp_path / "run" / "coefficients.txt").read_text().strip() == out.getvalue().strip()
+    assert "drag" in out.getvalue()
+    assert "not to be trusted" in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("more", "place", "message"),
+    [
+        ({"length_phys": -1}, "$.wind_tunnel.length_phys", "must be above 0"),
+        ({"ground": "wet"}, "$.wind_tunnel.ground", "must be one of"),
+        ({"wheels": 4}, "$.wind_tunnel.wheels", "unknown key"),
+        ({"fluid": "honey"}, "$.wind_tunnel.fluid", "'honey' given"),
+    ],
+)
+def test_a_wrong_case_is_named_with_its_place(stl: Path, more: dict[str, Any], place: str, message: str) -> None:
+    with pytest.raises(lbm.CaseError) as raised:
+        run_case(case_of(stl, **more), folder=stl.parent / "run")
+    assert [where for where, _ in raised.value.problems] == [place]
+    assert message in raised.value.problems[0][1]
+
+
+def test_steps_and_restarts_of_a_case_are_refused(stl: Path) -> None:
+    with pytest.raises(ValueError, match="has turnovers, from the beginning"):
+        run_case(case_of(stl), steps=10)
+
+
+def test_a_case_that_ends_before_its_coefficients_begin_is_refused_at_once(stl: Path) -> None:
+    with pytest.raises(lbm.CaseError, match=r"\$\.run\.turnovers: 2 given, must be above the 3 of 'settle'"):
+        run_case(case_of(stl, settle=3))
+
+
+@pytest.mark.parametrize("command", ["plan", "study"])
+def test_plans_and_studies_refuse_a_wind_tunnel(stl: Path, command: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "lbmgpu", command, str(case_of(stl))], capture_output=True, text=True, cwd=stl.parent
+    )
+    assert done.returncode != 0
+    assert "wind_tunnel: given, which only" in done.stderr
+
+
+def test_the_command_line_runs_a_wind_tunnel(stl: Path) -> None:
+    command = [sys.executable, "-m", "lbmgpu", "run", str(case_of(stl)), "--no-progress", "--output", "out"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=stl.parent, check=True)
+    assert "statistical only" in done.stdout
+    assert (stl.parent / "out" / "body.vtp").is_file()
+
+
+def test_the_example_goes_from_a_file_to_drag_and_picture(tmp_path: Path) -> None:
+    pytest.importorskip("trimesh")
+    script = Path(__file__).parents[2] / "examples" / "wind_tunnel.py"
+    options = {"capture_output": True, "text": True, "check": True, "cwd": tmp_path}
+    make = f"import sys; sys.argv = ['x']; exec(open({str(script)!r}).read().split('tunnel = ')[0])"
+    subprocess.run([sys.executable, "-c", make], **options)  # type: ignore[call-overload]
+    done = subprocess.run([sys.executable, str(script), "car.stl", "8", "1.5"], **options)  # type: ignore[call-overload]
+    assert "drag" in done.stdout
+    assert "statistical only" in done.stdout
+    assert (tmp_path / "car.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "car.vtp").is_file()
