@@ -195,6 +195,7 @@ GRADIENT_TERMS = ("lbm::WALE, false", "lbm::Vreman, false", "lbm::WALE, true", "
         ("eddy_viscosity.h", ["smagorinsky_viscosity<{}, double>"]),
         ("copy_bandwidth.h", ["copy"]),
         ("statistics.h", ["sample_cells<{}, 1U>", f"sample_cells<{{}}, {2**30 - 1}U>", "fill_numbers<double>"]),
+        ("scale_numbers.h", ["scale_numbers<{}>", "scale_numbers<{}, 32>"]),
         ("statistics.h", [f"sum_statistics<{axes}>" for axes in range(1, 8)]),
         ("boundary_cells.h", ["complete_boundary_cells<{}, false, 32>", "complete_boundary_cells<{}, true, 32>"]),
         (

@@ -95,6 +95,21 @@ def test_an_inlet_that_changes_in_time_adds_no_kernel(gpu: str) -> None:
     assert changing["waits"] <= steady["waits"] + 2
 
 
+def test_walls_whose_temperatures_change_add_a_kernel_a_step(gpu: str) -> None:
+    """Of the same steps, which are recorded and replayed: nobody waits between them."""
+    found = []
+    for wall in (1.0, lbm.Varying(1, lbm.Sine(mean=1, amplitude=0.1, period=50))):
+        domain = lbm.Domain((16, 12), stencil="D2Q9")
+        domain.faces["-y"] = domain.faces["+y"] = lbm.NoSlip()
+        domain.thermal["-y"], domain.thermal["+y"] = lbm.Isothermal(wall), lbm.Isothermal(0)
+        solver = lbm.Solver(domain, lbm.TRT(0.05), thermal=lbm.HybridThermal(0.05), device=gpu)
+        found.append(requests(lambda solver=solver: solver.step(64)))
+    steady, changing = found
+    assert steady["graphs"] == changing["graphs"] >= 2
+    assert changing["launches"] == steady["launches"] + 64 - 16 * changing["graphs"]
+    assert changing["waits"] < steady["waits"] + 24
+
+
 def test_an_inlet_that_changes_in_time_beside_probes_adds_nothing_either(gpu: str) -> None:
     along = (0.05, 0.0, 0.0)
     found = []

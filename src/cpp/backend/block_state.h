@@ -135,6 +135,9 @@ public:
     virtual void set_plan(const LinkPlan& plan) = 0;
     /// Tells the block that values of the plan's wall links, or of links of bodies, have changed since the last call.
     virtual void plan_values_changed() = 0;
+    /// To be called after values of walls have changed in the plan that the block computes by itself: what it has of
+    /// the heat through walls is stale.
+    virtual void heat_samples_changed() {}
     /// Sets which cells are solid, and their wall velocity (null: at rest). The caller owns both arrays, and calls this
     /// again when they have changed.
     virtual void set_solid(const std::uint8_t* solid, const double* velocity) = 0;

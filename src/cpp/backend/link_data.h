@@ -77,6 +77,23 @@ struct ScaledVector {
     int series, stride;
 };
 
+/// A term of a number that changes in time: a coefficient times the difference of `part` times a factor and `offset`.
+struct ScaledTerm {
+    double coefficient, part, offset;
+    int series;  // index of the factor among those of a step; -1: none, and `part` is the whole difference
+};
+
+/// A number of the plan that depends on walls whose temperature or velocity changes in time, and is none of a wall link
+/// or a boundary cell: (start + sum of terms) / divisor - less.
+struct ScaledNumber {
+    enum class Of { WallTemperature, ThermalLink, VelocityLink, ColumnTemperature, ColumnGradient };
+    Of of;
+    int index;         // in the plan's list of these
+    int component;     // of a velocity
+    int first, count;  // the range of the plan's terms
+    double start, divisor, less;
+};
+
 /// A cell of a sponge, with the index of what the sponge does there in the plan's list.
 struct SpongeCell {
     int x, y, z;

@@ -20,8 +20,10 @@ struct LinkPlan {
     std::vector<BoundaryCell> boundary_cells;        // computed after all links
     std::vector<ScaledVector> scaled_values;         // of wall links and boundary cells that change in time
     double reference_density = 1, wall_inertia = 1;  // as in boundary::Wall, for these
-    Index boundary_numbers = 0;                      // how many numbers the boundary cells keep in all
-    std::vector<SpongeCell> sponge_cells;            // after all others
+    std::vector<ScaledNumber> scaled_numbers;        // of other walls
+    std::vector<ScaledTerm> scaled_terms;
+    Index boundary_numbers = 0;            // how many numbers the boundary cells keep in all
+    std::vector<SpongeCell> sponge_cells;  // after all others
     std::vector<SpongeLayer> sponge_layers;
     std::vector<WallTemperature> wall_temperatures;
     std::vector<ThermalCell> thermal_cells;
@@ -30,11 +32,14 @@ struct LinkPlan {
     std::vector<VelocityLink> velocity_links;
     std::vector<WallColumn> wall_columns;  // filled after the copies
 
-    /// How many factors of a step the scaled values take at least.
+    /// How many factors of a step the scaled values and numbers take at least.
     int factors_needed() const {
         int needed = 0;
         for (const ScaledVector& value : scaled_values) {
             needed = std::max(needed, value.series + (value.components - 1) * value.stride + 1);
+        }
+        for (const ScaledTerm& term : scaled_terms) {
+            needed = std::max(needed, term.series + 1);
         }
         return needed;
     }

@@ -7,6 +7,16 @@
 
 namespace lbm::backend {
 
+/// A number of the plan for the factors of a step.
+LBM_HD double scaled_number(const ScaledNumber& number, const ScaledTerm* terms, const double* factors) {
+    double sum = number.start;
+    for (int k = number.first; k < number.first + number.count; ++k) {
+        const ScaledTerm& term = terms[k];
+        sum += term.coefficient * (term.series < 0 ? term.part : term.part * factors[term.series] - term.offset);
+    }
+    return sum / number.divisor - number.less;
+}
+
 /// Values that do not change in time, in place of ScaledValues.
 struct SteadyValues {
     static constexpr int together = 5;  // links of a cell that are loaded at once

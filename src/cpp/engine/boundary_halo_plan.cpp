@@ -400,6 +400,8 @@ std::size_t BoundaryHaloPlan::bytes() const {
                       links_.wall_links.capacity() * sizeof(WallLink) + value_sources_.capacity() * sizeof(ValueSource);
     sum += links_.boundary_cells.capacity() * sizeof(backend::BoundaryCell) +
            links_.scaled_values.capacity() * sizeof(backend::ScaledVector) +
+           links_.scaled_numbers.capacity() * sizeof(backend::ScaledNumber) +
+           links_.scaled_terms.capacity() * sizeof(backend::ScaledTerm) +
            links_.sponge_cells.capacity() * sizeof(backend::SpongeCell) +
            links_.sponge_layers.capacity() * sizeof(backend::SpongeLayer) + boundary_places_.capacity() * sizeof(Index);
     for (const auto& runs : links_.copies) {

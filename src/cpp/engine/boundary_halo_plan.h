@@ -9,6 +9,7 @@
 #include "boundary_plan.h"
 #include "long_range_plan.h"
 #include "temperature_plan.h"
+#include "time_factors.h"
 #include "velocity_plan.h"
 
 namespace lbm::engine {
@@ -50,8 +51,9 @@ public:
         }
     }
 
-    /// Lists the scaled values of the domain that wall links and boundary cells have.
-    void list_scaled_values(const Domain& domain);
+    /// Lists what changes in time of wall links and boundary cells, by scaled values of the domain, and of other walls,
+    /// also by temperatures among `fields`.
+    void list_scaled_values(const Domain& domain, const std::vector<ScaledField>& fields);
     /// Recomputes the values of walls that are not the number of a link or a boundary cell: temperatures, and
     /// velocities for gradients.
     void refresh_fields_at_walls(const Domain& domain);
@@ -81,6 +83,7 @@ private:
     /// The value of a wall link, such as its wall momentum term.
     static double value(const Domain& domain, FaceKind kind, const ValueSource& source);
     void refresh_temperatures(const Domain& domain);
+    void list_scaled_numbers(const Domain& domain, const std::vector<ScaledField>& fields);
 
     backend::LinkPlan links_;
     std::vector<Import> imports_;

@@ -65,6 +65,10 @@ struct ScaledValue {
     std::vector<Index> places{};
 
     bool has_numbers() const { return numbers > 0; }
+    /// Whether the value at a place changes in time.
+    bool changes(Index place) const {
+        return series >= 0 && (places.empty() || std::binary_search(places.begin(), places.end(), place));
+    }
     /// The index behind that of the last factor; 0 if the value does not change.
     int end() const { return series < 0 ? 0 : series + (has_numbers() ? int(numbers) : 1); }
     /// Sets `values` for the factors of a step, of a product less `offset`. Where places have no number they keep

@@ -195,7 +195,7 @@ void Engine::prepare() {
                 turbulence->set_steps(steps_);  // by which it knows what the next steps launch
             }
             if (changes_in_time()) {
-                part.plan.list_scaled_values(domain_);
+                part.plan.list_scaled_values(domain_, factors_.fields);
             }
             part.state->set_plan(part.plan.links());
         }
@@ -287,10 +287,14 @@ void Engine::step(Index steps) {
         const Index part = steps_to_sample(steps);
         is_consistent_ = false;
         for (Index done = 0; done < part || done == 0; done += std::max(steps_at_once(part), Index(1))) {
-            bring_values_to(steps_ + done);
+            bring_factors_to(steps_ + done);
             run_steps(steps_ + done, steps_at_once(part), part < steps && goes_on_without_waiting());
         }
-        bring_values_to(steps_ + part);
+        if (part < steps) {
+            bring_factors_to(steps_ + part);
+        } else {
+            bring_values_to(steps_ + part);
+        }
         is_consistent_ = true;
         count_steps(part);
         steps -= part;
@@ -360,14 +364,15 @@ void Engine::run_steps(Index first, Index steps, bool more_follow) {
     const bool times_last = !more_follow && !records_timestamps_ && updates > 0 && layout_.blocks().size() > 1;
     const bool last_is_separate = updates > 0 && (times_last || steps_of_last < steps_per_launch);
     const Index full_updates = last_is_separate ? updates - 1 : updates;
-    const bool sets_arguments = sets_arguments_only();
+    const bool sets_values = sets_values_of_updates();
     const auto update = [&] {
-        if (sets_arguments) {
-            bring_force_to(first++);
+        if (sets_values) {
+            set_values_of_update(first);
+            first += steps_per_launch;
         }
         run_update(steps_per_launch);
     };
-    if (exchange_->needs_host() || sets_arguments) {
+    if (exchange_->needs_host() || sets_values) {
         for (Index k = 0; k < full_updates; ++k) {
             update();
         }
@@ -376,8 +381,8 @@ void Engine::run_steps(Index first, Index steps, bool more_follow) {
     }
     if (last_is_separate) {
         records_timestamps_ = records_timestamps_ || times_last;
-        if (sets_arguments) {
-            bring_force_to(first);
+        if (sets_values) {
+            set_values_of_update(first);
         }
         run_update(steps_of_last);
     }

@@ -251,17 +251,27 @@ private:
     /// signal each other at the end of steps, nor where it steps blocks itself or sets values that steps read.
     bool goes_on_without_waiting() const;
     bool changes_in_time() const;
-    /// Whether the host sets values that change in time before each step.
-    bool sets_values_by_host() const;
-    /// Whether these are uniform forces alone, which are arguments of launches, so that no step need have completed.
-    bool sets_arguments_only() const;
+    /// Whether the host sets a force that changes in time before each step, which must have completed.
+    bool sets_force_by_host() const;
+    /// Whether temperatures of walls, or velocities that gradients find at them, change in time.
+    bool changes_at_walls() const;
+    /// Whether the host sets something before each of several updates that it requests at once: a uniform force, which
+    /// is an argument of launches, or what changes at walls of blocks that it updates itself.
+    bool sets_values_of_updates() const;
+    void set_values_of_update(Index step);
+    /// Sets what changes at walls in the domain and the plans of those blocks for which `chosen(part)` holds.
+    template <class Chosen>
+    void bring_walls_to(Index step, Chosen&& chosen);
     /// How many of so many steps can be made before the host has to set values for which they must have completed.
     Index steps_at_once(Index steps) const;
     void bring_force_to(Index step);
     void check_factors(Index steps) const;
     void scaling_is_new();
     void prepare_scaled_values();
-    /// Sets what changes in time to its values in the step that follows so many; without factors of it, nothing.
+    void wall_temperature_was_set();
+    /// Sets what blocks need for the step that follows so many; without factors of it, nothing.
+    void bring_factors_to(Index step);
+    /// Sets all that changes in time to its values in that step, also what is only read then.
     void bring_values_to(Index step);
     /// How many of so many steps can be made before a sample is due.
     Index steps_to_sample(Index steps) const;

@@ -41,7 +41,8 @@ void EngineGroup::step(Index steps) {
         do {
             Index part = steps;
             for (const Engine* engine : engines_) {
-                part = engine->sets_values_by_host() ? std::min(part, Index(1)) : engine->steps_to_sample(part);
+                part = engine->sets_force_by_host() || engine->sets_values_of_updates() ? std::min(part, Index(1))
+                                                                                        : engine->steps_to_sample(part);
             }
             steps -= part;
             step_on_gpu(part, steps > 0);
@@ -56,7 +57,7 @@ void EngineGroup::step_on_gpu(Index steps, bool more_follow) {
         engine->check_steps(steps);
         engine->check_factors(steps);
         engine->prepare();
-        engine->bring_values_to(engine->steps_);
+        engine->bring_factors_to(engine->steps_);
         engine->update_halos();
     }
     divide();
@@ -86,7 +87,11 @@ void EngineGroup::step_on_gpu(Index steps, bool more_follow) {
     }
     std::exception_ptr error;
     for (Engine* engine : engines_) {
-        engine->bring_values_to(engine->steps_ + steps);
+        if (more_follow) {
+            engine->bring_factors_to(engine->steps_ + steps);
+        } else {
+            engine->bring_values_to(engine->steps_ + steps);
+        }
         engine->is_consistent_ = true;
         try {
             engine->count_steps(steps);

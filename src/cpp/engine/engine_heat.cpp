@@ -27,7 +27,7 @@ void Engine::set_face_temperature(int face, std::vector<double> temperature) {
         throw std::invalid_argument("face " + std::to_string(face) + " takes no temperature");
     }
     domain_.face_temperature[face] = std::move(temperature);
-    values_are_current_ = false;
+    wall_temperature_was_set();
 }
 
 void Engine::set_body_temperature(int body, std::vector<double> temperature) {
@@ -36,7 +36,13 @@ void Engine::set_body_temperature(int body, std::vector<double> temperature) {
         throw std::invalid_argument("only a body that was added with a temperature can be given another");
     }
     domain_.body_temperature[body] = std::move(temperature);
+    wall_temperature_was_set();
+}
+
+void Engine::wall_temperature_was_set() {
     values_are_current_ = false;
+    // What changes in time beside it may depend on it too.
+    scaled_values_are_listed_ = scaled_values_are_listed_ && !changes_at_walls();
 }
 
 void Engine::set_heat_source(const std::vector<double>& source) {

@@ -1,5 +1,6 @@
 // The engine's members for what changes in time as a fixed part times a factor of the step. Blocks compute the values
-// of wall links and boundary cells themselves; all else is set here before each step.
+// of wall links and boundary cells themselves; those on GPUs also what depends on temperatures and velocities of walls.
+// All else is set here before each update.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -131,21 +132,37 @@ bool Engine::changes_in_time() const {
                        [](const auto& v) { return v.series >= 0; });
 }
 
-bool Engine::sets_values_by_host() const {
-    return changes_in_time() && (!factors_.fields.empty() || backend::keeps_velocity(spec_));
+bool Engine::sets_force_by_host() const {
+    return std::any_of(factors_.fields.begin(), factors_.fields.end(), [this](const ScaledField& field) {
+        const bool is_uniform = field.value.part.size() == std::size_t(domain_.D);
+        return field.of == ScaledField::Of::Force && !(is_uniform && spec_.state->steps_per_launch == 1);
+    });
 }
 
-bool Engine::sets_arguments_only() const {
-    const auto is_uniform_force = [this](const ScaledField& field) {
-        return field.of == ScaledField::Of::Force && field.value.part.size() == std::size_t(domain_.D);
-    };
-    return !factors_.fields.empty() && !backend::keeps_velocity(spec_) && spec_.state->steps_per_launch == 1 &&
-           std::all_of(factors_.fields.begin(), factors_.fields.end(), is_uniform_force);
+bool Engine::changes_at_walls() const {
+    return std::any_of(factors_.fields.begin(), factors_.fields.end(),
+                       [](const ScaledField& field) { return field.of != ScaledField::Of::Force; }) ||
+           (backend::keeps_velocity(spec_) && changes_in_time());
+}
+
+bool Engine::sets_values_of_updates() const {
+    const auto is_force = [](const ScaledField& field) { return field.of == ScaledField::Of::Force; };
+    return (!synchronous_.empty() && changes_at_walls()) ||
+           (!sets_force_by_host() && std::any_of(factors_.fields.begin(), factors_.fields.end(), is_force));
+}
+
+void Engine::set_values_of_update(Index step) {
+    if (!sets_force_by_host()) {
+        bring_force_to(step);
+    }
+    if (!synchronous_.empty() && changes_at_walls()) {
+        bring_walls_to(step, [](const Part& part) { return !part.state->is_asynchronous(); });
+    }
 }
 
 Index Engine::steps_at_once(Index steps) const {
     // The same on all ranks, as those that share blocks signal each other at the end of each run of steps.
-    return sets_values_by_host() && !sets_arguments_only() ? std::min(steps, Index(1)) : steps;
+    return sets_force_by_host() ? std::min(steps, Index(1)) : steps;
 }
 
 void Engine::prepare_scaled_values() {
@@ -153,7 +170,7 @@ void Engine::prepare_scaled_values() {
         return;
     }
     for (Part& part : parts_) {
-        part.plan.list_scaled_values(domain_);
+        part.plan.list_scaled_values(domain_, factors_.fields);
         part.state->set_plan(part.plan.links());
     }
     scaled_values_are_listed_ = true;
@@ -176,17 +193,30 @@ void Engine::bring_force_to(Index step) {
     }
 }
 
-void Engine::bring_values_to(Index step) {
-    if (!factors_.covers(step, 0)) {
-        return;
+void Engine::bring_factors_to(Index step) {
+    if (factors_.covers(step, 0)) {
+        bring_force_to(step);
+        for (Part& part : parts_) {
+            if (backend::ScaledState* scaled = part.state->scaled()) {
+                scaled->set_row(step - factors_.first);
+            }
+        }
     }
+}
+
+void Engine::bring_values_to(Index step) {
+    bring_factors_to(step);
+    if (changes_at_walls() && factors_.covers(step, 0)) {
+        bring_walls_to(step, [](const Part&) { return true; });
+    }
+}
+
+template <class Chosen>
+void Engine::bring_walls_to(Index step, Chosen&& chosen) {
     const double* factors = factors_.at(step);
-    bring_force_to(step);
-    bool changes_fields = false;
     const auto set = [&](const ScaledValue& scaled, std::vector<double>& values, double offset) {
         if (scaled.series >= 0) {
             scaled.set(values, factors, offset);
-            changes_fields = true;
         }
     };
     for (const ScaledField& field : factors_.fields) {
@@ -205,15 +235,9 @@ void Engine::bring_values_to(Index step) {
         }
     }
     for (Part& part : parts_) {
-        if (changes_fields) {
+        if (chosen(part)) {
             part.plan.refresh_fields_at_walls(domain_);
-        }
-        backend::ScaledState* scaled = part.state->scaled();
-        if (changes_fields) {
-            part.state->plan_values_changed();
-        }
-        if (scaled != nullptr) {
-            scaled->set_row(step - factors_.first);
+            part.state->heat_samples_changed();
         }
     }
 }

@@ -69,7 +69,7 @@ private:
 
 }  // namespace
 
-void BoundaryHaloPlan::list_scaled_values(const Domain& domain) {
+void BoundaryHaloPlan::list_scaled_values(const Domain& domain, const std::vector<ScaledField>& fields) {
     links_.scaled_values.clear();
     links_.reference_density = domain.reference_density;
     links_.wall_inertia = inertia_of_density(domain.reference_density, domain.compressibility);
@@ -100,6 +100,56 @@ void BoundaryHaloPlan::list_scaled_values(const Domain& domain) {
             cell.scaled = list.add(given, given.at(domain.components_of(cell.face), boundary_places_[k], count));
         }
     }
+    list_scaled_numbers(domain, fields);
+}
+
+void BoundaryHaloPlan::list_scaled_numbers(const Domain& domain, const std::vector<ScaledField>& fields) {
+    using Of = backend::ScaledNumber::Of;
+    std::vector<backend::ScaledTerm>& terms = links_.scaled_terms;
+    links_.scaled_numbers.clear();
+    terms.clear();
+    const auto scaled = [&](const WallTerms::Term& term) -> backend::ScaledTerm {
+        const bool face = term.face >= 0;
+        const Index count = face ? domain.face_cells(term.face) : domain.known.cells();
+        for (const ScaledField& field : fields) {
+            const bool is_its = face ? field.of == ScaledField::Of::FaceTemperature && field.index == term.face
+                                     : field.of == ScaledField::Of::BodyTemperature && field.index == term.body;
+            if (is_its && field.value.changes(term.place)) {
+                const backend::ScaledVector value = field.value.at(1, term.place, count);
+                return {term.factor, value.part[0], field.value.has_numbers() ? 0 : field.offset, value.series};
+            }
+        }
+        const auto& values =
+            face ? domain.face_temperature[term.face] : domain.body_temperature[std::size_t(term.body)];
+        return {term.factor, component(values, 1, 0, term.place, count), 0, -1};
+    };
+    const auto add = [&](Of of, const WallTerms& from, std::size_t k, double divisor, double less) {
+        const std::size_t first = terms.size();
+        bool changes = false;
+        from.for_terms(k, [&](const WallTerms::Term& term) {
+            terms.push_back(scaled(term));
+            changes = changes || terms.back().series >= 0;
+        });
+        if (changes) {
+            links_.scaled_numbers.push_back({of, int(k), 0, int(first), int(terms.size() - first), 0, divisor, less});
+        } else {
+            terms.resize(first);
+        }
+    };
+    for (std::size_t k = 0; k < links_.wall_temperatures.size(); ++k) {
+        add(Of::WallTemperature, temperatures_.wall_terms, k, 1, 0);
+    }
+    for (std::size_t k = 0; k < links_.thermal_links.size(); ++k) {
+        add(Of::ThermalLink, temperatures_.link_values, k, 1, 0);
+    }
+    const double cs2 = backend::with_stencil(domain.stencil, [](auto s) { return decltype(s)::cs2; });
+    for (std::size_t k = 0; k < links_.wall_columns.size(); ++k) {
+        if (links_.wall_columns[k].wall.isothermal) {
+            add(Of::ColumnTemperature, column_temperatures_, k, cs2, 1);
+        }
+        add(Of::ColumnGradient, column_gradients_, k, cs2, 0);
+    }
+    velocities_.list_scaled(domain, links_);
 }
 
 }  // namespace lbm::engine

@@ -126,4 +126,27 @@ void VelocityPlan::refresh(const Domain& domain, std::vector<backend::VelocityLi
     }
 }
 
+void VelocityPlan::list_scaled(const Domain& domain, backend::LinkPlan& plan) const {
+    for (std::size_t k = 0; k < walls_.size(); ++k) {
+        const Wall& wall = walls_[k];
+        const bool face = wall.face >= 0;
+        const ScaledValue& given = face ? domain.face_scaled[wall.face] : domain.body_scaled[std::size_t(wall.body)];
+        const FaceKind kind = face ? domain.faces[wall.face] : face_kind<boundary::MovingWall>;
+        const bool takes_velocity = with_condition(kind, [](auto c) {
+            using Condition = decltype(c);
+            return Condition::beyond == boundary::Beyond::Wall && Condition::value == boundary::Value::Velocity;
+        });
+        if (!takes_velocity || !given.changes(wall.place)) {
+            continue;
+        }
+        const Index count = face ? domain.face_cells(wall.face) : domain.known.cells();
+        const backend::ScaledVector velocity = given.at(domain.D, wall.place, count);
+        for (int d = 0; d < domain.D; ++d) {
+            const int term = int(plan.scaled_terms.size());
+            plan.scaled_terms.push_back({2, velocity.part[d], 0, velocity.series + d * velocity.stride});
+            plan.scaled_numbers.push_back({backend::ScaledNumber::Of::VelocityLink, int(k), d, term, 1, -0.0, 1, 0});
+        }
+    }
+}
+
 }  // namespace lbm::engine

@@ -29,6 +29,8 @@ public:
     /// Recomputes the signs and values of `links`, which are those of the plan, from the velocities of faces and
     /// bodies.
     void refresh(const Domain& domain, std::vector<backend::VelocityLink>& of_plan) const;
+    /// Lists the values of links that change in time, with their terms.
+    void list_scaled(const Domain& domain, backend::LinkPlan& plan) const;
     std::size_t bytes() const { return walls_.capacity() * sizeof(Wall); }
 
 private:

@@ -10,13 +10,12 @@ void WallTerms::add(const std::vector<Term>& terms) {
 
 double WallTerms::value(std::size_t k, const Domain& domain) const {
     double sum = 0;
-    for (std::size_t t = k == 0 ? 0 : ends_[k - 1]; t < ends_[k]; ++t) {
-        const Term& term = terms_[t];
+    for_terms(k, [&](const Term& term) {
         const bool face = term.face >= 0;
         const auto& values = face ? domain.face_temperature[term.face] : domain.body_temperature[term.body];
         const Index count = face ? domain.face_cells(term.face) : domain.known.cells();
         sum += term.factor * component(values, 1, 0, term.place, count);
-    }
+    });
     return sum;
 }
 

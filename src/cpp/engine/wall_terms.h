@@ -22,6 +22,13 @@ public:
 
     /// Appends a number by its terms.
     void add(const std::vector<Term>& terms);
+    /// Calls visit(term) for each term of number k.
+    template <class Visit>
+    void for_terms(std::size_t k, Visit&& visit) const {
+        for (std::size_t t = k == 0 ? 0 : ends_[k - 1]; t < ends_[k]; ++t) {
+            visit(terms_[t]);
+        }
+    }
     /// Number k for the present temperatures of the domain.
     double value(std::size_t k, const Domain& domain) const;
 

@@ -104,6 +104,8 @@ public:
         sums_.forget_links();
     }
 
+    void heat_samples_changed() override { heat_.forget_samples(); }
+
     void set_solid(const std::uint8_t* solid, const double* velocity) override {
         ++revision_;
         upload(solid_, stream_, solid, solid == nullptr ? 0 : std::size_t(cells()));
@@ -185,20 +187,22 @@ public:
 
     void apply_boundaries() override {
         streams_.join();
+        scaling_.set_numbers({links_.wall_temperatures(), heat_.links(), turbulence_.links(), walls_.columns()});
         const ScalingArguments scaling = scaling_.arguments();
-        for (auto [kernel, links] : links_.passes(spec_, phase_, scaling_.has_factors())) {
+        const bool programmatic_launch = may_launch_early();
+        for (auto [kernel, links] : links_.passes(spec_, phase_, scaling_.scales_values())) {
             links.end_sums = row_ends_.current_end_sums();
             LaunchDimensions dimensions = flat(links.threads());
-            dimensions.programmatic_launch = !streams_.divided();
+            dimensions.programmatic_launch = programmatic_launch;
             kernels_.get(kernel).launch(stream_, dimensions, BoundaryArguments{state(), links, scaling});
         }
-        boundary_.complete(state(), lattices_[next()].as<void>(), row_ends_, scaling, !streams_.divided());
-        walls_.fill(state(), !streams_.divided());
-        turbulence_.renew(!streams_.divided());
+        boundary_.complete(state(), lattices_[next()].as<void>(), row_ends_, scaling, programmatic_launch);
+        walls_.fill(state(), programmatic_launch);
+        turbulence_.renew(programmatic_launch);
     }
     void change_incoming() override {
-        boundary_.finish(state(), scaling_.arguments(), !streams_.divided());
-        heat_.advance_next_to_bodies(state(), !streams_.divided());
+        boundary_.finish(state(), scaling_.arguments(), may_launch_early());
+        heat_.advance_next_to_bodies(state(), may_launch_early());
     }
     void start_boundary_numbers() override { boundary_.start(state()); }
     void boundary_numbers(double* out) const override { boundary_.get(state(), out); }
@@ -358,9 +362,10 @@ private:
     RowPart inner_part() const { return interior_.is_trimmed(address_.nx) ? RowPart::Inner : RowPart::Whole; }
     /// Starts to compile the kernels of the next steps, in the order in which they will be needed.
     void expect_kernels() {
-        for (const DeviceLinks::Pass& pass : links_.passes(spec_, phase_, scaling_.any())) {
+        for (const DeviceLinks::Pass& pass : links_.passes(spec_, phase_, scaling_.has_values())) {
             kernels_.expect(pass.kernel);
         }
+        scaling_.expect_kernels();
         heat_.expect_kernels();
         walls_.expect_kernels();
         boundary_.expect_kernels();
@@ -373,6 +378,8 @@ private:
             }
         }
     }
+    /// Whether kernels of boundaries may begin while the one before goes on.
+    bool may_launch_early() const { return !streams_.divided() && !scaling_.sets_numbers(); }
     Index rows() const { return Index(address_.ny) * address_.nz; }
     Index cells() const { return rows() * address_.nx; }
     int next() const { return (now_ + 1) % spec_.state->lattices; }
@@ -476,7 +483,7 @@ private:
     mutable DeviceHeat heat_{spec_, address_, stream_, kernels_, sums_, staging_};
     DeviceWalls walls_{spec_, stream_, kernels_};
     DeviceBoundary boundary_{spec_, stream_, kernels_};
-    DeviceScaling scaling_{stream_, revision_};
+    DeviceScaling scaling_{spec_, stream_, kernels_, revision_};
     DeviceTurbulence turbulence_{spec_, address_, stream_, kernels_, staging_, [this] { return state(); }};
 };
 

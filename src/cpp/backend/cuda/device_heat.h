@@ -57,8 +57,12 @@ public:
     }
     void set_values(const backend::LinkPlan& plan) {
         upload(links_, stream_, plan.thermal_links);
-        uploaded_ = nullptr;
+        forget_samples();
     }
+    /// Forgets what heat through walls is computed of, as the plan has changed.
+    void forget_samples() { uploaded_ = nullptr; }
+    /// The links to bodies, whose values a kernel may set.
+    backend::ThermalLink* links() const { return links_.as<backend::ThermalLink>(); }
 
     void expect_kernels() const {
         if (count_ > 0) {

@@ -26,6 +26,8 @@ public:
     /// whose formulas read what has streamed in. None without links.
     /// `scaled` says whether values of links change in time.
     std::vector<Pass> passes(const backend::BlockSpec& spec, Phase phase, bool scaled) const;
+    /// The temperatures behind walls, whose values a kernel may set.
+    backend::WallTemperature* wall_temperatures() const { return wall_temperatures_.as<backend::WallTemperature>(); }
     std::size_t bytes() const;
 
 private:

@@ -1,11 +1,13 @@
 // What changes in time by factors, of a block on a GPU: the fixed parts and the factors of the next steps in its
-// memory.
+// memory, and the launch of the kernel for what no other kernel computes as it reads it.
 #pragma once
 
 #include <vector>
 
 #include "../links.h"
 #include "../scaled_state.h"
+#include "kernel_names.h"
+#include "kernel_set.h"
 #include "kernels/arguments.h"
 #include "upload.h"
 
@@ -14,15 +16,26 @@ namespace lbm::cuda {
 class DeviceScaling final : public backend::ScaledState {
 public:
     /// Keeps references to the arguments, which must outlive it; `revision` is the block's.
-    DeviceScaling(const WorkStream& stream, Index& revision) : stream_(stream), revision_(revision) {}
+    DeviceScaling(const backend::BlockSpec& spec, const WorkStream& stream, KernelSet& kernels, Index& revision)
+        : spec_(spec), stream_(stream), kernels_(kernels), revision_(revision) {}
 
-    std::size_t bytes() const { return values_.bytes() + factors_.bytes() + clock_.bytes(); }
-    /// Whether any value of a wall link or a boundary cell changes in time.
-    bool any() const { return values_.bytes() > 0; }
+    std::size_t bytes() const {
+        return values_.bytes() + numbers_.bytes() + terms_.bytes() + factors_.bytes() + clock_.bytes();
+    }
+    /// Whether anything changes in time.
+    bool any() const { return has_values() || sets_numbers(); }
+    /// Whether values of wall links or boundary cells do, which the kernels that read them compute.
+    bool has_values() const { return values_.bytes() > 0; }
+    /// Whether numbers in lists are set before each update.
+    bool sets_numbers() const { return numbers_.bytes() > 0; }
+    /// Whether the kernels of the next update compute values.
+    bool scales_values() const { return has_values() && has_factors(); }
     /// Whether the next update has factors for them. Before any were given values are those that the plan has.
     bool has_factors() const { return any() && clock_.bytes() > 0 && series_ >= needed_; }
     void set_plan(const backend::LinkPlan& plan) {
         upload(values_, stream_, plan.scaled_values);
+        upload(numbers_, stream_, plan.scaled_numbers);
+        upload(terms_, stream_, plan.scaled_terms);
         needed_ = plan.factors_needed();
         is_set_ = false;
         reference_density_ = plan.reference_density;
@@ -58,11 +71,26 @@ public:
     /// Which of the two rows of the clock is that of the next update: a recording begins with the same one.
     int turn() const { return any() ? turn_ : 0; }
 
-    /// What kernels before the next update take.
-    ScalingArguments arguments() const {
-        if (!has_factors()) {
-            return {};
+    void expect_kernels() const {
+        if (sets_numbers()) {
+            kernels_.expect(kernel());
         }
+    }
+    /// Sets the numbers of the next update in these lists, if any change in time.
+    void set_numbers(const ScaledLists& lists) const {
+        if (sets_numbers() && has_factors()) {
+            const auto count = Index(numbers_.bytes() / sizeof(backend::ScaledNumber));
+            kernels_.get(kernel()).launch(stream_, flat(count),
+                                          ScaledNumberArguments{all_arguments(), numbers_.as<backend::ScaledNumber>(),
+                                                                count, terms_.as<backend::ScaledTerm>(), lists});
+        }
+    }
+    /// What kernels before the next update take that compute values themselves.
+    ScalingArguments arguments() const { return scales_values() ? all_arguments() : ScalingArguments{}; }
+
+private:
+    KernelName kernel() const { return state_kernel(spec_, "scale_numbers.h", "scale_numbers"); }
+    ScalingArguments all_arguments() const {
         return {values_.as<backend::ScaledVector>(),
                 reference_density_,
                 inertia_,
@@ -72,10 +100,11 @@ public:
                 clock_.as<FactorClock>()};
     }
 
-private:
+    const backend::BlockSpec& spec_;
     const WorkStream& stream_;
+    KernelSet& kernels_;
     Index& revision_;
-    DeviceBuffer values_, factors_, clock_;
+    DeviceBuffer values_, numbers_, terms_, factors_, clock_;
     double reference_density_ = 1, inertia_ = 1;
     Index rows_ = 0;
     int series_ = 0, needed_ = 0;  // factors of a step that there are, and those that values take

@@ -46,6 +46,8 @@ public:
     }
     /// Uploads what depends on the values of faces and bodies.
     void set_values(const backend::LinkPlan& plan) { upload(links_, stream_, plan.velocity_links); }
+    /// The links to walls, whose velocities a kernel may set.
+    backend::VelocityLink* links() const { return links_.as<backend::VelocityLink>(); }
     void expect_kernels() const {
         if (is_kept() && count_ > 0) {
             kernels_.expect(renewal_next_to_walls());

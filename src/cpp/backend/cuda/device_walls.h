@@ -21,6 +21,8 @@ public:
         count_ = Index(plan.wall_columns.size());
         upload(columns_, stream_, plan.wall_columns);
     }
+    /// The columns, whose temperatures a kernel may set.
+    backend::WallColumn* columns() const { return columns_.as<backend::WallColumn>(); }
     void expect_kernels() const {
         if (count_ > 0) {
             kernels_.expect(wall_columns_kernel(spec_));

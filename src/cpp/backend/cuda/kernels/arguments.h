@@ -164,6 +164,23 @@ struct ScalingArguments {
     FactorClock* clock;
 };
 
+/// The lists of a plan whose numbers may be scaled ones.
+struct ScaledLists {
+    backend::WallTemperature* wall_temperatures;
+    backend::ThermalLink* thermal_links;
+    backend::VelocityLink* velocity_links;
+    backend::WallColumn* wall_columns;
+};
+
+/// Arguments of the kernel that sets the scaled numbers of a plan.
+struct ScaledNumberArguments {
+    ScalingArguments scaling;
+    const backend::ScaledNumber* numbers;
+    Index count;
+    const backend::ScaledTerm* terms;
+    ScaledLists lists;
+};
+
 /// Arguments of the kernels that apply boundaries.
 struct BoundaryArguments {
     StateArguments state;

@@ -6,11 +6,16 @@
 
 namespace lbm::cuda {
 
-/// The scaled values of the next update. Kernels call it once they have waited for the kernel before.
+/// The factors of the next update. Kernels call it once they have waited for the kernel before.
+__device__ inline const double* factors_of_step(const ScalingArguments& a) {
+    const Index row = a.clock->row[a.turn], last = a.clock->rows - 1;
+    return a.factors + (row < last ? row : last) * a.series;
+}
+
+/// The scaled values of the next update.
 template <class S>
 __device__ backend::ScaledValues<S> scaled_values(const ScalingArguments& a) {
-    const Index row = a.clock->row[a.turn], last = a.clock->rows - 1;
-    return {a.values, a.factors + (row < last ? row : last) * a.series, a.reference_density, a.inertia};
+    return {a.values, factors_of_step(a), a.reference_density, a.inertia};
 }
 
 /// Sets the row of the update after the next one. Each kernel that reads factors does so, in its first thread, as it
