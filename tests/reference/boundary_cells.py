@@ -251,9 +251,12 @@ def _from_stress(cell: BoundaryCell, equal: Array, stress: Array) -> Array:
 
 
 def _regularized(cell: BoundaryCell) -> Array:
-    """Density, given velocity and 0.95 of the stress alone."""
+    """Density, given velocity, the normal stress and 0.8 of the other stresses alone."""
     equal = _low_order(cell, _moments(cell)[0], np.asarray(cell.value, float))
-    return _from_stress(cell, equal, 0.95 * _stress_beside(cell, equal))
+    stress = _stress_beside(cell, equal)
+    share = np.full_like(stress, 0.8)
+    share[cell.axis, cell.axis] = 1
+    return _from_stress(cell, equal, share * stress)
 
 
 def _regularized_inlet(cell: BoundaryCell) -> Array:

@@ -50,7 +50,8 @@ struct CharacteristicInlet {
         }
         Real stress[3][3] = {};
         add_stress_beside<S>(m, f, stress);
-        set_to_stress<S>(m, Real(kept), stress, f);
+        keep_share<S>(Real(kept), -1, stress);
+        set_to_stress<S>(m, stress, f);
     }
 };
 

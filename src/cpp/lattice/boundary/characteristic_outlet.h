@@ -129,7 +129,8 @@ struct CharacteristicOutlet {
             stress[n][along] = stress[n][along] - Real(cell.inward()) * entered;
             stress[along][n] = stress[n][along];
         }
-        set_to_stress<S>(m, Real(kept), stress, f);
+        keep_share<S>(Real(kept), -1, stress);
+        set_to_stress<S>(m, stress, f);
     }
 
 private:

@@ -24,10 +24,20 @@ LBM_HD void add_stress_beside(const BareMoments<Real>& m, const Real (&f)[S::Q],
     });
 }
 
-/// Sets populations to the equilibrium of second order of `m` and the share `kept` of a stress (Latt, Chopard,
-/// Malaspinas, Deville & Michler, Phys. Rev. E 77 (2008) 056703).
+/// Reduces all components of a stress to a share, but for the normal one of an axis, if such an axis is given.
 template <class S, class Real>
-LBM_HD void set_to_stress(const BareMoments<Real>& m, Real kept, const Real (&stress)[3][3], Real (&f)[S::Q]) {
+LBM_HD void keep_share(Real share, int spared, Real (&stress)[3][3]) {
+    for (int a = 0; a < S::D; ++a) {
+        for (int b = 0; b < S::D; ++b) {
+            stress[a][b] = a == spared && b == spared ? stress[a][b] : share * stress[a][b];
+        }
+    }
+}
+
+/// Sets populations to the equilibrium of second order of `m` and a stress (Latt, Chopard, Malaspinas, Deville &
+/// Michler, Phys. Rev. E 77 (2008) 056703).
+template <class S, class Real>
+LBM_HD void set_to_stress(const BareMoments<Real>& m, const Real (&stress)[3][3], Real (&f)[S::Q]) {
     using T = Stencil<S>;
     Real trace = 0;
     for (int d = 0; d < S::D; ++d) {
@@ -39,7 +49,7 @@ LBM_HD void set_to_stress(const BareMoments<Real>& m, Real kept, const Real (&st
             static_for<S::D>([&]<int b>()
                                  LBM_INLINE_LAMBDA { accumulate<S::c[i][a] * S::c[i][b]>(projected, stress[a][b]); });
         });
-        f[i] = low_order_equilibrium<S, i>(m) + Real(T::w(i) / (2 * T::cs2 * T::cs2)) * (kept * projected);
+        f[i] = low_order_equilibrium<S, i>(m) + Real(T::w(i) / (2 * T::cs2 * T::cs2)) * projected;
     });
 }
 
