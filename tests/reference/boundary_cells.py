@@ -251,11 +251,11 @@ def _from_stress(cell: BoundaryCell, equal: Array, stress: Array) -> Array:
 
 
 def _regularized(cell: BoundaryCell) -> Array:
-    """Density, given velocity, the normal stress and 0.8 of the other stresses alone."""
+    """Density, given velocity and stress alone, of which 0.8 of the shear stress across the face."""
     equal = _low_order(cell, _moments(cell)[0], np.asarray(cell.value, float))
     stress = _stress_beside(cell, equal)
-    share = np.full_like(stress, 0.8)
-    share[cell.axis, cell.axis] = 1
+    share = np.ones_like(stress)
+    share[cell.axis], share[:, cell.axis], share[cell.axis, cell.axis] = 0.8, 0.8, 1
     return _from_stress(cell, equal, share * stress)
 
 

@@ -50,7 +50,7 @@ struct CharacteristicInlet {
         }
         Real stress[3][3] = {};
         add_stress_beside<S>(m, f, stress);
-        keep_share<S>(Real(kept), -1, stress);
+        keep_share<S>(Real(kept), stress);
         set_to_stress<S>(m, stress, f);
     }
 };

@@ -129,7 +129,7 @@ struct CharacteristicOutlet {
             stress[n][along] = stress[n][along] - Real(cell.inward()) * entered;
             stress[along][n] = stress[n][along];
         }
-        keep_share<S>(Real(kept), -1, stress);
+        keep_share<S>(Real(kept), stress);
         set_to_stress<S>(m, stress, f);
     }
 

@@ -24,12 +24,12 @@ LBM_HD void add_stress_beside(const BareMoments<Real>& m, const Real (&f)[S::Q],
     });
 }
 
-/// Reduces all components of a stress to a share, but for the normal one of an axis, if such an axis is given.
+/// Reduces a stress to a share.
 template <class S, class Real>
-LBM_HD void keep_share(Real share, int spared, Real (&stress)[3][3]) {
+LBM_HD void keep_share(Real share, Real (&stress)[3][3]) {
     for (int a = 0; a < S::D; ++a) {
         for (int b = 0; b < S::D; ++b) {
-            stress[a][b] = a == spared && b == spared ? stress[a][b] : share * stress[a][b];
+            stress[a][b] = share * stress[a][b];
         }
     }
 }

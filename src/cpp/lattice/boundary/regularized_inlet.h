@@ -7,9 +7,9 @@
 namespace lbm::boundary {
 
 /// The populations that enter are those of `NonequilibriumInlet`. All populations of the cell are then replaced by the
-/// equilibrium of the density and the given velocity, with a share of the stress of the non-equilibrium part alone
-/// (regularize.h). Oblique sound would otherwise gain by the inlet at low viscosity. The normal stress stays whole:
-/// between this inlet and an outflow waves of one dimension would grow by less of it.
+/// equilibrium of the density and the given velocity, with the stress of the non-equilibrium part alone (regularize.h).
+/// A share of the shear stress across the face is removed: at low viscosity it would make oblique sound gain by the
+/// inlet. The other stresses stay whole: with less of them waves of one dimension would grow before an outflow.
 struct RegularizedInlet {
     static constexpr const char* name = "regularized-inlet";
     static constexpr int precedence = 26;
@@ -18,7 +18,7 @@ struct RegularizedInlet {
     static constexpr int stored = 0;
     static constexpr int cells_read = 0;
     static constexpr bool replaces = true;
-    static constexpr double kept = 0.8;  // share of the stress, but for its normal component
+    static constexpr double kept = 0.8;  // share of the shear stress across the face
 
     template <class S, class Cell, class Real>
     LBM_HD static void start(const Cell&, Real (&)[1]) {}
@@ -36,7 +36,11 @@ struct RegularizedInlet {
         }
         Real stress[3][3] = {};
         add_stress_beside<S>(m, f, stress);
-        keep_share<S>(Real(kept), cell.axis(), stress);
+        for (int t = 0; t < S::D - 1; ++t) {
+            const int n = cell.axis(), along = tangential_axis(n, t);
+            stress[n][along] = Real(kept) * stress[n][along];
+            stress[along][n] = stress[n][along];
+        }
         set_to_stress<S>(m, stress, f);
     }
 };
