@@ -28,8 +28,8 @@ namespace lbm::boundary {
 /// one dimension even in D3Q19. The stress is that without the momentum that was lacking, and a share of it is removed.
 ///
 /// In a shear flow vortices do not move with V everywhere, and v_s has a part (V - u_c) dv/dn of theirs, u_c being
-/// their speed. It is slower than sound, so that the shares of sound are forgotten over some 20 steps: at 0.002 in
-/// place of 0.025 the wake of a body in a channel makes twice the noise.
+/// their speed. It is slower than sound, so that the shares of sound are forgotten over some 20 steps: at 0.025 in
+/// place of 0.05 the wake of a body in a channel makes 1.8 times the noise.
 ///
 /// Derivatives along the face are central, with the term of second order in time of Lax & Wendroff for sound.
 struct CharacteristicOutlet {
