@@ -238,7 +238,7 @@ def _moments(cell: BoundaryCell) -> tuple[float, Array]:
     return float(f.sum()), cell.reference.stencil.c.T @ f / cell.reference.inertia(f.sum())
 
 
-def _stress_beside(cell: BoundaryCell, equal: Array) -> Array:
+def _nonequilibrium_stress(cell: BoundaryCell, equal: Array) -> Array:
     c = cell.reference.stencil.c
     return np.einsum("ia,ib,i->ab", c, c, cell.arrived[(slice(None), *cell.cell)] - equal)
 
@@ -253,26 +253,26 @@ def _from_stress(cell: BoundaryCell, equal: Array, stress: Array) -> Array:
 def _regularized(cell: BoundaryCell) -> Array:
     """Density, given velocity and stress alone, of which 0.8 of the shear stress across the face."""
     equal = _low_order(cell, _moments(cell)[0], np.asarray(cell.value, float))
-    stress = _stress_beside(cell, equal)
+    stress = _nonequilibrium_stress(cell, equal)
     share = np.ones_like(stress)
     share[cell.axis], share[:, cell.axis], share[cell.axis, cell.axis] = 0.8, 0.8, 1
     return _from_stress(cell, equal, share * stress)
 
 
-def _regularized_inlet(cell: BoundaryCell) -> Array:
+def _drawn_inlet(cell: BoundaryCell) -> Array:
     """Density, normal velocity, given tangential velocity and 0.88 of the stress alone."""
     density, u = _moments(cell)
     velocity = np.array(cell.value, float)
     velocity[cell.axis] = u[cell.axis]
     equal = _low_order(cell, density, velocity)
-    return _from_stress(cell, equal, 0.88 * _stress_beside(cell, equal))
+    return _from_stress(cell, equal, 0.88 * _nonequilibrium_stress(cell, equal))
 
 
-def _regularized_outlet(cell: BoundaryCell) -> Array:
+def _drawn_outlet(cell: BoundaryCell) -> Array:
     """Density, velocity and 0.88 of the stress alone, that without the tangential momentum that was lacking."""
     density, u = _moments(cell)
     equal = _low_order(cell, density, u)
-    stress, n = _stress_beside(cell, equal), cell.axis
+    stress, n = _nonequilibrium_stress(cell, equal), cell.axis
     for axis in range(len(u)):
         if axis != n:
             momentum = cell.reference.inertia(density) * u[axis]
@@ -302,7 +302,7 @@ FORMULAS["characteristic-inlet"] = _nothing, _draw_velocity
 FORMULAS["characteristic-outlet"] = _start_outlet, _draw_density
 REPLACEMENTS: dict[str, Callable[[BoundaryCell], Array]] = {
     "regularized-inlet": _regularized,
-    "characteristic-inlet": _regularized_inlet,
-    "characteristic-outlet": _regularized_outlet,
+    "characteristic-inlet": _drawn_inlet,
+    "characteristic-outlet": _drawn_outlet,
 }
 """By kind of face: all populations of a cell, of those that have come in."""

@@ -49,7 +49,7 @@ struct CharacteristicInlet {
             m.velocity[tangential_axis(cell.axis(), t)] = cell.value(tangential_axis(cell.axis(), t));
         }
         Real stress[3][3] = {};
-        add_stress_beside<S>(m, f, stress);
+        add_nonequilibrium_stress<S>(m, f, stress);
         keep_share<S>(Real(kept), stress);
         set_to_stress<S>(m, stress, f);
     }

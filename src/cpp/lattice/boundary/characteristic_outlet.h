@@ -122,7 +122,7 @@ struct CharacteristicOutlet {
     LBM_HD static void replace(const Cell& cell, Real (&f)[S::Q]) {
         const BareMoments<Real> m = bare_moments<S>(f, cell.compressibility());
         Real stress[3][3] = {};
-        add_stress_beside<S>(m, f, stress);
+        add_nonequilibrium_stress<S>(m, f, stress);
         for (int t = 0; t < S::D - 1; ++t) {
             const int n = cell.axis(), along = tangential_axis(n, t);
             const Real entered = lacking<S>(f, n, along, m.inertia() * m.velocity[along]);

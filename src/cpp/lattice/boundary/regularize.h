@@ -14,7 +14,7 @@ namespace lbm::boundary {
 
 /// Adds the second moment sum_i c_ia c_ib (f_i - f_eq,i) of what populations have beside the equilibrium of `m`.
 template <class S, class Real>
-LBM_HD void add_stress_beside(const BareMoments<Real>& m, const Real (&f)[S::Q], Real (&stress)[3][3]) {
+LBM_HD void add_nonequilibrium_stress(const BareMoments<Real>& m, const Real (&f)[S::Q], Real (&stress)[3][3]) {
     static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
         const Real rest = f[i] - low_order_equilibrium<S, i>(m);
         static_for<S::D>([&]<int a>() LBM_INLINE_LAMBDA {

@@ -35,7 +35,7 @@ struct RegularizedInlet {
             m.velocity[d] = cell.value(d);
         }
         Real stress[3][3] = {};
-        add_stress_beside<S>(m, f, stress);
+        add_nonequilibrium_stress<S>(m, f, stress);
         for (int t = 0; t < S::D - 1; ++t) {
             const int n = cell.axis(), along = tangential_axis(n, t);
             stress[n][along] = Real(kept) * stress[n][along];
