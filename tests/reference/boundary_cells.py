@@ -221,6 +221,8 @@ def _draw_density(cell: BoundaryCell) -> tuple[Array, Array]:
     entering, inertia = velocity.copy(), cell.reference.inertia(1 + after[0])
     for t, axis in enumerate(along):
         after[2 + t] = velocity[axis]
+        if corner:
+            continue
         known = np.array([_known(cell, i) if cell.inward * c[n] <= 0 else 0 for i, c in enumerate(stencil.c)])
         entering[axis] += 3 * _lacking(cell, known, axis, inertia * velocity[axis]) / inertia
     return after, _entering(cell, 1 + after[0], entering)
@@ -273,8 +275,9 @@ def _drawn_outlet(cell: BoundaryCell) -> Array:
     density, u = _moments(cell)
     equal = _low_order(cell, density, u)
     stress, n = _nonequilibrium_stress(cell, equal), cell.axis
-    for axis in range(len(u)):
-        if axis != n:
+    along = [axis for axis in range(len(u)) if axis != n]
+    if all(cell.has_neighbour(axis, side) for axis in along for side in range(2)):
+        for axis in along:
             momentum = cell.reference.inertia(density) * u[axis]
             stress[n, axis] -= cell.inward * _lacking(cell, cell.arrived[(slice(None), *cell.cell)], axis, momentum)
             stress[axis, n] = stress[n, axis]

@@ -112,8 +112,10 @@ struct CharacteristicOutlet {
         for (int t = 0; t < S::D - 1; ++t) {
             const int along = tangential_axis(axis, t);
             stored[2 + t] = velocity[along];
-            const Real lack = lacking<S>(known, axis, along, inertia * velocity[along]);
-            entering[along] = velocity[along] + Real(1 / cs2) * (lack / inertia);
+            if (!in_corner) {
+                const Real lack = lacking<S>(known, axis, along, inertia * velocity[along]);
+                entering[along] = velocity[along] + Real(1 / cs2) * (lack / inertia);
+            }
         }
         bounce_back_nonequilibrium<S>(cell, known, stored[0], entering, incoming);
     }
@@ -123,7 +125,8 @@ struct CharacteristicOutlet {
         const BareMoments<Real> m = bare_moments<S>(f, cell.compressibility());
         Real stress[3][3] = {};
         add_nonequilibrium_stress<S>(m, f, stress);
-        for (int t = 0; t < S::D - 1; ++t) {
+        const bool in_corner = is_in_corner<S>(cell);
+        for (int t = 0; t < S::D - 1 && !in_corner; ++t) {
             const int n = cell.axis(), along = tangential_axis(n, t);
             const Real entered = lacking<S>(f, n, along, m.inertia() * m.velocity[along]);
             stress[n][along] = stress[n][along] - Real(cell.inward()) * entered;
