@@ -233,8 +233,8 @@ class VelocityInlet(_VelocityCondition):
             bounces the non-equilibrium part back (Zou & He, Phys. Fluids 9 (1997) 1591), so that the velocity holds in
             the cells at the face; ``"regularized"``, the same with all populations of these cells made anew from
             density, velocity and stress (Latt, Chopard, Malaspinas, Deville & Michler, Phys. Rev. E 77 (2008) 056703);
-            ``"characteristic"``, to which the velocity there returns slowly, by 0.001 of the
-            difference in a step, so that sound leaves (after Poinsot & Lele, J. Comput. Phys. 101 (1992) 104).
+            ``"characteristic"``, to which the velocity there returns slowly, by 0.001 of the difference in a step, so
+            that sound leaves (after Poinsot & Lele, J. Comput. Phys. 101 (1992) 104), with populations made anew too.
     """
 
     kind: ClassVar[str] = "velocity-inlet"
@@ -256,7 +256,8 @@ class PressureOutlet(_Scheme):
             a function of time. 1 is the density at rest.
         scheme: ``"anti-bounce-back"``, the default, by which the density holds on the face; ``"characteristic"``, to
             which the density of the cells at the face returns slowly, by 0.0005 of the difference in a step, so that
-            sound and vortices leave (after Poinsot & Lele, J. Comput. Phys. 101 (1992) 104).
+            sound and vortices leave (after Poinsot & Lele, J. Comput. Phys. 101 (1992) 104), with all populations of
+            these cells made anew from density, velocity and stress, so that streams stay quiet at low viscosities.
     """
 
     kind: ClassVar[str] = "pressure-outlet"

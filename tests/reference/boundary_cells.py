@@ -180,12 +180,12 @@ def _start_outlet(cell: BoundaryCell) -> Array:
     density, u = cell.moments(0)
     along = np.delete(u, cell.axis)
     zeros = np.zeros(2)
-    return np.array([density - 1, -cell.inward * u[cell.axis], *along, *zeros[: 2 - len(along)], *zeros, 0, *zeros])
+    return np.array([density - 1, -cell.inward * u[cell.axis], *along, *zeros[: 2 - len(along)], *zeros, 0])
 
 
 def _draw_density(cell: BoundaryCell) -> tuple[Array, Array]:
     """The numbers: density - 1, mean outward velocity, tangential velocities (2), shares of sound (2), outward velocity
-    that the flow carries out, tangential momentum that populations along the face lack (2)."""
+    that the flow carries out."""
     n, count, stencil = cell.axis, cell.reference.stencil.D - 1, cell.reference.stencil
     (density, u), stored = cell.moments(0), cell.stored()
     along = [axis for axis in range(count + 1) if axis != n]
@@ -204,7 +204,7 @@ def _draw_density(cell: BoundaryCell) -> tuple[Array, Array]:
         rate -= max(outward, 0) * velocity_slope[axis]
         rate -= sum(u[by] * slope[by][2 + t] for by in along)
         velocity[axis] += rate
-        after[4 + t] = 0.975 * stored[4 + t] + rate + mean * velocity_slope[axis]
+        after[4 + t] = 0.95 * stored[4 + t] + rate + mean * velocity_slope[axis]
         divergence += slope[axis][4 + t] - bend[axis][0] / 6
     outward_slope = -cell.inward * velocity_slope[n]
     characteristic = (density - 1) / 3 - outward / np.sqrt(3) - divergence / 6
@@ -221,25 +221,71 @@ def _draw_density(cell: BoundaryCell) -> tuple[Array, Array]:
     entering, inertia = velocity.copy(), cell.reference.inertia(1 + after[0])
     for t, axis in enumerate(along):
         after[2 + t] = velocity[axis]
-        if not corner:
-            beside_face = [i for i in range(stencil.Q) if stencil.c[i, n] == 0]
-            momentum = sum(stencil.c[i, axis] * _known(cell, i) for i in beside_face)
-            lack = inertia * velocity[axis] * 2 / 3 - momentum
-            after[7 + t] = 0.6 * stored[7 + t] + 0.4 * lack + 0.14 * sum(bend[by][7 + t] for by in along)
-            entering[axis] += 3 * after[7 + t] / inertia
+        if corner:
+            continue
+        known = np.array([_known(cell, i) if cell.inward * c[n] <= 0 else 0 for i, c in enumerate(stencil.c)])
+        entering[axis] += 3 * _lacking(cell, known, axis, inertia * velocity[axis]) / inertia
     return after, _entering(cell, 1 + after[0], entering)
 
 
-def _regularized(cell: BoundaryCell) -> Array:
-    """Density, given velocity and stress alone (Latt et al., Phys. Rev. E 77 (2008) 056703)."""
-    stencil = cell.reference.stencil
+def _lacking(cell: BoundaryCell, f: Array, axis: int, momentum: float) -> float:
+    """What populations that do not cross the face lack of a tangential momentum (Zou & He 1997, eq. 16)."""
+    c = cell.reference.stencil.c
+    return float(momentum * 2 / 3 - (f * c[:, axis])[c[:, cell.axis] == 0].sum())
+
+
+def _moments(cell: BoundaryCell) -> tuple[float, Array]:
+    """Density and velocity of what has come in, without forces."""
     f = cell.arrived[(slice(None), *cell.cell)]
-    equal = low_order_equilibrium(
-        stencil, f.sum(), np.asarray(cell.value, float), cell.reference.collision.incompressible
-    )
+    return float(f.sum()), cell.reference.stencil.c.T @ f / cell.reference.inertia(f.sum())
+
+
+def _nonequilibrium_stress(cell: BoundaryCell, equal: Array) -> Array:
+    c = cell.reference.stencil.c
+    return np.einsum("ia,ib,i->ab", c, c, cell.arrived[(slice(None), *cell.cell)] - equal)
+
+
+def _from_stress(cell: BoundaryCell, equal: Array, stress: Array) -> Array:
+    """Latt et al., Phys. Rev. E 77 (2008) 056703."""
+    stencil = cell.reference.stencil
     second = np.einsum("ia,ib->iab", stencil.c, stencil.c)
-    stress = np.einsum("iab,i->ab", second, f - equal)
     return equal + 4.5 * stencil.w * np.einsum("iab,ab->i", second - np.eye(stencil.D) / 3, stress)
+
+
+def _regularized(cell: BoundaryCell) -> Array:
+    """Density, given velocity and stress alone, of which 0.8 of the shear stress across the face."""
+    equal = _low_order(cell, _moments(cell)[0], np.asarray(cell.value, float))
+    stress = _nonequilibrium_stress(cell, equal)
+    share = np.ones_like(stress)
+    share[cell.axis], share[:, cell.axis], share[cell.axis, cell.axis] = 0.8, 0.8, 1
+    return _from_stress(cell, equal, share * stress)
+
+
+def _drawn_inlet(cell: BoundaryCell) -> Array:
+    """Density, normal velocity, given tangential velocity and 0.88 of the stress alone."""
+    density, u = _moments(cell)
+    velocity = np.array(cell.value, float)
+    velocity[cell.axis] = u[cell.axis]
+    equal = _low_order(cell, density, velocity)
+    return _from_stress(cell, equal, 0.88 * _nonequilibrium_stress(cell, equal))
+
+
+def _drawn_outlet(cell: BoundaryCell) -> Array:
+    """Density, velocity and 0.88 of the stress alone, that without the tangential momentum that was lacking."""
+    density, u = _moments(cell)
+    equal = _low_order(cell, density, u)
+    stress, n = _nonequilibrium_stress(cell, equal), cell.axis
+    along = [axis for axis in range(len(u)) if axis != n]
+    if all(cell.has_neighbour(axis, side) for axis in along for side in range(2)):
+        for axis in along:
+            momentum = cell.reference.inertia(density) * u[axis]
+            stress[n, axis] -= cell.inward * _lacking(cell, cell.arrived[(slice(None), *cell.cell)], axis, momentum)
+            stress[axis, n] = stress[n, axis]
+    return _from_stress(cell, equal, 0.88 * stress)
+
+
+def _low_order(cell: BoundaryCell, density: float, velocity: Array) -> Array:
+    return low_order_equilibrium(cell.reference.stencil, density, velocity, cell.reference.collision.incompressible)
 
 
 def low_order_equilibrium(stencil: Stencil, density: Any, velocity: Array, incompressible: bool) -> Array:
@@ -255,7 +301,11 @@ def _nothing(cell: BoundaryCell) -> Array:
 
 FORMULAS["nonequilibrium-inlet"] = _nothing, _set_velocity
 FORMULAS["regularized-inlet"] = _nothing, _set_velocity
-REPLACEMENTS: dict[str, Callable[[BoundaryCell], Array]] = {"regularized-inlet": _regularized}
-"""By kind of face: all populations of a cell, of those that have come in."""
 FORMULAS["characteristic-inlet"] = _nothing, _draw_velocity
 FORMULAS["characteristic-outlet"] = _start_outlet, _draw_density
+REPLACEMENTS: dict[str, Callable[[BoundaryCell], Array]] = {
+    "regularized-inlet": _regularized,
+    "characteristic-inlet": _drawn_inlet,
+    "characteristic-outlet": _drawn_outlet,
+}
+"""By kind of face: all populations of a cell, of those that have come in."""

@@ -53,6 +53,7 @@ public:
     LBM_HD Real value(int d) const { return Real(cell_.value[d]); }
     LBM_HD Real reference_density() const { return Real(cell_.reference_density); }
     LBM_HD Real compressibility() const { return compressibility_; }
+    LBM_HD bool has_neighbor(int axis, int side) const { return (cell_.neighbors >> (2 * axis + side) & 1) != 0; }
 
 protected:
     const BoundaryCell& cell_;
@@ -85,7 +86,6 @@ public:
     }
     LBM_HD Real stored(int k) const { return numbers_.get(cell_.numbers + k); }
     LBM_HD Real stored(int k, int axis, int side) const { return numbers_.get(cell_.neighbor_numbers[axis][side] + k); }
-    LBM_HD bool has_neighbor(int axis, int side) const { return (cell_.neighbors >> (2 * axis + side) & 1) != 0; }
 
 protected:
     using BoundaryFaceView<Real>::cell_;

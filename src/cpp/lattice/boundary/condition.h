@@ -78,7 +78,7 @@ struct CellMoments {
 };
 
 // The argument `cell` of a boundary-cell formula; `start` may use the normal, the values and the moments only, and
-// `replace` the normal, the values and the compressibility:
+// `replace` the normal, the values, the compressibility and `has_neighbor`:
 //   cell.axis()                 axis of the face's normal: 0, 1 or 2
 //   cell.inward()               component of the inward normal along that axis: 1 or -1
 //   cell.value(d)               the user's value here: component d of a velocity, or a number for d = 0
