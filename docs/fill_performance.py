@@ -1,4 +1,4 @@
-"""Puts what `lbmgpu bench --json` and profile_kernels.py measured into performance.md.
+"""Puts what `lbmgpu bench --json` and the measure_ and profile_ scripts beside this one found into performance.md.
 
 python docs/fill_performance.py [--print] FILE ...
 
@@ -20,7 +20,19 @@ from profile_kernels import METRICS
 PAGE = Path(__file__).parent / "performance.md"
 PHASES = {"two-lattice": "pull", "even": "even step", "odd": "odd step"}
 """What the table of kernels calls the phases of a streaming, in the order of `Phase` in lattice/streaming.h."""
-KINDS = ("cpu", "gpu", "energy", "ncu", "scaling", "scaling-mpi", "shares", "published", "cpu-shares", "setup")
+KINDS = (
+    "cpu",
+    "gpu",
+    "energy",
+    "ncu",
+    "scaling",
+    "scaling-mpi",
+    "shares",
+    "published",
+    "cpu-shares",
+    "setup",
+    "recorders",
+)
 PUBLISHED = {"K40": 0.107, "K80, both GPUs": 0.220}
 """Speeds of D2Q37 in float64 in GLUPS, by E. Calore, A. Gabbana, J. Kraus, E. Pellegrini, S. F. Schifano, R.
 Tripiccione, Parallel Computing 58 (2016) 1."""
@@ -253,6 +265,22 @@ def setup_table(result: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def recorder_table(result: dict[str, Any]) -> str:
+    """What recorders, and inlets that change in time, add to a step, of measure_recorders.py, as Markdown."""
+    machine = result["machine"]
+    what = f"{machine['gpu']}, CUDA {machine['cuda']}" if "gpu" in machine else machine["processor"]
+    lines = [
+        f"{what}, Python {machine['python']}, {' x '.join(map(str, result['shape']))} cells:",
+        "",
+        "| beside the steps | GLUPS | more time |",
+        "|---|---|---|",
+    ]
+    for row in result["recorders"]:
+        cost = f"{100 * row['cost']:+.1f} %" if row["cost"] else ""
+        lines.append(f"| {row['measured']} | {row['mlups'] / 1000:.2f} | {cost} |")
+    return "\n".join(lines) + "\n"
+
+
 def profile(lines: list[str]) -> str:
     """The kernels of a file of Nsight Compute, as Markdown; of equal launches the last one counts."""
     kernels: dict[str, dict[str, str]] = {}
@@ -306,6 +334,8 @@ def main() -> None:
             published.append(result)
         elif result.get("menu") == "shares" or any(row.get("cpu_share") for row in result.get("scaling", [])):
             tables["cpu-shares"].append(cpu_share_table(result))
+        elif "recorders" in result:
+            tables["recorders"].append(recorder_table(result))
         elif "setups" in result:
             tables["setup"].append(setup_table(result))
         elif "scaling" in result:

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 import lbmgpu as lbm
+from lbmgpu.benchmarks.single import machine
 
 PROBES = 1000
 
@@ -115,7 +116,7 @@ def main() -> None:
     for name, speed in inlets.items():
         measure(name, channel(shape, speed), lambda solver: None, "a steady inlet")
     if given.json is not None:
-        found = {"device": given.device, "shape": list(shape), "steps": given.steps, "rows": rows}
+        found = {"machine": machine(None, given.device), "shape": list(shape), "steps": given.steps, "recorders": rows}
         given.json.write_text(json.dumps(found, indent=1) + "\n")
 
 

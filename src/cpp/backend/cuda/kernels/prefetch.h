@@ -11,9 +11,7 @@
 namespace lbm::cuda {
 
 /// Lets the second-level cache load the memory line of an address.
-__device__ inline void prefetch(const void* address) {
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
-}
+__device__ inline void prefetch(const void* address) { asm volatile("prefetch.global.L2 [%0];" ::"l"(address)); }
 
 /// How far ahead the rows are that a thread asks for.
 struct RowsAhead {
