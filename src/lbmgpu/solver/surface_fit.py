@@ -81,7 +81,8 @@ def fit(around: Around, corners: Floats, centers: Floats, normals: Floats) -> Fi
         found, d = around.values[index], np.where(used, distance[index], 0.0)
         first, second = _tangents(normals[at])
         s, t = np.einsum("mkc,mc->mk", place, first), np.einsum("mkc,mc->mk", place, second)
-        enough = used.sum(axis=1) >= FEWEST
+        # Triangles inside of another part of the body may have no cell at a distance from it, only some on it.
+        enough = (used.sum(axis=1) >= FEWEST) & (d > 0).any(axis=1)
         of_velocity = np.stack([d, d * d, d * s, d * t], axis=-1)
         slopes = _solved(of_velocity, weight, found[..., :3], 1, enough)
         one, z = np.ones_like(s), height

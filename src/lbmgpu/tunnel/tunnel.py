@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from .. import checks
@@ -92,6 +93,8 @@ class WindTunnel:
         self._settle = checks.number("settle", settle, at_least=0)
         means = checks.flag("means", means)
         checks.function("collision", collision)
+        for name in options:
+            checks.choice("argument", name, [*signature(type(self)).parameters, *signature(Solver).parameters])
         self.setup = setup.made(
             body,
             length_phys=length_phys,

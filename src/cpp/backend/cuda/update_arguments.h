@@ -20,8 +20,7 @@ inline unsigned rows_ahead(const backend::BlockSpec& spec, const Address& addres
     const std::size_t row_bytes = std::size_t(address.row_stride) * backend::size_of(spec.storage);
     const bool fits = std::size_t(address.ny) * std::size_t(address.nz) * row_bytes <= l2_bytes;
     const bool adjacent = rows.step_y == 1 && rows.step_z == 1 && rows.ny + 2 >= address.ny;  // all, or an interior
-    const bool is_plane = backend::with_stencil(spec.stencil, [](auto s) { return decltype(s)::D == 2; });
-    return fits || !adjacent || is_plane ? 0 : unsigned(std::max<std::size_t>(1, l2_bytes / 8 / row_bytes));
+    return fits || !adjacent ? 0 : unsigned(std::max<std::size_t>(1, l2_bytes / 8 / row_bytes));
 }
 
 /// Selects the rows to update.

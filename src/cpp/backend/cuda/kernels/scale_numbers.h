@@ -3,6 +3,7 @@
 // kernel before, so that they are launched without programmatic dependent launch then.
 #pragma once
 
+#include "../../../lattice/storage.h"
 #include "factors_of_step.h"
 
 namespace lbm::cuda {

@@ -103,14 +103,16 @@ __global__ void __launch_bounds__(threads, blocks)
     viscosities.fetch();
     temperatures.fetch();
     cells.fetch(shared);
-    const Index row_bytes = a.address.row_stride * Index(sizeof(Stored));
-    const Index layer_bytes = row_bytes * (a.address.ny + 2 * a.address.halo_y);
-    const RowsAhead ahead = EddyViscositiesHere::take_neighbors
-                                ? ahead_in_tiles<velocity_tile>(at.z, a.rows, a.rows_ahead, layer_bytes)
-                            : hybrid_thermal ? ahead_in_tiles<temperature_tile>(at.z, a.rows, a.rows_ahead, layer_bytes)
-                                             : ahead_in_layers(row, a.rows, a.rows_ahead, row_bytes);
-    if (ahead.any) {
-        cells.prefetch_ahead(ahead.bytes);
+    if constexpr (S::D == 3) {  // the few populations of two dimensions have room in the registers
+        const Index row_bytes = a.address.row_stride * Index(sizeof(Stored));
+        const Index layer_bytes = row_bytes * (a.address.ny + 2 * a.address.halo_y);
+        const RowsAhead ahead =
+            EddyViscositiesHere::take_neighbors ? ahead_in_tiles<velocity_tile>(at.z, a.rows, a.rows_ahead, layer_bytes)
+            : hybrid_thermal ? ahead_in_tiles<temperature_tile>(at.z, a.rows, a.rows_ahead, layer_bytes)
+                             : ahead_in_layers(row, a.rows, a.rows_ahead, row_bytes);
+        if (ahead.any) {
+            cells.prefetch_ahead(ahead.bytes);
+        }
     }
     temperatures.gather();
     // A loop is as fast as V copies of the code, and compiles in half of the time. Two cells per iteration where two
