@@ -189,7 +189,7 @@ def make_surface(
     local = np.ones_like(own) if incompressible else 1 + own / cs2
     along = found.gradient - np.einsum("mc,mc->m", found.gradient, normals)[:, None] * normals
     shear = (viscosity * local)[:, None] * along
-    y_plus = 0.5 * np.sqrt(np.linalg.norm(shear, axis=1) / local) / viscosity
+    y_plus = 0.5 * np.sqrt(np.linalg.norm(shear, axis=1) / local) / simulation.collision.viscosity  # the fluid's own
     pressure = own - cs2 * (density - 1)
     parts = (centers, normals, twice / 2, found.exposed, pressure, shear, y_plus)
     return Surface(where, vertices, triangles, *parts, speed, density)
