@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from packages import need
 
 import lbmgpu as lbm
 from lbmgpu.geometry.triangulation import surface_triangles
@@ -131,7 +132,7 @@ def test_means_of_a_recorder_are_taken_in_place_of_the_state(stream: lbm.Solver)
 
 
 def test_the_file_has_what_is_on_the_triangles(stream: lbm.Solver, tmp_path: Path) -> None:
-    pyvista = pytest.importorskip("pyvista")
+    pyvista = need("pyvista")
     surface = stream.surface("ball", speed=0.08)
     assert surface is not None
     path = surface.to_vtk(tmp_path / "ball")

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from packages import need
 
 import lbmgpu as lbm
 from lbmgpu.case import run_case
@@ -68,6 +69,14 @@ def test_the_frontal_area_is_that_of_the_shadow() -> None:
     assert placing.frontal_area({"ball": ball, "behind": behind}) == pytest.approx(np.pi, rel=0.02)
     beside = ball.translate((0, 3, 0))
     assert placing.frontal_area({"ball": ball, "beside": beside}) == pytest.approx(2 * np.pi, rel=0.02)
+
+
+@pytest.mark.parametrize(("name", "meant"), [("cell_across", "cells_across"), ("devise", "device")])
+def test_a_misspelled_argument_is_named_with_the_right_one(name: str, meant: str) -> None:
+    with pytest.raises(ValueError, match=f"'{name}' given.*did you mean '{meant}'") as refused:
+        small(**{name: 8})
+    assert "'options'" not in str(refused.value)
+    assert "'domain'" not in str(refused.value)
 
 
 def test_a_reynolds_number_is_capped_and_that_is_said() -> None:
@@ -153,7 +162,7 @@ def test_a_body_that_is_none_and_a_file_that_is_not_there_are_named() -> None:
 
 @pytest.fixture
 def stl(tmp_path: Path) -> Path:
-    trimesh = pytest.importorskip("trimesh")
+    trimesh = need("trimesh")
     path = tmp_path / "block.stl"
     trimesh.creation.box((3, 1.2, 1)).export(path)
     return path
@@ -221,7 +230,7 @@ def test_the_command_line_runs_a_wind_tunnel(stl: Path) -> None:
 
 
 def test_the_example_goes_from_a_file_to_drag_and_picture(tmp_path: Path) -> None:
-    pytest.importorskip("trimesh")
+    need("trimesh")
     script = Path(__file__).parents[2] / "examples" / "wind_tunnel.py"
     options = {"capture_output": True, "text": True, "check": True, "cwd": tmp_path}
     make = f"import sys; sys.argv = ['x']; exec(open({str(script)!r}).read().split('tunnel = ')[0])"

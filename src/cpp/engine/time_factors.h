@@ -10,7 +10,8 @@
 
 namespace lbm::engine {
 
-/// A temperature of a wall, or the body force: the engine sets it anew before each step.
+/// A temperature of a wall, or the body force. The engine sets it anew before each step, but for what blocks on GPUs
+/// set by themselves of temperatures (backend/scaled_state.h).
 struct ScaledField {
     enum class Of { FaceTemperature, BodyTemperature, Force };
     Of of;

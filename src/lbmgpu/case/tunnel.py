@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO
@@ -16,6 +17,7 @@ from ..files.folder_lock import FolderLock
 from ..files.regular_files import file_path
 from ..parallel.processes import Processes
 from ..solver.run import RunResult
+from ..solver.surface import Surface
 from ..tunnel import WindTunnel
 from ..turbulence import GRADIENT_MODELS
 from .input_errors import at
@@ -82,17 +84,22 @@ def _leave(tunnel: WindTunnel, processes: Processes, output: dict[str, Any], tar
     """Write tables, surfaces, the picture and the summary, and print that."""
     for name, recorder in tunnel.recorders.items():
         recorder.to_csv(target / f"{name}.csv")
+    surfaces = tunnel.surfaces()
     if output.get("surface", True):
-        for name in tunnel.y_plus():
-            if (surface := tunnel.surface(name)) is not None:
-                surface.to_vtk(target / f"{name}.vtp")
+        processes.on_first(lambda: _write(surfaces, target))
     if output.get("image", True):
         figure = tunnel.plot()
         processes.on_first(lambda: _save(figure, target / "speed.png"))
-    text = "\n".join(map(str, (tunnel, tunnel.coefficients(), tunnel.trust())))
+    text = "\n".join(map(str, (tunnel, tunnel.coefficients(), tunnel.trust(surfaces))))
     processes.on_first(lambda: write_text(target / "coefficients.txt", f"{text}\n"))
     if processes.first:
         print(f"\n{text}", file=out)
+
+
+def _write(surfaces: Mapping[str, Surface | None], target: Path) -> None:
+    for name, surface in surfaces.items():
+        if surface is not None and surface.exposed.any():
+            surface.to_vtk(target / f"{name}.vtp")
 
 
 def _save(figure: Any, path: Path) -> None:

@@ -16,18 +16,9 @@ from pyevtk.vtk import VtkFile, VtkImageData
 
 from ..engine.simulation import Simulation
 from ..files.atomic_write import replacing
-from ..files.regular_files import file_path, output_path
+from ..files.regular_files import output_path
 from ..parallel.processes import box
-
-
-def _image_path(path: Any) -> Path:
-    """`path` ending in ``.vti``, or ValueError for the ending of another format."""
-    target = file_path("path", path)
-    if target.suffix == ".vti" or not target.name:
-        return target
-    if target.suffix[1:].strip("0123456789"):  # a number at the end, as in step.10, is a part of the name
-        raise ValueError(f"path: {target} given, but the file is a VTK image; its ending must be .vti, or none")
-    return target.with_name(f"{target.name}.vti")
+from .vtk_path import vtk_path
 
 
 def write_vtk(
@@ -40,7 +31,7 @@ def write_vtk(
         path: of the file.
         fields: what reads each of the fields, the density, the velocity and the temperature if any.
     """
-    target, processes = _image_path(path), simulation.processes
+    target, processes = vtk_path(path, ".vti", "is a VTK image"), simulation.processes
     processes.each(lambda: output_path("path", target))
     start = tuple(simulation.engine.window[0])
     with simulation.lock:  # all of one step

@@ -12,19 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..files.atomic_write import replacing
-from ..files.regular_files import file_path, output_path
+from ..files.regular_files import output_path
+from .vtk_path import vtk_path
 
 _TYPES = {"float64": "Float64", "float32": "Float32", "int64": "Int64", "uint8": "UInt8"}
-
-
-def surface_path(path: Any) -> Path:
-    """`path` ending in ``.vtp``, or ValueError for the ending of another format."""
-    target = file_path("path", path)
-    if target.suffix == ".vtp" or not target.name:
-        return target
-    if target.suffix[1:].strip("0123456789"):
-        raise ValueError(f"path: {target} given, but the file has VTK polygons; its ending must be .vtp, or none")
-    return target.with_name(f"{target.name}.vtp")
 
 
 def write_surface(
@@ -45,7 +36,7 @@ def write_surface(
         ValueError: an ending of another format.
         OSError: the file cannot be written.
     """
-    target = surface_path(path)
+    target = vtk_path(path, ".vtp", "has VTK polygons")
     output_path("path", target)
     blocks: list[bytes] = []
     root = ElementTree.Element("VTKFile", type="PolyData", version="1.0", byte_order="LittleEndian")

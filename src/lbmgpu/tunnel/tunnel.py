@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
@@ -94,7 +95,7 @@ class WindTunnel:
         means = checks.flag("means", means)
         checks.function("collision", collision)
         for name in options:
-            checks.choice("argument", name, [*signature(type(self)).parameters, *signature(Solver).parameters])
+            checks.choice("argument", name, _arguments())
         self.setup = setup.made(
             body,
             length_phys=length_phys,
@@ -175,14 +176,22 @@ class WindTunnel:
         mean = self.mean if self.mean is not None and self.mean.samples > 0 else None
         return self.solver.surface(name, speed=self.setup.speed, size=size, mesh=mesh, mean=mean)
 
-    def y_plus(self) -> dict[str, YPlus]:
-        """y+ of half a cell over the surface of each body; without those that no triangles are known of."""
+    def surfaces(self) -> dict[str, Surface | None]:
+        """`surface` of each body; without those that no triangles are known of."""
         found = {}
         for name in self.setup.bodies:
-            try:
-                surface = self.surface(name)
-            except GeometryError:
-                continue
+            with suppress(GeometryError):
+                found[name] = self.surface(name)
+        return found
+
+    def y_plus(self, surfaces: Mapping[str, Surface | None] | None = None) -> dict[str, YPlus]:
+        """y+ of half a cell over the surface of each body; without those that no triangles are known of.
+
+        Args:
+            surfaces: those of `surfaces`, where they have been made; None to make them.
+        """
+        found = {}
+        for name, surface in (self.surfaces() if surfaces is None else surfaces).items():
             own = None if surface is None else trust.y_plus_of(surface)
             numbers = None if own is None else [own.mean, own.most, own.above]
             shared = simulation_of(self.solver).processes.shared(numbers)[0]
@@ -190,10 +199,10 @@ class WindTunnel:
                 found[name] = YPlus(*shared)
         return found
 
-    def trust(self) -> Trust:
-        """Whether the drag is to be trusted, by the boundary layers: printed, a sentence."""
+    def trust(self, surfaces: Mapping[str, Surface | None] | None = None) -> Trust:
+        """Whether the drag is to be trusted, by the boundary layers: printed, a sentence; `surfaces`: see `y_plus`."""
         made = self.setup
-        return trust.judged(made.cells, made.reynolds, made.reynolds_phys, self.y_plus())
+        return trust.judged(made.cells, made.reynolds, made.reynolds_phys, self.y_plus(surfaces))
 
     def plot(self, field: str = "speed", slice: tuple[str, int] | str | None = None, **view: Any) -> Figure | None:
         """A picture of a field in metres and seconds, in the middle plane along the stream; see `Solver.plot`."""
@@ -218,6 +227,12 @@ class WindTunnel:
 
     def __repr__(self) -> str:
         return f"WindTunnel({', '.join(self.setup.bodies)}, Domain{self.domain.shape}, Re {self.setup.reynolds:.3g})"
+
+
+def _arguments() -> list[str]:
+    """The names of what a wind tunnel can be given: its own arguments, and those of `Solver` that it does not set."""
+    own = [name for name in signature(WindTunnel).parameters if name != "options"]
+    return own + [name for name in signature(Solver).parameters if name not in ("domain", *own)]
 
 
 def _coefficients(name: str, made: setup.TunnelSetup, every: int) -> Coefficients:

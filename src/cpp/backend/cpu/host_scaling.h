@@ -12,6 +12,7 @@ namespace lbm::cpu {
 
 class HostScaling final : public backend::ScaledState {
 public:
+    void set_plan(const backend::LinkPlan& plan) { needed_ = plan.factors_needed(); }
     void set_factors(const double* factors, Index rows, int series) override {
         factors_.assign(factors, factors + rows * series);
         rows_ = rows;
@@ -21,9 +22,11 @@ public:
     /// Goes on to the row of the next update.
     void was_updated() { ++row_; }
 
-    /// Whether the next update has factors for the values of a plan that change in time, if there are any. Before any
+    /// Whether the next update has factors for the values of a plan that change in time, if there are any. Before they
     /// were given values are those that the plan has.
-    bool serves(const backend::LinkPlan& plan) const { return !plan.scaled_values.empty() && rows_ > 0; }
+    bool serves(const backend::LinkPlan& plan) const {
+        return !plan.scaled_values.empty() && rows_ > 0 && series_ >= needed_;
+    }
     /// The values of a plan in the next update.
     template <class S>
     backend::ScaledValues<S> values(const backend::LinkPlan& plan) const {
@@ -35,7 +38,7 @@ public:
 private:
     std::vector<double> factors_;
     Index rows_ = 0, row_ = 0;
-    int series_ = 0;
+    int series_ = 0, needed_ = 0;  // factors of a step that there are, and those that values take
 };
 
 }  // namespace lbm::cpu

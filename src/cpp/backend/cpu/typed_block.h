@@ -65,6 +65,7 @@ public:
         plan_ = &plan;
         heat_.set_plan(plan);
         turbulence_.set_plan(plan);
+        scaling_.set_plan(plan);
     }
     void plan_values_changed() override {}
 

@@ -20,7 +20,8 @@ struct RowsAhead {
 };
 
 /// `rows_ahead` is that of the arguments, and `row_bytes` from a row to the next one along y. In the first and the
-/// last layer nothing is asked for: from there, populations come around the ends of self-periodic axes.
+/// last layer nothing is asked for: from there, populations come around the ends of a self-periodic z axis. Around
+/// those of y they come from up to a layer further on, which the halo rows behind the last layer leave room for.
 ///
 /// Of rows that are ordered along y, then z, which is the order of the memory.
 __device__ inline RowsAhead ahead_in_layers(unsigned row, const backend::RowBox& rows, unsigned rows_ahead,
