@@ -164,6 +164,8 @@ def test_multispeed_kernels_stay_in_registers(precision: str, architecture: str)
 
 GRADIENT_TERMS = ("lbm::WALE, false", "lbm::Vreman, false", "lbm::WALE, true", "lbm::Vreman, true", "void, true")
 """The turbulence model, and whether there is a strain rate."""
+COMPLETED = [f"lbm::cuda::CellsToComplete::{which}" for which in ("Any", "AnyAtRowEnds", "InColumns")]
+"""Which boundary cells a kernel completes."""
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
@@ -177,7 +179,7 @@ GRADIENT_TERMS = ("lbm::WALE, false", "lbm::Vreman, false", "lbm::WALE, true", "
         ("transfer.h", ["transfer<lbm::Half>"]),
         ("fields.h", ["density<{}, float>", "velocity<{}, double>", "population<{}, float>", "set_population<{}>"]),
         ("fields.h", ["set_force<{}>", "get_stored<{}>", "set_stored<{}>", "initialize<{}>"]),
-        ("boundary_cells.h", ["complete_boundary_cells<{}, false>", "complete_boundary_cells<{}, true>"]),
+        ("boundary_cells.h", [f"complete_boundary_cells<{{}}, {which}>" for which in COMPLETED]),
         ("boundary_cells.h", ["start_boundary_cells<{}>"]),
         (
             "boundary_cells.h",
@@ -197,7 +199,7 @@ GRADIENT_TERMS = ("lbm::WALE, false", "lbm::Vreman, false", "lbm::WALE, true", "
         ("statistics.h", ["sample_cells<{}, 1U>", f"sample_cells<{{}}, {2**30 - 1}U>", "fill_numbers<double>"]),
         ("scale_numbers.h", ["scale_numbers<{}>", "scale_numbers<{}, 32>"]),
         ("statistics.h", [f"sum_statistics<{axes}>" for axes in range(1, 8)]),
-        ("boundary_cells.h", ["complete_boundary_cells<{}, false, 32>", "complete_boundary_cells<{}, true, 32>"]),
+        ("boundary_cells.h", [f"complete_boundary_cells<{{}}, {which}, 32>" for which in COMPLETED]),
         (
             "boundary_cells.h",
             ["change_cells<{}, lbm::backend::BoundaryCell, 32>", "change_cells<{}, lbm::backend::SpongeCell, 32>"],
@@ -211,6 +213,16 @@ def test_the_other_kernels_compile(header: str, kernels: list[str], architecture
     for kernel in kernels:
         name = "lbm::cuda::" + kernel.format(f"lbm::D3Q19, float, {stored}")
         assert f"for '{architecture}" in _core.cuda_kernel_resources(header, name, architecture)
+
+
+@pytest.mark.parametrize(
+    "types", ["lbm::D2Q9, float, float", "lbm::D3Q19, float, lbm::Half", "lbm::D3Q27, float, float"]
+)
+def test_boundary_cells_in_columns_stay_in_registers(types: str) -> None:
+    look_for_compiler()
+    assert_in_registers(
+        f"lbm::cuda::complete_boundary_cells<{types}, lbm::cuda::CellsToComplete::InColumns>", "boundary_cells.h"
+    )
 
 
 UPDATES_WITH_EDDY_VISCOSITY = [
@@ -260,8 +272,8 @@ def test_updates_with_an_eddy_viscosity_compile(types: str, terms: str) -> None:
     assert "for 'sm_90" in _core.cuda_kernel_resources("update.h", update, "sm_90")
 
 
-def assert_in_registers(update: str) -> None:
-    log = _core.cuda_kernel_resources("update.h", update, "sm_90")
+def assert_in_registers(kernel: str, header: str = "update.h") -> None:
+    log = _core.cuda_kernel_resources(header, kernel, "sm_90")
     stack = re.search(r"(\d+) bytes stack frame", log)
     assert stack is not None
     assert int(stack[1]) == 0, log

@@ -200,39 +200,57 @@ LBM_HD bool is_replaced_in_update(const BoundaryCell& cell, int ends) {
     return cell.replaces && cell.is_plain && !cell.is_in_sponge && row_end(ends, cell.face).replaced;
 }
 
-/// The same where there are columns of the cells at the ends of rows: read if `are_current`, which they are if the last
-/// step has stored them. Populations that are replaced go to columns at once, since those of a plain cell are complete.
+/// Whether a boundary cell finds its incoming populations and moments in columns, if the last step has stored these.
+LBM_HD bool is_in_columns(const BoundaryCell& cell, int ends) {
+    return cell.is_plain && row_end(ends, cell.face).populations;
+}
+
+/// The same with columns of the cells at the ends of rows, which `view` reads if it is a PlainCellView. Populations
+/// that are replaced go to columns at once, since those of a plain cell are complete.
+template <class Condition, class S, class View, class Real, class Stored>
+LBM_HD void complete_boundary_cell_at_row_end(const View& view, const LatticeView<S, Real, Stored>& lattice,
+                                              const BoundaryCell& cell, const BoundaryNumbers<Real, Stored>& next,
+                                              const RowEndColumns<S, Real, Stored>& columns, int ends) {
+    if constexpr (boundary::replaces_populations<Condition>) {
+        if (is_replaced_in_update(cell, ends)) {
+            Real f[S::Q];
+            static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { f[i] = view.known(i); });
+            complete_boundary_cell_of<Condition, S>(view, cell, next, [&](int i, Real incoming) LBM_INLINE_LAMBDA {
+                f[i] = from_storage<Real>(Store<Stored>::from(incoming));
+            });
+            Condition::template replace<S>(view, f);
+            static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
+                columns.replaced(cell.face, i, cell.y, cell.z) = Store<Stored>::from(f[i]);
+            });
+            return;
+        }
+    }
+    const CellView<S, Real, Stored> populations = lattice.cell(cell.x, cell.y, cell.z);
+    complete_boundary_cell_of<Condition, S>(
+        view, cell, next, [&](int i, Real f) LBM_INLINE_LAMBDA { populations.set_post_streaming(i, f); });
+}
+
+/// The same for any boundary cell, without a look into columns.
 template <class S, class Real, class Stored, class Force>
 LBM_HD void complete_boundary_cell(const LatticeView<S, Real, Stored>& lattice, const BoundaryCell& cell,
                                    const BoundaryNumbers<Real, Stored>& next, Force&& force,
-                                   const RowEndColumns<S, Real, Stored>& columns, int ends, bool are_current) {
+                                   const RowEndColumns<S, Real, Stored>& columns, int ends) {
     with_condition_of<S>(cell, [&](auto member) LBM_INLINE_LAMBDA {
         using Condition = typename decltype(member)::type;
-        const auto complete = [&](const auto& view) LBM_INLINE_LAMBDA {
-            if constexpr (boundary::replaces_populations<Condition>) {
-                if (is_replaced_in_update(cell, ends)) {
-                    Real f[S::Q];
-                    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA { f[i] = view.known(i); });
-                    complete_boundary_cell_of<Condition, S>(
-                        view, cell, next, [&](int i, Real incoming) LBM_INLINE_LAMBDA {
-                            f[i] = from_storage<Real>(Store<Stored>::from(incoming));
-                        });
-                    Condition::template replace<S>(static_cast<const BoundaryFaceView<Real>&>(view), f);
-                    static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
-                        columns.replaced(cell.face, i, cell.y, cell.z) = Store<Stored>::from(f[i]);
-                    });
-                    return;
-                }
-            }
-            const CellView<S, Real, Stored> populations = lattice.cell(cell.x, cell.y, cell.z);
-            complete_boundary_cell_of<Condition, S>(
-                view, cell, next, [&](int i, Real f) LBM_INLINE_LAMBDA { populations.set_post_streaming(i, f); });
-        };
-        if (are_current && cell.is_plain && row_end(ends, cell.face).populations) {
-            complete(PlainCellView<S, Real, Stored, Condition::cells_read>(lattice, cell, force, columns));
-        } else {
-            complete(BoundaryCellView<S, Real, Stored, Condition::cells_read>(lattice, cell, force));
-        }
+        const BoundaryCellView<S, Real, Stored, Condition::cells_read> view(lattice, cell, force);
+        complete_boundary_cell_at_row_end<Condition>(view, lattice, cell, next, columns, ends);
+    });
+}
+
+/// The same for a cell that is_in_columns().
+template <class S, class Real, class Stored, class Force>
+LBM_HD void complete_plain_cell(const LatticeView<S, Real, Stored>& lattice, const BoundaryCell& cell,
+                                const BoundaryNumbers<Real, Stored>& next, Force&& force,
+                                const RowEndColumns<S, Real, Stored>& columns, int ends) {
+    with_condition_of<S>(cell, [&](auto member) LBM_INLINE_LAMBDA {
+        using Condition = typename decltype(member)::type;
+        const PlainCellView<S, Real, Stored, Condition::cells_read> view(lattice, cell, force, columns);
+        complete_boundary_cell_at_row_end<Condition>(view, lattice, cell, next, columns, ends);
     });
 }
 

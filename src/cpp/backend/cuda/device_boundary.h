@@ -30,7 +30,11 @@ public:
         const auto is_changed = [&](const backend::BoundaryCell& cell) {
             return cell.replaces && !backend::is_replaced_in_update(cell, row_ends);
         };
+        const auto is_elsewhere = [&](const backend::BoundaryCell& cell) {
+            return !backend::is_in_columns(cell, row_ends);
+        };
         end_changed_ = cells.rend() - std::find_if(cells.rbegin(), cells.rend(), is_changed);
+        first_in_columns_ = cells.rend() - std::find_if(cells.rbegin(), cells.rend(), is_elsewhere);
         upload(sponge_, stream_, plan.sponge_cells);
         upload(layers_, stream_, plan.sponge_layers);
         set_values(plan);
@@ -39,7 +43,10 @@ public:
     void set_values(const backend::LinkPlan& plan) { upload(cells_, stream_, plan.boundary_cells); }
     void expect_kernels() const {
         if (count_ > 0) {
-            kernels_.expect(complete());
+            kernels_.expect(complete(false));
+        }
+        if (count_ > first_in_columns_) {
+            kernels_.expect(complete(true));
         }
         if (end_changed_ > 0) {
             kernels_.expect(change<backend::BoundaryCell>());
@@ -52,14 +59,19 @@ public:
     /// writes.
     void complete(const StateArguments& state, void* next, const DeviceRowEnds& row_ends,
                   const ScalingArguments& scaling, bool programmatic_launch) const {
-        if (count_ > 0) {
-            LaunchDimensions dimensions = flat(count_);
-            dimensions.programmatic_launch = programmatic_launch;
-            kernels_.get(complete())
-                .launch(stream_, dimensions,
-                        BoundaryCellArguments{state, cells_.as<backend::BoundaryCell>(), count_, next,
-                                              row_ends.numbers(), row_ends_, row_ends.is_current(), scaling});
-        }
+        const auto complete_all = [&](bool in_columns, Index first, Index count) {
+            if (count > 0) {
+                LaunchDimensions dimensions = flat(count);
+                dimensions.programmatic_launch = programmatic_launch;
+                kernels_.get(complete(in_columns))
+                    .launch(stream_, dimensions,
+                            BoundaryCellArguments{state, cells_.as<backend::BoundaryCell>() + first, count, next,
+                                                  row_ends.numbers(), row_ends_, scaling});
+            }
+        };
+        const Index first = row_ends.is_current() ? first_in_columns_ : count_;
+        complete_all(false, 0, first);
+        complete_all(true, first, count_ - first);
     }
     /// Changes populations that have come in, after all else that reads those before the update.
     void finish(const StateArguments& state, const ScalingArguments& scaling, bool programmatic_launch) const {
@@ -107,7 +119,11 @@ private:
     KernelName kernel(const char* function, const std::string& more = "") const {
         return state_kernel(spec_, "boundary_cells.h", function, more);
     }
-    KernelName complete() const { return kernel("complete_boundary_cells", row_ends_ != 0 ? "true" : "false"); }
+    KernelName complete(bool in_columns) const {
+        return kernel("complete_boundary_cells", in_columns       ? "lbm::cuda::CellsToComplete::InColumns"
+                                                 : row_ends_ != 0 ? "lbm::cuda::CellsToComplete::AnyAtRowEnds"
+                                                                  : "lbm::cuda::CellsToComplete::Any");
+    }
     template <class Cell>
     KernelName change() const {
         return kernel("change_cells", backend::spelled<Cell>());
@@ -118,7 +134,8 @@ private:
     KernelSet& kernels_;
     DeviceBuffer cells_, sponge_, layers_;
     Index count_ = 0, numbers_ = 0, sponge_count_ = 0;
-    Index end_changed_ = 0;  // behind the last cell whose populations are replaced, but not in the update
+    Index end_changed_ = 0;       // behind the last cell whose populations are replaced, but not in the update
+    Index first_in_columns_ = 0;  // of the cells at the end that find all they read in columns
     int row_ends_ = 0;
 };
 

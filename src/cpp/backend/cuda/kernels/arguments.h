@@ -206,8 +206,7 @@ struct BoundaryCellArguments {
     Index count;
     void* next;  // the lattice to which the update writes
     void* columns;
-    int row_ends;              // what there are columns of (row_end_columns.h)
-    bool columns_are_current;  // whether the last step has stored them
+    int row_ends;  // what there are columns of (row_end_columns.h)
     ScalingArguments scaling;
 };
 

@@ -43,13 +43,20 @@ private:
     UInt64 words_[flat_block][words_of_cell + 1];  // one more, so that threads access different banks
 };
 
+/// Which boundary cells a kernel completes.
+enum class CellsToComplete {
+    Any,           // of a block without columns
+    AnyAtRowEnds,  // of one with columns, into which their replaced populations go
+    InColumns      // those that find all they read in columns
+};
+
 /// Computes the incoming populations of boundary cells for the next step, and stores their numbers after that step in
-/// the lattice `next`. With `has_columns` most cells are plain and have columns. These need a half of the registers
-/// that the others take, whose formulas know no axis; so the number of registers is limited to what those need.
-template <class S, class Real, class Stored, bool has_columns, int members = 1>
-__global__ void __launch_bounds__(flat_block, has_columns ? 2 : 1)
+/// the lattice `next`. The formulas for cells in columns have a kernel of their own, as most cells are of these: there
+/// the axis is known, so that they take half of the registers and no local memory.
+template <class S, class Real, class Stored, CellsToComplete which, int members = 1>
+__global__ void __launch_bounds__(flat_block, which == CellsToComplete::InColumns ? 2 : 1)
     complete_boundary_cells(const __grid_constant__ Members<members, BoundaryCellArguments> all) {
-    const auto& [a, cells, count, next, columns, row_ends, columns_are_current, scaling] = all.own();
+    const auto& [a, cells, count, next, columns, row_ends, scaling] = all.own();
     const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
     let_next_kernel_begin();
     __shared__ CellsOfBlock<backend::BoundaryCell> shared;
@@ -65,12 +72,15 @@ __global__ void __launch_bounds__(flat_block, has_columns ? 2 : 1)
     const StateAccess<S, Real, Stored> state{a};
     const ForceOnCell<S, Real, Stored> force{state};
     const backend::BoundaryNumbers<Real, Stored> numbers(static_cast<Stored*>(next), a.address, next_phase(a.phase));
-    if constexpr (has_columns) {
-        const backend::RowEndColumns<S, Real, Stored> at_row_ends(columns, a.address);
-        backend::complete_boundary_cell(state.lattice(), shared.own(), numbers, force, at_row_ends, row_ends,
-                                        columns_are_current);
-    } else {
+    if constexpr (which == CellsToComplete::Any) {
         backend::complete_boundary_cell(state.lattice(), shared.own(), numbers, force);
+    } else {
+        const backend::RowEndColumns<S, Real, Stored> at_row_ends(columns, a.address);
+        if constexpr (which == CellsToComplete::InColumns) {
+            backend::complete_plain_cell(state.lattice(), shared.own(), numbers, force, at_row_ends, row_ends);
+        } else {
+            backend::complete_boundary_cell(state.lattice(), shared.own(), numbers, force, at_row_ends, row_ends);
+        }
     }
 }
 
