@@ -32,6 +32,9 @@ KINDS = (
     "cpu-shares",
     "setup",
     "recorders",
+    "open-faces",
+    "turbulence",
+    "series",
 )
 PUBLISHED = {"K40": 0.107, "K80, both GPUs": 0.220}
 """Speeds of D2Q37 in float64 in GLUPS, by E. Calore, A. Gabbana, J. Kraus, E. Pellegrini, S. F. Schifano, R.
@@ -281,6 +284,14 @@ def recorder_table(result: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def given_table(result: dict[str, Any]) -> str:
+    """A table whose cells a script has written itself, as Markdown."""
+    machine = result["machine"]
+    what = f"{machine['gpu']}, CUDA {machine['cuda']}" if "gpu" in machine else machine["processor"]
+    rows = [result["head"], ["---"] * len(result["head"]), *result["rows"]]
+    return f"{what}, {result['what']}:\n\n" + "".join(f"| {' | '.join(map(str, row))} |\n" for row in rows)
+
+
 def profile(lines: list[str]) -> str:
     """The kernels of a file of Nsight Compute, as Markdown; of equal launches the last one counts."""
     kernels: dict[str, dict[str, str]] = {}
@@ -334,6 +345,8 @@ def main() -> None:
             published.append(result)
         elif result.get("menu") == "shares" or any(row.get("cpu_share") for row in result.get("scaling", [])):
             tables["cpu-shares"].append(cpu_share_table(result))
+        elif "table" in result:
+            tables[result["table"]].append(given_table(result))
         elif "recorders" in result:
             tables["recorders"].append(recorder_table(result))
         elif "setups" in result:

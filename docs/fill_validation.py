@@ -1,9 +1,9 @@
-"""Puts the Nusselt numbers that examples/heated_cavity.py measured into validation.md.
+"""Puts what examples/heated_cavity.py and examples/turbulent_channel.py measured into validation.md.
 
 python docs/fill_validation.py FILE ...
 
-Each FILE is what `--json` of the example wrote. Of two rows for one case, grid, collision, arithmetic and kind of
-device the later one counts.
+Each FILE is what `--json` of an example wrote, those of all cavities or of all channels together. Of two rows for one
+case, grid, collision, arithmetic and kind of device the later one counts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 PAGE = Path(__file__).parent / "validation.md"
-MARK = re.compile(r"(<!-- cavity:begin -->\n).*?(<!-- cavity:end -->)", re.DOTALL)
+KINDS = ("cavity", "channel")
+MARKS = {kind: re.compile(rf"(<!-- {kind}:begin -->\n).*?(<!-- {kind}:end -->)", re.DOTALL) for kind in KINDS}
 HEAD = """\
 | | Ra | grid | collision | Nu | off | mid-plane | u_max | off | v_max | off | steps on it | on |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|
@@ -59,14 +60,44 @@ def key(numbers: dict[str, Any]) -> tuple[Any, ...]:
     return (*(numbers[name] for name in names), hardware(numbers))
 
 
+COLLISIONS = {"cumulant": "Cumulant, D3Q27", "rr-wale": "RecursiveRegularized and WALE, D3Q19"}
+
+
+def channel_table(channels: list[dict[str, Any]]) -> str:
+    """A row for each turbulent channel; statistical errors are 95 % intervals, of the middle as an example."""
+    lines = [
+        "| collision | h | U+ off by at most | at y+ | in the middle | bulk velocity | force on the walls | GLUPS |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for c in channels:
+        middle, error = c["profiles"]["u_plus"][-1], c["profiles"]["u_plus_half_width"][-1]
+        spread = "" if error is None else f" ± {error:.2f}"
+        values = [COLLISIONS[c["collision"]], c["height"], f"{100 * c['deviation']:+.1f} %", f"{c['deviation_at']:.0f}"]
+        values += [f"{middle:.2f}{spread}", f"{c['bulk_velocity_plus']:.2f}", f"{c['wall_force']:.3f}"]
+        lines.append("| " + " | ".join(map(str, [*values, f"{c['mlups'] / 1000:.1f}"])) + " |")
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="of examples/heated_cavity.py --json")
-    files = parser.parse_args().files
-    rows = {key(numbers): row(numbers) for file in files for numbers in json.loads(file.read_text())}
-    table = HEAD + "".join(rows[k] for k in sorted(rows))
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="what --json of the examples wrote")
+    rows: dict[tuple[Any, ...], str] = {}
+    channels: list[dict[str, Any]] = []
+    for file in parser.parse_args().files:
+        found = json.loads(file.read_text())
+        if isinstance(found, dict):
+            channels.append(found)
+        else:
+            rows.update({key(numbers): row(numbers) for numbers in found})
+    tables = {
+        "cavity": HEAD + "".join(rows[k] for k in sorted(rows)) if rows else "",
+        "channel": channel_table(channels) if channels else "",
+    }
     text = PAGE.read_text()
-    PAGE.write_text(MARK.sub(lambda marks: f"{marks[1]}\n{table}\n{marks[2]}", text))
+    for kind, table in tables.items():
+        if table:  # what no file is about stays as it is
+            text = MARKS[kind].sub(lambda marks, table=table: f"{marks[1]}\n{table}\n{marks[2]}", text)
+    PAGE.write_text(text)
 
 
 if __name__ == "__main__":

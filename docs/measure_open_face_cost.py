@@ -1,6 +1,7 @@
 """What the schemes of inlets and outlets across x cost on a GPU, in a channel of 512 x 256 x 256 cells of D3Q19:
 
 python docs/measure_open_face_cost.py [--device cuda] [--shape 512 256 256] [--sides wall] [--launches 1,512,2 4,128,3]
+    [--json FILE]
 
 prints the time of a step with each pair of faces, and what it takes more than one with bounce-back and
 anti-bounce-back, in one to two minutes. `--launches` adds a row for each of these launch configurations: cells a
@@ -13,10 +14,13 @@ ncu --clock-control none --csv --metrics gpu__time_duration.sum,launch__register
 from __future__ import annotations
 
 import argparse
+import json
 import os
 from collections.abc import Sequence
+from pathlib import Path
 
 import lbmgpu as lbm
+from lbmgpu.benchmarks.single import machine
 
 SPEED = 0.05
 FACES = [
@@ -65,9 +69,10 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=320)
     parser.add_argument("--runs", type=int, default=6)
     parser.add_argument("--launches", nargs="*", default=[], metavar="V,T,B")
+    parser.add_argument("--json", type=Path)
     given = parser.parse_args()
-    print("| streaming, storage | inlet, outlet | launch | step, us | more |")
-    print("|---|---|---|---|---|")
+    head = ["streaming, storage", "inlet, outlet", "launch", "step, us", "more"]
+    rows: list[list[str]] = []
     for streaming, storage in NUMBERS:
         first = 0.0
         for faces in FACES:
@@ -78,12 +83,17 @@ def main() -> None:
                 made = solver(given.shape, faces, given.sides, streaming, storage, given.device)
                 step = time_of_step(made, given.steps, given.runs)
                 first = first or step
-                print(
-                    f"| {streaming}, {storage} | {', '.join(faces)} | {launch or 'default'} | {step:.1f} |"
-                    f" {100 * (step / first - 1):.1f} % |",
-                    flush=True,
-                )
+                more = f"{100 * (step / first - 1):+.1f} %" if step != first else ""
+                row = [f"{streaming}, {storage}", ", ".join(faces), launch or "default", f"{step:.0f}", more]
+                rows.append(row)
+                print(*row, sep=" | ", flush=True)
                 del made  # before the next one takes its memory
+    if given.json is not None:
+        if not given.launches:
+            head, rows = [head[k] for k in (0, 1, 3, 4)], [[row[k] for k in (0, 1, 3, 4)] for row in rows]
+        what = f"D3Q19 with BGK in {' x '.join(map(str, given.shape))} cells"
+        found = {"machine": machine(None, given.device), "table": "open-faces", "what": what}
+        given.json.write_text(json.dumps({**found, "head": head, "rows": rows}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

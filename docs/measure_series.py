@@ -1,6 +1,6 @@
 """Measures what part of the time that a series of fields takes to be written is hidden behind the steps.
 
-    python docs/measure_series.py [cells along an axis] [steps between frames] [frames] [device] [compression]
+    python docs/measure_series.py [--cells 128] [--every 3000] [--frames 8] [--device cuda] [--json FILE]
 
 The flow is a Taylor-Green vortex in D3Q19. Three runs of the same steps are timed: without a series, with one whose
 frames are written while the steps run, and with one that is flushed after each frame, so that nothing is hidden. Only
@@ -9,7 +9,8 @@ what takes less time than the steps between two frames can be hidden whole: choo
 
 from __future__ import annotations
 
-import sys
+import argparse
+import json
 import tempfile
 import time
 from pathlib import Path
@@ -17,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import lbmgpu as lbm
+from lbmgpu.benchmarks.single import machine
 
 
 def seconds(cells: int, every: int, frames: int, device: str, compression: int | None, waits: bool) -> float:
@@ -49,20 +51,33 @@ def seconds(cells: int, every: int, frames: int, device: str, compression: int |
 
 def main() -> None:
     """Print the three times and the hidden part."""
-    given = dict(enumerate(sys.argv[1:]))
-    cells, every, frames = (int(given.get(k, n)) for k, n in enumerate((128, 100, 8)))
-    device, compression = given.get(3, "auto"), int(given.get(4, 1))
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--cells", type=int, default=128, help="along an axis (128)")
+    parser.add_argument("--every", type=int, default=100, help="steps between frames (100)")
+    parser.add_argument("--frames", type=int, default=8)
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--compression", type=int, default=1)
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    run = given.cells, given.every, given.frames, given.device
     plain, beside, waiting = [], [], []
     for _ in range(3):
-        plain.append(seconds(cells, every, frames, device, None, False))
-        beside.append(seconds(cells, every, frames, device, compression, False))
-        waiting.append(seconds(cells, every, frames, device, compression, True))
+        plain.append(seconds(*run, None, False))
+        beside.append(seconds(*run, given.compression, False))
+        waiting.append(seconds(*run, given.compression, True))
     alone, shown, whole = min(plain), min(beside), min(waiting)
-    print(f"{cells}^3 cells, {frames} frames, {every} steps each, compression {compression}, {device}")
-    print(f"without a series   {alone:8.2f} s")
-    print(f"written beside     {shown:8.2f} s")
-    print(f"waiting for frames {whole:8.2f} s")
-    print(f"hidden: {(whole - shown) / (whole - alone):.0%} of {(whole - alone) / frames:.2f} s a frame")
+    hidden = (whole - shown) / (whole - alone)
+    what = f"{given.cells}^3 cells, {given.frames} frames, {given.every} steps each, compression {given.compression}"
+    rows = [
+        ["without a series", f"{alone:.2f}", ""],
+        ["written beside the steps", f"{shown:.2f}", f"{hidden:.0%} of {(whole - alone) / given.frames:.2f} s a frame"],
+        ["waiting for each frame", f"{whole:.2f}", "nothing"],
+    ]
+    print(what, *(" | ".join(row) for row in rows), sep="\n")
+    if given.json is not None:
+        head = ["run", "s", "hidden"]
+        found = {"machine": machine(None, given.device), "table": "series", "what": what, "head": head, "rows": rows}
+        given.json.write_text(json.dumps(found, indent=1) + "\n")
 
 
 if __name__ == "__main__":

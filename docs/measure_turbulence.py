@@ -13,7 +13,7 @@ import itertools
 import json
 from pathlib import Path
 
-from lbmgpu.benchmarks.single import measure, tune
+from lbmgpu.benchmarks.single import machine, measure, tune
 from lbmgpu.planning.configuration import Configuration
 
 MODELS = (("", 1), ("wale", 1), ("wale", 10), ("vreman", 1), ("vreman", 10))
@@ -48,9 +48,20 @@ def main() -> None:
                 f"a copy {more:+6.1f} % time; {kernels}",
                 flush=True,
             )
-            rows.append({"configuration": str(box), "mlups": found.mlups, "more_time_percent": more})
+            names = {"": "no model", "wale": "WALE", "vreman": "Vreman"}
+            beside = names[model] + (f", every={every}" if every > 1 else "")
+            what = f"{stencil} {collision}, {streaming}, {beside}"
+            cost = f"{more:+.1f} %" if model else ""
+            rows.append([what, f"{found.mlups / 1000:.2f}", f"{found.bandwidth_fraction:.3f}", cost])
     if arguments.json is not None:
-        arguments.json.write_text(json.dumps(rows, indent=1))
+        found_all = {
+            "machine": machine(None, arguments.device),
+            "table": "turbulence",
+            "what": f"{arguments.size}^3 cells in float32",
+            "head": ["configuration", "GLUPS", "of a copy", "more time"],
+            "rows": rows,
+        }
+        arguments.json.write_text(json.dumps(found_all, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -70,3 +70,13 @@ def test_the_initial_field_is_nearly_free_of_divergence_and_rests_at_the_walls()
     inside = slice(2, -1)
     assert np.abs(sum(parts)[:, inside]).max() < 0.02 * max(np.abs(part[:, inside]).max() for part in parts)
     assert max(np.abs(component).max() for component in field(x, 0 * y + 1, z)) < 1e-12
+
+
+def test_a_coarse_grid_saves_the_transient() -> None:
+    """Steps count those on this grid alone; the flow begins as the coarse one ended, nearly so fast."""
+    options = ["--height", 8, "--turnovers", 0.05, "--every", 1, "--json", "--friction", 0.008]
+    fine = json.loads(run(*options, "--transient", 0.5))
+    coarse = json.loads(run(*options, "--transient", 0.5, "--coarse", 2, "--settle", 0.05))
+    assert fine["steps"] == 550
+    assert coarse["steps"] == 100
+    assert coarse["bulk_velocity_plus"] == pytest.approx(fine["bulk_velocity_plus"], rel=0.15)

@@ -77,6 +77,8 @@ public:
 
     LBM_HD const boundary::CellMoments<Real>& moments(int k) const { return moments_[k]; }
     LBM_HD Real post_collision(int i) const { return populations_.post_collision(i); }
+    /// Whether the condition computes population i, and whether that of this or another face does.
+    LBM_HD bool enters(int i) const { return (cell_.incoming >> i & 1U) != 0; }
     LBM_HD bool comes_in(int i) const { return (cell_.missing >> i & 1U) != 0; }
     LBM_HD Real streamed(int i) const { return populations_.post_streaming(i); }
     /// Chooses the place and not the number, so that the loads of all populations are under way together.
@@ -121,37 +123,6 @@ private:
     boundary::CellMoments<Real> moments_[cells_read + (cells_read == 0 ? 1 : 0)];
 };
 
-/// The same of a plain boundary cell, whose incoming populations and moments are in columns.
-template <class S, class Real, class Stored, int cells_read>
-class PlainCellView : public BoundaryCellView<S, Real, Stored, cells_read> {
-public:
-    using Columns = RowEndColumns<S, Real, Stored>;
-
-    template <class Force>
-    LBM_HD PlainCellView(const LatticeView<S, Real, Stored>& lattice, const BoundaryCell& cell, Force&& force,
-                         const Columns& columns)
-        : BoundaryCellView<S, Real, Stored, cells_read>(lattice, cell), address_(lattice.address), columns_(columns) {
-        this->set_moments(force, 0, [&](int k, const int(&)[3], Real& deviation, Real(&momentum)[3]) {
-            columns.get_sums(cell.face, k, cell.y, cell.z, deviation, momentum);
-        });
-    }
-
-    LBM_HD static constexpr int axis() { return 0; }
-    LBM_HD Real streamed(int i) const {
-        const int y = cell_.y - Stencil<S>::component(i, 1), z = cell_.z - Stencil<S>::component(i, 2);
-        return columns_.population(cell_.face, i, Address::wrapped(y, address_.ny), Address::wrapped(z, address_.nz));
-    }
-    LBM_HD Real known(int i) const {
-        return this->inward() * Stencil<S>::component(i, 0) > 0 ? this->post_collision(i) : streamed(i);
-    }
-
-private:
-    using BoundaryFaceView<Real>::cell_;
-
-    const Address& address_;
-    const Columns& columns_;
-};
-
 /// Calls visit(Type<Condition>{}) with the condition of a boundary cell.
 template <class S, class Visit>
 LBM_HD void with_condition_of(const BoundaryCell& cell, Visit&& visit) {
@@ -177,7 +148,7 @@ LBM_HD void complete_boundary_cell_of(const View& view, const BoundaryCell& cell
         next.put(cell.numbers + k, stored[k]);
     }
     static_for<S::Q>([&]<int i>() LBM_INLINE_LAMBDA {
-        if ((cell.incoming >> i & 1U) != 0) {
+        if (view.enters(i)) {
             visit(i, incoming[i]);
         }
     });
@@ -205,8 +176,9 @@ LBM_HD bool is_in_columns(const BoundaryCell& cell, int ends) {
     return cell.is_plain && row_end(ends, cell.face).populations;
 }
 
-/// The same with columns of the cells at the ends of rows, which `view` reads if it is a PlainCellView. Populations
-/// that are replaced go to columns at once, since those of a plain cell are complete.
+/// The same with columns of the cells at the ends of rows, which `view` reads if it is a PlainCellView
+/// (cuda/kernels/plain_cells.h). Populations that are replaced go to columns at once, since those of a plain cell are
+/// complete.
 template <class Condition, class S, class View, class Real, class Stored>
 LBM_HD void complete_boundary_cell_at_row_end(const View& view, const LatticeView<S, Real, Stored>& lattice,
                                               const BoundaryCell& cell, const BoundaryNumbers<Real, Stored>& next,
@@ -238,18 +210,6 @@ LBM_HD void complete_boundary_cell(const LatticeView<S, Real, Stored>& lattice, 
     with_condition_of<S>(cell, [&](auto member) LBM_INLINE_LAMBDA {
         using Condition = typename decltype(member)::type;
         const BoundaryCellView<S, Real, Stored, Condition::cells_read> view(lattice, cell, force);
-        complete_boundary_cell_at_row_end<Condition>(view, lattice, cell, next, columns, ends);
-    });
-}
-
-/// The same for a cell that is_in_columns().
-template <class S, class Real, class Stored, class Force>
-LBM_HD void complete_plain_cell(const LatticeView<S, Real, Stored>& lattice, const BoundaryCell& cell,
-                                const BoundaryNumbers<Real, Stored>& next, Force&& force,
-                                const RowEndColumns<S, Real, Stored>& columns, int ends) {
-    with_condition_of<S>(cell, [&](auto member) LBM_INLINE_LAMBDA {
-        using Condition = typename decltype(member)::type;
-        const PlainCellView<S, Real, Stored, Condition::cells_read> view(lattice, cell, force, columns);
         complete_boundary_cell_at_row_end<Condition>(view, lattice, cell, next, columns, ends);
     });
 }

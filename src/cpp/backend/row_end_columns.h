@@ -35,56 +35,63 @@ template <class S, class Real, class Stored>
 class RowEndColumns {
 public:
     LBM_HD RowEndColumns(void* numbers, const Address& address)
-        : numbers_(static_cast<Real*>(numbers)), address_(address) {}
+        : numbers_(static_cast<char*>(numbers)), ny_(address.ny), rows_(UInt32(address.x_face_stride())) {}
 
     static Index bytes(const Address& a, int ends) {
         const Index rows = a.x_face_stride();
         const bool replaced = row_end(ends, 0).replaced || row_end(ends, 1).replaced;
-        return replaced ? replaced_flags(rows) + 2 * rows : populations_end * rows * Index(sizeof(Real));
+        return replaced ? replaced_flags(rows) + 2 * rows : replaced_begin * rows;
     }
     /// The offset in bytes of the flags of replaced cells, a byte for each row of the two faces.
-    LBM_HD static Index replaced_flags(Index rows) {
-        return rows * (populations_end * Index(sizeof(Real)) + 2 * S::Q * Index(sizeof(Stored)));
-    }
+    LBM_HD static Index replaced_flags(Index rows) { return flags_begin * rows; }
 
     /// Sums of the cell that lies k cells inwards from a face.
     LBM_HD void put_sums(int face, int k, int y, int z, Real deviation, const Real (&momentum)[3]) const {
-        at(sums(face, k, 0), y, z) = deviation;
+        sum(face, k, 0, y, z) = deviation;
         for (int d = 0; d < S::D; ++d) {
-            at(sums(face, k, 1 + d), y, z) = momentum[d];
+            sum(face, k, 1 + d, y, z) = momentum[d];
         }
     }
     LBM_HD void get_sums(int face, int k, int y, int z, Real& deviation, Real (&momentum)[3]) const {
-        deviation = at(sums(face, k, 0), y, z);
+        deviation = sum(face, k, 0, y, z);
         for (int d = 0; d < 3; ++d) {
-            momentum[d] = d < S::D ? at(sums(face, k, 1 + d), y, z) : Real(0);
+            momentum[d] = d < S::D ? sum(face, k, 1 + d, y, z) : Real(0);
         }
     }
     /// Population i as rounded for storage: of the cell at the face if c_x = 0, else of the next one inwards.
-    LBM_HD Real& population(int face, int i, int y, int z) const { return at(sums_end + face * S::Q + i, y, z); }
+    LBM_HD Real& population(int face, int i, int y, int z) const {
+        return *at<Real>(populations_begin + UInt32(face * S::Q + i) * sizeof(Real), y, z);
+    }
 
     /// Population i with which the next update of the cell at a face begins.
     LBM_HD Stored& replaced(int face, int i, int y, int z) const {
-        auto* stored = reinterpret_cast<Stored*>(numbers_ + populations_end * address_.x_face_stride());
-        return stored[(face * S::Q + i) * address_.x_face_stride() + row(y, z)];
+        return *at<Stored>(replaced_begin + UInt32(face * S::Q + i) * sizeof(Stored), y, z);
     }
     LBM_HD bool is_replaced(int face, int y, int z) const {
-        const Index rows = address_.x_face_stride();
-        return reinterpret_cast<const unsigned char*>(numbers_)[replaced_flags(rows) + face * rows + row(y, z)] != 0;
+        return *at<unsigned char>(flags_begin + UInt32(face), y, z) != 0;
     }
 
 private:
-    static constexpr Index sums_end = 6 * (S::D + 1), populations_end = sums_end + 2 * S::Q;
+    // Where columns begin, in bytes a row.
+    static constexpr UInt32 populations_begin = 6 * (S::D + 1) * sizeof(Real);
+    static constexpr UInt32 replaced_begin = populations_begin + 2 * S::Q * sizeof(Real);
+    static constexpr UInt32 flags_begin = replaced_begin + 2 * S::Q * sizeof(Stored);
 
-    /// The sums of the cells at the faces are those of EndSums.
-    LBM_HD static int sums(int face, int k, int number) { return (2 * k + face) * (S::D + 1) + number; }
-    LBM_HD Index row(int y, int z) const { return Index(z) * address_.ny + y; }
-    LBM_HD Real& at(Index column, int y, int z) const {
-        return numbers_[column * address_.x_face_stride() + row(y, z)];
+    /// A number of the sums of a cell. Those of the cells at the faces are those of EndSums.
+    LBM_HD Real& sum(int face, int k, int number, int y, int z) const {
+        return *at<Real>(UInt32((2 * k + face) * (S::D + 1) + number) * sizeof(Real), y, z);
+    }
+    /// The number of a row in the column of `Number` that begins at `column` bytes a row. The product of two numbers of
+    /// 32 bits is one instruction of a GPU, together with the sum.
+    template <class Number>
+    LBM_HD Number* at(UInt32 column, int y, int z) const {
+        char* const row = numbers_ + (Index(z) * ny_ + y) * Index(sizeof(Number));
+        return reinterpret_cast<Number*>(row + UInt64(rows_) * column);
     }
 
-    Real* numbers_;
-    const Address& address_;
+    char* numbers_;
+    int ny_;
+    UInt32 rows_;
 };
 
 }  // namespace lbm::backend

@@ -133,9 +133,9 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
         const bool holds_more = kind.forcing != Forcing::None || spec.has_eddy_viscosity;
         return holds_more ? LaunchConfiguration{1, 256, 3} : LaunchConfiguration{1, 512, 2};
     }
-    return has_strain            ? LaunchConfiguration{4, 128, 2}
-           : aa_other || is_full ? LaunchConfiguration{4, 128, 3}
-                                 : LaunchConfiguration{4, 256, 1};
+    return has_strain                          ? LaunchConfiguration{4, 128, 2}
+           : aa_other || is_full || keeps_ends ? LaunchConfiguration{4, 128, 3}
+                                               : LaunchConfiguration{4, 256, 1};
 }
 
 std::vector<LaunchConfiguration> candidate_configurations(const BlockSpec& spec) {

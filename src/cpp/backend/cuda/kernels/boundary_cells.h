@@ -2,10 +2,10 @@
 // numbers that they keep.
 #pragma once
 
-#include "../../boundary_cells.h"
 #include "dependent_launch.h"
 #include "factors_of_step.h"
 #include "flat_block.h"
+#include "plain_cells.h"
 #include "state_access.h"
 
 namespace lbm::cuda {
@@ -52,9 +52,10 @@ enum class CellsToComplete {
 
 /// Computes the incoming populations of boundary cells for the next step, and stores their numbers after that step in
 /// the lattice `next`. The formulas for cells in columns have a kernel of their own, as most cells are of these: there
-/// the axis is known, so that they take half of the registers and no local memory.
+/// the face is known, so that they take a third of the registers and no local memory.
 template <class S, class Real, class Stored, CellsToComplete which, int members = 1>
-__global__ void __launch_bounds__(flat_block, which == CellsToComplete::InColumns ? 2 : 1)
+__global__ void __launch_bounds__(flat_block,
+                                  which == CellsToComplete::InColumns && sizeof(Real) == sizeof(float) ? 3 : 1)
     complete_boundary_cells(const __grid_constant__ Members<members, BoundaryCellArguments> all) {
     const auto& [a, cells, count, next, columns, row_ends, scaling] = all.own();
     const Index k = Index(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -77,7 +78,7 @@ __global__ void __launch_bounds__(flat_block, which == CellsToComplete::InColumn
     } else {
         const backend::RowEndColumns<S, Real, Stored> at_row_ends(columns, a.address);
         if constexpr (which == CellsToComplete::InColumns) {
-            backend::complete_plain_cell(state.lattice(), shared.own(), numbers, force, at_row_ends, row_ends);
+            complete_plain_cell(state.lattice(), shared.own(), numbers, force, at_row_ends, row_ends);
         } else {
             backend::complete_boundary_cell(state.lattice(), shared.own(), numbers, force, at_row_ends, row_ends);
         }
