@@ -138,6 +138,7 @@ def test_a_verdict_says_whether_boundary_layers_are_resolved() -> None:
         ({"fluid": {"viscosity_phys": 1e-5}}, "fluid: .* 'density_phys'"),
         ({"cells_across": 4}, "cells_across: 4 given"),
         ({"ground": "wet"}, "ground: 'wet' given"),
+        ({"ground": np.zeros(3)}, "ground: .* given, must be 'moving', 'fixed' or None"),
         ({"sides": "open"}, "sides: 'open' given"),
         ({"blockage": 0.5}, "blockage: 0.5 given"),
         ({"speed": 0.4}, "speed: 0.4 given"),
@@ -178,10 +179,10 @@ def case_of(stl: Path, **more: Any) -> Path:
 
 def test_a_case_leaves_coefficients_surface_and_picture(stl: Path, tmp_path: Path) -> None:
     out = io.StringIO()
-    result = run_case(case_of(stl), folder=tmp_path / "run", progress=False, out=out)
+    result = run_case(case_of(stl, reynolds=None), folder=tmp_path / "run", progress=False, out=out)
     assert result.steps == 160
     names = {path.name for path in (tmp_path / "run").iterdir()}
-    assert {"body.csv", "body.vtp", "speed.png", "coefficients.txt"} <= names
+    assert {"body.csv", "body.vtp", "speed.png", "coefficients.txt", "run.log"} <= names
     assert (tmp_path / "run" / "coefficients.txt").read_text().strip() == out.getvalue().strip()
     assert "drag" in out.getvalue()
     assert "not to be trusted" in out.getvalue()
@@ -227,6 +228,9 @@ def test_the_command_line_runs_a_wind_tunnel(stl: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, cwd=stl.parent, check=True)
     assert "statistical only" in done.stdout
     assert (stl.parent / "out" / "body.vtp").is_file()
+    said = (stl.parent / "out" / "run.log").read_text()
+    assert "Wind tunnel: body on a moving ground" in said
+    assert "after 160 steps" in said
 
 
 def test_the_example_goes_from_a_file_to_drag_and_picture(tmp_path: Path) -> None:

@@ -14,15 +14,14 @@ from typing import Any, TextIO
 from .. import checks
 from ..errors import CheckpointError, DivergedError
 from ..files.atomic_write import write_text
-from ..files.folder_lock import FolderLock
-from ..files.log_file import LogFile
-from ..files.regular_files import check_output, file_path
+from ..files.regular_files import file_path
 from ..parallel.processes import Processes
 from ..solver import Solver, simulation_of
 from ..solver.run import Checkpoint, Every, RunResult
 from ..solver.steady import Steady
 from . import centreline, record, recorders, tables
 from .build import build_solver, build_steady
+from .folder import entered
 from .read import check_case, is_tunnel, read_unchecked
 from .tunnel import run_tunnel
 
@@ -138,7 +137,7 @@ def run_checked(
 
     target = file_path("folder", folder if folder is not None else output.get("folder", source.stem)).absolute()
     with ExitStack() as stack:
-        handler = processes.on_first(lambda: _entered(stack, target, output, restart is not None, locks))
+        handler = processes.on_first(lambda: entered(stack, target, _left(output), restart is not None, locks))
         with logging_redirect_tqdm([log]):
             log.info("case: %s", case.get("name", source.name))
             if restart is None:
@@ -160,32 +159,6 @@ def run_checked(
                     handler.handle(log.makeRecord(log.name, logging.ERROR, __file__, 0, "%s", (error,), None))
                 raise
     return result
-
-
-def _entered(stack: ExitStack, target: Path, output: dict[str, Any], restarted: bool, locks: bool) -> logging.Handler:
-    """Make the folder `target` this run's, and its log the log's, until `stack` ends; the handler that writes it.
-
-    Raises:
-        OSError: another run is at work there, or a file that this one is to leave in the end cannot be written.
-    """
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-        lock = FolderLock(target) if locks else None
-        if lock is not None:
-            stack.callback(lock.release)
-        for name in _left(output):
-            check_output(target / name)
-        handler = LogFile(target / "run.log", append=restarted)
-    except OSError as error:
-        if str(error).startswith("output folder"):
-            raise
-        raise OSError(f"output folder {target}: cannot be written to ({checks.reason(error)})") from error
-    stack.callback(handler.close)
-    log.addHandler(handler)
-    stack.callback(log.removeHandler, handler)
-    if lock is not None and lock.taken_over:
-        log.warning("%s", lock.taken_over)
-    return handler
 
 
 def _left(output: dict[str, Any]) -> list[str]:

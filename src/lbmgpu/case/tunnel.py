@@ -13,13 +13,13 @@ from typing import Any, TextIO
 from ..collision_table import COLLISIONS
 from ..errors import CaseError
 from ..files.atomic_write import replacing, write_text
-from ..files.folder_lock import FolderLock
 from ..files.regular_files import file_path
 from ..parallel.processes import Processes
 from ..solver.run import RunResult
 from ..solver.surface import Surface
 from ..tunnel import WindTunnel
 from ..turbulence import GRADIENT_MODELS
+from .folder import entered
 from .input_errors import at
 
 log = logging.getLogger("lbmgpu")
@@ -54,18 +54,15 @@ def run_tunnel(
     processes = Processes.of(options["comm"])
     target = file_path("folder", folder if folder is not None else output.get("folder", source.stem)).absolute()
     with ExitStack() as stack:
-        processes.on_first(lambda: _entered(stack, target))
+        processes.on_first(lambda: entered(stack, target, ["coefficients.txt"]))
+        log.info("case: %s", case.get("name", source.name))
         with at(case, "wind_tunnel"):
             tunnel = WindTunnel(**_arguments(case["wind_tunnel"], source.parent), **given)
         log.info("%s", tunnel)
         result = tunnel.run(turnovers, progress=progress and run.get("progress", True))
+        log.info("%s after %d steps, %.1f MLUPS", result.reason, tunnel.solver.steps, result.mlups)
         _leave(tunnel, processes, output, target, out or sys.stdout)
     return result
-
-
-def _entered(stack: ExitStack, target: Path) -> None:
-    target.mkdir(parents=True, exist_ok=True)
-    stack.callback(FolderLock(target).release)
 
 
 def _arguments(entry: dict[str, Any], beside: Path) -> dict[str, Any]:

@@ -22,7 +22,7 @@ def schema() -> dict[str, Any]:
         "speed_phys": _POSITIVE,
         "fluid": {"type": ["string", "object"]},
         "cells_across": {"type": "integer", "minimum": 8},
-        "reynolds": _POSITIVE,
+        "reynolds": {"type": ["number", "null"], "exclusiveMinimum": 0},
         "ground": {"enum": ["moving", "fixed", None]},
         "clearance_phys": {"type": "number", "minimum": 0},
         "sides": {"enum": ["slip", "periodic"]},

@@ -22,7 +22,7 @@ FLUIDS: dict[str, dict[str, float]] = {
     "water": {"viscosity_phys": 1.004e-6, "density_phys": 998.2, "sound_phys": 1482.0},
 }
 """At 20 degrees Celsius and 1 atm: kinematic viscosity in m2/s, density in kg/m3, speed of sound in m/s."""
-GROUNDS = ("moving", "fixed", None)
+GROUNDS = ("moving", "fixed")
 SIDES = ("slip", "periodic")
 BEFORE, BEHIND, BESIDE = 1.5, 3.0, 0.5
 """Clearances from the body in its lengths, up- and downstream between the sponges, and least ones to the sides."""
@@ -93,7 +93,7 @@ def made(
     cells = checks.integer("cells_across", cells_across, at_least=8, at_most=2**20)
     speed = checks.number("speed", speed, above=0, at_most=0.15)
     blockage = checks.number("blockage", blockage, above=0, at_most=0.25)
-    if ground not in GROUNDS:
+    if ground is not None and (not isinstance(ground, str) or ground not in GROUNDS):
         raise ValueError(f"ground: {checks.shown(ground)} given, must be 'moving', 'fixed' or None")
     clearance = checks.number("clearance_phys", clearance_phys, at_least=0, at_most=length_phys) * cells / length_phys
     if clearance > 0 and ground is None:
