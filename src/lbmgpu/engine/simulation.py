@@ -278,8 +278,8 @@ class Simulation:
             present = time_factors.at(in_time, self.engine.steps) if in_time is not None else force
             if isinstance(present, np.ndarray):
                 precision_warnings.check_force(self, present)
-            if in_time is None:
-                self.engine.set_force(None if present is None else values.to_engine(present, components=True))
+            if not isinstance(force, Varying):
+                self.engine.set_force(None if force is None else values.to_engine(force, components=True))
             if in_time is not None or isinstance(self.given_force, Varying):
                 self.factors.set_force(in_time)
                 self.ahead.forget()
