@@ -284,8 +284,11 @@ class Engine:
         """The same of the ``"velocity"`` or ``"temperature"`` of a body that has one; without a part, of its `places`
         in such an array, which rise. ``"link velocity"`` is that of its cut links, ``(D, N)``."""
 
-    def scale_force(self, series: int, part: NDArray[np.float64] | None = None) -> None:
-        """The same of the force; a negative `series` without a part leaves the present force as it is."""
+    def scale_force(self, series: int, part: NDArray[np.float64], factor: float) -> None:
+        """The same of the force, of which the part has the shape that `set_force` takes, until that is called; `factor`
+        is that of the present state."""
+
+    def set_force_factor(self, factor: float) -> None: ...  # of a state that is set, until steps are made
 
     def set_factors(self, first: int, table: NDArray[np.float64]) -> None:
         """The factors ``(steps, series)`` of the steps from `first` on: of all that are made, and of one more."""

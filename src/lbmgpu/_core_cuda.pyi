@@ -69,12 +69,12 @@ def cuda_update_resources(
     row_ends: int = 0,
 ) -> list[str]:
     """The assembler's report of registers, stack and spills for each update kernel of a configuration; needs no GPU.
-    `forcing`: 0 none, 1 a uniform force, 2 a field; `end_sums` as with inlets or outlets across x; bit d of
-    `periodic_axes`: axis d is periodic; `size`: a side; `thermal` with a temperature; `takes_strain` as of a hybrid
-    collision; `turbulence`: a model of velocity gradients; `renews`: of updates that compute what they take of
-    these; `row_ends` as of inlets and outlets across x that compute all incoming populations at once, in place of
-    `end_sums`: for each face the number of cells whose moments are kept, 4 for populations and 8 where all are
-    replaced, that of the upper face times 16."""
+    `forcing`: 0 none, 1 a uniform force, 2 a field, 3 and 4 these times a factor of the step; `end_sums` as with inlets
+    or outlets across x; bit d of `periodic_axes`: axis d is periodic; `size`: a side; `thermal` with a temperature;
+    `takes_strain` as of a hybrid collision; `turbulence`: a model of velocity gradients; `renews`: of updates that
+    compute what they take of these; `row_ends` as of inlets and outlets across x that compute all incoming populations
+    at once, in place of `end_sums`: for each face the number of cells whose moments are kept, 4 for populations and 8
+    where all are replaced, that of the upper face times 16."""
 
 def cuda_kernel_resources(header: str, name: str, architecture: str) -> str:
     """The same of one kernel by its C++ name, such as ``lbm::cuda::transfer<float>`` of ``transfer.h``."""

@@ -256,6 +256,47 @@ TEST(engine_force_pushes_the_fluid_and_a_field_of_it_does_the_same) {
     }
 }
 
+TEST(engine_scaled_force_has_the_factor_of_each_step) {
+    for (const std::string& stencil : tests::isothermal_stencils) {
+        Setup setup = tests::small_setup(stencil);
+        Engine uniform(setup);
+        Engine field(setup);
+        Engine assigned(setup);
+        const int D = uniform.domain().D;
+        const auto cells = std::size_t(uniform.domain().cells());
+        const std::vector<double> part(std::size_t(D) * cells, 1e-4), factors{0.5, -1, 2, 0.25, 1};
+        uniform.scale_force(1, part.data(), nullptr, factors[0]);
+        field.scale_force(1, nullptr, part.data(), factors[0]);
+        CHECK_THROWS(std::logic_error, "none given", uniform.step(1));
+        const auto set_force = [&](int step) {
+            assigned.set_force(std::vector<double>(std::size_t(D), 1e-4 * factors[std::size_t(step)]));
+        };
+        set_force(0);
+        for (Engine* engine : {&uniform, &field, &assigned}) {
+            engine->initialize(nullptr, nullptr, false);
+        }
+        CHECK_EQUAL(uniform.totals().momentum[0], assigned.totals().momentum[0]);
+        std::vector<double> table;
+        for (const double factor : factors) {
+            table.insert(table.end(), {7, factor});  // the other one is of nothing
+        }
+        uniform.set_factors(0, 2, table);
+        field.set_factors(0, 2, table);
+        uniform.step(4);
+        field.step(4);
+        for (int step = 0; step < 4; ++step) {
+            assigned.step(1);
+            set_force(step + 1);
+        }
+        for (Engine* engine : {&uniform, &field}) {
+            CHECK(tests::state_of(*engine) == tests::state_of(assigned));
+            CHECK_EQUAL(engine->totals().momentum[0], assigned.totals().momentum[0]);
+            engine->set_force({});
+            engine->step(1);  // takes no factors
+        }
+    }
+}
+
 TEST(engine_eddy_viscosity_runs_with_every_collision) {
     for_setups([](const Setup& given) {
         Setup setup = given;

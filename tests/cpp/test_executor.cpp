@@ -92,7 +92,7 @@ public:
     void set_plan(const lbm::backend::LinkPlan&) override { refuse(); }
     void plan_values_changed() override { refuse(); }
     void set_solid(const std::uint8_t*, const double*) override { refuse(); }
-    void set_force(const double*, const double*) override { refuse(); }
+    void set_force(const double*, const double*, int) override { refuse(); }
     Phase phase() const override { return phase_; }
     void* lattice(int) const override { refuse(); }
     std::unique_ptr<lbm::backend::Transfers> make_transfers(const std::vector<lbm::backend::Transfer>&) override {

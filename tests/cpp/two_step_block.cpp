@@ -123,14 +123,14 @@ public:
     }
     void plan_values_changed() override {}
     void set_solid(const std::uint8_t*, const double*) override { throw std::logic_error("no bodies"); }
-    void set_force(const double* uniform, const double* field) override {
-        if (field != nullptr) {
-            throw std::logic_error("no fields of force");
+    void set_force(const double* uniform, const double* field, int series) override {
+        if (field != nullptr || series >= 0) {
+            throw std::logic_error("no fields of force, and none that changes in time");
         }
         ++revision_;
         forced_ = uniform != nullptr;
         std::copy_n(forced_ ? uniform : no_force_, S::D, force_);
-        reader_->set_force(uniform, field);
+        reader_->set_force(uniform, field, series);
     }
 
     Phase phase() const override { return phase_; }

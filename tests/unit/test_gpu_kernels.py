@@ -47,7 +47,7 @@ def check_registers(
         storage,
         ("in-place", "two-lattice")[turn],
         smagorinsky=number % 4 == 3 and not turbulence,
-        forcing=number // 2 % 3,
+        forcing=number // 2 % 5,
         end_sums=number // 6 % 2 == 1 and row_ends == 0,
         periodic_axes=number % 8 if row_ends == 0 else 6,
         size=(8, 126, 512)[number % 7 % 3],

@@ -98,6 +98,29 @@ def test_an_inlet_that_changes_in_time_adds_no_kernel(gpu: str) -> None:
     assert changing["waits"] <= steady["waits"] + 2
 
 
+@pytest.mark.parametrize("flow", ["periodic", "channel", "two blocks"])
+@pytest.mark.parametrize("kind", ["uniform", "field"])
+def test_a_force_that_changes_in_time_adds_nothing(gpu: str, kind: str, flow: str) -> None:
+    """Its steps are recorded and replayed as those of a steady one, and no field goes to the device."""
+    fixed = np.array([1e-5, 0, 0]) if kind == "uniform" else 1e-6 * np.random.default_rng(1).random((3, *SHAPE))
+    found = []
+    for force in (fixed, fixed * lbm.Sine(mean=1, amplitude=0.1, period=50)):
+        domain = lbm.Domain(SHAPE)
+        if flow == "channel":
+            domain.faces["-y"] = domain.faces["+y"] = lbm.NoSlip()
+            domain.faces["-x"], domain.faces["+x"] = lbm.VelocityInlet((0.05, 0, 0)), lbm.PressureOutlet()
+        layout = lbm.Layout.split(SHAPE, (1, 1, 2 if flow == "two blocks" else 1), device=gpu)
+        solver = lbm.Solver(domain, lbm.TRT(0.05), layout=layout, force=force)
+        solver.step(64)
+        found.append(requests(lambda solver=solver: solver.step(320)))
+    steady, changing = found
+    assert changing["graphs"] == steady["graphs"] >= 320 // 16 - 3
+    assert changing["launches"] == steady["launches"]
+    assert changing["programmatic"] == steady["programmatic"]
+    assert changing["copies_to_device"] == steady["copies_to_device"]
+    assert changing["waits"] == steady["waits"]
+
+
 def test_walls_whose_temperatures_change_add_a_kernel_a_step(gpu: str) -> None:
     """Of the same steps, which are recorded and replayed: nobody waits between them."""
     found = []

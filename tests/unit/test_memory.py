@@ -59,6 +59,7 @@ def test_extra_bytes_per_cell() -> None:
     assert memory.extra_bytes_per_cell(3, "float32") == memory.extra_bytes_per_cell(2, "float64") == 0
     assert memory.extra_bytes_per_cell(3, "float32", bodies=True) == 4
     assert memory.extra_bytes_per_cell(3, "float32", force_field=True) == 3 * (4 + 8)
+    assert memory.extra_bytes_per_cell(3, "float32", force_field=True, scaled_force=True) == 3 * (8 + 8)
     assert memory.extra_bytes_per_cell(3, "float64", moving_bodies=True) == 4 + 2 * 3 * 8
     assert memory.extra_bytes_per_cell(3, "float32", heated_bodies=True) == 4 + 2 * 8
     assert memory.extra_bytes_per_cell(3, "float32", source_field=True) == 4 + 8

@@ -16,6 +16,8 @@ public:
     virtual void set_factors(const double* factors, Index rows, int series) = 0;
     /// Makes the next update that of a row. Each update then goes on to the row after its own.
     virtual void set_row(Index row) = 0;
+    /// Sets the factor of the block's force, if that is scaled, until a row is set.
+    virtual void set_force_factor(double factor) = 0;
 };
 
 }  // namespace lbm::backend

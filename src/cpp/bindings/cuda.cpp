@@ -78,8 +78,8 @@ std::vector<std::string> update_resources(const std::string& stencil, const std:
     backend::BlockSpec spec = spec_of(stencil, shape, collision, precision, storage, streaming, smagorinsky,
                                       periodic_axes, thermal, turbulence_of(turbulence, 1));
     spec.takes_strain = takes_strain;
-    if (forcing < 0 || forcing > int(cuda::Forcing::Field)) {
-        throw std::invalid_argument("forcing: " + std::to_string(forcing) + " given, must be 0 to 2");
+    if (forcing < 0 || forcing > int(cuda::Forcing::ScaledField)) {
+        throw std::invalid_argument("forcing: " + std::to_string(forcing) + " given, must be 0 to 4");
     }
     std::vector<std::string> logs;
     for (const Phase phase : backend::phases_of(spec)) {

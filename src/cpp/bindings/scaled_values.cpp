@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 #include <optional>
@@ -27,6 +28,12 @@ std::vector<double> part_of(const char* name, const Doubles& part, int component
 void require_series(int series) {
     if (series < 0) {
         throw std::invalid_argument("series: " + std::to_string(series) + " given, must be 0 or more");
+    }
+}
+
+void require_finite_factor(double factor) {
+    if (!std::isfinite(factor)) {
+        throw std::invalid_argument("factor: " + std::to_string(factor) + " given, must be finite");
     }
 }
 
@@ -96,17 +103,26 @@ void bind_scaled_values(EngineClass& engine) {
              py::arg("part") = py::none(), py::arg("offset") = 0.0, py::arg("places") = std::vector<Index>{})
         .def(
             "scale_force",
-            [](Engine& e, int series, const std::optional<Doubles>& part) {
+            [](Engine& e, int series, const Doubles& part, double factor) {
                 const int D = e.domain().D;
-                std::vector<double> values =
-                    part ? part_of("part", *part, D, window_shape(e, D)) : std::vector<double>{};
-                if (part.has_value() != (series >= 0)) {
-                    throw std::invalid_argument("series: must be negative without a part, and with none else");
-                }
+                const bool is_uniform = part.ndim() == 1;
+                require_series(series);
+                require_shape("part", part, is_uniform ? std::vector<py::ssize_t>{D} : window_shape(e, D));
+                require_finite("part", part);
+                require_finite_factor(factor);
+                const double* values = part.data();
                 const InUse use(e);
-                e.scale_force(series, std::move(values));
+                e.scale_force(series, is_uniform ? values : nullptr, is_uniform ? nullptr : values, factor);
             },
-            py::arg("series"), py::arg("part") = py::none())
+            py::arg("series"), py::arg("part"), py::arg("factor"))
+        .def(
+            "set_force_factor",
+            [](Engine& e, double factor) {
+                require_finite_factor(factor);
+                const InUse use(e);
+                e.set_force_factor(factor);
+            },
+            py::arg("factor"))
         .def(
             "set_factors",
             [](Engine& e, Index first, const Doubles& table) {

@@ -156,19 +156,18 @@ void Engine::set_force(const std::vector<double>& force) {
     if (force.empty() && !facts_of(spec_).takes("force")) {
         return;
     }
-    check_drive(spec_, "force");
-    if (force.empty() || force.size() == std::size_t(domain_.D)) {
-        for (const Part& part : parts_) {
-            part.state->set_force(force.empty() ? nullptr : force.data(), nullptr);
-        }
-    } else {
-        set_force_field(force.data());
-    }
+    const bool is_uniform = force.size() == std::size_t(domain_.D);
+    give_force(is_uniform ? force.data() : nullptr, is_uniform || force.empty() ? nullptr : force.data(), -1);
 }
 
-void Engine::set_force_field(const double* force) {
+void Engine::give_force(const double* uniform, const double* field, int series) {
     check_drive(spec_, "force");
-    give_parts(force, window_, domain_.D, [](auto& block, const double* part) { block.set_force(nullptr, part); });
+    give_parts(field, window_, domain_.D,
+               [&](auto& block, const double* part) { block.set_force(uniform, part, series); });
+    if (series >= 0 || factors_.force_series >= 0) {
+        factors_.force_series = series;
+        factors_.forget();
+    }
 }
 
 void Engine::prepare() {
@@ -286,10 +285,8 @@ void Engine::step(Index steps) {
     do {
         const Index part = steps_to_sample(steps);
         is_consistent_ = false;
-        for (Index done = 0; done < part || done == 0; done += std::max(steps_at_once(part), Index(1))) {
-            bring_factors_to(steps_ + done);
-            run_steps(steps_ + done, steps_at_once(part), part < steps && goes_on_without_waiting());
-        }
+        bring_factors_to(steps_);
+        run_steps(steps_, part, part < steps && goes_on_without_waiting());
         if (part < steps) {
             bring_factors_to(steps_ + part);
         } else {
@@ -301,9 +298,7 @@ void Engine::step(Index steps) {
     } while (steps > 0);
 }
 
-bool Engine::goes_on_without_waiting() const {
-    return comm_->size() == 1 && synchronous_.empty() && steps_at_once(2) == 2;
-}
+bool Engine::goes_on_without_waiting() const { return comm_->size() == 1 && synchronous_.empty(); }
 
 void Engine::remove_sampler(const std::shared_ptr<Sampler>& sampler) {
     samplers_.erase(std::remove(samplers_.begin(), samplers_.end(), sampler), samplers_.end());

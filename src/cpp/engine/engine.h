@@ -57,7 +57,7 @@ public:
     void set_face_number(int face, std::vector<double> number, const std::string& name = "number");
     /// `force` is empty (none), D values, or D values for each cell.
     void set_force(const std::vector<double>& force);
-    void set_force_field(const double* force);
+    void set_force_field(const double* force) { give_force(nullptr, force, -1); }
     /// `temperature` is one value, or one for each cell of the face, which must be isothermal.
     void set_face_temperature(int face, std::vector<double> temperature);
     /// The body must have been added with a temperature.
@@ -75,8 +75,11 @@ public:
     /// The same of the temperature of a face or body that takes one, with `offset` subtracted from a product.
     void scale_face_temperature(int face, ScaledValue value, double offset);
     void scale_body_temperature(int body, ScaledValue value, double offset);
-    /// The same of the force, D values or D for each cell; a negative `series` leaves the present force as it is.
-    void scale_force(int series, std::vector<double> part);
+    /// The same of the force, until another one is set: the product of a `uniform` part or of a `field`, the other
+    /// being null, with a factor. `factor` is that of the present state.
+    void scale_force(int series, const double* uniform, const double* field, double factor);
+    /// Sets the factor of such a force for a state that is set, until steps are made or factors given.
+    void set_force_factor(double factor);
     /// Sets the factors of the steps from `first` on, `series` for each. Steps need those of each of them, and of the
     /// step that would follow.
     void set_factors(Index first, int series, std::vector<double> table);
@@ -248,23 +251,21 @@ private:
     /// Makes so many steps, after `first` that were made. If `more_follow` in the same call nobody waits for them.
     void run_steps(Index first, Index steps, bool more_follow);
     /// Whether the host may request steps and samples while those before go on: between processes it may not, which
-    /// signal each other at the end of steps, nor where it steps blocks itself or sets values that steps read.
+    /// signal each other at the end of steps, nor where it steps blocks itself.
     bool goes_on_without_waiting() const;
     bool changes_in_time() const;
-    /// Whether the host sets a force that changes in time before each step, which must have completed.
-    bool sets_force_by_host() const;
+    /// Whether values of faces or bodies that flows take change in time.
+    bool flow_values_change() const;
     /// Whether temperatures of walls, or velocities that gradients find at them, change in time.
     bool changes_at_walls() const;
-    /// Whether the host sets something before each of several updates that it requests at once: a uniform force, which
-    /// is an argument of launches, or what changes at walls of blocks that it updates itself.
-    bool sets_values_of_updates() const;
+    /// Whether the host sets something before each update: what changes at walls of blocks that it updates itself.
+    bool sets_values_of_updates() const { return !synchronous_.empty() && changes_at_walls(); }
     void set_values_of_update(Index step);
     /// Sets what changes at walls in the domain and the plans of those blocks for which `chosen(part)` holds.
     template <class Chosen>
     void bring_walls_to(Index step, Chosen&& chosen);
-    /// How many of so many steps can be made before the host has to set values for which they must have completed.
-    Index steps_at_once(Index steps) const;
-    void bring_force_to(Index step);
+    /// Gives all blocks a force, as BlockState::set_force() takes it.
+    void give_force(const double* uniform, const double* field, int series);
     void check_factors(Index steps) const;
     void scaling_is_new();
     void prepare_scaled_values();

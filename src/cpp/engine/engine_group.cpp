@@ -41,8 +41,7 @@ void EngineGroup::step(Index steps) {
         do {
             Index part = steps;
             for (const Engine* engine : engines_) {
-                part = engine->sets_force_by_host() || engine->sets_values_of_updates() ? std::min(part, Index(1))
-                                                                                        : engine->steps_to_sample(part);
+                part = engine->steps_to_sample(part);
             }
             steps -= part;
             step_on_gpu(part, steps > 0);

@@ -1,6 +1,6 @@
-// The engine's members for what changes in time as a fixed part times a factor of the step. Blocks compute the values
-// of wall links and boundary cells themselves; those on GPUs also what depends on temperatures and velocities of walls.
-// All else is set here before each update.
+// The engine's members for what changes in time as a fixed part times a factor of the step. Blocks compute the force
+// and the values of wall links and boundary cells themselves; those on GPUs also what depends on temperatures and
+// velocities of walls, which is set here for others before each update.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -84,24 +84,29 @@ void Engine::scale_body_temperature(int body, ScaledValue value, double offset) 
     scaling_is_new();
 }
 
-void Engine::scale_force(int series, std::vector<double> part) {
-    if (series >= 0) {
-        check_drive(spec_, "force");
-        factors_.replace({ScaledField::Of::Force, 0, {std::move(part), series}, 0});
-    } else {
-        factors_.remove(ScaledField::Of::Force, 0);
+void Engine::scale_force(int series, const double* uniform, const double* field, double factor) {
+    if (spec_.state->steps_per_launch > 1) {
+        throw std::invalid_argument("force: must not change in time with a state that advances several steps a launch");
     }
-    scaling_is_new();
+    give_force(uniform, field, series);
+    set_force_factor(factor);
+}
+
+void Engine::set_force_factor(double factor) {
+    for (backend::BlockState* state : states_) {
+        if (backend::ScaledState* scaled = state->scaled()) {
+            scaled->set_force_factor(factor);
+        }
+    }
 }
 
 void Engine::scaling_is_new() {
     scaled_values_are_listed_ = false;
-    factors_.series = 0;  // until new ones are given
-    factors_.table.clear();
+    factors_.forget();
 }
 
 void Engine::set_factors(Index first, int series, std::vector<double> table) {
-    int needed = 0;
+    int needed = factors_.force_series + 1;
     for (const ScaledField& field : factors_.fields) {
         needed = std::max(needed, field.value.end());
     }
@@ -123,46 +128,25 @@ void Engine::set_factors(Index first, int series, std::vector<double> table) {
             scaled->set_factors(factors_.table.data(), factors_.rows(), series);
         }
     }
+    bring_factors_to(steps_);
 }
 
-bool Engine::changes_in_time() const {
-    return !factors_.fields.empty() ||
-           std::any_of(domain_.face_scaled, domain_.face_scaled + 6, [](const auto& v) { return v.series >= 0; }) ||
+bool Engine::flow_values_change() const {
+    return std::any_of(domain_.face_scaled, domain_.face_scaled + 6, [](const auto& v) { return v.series >= 0; }) ||
            std::any_of(domain_.body_scaled.begin(), domain_.body_scaled.end(),
                        [](const auto& v) { return v.series >= 0; });
 }
 
-bool Engine::sets_force_by_host() const {
-    return std::any_of(factors_.fields.begin(), factors_.fields.end(), [this](const ScaledField& field) {
-        const bool is_uniform = field.value.part.size() == std::size_t(domain_.D);
-        return field.of == ScaledField::Of::Force && !(is_uniform && spec_.state->steps_per_launch == 1);
-    });
+bool Engine::changes_in_time() const {
+    return factors_.force_series >= 0 || !factors_.fields.empty() || flow_values_change();
 }
 
 bool Engine::changes_at_walls() const {
-    return std::any_of(factors_.fields.begin(), factors_.fields.end(),
-                       [](const ScaledField& field) { return field.of != ScaledField::Of::Force; }) ||
-           (backend::keeps_velocity(spec_) && changes_in_time());
-}
-
-bool Engine::sets_values_of_updates() const {
-    const auto is_force = [](const ScaledField& field) { return field.of == ScaledField::Of::Force; };
-    return (!synchronous_.empty() && changes_at_walls()) ||
-           (!sets_force_by_host() && std::any_of(factors_.fields.begin(), factors_.fields.end(), is_force));
+    return !factors_.fields.empty() || (backend::keeps_velocity(spec_) && flow_values_change());
 }
 
 void Engine::set_values_of_update(Index step) {
-    if (!sets_force_by_host()) {
-        bring_force_to(step);
-    }
-    if (!synchronous_.empty() && changes_at_walls()) {
-        bring_walls_to(step, [](const Part& part) { return !part.state->is_asynchronous(); });
-    }
-}
-
-Index Engine::steps_at_once(Index steps) const {
-    // The same on all ranks, as those that share blocks signal each other at the end of each run of steps.
-    return sets_force_by_host() ? std::min(steps, Index(1)) : steps;
+    bring_walls_to(step, [](const Part& part) { return !part.state->is_asynchronous(); });
 }
 
 void Engine::prepare_scaled_values() {
@@ -183,21 +167,10 @@ void Engine::check_factors(Index steps) const {
     }
 }
 
-void Engine::bring_force_to(Index step) {
-    std::vector<double> force;
-    for (const ScaledField& field : factors_.fields) {
-        if (field.of == ScaledField::Of::Force) {
-            field.value.set(force, factors_.at(step), field.offset);
-            set_force(force);
-        }
-    }
-}
-
 void Engine::bring_factors_to(Index step) {
     if (factors_.covers(step, 0)) {
-        bring_force_to(step);
-        for (Part& part : parts_) {
-            if (backend::ScaledState* scaled = part.state->scaled()) {
+        for (backend::BlockState* state : states_) {
+            if (backend::ScaledState* scaled = state->scaled()) {
                 scaled->set_row(step - factors_.first);
             }
         }

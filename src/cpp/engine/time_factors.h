@@ -10,10 +10,10 @@
 
 namespace lbm::engine {
 
-/// A temperature of a wall, or the body force. The engine sets it anew before each step, but for what blocks on GPUs
-/// set by themselves of temperatures (backend/scaled_state.h).
+/// A temperature of a wall. Blocks on GPUs set what depends on it by themselves (backend/scaled_state.h), for others
+/// the engine does so before each step.
 struct ScaledField {
-    enum class Of { FaceTemperature, BodyTemperature, Force };
+    enum class Of { FaceTemperature, BodyTemperature };
     Of of;
     int index;  // of the face or body
     ScaledValue value;
@@ -26,15 +26,18 @@ struct TimeFactors {
     Index first = 0;
     std::vector<double> table{};
     std::vector<ScaledField> fields{};
+    int force_series = -1;  // the factor of the body force, which blocks multiply with it; -1: it does not change
 
-    void remove(ScaledField::Of of, int index) {
-        const auto is_same = [&](const ScaledField& field) { return field.of == of && field.index == index; };
-        fields.erase(std::remove_if(fields.begin(), fields.end(), is_same), fields.end());
-    }
-    /// Adds a field in place of what there is of the same face, of the same body, or of the force.
+    /// Adds a field in place of what there is of the same face or body.
     void replace(ScaledField field) {
-        remove(field.of, field.index);
+        const auto is_same = [&](const ScaledField& old) { return old.of == field.of && old.index == field.index; };
+        fields.erase(std::remove_if(fields.begin(), fields.end(), is_same), fields.end());
         fields.push_back(std::move(field));
+    }
+    /// Drops all factors, until new ones are given.
+    void forget() {
+        series = 0;
+        table.clear();
     }
 
     Index rows() const { return series == 0 ? 0 : Index(table.size()) / series; }

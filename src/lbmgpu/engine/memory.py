@@ -23,6 +23,7 @@ def extra_bytes_per_cell(
     *,
     bodies: bool = False,
     force_field: bool = False,
+    scaled_force: bool = False,
     moving_bodies: bool = False,
     heated_bodies: bool = False,
     source_field: bool = False,
@@ -30,11 +31,11 @@ def extra_bytes_per_cell(
     """Bytes for each cell that making a solver takes in addition to its lattice; an estimate from above.
 
     The solid cells and a mask of `bodies`, a `force_field` and a `source_field` of heat in the engine's type and as
-    given, the velocities of `moving_bodies` and the temperatures of `heated_bodies`. An initial state and `Steady` take
-    more in their time.
+    given, the velocities of `moving_bodies` and the temperatures of `heated_bodies`. A `scaled_force`, one times a
+    function of time, is in the engine in float64. An initial state and `Steady` take more in their time.
     """
     real, double = np.dtype(precision).itemsize, 8
-    force = dimensions * (real + double) if force_field else 0
+    force = dimensions * ((double if scaled_force else real) + double) if force_field else 0
     velocity = 2 * dimensions * double if moving_bodies else 0
     heat = (real + double if source_field else 0) + (2 * double if heated_bodies else 0)
     solid = 4 if bodies or moving_bodies or heated_bodies else 0

@@ -63,14 +63,16 @@ class Settings:
     turbulence: GradientModel | None = None
     """A model of velocity gradients; the constant of the Smagorinsky model is in the collision."""
 
-    def check_memory(self, *, force_field: bool = False) -> None:
-        """Raise ValueError if the solver would not fit the device's memory; a `force_field` is a force a cell."""
+    def check_memory(self, *, force_field: bool = False, scaled_force: bool = False) -> None:
+        """Raise ValueError if the solver would not fit the device's memory; a `force_field` is a force a cell, and a
+        `scaled_force` one times a function of time."""
         domain, source = self.domain, None if self.thermal is None else self.thermal.source
         extra_bytes = extra_bytes_per_cell(
             len(domain.shape),
             self.precision,
             bodies=len(domain.bodies) > 0,
             force_field=force_field,
+            scaled_force=scaled_force,
             moving_bodies=any(hasattr(body.condition, "velocity") for body in domain.bodies.values()),
             heated_bodies=any(isinstance(body.thermal, Isothermal) for body in domain.bodies.values()),
             source_field=callable(source) or (source is not None and np.ndim(source) > 0),

@@ -74,9 +74,10 @@ class Simulation:
         thermal = settings.thermal
         with collective.left_alike(self.processes.meeting, collective.Place("Solver", {}, self.processes.number)):
             self.stencil = _core.stencil(self.domain.stencil)
-            fixed = force.spatial if isinstance(force, Varying) else force
+            changes = isinstance(force, Varying)
+            fixed = force.spatial if changes else force
             force_field = callable(fixed) or (isinstance(fixed, np.ndarray) and fixed.ndim > 1)
-            settings.check_memory(force_field=force_field)
+            settings.check_memory(force_field=force_field, scaled_force=changes)
             self.bodies = BodyCells(self.domain, self.subdomain, self.processes)
             self.processes.is_part = self.subdomain.is_part
             with collective.by_user(self.processes, "the functions of Solver"):
@@ -277,11 +278,11 @@ class Simulation:
             present = time_factors.at(in_time, self.engine.steps) if in_time is not None else force
             if isinstance(present, np.ndarray):
                 precision_warnings.check_force(self, present)
-            given = values.to_engine(present, components=True) if isinstance(present, np.ndarray) else None
+            if not isinstance(force, Varying):
+                self.engine.set_force(None if force is None else values.to_engine(force, components=True))
             if in_time is not None or isinstance(self.given_force, Varying):
                 self.factors.set_force(in_time)
                 self.ahead.forget()
-            self.engine.set_force(given)
             self.given_force = force
 
     @property
@@ -292,9 +293,9 @@ class Simulation:
         return self.given_force
 
     def _bring_force_to(self, step: int) -> None:
-        """Give the engine the force of a step, if that changes in time."""
+        """Give the engine the factor of the force of a step, if that changes in time."""
         if isinstance(self.given_force, Varying):
-            self.engine.set_force(values.to_engine(time_factors.at(self.given_force, step), components=True))
+            self.engine.set_force_factor(self.given_force.function(float(step)))
 
     def set_steps(self, steps: int) -> None:
         """Set the number of steps completed, of a state that was made otherwise."""

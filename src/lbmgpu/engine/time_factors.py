@@ -40,16 +40,16 @@ class TimeFactors:
         return bool(self._functions)
 
     def set_force(self, force: Varying | None) -> None:
-        """Have the engine multiply the force, of which the fixed part is an array, by factors from now on."""
+        """Have the engine multiply the force, of which the fixed part is an array, by factors from now on; None for one
+        that the engine is given otherwise."""
         functions: list[TimeFunction] = self._boundary.functions
-        if force is None:
-            self._engine.scale_force(-1)
-        else:
+        if force is not None:
             if force.function not in functions:
                 functions.append(force.function)
             part = np.asarray(force.spatial)
             series = self._boundary.numbers_ahead + functions.index(force.function)
-            self._engine.scale_force(series, values.to_engine(part, components=True))
+            factor = force.function(float(self._engine.steps))
+            self._engine.scale_force(series, values.to_engine(part, components=True), factor)
         self._force, self._functions = force, functions
         self._first = self._end = 0
 

@@ -29,6 +29,10 @@ def spin(x: Any, y: Any, z: Any) -> tuple[Any, ...]:
     return 0.005 * (9 - y), 0.005 * (x - 16), 0 * z
 
 
+def push(x: Any, y: Any, z: Any) -> tuple[Any, ...]:
+    return 1e-5 * np.cos(0.2 * x), 1e-6 * y, 0 * z
+
+
 def in_python(value: lbm.Varying) -> Callable[..., Any]:
     def evaluated(x: Any, y: Any, z: Any, t: float) -> Any:
         fixed = value.spatial(x, y, z) if callable(value.spatial) else value.spatial
@@ -46,7 +50,7 @@ def made(value: Callable[[lbm.Varying], Any], **options: Any) -> lbm.Solver:
     domain.add_body(
         lambda x, y, z: (x - 16) ** 2 + (y - 9) ** 2 < 16 + 0 * z, "rotor", lbm.MovingWall(value(spin * SIGNAL))
     )
-    return lbm.Solver(domain, lbm.TRT(0.05), device=device, force=(1e-5, 0, 0) * SIGNAL, **options)
+    return lbm.Solver(domain, lbm.TRT(0.05), device=device, force=push * SIGNAL, **options)
 
 
 def found(solver: lbm.Solver, steps: int) -> list[Any]:

@@ -26,7 +26,9 @@ struct UpdateArguments {
     double compressibility;    // 0 with the incompressible equilibrium (lattice/inertia.h)
     bool forced;
     double force[3];
-    const void* force_field;  // null, or D rows of the arithmetic type for each (y, z)
+    const void* force_field;   // null, or D rows of the arithmetic type for each (y, z)
+    const double* force_part;  // null, or the same of a scaled force, which is this times the factor
+    double force_factor;
     Index force_pitch;
     HeatParameters<double> heat;
     const void* heat_field;  // null, or a row for each (y, z), with force_pitch

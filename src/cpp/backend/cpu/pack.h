@@ -61,6 +61,16 @@ LBM_HD Pack<Real, W> load_pack(const Real* p) {
     return pack;
 }
 
+/// Loads W numbers and multiplies them by a factor, in float64; the products are rounded.
+template <class Real, int W>
+LBM_HD Pack<Real, W> load_scaled(const double* p, double factor) {
+    Real each[W];
+    for (int k = 0; k < W; ++k) {
+        each[k] = Real(p[k] * factor);
+    }
+    return load_pack<Real, W>(each);
+}
+
 template <class Real, int W>
 LBM_HD void store_pack(Real* p, Pack<Real, W> pack) {
     __builtin_memcpy(p, &pack.v, sizeof pack.v);

@@ -129,10 +129,13 @@ struct AnyPack {
     LBM_HD bool force(Value (&force)[S::D]) const {
         const UpdateArguments& a = row.a;
         static_for<S::D>([&]<int d>() LBM_INLINE_LAMBDA {
-            force[d] = Value{} + Real(a.force[d]);
+            const Index at = ((Index(row.z) * a.address.ny + row.y) * S::D + d) * a.force_pitch + x;
             if (a.force_field != nullptr) {
-                const Index r = (Index(row.z) * a.address.ny + row.y) * S::D + d;
-                force[d] = load_pack<Real, W>(static_cast<const Real*>(a.force_field) + r * a.force_pitch + x);
+                force[d] = load_pack<Real, W>(static_cast<const Real*>(a.force_field) + at);
+            } else if (a.force_part != nullptr) {
+                force[d] = load_scaled<Real, W>(a.force_part + at, a.force_factor);
+            } else {
+                force[d] = Value{} + Real(a.force[d]);
             }
         });
         return a.forced;

@@ -14,8 +14,8 @@
 #include "buffer.h"
 #include "clear_lattice.h"
 #include "cpu_block.h"
-#include "field_rows.h"
 #include "host_boundary.h"
+#include "host_force.h"
 #include "host_heat.h"
 #include "host_samples.h"
 #include "host_scaling.h"
@@ -75,21 +75,15 @@ public:
         turbulence_.set_solid(solid);
     }
 
-    void set_force(const double* uniform, const double* field) override {
-        arguments_.forced = uniform != nullptr || field != nullptr;
-        for (int d = 0; d < S::D; ++d) {
-            arguments_.force[d] = uniform != nullptr ? uniform[d] : 0;
-        }
-        force_.set(address(), S::D, field, threads_);
-        arguments_.force_field = force_.data();
-        arguments_.force_pitch = force_.pitch(address());
+    void set_force(const double* uniform, const double* field, int series) override {
+        scaling_.set_force_series(series);
+        force_.set(address(), uniform, field, scaling_.scales_force(), threads_);
     }
 
     void set_heat_source(double uniform, const double* field) override {
         heat_.set_source(address(), uniform, field);
         arguments_.heat = heat_.parameters();
         arguments_.heat_field = heat_.source_field();
-        arguments_.force_pitch = force_.pitch(address());
     }
 
     Phase phase() const override { return phase_; }
@@ -157,6 +151,7 @@ public:
 
     void update_shell(int /*steps: one*/) override {
         arguments_.phase = next_phase(phase_);
+        force_.put(address(), scaling_.force_factor(), arguments_);
         arguments_.source = current();
         now_ = next();
         arguments_.target = current();
@@ -375,9 +370,7 @@ private:
     void restart_phase() { phase_ = spec_.state->first_phase; }
     /// The user's force on a cell, without buoyancy.
     void given_force_at(int x, int y, int z, double* force) const {
-        for (int d = 0; d < S::D; ++d) {
-            force[d] = force_.data() == nullptr ? arguments_.force[d] : double(force_.at(address(), S::D, d, x, y, z));
-        }
+        force_.at(address(), scaling_.force_factor(), x, y, z, force);
     }
     /// The force on a cell with buoyancy; for the multispeed thermal model the gravity.
     void force_at(int x, int y, int z, double (&force)[3]) const {
@@ -486,7 +479,7 @@ private:
     const backend::LinkPlan* plan_ = nullptr;
     const std::uint8_t* solid_ = nullptr;
     const double* solid_velocity_ = nullptr;
-    FieldRows<Real> force_;
+    HostForce<S, Real> force_;
     VelocityChange<Real, S::D> last_velocity_;
     HostHeat<S, Real, Stored> heat_;
     HostTurbulence<S, Real, Stored> turbulence_;

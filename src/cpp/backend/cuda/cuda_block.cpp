@@ -9,18 +9,16 @@
 #include "chosen_updates.h"
 #include "device_boundary.h"
 #include "device_field.h"
+#include "device_force.h"
 #include "device_heat.h"
 #include "device_links.h"
 #include "device_row_ends.h"
 #include "device_samples.h"
-#include "device_scaling.h"
 #include "device_statistics.h"
 #include "device_sums.h"
 #include "device_transfers.h"
 #include "device_turbulence.h"
 #include "device_walls.h"
-#include "field_rows.h"
-#include "field_staging.h"
 #include "initial_layers.h"
 #include "kernel_set.h"
 #include "kernels/arguments.h"
@@ -112,19 +110,11 @@ public:
         upload(solid_velocity_, stream_, velocity, velocity == nullptr ? 0 : std::size_t(cells() * D_));
     }
 
-    void set_force(const double* uniform, const double* field) override {
+    void set_force(const double* uniform, const double* field, int series) override {
         ++revision_;
-        const Forcing before = forcing_;
-        const Index numbers = rows() * D_ * backend::field_pitch(address_.nx);
-        force_.set(stream_, std::size_t(numbers) * backend::size_of(spec_.precision), field, [&] {
-            forcing_ = Forcing::None;  // if the upload fails there is no force, rather than a part of one
-            staging_.write_components(state(), "set_force", D_, field);
-        });
-        for (int d = 0; d < 3; ++d) {
-            uniform_force_[d] = uniform != nullptr && d < D_ ? uniform[d] : 0;
-        }
-        forcing_ = uniform != nullptr ? Forcing::Uniform : field != nullptr ? Forcing::Field : Forcing::None;
-        if (forcing_ != before) {
+        const Forcing before = force_.forcing();
+        force_.set(uniform, field, series, [this] { return state(); });
+        if (force_.forcing() != before) {
             choose_updates();
             if (plan_ != nullptr) {
                 expect_kernels();
@@ -210,7 +200,7 @@ public:
 
     void update_shell(int /*steps: one*/) override {
         streams_.fork();
-        step_ = {next_phase(phase_), lattices_[now_].as<void>(), lattices_[next()].as<void>()};
+        step_ = {next_phase(phase_), lattices_[now_].as<void>(), lattices_[next()].as<void>(), scaling_.turn()};
         turbulence_.begin_update();
         for (int k = 0; k < shell_.count; ++k) {
             update(streams_.border(), shell_.boxes[k]);
@@ -353,7 +343,9 @@ private:
         return all;
     }
 
-    void choose_updates() { updates_.choose(forcing_, row_ends_.end_sums(), row_ends_.row_ends(), device_.name); }
+    void choose_updates() {
+        updates_.choose(force_.forcing(), row_ends_.end_sums(), row_ends_.row_ends(), device_.name);
+    }
     void restart_phase() {
         phase_ = spec_.state->first_phase;
         now_ = 0;
@@ -394,9 +386,7 @@ private:
         a.address = address_;
         a.phase = phase_;
         a.compressibility = spec_.compressibility;
-        std::copy(uniform_force_, uniform_force_ + 3, a.force);
-        a.force_field = force_.as<void>();
-        a.force_pitch = backend::field_pitch(address_.nx);
+        force_.put(a);
         a.solid = solid_.as<unsigned char>();
         a.solid_velocity = solid_velocity_.as<double>();
         a.hybrid_thermal = backend::is_hybrid(spec_);
@@ -424,8 +414,7 @@ private:
     void launch_update(const WorkStream& stream, const backend::RowBox& rows, RowPart part) {
         with_update_arguments<Real>(spec_, address_, step_.phase, [&](auto& a) {
             if constexpr (requires { a.force_field; }) {
-                std::copy(uniform_force_, uniform_force_ + 3, a.force);
-                a.force_field = force_.as<Real>();
+                force_.put(a, step_.turn);
                 a.end_sums = {static_cast<Real*>(row_ends_.numbers())};
                 a.heat.source = Real(heat_.uniform_source());
                 a.heat_field = static_cast<const Real*>(heat_.source_field());
@@ -468,15 +457,13 @@ private:
         Phase phase;
         const void* source;
         void* target;
+        int turn;  // of what is scaled
     } step_{};
     backend::Interior interior_{};
     backend::Shell shell_{address_.ny, address_.nz, interior_.rows}, adjacent_{};  // beside a late interior
     const backend::LinkPlan* plan_ = nullptr;
     DeviceLinks links_;
     DeviceBuffer solid_, solid_velocity_;
-    Forcing forcing_ = Forcing::None;
-    double uniform_force_[3] = {spec_.gravity[0], spec_.gravity[1], spec_.gravity[2]};
-    FieldRows force_;
     DeviceRowEnds row_ends_{spec_, address_, stream_};
     mutable DeviceSums sums_{spec_, stream_, kernels_};
     mutable FieldStaging staging_{spec_, address_, stream_, kernels_};
@@ -484,6 +471,7 @@ private:
     DeviceWalls walls_{spec_, stream_, kernels_};
     DeviceBoundary boundary_{spec_, stream_, kernels_};
     DeviceScaling scaling_{spec_, stream_, kernels_, revision_};
+    DeviceForce force_{spec_, address_, stream_, staging_, scaling_};
     DeviceTurbulence turbulence_{spec_, address_, stream_, kernels_, staging_, [this] { return state(); }};
 };
 

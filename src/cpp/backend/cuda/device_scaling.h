@@ -2,6 +2,7 @@
 // memory, and the launch of the kernel for what no other kernel computes as it reads it.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "../links.h"
@@ -23,11 +24,13 @@ public:
         return values_.bytes() + numbers_.bytes() + terms_.bytes() + factors_.bytes() + clock_.bytes();
     }
     /// Whether anything changes in time.
-    bool any() const { return has_values() || sets_numbers(); }
+    bool any() const { return has_values() || sets_numbers() || scales_force(); }
     /// Whether values of wall links or boundary cells do, which the kernels that read them compute.
     bool has_values() const { return values_.bytes() > 0; }
     /// Whether numbers in lists are set before each update.
     bool sets_numbers() const { return numbers_.bytes() > 0; }
+    /// Whether the force does, which updates compute.
+    bool scales_force() const { return force_series_ >= 0; }
     /// Whether the kernels of the next update compute values.
     bool scales_values() const { return has_values() && has_factors(); }
     /// Whether the next update has factors for them. Before any were given values are those that the plan has.
@@ -52,16 +55,41 @@ public:
         rows_ = rows;
         series_ = series;
         is_set_ = false;
+        force_factors_.clear();
+        for (Index row = 0; row < rows && scales_force() && force_series_ < series; ++row) {
+            force_factors_.push_back(factors[row * series + force_series_]);
+        }
     }
     void set_row(Index row) override {
         if (!any() || (is_set_ && row == row_)) {
             return;
         }
-        revision_ += clock_.bytes() == 0 ? 1 : 0;
-        const FactorClock clock{{row, row}, rows_};
-        upload(clock_, stream_, &clock, 1);
         row_ = row;
         is_set_ = true;
+        const auto last = Index(force_factors_.size()) - 1;
+        set_clock(last < 0 ? 1 : force_factors_[std::size_t(std::min(row, last))]);
+    }
+    void set_force_factor(double factor) override {
+        if (scales_force()) {
+            is_set_ = false;
+            set_clock(factor);
+        }
+    }
+    /// Makes the force one that changes by this factor of each step; -1: it does not. For now the factor is 1.
+    void set_force_series(int series) {
+        force_series_ = series;
+        force_factors_.clear();
+        set_force_factor(1);
+    }
+    /// The factor of the force in the next update, in the memory of the device; null if the force is not scaled.
+    const double* force_factor() const { return scales_force() ? clock_.as<FactorClock>()->force + turn_ : nullptr; }
+    /// What an update takes, beside the fixed part, of a force that is scaled, with the turn() that it had when it
+    /// began.
+    void put(ScaledForce& force, int turn) const {
+        force.clock = clock_.as<FactorClock>();
+        force.turn = turn;
+        force.series = series_;
+        force.factors = force_factors_.empty() ? nullptr : factors_.as<double>() + force_series_;
     }
     /// To be called after so many updates, which have brought the clock on if they were launched with arguments().
     void was_updated(Index updates) {
@@ -89,6 +117,11 @@ public:
     ScalingArguments arguments() const { return scales_values() ? all_arguments() : ScalingArguments{}; }
 
 private:
+    void set_clock(double force) {
+        revision_ += clock_.bytes() == 0 ? 1 : 0;
+        const FactorClock clock{{row_, row_}, rows_, {force, force}};
+        upload(clock_, stream_, &clock, 1);
+    }
     KernelName kernel() const { return state_kernel(spec_, "scale_numbers.h", "scale_numbers"); }
     ScalingArguments all_arguments() const {
         return {values_.as<backend::ScaledVector>(),
@@ -108,6 +141,8 @@ private:
     double reference_density_ = 1, inertia_ = 1;
     Index rows_ = 0;
     int series_ = 0, needed_ = 0;  // factors of a step that there are, and those that values take
+    int force_series_ = -1;
+    std::vector<double> force_factors_;  // of all rows
     int turn_ = 0;
     Index row_ = 0;        // of the next update
     bool is_set_ = false;  // whether the clock has it

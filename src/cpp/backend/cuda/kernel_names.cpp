@@ -31,6 +31,8 @@ std::string forcing_name(Forcing forcing) {
         case Forcing::None: return "lbm::cuda::Forcing::None";
         case Forcing::Uniform: return "lbm::cuda::Forcing::Uniform";
         case Forcing::Field: return "lbm::cuda::Forcing::Field";
+        case Forcing::ScaledUniform: return "lbm::cuda::Forcing::ScaledUniform";
+        case Forcing::ScaledField: return "lbm::cuda::Forcing::ScaledField";
     }
     throw std::logic_error("no name of a kind of force");
 }

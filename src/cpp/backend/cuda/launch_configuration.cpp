@@ -77,8 +77,8 @@ LaunchConfiguration default_configuration(const BlockSpec& spec, const UpdateKin
     }
     if (backend::is_hybrid(spec)) {  // one thread block per row
         const int threads = spec.size[0] > 256 ? 128 : 64;
-        const bool needs_more_registers =
-            keeps_ends || kind.forcing == Forcing::Field || varies || spec.size[0] % 4 != 0;
+        const bool reads_force = kind.forcing == Forcing::Field || kind.forcing == Forcing::ScaledField;
+        const bool needs_more_registers = keeps_ends || reads_force || varies || spec.size[0] % 4 != 0;
         return spec.precision == NumberKind::Float64 ? LaunchConfiguration{1, 128, 3}
                : size == BlockSize::Small
                    ? LaunchConfiguration{1, 64, 8}

@@ -29,6 +29,26 @@ struct Members {
 
 constexpr int max_Q = 27;  // largest Q of the stencils that use UpdateArguments
 
+/// Which row of the factors of scaled values is that of an update. There are two numbers, which updates use in turn:
+/// the kernels before an update read one, and set the other to the row of the update that follows. So nobody needs to
+/// know which of them is the last one, and recorded updates take no argument for it. With the row goes the factor of
+/// the force, which all threads of an update read: it costs them one load, which waits for no other one.
+struct FactorClock {
+    Index row[2];
+    Index rows;  // that there are
+    double force[2];
+};
+
+/// A force that is a fixed part, in float64, times a factor of the step.
+struct ScaledForce {
+    double uniform[3];
+    const double* field;  // D rows for each (y, z), in place of the uniform part
+    FactorClock* clock;
+    int turn;               // which numbers of the clock are those of the update
+    int series;             // factors of a row
+    const double* factors;  // of the force, in the first row; null: the factor stays as it is
+};
+
 /// Arguments of the update kernels of the isothermal and hybrid thermal models, in the arithmetic type.
 template <class Real, class Parameters>
 struct UpdateArguments {
@@ -47,6 +67,7 @@ struct UpdateArguments {
     Real force[3];
     const Real* force_field;  // D rows for each (y, z)
     Index force_pitch;
+    ScaledForce scaled_force;
     backend::EndSums<Real> end_sums;
     HeatParameters<Real> heat;
     const Real* heat_field;                       // a row for each (y, z), with force_pitch; null for none
@@ -96,8 +117,10 @@ struct StateArguments {
     Phase phase;
     double compressibility;  // as in UpdateArguments
     double force[3];         // the gravity for the multispeed thermal model
-    void* force_field;       // of the arithmetic type; null for a uniform force
+    void* force_field;       // of the arithmetic type; null for a uniform force, and one that is scaled
     Index force_pitch;
+    double* force_part;            // of a scaled field, in the same rows; null for others
+    const double* force_factor;    // of a scaled force, which is its part times this; null for others
     const unsigned char* solid;    // null without bodies
     const double* solid_velocity;  // null if all bodies are at rest
     bool hybrid_thermal;           // hybrid thermal model
@@ -144,14 +167,6 @@ struct LinkArguments {
     void* end_sums;  // of the arithmetic type; null if the last step has not stored them
 
     Index threads() const { return 32 * run_count + single_count + cell_count + wall_temperature_count; }
-};
-
-/// Which row of the factors of scaled values is that of an update. There are two numbers, which updates use in turn:
-/// the kernels before an update read one, and set the other to the row of the update that follows. So nobody needs to
-/// know which of them is the last one, and recorded updates take no argument for it.
-struct FactorClock {
-    Index row[2];
-    Index rows;  // that there are
 };
 
 /// What scaled values are computed from (scaled_values.h).

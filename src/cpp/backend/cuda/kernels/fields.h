@@ -58,12 +58,17 @@ __global__ void set_population(const __grid_constant__ StateArguments a, RowRang
     });
 }
 
-/// Copies one component of a force field to the rows that update kernels read.
+/// Copies one component of a force field, or of the part of a scaled one, to the rows that update kernels read.
 template <class S, class Real, class Stored>
 __global__ void set_force(const __grid_constant__ StateArguments a, RowRange range, int d, const double* values) {
-    auto* force = static_cast<Real*>(a.force_field);
-    for_cells(a.address, range,
-              [&](int x, Index row, Index at) { force[(row * S::D + d) * a.force_pitch + x] = Real(values[at]); });
+    for_cells(a.address, range, [&](int x, Index row, Index at) {
+        const Index place = (row * S::D + d) * a.force_pitch + x;
+        if (a.force_part != nullptr) {
+            a.force_part[place] = values[at];
+        } else {
+            static_cast<Real*>(a.force_field)[place] = Real(values[at]);
+        }
+    });
 }
 
 /// Copies the stored numbers of one population, unconverted; for solid cells it is the number of the fluid at rest.

@@ -9,6 +9,7 @@
 
 #include "../../row_end_columns.h"
 #include "arguments.h"
+#include "factor_clock.h"
 #include "pack.h"
 #include "prefetch.h"
 
@@ -56,6 +57,9 @@ public:
     /// Loads the incoming populations of all V cells; every thread of the block must call it. All loads come first, and
     /// none depends on another, so that the memory latency is waited for only once.
     __device__ void fetch(Shared& shared) {
+        if constexpr (scales_force) {
+            force_factor_ = a_.scaled_force.clock->force[a_.scaled_force.turn];
+        }
         static_for<S::Q>([&]<int i>() {
             if constexpr (V == 1 && moves_before<i>) {
                 h_[i].template set<0>(*beyond<i>());
@@ -89,6 +93,9 @@ public:
         if constexpr (row_ends != 0) {
             first_replaced.put(*this);
             last_replaced.put(*this);
+        }
+        if constexpr (scales_force) {
+            set_force_of_update_after(a_.scaled_force);
         }
     }
 
@@ -158,6 +165,7 @@ private:
     template <int face>
     static constexpr backend::RowEnd end = backend::row_end(row_ends, face);
 
+    static constexpr bool scales_force = forcing == Forcing::ScaledUniform || forcing == Forcing::ScaledField;
     static constexpr bool self_periodic_x = (self_periodic & 1) != 0;
     static constexpr bool whole_rows = span != RowSpan::Several;
     static constexpr bool closes_rows = self_periodic_x && whole_rows;  // a row's ends are neighbours within the block
@@ -463,9 +471,15 @@ private:
             return Real(0);
         } else if constexpr (forcing == Forcing::Uniform) {
             return a_.force[d];
+        } else if constexpr (forcing == Forcing::ScaledUniform) {
+            return Real(a_.scaled_force.uniform[d] * force_factor_);
         } else {
-            const Index r = (Index(z_) * a_.address.ny + y_) * S::D + d;
-            return inside_ ? a_.force_field[r * a_.force_pitch + x_ + rotated_ + l] : Real(0);
+            const Index at = ((Index(z_) * a_.address.ny + y_) * S::D + d) * a_.force_pitch + x_ + rotated_ + l;
+            if constexpr (forcing == Forcing::Field) {
+                return inside_ ? a_.force_field[at] : Real(0);
+            } else {
+                return inside_ ? Real(a_.scaled_force.field[at] * force_factor_) : Real(0);
+            }
         }
     }
 
@@ -476,7 +490,8 @@ private:
     char* target_;
     Index up_[2], down_[2];  // bytes to the next and previous row in y and z, around the ends of self-periodic axes
     Vector h_[S::Q];
-    int rotated_ = 0;  // by how many cells
+    int rotated_ = 0;          // by how many cells
+    double force_factor_ = 1;  // of a scaled force
 };
 
 }  // namespace lbm::cuda

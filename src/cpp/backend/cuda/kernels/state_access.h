@@ -53,9 +53,14 @@ struct StateAccess {
     }
     __device__ void given_force(int x, Index row, double (&force)[3]) const {
         for (int d = 0; d < S::D; ++d) {
-            force[d] = a.force_field == nullptr
-                           ? a.force[d]
-                           : double(static_cast<const Real*>(a.force_field)[(row * S::D + d) * a.force_pitch + x]);
+            const Index at = (row * S::D + d) * a.force_pitch + x;
+            if (a.force_part != nullptr) {
+                force[d] = double(Real(a.force_part[at] * *a.force_factor));
+            } else if (a.force_field != nullptr) {
+                force[d] = double(static_cast<const Real*>(a.force_field)[at]);
+            } else {
+                force[d] = a.force_factor == nullptr ? a.force[d] : a.force[d] * *a.force_factor;
+            }
         }
     }
 

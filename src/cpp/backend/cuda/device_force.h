@@ -1,0 +1,81 @@
+// The force on the cells of a block on a GPU: uniform or a field, as it is or scaled by a factor of each step. Of one
+// that is scaled the fixed part is kept in float64, in which the product is computed where it is read.
+#pragma once
+
+#include <algorithm>
+
+#include "../block_layout.h"
+#include "device_scaling.h"
+#include "field_rows.h"
+#include "field_staging.h"
+
+namespace lbm::cuda {
+
+class DeviceForce {
+public:
+    /// Keeps references to the arguments, which are the block's and must outlive it.
+    DeviceForce(const backend::BlockSpec& spec, const Address& address, const WorkStream& stream, FieldStaging& staging,
+                DeviceScaling& scaling)
+        : spec_(spec), address_(address), stream_(stream), staging_(staging), scaling_(scaling) {}
+
+    std::size_t bytes() const { return field_.bytes(); }
+    Forcing forcing() const { return forcing_; }
+
+    /// See BlockState::set_force(). `state` returns the arguments of the block, which put() has completed.
+    template <class State>
+    void set(const double* uniform, const double* field, int series, State&& state) {
+        forcing_ = Forcing::None;  // if the upload fails there is no force, rather than a part of one
+        scaling_.set_force_series(series);
+        const int D = backend::with_stencil(spec_.stencil, [](auto s) { return decltype(s)::D; });
+        const Index numbers = Index(address_.ny) * address_.nz * D * pitch();
+        const std::size_t bytes = scaling_.scales_force() ? sizeof(double) : backend::size_of(spec_.precision);
+        for (int d = 0; d < 3; ++d) {
+            uniform_[d] = uniform != nullptr && d < D ? uniform[d] : 0;
+        }
+        field_.set(stream_, std::size_t(numbers) * bytes, field,
+                   [&] { staging_.write_components(state(), "set_force", D, field); });
+        if (uniform != nullptr) {
+            forcing_ = scaling_.scales_force() ? Forcing::ScaledUniform : Forcing::Uniform;
+        } else if (field != nullptr) {
+            forcing_ = scaling_.scales_force() ? Forcing::ScaledField : Forcing::Field;
+        }
+    }
+
+    /// Sets the force among the arguments of kernels between updates.
+    void put(StateArguments& a) const {
+        std::copy(uniform_, uniform_ + 3, a.force);
+        a.force_pitch = pitch();
+        a.force_factor = scaling_.force_factor();
+        if (scaling_.scales_force()) {
+            a.force_part = field_.as<double>();
+        } else {
+            a.force_field = field_.as<void>();
+        }
+    }
+    /// The same of an update, with the turn of the scaling with which it began.
+    template <class Real, class Parameters>
+    void put(UpdateArguments<Real, Parameters>& a, int turn) const {
+        if (scaling_.scales_force()) {
+            std::copy(uniform_, uniform_ + 3, a.scaled_force.uniform);
+            a.scaled_force.field = field_.as<double>();
+            scaling_.put(a.scaled_force, turn);
+        } else {
+            std::copy(uniform_, uniform_ + 3, a.force);
+            a.force_field = field_.as<Real>();
+        }
+    }
+
+private:
+    Index pitch() const { return backend::field_pitch(address_.nx); }
+
+    const backend::BlockSpec& spec_;
+    const Address& address_;
+    const WorkStream& stream_;
+    FieldStaging& staging_;
+    DeviceScaling& scaling_;
+    Forcing forcing_ = Forcing::None;
+    double uniform_[3] = {spec_.gravity[0], spec_.gravity[1], spec_.gravity[2]};
+    FieldRows field_;
+};
+
+}  // namespace lbm::cuda
