@@ -10,37 +10,13 @@
 #include "../engine/engine.h"
 #include "bindings.h"
 #include "construction.h"
+#include "dlpack.h"
 #include "no_gil.h"
 
 namespace lbm::bindings {
 namespace {
 
 using backend::DeviceArray;
-
-// The structures of DLPack's binary interface, version 0.x (dlpack.h).
-struct DlDevice {
-    int type;  // 2: CUDA
-    int id;
-};
-struct DlType {
-    unsigned char code;  // 2: float
-    unsigned char bits;
-    unsigned short lanes;
-};
-struct DlTensor {
-    void* data;
-    DlDevice device;
-    int dimensions;
-    DlType type;
-    long long* shape;
-    long long* strides;  // in elements
-    unsigned long long offset;
-};
-struct DlManagedTensor {
-    DlTensor tensor;
-    void* context;
-    void (*destroy)(DlManagedTensor*);
-};
 
 /// A field with its shape as users index it: [component, x, y, z].
 struct Field {

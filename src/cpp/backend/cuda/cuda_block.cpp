@@ -9,6 +9,7 @@
 #include "chosen_updates.h"
 #include "device_boundary.h"
 #include "device_field.h"
+#include "device_force.h"
 #include "device_heat.h"
 #include "device_links.h"
 #include "device_row_ends.h"
@@ -19,7 +20,6 @@
 #include "device_transfers.h"
 #include "device_turbulence.h"
 #include "device_walls.h"
-#include "field_rows.h"
 #include "field_staging.h"
 #include "initial_layers.h"
 #include "kernel_set.h"
@@ -38,7 +38,10 @@ namespace {
 using backend::BlockSpec;
 using backend::size_of;
 
-class CudaBlock final : public backend::BlockState, public backend::ThermalState, public GpuEventSource {
+class CudaBlock final : public backend::BlockState,
+                        public backend::ThermalState,
+                        public backend::GpuInputs,
+                        public GpuEventSource {
 public:
     CudaBlock(const BlockSpec& spec, int ordinal)
         : spec_(spec),
@@ -112,30 +115,13 @@ public:
         upload(solid_velocity_, stream_, velocity, velocity == nullptr ? 0 : std::size_t(cells() * D_));
     }
 
-    void set_force(const double* uniform, const double* field) override {
-        ++revision_;
-        const Forcing before = forcing_;
-        const Index numbers = rows() * D_ * backend::field_pitch(address_.nx);
-        force_.set(stream_, std::size_t(numbers) * backend::size_of(spec_.precision), field, [&] {
-            forcing_ = Forcing::None;  // if the upload fails there is no force, rather than a part of one
-            staging_.write_components(state(), "set_force", D_, field);
-        });
-        for (int d = 0; d < 3; ++d) {
-            uniform_force_[d] = uniform != nullptr && d < D_ ? uniform[d] : 0;
-        }
-        forcing_ = uniform != nullptr ? Forcing::Uniform : field != nullptr ? Forcing::Field : Forcing::None;
-        if (forcing_ != before) {
-            choose_updates();
-            if (plan_ != nullptr) {
-                expect_kernels();
-            }
-        }
-    }
+    void set_force(const double* uniform, const double* field) override { change_force(uniform, {field}); }
+    void set_force(const backend::GpuField& field) override { change_force(nullptr, {nullptr, field}); }
+    void force(double* out) const override { force_.read(state(), out); }
 
-    void set_heat_source(double uniform, const double* field) override {
-        ++revision_;
-        heat_.set_source(uniform, field, backend::field_pitch(address_.nx), [this] { return state(); });
-    }
+    void set_heat_source(double uniform, const double* field) override { change_heat_source(uniform, {field}); }
+    void set_heat_source(const backend::GpuField& field) override { change_heat_source(0, {nullptr, field}); }
+    void heat_source(double* out) const override { heat_.read_source(state(), out); }
     bool is_asynchronous() const override { return true; }
     void on_device(const std::function<void()>& work) const override {
         const DeviceScope scope(device_.ordinal);
@@ -267,18 +253,20 @@ public:
                       : nullptr;
     }
 
-    void initialize(const backend::InitialFields& fields) override {
+    void initialize(const backend::InitialFields& fields) override { initialize(fields, {}); }
+    void initialize(const backend::InitialFields& fields, const backend::GpuFields& arrays) override {
         restart_phase();
-        initialize_layers(spec_, address_, stream_, kernels_, fields, state());
+        initialize_layers(spec_, address_, stream_, kernels_, fields, arrays, state());
     }
+    backend::GpuInputs* gpu_inputs() override { return this; }
 
     using Box = backend::CellBox;
     void density(float* out, const Box& box) const override { staging_.read_box(state(), "density", 1, box, out); }
     void density(double* out, const Box& box) const override { staging_.read_box(state(), "density", 1, box, out); }
     void velocity(float* out, const Box& box) const override { staging_.read_box(state(), "velocity", D_, box, out); }
     void velocity(double* out, const Box& box) const override { staging_.read_box(state(), "velocity", D_, box, out); }
-    void populations(float* out) const override { staging_.read_populations(state(), "population", "float", out); }
-    void populations(double* out) const override { staging_.read_populations(state(), "population", "double", out); }
+    void populations(float* out) const override { read_populations("population", "float", out); }
+    void populations(double* out) const override { read_populations("population", "double", out); }
     void set_populations(const double* values) override {
         restart_phase();
         staging_.write_components(state(), "set_population", address_.Q, values);
@@ -290,7 +278,7 @@ public:
 
     void get_state(void* out) const override {
         backend::with_stored(spec_.storage, [&](auto stored) {
-            staging_.read_populations(state(), "get_stored", "", static_cast<decltype(stored)*>(out));
+            read_populations("get_stored", "", static_cast<decltype(stored)*>(out));
         });
     }
     void set_state(const void* values) override {
@@ -327,7 +315,7 @@ public:
     }
 
     backend::Totals totals() const override {
-        const auto sums = sums_.add<5>("totals", cells(), state(), all());
+        const auto sums = sums_.add<5>("totals", cells(), state(), RowRange{0, rows()});
         return {sums[0], {sums[1], sums[2], sums[3]}, sums[4], has_temperature(spec_) ? heat_.total(state()) : 0};
     }
 
@@ -353,7 +341,26 @@ private:
         return all;
     }
 
-    void choose_updates() { updates_.choose(forcing_, row_ends_.end_sums(), row_ends_.row_ends(), device_.name); }
+    template <class Out>
+    void read_populations(const char* kernel, const char* type, Out* out) const {
+        staging_.read_components(state(), kernel, type, address_.Q, out);
+    }
+    void change_force(const double* uniform, const FieldSource& field) {
+        ++revision_;
+        const Forcing before = force_.kind();
+        force_.set(uniform, field, [this] { return state(); });
+        if (force_.kind() != before) {
+            choose_updates();
+            if (plan_ != nullptr) {
+                expect_kernels();
+            }
+        }
+    }
+    void change_heat_source(double uniform, const FieldSource& field) {
+        ++revision_;
+        heat_.set_source(uniform, field, backend::field_pitch(address_.nx), [this] { return state(); });
+    }
+    void choose_updates() { updates_.choose(force_.kind(), row_ends_.end_sums(), row_ends_.row_ends(), device_.name); }
     void restart_phase() {
         phase_ = spec_.state->first_phase;
         now_ = 0;
@@ -383,7 +390,6 @@ private:
     Index rows() const { return Index(address_.ny) * address_.nz; }
     Index cells() const { return rows() * address_.nx; }
     int next() const { return (now_ + 1) % spec_.state->lattices; }
-    RowRange all() const { return {0, rows()}; }
     SampledBlock sampled() {
         return {spec_, stream_, kernels_, [this] { return state(); }, revision_, streams_};
     }
@@ -394,8 +400,8 @@ private:
         a.address = address_;
         a.phase = phase_;
         a.compressibility = spec_.compressibility;
-        std::copy(uniform_force_, uniform_force_ + 3, a.force);
-        a.force_field = force_.as<void>();
+        std::copy(force_.uniform(), force_.uniform() + 3, a.force);
+        a.force_field = force_.rows<void>();
         a.force_pitch = backend::field_pitch(address_.nx);
         a.solid = solid_.as<unsigned char>();
         a.solid_velocity = solid_velocity_.as<double>();
@@ -424,8 +430,8 @@ private:
     void launch_update(const WorkStream& stream, const backend::RowBox& rows, RowPart part) {
         with_update_arguments<Real>(spec_, address_, step_.phase, [&](auto& a) {
             if constexpr (requires { a.force_field; }) {
-                std::copy(uniform_force_, uniform_force_ + 3, a.force);
-                a.force_field = force_.as<Real>();
+                std::copy(force_.uniform(), force_.uniform() + 3, a.force);
+                a.force_field = force_.rows<Real>();
                 a.end_sums = {static_cast<Real*>(row_ends_.numbers())};
                 a.heat.source = Real(heat_.uniform_source());
                 a.heat_field = static_cast<const Real*>(heat_.source_field());
@@ -474,12 +480,10 @@ private:
     const backend::LinkPlan* plan_ = nullptr;
     DeviceLinks links_;
     DeviceBuffer solid_, solid_velocity_;
-    Forcing forcing_ = Forcing::None;
-    double uniform_force_[3] = {spec_.gravity[0], spec_.gravity[1], spec_.gravity[2]};
-    FieldRows force_;
     DeviceRowEnds row_ends_{spec_, address_, stream_};
     mutable DeviceSums sums_{spec_, stream_, kernels_};
     mutable FieldStaging staging_{spec_, address_, stream_, kernels_};
+    DeviceForce force_{spec_, address_, stream_, staging_};
     mutable DeviceHeat heat_{spec_, address_, stream_, kernels_, sums_, staging_};
     DeviceWalls walls_{spec_, stream_, kernels_};
     DeviceBoundary boundary_{spec_, stream_, kernels_};
