@@ -123,6 +123,47 @@ def device_field(engine: Engine, name: int, reference: float = 0.0) -> DeviceArr
     """Density (0), velocity (1), populations (2) or temperature (3) of now, the last plus `reference` in fluid cells;
     IndexError for others, ValueError where the engine is on the CPU, and without a temperature."""
 
+class GpuArray:
+    """An array in a GPU's memory that the engine takes as a field, at a place of the domain."""
+
+    @property
+    def ordinal(self) -> int:
+        """Of the GPU."""
+    def extremes(self, offset: Sequence[int], size: Sequence[int]) -> tuple[float, float, list[float]] | None:
+        """The least and the largest number, and the longest vector, in a box of the domain's cells, without the
+        reference; None where a number is not finite."""
+    def to_host(self) -> NDArray[np.float64]:
+        """Its numbers less the reference, with the axes of space reversed."""
+
+def gpu_array_of_dlpack(capsule: Any, axes: int, first: Sequence[int], reference: float = 0.0) -> GpuArray:
+    """The array of an unused DLPack capsule, which is used afterwards.
+
+    The last `axes` axes are the domain's, 2 or 3, one of components may be before; `first` is the domain's cell that is
+    the first one, beyond the last ones those at the other end follow. `reference` is subtracted from each number.
+    ValueError for other numbers than float32 and float64, and for memory of the host.
+    """
+
+def gpu_array_at(
+    address: int,
+    ordinal: int,
+    item: int,
+    shape: Sequence[int],
+    strides: Sequence[int],
+    axes: int,
+    first: Sequence[int],
+    reference: float = 0.0,
+) -> GpuArray:
+    """The array at an address in the memory of the GPU `ordinal`, which the caller keeps while it is used.
+
+    Numbers have `item` bytes, 4 or 8, and lie `strides` bytes apart; for the others see `gpu_array_of_dlpack`.
+    """
+
+def gpu_of(address: int, device: str) -> int:
+    """The GPU in whose memory an address lies; -1 for none. `device` is one that this process uses."""
+
+def wait_for_gpu_stream(ordinal: int, stream: int) -> None:
+    """Return when all work of a stream of the driver's has completed; 1 and 2 are the default streams of CUDA."""
+
 def kernel_cache_folder() -> str:
     """Where compiled kernels are kept; empty for nowhere."""
 
@@ -291,22 +332,31 @@ class Engine:
         """The factors ``(steps, series)`` of the steps from `first` on: of all that are made, and of one more."""
 
     def bring_values_to_now(self) -> None: ...  # what is scaled, where other methods than `step` depend on it
-    def set_heat_source(self, source: NDArray[np.float64] | None) -> None:
+    def set_heat_source(self, source: NDArray[np.float64] | GpuArray | None) -> None:
         """Heat a step, in units of temperature, 0-d or ``(nz, ny, nx)`` of the window; None for none."""
 
-    def set_force(self, force: NDArray[np.float64] | None) -> None:
-        """Body force a volume, ``(D,)`` or ``(D, nz, ny, nx)`` of the window; None for none."""
+    def heat_source_field(self, out: NDArray[np.float64]) -> None:
+        """Fill with the field of heat sources, ``(nz, ny, nx)``, as blocks on GPUs have it; ValueError without one."""
+
+    def set_force(self, force: NDArray[np.float64] | GpuArray | None) -> None:
+        """Body force a volume, ``(D,)`` or ``(D, nz, ny, nx)`` of the window; None for none. ValueError for an array in
+        a GPU's memory that lacks cells, and where a block is on the CPU."""
+
+    def force_field(self, out: NDArray[np.float64]) -> None:
+        """Fill with the field of forces, ``(D, nz, ny, nx)``, as blocks on GPUs have it; ValueError without one."""
 
     def initialize(
         self,
-        density: NDArray[np.float64] | None,
-        velocity: NDArray[np.float64] | None,
+        density: NDArray[np.float64] | GpuArray | None,
+        velocity: NDArray[np.float64] | GpuArray | None,
         nonequilibrium: bool,
-        temperature: NDArray[np.float64] | None = None,
+        temperature: NDArray[np.float64] | GpuArray | None = None,
     ) -> None:
         """Equilibrium at `density`, 0-d or ``(nz, ny, nx)`` (None: 1), `velocity`, ``(D,)`` or ``(D, nz, ny, nx)``
         (None: 0), and `temperature`, as the density (None: 0; of D2Q37 cs2). Arrays are of the window. Collective.
-        With `nonequilibrium` they are of `known`, and the first-order part that gradients imply is added."""
+        With `nonequilibrium` they are of `known`, and the first-order part that gradients imply is added. Arrays in a
+        GPU's memory are for blocks on GPUs, a density for one process; they have the cells needed, or all of the
+        domain."""
 
     def step(self, steps: int) -> None:
         """Advance; the GIL is released. ValueError for fewer than 0 and for more than 2**53 in all."""

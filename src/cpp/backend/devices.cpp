@@ -122,6 +122,8 @@ double ordered_sum(const GpuArray& array, const int (&corner)[3], const int (&si
     return cuda::ordered_sum(array, corner, size, solid, start);
 }
 
+void copy_to_host(const GpuArray& array, double* out) { cuda::copy_to_host(array, out); }
+
 void wait_for_stream(int ordinal, std::uintptr_t stream) { cuda::wait_for_stream(ordinal, stream); }
 
 int gpu_of(std::uintptr_t address, const std::string& device) { return cuda::gpu_of(address, gpu_number(device)); }

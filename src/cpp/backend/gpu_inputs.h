@@ -50,6 +50,9 @@ FieldExtremes extremes(const GpuArray& array, const int (&corner)[3], const int 
 double ordered_sum(const GpuArray& array, const int (&corner)[3], const int (&size)[3], const std::uint8_t* solid,
                    double start);
 
+/// Copies the numbers of an array's own cells to the host, less the reference: x fastest, then y, z and the component.
+void copy_to_host(const GpuArray& array, double* out);
+
 /// Blocks the calling thread until all work that has been requested of a stream of the driver's has completed.
 void wait_for_stream(int ordinal, std::uintptr_t stream);
 

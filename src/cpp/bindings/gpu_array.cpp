@@ -71,18 +71,20 @@ OwnedGpuArray from_dlpack(const py::capsule& capsule, int axes, const std::vecto
     const GpuArray array = placed(static_cast<const char*>(tensor.data) + tensor.offset, tensor.device.id, item, shape,
                                   strides, axes, first, reference);
     PyCapsule_SetName(capsule.ptr(), "used_dltensor");
-    return {array, {managed, [](void* owned) {
-                        auto* tensor_owner = static_cast<DlManagedTensor*>(owned);
-                        if (tensor_owner->destroy != nullptr) {
-                            tensor_owner->destroy(tensor_owner);
-                        }
-                    }}};
+    return {array, axes, {managed, [](void* owned) {
+                              auto* tensor_owner = static_cast<DlManagedTensor*>(owned);
+                              if (tensor_owner->destroy != nullptr) {
+                                  tensor_owner->destroy(tensor_owner);
+                              }
+                          }}};
 }
 
 /// Takes the array at an address, which the caller keeps while it is used.
 OwnedGpuArray at_address(std::uintptr_t address, int ordinal, int item, const Numbers& shape, const Numbers& strides,
                          int axes, const std::vector<int>& first, double reference) {
-    return {placed(reinterpret_cast<const void*>(address), ordinal, item, shape, strides, axes, first, reference), {}};
+    return {placed(reinterpret_cast<const void*>(address), ordinal, item, shape, strides, axes, first, reference),
+            axes,
+            {}};
 }
 
 /// The least and the largest number, and the longest vector, in a box of the domain; None where a number is not finite.
@@ -108,6 +110,17 @@ std::optional<std::tuple<double, double, std::vector<double>>> extremes(const Ow
     return std::tuple(found.lowest, found.highest, std::vector<double>(found.longest, found.longest + components));
 }
 
+/// The numbers of an array as an array of the host, whose first axis is that of components, if there is one.
+py::array_t<double> to_host(const OwnedGpuArray& given) {
+    py::array_t<double> out(array_shape(given.array.size, given.axes, given.array.components));
+    double* data = out.mutable_data();
+    {
+        const NoGil release;
+        backend::copy_to_host(given.array, data);
+    }
+    return out;
+}
+
 /// Reads a field that the blocks of an engine were given from a GPU's memory.
 template <class Read>
 void read_given(Engine& e, py::array_t<double>& out, int components, Read&& read) {
@@ -124,6 +137,7 @@ void bind_gpu_arrays(py::module_& module, EngineClass& engine) {
     py::class_<OwnedGpuArray> array(module, "GpuArray");
     forbid_new(array);
     array.def("extremes", &extremes, py::arg("offset"), py::arg("size"))
+        .def("to_host", &to_host)
         .def_property_readonly("ordinal", [](const OwnedGpuArray& given) { return given.array.ordinal; });
     module.def("gpu_array_of_dlpack", &from_dlpack, py::arg("capsule"), py::arg("axes"), py::arg("first"),
                py::arg("reference") = 0.0);

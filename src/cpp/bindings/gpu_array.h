@@ -13,6 +13,7 @@ namespace lbm::bindings {
 /// An array in a GPU's memory with what keeps that: the tensor of a DLPack capsule, or nothing, where the caller does.
 struct OwnedGpuArray {
     backend::GpuArray array;
+    int axes;  // of the domain
     std::shared_ptr<void> owner;
 };
 

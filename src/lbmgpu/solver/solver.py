@@ -16,7 +16,7 @@ from ..collisions import Collision
 from ..deprecated import was_a_method
 from ..domain import Domain
 from ..engine import linear_stability
-from ..engine.foreign_arrays import on_host
+from ..engine.foreign_arrays import taken
 from ..engine.settings import Settings, check_settings
 from ..engine.simulation import Simulation
 from ..files.regular_files import file_path, output_path
@@ -123,7 +123,7 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
         cpu_share: float | str | None = None,
         turbulence: TurbulenceModel | None = None,
     ) -> None:
-        force = on_host("force", force)
+        force = taken("force", force)
         settings = _checked(
             domain,
             collision,
@@ -195,7 +195,7 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
                 temperature is unstable `ThermallyUnstableError`.
         """
         fields = {"density": density, "velocity": velocity, "temperature": temperature}
-        fields = {name: on_host(name, value) for name, value in fields.items()}
+        fields = {name: taken(name, value) for name, value in fields.items()}
         if like is not None:
             fields = self._simulation.processes.each(lambda: self._with_fields_of(like, fields))
         if nonequilibrium is None:
@@ -217,7 +217,7 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
     @collective
     def force(self, force: ArrayLike | Callable[..., Any] | None) -> None:
         with by_user(self._simulation.processes, "the function of force"):
-            value = self._simulation.evaluate_force(on_host("force", force), self._simulation.steps)
+            value = self._simulation.evaluate_force(taken("force", force), self._simulation.steps)
         self._simulation.set_force(value)
 
     @property

@@ -138,6 +138,26 @@ double ordered_sum(const GpuArray& array, const int (&corner)[3], const int (&si
     return total;
 }
 
+void copy_to_host(const GpuArray& array, double* out) {
+    constexpr Index most_cells = Index(8) << 20;
+    const Index all = Index(array.size[1]) * array.size[2], nx = array.size[0];
+    const Index step = std::clamp<Index>(most_cells / nx, 1, all);
+    const ReaderInUse reader(array.ordinal);
+    const DeviceBuffer numbers(array.ordinal, std::size_t(step * nx) * sizeof(double));
+    const int(&first)[3] = array.first;
+    for (int d = 0; d < std::max(array.components, 1); ++d) {
+        for (Index row = 0; row < all; row += step) {
+            const BoxRows rows{
+                {first[0], first[1], first[2]}, array.size[0], array.size[1], row, std::min(row + step, all)};
+            reader->kernel("gather", array)
+                .launch(reader->stream, flat(rows.count()), array, rows, d, numbers.as<double>());
+            reader->stream.copy_to_host(out + (d * all + row) * nx, numbers.address(),
+                                        sizeof(double) * std::size_t(rows.count()));
+            reader->stream.synchronize();
+        }
+    }
+}
+
 void wait_for_stream(int ordinal, std::uintptr_t stream) {
     const DeviceScope scope(ordinal);
     driver().check(driver().stream_synchronize(reinterpret_cast<Stream>(stream)), "cuStreamSynchronize");

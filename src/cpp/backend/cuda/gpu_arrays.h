@@ -32,6 +32,7 @@ void copy_component(const FieldSource& field, int nx, int ny, Index cells, RowRa
 backend::FieldExtremes extremes(const backend::GpuArray& array, const int (&corner)[3], const int (&size)[3]);
 double ordered_sum(const backend::GpuArray& array, const int (&corner)[3], const int (&size)[3],
                    const std::uint8_t* solid, double start);
+void copy_to_host(const backend::GpuArray& array, double* out);
 void wait_for_stream(int ordinal, std::uintptr_t stream);
 int gpu_of(DevicePointer address, int current);
 
