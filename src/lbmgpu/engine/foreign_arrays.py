@@ -132,9 +132,8 @@ def _is_on_gpu(value: Any) -> bool:
 
 def _shape(value: Any) -> tuple[int, ...]:
     try:
-        interface = getattr(value, "__cuda_array_interface__", None)
-        found = getattr(value, "shape", None)
-        return tuple(int(n) for n in (interface["shape"] if found is None else found))
+        found = value.shape if hasattr(value, "shape") else value.__cuda_array_interface__["shape"]
+        return tuple(int(n) for n in found)
     except Exception:  # of the other library
         return ()
 
