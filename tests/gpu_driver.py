@@ -80,6 +80,7 @@ class OnGpu:
             call("cuMemAlloc_v2", ctypes.byref(self._memory), ctypes.c_size_t(base.nbytes))
             source = ctypes.c_void_p(base.ctypes.data)
             call("cuMemcpyHtoDAsync_v2", self._memory, source, ctypes.c_size_t(base.nbytes), self._stream)
+        self.shape, self.ndim = array.shape, array.ndim
         offset = array.ctypes.data - base.ctypes.data
         self.__cuda_array_interface__ = {
             "version": 3,

@@ -45,14 +45,13 @@ def field(rng: np.random.Generator, low: float, high: float, shape: tuple[int, .
     return rng.uniform(low, high, shape).astype(dtype)
 
 
-def box(shape: tuple[int, ...], body: bool = True) -> lbm.Domain:
+def box(shape: tuple[int, ...]) -> lbm.Domain:
     """With a moving wall, which takes the mean density, and a body."""
     domain = lbm.Domain(shape, stencil="D2Q9" if len(shape) == 2 else "D3Q19")
     domain.faces["-y"], domain.faces["+y"] = lbm.NoSlip(), lbm.MovingWall((0.05,) + (0.0,) * (len(shape) - 1))
-    if body:
-        mask = np.zeros(shape, dtype=bool)
-        mask[2:4, 2:4] = True
-        domain.add_body(mask, lbm.NoSlip(), name="block")
+    mask = np.zeros(shape, dtype=bool)
+    mask[2:4, 2:4] = True
+    domain.add_body(mask, "block")
     return domain
 
 
@@ -65,6 +64,7 @@ def same(one: lbm.Solver, other: lbm.Solver) -> None:
 
 
 @direct
+@pytest.mark.matrix
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("precision", ["float32", "float64"])
@@ -246,7 +246,7 @@ class Copied(OnGpu):
     def __init__(self, array: Array) -> None:
         super().__init__(array if array.size > 0 else np.ones(1))
         self.array = self.__cuda_array_interface__["array"] = array
-        self.__cuda_array_interface__["shape"] = array.shape
+        self.__cuda_array_interface__["shape"] = self.shape = array.shape
 
     def get(self) -> Array:
         return self.array

@@ -75,7 +75,8 @@ void bind_device_array(py::module_& module) {
     device_array.def("__dlpack__", &dlpack, py::kw_only(), py::arg("stream") = py::none())
         .def("__dlpack_device__", [](const Field& f) { return py::make_tuple(2, f.array->ordinal()); })
         .def_property_readonly("__cuda_array_interface__", &cuda_array_interface)
-        .def_property_readonly("shape", [](const Field& f) { return py::tuple(py::cast(f.shape)); });
+        .def_property_readonly("shape", [](const Field& f) { return py::tuple(py::cast(f.shape)); })
+        .def_property_readonly("ndim", [](const Field& f) { return f.shape.size(); });
     module.def(
         "device_field",
         [](engine::Engine& e, int name, double reference) {
