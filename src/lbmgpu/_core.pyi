@@ -128,43 +128,28 @@ def device_field(engine: Engine, name: int, reference: float = 0.0) -> DeviceArr
 class GpuArray:
     """An array in a GPU's memory that the engine takes as a field, at a place of the domain."""
 
-    @property
-    def ordinal(self) -> int:
-        """Of the GPU."""
     def extremes(self, offset: Sequence[int], size: Sequence[int]) -> tuple[float, float, list[float]] | None:
-        """The least and the largest number, and the longest vector, in a box of the domain's cells, without the
-        reference; None where a number is not finite."""
+        """The least and the largest number, and the longest vector, in a box of cells, without the reference; None
+        where a number is not finite."""
     def to_host(self) -> NDArray[np.float64]:
         """Its numbers less the reference, with the axes of space reversed."""
 
 def gpu_array_of_dlpack(capsule: Any, axes: int, first: Sequence[int], reference: float = 0.0) -> GpuArray:
-    """The array of an unused DLPack capsule, which is used afterwards.
+    """The array of an unused DLPack capsule, which is used then, after the work of CUDA's default stream.
 
-    The last `axes` axes are the domain's, 2 or 3, one of components may be before; `first` is the domain's cell that is
-    the first one, beyond the last ones those at the other end follow. `reference` is subtracted from each number.
-    ValueError for other numbers than float32 and float64, and for memory of the host.
+    The last `axes` axes are the domain's; `first` is its cell that is the array's first one, and behind the last ones
+    those at the other end follow. `reference` is subtracted. ValueError for other arrays than of float32 and float64.
     """
 
 def gpu_array_at(
-    address: int,
-    ordinal: int,
-    item: int,
-    shape: Sequence[int],
-    strides: Sequence[int],
-    axes: int,
-    first: Sequence[int],
-    reference: float = 0.0,
+    address: int, item: int, shape: Sequence[int], strides: Sequence[int], stream: int | None, device: str, axes: int,
+    first: Sequence[int], reference: float = 0.0,
 ) -> GpuArray:
-    """The array at an address in the memory of the GPU `ordinal`, which the caller keeps while it is used.
+    """The array at an address, which the caller keeps meanwhile, after the work of a stream of the driver's.
 
-    Numbers have `item` bytes, 4 or 8, and lie `strides` bytes apart; for the others see `gpu_array_of_dlpack`.
+    Numbers have `item` bytes and lie `strides` bytes apart. ValueError for memory of the host; `device` is any GPU that
+    this process uses.
     """
-
-def gpu_of(address: int, device: str) -> int:
-    """The GPU in whose memory an address lies; -1 for none. `device` is one that this process uses."""
-
-def wait_for_gpu_stream(ordinal: int, stream: int) -> None:
-    """Return when all work of a stream of the driver's has completed; 1 and 2 are the default streams of CUDA."""
 
 def kernel_cache_folder() -> str:
     """Where compiled kernels are kept; empty for nowhere."""
@@ -240,27 +225,12 @@ class Engine:
     """Blocks on their devices, with their lattices and boundary-and-halo plans, and the schedule of a step."""
 
     def __init__(
-        self,
-        *,
-        stencil: str,
-        shape: Sequence[int],
-        collision: str,
-        precision: str = "float32",
-        storage: str = "float32",
-        streaming: str = "in-place",
-        faces: Sequence[str] = ...,
-        device: str = "cpu",
-        threads: int = 0,
-        isa: str = "",
-        blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]] = ...,
-        channel: str = "",
-        schedule: str = "",
-        comm: Communicator | None = None,
-        thermal: dict[str, Any] | None = None,
-        thermal_faces: Sequence[str] = ...,
-        custom: dict[str, Any] | None = None,
-        turbulence: dict[str, Any] | None = None,
-        **parameters: float | Sequence[float] | dict[str, float],
+        self, *, stencil: str, shape: Sequence[int], collision: str, precision: str = "float32",
+        storage: str = "float32", streaming: str = "in-place", faces: Sequence[str] = ..., device: str = "cpu",
+        threads: int = 0, isa: str = "", blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]] = ...,
+        channel: str = "", schedule: str = "", comm: Communicator | None = None, thermal: dict[str, Any] | None = None,
+        thermal_faces: Sequence[str] = ..., custom: dict[str, Any] | None = None,
+        turbulence: dict[str, Any] | None = None, **parameters: float | Sequence[float] | dict[str, float],
     ) -> None:
         """Set up and allocate.
 
@@ -435,16 +405,8 @@ class Engine:
         density 1."""
 
     def add_point_sampler(
-        self,
-        cells: NDArray[np.int64],
-        first: NDArray[np.int64],
-        number: NDArray[np.int64],
-        weights: NDArray[np.float64],
-        density: bool,
-        velocity: bool,
-        temperature: bool,
-        reference: float,
-        every: int,
+        self, cells: NDArray[np.int64], first: NDArray[np.int64], number: NDArray[np.int64],
+        weights: NDArray[np.float64], density: bool, velocity: bool, temperature: bool, reference: float, every: int,
         start: int,
     ) -> SeriesSampler:
         """Have fields at points recorded after the steps ``start, start + every`` and so on.
@@ -478,17 +440,9 @@ class Engine:
 
     @staticmethod
     def memory_needed(
-        stencil: str,
-        shape: Sequence[int],
-        precision: str,
-        storage: str,
-        streaming: str,
-        device: str = "cpu",
-        blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]] = ...,
-        rank: int = 0,
-        thermal: bool = False,
-        keeps_velocity: bool = False,
-        takes_strain: bool = False,
+        stencil: str, shape: Sequence[int], precision: str, storage: str, streaming: str, device: str = "cpu",
+        blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]] = ..., rank: int = 0, thermal: bool = False,
+        keeps_velocity: bool = False, takes_strain: bool = False,
         sponges: Sequence[tuple[int, int]] = ...,  # face and thickness of each
     ) -> dict[str, int]:
         """Bytes of lattice and sponges, with a temperature if `thermal`, that a rank of such an engine would hold on

@@ -13,7 +13,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -105,24 +104,8 @@ int cuDriverGetVersion(int* version) {
 }
 
 int cuGetErrorName(int code, const char** name) {
-    static const std::map<int, const char*> names = {{InvalidValue, "CUDA_ERROR_INVALID_VALUE"},
-                                                     {OutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY"},
-                                                     {100, "CUDA_ERROR_NO_DEVICE"},
-                                                     {InvalidDevice, "CUDA_ERROR_INVALID_DEVICE"},
-                                                     {InvalidImage, "CUDA_ERROR_INVALID_IMAGE"},
-                                                     {InvalidContext, "CUDA_ERROR_INVALID_CONTEXT"},
-                                                     {InvalidHandle, "CUDA_ERROR_INVALID_HANDLE"},
-                                                     {NotFound, "CUDA_ERROR_NOT_FOUND"},
-                                                     {NotReady, "CUDA_ERROR_NOT_READY"},
-                                                     {LaunchFailed, "CUDA_ERROR_LAUNCH_FAILED"},
-                                                     {NotSupported, "CUDA_ERROR_NOT_SUPPORTED"},
-                                                     {CaptureUnsupported, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
-                                                     {CaptureUnjoined, "CUDA_ERROR_STREAM_CAPTURE_UNJOINED"},
-                                                     {CaptureIsolation, "CUDA_ERROR_STREAM_CAPTURE_ISOLATION"},
-                                                     {CapturedEvent, "CUDA_ERROR_CAPTURED_EVENT"}};
-    const auto found = names.find(code);
-    *name = found == names.end() ? nullptr : found->second;
-    return found == names.end() ? int(InvalidValue) : 0;
+    *name = name_of(code);
+    return *name == nullptr ? int(InvalidValue) : 0;
 }
 
 int cuGetErrorString(int code, const char** text) {

@@ -51,7 +51,9 @@ GpuArray placed(const void* data, int ordinal, int item, const Numbers& shape, c
     return array;
 }
 
-/// Takes over the tensor of a capsule.
+constexpr std::uintptr_t default_stream = 1;  // CUDA's, as the driver, DLPack and the CUDA array interface number it
+
+/// Takes over the tensor of a capsule, which was asked for with the default stream.
 OwnedGpuArray from_dlpack(const py::capsule& capsule, int axes, const std::vector<int>& first, double reference) {
     if (PyCapsule_IsValid(capsule.ptr(), "dltensor") == 0) {
         throw std::invalid_argument("capsule: no unused 'dltensor' of DLPack given");
@@ -71,20 +73,32 @@ OwnedGpuArray from_dlpack(const py::capsule& capsule, int axes, const std::vecto
     const GpuArray array = placed(static_cast<const char*>(tensor.data) + tensor.offset, tensor.device.id, item, shape,
                                   strides, axes, first, reference);
     PyCapsule_SetName(capsule.ptr(), "used_dltensor");
-    return {array, axes, {managed, [](void* owned) {
-                              auto* tensor_owner = static_cast<DlManagedTensor*>(owned);
-                              if (tensor_owner->destroy != nullptr) {
-                                  tensor_owner->destroy(tensor_owner);
-                              }
-                          }}};
+    OwnedGpuArray taken{array, axes, {managed, [](void* owned) {
+                                          auto* of = static_cast<DlManagedTensor*>(owned);
+                                          if (of->destroy != nullptr) {
+                                              of->destroy(of);
+                                          }
+                                      }}};
+    const NoGil release;
+    backend::wait_for_stream(array.ordinal, default_stream);
+    return taken;
 }
 
-/// Takes the array at an address, which the caller keeps while it is used.
-OwnedGpuArray at_address(std::uintptr_t address, int ordinal, int item, const Numbers& shape, const Numbers& strides,
-                         int axes, const std::vector<int>& first, double reference) {
-    return {placed(reinterpret_cast<const void*>(address), ordinal, item, shape, strides, axes, first, reference),
-            axes,
-            {}};
+/// Takes the array at an address, which the caller keeps while it is used, after the work of a stream.
+OwnedGpuArray at_address(std::uintptr_t address, int item, const Numbers& shape, const Numbers& strides,
+                         std::optional<std::uintptr_t> stream, const std::string& device, int axes,
+                         const std::vector<int>& first, double reference) {
+    const NoGil release;
+    const int ordinal = backend::gpu_of(address, device);
+    if (ordinal < 0) {
+        throw std::invalid_argument("address: must be in a GPU's memory");
+    }
+    const GpuArray array =
+        placed(reinterpret_cast<const void*>(address), ordinal, item, shape, strides, axes, first, reference);
+    if (stream) {
+        backend::wait_for_stream(ordinal, *stream);
+    }
+    return {array, axes, {}};
 }
 
 /// The least and the largest number, and the longest vector, in a box of the domain; None where a number is not finite.
@@ -136,27 +150,11 @@ void read_given(Engine& e, py::array_t<double>& out, int components, Read&& read
 void bind_gpu_arrays(py::module_& module, EngineClass& engine) {
     py::class_<OwnedGpuArray> array(module, "GpuArray");
     forbid_new(array);
-    array.def("extremes", &extremes, py::arg("offset"), py::arg("size"))
-        .def("to_host", &to_host)
-        .def_property_readonly("ordinal", [](const OwnedGpuArray& given) { return given.array.ordinal; });
+    array.def("extremes", &extremes, py::arg("offset"), py::arg("size")).def("to_host", &to_host);
     module.def("gpu_array_of_dlpack", &from_dlpack, py::arg("capsule"), py::arg("axes"), py::arg("first"),
                py::arg("reference") = 0.0);
-    module.def("gpu_array_at", &at_address, py::arg("address"), py::arg("ordinal"), py::arg("item"), py::arg("shape"),
-               py::arg("strides"), py::arg("axes"), py::arg("first"), py::arg("reference") = 0.0);
-    module.def(
-        "gpu_of",
-        [](std::uintptr_t address, const std::string& device) {
-            const NoGil release;
-            return backend::gpu_of(address, device);
-        },
-        py::arg("address"), py::arg("device"));
-    module.def(
-        "wait_for_gpu_stream",
-        [](int ordinal, std::uintptr_t stream) {
-            const NoGil release;
-            backend::wait_for_stream(ordinal, stream);
-        },
-        py::arg("ordinal"), py::arg("stream"));
+    module.def("gpu_array_at", &at_address, py::arg("address"), py::arg("item"), py::arg("shape"), py::arg("strides"),
+               py::arg("stream"), py::arg("device"), py::arg("axes"), py::arg("first"), py::arg("reference") = 0.0);
     engine
         .def(
             "force_field",

@@ -20,8 +20,8 @@ _COPIES = ("get", "copy_to_host", "cpu")
 """Methods that copy an array to the host: of CuPy, Numba and PyTorch."""
 _NUMBERS = {"<f4": 4, "<f8": 8}
 """The types of numbers that a GPU takes, and their bytes."""
-_LEGACY_STREAM = 1
-"""CUDA's default stream, as DLPack and the CUDA array interface number it."""
+_DEFAULT_STREAM = 1
+"""CUDA's, as DLPack numbers it."""
 
 
 class GpuArray:
@@ -72,10 +72,8 @@ class GpuArray:
             return None
 
     def _of_dlpack(self, first: list[int], reference: float) -> _core.GpuArray:
-        capsule = self._value.__dlpack__(stream=_LEGACY_STREAM)
-        taken = _core.gpu_array_of_dlpack(capsule, len(first), first, reference)
-        _core.wait_for_gpu_stream(taken.ordinal, _LEGACY_STREAM)
-        return taken
+        capsule = self._value.__dlpack__(stream=_DEFAULT_STREAM)
+        return _core.gpu_array_of_dlpack(capsule, len(first), first, reference)
 
     def _of_interface(
         self, interface: dict[str, Any], first: list[int], device: str, reference: float
@@ -84,16 +82,11 @@ class GpuArray:
         shape: Sequence[int] = interface["shape"]
         if item is None or interface.get("mask") is not None:
             return None
-        ordinal = _core.gpu_of(address, device)
-        if ordinal < 0:
-            return None
         strides: Sequence[int] | None = interface.get("strides")
         if strides is None:
             strides = [item * math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
         stream = interface.get("stream")
-        if stream is not None:
-            _core.wait_for_gpu_stream(ordinal, stream)
-        return _core.gpu_array_at(address, ordinal, item, shape, strides, len(first), first, reference)
+        return _core.gpu_array_at(address, item, shape, strides, stream, device, len(first), first, reference)
 
 
 def taken(name: str, value: Any) -> Any:

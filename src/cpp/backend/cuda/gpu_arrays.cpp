@@ -83,8 +83,8 @@ void gather(const GpuArray& array, const BoxRows& rows, int component, const Wor
     const ReaderInUse reader(array.ordinal);
     const bool is_near = stream.ordinal() == array.ordinal;
     const std::size_t bytes = std::size_t(rows.count()) * sizeof(double);
-    const DeviceBuffer beside_array(array.ordinal, is_near ? 0 : bytes);
-    const DevicePointer out = is_near ? to : beside_array.address();
+    const DeviceBuffer gathered(array.ordinal, is_near ? 0 : bytes);
+    const DevicePointer out = is_near ? to : gathered.address();
     reader->kernel("gather", array).launch(reader->stream, flat(rows.count()), array, rows, component, out);
     if (!is_near) {
         reader->stream.copy_to_gpu(to, stream.ordinal(), out, bytes);
