@@ -118,7 +118,7 @@ const double* initial_field(const char* name, const std::optional<Field>& field,
     if (!field || array != nullptr) {
         return nullptr;
     }
-    const Doubles& given = std::get<Doubles>(*field);
+    const auto& given = std::get<Doubles>(*field);
     require_finite(name, given);
     if (given.ndim() == (components > 0 ? 1 : 0)) {
         require_shape(name, given, std::vector<py::ssize_t>(components > 0 ? 1 : 0, components));

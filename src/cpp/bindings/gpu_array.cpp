@@ -4,6 +4,8 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -94,7 +96,7 @@ OwnedGpuArray at_address(std::uintptr_t address, int item, const Numbers& shape,
         throw std::invalid_argument("address: must be in a GPU's memory");
     }
     const GpuArray array =
-        placed(reinterpret_cast<const void*>(address), ordinal, item, shape, strides, axes, first, reference);
+        placed(std::bit_cast<const void*>(address), ordinal, item, shape, strides, axes, first, reference);
     if (stream) {
         backend::wait_for_stream(ordinal, *stream);
     }

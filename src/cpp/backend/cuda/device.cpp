@@ -160,7 +160,7 @@ void WorkStream::copy_to_host(void* to, DevicePointer from, std::size_t bytes) c
 }
 
 void WorkStream::copy_to_gpu(DevicePointer to, int ordinal, DevicePointer from, std::size_t bytes) const {
-    const Context own = context_of(ordinal_), other = context_of(ordinal);
+    Context own = context_of(ordinal_), other = context_of(ordinal);
     const DeviceScope scope(ordinal_);
     driver().check(driver().copy_peer(to, other, from, own, bytes, stream_), "cuMemcpyPeerAsync");
 }

@@ -2,6 +2,7 @@
 #include "gpu_arrays.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -160,7 +161,7 @@ void copy_to_host(const GpuArray& array, double* out) {
 
 void wait_for_stream(int ordinal, std::uintptr_t stream) {
     const DeviceScope scope(ordinal);
-    driver().check(driver().stream_synchronize(reinterpret_cast<Stream>(stream)), "cuStreamSynchronize");
+    driver().check(driver().stream_synchronize(std::bit_cast<Stream>(stream)), "cuStreamSynchronize");
 }
 
 int gpu_of(DevicePointer address, int current) {
