@@ -115,6 +115,8 @@ class DeviceArray:
     @property
     def shape(self) -> tuple[int, ...]: ...
     @property
+    def ndim(self) -> int: ...
+    @property
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
     def __dlpack__(self, *, stream: Any = None) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
@@ -122,6 +124,32 @@ class DeviceArray:
 def device_field(engine: Engine, name: int, reference: float = 0.0) -> DeviceArray:
     """Density (0), velocity (1), populations (2) or temperature (3) of now, the last plus `reference` in fluid cells;
     IndexError for others, ValueError where the engine is on the CPU, and without a temperature."""
+
+class GpuArray:
+    """An array in a GPU's memory that the engine takes as a field, at a place of the domain."""
+
+    def extremes(self, offset: Sequence[int], size: Sequence[int]) -> tuple[float, float, list[float]] | None:
+        """The least and the largest number, and the longest vector, in a box of cells, without the reference; None
+        where a number is not finite."""
+    def to_host(self) -> NDArray[np.float64]:
+        """Its numbers less the reference, with the axes of space reversed."""
+
+def gpu_array_of_dlpack(capsule: Any, axes: int, first: Sequence[int], reference: float = 0.0) -> GpuArray:
+    """The array of an unused DLPack capsule, which is used then, after the work of CUDA's default stream.
+
+    The last `axes` axes are the domain's; `first` is its cell that is the array's first one, and behind the last ones
+    those at the other end follow. `reference` is subtracted. ValueError for other arrays than of float32 and float64.
+    """
+
+def gpu_array_at(
+    address: int, item: int, shape: Sequence[int], strides: Sequence[int], stream: int | None, device: str, axes: int,
+    first: Sequence[int], reference: float = 0.0,
+) -> GpuArray:
+    """The array at an address, which the caller keeps meanwhile, after the work of a stream of the driver's.
+
+    Numbers have `item` bytes and lie `strides` bytes apart. ValueError for memory of the host; `device` is any GPU that
+    this process uses.
+    """
 
 def kernel_cache_folder() -> str:
     """Where compiled kernels are kept; empty for nowhere."""
@@ -197,27 +225,12 @@ class Engine:
     """Blocks on their devices, with their lattices and boundary-and-halo plans, and the schedule of a step."""
 
     def __init__(
-        self,
-        *,
-        stencil: str,
-        shape: Sequence[int],
-        collision: str,
-        precision: str = "float32",
-        storage: str = "float32",
-        streaming: str = "in-place",
-        faces: Sequence[str] = ...,
-        device: str = "cpu",
-        threads: int = 0,
-        isa: str = "",
-        blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]] = ...,
-        channel: str = "",
-        schedule: str = "",
-        comm: Communicator | None = None,
-        thermal: dict[str, Any] | None = None,
-        thermal_faces: Sequence[str] = ...,
-        custom: dict[str, Any] | None = None,
-        turbulence: dict[str, Any] | None = None,
-        **parameters: float | Sequence[float] | dict[str, float],
+        self, *, stencil: str, shape: Sequence[int], collision: str, precision: str = "float32",
+        storage: str = "float32", streaming: str = "in-place", faces: Sequence[str] = ..., device: str = "cpu",
+        threads: int = 0, isa: str = "", blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]] = ...,
+        channel: str = "", schedule: str = "", comm: Communicator | None = None, thermal: dict[str, Any] | None = None,
+        thermal_faces: Sequence[str] = ..., custom: dict[str, Any] | None = None,
+        turbulence: dict[str, Any] | None = None, **parameters: float | Sequence[float] | dict[str, float],
     ) -> None:
         """Set up and allocate.
 
@@ -294,22 +307,31 @@ class Engine:
         """The factors ``(steps, series)`` of the steps from `first` on: of all that are made, and of one more."""
 
     def bring_values_to_now(self) -> None: ...  # what is scaled, where other methods than `step` depend on it
-    def set_heat_source(self, source: NDArray[np.float64] | None) -> None:
+    def set_heat_source(self, source: NDArray[np.float64] | GpuArray | None) -> None:
         """Heat a step, in units of temperature, 0-d or ``(nz, ny, nx)`` of the window; None for none."""
 
-    def set_force(self, force: NDArray[np.float64] | None) -> None:
-        """Body force a volume, ``(D,)`` or ``(D, nz, ny, nx)`` of the window; None for none."""
+    def heat_source_field(self, out: NDArray[np.float64]) -> None:
+        """Fill with the field of heat sources, ``(nz, ny, nx)``, as blocks on GPUs have it; ValueError without one."""
+
+    def set_force(self, force: NDArray[np.float64] | GpuArray | None) -> None:
+        """Body force a volume, ``(D,)`` or ``(D, nz, ny, nx)`` of the window; None for none. ValueError for an array in
+        a GPU's memory that lacks cells, and where a block is on the CPU."""
+
+    def force_field(self, out: NDArray[np.float64]) -> None:
+        """Fill with the field of forces, ``(D, nz, ny, nx)``, as blocks on GPUs have it; ValueError without one."""
 
     def initialize(
         self,
-        density: NDArray[np.float64] | None,
-        velocity: NDArray[np.float64] | None,
+        density: NDArray[np.float64] | GpuArray | None,
+        velocity: NDArray[np.float64] | GpuArray | None,
         nonequilibrium: bool,
-        temperature: NDArray[np.float64] | None = None,
+        temperature: NDArray[np.float64] | GpuArray | None = None,
     ) -> None:
         """Equilibrium at `density`, 0-d or ``(nz, ny, nx)`` (None: 1), `velocity`, ``(D,)`` or ``(D, nz, ny, nx)``
         (None: 0), and `temperature`, as the density (None: 0; of D2Q37 cs2). Arrays are of the window. Collective.
-        With `nonequilibrium` they are of `known`, and the first-order part that gradients imply is added."""
+        With `nonequilibrium` they are of `known`, and the first-order part that gradients imply is added. Arrays in a
+        GPU's memory are for blocks on GPUs, a density for one process; they have the cells needed, or all of the
+        domain."""
 
     def step(self, steps: int) -> None:
         """Advance; the GIL is released. ValueError for fewer than 0 and for more than 2**53 in all."""
@@ -386,16 +408,8 @@ class Engine:
         density 1."""
 
     def add_point_sampler(
-        self,
-        cells: NDArray[np.int64],
-        first: NDArray[np.int64],
-        number: NDArray[np.int64],
-        weights: NDArray[np.float64],
-        density: bool,
-        velocity: bool,
-        temperature: bool,
-        reference: float,
-        every: int,
+        self, cells: NDArray[np.int64], first: NDArray[np.int64], number: NDArray[np.int64],
+        weights: NDArray[np.float64], density: bool, velocity: bool, temperature: bool, reference: float, every: int,
         start: int,
     ) -> SeriesSampler:
         """Have fields at points recorded after the steps ``start, start + every`` and so on.
@@ -429,17 +443,9 @@ class Engine:
 
     @staticmethod
     def memory_needed(
-        stencil: str,
-        shape: Sequence[int],
-        precision: str,
-        storage: str,
-        streaming: str,
-        device: str = "cpu",
-        blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]] = ...,
-        rank: int = 0,
-        thermal: bool = False,
-        keeps_velocity: bool = False,
-        takes_strain: bool = False,
+        stencil: str, shape: Sequence[int], precision: str, storage: str, streaming: str, device: str = "cpu",
+        blocks: Sequence[tuple[Sequence[int], Sequence[int], int, str]] = ..., rank: int = 0, thermal: bool = False,
+        keeps_velocity: bool = False, takes_strain: bool = False,
         sponges: Sequence[tuple[int, int]] = ...,  # face and thickness of each
     ) -> dict[str, int]:
         """Bytes of lattice and sponges, with a temperature if `thermal`, that a rank of such an engine would hold on

@@ -13,7 +13,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -88,7 +87,8 @@ using namespace emulated;
 extern "C" {
 
 /// Sets how many launches there were of kernels, how many of them with programmatic dependent launch, and of graphs;
-/// how many copies to the device and to the host; and how often the host waited for a stream or an event.
+/// how many copies to the device and to the host, and of how many bytes; and how often the host waited for a stream or
+/// an event.
 void emulated_requests(Requests* so_far) {
     State& own = state();
     const std::lock_guard<std::mutex> lock(own.mutex);
@@ -104,24 +104,8 @@ int cuDriverGetVersion(int* version) {
 }
 
 int cuGetErrorName(int code, const char** name) {
-    static const std::map<int, const char*> names = {{InvalidValue, "CUDA_ERROR_INVALID_VALUE"},
-                                                     {OutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY"},
-                                                     {100, "CUDA_ERROR_NO_DEVICE"},
-                                                     {InvalidDevice, "CUDA_ERROR_INVALID_DEVICE"},
-                                                     {InvalidImage, "CUDA_ERROR_INVALID_IMAGE"},
-                                                     {InvalidContext, "CUDA_ERROR_INVALID_CONTEXT"},
-                                                     {InvalidHandle, "CUDA_ERROR_INVALID_HANDLE"},
-                                                     {NotFound, "CUDA_ERROR_NOT_FOUND"},
-                                                     {NotReady, "CUDA_ERROR_NOT_READY"},
-                                                     {LaunchFailed, "CUDA_ERROR_LAUNCH_FAILED"},
-                                                     {NotSupported, "CUDA_ERROR_NOT_SUPPORTED"},
-                                                     {CaptureUnsupported, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
-                                                     {CaptureUnjoined, "CUDA_ERROR_STREAM_CAPTURE_UNJOINED"},
-                                                     {CaptureIsolation, "CUDA_ERROR_STREAM_CAPTURE_ISOLATION"},
-                                                     {CapturedEvent, "CUDA_ERROR_CAPTURED_EVENT"}};
-    const auto found = names.find(code);
-    *name = found == names.end() ? nullptr : found->second;
-    return found == names.end() ? int(InvalidValue) : 0;
+    *name = name_of(code);
+    return *name == nullptr ? int(InvalidValue) : 0;
 }
 
 int cuGetErrorString(int code, const char** text) {
@@ -245,6 +229,7 @@ int cuMemcpyHtoDAsync_v2(DevicePointer to, const void* from, std::size_t bytes, 
     return guarded([&](State& own) {
         own.memory.range(to, bytes);
         ++own.requests.copies_to_device;
+        own.requests.bytes_to_device += (long long)(bytes);
         Queue& queue = queue_of(own, stream);
         if (own.memory.is_pinned(from, bytes) || queue.capture) {
             own.work.add(queue, [=] { std::memcpy(pointer<void>(to), from, bytes); });
@@ -259,11 +244,20 @@ int cuMemcpyDtoHAsync_v2(void* to, DevicePointer from, std::size_t bytes, Stream
     return guarded([&](State& own) {
         own.memory.range(from, bytes);
         ++own.requests.copies_to_host;
+        own.requests.bytes_to_host += (long long)(bytes);
         Queue& queue = queue_of(own, stream);
         own.work.add(queue, [=] { std::memcpy(to, pointer<const void>(from), bytes); });
         if (!queue.capture && !own.memory.is_pinned(to, bytes)) {
             own.work.finish(queue);  // such a copy has completed when the call returns
         }
+    });
+}
+
+int cuMemcpyPeerAsync(DevicePointer to, Context, DevicePointer from, Context, std::size_t bytes, Stream stream) {
+    return guarded([&](State& own) {
+        own.memory.range(to, bytes);
+        own.memory.range(from, bytes);
+        own.work.add(queue_of(own, stream), [=] { std::memcpy(pointer<void>(to), pointer<const void>(from), bytes); });
     });
 }
 
@@ -372,10 +366,15 @@ int cuStreamWaitEvent(Stream stream, Event event, unsigned) {
     return guarded([&](State& own) { own.work.wait_in(queue_of(own, stream), event_of(own, event).mark); });
 }
 
+/// The default streams, which have numbers, wait for all streams, as those of other libraries may lie behind them.
 int cuStreamSynchronize(Stream stream) {
     return guarded([&](State& own) {
         ++own.requests.waits;
-        own.work.finish(queue_of(own, stream));
+        if (reinterpret_cast<std::uintptr_t>(stream) <= 2) {
+            own.work.finish_all();
+        } else {
+            own.work.finish(queue_of(own, stream));
+        }
     });
 }
 
@@ -462,6 +461,16 @@ int cuMemGetAddressRange_v2(DevicePointer* begin, std::size_t* bytes, DevicePoin
         if (bytes != nullptr) {
             *bytes = range.bytes;
         }
+    });
+}
+
+/// What is asked of memory, by CUpointer_attribute: its type, which is 2 for that of a device, and its device.
+int cuPointerGetAttribute(void* value, int attribute, DevicePointer address) {
+    return guarded([&](State& own) {
+        const int device = own.memory.device_of(address);
+        require(device >= 0, InvalidValue, "no address in a device's memory");
+        require(attribute == 2 || attribute == 9, InvalidValue, "an attribute of memory that is not emulated");
+        *static_cast<int*>(value) = attribute == 2 ? 2 : device;
     });
 }
 

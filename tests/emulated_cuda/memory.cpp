@@ -75,6 +75,11 @@ Memory::Range Memory::range(std::uintptr_t address, std::size_t bytes) const {
     return {found->first, found->second.bytes};
 }
 
+int Memory::device_of(std::uintptr_t address) const {
+    const auto* found = find(address, 1);
+    return found == nullptr ? -1 : found->second.device;
+}
+
 void* Memory::allocate_host(std::size_t bytes) {
     const std::uintptr_t address = map(-1, bytes);
     used_[-1] += bytes;

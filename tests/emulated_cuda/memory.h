@@ -26,6 +26,9 @@ public:
     /// The allocation in which `bytes` from an address on lie. Throws Error if there is none.
     Range range(std::uintptr_t address, std::size_t bytes) const;
 
+    /// The device in whose memory an address is; -1 for memory of the host or none.
+    int device_of(std::uintptr_t address) const;
+
     void* allocate_host(std::size_t bytes);
     void free_host(void* memory);
     /// Whether memory of the host is page-locked, so that copies to and from it go on while the host does.

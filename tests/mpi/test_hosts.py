@@ -45,6 +45,12 @@ def test_gpus_of_two_hosts_send_messages(gpu: str) -> None:
     launch.succeed("links.py", 2, "cuda", "direct")
 
 
+@pytest.mark.gpu
+@pytest.mark.parametrize("count", launch.counts(2, 3))
+def test_ranks_take_fields_from_the_memory_of_their_gpus(count: int, gpu: str) -> None:
+    launch.succeed("gpu_inputs.py", count)
+
+
 @pytest.mark.parametrize(("count", "seed"), [(2, 1), pytest.param(3, 2, marks=pytest.mark.slow)])
 def test_no_random_layout_changes_a_bit(count: int, seed: int) -> None:
     ended = launch.run("random_flows.py", count, "--count", "25", "--seed", str(seed), timeout=300)

@@ -1,4 +1,4 @@
-"""Fields in a GPU's memory, handed to other libraries without a copy over the bus."""
+"""Fields in a GPU's memory, handed to other libraries and taken from them without a copy over the bus."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pytest
 from packages import need_torch
 
 import lbmgpu as lbm
+from lbmgpu.engine import foreign_arrays
 
 FIELDS = ["density", "velocity", "populations"]
 
@@ -45,3 +46,28 @@ def test_the_array_is_the_field(field: str, precision: str, gpu: str) -> None:
     torch = need_torch()
     for tensor in (torch.from_dlpack(array), torch.as_tensor(array, device="cuda")):
         np.testing.assert_array_equal(tensor.cpu().numpy(), expected)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+def test_tensors_are_taken_where_they_are(precision: str, gpu: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of any strides and either type, which another stream is still computing, and one that is differentiated."""
+    torch = need_torch()
+    monkeypatch.setattr(foreign_arrays.GpuArray, "on_host", lambda given: pytest.fail(f"{given.name} was copied"))
+    with torch.cuda.stream(torch.cuda.Stream()):
+        slow = torch.ones((4096, 4096), device="cuda")
+        for _ in range(20):
+            slow = slow @ slow / 4096
+        velocity = (0.05 * torch.rand((5, 7, 13, 3), device="cuda") * slow[0, 0]).permute(3, 2, 1, 0)
+        density = (1 + 0.1 * torch.rand((13, 7, 10), device="cuda", dtype=torch.float64) * slow[1, 1])[..., ::2]
+        force = (1e-4 * torch.rand((3, 13, 7, 5), device="cuda") * slow[2, 2]).requires_grad_()
+        taking, expected = moving_box(gpu, precision), moving_box(gpu, precision)
+        taking.initialize(density, velocity)
+        taking.force = force
+    expected.initialize(density.cpu().numpy(), velocity.cpu().numpy())
+    expected.force = force.detach().cpu().numpy()
+    np.testing.assert_array_equal(taking.populations(), expected.populations())
+    np.testing.assert_array_equal(taking.force, expected.force)
+    for solver in (taking, expected):
+        solver.step(3)
+    np.testing.assert_array_equal(taking.populations(), expected.populations())

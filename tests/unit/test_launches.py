@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
-import os
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from gpu_driver import requests
 
 import lbmgpu as lbm
 from lbmgpu.solver import run
@@ -27,30 +25,6 @@ def _chunks_do_not_depend_on_speed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "CHUNK_SECONDS", 1e6)
     monkeypatch.setattr(run, "MIN_SECONDS", 1e6)
     monkeypatch.setattr(run, "CHECK_SHARE", 1e6)
-
-
-class Requests(ctypes.Structure):
-    """The numbers of calls so far, as tests/emulated_cuda/driver_state.h has them."""
-
-    _fields_ = [
-        (name, ctypes.c_longlong)
-        for name in ("launches", "programmatic", "graphs", "copies_to_device", "copies_to_host", "waits")
-    ]
-
-
-def requests(work: Callable[[], None]) -> dict[str, int]:
-    """How often some work calls the driver; skips the test where that is not the emulated one, which counts."""
-    try:
-        count = ctypes.CDLL("libcuda.so.1").emulated_requests
-    except (OSError, AttributeError):
-        if os.environ.get("LBMGPU_REQUIRE_EMULATED") == "1":
-            raise
-        pytest.skip("needs the emulated driver, which counts what it is asked for: run .ci/emulate")
-    before, after = Requests(), Requests()
-    count(ctypes.byref(before))
-    work()
-    count(ctypes.byref(after))
-    return {name: getattr(after, name) - getattr(before, name) for name, _ in Requests._fields_}
 
 
 def solver_of(speed: Any = None) -> lbm.Solver:

@@ -17,6 +17,7 @@
 #include "custom/collision.h"
 #include "device_array.h"
 #include "extremes.h"
+#include "gpu_inputs.h"
 #include "initial_state.h"
 #include "kinds.h"
 #include "links.h"
@@ -253,6 +254,9 @@ public:
 
     /// The block's temperature; null if the model has none.
     virtual ThermalState* thermal() { return nullptr; }
+
+    /// What takes fields from the memory of GPUs; null of a block that is on none.
+    virtual GpuInputs* gpu_inputs() { return nullptr; }
 
     /// The factors of the plan's scaled values, by which the block computes these itself; null of a block that takes no
     /// walls.

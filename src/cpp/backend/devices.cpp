@@ -12,6 +12,7 @@
 #include "cuda/cuda_block.h"
 #include "cuda/custom_parameters.h"
 #include "cuda/device.h"
+#include "cuda/gpu_arrays.h"
 #include "cuda/shared_block.h"
 
 namespace lbm::backend {
@@ -111,6 +112,21 @@ custom::Made make_parameters(const BlockSpec& spec, const DeviceOptions& options
     cpu::custom_kernels(spec, options.isa).make_parameters(given.data(), int(given.size()), &made);
     return made;
 }
+
+FieldExtremes extremes(const GpuArray& array, const int (&corner)[3], const int (&size)[3]) {
+    return cuda::extremes(array, corner, size);
+}
+
+double ordered_sum(const GpuArray& array, const int (&corner)[3], const int (&size)[3], const std::uint8_t* solid,
+                   double start) {
+    return cuda::ordered_sum(array, corner, size, solid, start);
+}
+
+void copy_to_host(const GpuArray& array, double* out) { cuda::copy_to_host(array, out); }
+
+void wait_for_stream(int ordinal, std::uintptr_t stream) { cuda::wait_for_stream(ordinal, stream); }
+
+int gpu_of(std::uintptr_t address, const std::string& device) { return cuda::gpu_of(address, gpu_number(device)); }
 
 std::size_t memory_needed(const BlockSpec& spec, const std::string& device) {
     return block_bytes(spec, gpu_number(device) < 0 ? Device::Cpu : Device::Gpu);

@@ -31,6 +31,7 @@ void bind_engine(py::module_& module);
 void bind_engine_group(py::module_& module);
 void bind_bodies(EngineClass& engine);
 void bind_heat(EngineClass& engine);
+void bind_gpu_arrays(py::module_& module, EngineClass& engine);
 void bind_samplers(py::module_& module, EngineClass& engine);
 void bind_scaled_values(EngineClass& engine);
 void bind_sums(EngineClass& engine);

@@ -10,37 +10,13 @@
 #include "../engine/engine.h"
 #include "bindings.h"
 #include "construction.h"
+#include "dlpack.h"
 #include "no_gil.h"
 
 namespace lbm::bindings {
 namespace {
 
 using backend::DeviceArray;
-
-// The structures of DLPack's binary interface, version 0.x (dlpack.h).
-struct DlDevice {
-    int type;  // 2: CUDA
-    int id;
-};
-struct DlType {
-    unsigned char code;  // 2: float
-    unsigned char bits;
-    unsigned short lanes;
-};
-struct DlTensor {
-    void* data;
-    DlDevice device;
-    int dimensions;
-    DlType type;
-    long long* shape;
-    long long* strides;  // in elements
-    unsigned long long offset;
-};
-struct DlManagedTensor {
-    DlTensor tensor;
-    void* context;
-    void (*destroy)(DlManagedTensor*);
-};
 
 /// A field with its shape as users index it: [component, x, y, z].
 struct Field {
@@ -99,7 +75,8 @@ void bind_device_array(py::module_& module) {
     device_array.def("__dlpack__", &dlpack, py::kw_only(), py::arg("stream") = py::none())
         .def("__dlpack_device__", [](const Field& f) { return py::make_tuple(2, f.array->ordinal()); })
         .def_property_readonly("__cuda_array_interface__", &cuda_array_interface)
-        .def_property_readonly("shape", [](const Field& f) { return py::tuple(py::cast(f.shape)); });
+        .def_property_readonly("shape", [](const Field& f) { return py::tuple(py::cast(f.shape)); })
+        .def_property_readonly("ndim", [](const Field& f) { return f.shape.size(); });
     module.def(
         "device_field",
         [](engine::Engine& e, int name, double reference) {

@@ -11,6 +11,7 @@
 #include "bindings.h"
 #include "construction.h"
 #include "engine_arrays.h"
+#include "gpu_array.h"
 
 namespace lbm::bindings {
 namespace {
@@ -82,7 +83,13 @@ void add_sponge(Engine& e, int face, int thickness, double strength, double pull
     e.add_sponge(sponge);
 }
 
-void set_force(Engine& e, const std::optional<Doubles>& force) {
+void set_force(Engine& e, const std::optional<Field>& given) {
+    if (const backend::GpuArray* array = on_gpu(given)) {
+        const InUse use(e);
+        e.set_force(*array);
+        return;
+    }
+    const std::optional<Doubles> force = of_host(given);
     if (force && force->ndim() != 1) {
         require_shape("force", *force, window_shape(e, e.domain().D));
         require_finite("force", *force);
@@ -104,32 +111,35 @@ void set_face_number(Engine& e, int face, const Doubles& number, const std::stri
 }
 
 /// The field of a quantity of `components`, 0 for one number a cell; null where it is uniform, with its values in
-/// `uniform`.
-const double* initial_field(const char* name, const std::optional<Doubles>& given, int components,
-                            const std::vector<py::ssize_t>& shape, double* uniform) {
-    if (!given) {
+/// `uniform`, and where it is in a GPU's memory, as `array`.
+const double* initial_field(const char* name, const std::optional<Field>& field, int components,
+                            const std::vector<py::ssize_t>& shape, double* uniform, const backend::GpuArray*& array) {
+    array = on_gpu(field);
+    if (!field || array != nullptr) {
         return nullptr;
     }
-    require_finite(name, *given);
-    if (given->ndim() == (components > 0 ? 1 : 0)) {
-        require_shape(name, *given, std::vector<py::ssize_t>(components > 0 ? 1 : 0, components));
-        std::copy(given->data(), given->data() + given->size(), uniform);
+    const auto& given = std::get<Doubles>(*field);
+    require_finite(name, given);
+    if (given.ndim() == (components > 0 ? 1 : 0)) {
+        require_shape(name, given, std::vector<py::ssize_t>(components > 0 ? 1 : 0, components));
+        std::copy(given.data(), given.data() + given.size(), uniform);
         return nullptr;
     }
-    require_shape(name, *given, shape);
-    return given->data();
+    require_shape(name, given, shape);
+    return given.data();
 }
 
-void initialize(Engine& e, const std::optional<Doubles>& density, const std::optional<Doubles>& velocity,
-                bool nonequilibrium, const std::optional<Doubles>& temperature) {
+void initialize(Engine& e, const std::optional<Field>& density, const std::optional<Field>& velocity,
+                bool nonequilibrium, const std::optional<Field>& temperature) {
     const int D = e.domain().D;
     const engine::Box& box = e.initial_box(nonequilibrium);
     engine::InitialValues values;
-    values.density = initial_field("density", density, 0, array_shape(box.size, D, 0), &values.uniform_density);
-    values.velocity = initial_field("velocity", velocity, D, array_shape(box.size, D, D), values.uniform_velocity);
+    const std::vector<py::ssize_t> scalar = array_shape(box.size, D, 0), vector = array_shape(box.size, D, D);
+    values.density = initial_field("density", density, 0, scalar, &values.uniform_density, values.arrays.density);
+    values.velocity = initial_field("velocity", velocity, D, vector, values.uniform_velocity, values.arrays.velocity);
     double uniform = 0;
-    values.temperature = initial_field("temperature", temperature, 0, array_shape(box.size, D, 0), &uniform);
-    if (temperature && values.temperature == nullptr) {
+    values.temperature = initial_field("temperature", temperature, 0, scalar, &uniform, values.arrays.temperature);
+    if (temperature && values.temperature == nullptr && values.arrays.temperature == nullptr) {
         values.uniform_temperature = uniform;
     }
     const InUse use(e);
@@ -462,6 +472,7 @@ void bind_engine(py::module_& module) {
         .def_property_readonly("known", [](const Engine& e) { return as_pair(e.domain().known, e.domain().D); });
     bind_bodies(engine);
     bind_heat(engine);
+    bind_gpu_arrays(module, engine);
     bind_samplers(module, engine);
     bind_scaled_values(engine);
     bind_sums(engine);

@@ -6,6 +6,7 @@
 
 #include "bindings.h"
 #include "engine_arrays.h"
+#include "gpu_array.h"
 
 namespace lbm::bindings {
 namespace {
@@ -89,7 +90,13 @@ void bind_heat(EngineClass& engine) {
             py::arg("body"), py::arg("temperature"))
         .def(
             "set_heat_source",
-            [](Engine& e, const std::optional<Doubles>& source) {
+            [](Engine& e, const std::optional<Field>& given) {
+                if (const backend::GpuArray* array = on_gpu(given)) {
+                    const InUse use(e);
+                    e.set_heat_source(*array);
+                    return;
+                }
+                const std::optional<Doubles> source = of_host(given);
                 if (source && source->ndim() > 0) {
                     require_shape("source", *source, window_shape(e, 0));
                     require_finite("source", *source);

@@ -58,6 +58,11 @@ public:
     /// `force` is empty (none), D values, or D values for each cell.
     void set_force(const std::vector<double>& force);
     void set_force_field(const double* force) { give_force(nullptr, force, -1); }
+    /// The same of a field in a GPU's memory, which is not needed any more afterwards. Throws std::invalid_argument for
+    /// other blocks than on GPUs, and where the array lacks cells of the local subdomain.
+    void set_force(const backend::GpuArray& force);
+    /// The force field of the local subdomain as its blocks have it, which must be on GPUs and have one.
+    void force_field(double* out) const;
     /// `temperature` is one value, or one for each cell of the face, which must be isothermal.
     void set_face_temperature(int face, std::vector<double> temperature);
     /// The body must have been added with a temperature.
@@ -65,6 +70,9 @@ public:
     /// `source` is empty (none), one value, or one for each cell.
     void set_heat_source(const std::vector<double>& source);
     void set_heat_source_field(const double* source);
+    /// The same as with a force.
+    void set_heat_source(const backend::GpuArray& source);
+    void heat_source_field(double* out) const;
 
     /// From now on the value of a face, which its condition takes, follows from the factors of the step that is made;
     /// likewise the velocity of a body that was added with one. A value without a part is given for each cell of the
@@ -90,7 +98,8 @@ public:
     }
 
     /// Sets the state and makes the mean density of the fluid the reference density. With `nonequilibrium` the
-    /// first-order part that follows from gradients is added. Collective.
+    /// first-order part that follows from gradients is added. Collective. Arrays in the memory of GPUs are for blocks
+    /// on GPUs, a density among them for a single process.
     void initialize(const InitialValues& given, bool nonequilibrium);
     /// The cells that fields of an initial state cover.
     const Box& initial_box(bool nonequilibrium) const { return nonequilibrium ? domain_.known : window_; }
@@ -291,10 +300,18 @@ private:
     void set_face_value(int face, boundary::Value kind, const std::string& what, std::vector<double> values);
     void mark_solid();
     void rebuild_solid_velocity();
+    /// Throws std::invalid_argument unless an array in a GPU's memory has these components and a box of cells, and all
+    /// blocks of this process are on GPUs.
+    void check_gpu_array(const char* name, const backend::GpuArray& array, int components, const Box& box) const;
+    void check_on_gpus(const char* name) const;
+    template <class Read>
+    void read_from_gpus(const char* name, double* out, int components, Read&& read) const;
+    double sum_of_fluid_cells(const backend::GpuArray& array) const;
     /// The mean of an initial density over the fluid cells. Collective.
     double mean_density(const InitialValues& given, const Box& box) const;
     backend::InitialFields fields_at_rest(const Box& box) const;
-    void initialize_with_gradients(const Part& part, backend::InitialFields fields);
+    void initialize_with_gradients(const Part& part, backend::InitialFields fields, backend::GpuFields arrays);
+    static void initialize(const Part& part, const backend::InitialFields& fields, const backend::GpuFields& arrays);
 
     template <class T, class Read>
     void read_parts(T* out, int components, Read&& read) {

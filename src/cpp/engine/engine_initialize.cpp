@@ -111,6 +111,9 @@ double Engine::mean_density(const InitialValues& given, const Box& box) const {
     if (fluid_cells == 0) {
         return 1;
     }
+    if (given.arrays.density != nullptr) {
+        return sum_of_fluid_cells(*given.arrays.density) / fluid_cells;
+    }
     if (given.density == nullptr) {
         return repeated_sum(given.uniform_density, Index(fluid_cells)) / fluid_cells;
     }
@@ -162,7 +165,7 @@ void Engine::initialize(const double* density, const double* velocity, bool none
 }
 
 void Engine::initialize(const InitialValues& given, bool nonequilibrium) {
-    if (given.temperature != nullptr || given.uniform_temperature) {
+    if (given.temperature != nullptr || given.arrays.temperature != nullptr || given.uniform_temperature) {
         check_temperature();
     }
     if (nonequilibrium && !facts_of(spec_).nonequilibrium) {
@@ -170,6 +173,16 @@ void Engine::initialize(const InitialValues& given, bool nonequilibrium) {
                                     "', which starts from equilibrium");
     }
     const Box& box = initial_box(nonequilibrium);
+    const backend::GpuFields& arrays = given.arrays;
+    if (arrays.density != nullptr) {
+        check_gpu_array("density", *arrays.density, 0, box);
+    }
+    if (arrays.velocity != nullptr) {
+        check_gpu_array("velocity", *arrays.velocity, domain_.D, box);
+    }
+    if (arrays.temperature != nullptr) {
+        check_gpu_array("temperature", *arrays.temperature, 0, box);
+    }
     set_reference_density(mean_density(given, box));
     prepare();
     state_is_set();
@@ -181,19 +194,29 @@ void Engine::initialize(const InitialValues& given, bool nonequilibrium) {
     std::copy(given.uniform_velocity, given.uniform_velocity + 3, fields.uniform_velocity);
     fields.uniform_temperature = given.uniform_temperature.value_or(fields.uniform_temperature);
     for (const Part& part : parts_) {
-        if (nonequilibrium && given.velocity != nullptr) {
-            initialize_with_gradients(part, fields);
+        if (nonequilibrium && (given.velocity != nullptr || arrays.velocity != nullptr)) {
+            initialize_with_gradients(part, fields, arrays);
         } else {
             backend::InitialFields own = fields;
             for (int a = 0; a < 3; ++a) {
                 own.corner[a] = part.place.offset[a] - box.offset[a];
             }
-            part.state->initialize(own);
+            backend::GpuFields of_box = arrays;
+            std::copy(box.offset, box.offset + 3, of_box.corner);
+            initialize(part, own, of_box);
         }
     }
 }
 
-void Engine::initialize_with_gradients(const Part& part, backend::InitialFields fields) {
+void Engine::initialize(const Part& part, const backend::InitialFields& fields, const backend::GpuFields& arrays) {
+    if (arrays.density != nullptr || arrays.velocity != nullptr || arrays.temperature != nullptr) {
+        part.state->gpu_inputs()->initialize(fields, arrays);
+    } else {
+        part.state->initialize(fields);
+    }
+}
+
+void Engine::initialize_with_gradients(const Part& part, backend::InitialFields fields, backend::GpuFields arrays) {
     const PaddedBox box(domain_, part.place);
     const bool alone = layout_.blocks().size() == 1;
     const auto own_part = [&](const double* field, int components) {
@@ -216,7 +239,8 @@ void Engine::initialize_with_gradients(const Part& part, backend::InitialFields 
     fields.periodic = box.periodic;
     std::copy(box.corner, box.corner + 3, fields.corner);
     std::copy(box.size, box.size + 3, fields.size);
-    part.state->initialize(fields);
+    std::copy(box.first, box.first + 3, arrays.corner);
+    initialize(part, fields, arrays);
 }
 
 backend::InitialFields Engine::fields_at_rest(const Box& box) const {

@@ -31,6 +31,8 @@ from . import argument_warnings, precision_warnings, time_factors
 from .body_cells import BodyCells
 from .boundary import BoundaryValues
 from .divergence import DivergenceLooks
+from .foreign_arrays import GpuArray
+from .gpu_fields import GpuField, field_of
 from .settings import Settings
 from .time_factors import TimeFactors
 from .values_ahead import ValuesAhead
@@ -46,13 +48,10 @@ class Simulation:
         stencil: of the domain.
         boundary: the values on faces and bodies.
         bodies: the cells of bodies in this process's part.
-        given_force: a volume, ``(D,)`` or ``(D, nx, ny[, nz])`` of this process's window, or such times a function of
-            time; None for none.
         factors: by which the engine multiplies what changes in time.
         ahead: what functions of coordinates and t give for the next steps.
         engine: the C++ engine. Fields have their axes reversed there, and temperatures are deviations.
         step_engine: advances the engine by so many steps; what steps several engines together puts itself here.
-        heat_source: heat a step, ``()`` or ``(nx, ny[, nz])`` of the window; None for none.
         looks: that were taken for divergence.
         channel_width: see `precision_warnings.channel_width`.
 
@@ -68,15 +67,16 @@ class Simulation:
         self.settings = settings
         self.processes = settings.processes
         self.lock = FairLock()
-        self.given_force: Floats | Varying | None = None
-        self.heat_source: Floats | None = None
+        self._force: Floats | Varying | None = None
+        self._source: Floats | None = None
+        self._only_on_gpus: set[str] = set()  # force and source, as long as nobody asks for their fields
         self._initial_speed = 0.0
         thermal = settings.thermal
         with collective.left_alike(self.processes.meeting, collective.Place("Solver", {}, self.processes.number)):
             self.stencil = _core.stencil(self.domain.stencil)
             changes = isinstance(force, Varying)
             fixed = force.spatial if changes else force
-            force_field = callable(fixed) or (isinstance(fixed, np.ndarray) and fixed.ndim > 1)
+            force_field = callable(fixed) or (isinstance(fixed, np.ndarray | GpuArray) and fixed.ndim > 1)
             settings.check_memory(force_field=force_field, scaled_force=changes)
             self.bodies = BodyCells(self.domain, self.subdomain, self.processes)
             self.processes.is_part = self.subdomain.is_part
@@ -195,14 +195,15 @@ class Simulation:
             raise ValueError(f"nonequilibrium: True given with {name}, must be False: it has equilibrium only")
         box = self.subdomain.known if nonequilibrium else self.subdomain.window
         given: dict[str, Any] = {"density": density, "velocity": velocity, "temperature": temperature}
-        fields: dict[str, tuple[Floats, bool]] = {}
+        fields: dict[str, tuple[Floats | GpuField, bool]] = {}
         with collective.by_user(self.processes, "the functions of initialize"):
             for name in [name for name, value in given.items() if value is not None]:
                 if name == "temperature" and not self.has_temperature:
                     right = "Solver(thermal=HybridThermal(...)) has one"
                     raise ValueError(f"temperature: given, but the solver has none; {right}")
                 components = self.stencil.D if name == "velocity" else None
-                fields[name] = self._field(name, given[name], components, box)
+                reference = self.reference_temperature if name == "temperature" else 0.0
+                fields[name] = self._field(name, given[name], components, box, reference)
                 self._check_initial(name, fields[name])
         if "temperature" in fields and self.thermal is not None:
             precision_warnings.check_temperatures(self, self._of_window(fields["temperature"]))
@@ -211,6 +212,9 @@ class Simulation:
         bounds = [self.processes.agreed(float(bound)) for bound in (-densities.min(), densities.max())]
         for name in list(fields):
             field, is_lacking = fields.pop(name)
+            if isinstance(field, GpuField):
+                given[name] = field.array
+                continue
             if is_lacking:
                 self.subdomain.with_surroundings(self.processes, field)
             if name == "temperature" and self.reference_temperature != 0:
@@ -222,19 +226,34 @@ class Simulation:
             self.set_steps(0)
         self.looks.begin(-bounds[0], bounds[1])
 
-    def _field(self, name: str, given: Any, components: int | None, box: Box) -> tuple[Floats, bool]:
-        """See `Subdomain.field`; of an array of the domain only what lies in the box is looked at."""
+    def _field(
+        self, name: str, given: Any, components: int | None, box: Box, reference: float = 0.0
+    ) -> tuple[Floats | GpuField, bool]:
+        """See `Subdomain.field`; of an array of the domain only what lies in the box is looked at.
+
+        An array in a GPU's memory stays there if it can, less the `reference`. A density of several processes cannot,
+        as they add its cells up one after the other.
+        """
+        if isinstance(given, GpuArray):
+            is_added_up = name == "density" and self.processes.size > 1
+            field = None if is_added_up else field_of(self.settings, given, components, box, reference)
+            if field is not None:
+                return field, False
+            given = given.on_host()
         lead = () if components is None else (components,)
         if isinstance(given, np.ndarray) and given.shape == lead + self.domain.shape != lead + box[1]:
             return checks.real_array(name, self.subdomain.cut(given, box)), False
         return self.subdomain.field(name, field_value(name, given, vector=components is not None), components, box)
 
-    def _of_window(self, field: tuple[Floats, bool]) -> Floats:
-        """What of a field was given: where it lacks what lies around the window, the window."""
+    def _of_window(self, field: tuple[Floats | GpuField, bool]) -> Floats:
+        """What of a field was given: where it lacks what lies around the window, the window; its extremes where it is
+        in a GPU's memory."""
         array, is_lacking = field
+        if isinstance(array, GpuField):
+            return array.extremes
         return array[(..., *self.subdomain.inside(self.subdomain.window))] if is_lacking else array
 
-    def _check_initial(self, name: str, field: tuple[Floats, bool]) -> None:
+    def _check_initial(self, name: str, field: tuple[Floats | GpuField, bool]) -> None:
         """Raise ValueError where a field of an initial state is out of range."""
         given = self._of_window(field)
         if name == "density":
@@ -247,8 +266,8 @@ class Simulation:
             checks.temperatures(name, given)
             multispeed.check_temperatures(self.stencil.name, name, given)
 
-    def evaluate_force(self, force: Any, step: int = 0) -> Floats | Varying | None:
-        """A force as given by the user, as a read-only array, or one times a function of time.
+    def evaluate_force(self, force: Any, step: int = 0) -> Floats | Varying | GpuField | None:
+        """A force as given by the user, as a read-only array, one times a function of time, or one on a GPU.
 
         Raises:
             TypeError, ValueError: a wrong one, or one that is too large at `step`.
@@ -262,7 +281,12 @@ class Simulation:
         function = None
         if isinstance(force, Varying):
             force, function = force.spatial, force.function
+            if isinstance(force, GpuArray):  # a product is computed in float64, of a part that is kept so
+                force = force.on_host()
         result, _ = self._field("force", force, self.stencil.D, self.subdomain.window)
+        if isinstance(result, GpuField):
+            time_factors.check_force("force", max(result.highest, -result.lowest))
+            return result
         if function is not None:
             in_time = Varying(result, function)
             time_factors.check_force("force", float(np.abs(time_factors.at(in_time, step)).max()))
@@ -271,31 +295,68 @@ class Simulation:
         result.flags.writeable = False
         return result
 
-    def set_force(self, force: Floats | Varying | None) -> None:
+    def set_force(self, force: Floats | Varying | GpuField | None) -> None:
         """Pass an evaluated force to the engine."""
         in_time = force if isinstance(force, Varying) else None
         with self.lock:
             present = time_factors.at(in_time, self.engine.steps) if in_time is not None else force
-            if isinstance(present, np.ndarray):
+            given: Floats | _core.GpuArray | None = None
+            if isinstance(present, GpuField):
+                precision_warnings.check_force(self, present.extremes)
+                given = present.array
+            elif isinstance(present, np.ndarray):
                 precision_warnings.check_force(self, present)
             if not isinstance(force, Varying):
-                self.engine.set_force(None if force is None else values.to_engine(force, components=True))
-            if in_time is not None or isinstance(self.given_force, Varying):
+                if isinstance(force, np.ndarray):
+                    given = values.to_engine(force, components=True)
+                self.engine.set_force(given)
+            if in_time is not None or isinstance(self._force, Varying):
                 self.factors.set_force(in_time)
                 self.ahead.forget()
-            self.given_force = force
+            self._force = None if isinstance(force, GpuField) else force
+            self._keep("force", isinstance(force, GpuField))
+
+    def _keep(self, name: str, only_on_gpus: bool) -> None:
+        """Note whether a field that was set is in the memory of GPUs only."""
+        self._only_on_gpus = (self._only_on_gpus | {name}) if only_on_gpus else (self._only_on_gpus - {name})
+
+    def _read(self, name: str, read: Callable[[Any], None], components: int | None) -> Floats:
+        """A field that is in the memory of GPUs only, as they have it, read-only."""
+        lead = () if components is None else (components,)
+        out = np.empty((*lead, *reversed(self.subdomain.window[1])))
+        read(out)
+        result = out.transpose(*range(len(lead)), *reversed(range(len(lead), out.ndim)))
+        result.flags.writeable = False
+        self._keep(name, False)
+        return result
+
+    @property
+    def given_force(self) -> Floats | Varying | None:
+        """The force a volume, ``(D,)`` or ``(D, nx, ny[, nz])`` of this process's window, or such times a function of
+        time; None for none."""
+        with self.lock:
+            if "force" in self._only_on_gpus:
+                self._force = self._read("force", self.engine.force_field, self.stencil.D)
+            return self._force
+
+    @property
+    def heat_source(self) -> Floats | None:
+        """Heat a step, ``()`` or ``(nx, ny[, nz])`` of the window; None for none."""
+        with self.lock:
+            if "source" in self._only_on_gpus:
+                self._source = self._read("source", self.engine.heat_source_field, None)
+            return self._source
 
     @property
     def force(self) -> Floats | None:
         """The present force a volume, ``(D,)`` or ``(D, nx, ny[, nz])`` of this process's window; None for none."""
-        if isinstance(self.given_force, Varying):
-            return time_factors.at(self.given_force, self.steps)
-        return self.given_force
+        given = self.given_force
+        return time_factors.at(given, self.steps) if isinstance(given, Varying) else given
 
     def _bring_force_to(self, step: int) -> None:
         """Give the engine the factor of the force of a step, if that changes in time."""
-        if isinstance(self.given_force, Varying):
-            self.engine.set_force_factor(self.given_force.function(float(step)))
+        if isinstance(self._force, Varying):
+            self.engine.set_force_factor(self._force.function(float(step)))
 
     def set_steps(self, steps: int) -> None:
         """Set the number of steps completed, of a state that was made otherwise."""
@@ -304,22 +365,36 @@ class Simulation:
         self.boundary.forget_time()
         self.ahead.forget()
 
-    def evaluate_source(self, source: Any) -> Floats | None:
-        """A heat source as given by the user, as a read-only array; TypeError or ValueError for a wrong one."""
+    def evaluate_source(self, source: Any) -> Floats | GpuField | None:
+        """A heat source as given by the user, as a read-only array or on a GPU; TypeError or ValueError for a wrong
+        one."""
         if source is None:
             return None
+        if isinstance(source, GpuArray):
+            shape, window = self.domain.shape, self.subdomain.window
+            box = window if self.subdomain.is_part(source.shape, 0) else ((0,) * len(shape), shape)
+            field = field_of(self.settings, source, None, box)
+            if field is not None:
+                checks.temperatures("source", field.extremes)
+                return field
+            source = source.on_host()
         result, _ = self.subdomain.field("source", source_value(source), None, self.subdomain.window)
         result = result.copy()
         checks.temperatures("source", result)
         result.flags.writeable = False
         return result
 
-    def set_heat_source(self, source: Floats | None) -> None:
+    def set_heat_source(self, source: Floats | GpuField | None) -> None:
         """Pass an evaluated heat source to the engine."""
         with self.lock:
-            if self.thermal is not None:
-                self.engine.set_heat_source(None if source is None else values.to_engine(source, components=False))
-            self.heat_source = source
+            if isinstance(source, GpuField):
+                self.engine.set_heat_source(source.array)
+                self._source = None
+            else:
+                if self.thermal is not None:
+                    self.engine.set_heat_source(None if source is None else values.to_engine(source, components=False))
+                self._source = source
+            self._keep("source", isinstance(source, GpuField))
 
     # Time
 

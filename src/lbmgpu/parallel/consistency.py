@@ -154,11 +154,21 @@ def of_value(value: Any, is_part: IsPart = lambda shape: False) -> str:
         return "a function of time" if takes_time(value) else "a function"
     try:
         array = checks.any_array("value", value, "an array of numbers")
-    except (TypeError, ValueError):  # refused later, by its right name, if wrong on all ranks
-        return "wrong"
+    except (TypeError, ValueError):
+        return _of_foreign(value, is_part)
     if array.dtype.kind not in "iuf" or array.size == 0:
-        return "wrong"
+        return _of_foreign(value, is_part)
     return "an array of the rank's part" if is_part(array.shape) else _of_array(array)
+
+
+def _of_foreign(value: Any, is_part: IsPart) -> str:
+    """The shape of an array in a GPU's memory, whose numbers are not compared. What is none is refused later, by its
+    right name, if it is wrong on all ranks."""
+    shape = getattr(value, "shape", None)
+    is_foreign = hasattr(value, "__dlpack__") or hasattr(value, "__cuda_array_interface__")
+    if isinstance(value, np.ndarray) or not is_foreign or not isinstance(shape, tuple):
+        return "wrong"
+    return "an array of the rank's part" if is_part(shape) else f"an array on a GPU, {tuple(shape)}"
 
 
 def _of_array(array: np.ndarray[Any, Any]) -> str:

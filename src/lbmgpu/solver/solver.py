@@ -16,7 +16,7 @@ from ..collisions import Collision
 from ..deprecated import was_a_method
 from ..domain import Domain
 from ..engine import linear_stability
-from ..engine.foreign_arrays import on_host
+from ..engine.foreign_arrays import taken
 from ..engine.settings import Settings, check_settings
 from ..engine.simulation import Simulation
 from ..files.regular_files import file_path, output_path
@@ -62,7 +62,8 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
         force: body force a volume, in lattice units: a vector ``(D,)``, an array ``(D, nx, ny[, nz])``, or a callable
             of the cell centres' coordinates that returns D components; one of them times a function of time, such as
             ``(1e-5, 0) * lbm.Sine(period=1000)``; None for none. Guo, Zheng & Shi, Phys. Rev. E
-            65 (2002) 046308, eq. 20. D2Q37 has the `gravity` of `ThermalBGK` instead.
+            65 (2002) 046308, eq. 20. D2Q37 has the `gravity` of `ThermalBGK` instead. Arrays of CuPy, PyTorch and
+            others are taken as by `force`, which it may be assigned to later.
         precision: type of the arithmetic and of the fields, ``"float32"`` or ``"float64"``.
         storage: type that populations are kept in, as deviations from rest: ``"float64"``, ``"float32"`` or
             ``"float16"`` (scaled); the precision if None, and never wider; in D2Q37 always the precision. A solver in
@@ -123,7 +124,7 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
         cpu_share: float | str | None = None,
         turbulence: TurbulenceModel | None = None,
     ) -> None:
-        force = on_host("force", force)
+        force = taken("force", force)
         settings = _checked(
             domain,
             collision,
@@ -173,7 +174,9 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
 
         Of several processes arrays are of the domain, or of each one's `subdomain`, and callables get the coordinates
         of that (with `nonequilibrium` of some cells around it too). Arrays of CuPy, PyTorch, JAX and others are taken
-        too (``__dlpack__``, ``__cuda_array_interface__``): in place if they are in host memory, else copied there once.
+        too (``__dlpack__``, ``__cuda_array_interface__``), in place if they are in host memory. From a GPU's memory
+        those of float32 and float64 go to blocks on GPUs without the host, with the same bits; else they are copied
+        there once, as where a block of the process is on the CPU, and a density of several processes.
 
         Args:
             density: a number, an array ``(nx, ny[, nz])``, or a callable of the cell centres' coordinates
@@ -195,7 +198,7 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
                 temperature is unstable `ThermallyUnstableError`.
         """
         fields = {"density": density, "velocity": velocity, "temperature": temperature}
-        fields = {name: on_host(name, value) for name, value in fields.items()}
+        fields = {name: taken(name, value) for name, value in fields.items()}
         if like is not None:
             fields = self._simulation.processes.each(lambda: self._with_fields_of(like, fields))
         if nonequilibrium is None:
@@ -210,14 +213,17 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
     @property
     def force(self) -> Floats | None:
         """Body force a volume, ``(D,)`` or ``(D, nx, ny[, nz])`` of the `subdomain`. Assign a vector, an array of the
-        domain or of the subdomain, a callable of coordinates, one of them times a function of time, or None."""
+        domain or of the subdomain, a callable of coordinates, one of them times a function of time, or None.
+
+        An array of CuPy, PyTorch and others in a GPU's memory goes to blocks on GPUs as in `initialize`, and is read
+        back from them, in the digits of `precision`."""
         return self._simulation.force
 
     @force.setter
     @collective
     def force(self, force: ArrayLike | Callable[..., Any] | None) -> None:
         with by_user(self._simulation.processes, "the function of force"):
-            value = self._simulation.evaluate_force(on_host("force", force), self._simulation.steps)
+            value = self._simulation.evaluate_force(taken("force", force), self._simulation.steps)
         self._simulation.set_force(value)
 
     @property
@@ -225,7 +231,7 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
         """Heat a step in units of temperature, ``()`` or ``(nx, ny[, nz])`` of the `subdomain`.
 
         Assign a number, an array of the domain or of the subdomain, a callable of the cell centres' coordinates or
-        None. A solver without a temperature raises ValueError.
+        None. Arrays in a GPU's memory are taken as by `force`. A solver without a temperature raises ValueError.
         """
         return self._thermal.source
 

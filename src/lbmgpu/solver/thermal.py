@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .. import checks
 from ..conditions import Periodic
+from ..engine.foreign_arrays import taken
 from ..engine.simulation import Simulation
 from ..parallel.collective import by_user
 from ..thermal import BodyHeatFlux, HybridThermal
@@ -79,7 +80,7 @@ class ThermalFields:
     def source(self, source: Any) -> None:
         self._hybrid()
         with by_user(self._simulation.processes, "the function of heat_source"):
-            value = self._simulation.evaluate_source(source)
+            value = self._simulation.evaluate_source(taken("source", source))
         self._simulation.set_heat_source(value)
 
     def heat_flux(self, where: str) -> Any:

@@ -19,6 +19,7 @@
 #include "device_transfers.h"
 #include "device_turbulence.h"
 #include "device_walls.h"
+#include "field_staging.h"
 #include "initial_layers.h"
 #include "kernel_set.h"
 #include "kernels/arguments.h"
@@ -36,7 +37,10 @@ namespace {
 using backend::BlockSpec;
 using backend::size_of;
 
-class CudaBlock final : public backend::BlockState, public backend::ThermalState, public GpuEventSource {
+class CudaBlock final : public backend::BlockState,
+                        public backend::ThermalState,
+                        public backend::GpuInputs,
+                        public GpuEventSource {
 public:
     CudaBlock(const BlockSpec& spec, int ordinal)
         : spec_(spec),
@@ -111,21 +115,14 @@ public:
     }
 
     void set_force(const double* uniform, const double* field, int series) override {
-        ++revision_;
-        const Forcing before = force_.forcing();
-        force_.set(uniform, field, series, [this] { return state(); });
-        if (force_.forcing() != before) {
-            choose_updates();
-            if (plan_ != nullptr) {
-                expect_kernels();
-            }
-        }
+        change_force(uniform, {field}, series);
     }
+    void set_force(const backend::GpuField& field) override { change_force(nullptr, {nullptr, field}, -1); }
+    void force(double* out) const override { force_.read(state(), out); }
 
-    void set_heat_source(double uniform, const double* field) override {
-        ++revision_;
-        heat_.set_source(uniform, field, backend::field_pitch(address_.nx), [this] { return state(); });
-    }
+    void set_heat_source(double uniform, const double* field) override { change_heat_source(uniform, {field}); }
+    void set_heat_source(const backend::GpuField& field) override { change_heat_source(0, {nullptr, field}); }
+    void heat_source(double* out) const override { heat_.read_source(state(), out); }
     bool is_asynchronous() const override { return true; }
     void on_device(const std::function<void()>& work) const override {
         const DeviceScope scope(device_.ordinal);
@@ -257,18 +254,20 @@ public:
                       : nullptr;
     }
 
-    void initialize(const backend::InitialFields& fields) override {
+    void initialize(const backend::InitialFields& fields) override { initialize(fields, {}); }
+    void initialize(const backend::InitialFields& fields, const backend::GpuFields& arrays) override {
         restart_phase();
-        initialize_layers(spec_, address_, stream_, kernels_, fields, state());
+        initialize_layers(spec_, address_, stream_, kernels_, fields, arrays, state());
     }
+    backend::GpuInputs* gpu_inputs() override { return this; }
 
     using Box = backend::CellBox;
     void density(float* out, const Box& box) const override { staging_.read_box(state(), "density", 1, box, out); }
     void density(double* out, const Box& box) const override { staging_.read_box(state(), "density", 1, box, out); }
     void velocity(float* out, const Box& box) const override { staging_.read_box(state(), "velocity", D_, box, out); }
     void velocity(double* out, const Box& box) const override { staging_.read_box(state(), "velocity", D_, box, out); }
-    void populations(float* out) const override { staging_.read_populations(state(), "population", "float", out); }
-    void populations(double* out) const override { staging_.read_populations(state(), "population", "double", out); }
+    void populations(float* out) const override { read_populations("population", "float", out); }
+    void populations(double* out) const override { read_populations("population", "double", out); }
     void set_populations(const double* values) override {
         restart_phase();
         staging_.write_components(state(), "set_population", address_.Q, values);
@@ -280,7 +279,7 @@ public:
 
     void get_state(void* out) const override {
         backend::with_stored(spec_.storage, [&](auto stored) {
-            staging_.read_populations(state(), "get_stored", "", static_cast<decltype(stored)*>(out));
+            read_populations("get_stored", "", static_cast<decltype(stored)*>(out));
         });
     }
     void set_state(const void* values) override {
@@ -317,7 +316,7 @@ public:
     }
 
     backend::Totals totals() const override {
-        const auto sums = sums_.add<5>("totals", cells(), state(), all());
+        const auto sums = sums_.add<5>("totals", cells(), state(), RowRange{0, rows()});
         return {sums[0], {sums[1], sums[2], sums[3]}, sums[4], has_temperature(spec_) ? heat_.total(state()) : 0};
     }
 
@@ -343,6 +342,25 @@ private:
         return all;
     }
 
+    template <class Out>
+    void read_populations(const char* kernel, const char* type, Out* out) const {
+        staging_.read_components(state(), kernel, type, address_.Q, out);
+    }
+    void change_force(const double* uniform, const FieldSource& field, int series) {
+        ++revision_;
+        const Forcing before = force_.forcing();
+        force_.set(uniform, field, series, [this] { return state(); });
+        if (force_.forcing() != before) {
+            choose_updates();
+            if (plan_ != nullptr) {
+                expect_kernels();
+            }
+        }
+    }
+    void change_heat_source(double uniform, const FieldSource& field) {
+        ++revision_;
+        heat_.set_source(uniform, field, backend::field_pitch(address_.nx), [this] { return state(); });
+    }
     void choose_updates() {
         updates_.choose(force_.forcing(), row_ends_.end_sums(), row_ends_.row_ends(), device_.name);
     }
@@ -375,7 +393,6 @@ private:
     Index rows() const { return Index(address_.ny) * address_.nz; }
     Index cells() const { return rows() * address_.nx; }
     int next() const { return (now_ + 1) % spec_.state->lattices; }
-    RowRange all() const { return {0, rows()}; }
     SampledBlock sampled() {
         return {spec_, stream_, kernels_, [this] { return state(); }, revision_, streams_};
     }

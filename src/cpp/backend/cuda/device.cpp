@@ -159,6 +159,12 @@ void WorkStream::copy_to_host(void* to, DevicePointer from, std::size_t bytes) c
     driver().check(driver().copy_to_host(to, from, bytes, stream_), "cuMemcpyDtoHAsync");
 }
 
+void WorkStream::copy_to_gpu(DevicePointer to, int ordinal, DevicePointer from, std::size_t bytes) const {
+    Context own = context_of(ordinal_), other = context_of(ordinal);
+    const DeviceScope scope(ordinal_);
+    driver().check(driver().copy_peer(to, other, from, own, bytes, stream_), "cuMemcpyPeerAsync");
+}
+
 void WorkStream::clear(DevicePointer memory, std::size_t bytes) const {
     const DeviceScope scope(ordinal_);
     driver().check(driver().set_bytes(memory, 0, bytes, stream_), "cuMemsetD8Async");

@@ -121,6 +121,8 @@ public:
     void synchronize() const;
     void copy_to_device(DevicePointer to, const void* from, std::size_t bytes) const;
     void copy_to_host(void* to, DevicePointer from, std::size_t bytes) const;
+    /// Copies from memory of this stream's GPU to that of any other one, which need not be able to access it.
+    void copy_to_gpu(DevicePointer to, int ordinal, DevicePointer from, std::size_t bytes) const;
     /// Sets memory to zero.
     void clear(DevicePointer memory, std::size_t bytes) const;
 

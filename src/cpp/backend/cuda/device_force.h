@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "../block_layout.h"
 #include "device_scaling.h"
@@ -23,10 +24,10 @@ public:
 
     /// See BlockState::set_force(). `state` returns the arguments of the block, which put() has completed.
     template <class State>
-    void set(const double* uniform, const double* field, int series, State&& state) {
+    void set(const double* uniform, const FieldSource& field, int series, State&& state) {
         forcing_ = Forcing::None;  // if the upload fails there is no force, rather than a part of one
         scaling_.set_force_series(series);
-        const int D = backend::with_stencil(spec_.stencil, [](auto s) { return decltype(s)::D; });
+        const int D = dimensions();
         const Index numbers = Index(address_.ny) * address_.nz * D * pitch();
         const std::size_t bytes = scaling_.scales_force() ? sizeof(double) : backend::size_of(spec_.precision);
         for (int d = 0; d < 3; ++d) {
@@ -36,9 +37,17 @@ public:
                    [&] { staging_.write_components(state(), "set_force", D, field); });
         if (uniform != nullptr) {
             forcing_ = scaling_.scales_force() ? Forcing::ScaledUniform : Forcing::Uniform;
-        } else if (field != nullptr) {
+        } else if (!field.empty()) {
             forcing_ = scaling_.scales_force() ? Forcing::ScaledField : Forcing::Field;
         }
+    }
+
+    /// Reads the field; throws std::invalid_argument if there is none, or one that is scaled.
+    void read(const StateArguments& state, double* out) const {
+        if (forcing_ != Forcing::Field) {
+            throw std::invalid_argument("force: there is no field of it");
+        }
+        staging_.read_components(state, "get_force", "", dimensions(), out);
     }
 
     /// Sets the force among the arguments of kernels between updates.
@@ -67,6 +76,9 @@ public:
 
 private:
     Index pitch() const { return backend::field_pitch(address_.nx); }
+    int dimensions() const {
+        return backend::with_stencil(spec_.stencil, [](auto s) { return decltype(s)::D; });
+    }
 
     const backend::BlockSpec& spec_;
     const Address& address_;

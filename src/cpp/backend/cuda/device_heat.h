@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
 #include <vector>
 
 #include "../links.h"
@@ -37,10 +38,18 @@ public:
     /// Sets the heat source. `state()` returns the block's StateArguments; it is called once the rows have been
     /// allocated.
     template <class State>
-    void set_source(double uniform, const double* field, Index pitch, State&& state) {
-        uniform_ = field == nullptr ? uniform : 0;
+    void set_source(double uniform, const FieldSource& field, Index pitch, State&& state) {
+        uniform_ = field.empty() ? uniform : 0;
         source_.set(stream_, std::size_t(rows() * pitch) * backend::size_of(spec_.precision), field,
                     [&] { staging_.write_components(state(), "set_heat_source", 1, field, header); });
+    }
+
+    /// Reads the heat source field; throws std::invalid_argument if there is none.
+    void read_source(const StateArguments& state, double* out) const {
+        if (source_.bytes() == 0) {
+            throw std::invalid_argument("source: there is no field of it");
+        }
+        staging_.read_components(state, "get_heat_source", "", 1, out, header);
     }
 
     /// Uploads the cells next to bodies, those of the shell first.

@@ -62,58 +62,60 @@ struct LaunchConfig {
 };
 
 // Name of the member, symbol in the library, type.
-#define LBM_DRIVER_FUNCTIONS(X)                                                                      \
-    X(init, cuInit, int(unsigned))                                                                   \
-    X(driver_version, cuDriverGetVersion, int(int*))                                                 \
-    X(error_name, cuGetErrorName, int(int, const char**))                                            \
-    X(error_string, cuGetErrorString, int(int, const char**))                                        \
-    X(device_count, cuDeviceGetCount, int(int*))                                                     \
-    X(device_get, cuDeviceGet, int(Device*, int))                                                    \
-    X(device_name, cuDeviceGetName, int(char*, int, Device))                                         \
-    X(device_attribute, cuDeviceGetAttribute, int(int*, int, Device))                                \
-    X(device_memory, cuDeviceTotalMem_v2, int(std::size_t*, Device))                                 \
-    X(context_retain, cuDevicePrimaryCtxRetain, int(Context*, Device))                               \
-    X(context_state, cuDevicePrimaryCtxGetState, int(Device, unsigned*, int*))                       \
-    X(context_enable_peer, cuCtxEnablePeerAccess, int(Context, unsigned))                            \
-    X(device_can_access_peer, cuDeviceCanAccessPeer, int(int*, Device, Device))                      \
-    X(context_push, cuCtxPushCurrent_v2, int(Context))                                               \
-    X(context_pop, cuCtxPopCurrent_v2, int(Context*))                                                \
-    X(memory_info, cuMemGetInfo_v2, int(std::size_t*, std::size_t*))                                 \
-    X(memory_allocate, cuMemAlloc_v2, int(DevicePointer*, std::size_t))                              \
-    X(memory_free, cuMemFree_v2, int(DevicePointer))                                                 \
-    X(host_allocate, cuMemHostAlloc, int(void**, std::size_t, unsigned))                             \
-    X(host_free, cuMemFreeHost, int(void*))                                                          \
-    X(copy_to_device, cuMemcpyHtoDAsync_v2, int(DevicePointer, const void*, std::size_t, Stream))    \
-    X(copy_to_host, cuMemcpyDtoHAsync_v2, int(void*, DevicePointer, std::size_t, Stream))            \
-    X(set_bytes, cuMemsetD8Async, int(DevicePointer, unsigned char, std::size_t, Stream))            \
-    X(module_load, cuModuleLoadData, int(Module*, const void*))                                      \
-    X(module_unload, cuModuleUnload, int(Module))                                                    \
-    X(module_function, cuModuleGetFunction, int(Function*, Module, const char*))                     \
-    X(function_attribute, cuFuncGetAttribute, int(int*, int, Function))                              \
-    X(occupancy, cuOccupancyMaxActiveBlocksPerMultiprocessor, int(int*, Function, int, std::size_t)) \
-    X(launch, cuLaunchKernelEx, int(const LaunchConfig*, Function, const void* const*, void**))      \
-    X(stream_create, cuStreamCreateWithPriority, int(Stream*, unsigned, int))                        \
-    X(stream_priorities, cuCtxGetStreamPriorityRange, int(int*, int*))                               \
-    X(stream_destroy, cuStreamDestroy_v2, int(Stream))                                               \
-    X(stream_wait, cuStreamWaitEvent, int(Stream, Event, unsigned))                                  \
-    X(stream_synchronize, cuStreamSynchronize, int(Stream))                                          \
-    X(capture_begin, cuStreamBeginCapture_v2, int(Stream, int))                                      \
-    X(capture_end, cuStreamEndCapture, int(Stream, Graph*))                                          \
-    X(graph_instantiate, cuGraphInstantiateWithFlags, int(GraphExec*, Graph, unsigned long long))    \
-    X(graph_launch, cuGraphLaunch, int(GraphExec, Stream))                                           \
-    X(graph_destroy, cuGraphDestroy, int(Graph))                                                     \
-    X(graph_exec_destroy, cuGraphExecDestroy, int(GraphExec))                                        \
-    X(event_create, cuEventCreate, int(Event*, unsigned))                                            \
-    X(event_record, cuEventRecord, int(Event, Stream))                                               \
-    X(event_synchronize, cuEventSynchronize, int(Event))                                             \
-    X(event_elapsed, cuEventElapsedTime, int(float*, Event, Event))                                  \
-    X(event_destroy, cuEventDestroy_v2, int(Event))                                                  \
-    X(device_id, cuDeviceGetUuid_v2, int(DeviceId*, Device))                                         \
-    X(memory_range, cuMemGetAddressRange_v2, int(DevicePointer*, std::size_t*, DevicePointer))       \
-    X(memory_share, cuIpcGetMemHandle, int(IpcHandle*, DevicePointer))                               \
-    X(memory_open, cuIpcOpenMemHandle_v2, int(DevicePointer*, IpcHandle, unsigned))                  \
-    X(memory_close, cuIpcCloseMemHandle, int(DevicePointer))                                         \
-    X(event_share, cuIpcGetEventHandle, int(IpcHandle*, Event))                                      \
+#define LBM_DRIVER_FUNCTIONS(X)                                                                               \
+    X(init, cuInit, int(unsigned))                                                                            \
+    X(driver_version, cuDriverGetVersion, int(int*))                                                          \
+    X(error_name, cuGetErrorName, int(int, const char**))                                                     \
+    X(error_string, cuGetErrorString, int(int, const char**))                                                 \
+    X(device_count, cuDeviceGetCount, int(int*))                                                              \
+    X(device_get, cuDeviceGet, int(Device*, int))                                                             \
+    X(device_name, cuDeviceGetName, int(char*, int, Device))                                                  \
+    X(device_attribute, cuDeviceGetAttribute, int(int*, int, Device))                                         \
+    X(device_memory, cuDeviceTotalMem_v2, int(std::size_t*, Device))                                          \
+    X(context_retain, cuDevicePrimaryCtxRetain, int(Context*, Device))                                        \
+    X(context_state, cuDevicePrimaryCtxGetState, int(Device, unsigned*, int*))                                \
+    X(context_enable_peer, cuCtxEnablePeerAccess, int(Context, unsigned))                                     \
+    X(device_can_access_peer, cuDeviceCanAccessPeer, int(int*, Device, Device))                               \
+    X(context_push, cuCtxPushCurrent_v2, int(Context))                                                        \
+    X(context_pop, cuCtxPopCurrent_v2, int(Context*))                                                         \
+    X(memory_info, cuMemGetInfo_v2, int(std::size_t*, std::size_t*))                                          \
+    X(memory_allocate, cuMemAlloc_v2, int(DevicePointer*, std::size_t))                                       \
+    X(memory_free, cuMemFree_v2, int(DevicePointer))                                                          \
+    X(host_allocate, cuMemHostAlloc, int(void**, std::size_t, unsigned))                                      \
+    X(host_free, cuMemFreeHost, int(void*))                                                                   \
+    X(copy_to_device, cuMemcpyHtoDAsync_v2, int(DevicePointer, const void*, std::size_t, Stream))             \
+    X(copy_to_host, cuMemcpyDtoHAsync_v2, int(void*, DevicePointer, std::size_t, Stream))                     \
+    X(copy_peer, cuMemcpyPeerAsync, int(DevicePointer, Context, DevicePointer, Context, std::size_t, Stream)) \
+    X(pointer_attribute, cuPointerGetAttribute, int(void*, int, DevicePointer))                               \
+    X(set_bytes, cuMemsetD8Async, int(DevicePointer, unsigned char, std::size_t, Stream))                     \
+    X(module_load, cuModuleLoadData, int(Module*, const void*))                                               \
+    X(module_unload, cuModuleUnload, int(Module))                                                             \
+    X(module_function, cuModuleGetFunction, int(Function*, Module, const char*))                              \
+    X(function_attribute, cuFuncGetAttribute, int(int*, int, Function))                                       \
+    X(occupancy, cuOccupancyMaxActiveBlocksPerMultiprocessor, int(int*, Function, int, std::size_t))          \
+    X(launch, cuLaunchKernelEx, int(const LaunchConfig*, Function, const void* const*, void**))               \
+    X(stream_create, cuStreamCreateWithPriority, int(Stream*, unsigned, int))                                 \
+    X(stream_priorities, cuCtxGetStreamPriorityRange, int(int*, int*))                                        \
+    X(stream_destroy, cuStreamDestroy_v2, int(Stream))                                                        \
+    X(stream_wait, cuStreamWaitEvent, int(Stream, Event, unsigned))                                           \
+    X(stream_synchronize, cuStreamSynchronize, int(Stream))                                                   \
+    X(capture_begin, cuStreamBeginCapture_v2, int(Stream, int))                                               \
+    X(capture_end, cuStreamEndCapture, int(Stream, Graph*))                                                   \
+    X(graph_instantiate, cuGraphInstantiateWithFlags, int(GraphExec*, Graph, unsigned long long))             \
+    X(graph_launch, cuGraphLaunch, int(GraphExec, Stream))                                                    \
+    X(graph_destroy, cuGraphDestroy, int(Graph))                                                              \
+    X(graph_exec_destroy, cuGraphExecDestroy, int(GraphExec))                                                 \
+    X(event_create, cuEventCreate, int(Event*, unsigned))                                                     \
+    X(event_record, cuEventRecord, int(Event, Stream))                                                        \
+    X(event_synchronize, cuEventSynchronize, int(Event))                                                      \
+    X(event_elapsed, cuEventElapsedTime, int(float*, Event, Event))                                           \
+    X(event_destroy, cuEventDestroy_v2, int(Event))                                                           \
+    X(device_id, cuDeviceGetUuid_v2, int(DeviceId*, Device))                                                  \
+    X(memory_range, cuMemGetAddressRange_v2, int(DevicePointer*, std::size_t*, DevicePointer))                \
+    X(memory_share, cuIpcGetMemHandle, int(IpcHandle*, DevicePointer))                                        \
+    X(memory_open, cuIpcOpenMemHandle_v2, int(DevicePointer*, IpcHandle, unsigned))                           \
+    X(memory_close, cuIpcCloseMemHandle, int(DevicePointer))                                                  \
+    X(event_share, cuIpcGetEventHandle, int(IpcHandle*, Event))                                               \
     X(event_open, cuIpcOpenEventHandle, int(Event*, IpcHandle))
 
 /// The functions of the driver. Each returns 0 or an error code, which `check` turns into an exception.

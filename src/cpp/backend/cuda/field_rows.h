@@ -2,7 +2,7 @@
 // update kernels read.
 #pragma once
 
-#include "device.h"
+#include "gpu_arrays.h"
 
 namespace lbm::cuda {
 
@@ -15,11 +15,11 @@ public:
         return rows_.as<T>();
     }
 
-    /// Allocates `bytes` for the rows and calls put() to fill them; a null `field` removes them. If put() throws, there
-    /// is no field.
+    /// Allocates `bytes` for the rows and calls put() to fill them; a `field` that is none removes them. If put()
+    /// throws, there is no field.
     template <class Put>
-    void set(const WorkStream& stream, std::size_t bytes, const double* field, Put&& put) {
-        if (field == nullptr) {
+    void set(const WorkStream& stream, std::size_t bytes, const FieldSource& field, Put&& put) {
+        if (field.empty()) {
             rows_ = DeviceBuffer();
             return;
         }

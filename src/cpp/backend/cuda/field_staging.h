@@ -6,6 +6,7 @@
 
 #include "../block_state.h"
 #include "device.h"
+#include "gpu_arrays.h"
 #include "kernel_names.h"
 #include "kernel_set.h"
 #include "kernels/arguments.h"
@@ -63,13 +64,14 @@ public:
         }
     }
 
-    /// Reads populations with a kernel that computes one of them for a range of rows.
+    /// Reads a field with a kernel that computes one component of it, such as a population, for a range of rows.
     template <class Out>
-    void read_populations(const StateArguments& state, const char* name, const char* type, Out* out) {
-        const Kernel& k = kernels_.get(state_kernel(spec_, "fields.h", name, type));
+    void read_components(const StateArguments& state, const char* name, const char* type, int components, Out* out,
+                         const char* header = "fields.h") {
+        const Kernel& k = kernels_.get(state_kernel(spec_, header, name, type));
         for_ranges(sizeof(Out), [&](RowRange range) {
             const Index count = (range.last - range.first) * address_.nx;
-            for (int i = 0; i < address_.Q; ++i) {
+            for (int i = 0; i < components; ++i) {
                 k.launch(stream_, flat(count), state, range, i, buffer_.as<Out>());
                 stream_.copy_to_host(out + i * cells() + range.first * address_.nx, buffer_.address(),
                                      sizeof(Out) * std::size_t(count));
@@ -82,19 +84,37 @@ public:
     template <class In, class... More>
     void write_components(const StateArguments& state, const char* name, int components, const In* values,
                           const char* header = "fields.h", More... more) {
-        const Kernel& k = kernels_.get(state_kernel(spec_, header, name));
+        write<In>(
+            state, state_kernel(spec_, header, name), components,
+            [&](RowRange range, int i) {
+                stream_.copy_to_device(buffer_.address(), values + i * cells() + range.first * address_.nx,
+                                       sizeof(In) * std::size_t((range.last - range.first) * address_.nx));
+            },
+            more...);
+    }
+    /// The same of a field that may be in a GPU's memory.
+    void write_components(const StateArguments& state, const char* name, int components, const FieldSource& field,
+                          const char* header = "fields.h") {
+        write<double>(state, state_kernel(spec_, header, name), components, [&](RowRange range, int i) {
+            copy_component(field, address_.nx, address_.ny, cells(), range, i, stream_, buffer_.address());
+        });
+    }
+
+private:
+    /// Calls copy(range of rows, component), which fills the buffer, before each launch of the kernel.
+    template <class In, class Copy, class... More>
+    void write(const StateArguments& state, const KernelName& name, int components, Copy&& copy, More... more) {
+        const Kernel& k = kernels_.get(name);
         for_ranges(sizeof(In), [&](RowRange range) {
             const Index count = (range.last - range.first) * address_.nx;
             for (int i = 0; i < components; ++i) {
-                stream_.copy_to_device(buffer_.address(), values + i * cells() + range.first * address_.nx,
-                                       sizeof(In) * std::size_t(count));
+                copy(range, i);
                 k.launch(stream_, flat(count), state, range, i, buffer_.as<In>(), more...);
                 stream_.synchronize();
             }
         });
     }
 
-private:
     static constexpr std::size_t most_bytes = std::size_t(64) << 20;
 
     Index rows() const { return Index(address_.ny) * address_.nz; }

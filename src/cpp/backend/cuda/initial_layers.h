@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "../initial_state.h"
+#include "../gpu_inputs.h"
+#include "gpu_arrays.h"
 #include "kernel_names.h"
 #include "kernel_set.h"
 #include "kernels/arguments.h"
@@ -11,30 +12,30 @@
 
 namespace lbm::cuda {
 
-/// Calls visit(fields of some layers, the rows of the block in them, index of their first cell in the fields given) for
+/// Calls visit(fields of some layers, the rows of the block in them, the rows of the fields given that they are) for
 /// all layers along the last axis, each time for so few that their numbers take 256 MiB or are one layer. All cells are
-/// visited at once where nothing is given for each cell, and where gradients are wanted, which need the next layers
-/// too.
+/// visited at once where not `any` field is given for each cell, and where gradients are wanted, which need the next
+/// layers too.
 template <class Visit>
-void for_initial_layers(const backend::InitialFields& fields, const Address& address, Visit&& visit) {
-    const bool any = fields.density != nullptr || fields.velocity != nullptr || fields.temperature != nullptr;
+void for_initial_layers(const backend::InitialFields& fields, bool any, const Address& address, Visit&& visit) {
     if (!any || fields.periodic != nullptr) {
-        visit(fields, RowRange{0, Index(address.ny) * address.nz}, Index(0));
+        visit(fields, RowRange{0, Index(address.ny) * address.nz}, RowRange{0, Index(fields.size[1]) * fields.size[2]});
         return;
     }
     constexpr Index most_cells = (Index(256) << 20) / Index(5 * sizeof(double));
     const int axis = fields.size[2] > 1 ? 2 : 1;
     const int layers = axis == 2 ? address.nz : address.ny;
     const Index rows_of_layer = axis == 2 ? address.ny : 1;
-    const Index cells_of_layer = Index(fields.size[0]) * (axis == 2 ? fields.size[1] : 1);
+    const Index given_rows = axis == 2 ? fields.size[1] : 1, cells_of_layer = fields.size[0] * given_rows;
     const int step = int(std::clamp<Index>(most_cells / cells_of_layer, 1, layers));
     for (int first = 0; first < layers; first += step) {
         const int count = std::min(step, layers - first);
         backend::InitialFields part = fields;
         part.corner[axis] = -first;  // cells of the block are counted from its own corner
         part.size[axis] = count;
+        const Index given_first = fields.corner[axis] + first;
         visit(part, RowRange{first * rows_of_layer, (first + count) * rows_of_layer},
-              (fields.corner[axis] + first) * cells_of_layer);
+              RowRange{given_first * given_rows, (given_first + count) * given_rows});
     }
 }
 
@@ -42,23 +43,32 @@ void for_initial_layers(const backend::InitialFields& fields, const Address& add
 /// time, as the GPU need not have room for all.
 class DeviceInitialFields {
 public:
-    /// Copies what all layers need. The `fields` must outlive this.
-    DeviceInitialFields(const WorkStream& stream, const backend::InitialFields& fields, int dimensions)
-        : stream_(stream), fields_(fields), dimensions_(dimensions), given_cells_(count(fields)) {
-        upload(solid_, stream_, fields.solid, fields.solid == nullptr ? 0 : std::size_t(given_cells_));
+    /// Copies what all layers need. The `fields` and `arrays` must outlive this.
+    DeviceInitialFields(const WorkStream& stream, const backend::InitialFields& fields,
+                        const backend::GpuFields& arrays, int dimensions)
+        : stream_(stream),
+          fields_(fields),
+          dimensions_(dimensions),
+          cells_(Index(fields.size[0]) * fields.size[1] * fields.size[2]),
+          given_density_(source(fields.density, arrays.density, arrays)),
+          given_velocity_(source(fields.velocity, arrays.velocity, arrays)),
+          given_temperature_(source(fields.temperature, arrays.temperature, arrays)) {
+        upload(solid_, stream_, fields.solid, fields.solid == nullptr ? 0 : std::size_t(cells_));
         upload(periodic_, stream_, fields.periodic, fields.periodic == nullptr ? 0 : 3);
     }
 
+    /// Whether a field is given for each cell.
+    bool any() const { return !given_density_.empty() || !given_velocity_.empty() || !given_temperature_.empty(); }
+
     /// Some layers as for_initial_layers visits them, with pointers to their copies, which the next call replaces. Work
     /// that reads these must have completed by then.
-    backend::InitialFields given(backend::InitialFields layers, Index first) {
-        const Index cells = count(layers);
+    backend::InitialFields given(backend::InitialFields layers, RowRange rows) {
         for (DeviceBuffer* last : {&density_, &velocity_, &temperature_}) {
             *last = DeviceBuffer();
         }
-        put(density_, fields_.density, 1, first, cells);
-        put(velocity_, fields_.velocity, dimensions_, first, cells);
-        put(temperature_, fields_.temperature, 1, first, cells);
+        put(density_, given_density_, 1, rows);
+        put(velocity_, given_velocity_, dimensions_, rows);
+        put(temperature_, given_temperature_, 1, rows);
         layers.density = density_.as<double>();
         layers.velocity = velocity_.as<double>();
         layers.temperature = temperature_.as<double>();
@@ -68,40 +78,45 @@ public:
     }
 
 private:
-    static Index count(const backend::InitialFields& fields) {
-        return Index(fields.size[0]) * fields.size[1] * fields.size[2];
+    static FieldSource source(const double* host, const backend::GpuArray* array, const backend::GpuFields& arrays) {
+        const int(&corner)[3] = arrays.corner;
+        return {host, {array, {corner[0], corner[1], corner[2]}}};
     }
 
-    void put(DeviceBuffer& buffer, const double* field, int components, Index first, Index cells) {
-        if (field == nullptr) {
+    void put(DeviceBuffer& buffer, const FieldSource& field, int components, RowRange rows) {
+        if (field.empty()) {
             return;
         }
-        const std::size_t bytes = sizeof(double) * std::size_t(cells);
+        const std::size_t bytes = sizeof(double) * std::size_t((rows.last - rows.first) * fields_.size[0]);
         buffer = DeviceBuffer(stream_.ordinal(), bytes * std::size_t(components));
         for (int d = 0; d < components; ++d) {
-            stream_.copy_to_device(buffer.address() + bytes * std::size_t(d), field + d * given_cells_ + first, bytes);
+            copy_component(field, fields_.size[0], fields_.size[1], cells_, rows, d, stream_,
+                           buffer.address() + bytes * std::size_t(d));
         }
     }
 
     const WorkStream& stream_;
     const backend::InitialFields& fields_;
     int dimensions_;
-    Index given_cells_;
+    Index cells_;  // of the box
+    FieldSource given_density_, given_velocity_, given_temperature_;
     DeviceBuffer solid_, periodic_, density_, velocity_, temperature_;
 };
 
 /// Sets the initial state of a block, some layers at a time; returns when it is set.
 inline void initialize_layers(const backend::BlockSpec& spec, const Address& address, const WorkStream& stream,
-                              KernelSet& kernels, const backend::InitialFields& fields, const StateArguments& state) {
+                              KernelSet& kernels, const backend::InitialFields& fields,
+                              const backend::GpuFields& arrays, const StateArguments& state) {
     backend::with_stencil(spec.stencil, [&](auto s) {
         using S = decltype(s);
-        DeviceInitialFields on_device(stream, fields, S::D);
+        DeviceInitialFields on_device(stream, fields, arrays, S::D);
         const Kernel& kernel = kernels.get(state_kernel(spec, "fields.h", "initialize"));
-        for_initial_layers(fields, address, [&](const backend::InitialFields& layers, RowRange rows, Index first) {
-            const backend::InitialState<S> initial{on_device.given(layers, first), spec.omega, spec.compressibility};
+        const auto set = [&](const backend::InitialFields& layers, RowRange rows, RowRange given) {
+            const backend::InitialState<S> initial{on_device.given(layers, given), spec.omega, spec.compressibility};
             kernel.launch(stream, flat((rows.last - rows.first) * address.nx), state, initial, rows);
             stream.synchronize();
-        });
+        };
+        for_initial_layers(fields, on_device.any(), address, set);
     });
 }
 

@@ -71,6 +71,14 @@ __global__ void set_force(const __grid_constant__ StateArguments a, RowRange ran
     });
 }
 
+/// Reads one component of that field from there.
+template <class S, class Real, class Stored>
+__global__ void get_force(const __grid_constant__ StateArguments a, RowRange range, int d, double* out) {
+    const auto* force = static_cast<const Real*>(a.force_field);
+    for_cells(a.address, range,
+              [&](int x, Index row, Index at) { out[at] = double(force[(row * S::D + d) * a.force_pitch + x]); });
+}
+
 /// Copies the stored numbers of one population, unconverted; for solid cells it is the number of the fluid at rest.
 template <class S, class Real, class Stored>
 __global__ void get_stored(const __grid_constant__ StateArguments a, RowRange range, int i, Stored* out) {

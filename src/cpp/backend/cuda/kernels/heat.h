@@ -78,6 +78,13 @@ __global__ void set_heat_source(const __grid_constant__ StateArguments a, RowRan
               [&](int x, Index row, Index at) { source[row * a.force_pitch + x] = Real(values[at]); });
 }
 
+/// Reads that field from there.
+template <class S, class Real, class Stored>
+__global__ void get_heat_source(const __grid_constant__ StateArguments a, RowRange range, int, double* out) {
+    const auto* source = static_cast<const Real*>(a.heat_field);
+    for_cells(a.address, range, [&](int x, Index row, Index at) { out[at] = double(source[row * a.force_pitch + x]); });
+}
+
 /// Sums the temperature over the fluid cells.
 template <class S, class Real, class Stored>
 __global__ void total_heat(const __grid_constant__ StateArguments a, RowRange range, double* partial) {
