@@ -100,7 +100,7 @@ class Coefficients(Forces):
     ``coefficients["drag"]``, ``["lift"]``, in three dimensions ``["side"]``, are ``2 F / (density speed^2 area)`` of
     the force's component along the flow, across it, and across both; ``["moment"]`` is ``2 T / (density speed^2 area
     length)`` of the torque, ``(samples, 1)`` or ``(samples, 3)``. All are ``(samples,)`` but for that. They have no
-    units; those of the force itself are ``["force"]`` and ``["torque"]``. Of a face along the flow, divided by the area of
+    units; those of the force itself are ``["force"]`` and ``["torque"]``. Of a face along the flow, with the area of
     its cells, the drag is the mean friction coefficient.
 
     Args:

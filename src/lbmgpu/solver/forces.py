@@ -31,20 +31,20 @@ def walls(stencil: str, faces: Mapping[str, str]) -> list[str]:
     return [face for face, kind in faces.items() if BY_KIND[kind] in BODY_CONDITIONS]
 
 
-def check_face(argument: str, face: str, stencil: str, faces: Mapping[str, str]) -> None:
-    """Raise ValueError, about `argument`, unless `face` is one of the `walls` of these."""
+def check_face(given: str, face: str, stencil: str, faces: Mapping[str, str]) -> None:
+    """Raise ValueError, about what is `given`, unless `face` is one of the `walls` of these."""
     known = walls(stencil, faces)
     if face in known:
         return
     if not models.of(stencil).bodies:
         raise ValueError(
-            f"{argument}: {face!r} given, but walls of {stencil} have no force by momentum exchange: they are cells "
+            f"{given} given, but walls of {stencil} have no force by momentum exchange: they are cells "
             "that mirror those before them, off which no link leads"
         )
     right = "must be a wall, " + checks.alternatives([repr(name) for name in known])
     if not known:
         right = "must be a wall, and the domain has none on its faces"
-    raise ValueError(f"{argument}: {face!r} given, a face with {BY_KIND[faces[face]].__name__}, {right}")
+    raise ValueError(f"{given} given, a face with {BY_KIND[faces[face]].__name__}, {right}")
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class ForcedPart:
         """The body of that name; raises as `of`."""
         names = list(simulation.domain.bodies)
         if isinstance(name, str) and name in FACES:
-            raise ValueError(f"{argument}: {name!r} given, a face, must be a body; face_force and face_torque take faces")
+            raise ValueError(f"{argument}: {name!r} given, a face, must be a body; face_force takes faces")
         if not names:
             shown = checks.shown(name)
             raise ValueError(f"{argument}: {shown} given, but the domain has no bodies; add_body makes one")
@@ -95,7 +95,7 @@ class ForcedPart:
         domain = simulation.domain
         faces = list(domain.faces)
         name = checks.choice(argument, name, faces)
-        check_face(argument, name, domain.stencil, kinds(domain))
+        check_face(f"{argument}: {name!r}", name, domain.stencil, kinds(domain))
         return cls(simulation, name, faces.index(name), True)
 
     @property
