@@ -139,12 +139,8 @@ def test_a_layer_of_solid_cells_feels_what_a_face_at_its_place_does(stencil: str
         solvers.append(lbm.Solver(domain, lbm.TRT(0.05), device="cpu", precision="float64"))
         solvers[-1].initialize(velocity=field)
         solvers[-1].step(6)
-    about = np.array((1.0, 0.0, 2.0)[: len(shape)])
-    inside = np.array((0.0, 1.0, 0.0)[: len(shape)])
     for face, name in (("-y", "low"), ("+y", "high")):
         np.testing.assert_allclose(solvers[0].face_force(face), solvers[1].body_force(name), rtol=0, atol=1e-15)
-        torque = solvers[1].body_torque(name, about + inside)
-        np.testing.assert_allclose(solvers[0].face_torque(face, about), torque, rtol=0, atol=1e-14)
 
 
 @pytest.mark.parametrize("stencil", STENCILS)
@@ -159,8 +155,9 @@ def test_plane_poiseuille_flow_drags_its_walls_as_the_force_drives_it(stencil: s
     np.testing.assert_allclose(low + high, np.array(force) * domain.cells, rtol=0, atol=1e-10)
     along = np.arange(len(shape)) != 1
     np.testing.assert_allclose(low[along], high[along], rtol=1e-10)
-    assert solver.face_torque("-y").shape == ((1,) if stencil == "D2Q9" else (3,))
-    np.testing.assert_allclose(solver.face_torque("-y"), 0, atol=1e-12)  # friction acts in the plane of its middle
+    # Forces of links lie along these, so that friction acts in the plane of the cells' centres.
+    torque = np.cross([0, 0.5, 0], [low[0], 0, *low[2:]]) if len(shape) == 3 else -0.5 * low[:1]
+    np.testing.assert_allclose(solver.face_torque("-y"), torque, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("stencil", STENCILS)
@@ -245,7 +242,7 @@ def test_a_gpu_has_the_bits_of_a_cpu_in_float32(stencil: str, gpu: str) -> None:
     "velocity",
     [
         (0.05, 0.0) * lbm.Sine(period=11),
-        lambda x, y, t: (0.05 * np.sin(0.3 * t + x), 0 * x),
+        lambda x, y, t: (0.05 * np.sin(0.3 * t) + 0 * x, 0 * x),
         lambda x, y, t: (0.05 * t / 10, 0.0),
     ],
     ids=["factor", "function", "uniform"],
@@ -263,17 +260,17 @@ def test_walls_that_change_in_time_have_the_forces_of_each_step(
         domains[1].add_body(layer, name, lbm.MovingWall(velocity) if row else lbm.NoSlip())
     solvers = [lbm.Solver(domain, lbm.BGK(0.1), device=device, precision="float64") for domain in domains]
     lid, low = solvers[0].record(lbm.Forces("+y"), lbm.Forces("-y", every=2))
-    high = solvers[1].record(lbm.Forces("high", about=(3.0, 6.0)))
+    high = solvers[1].record(lbm.Forces("high"))
     assert low.sampled_by_engine
     assert not lid.sampled_by_engine
-    for steps in (1, 1, 4):
+    for steps in (2, 1, 3):
         for solver in solvers:
             solver.run(steps)
         assert np.array_equal(lid["force"][-1], solvers[0].face_force("+y"))
-        assert np.array_equal(low["force"][-1], solvers[0].face_force("-y")) == (solver.steps % 2 == 0)
+    assert np.array_equal(low["force"][-1], solvers[0].face_force("-y"))
+    assert low.steps.tolist() == [2, 4, 6]
     assert lid.steps.tolist() == [1, 2, 3, 4, 5, 6]
     np.testing.assert_allclose(lid["force"], high["force"], rtol=0, atol=1e-15)
-    np.testing.assert_allclose(lid["torque"], high["torque"], rtol=0, atol=1e-14)
 
 
 def test_a_density_of_reference_that_changes_reaches_the_forces_on_moving_walls() -> None:
@@ -329,9 +326,9 @@ def test_what_is_no_wall_is_refused() -> None:
     for method in (solver.face_force, solver.face_torque):
         with pytest.raises(ValueError, match=wrong):
             method("-x")
-        with pytest.raises(ValueError, match="face: '-z' given, must be '-x'"):
+        with pytest.raises(ValueError, match="face: '-z' given, must be one of '-x'"):
             method("-z")
-        with pytest.raises(ValueError, match="face: 'block' given, must be '-x'"):
+        with pytest.raises(ValueError, match="face: 'block' given, must be one of '-x'"):
             method("block")
         with pytest.raises(TypeError, match="face: 2 given"):
             method(2)  # type: ignore[arg-type]
@@ -341,8 +338,8 @@ def test_what_is_no_wall_is_refused() -> None:
         solver.body_force("-y")
     for name, text in (
         ("+x", r"body: '\+x' given, a face with Outflow, must be a wall"),
-        ("-z", "body: '-z' given, must be '-x'"),
-        ("blok", "body: 'blok' given, must be 'block', '-y' or '+y'; did you mean 'block'"),
+        ("-z", "body: '-z' given, must be one of '-x'"),
+        ("blok", "body: 'blok' given, must be one of 'block', '-y', '+y'; did you mean 'block'"),
     ):
         with pytest.raises(ValueError, match=text.replace("+y", r"\+y")):
             solver.record(lbm.Forces(name))
@@ -370,6 +367,7 @@ def test_links_of_faces_are_kept_by_recorders_only(monkeypatch: pytest.MonkeyPat
     domain = lbm.Domain((32, 8, 32))
     domain.faces["-y"] = domain.faces["+y"] = lbm.NoSlip()
     solver = lbm.Solver(domain, lbm.BGK(0.1), device="cpu", precision="float32")
+    solver.step(1)
     engine = simulation_of(solver).engine
     before = engine.memory_bytes
     solver.face_force("-y")
