@@ -320,6 +320,18 @@ def test_a_flow_is_steady_by_the_force_on_a_wall() -> None:
         solver.run(10, until=lbm.Steady(1e-3, of="force:-z"))
 
 
+def test_members_of_an_ensemble_have_those_of_solvers() -> None:
+    domain = lbm.Domain((8, 6), "D2Q9")
+    domain.faces["-y"], domain.faces["+y"] = lbm.NoSlip(), lbm.MovingWall((0.05, 0.0))
+    collisions = [lbm.TRT(0.1), lbm.TRT(0.2)]
+    ensemble = lbm.Ensemble(domain, collisions, device="cpu", precision="float64")
+    ensemble.step(20)
+    alone = [lbm.Solver(domain, collision, device="cpu", precision="float64") for collision in collisions]
+    for solver in alone:
+        solver.step(20)
+    np.testing.assert_array_equal(ensemble.face_force("-y"), [solver.face_force("-y") for solver in alone])
+
+
 def test_what_is_no_wall_is_refused() -> None:
     solver = box("D2Q9", mixed)
     wrong = r"face: '-x' given, a face with VelocityInlet, must be a wall, '-y' or '\+y'"
