@@ -407,6 +407,9 @@ class Engine:
         by momentum exchange over the links that the next step streams (Ladd 1994). Pressure is gauge: relative to
         density 1."""
 
+    def face_force(self, face: int, center: Sequence[float]) -> tuple[list[float], list[float]]:
+        """The same of the wall on a face; ValueError unless that is half-way bounce-back."""
+
     def add_point_sampler(
         self, cells: NDArray[np.int64], first: NDArray[np.int64], number: NDArray[np.int64],
         weights: NDArray[np.float64], density: bool, velocity: bool, temperature: bool, reference: float, every: int,
@@ -421,6 +424,9 @@ class Engine:
 
     def add_force_sampler(self, body: int, center: Sequence[float], every: int, start: int) -> SeriesSampler:
         """Have the force and the torque on a body recorded, three numbers each; see `body_force`."""
+
+    def add_face_force_sampler(self, face: int, center: Sequence[float], every: int, start: int) -> SeriesSampler:
+        """The same of the wall on a face, whose velocity must not change in time but for `SeriesSampler.sample`."""
 
     def totals(self) -> tuple[float, list[float], float, float]:
         """Mass, momentum ``(D)``, kinetic energy and heat, the sum of the temperature, of all fluid cells."""

@@ -12,7 +12,7 @@ class SeriesSampler:
     def pending(self) -> int:
         """Samples that only `take` makes whole, with all ranks."""
     def sample(self, step: int) -> None:
-        """Take a sample of the state of now, after `step` steps."""
+        """Take a sample of the state and the walls of now, after `step` steps."""
     def take(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The steps and the numbers of what was recorded since the last call; all ranks call it together."""
     def remove(self) -> None:

@@ -276,6 +276,8 @@ def _methods(world: World) -> dict[str, Target]:
         "report": Target(report, {"bandwidth": False}),
         "body_force": Target(heated.body_force, {"name": "cube"}),
         "body_torque": Target(heated.body_torque, {"name": "cube", "center": (0, 0)}),
+        "face_force": Target(heated.face_force, {"face": "-x"}),
+        "face_torque": Target(heated.face_torque, {"face": "-x", "center": (0, 0)}),
         "heat_flux": Target(heated.heat_flux, {"where": "cube"}),
         "mean_heat_flux": Target(heated.mean_heat_flux, {"where": "cube", "area": 2.0}),
         "nusselt": Target(heated.nusselt, {"where": "-x", "length": 8, "difference": 1.0, "area": None}),

@@ -352,6 +352,43 @@ TEST(engine_forces_on_bodies_balance_the_momentum_of_the_fluid) {
     }
 }
 
+TEST(engine_forces_on_walls_and_bodies_balance_the_momentum_of_the_fluid) {
+    for (const std::string& stencil : tests::isothermal_stencils) {
+        Setup setup = tests::small_setup(stencil);
+        const int D = int(setup.shape.size());
+        setup.faces = tests::faces_of(D, {"no-slip", "no-slip/moving-wall", "moving-wall/no-slip"});
+        Engine engine(setup);
+        tests::add_body(engine, true);
+        tests::disturb(engine);
+        const double center[3] = {0, 0, 0.5};
+        const auto sampler = engine.add_face_force_sampler(3, center, 1, 0);
+        engine.step(3);
+        double taken[3] = {};
+        for (int face = 0; face <= 2 * D; ++face) {
+            const lbm::backend::ForceAndTorque sum =
+                face < 2 * D ? engine.face_force(face, center) : engine.body_force(0, center);
+            for (int d = 0; d < 3; ++d) {
+                taken[d] += sum.force[d];
+            }
+        }
+        const lbm::backend::ForceAndTorque last = engine.face_force(3, center);
+        const std::vector<double> sampled = sampler->take().values;
+        CHECK_EQUAL(sampled.size(), std::size_t(3 * 6));
+        CHECK(std::equal(sampled.end() - 6, sampled.end() - 3, last.force));
+        const lbm::backend::Totals before = engine.totals();
+        engine.step(1);
+        const lbm::backend::Totals after = engine.totals();
+        for (int d = 0; d < D; ++d) {
+            CHECK_CLOSE(after.momentum[d] - before.momentum[d], -taken[d], 1e-12);
+        }
+    }
+    Setup open = tests::small_setup("D3Q19");
+    open.faces = tests::faces_of(3, {"periodic", "no-slip/moving-wall", "periodic"});
+    Engine engine(open);
+    const double center[3] = {0, 0, 0};
+    CHECK_THROWS(std::invalid_argument, "face -x: no wall", engine.face_force(0, center));
+}
+
 TEST(engine_bodies_take_new_velocities_and_show_them) {
     Engine engine(tests::small_setup("D3Q19"));
     tests::add_body(engine, false);

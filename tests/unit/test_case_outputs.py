@@ -160,6 +160,8 @@ def test_histories_have_a_row_for_each_sample(tmp_path: Path) -> None:
         {"forces": "stone", "every": 10},
         {"coefficients": "stone", "speed": 0.01, "area": 2, "every": 10},
         {"flux": "x", "position": 8, "every": 10},
+        {"forces": "-y", "every": 10, "file": "wall.csv"},
+        {"coefficients": "+y", "speed": 0.01, "area": 16, "every": 20, "file": "friction.csv"},
     ]
     folder = run(tmp_path, output)
     assert list(rows(folder / "tables" / "probe.csv")[1][:, 0]) == list(range(5, 41, 5))
@@ -167,10 +169,14 @@ def test_histories_have_a_row_for_each_sample(tmp_path: Path) -> None:
     header, table = rows(folder / "forces.csv")
     np.testing.assert_allclose(table[:, 1:3], forces, rtol=1e-12, atol=1e-20)
     assert header[0] == "step"
+    walls = np.array([each.face_force("-y") for each in states(10)])
+    np.testing.assert_allclose(rows(folder / "wall.csv")[1][:, 1:3], walls, rtol=1e-12, atol=1e-20)
+    assert list(rows(folder / "friction.csv")[1][:, 0]) == [20, 40]
     assert list(rows(folder / "coefficients.csv")[1][:, 0]) == [10, 20, 30, 40]
     assert rows(folder / "line.csv")[1].shape == (2, 17)
     assert {"plane.csv", "flux.csv"} <= {path.name for path in folder.iterdir()}
-    for name in ("tables/probe.csv", "forces.csv", "coefficients.csv", "line.csv", "plane.csv", "flux.csv"):
+    names = ["forces", "coefficients", "line", "plane", "flux", "wall", "friction"]
+    for name in ("tables/probe.csv", *(f"{name}.csv" for name in names)):
         assert (folder / name).read_text() == (tmp_path / "whole" / name).read_text()
 
 
@@ -190,6 +196,8 @@ def test_heat_of_a_wall_is_recorded(tmp_path: Path) -> None:
         ({"mean": ["sped"]}, "$.output[0].mean", "'sped' given"),
         ({"probe": [[50, 50]]}, "$.output[0].probe", "must lie in the domain"),
         ({"forces": "ston"}, "$.output[0].forces", "'ston' given"),
+        ({"forces": "-x"}, "$.output[0].forces", "'-x' given, a face with Periodic, must be a wall, '-y' or '+y'"),
+        ({"coefficients": "-z", "speed": 1, "area": 1}, "$.output[0].coefficients", "'-z' given, must be"),
         ({"image": "../c.png"}, "$.output[0].image", "'../c.png' given, must be a path inside the output folder"),
         ({"image": ".{step.__class__.__name__:.0}./c.png"}, "$.output[0].image", "inside the output folder"),
         ({"series": "a/../../q"}, "$.output[0].series", "must be a path inside the output folder"),

@@ -194,10 +194,19 @@ def test_a_case_ends_when_a_force_rests(tmp_path: Path) -> None:
     assert result.steps == solver.run(20_000, until=lbm.Steady(1e-3, of="force:block", every=20, window=8)).steps
 
 
+def test_a_case_ends_when_the_force_on_a_wall_rests(tmp_path: Path) -> None:
+    path = tmp_path / "wall.json"
+    path.write_text(json.dumps(CASE | {"run": CASE["run"] | {"steady": CASE["run"]["steady"] | {"of": "force:-y"}}}))
+    result = run_case(path, folder=tmp_path / "out", progress=False)
+    assert result.converged
+    assert result.steps == channel().run(20_000, until=lbm.Steady(1e-3, of="force:-y", every=20, window=8)).steps
+
+
 @pytest.mark.parametrize(
     ("steady", "place", "message"),
     [
         ({"of": "force:blok"}, "$.run.steady.of", "'force:blok' given, but the bodies are 'block'; did you mean"),
+        ({"of": "force:-x"}, "$.run.steady.of", "'force:-x' given, a face with Periodic, must be a wall, '-y' or '+y'"),
         ({"of": "nusselt"}, "$.run.steady.of", "'nusselt' given, but the case has no temperature"),
         ({"of": "speed"}, "$.run.steady.of", "'speed' given, must be 'velocity'"),
         ({"of": "velocity", "window": 3}, "$.run.steady.window", "3 given, must be left out"),

@@ -2,7 +2,10 @@
 // engine.
 #pragma once
 
+#include <algorithm>
 #include <mutex>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "../engine/engine.h"
@@ -79,6 +82,19 @@ inline void check_face(const Engine& e, int face) {
         throw py::index_error("there is no face " + std::to_string(face));
     }
 }
+
+/// The place that a torque is about; throws std::invalid_argument unless it has D coordinates. In two dimensions it
+/// lies in the plane of the cells' centres.
+struct Center {
+    Center(const Engine& e, const std::vector<double>& given) {
+        if (given.size() != std::size_t(e.domain().D)) {
+            throw std::invalid_argument("center: " + std::to_string(e.domain().D) + " components are needed");
+        }
+        std::copy(given.begin(), given.end(), at);
+    }
+
+    double at[3] = {0, 0, 0.5};
+};
 
 /// The values of a scalar quantity: one value, or one for each element of `shape`.
 inline std::vector<double> scalars(const char* name, const Doubles& array, const std::vector<py::ssize_t>& shape) {

@@ -1,4 +1,4 @@
-// Binds what an engine records after some of its steps: fields at points, forces on bodies.
+// Binds what an engine records after some of its steps: fields at points, forces on bodies and faces.
 #include <pybind11/stl.h>
 
 #include <algorithm>
@@ -60,14 +60,21 @@ Sampled add_force_sampler(const py::object& self, int body, const std::vector<do
                           Index start) {
     auto& e = self.cast<Engine&>();
     check_body(e, body);
-    if (center.size() != std::size_t(e.domain().D)) {
-        throw std::invalid_argument("center: " + std::to_string(e.domain().D) + " components are needed");
-    }
-    double at[3] = {0, 0, 0.5};
-    std::copy(center.begin(), center.end(), at);
+    const Center about(e, center);
     Sampled made{self, &e, nullptr};
     const InUse use(e);
-    made.sampler = e.add_force_sampler(body, at, every, start);
+    made.sampler = e.add_force_sampler(body, about.at, every, start);
+    return made;
+}
+
+Sampled add_face_force_sampler(const py::object& self, int face, const std::vector<double>& center, Index every,
+                               Index start) {
+    auto& e = self.cast<Engine&>();
+    check_face(e, face);
+    const Center about(e, center);
+    Sampled made{self, &e, nullptr};
+    const InUse use(e);
+    made.sampler = e.add_face_force_sampler(face, about.at, every, start);
     return made;
 }
 
@@ -86,7 +93,7 @@ void bind_samplers(py::module_& module, EngineClass& engine) {
             "sample",
             [](const Sampled& s, Index step) {
                 const InUse use(*s.engine);
-                s.sampler->sample(step);
+                s.engine->take_sample(*s.sampler, step);
             },
             py::arg("step"))
         .def("take",
@@ -107,6 +114,8 @@ void bind_samplers(py::module_& module, EngineClass& engine) {
              py::arg("weights"), py::arg("density"), py::arg("velocity"), py::arg("temperature"), py::arg("reference"),
              py::arg("every"), py::arg("start"))
         .def("add_force_sampler", &add_force_sampler, py::arg("body"), py::arg("center"), py::arg("every"),
+             py::arg("start"))
+        .def("add_face_force_sampler", &add_face_force_sampler, py::arg("face"), py::arg("center"), py::arg("every"),
              py::arg("start"));
 }
 

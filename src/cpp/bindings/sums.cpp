@@ -1,4 +1,4 @@
-// Binds the engine's members that reduce over its cells: forces on bodies, totals, changes, extremes.
+// Binds the engine's members that reduce over its cells: forces on bodies and faces, totals, changes, extremes.
 #include <pybind11/stl.h>
 
 #include <cmath>
@@ -10,22 +10,33 @@
 namespace lbm::bindings {
 namespace {
 
-py::tuple body_force(Engine& e, int body, const std::vector<double>& center) {
-    check_body(e, body);
-    if (center.size() != std::size_t(e.domain().D)) {
-        throw std::invalid_argument("center: " + std::to_string(e.domain().D) + " components are needed");
-    }
-    double at[3] = {0, 0, 0.5};
-    std::copy(center.begin(), center.end(), at);
-    backend::ForceAndTorque sum{};
-    {
-        const InUse use(e);
-        sum = e.body_force(body, at);
-    }
-    const int D = e.domain().D;
+/// The components of a force and a torque that there are in D dimensions.
+py::tuple as_tuple(const backend::ForceAndTorque& sum, int D) {
     return py::make_tuple(
         std::vector<double>(sum.force, sum.force + D),
         D == 2 ? std::vector<double>{sum.torque[2]} : std::vector<double>(sum.torque, sum.torque + 3));
+}
+
+py::tuple body_force(Engine& e, int body, const std::vector<double>& center) {
+    check_body(e, body);
+    const Center about(e, center);
+    backend::ForceAndTorque sum{};
+    {
+        const InUse use(e);
+        sum = e.body_force(body, about.at);
+    }
+    return as_tuple(sum, e.domain().D);
+}
+
+py::tuple face_force(Engine& e, int face, const std::vector<double>& center) {
+    check_face(e, face);
+    const Center about(e, center);
+    backend::ForceAndTorque sum{};
+    {
+        const InUse use(e);
+        sum = e.face_force(face, about.at);
+    }
+    return as_tuple(sum, e.domain().D);
 }
 
 /// The coordinates of the cell of an index of the domain; None for an infinite one.
@@ -55,6 +66,7 @@ py::tuple extremes(Engine& e) {
 
 void bind_sums(EngineClass& engine) {
     engine.def("body_force", &body_force, py::arg("body"), py::arg("center"))
+        .def("face_force", &face_force, py::arg("face"), py::arg("center"))
         .def("totals",
              [](Engine& e) {
                  backend::Totals t{};

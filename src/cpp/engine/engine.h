@@ -118,6 +118,12 @@ public:
     /// Has the numbers of body_force() recorded: three of the force, three of the torque. The cells of bodies must not
     /// change afterwards.
     std::shared_ptr<SeriesSampler> add_force_sampler(int body, const double (&center)[3], Index every, Index start);
+    /// The same of the wall on a face, see face_force(). Its velocity must not change in time, but for samples that
+    /// take_sample() takes.
+    std::shared_ptr<SeriesSampler> add_face_force_sampler(int face, const double (&center)[3], Index every,
+                                                          Index start);
+    /// Takes a sample of the state and the walls of now, after `step` steps, besides those that are due. Collective.
+    void take_sample(SeriesSampler& sampler, Index step);
 
     /// The density in the momentum term of moving walls, to which outflows relax; 1 until the state is initialized.
     double reference_density() const { return domain_.reference_density; }
@@ -214,6 +220,8 @@ public:
     bool is_of_this_process() const { return mutex_.is_of_this_process(); }
 
     backend::ForceAndTorque body_force(int body, const double (&center)[3]);
+    /// The same of the wall on a face. Throws std::invalid_argument unless populations bounce off it half-way.
+    backend::ForceAndTorque face_force(int face, const double (&center)[3]);
     backend::Totals totals();
     double velocity_change();
 
@@ -296,6 +304,8 @@ private:
     void add_phase_times(double steps);
     std::unique_ptr<HaloExchange> make_exchange(const std::vector<BlockPlacement>& placements) const;
     void prepare();
+    std::shared_ptr<SeriesSampler> make_face_force_sampler(int face, const double (&center)[3], Index every,
+                                                           Index start);
     void check_face_takes(int face, boundary::Value kind, const std::string& what) const;
     void set_face_value(int face, boundary::Value kind, const std::string& what, std::vector<double> values);
     void mark_solid();

@@ -1,4 +1,4 @@
-// The engine's samplers of series: of fields at points, and of the force on a body.
+// The engine's samplers of series: of fields at points, and of the force on a body or on the wall of a face.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine.h"
+#include "face_links.h"
 #include "series_sampler.h"
 
 namespace lbm::engine {
@@ -239,6 +240,48 @@ std::shared_ptr<SeriesSampler> Engine::add_force_sampler(int body, const double 
     }
     add_sampler(sampler);
     return sampler;
+}
+
+std::shared_ptr<SeriesSampler> Engine::add_face_force_sampler(int face, const double (&center)[3], Index every,
+                                                              Index start) {
+    auto sampler = make_face_force_sampler(face, center, every, start);
+    add_sampler(sampler);
+    return sampler;
+}
+
+std::shared_ptr<SeriesSampler> Engine::make_face_force_sampler(int face, const double (&center)[3], Index every,
+                                                               Index start) {
+    if (!bounces_back(domain_, face) || backend::is_multispeed(spec_)) {
+        throw std::invalid_argument("face " + face_name(face) + ": no wall off which populations bounce half-way");
+    }
+    prepare();
+    auto sampler = std::make_shared<ForceSampler>(every, start, false, comm_);
+    for (const Part& part : parts_) {
+        if (part.place.is_at(face, domain_.size)) {
+            const auto links = std::make_shared<FaceLinks>(domain_, part.place, face);
+            sampler->add_block(
+                *part.state, [links]() -> const std::vector<backend::BodyLink>& { return links->now(); }, center);
+        }
+    }
+    return sampler;
+}
+
+backend::ForceAndTorque Engine::face_force(int face, const double (&center)[3]) {
+    const auto sampler = make_face_force_sampler(face, center, 1, 0);
+    sampler->sample(steps_);
+    const std::vector<double> values = sampler->take().values;
+    backend::ForceAndTorque sum{};
+    std::copy(values.begin(), values.begin() + 3, sum.force);
+    std::copy(values.begin() + 3, values.end(), sum.torque);
+    return sum;
+}
+
+void Engine::take_sample(SeriesSampler& sampler, Index step) {
+    prepare();
+    if (sampler.reads_incoming()) {
+        supply_incoming();
+    }
+    sampler.sample(step);
 }
 
 }  // namespace lbm::engine

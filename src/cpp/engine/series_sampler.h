@@ -1,4 +1,4 @@
-// Records a row of numbers after each of some steps: fields at points, forces on a body.
+// Records a row of numbers after each of some steps: fields at points, forces on a body or a wall.
 #pragma once
 
 #include <memory>

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .. import _core, checks, conditions, models, multispeed, values
 from ..collision_table import COLLISIONS, case_parameters, check_pair
 from ..collisions import Collision
-from ..domain import Domain
+from ..domain import FACES, Domain
 from ..engine.memory import check_memory, extra_bytes_per_cell
 from ..engine.settings import check_devices, check_storage, check_streaming, check_thermal
 from ..flows import Parabolic
@@ -333,7 +333,9 @@ def _check_steady(case: dict[str, Any]) -> None:
         if not any(entry.get("condition") == "isothermal" for entry in given):
             raise ValueError("of: 'nusselt' given, but no face and no body of the case is isothermal")
     bodies = [body.get("name", f"body {number}") for number, body in enumerate(case.get("bodies", []), 1)]
-    until.check_body(bodies, "of: ")
+    faces = dict.fromkeys(FACES[: 2 * len(case["domain"]["shape"])], conditions.Periodic.kind)
+    faces |= {face: entry["condition"] for face, entry in case.get("faces", {}).items()}
+    until.check_forced(bodies, case["domain"]["stencil"], faces, "of: ")
 
 
 def _check_heat(asked: str, case: dict[str, Any]) -> None:

@@ -129,6 +129,11 @@ class BoundaryValues:
         """Whether a value on a body changes in time, of which each process evaluates its part."""
         return bool(self._changing[False, True] or self._changing[True, True])
 
+    def face_velocity_changes(self, face: str) -> bool:
+        """Whether the velocity on a face changes in time."""
+        specs = [*self._changing[False, False], *self._changing[True, False]]
+        return any(spec.target is self.face_velocities and spec.name == face for spec in specs)
+
     @property
     def functions(self) -> list[TimeFunction]:
         """The functions of time that values on faces and bodies are multiplied with, each once."""

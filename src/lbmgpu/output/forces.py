@@ -1,34 +1,44 @@
-"""Histories of the force and the torque on a body, and of its coefficients."""
+"""Histories of the force and the torque on a body or the wall of a face, and of its coefficients."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
+from ..engine.simulation import Simulation
 from ..solver.field_units import Unit
+from ..solver.forces import ForcedPart
 from ..solver.solver import Solver, simulation_of
 from ..values import Floats
+from . import memory_needs
 from .history import AXES, History
+
+_LINK_BYTES = 80
+"""Of a link of a face, in the engine's lists: one on the host, and for a block on a GPU two more, one of them there."""
 
 
 class Forces(History):
-    """The force and the torque that the fluid exerts on a body, after each step that is due.
+    """The force and the torque that the fluid exerts on a body or the wall of a face, after each step that is due.
 
     ``forces["force"]`` is ``(samples, D)`` and ``forces["torque"]`` ``(samples, 3)``, in two dimensions
-    ``(samples, 1)``: the numbers of `Solver.body_force` and `Solver.body_torque` after those steps, in lattice units.
-    The engine takes them, unless a function of time gives the velocity of a body of the domain.
+    ``(samples, 1)``: the numbers of `Solver.body_force` and `Solver.body_torque`, or of `Solver.face_force` and
+    `Solver.face_torque`, after those steps, in lattice units. The engine takes them, unless a function of time gives
+    the velocity of the face, or of any body of the domain.
 
     Args:
-        body: its name.
+        body: its name; or that of a face with `NoSlip` or `MovingWall`, such as ``"-y"``, which no body can have.
         every, start: as for `Recorder`.
-        about: coordinates ``(D,)`` that the torque is about; the centroid of the body's cells if None.
+        about: coordinates ``(D,)`` that the torque is about; the centroid of the body's cells, or the middle of the
+            face, if None.
         name: as for `Recorder`; ``"forces_BODY"`` if None.
 
     Raises:
-        TypeError, ValueError: wrong arguments; from `Solver.record` no body of that name.
+        TypeError, ValueError: wrong arguments; from `Solver.record` no body of that name, or a face that is no wall.
+        TooLittleMemoryError: from `Solver.record`: the links of the face do not fit.
     """
 
     def __init__(
@@ -37,32 +47,26 @@ class Forces(History):
         self.body = checks.label("body", body)
         super().__init__(every, start, f"{type(self).__name__.lower()}_{self.body}" if name is None else name)
         self._about = None if about is None else checks.real_array("about", about)
-        self._index = 0
+        self._part: ForcedPart | None = None
 
     def attach(self, solver: Solver) -> None:
         simulation = simulation_of(solver)
-        names = list(solver.domain.bodies)
-        if not names:
-            raise ValueError(f"body: {self.body!r} given, but the domain has no bodies; add_body makes one")
-        self._index = names.index(checks.choice("body", self.body, names))
-        dimensions = len(solver.domain.shape)
-        if self._about is None:
-            self._about = np.array(simulation.bodies.centroid(self.body), np.float64)
-        if self._about.shape != (dimensions,):
-            raise ValueError(f"about: shape {self._about.shape} given, must be ({dimensions},)")
+        part = ForcedPart.of(simulation, "body", self.body)
+        self._about = part.center("about", self._about)
+        if part.is_face:
+            _check_memory(simulation, self.name, part.index)
         super().attach(solver)
-        self.sampled_by_engine = not simulation.boundary.body_changes
-        if self.sampled_by_engine:
-            with simulation.walls_of_now():
-                self._sampler = simulation.engine.add_force_sampler(
-                    self._index, self._about.tolist(), every=self.every, start=self.start
-                )
+        self._part = part
+        self.sampled_by_engine = not part.changes
+        when = (self.every, self.start) if self.sampled_by_engine else (checks.MAX_STEPS, checks.MAX_STEPS)
+        self._sampler = part.sampler(self._about, *when)
 
     def sample(self, solver: Solver) -> None:
         simulation = simulation_of(solver)
-        with simulation.walls_of_now():
-            force, torque = simulation.engine.body_force(self._index, self._center.tolist())
-        self._append(solver.steps, np.array([*force, *torque]))
+        assert self._sampler is not None
+        assert self._part is not None
+        with simulation.walls_of_now(faces=self._part.is_face):
+            self._sampler.sample(solver.steps)
 
     @property
     def _center(self) -> Floats:
@@ -91,15 +95,16 @@ class Forces(History):
 
 
 class Coefficients(Forces):
-    """The coefficients of the force and the torque on a body, after each step that is due.
+    """The coefficients of the force and the torque on a body or the wall of a face, after each step that is due.
 
     ``coefficients["drag"]``, ``["lift"]``, in three dimensions ``["side"]``, are ``2 F / (density speed^2 area)`` of
     the force's component along the flow, across it, and across both; ``["moment"]`` is ``2 T / (density speed^2 area
     length)`` of the torque, ``(samples, 1)`` or ``(samples, 3)``. All are ``(samples,)`` but for that. They have no
-    units; those of the force itself are ``["force"]`` and ``["torque"]``.
+    units; those of the force itself are ``["force"]`` and ``["torque"]``. Of a face along the flow, with the area of
+    its cells, the drag is the mean friction coefficient.
 
     Args:
-        body: its name.
+        body: its name, or that of a face, as for `Forces`.
         speed: of the undisturbed flow, cells a step.
         area: that the force is divided by, cells squared; in two dimensions a length in cells, such as the diameter.
         length: that the moment is divided by as well, cells; in two dimensions `area` if None, else the square root of
@@ -165,3 +170,19 @@ class Coefficients(Forces):
 
     def _unit(self, field: str) -> Unit | None:
         return super()._unit(field) if field in ("force", "torque") else None
+
+
+def _check_memory(simulation: Simulation, name: str, face: int) -> None:
+    """Raise TooLittleMemoryError where the links of a face do not fit; all ranks call it together."""
+    axis, upper = face // 2, face % 2 == 1
+    entering = int(np.count_nonzero(np.asarray(simulation.stencil.c)[:, axis] == 1))
+    needs = {"cpu": 0}
+    for block in simulation.layout:
+        low, size = block.offset[axis], block.size[axis]
+        is_at = low + size == simulation.domain.shape[axis] if upper else low == 0
+        if block.rank == simulation.processes.rank and is_at:
+            links = _LINK_BYTES * entering * (math.prod(block.size) // size)
+            needs["cpu"] += links if block.device == "cpu" else 2 * links
+            if block.device != "cpu":
+                needs[block.device] = needs.get(block.device, 0) + links
+    memory_needs.check(simulation, name, needs, "Mean and wall_shear_stress need less")

@@ -1,4 +1,4 @@
-"""The fields of a solver as NumPy arrays and as arrays of its GPU, their sums, and the forces on bodies."""
+"""The fields of a solver as NumPy arrays and as arrays of its GPU, their sums, and the forces on bodies and faces."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from .. import _core, checks
 from ..engine.simulation import Simulation
 from ..parallel.subdomain import Box
 from ..values import Floats
+from .forces import ForcedPart
 from .region import Region
 
 Reader = Callable[[NDArray[Any], Box], None]
@@ -179,10 +180,7 @@ class Fields:
         Raises:
             ValueError: no body of that name.
         """
-        origin = [0.0] * len(self._simulation.domain.shape)
-        index = self._body_index(name)
-        with self._simulation.walls_of_now():
-            return np.array(self._simulation.engine.body_force(index, origin)[0])
+        return self._force(ForcedPart.body(self._simulation, "name", name))
 
     def body_torque(self, name: str, center: ArrayLike | None = None) -> Floats:
         """Torque that the fluid exerts on the body `name` about `center`.
@@ -197,19 +195,41 @@ class Fields:
         Raises:
             TypeError, ValueError: no body of that name, or a center that is not D finite numbers.
         """
-        index = self._body_index(name)
-        dimensions = len(self._simulation.domain.shape)
-        if center is None:
-            about = self._simulation.bodies.centroid(name)
-        else:
-            about = checks.real_array("center", center)
-            if about.shape != (dimensions,):
-                raise ValueError(f"center: shape {about.shape} given, must be ({dimensions},)")
-        with self._simulation.walls_of_now():
-            return np.array(self._simulation.engine.body_force(index, about.tolist())[1])
+        part = ForcedPart.body(self._simulation, "name", name)
+        return part.read(part.center("center", center))[1]
 
-    def _body_index(self, name: str) -> int:
-        names = list(self._simulation.domain.bodies)
-        if not names:
-            raise ValueError(f"name: {checks.shown(name)} given, but the domain has no bodies; add_body makes one")
-        return names.index(checks.choice("name", name, names))
+    def face_force(self, face: str) -> Floats:
+        """Force that the fluid exerts on the wall of a face, ``(D,)``, in lattice units.
+
+        As `body_force`, over the links that the wall governs: what crosses an edge of two walls belongs to one of them,
+        to `NoSlip` before `MovingWall`, and to the face of the lower axis of two that are alike. Divided by the face's
+        cells it is the mean friction and, along the normal, the mean pressure relative to density 1.
+
+        Args:
+            face: its name, ``"-x"`` to ``"+z"``, which no body has.
+
+        Raises:
+            TypeError, ValueError: no face of that name, or one without `NoSlip` or `MovingWall`; any face in D2Q37.
+        """
+        return self._force(ForcedPart.face(self._simulation, "face", face))
+
+    def face_torque(self, face: str, center: ArrayLike | None = None) -> Floats:
+        """Torque that the fluid exerts on the wall of a face about `center`.
+
+        Links act where they cross the face, or an edge of it.
+
+        Args:
+            face: as for `face_force`.
+            center: coordinates ``(D,)``; the middle of the face if None.
+
+        Returns:
+            ``(3,)``, or ``(1,)`` in two dimensions, where it is about the z axis.
+
+        Raises:
+            TypeError, ValueError: as `face_force`, or a center that is not D finite numbers.
+        """
+        part = ForcedPart.face(self._simulation, "face", face)
+        return part.read(part.center("center", center))[1]
+
+    def _force(self, part: ForcedPart) -> Floats:
+        return part.read(np.zeros(len(self._simulation.domain.shape)))[0]

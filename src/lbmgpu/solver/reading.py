@@ -43,6 +43,8 @@ class ReadSolver(HasSimulation):
     kinetic_energy = collective(of_part(_fields_of, Fields.kinetic_energy))
     body_force = collective(of_part(_fields_of, Fields.body_force))
     body_torque = collective(of_part(_fields_of, Fields.body_torque))
+    face_force = collective(of_part(_fields_of, Fields.face_force))
+    face_torque = collective(of_part(_fields_of, Fields.face_torque))
     temperature = collective_if_gathered(of_part(_thermal_of, ThermalFields.temperature))
     heat = collective(of_part(_thermal_of, ThermalFields.heat))
     heat_flux = collective(of_part(_thermal_of, ThermalFields.heat_flux))

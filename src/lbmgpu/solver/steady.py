@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -16,6 +16,7 @@ from ..domain import Domain
 from ..parallel import collective
 from ..parallel.processes import Processes
 from ..values import Floats
+from .forces import check_face, kinds
 
 if TYPE_CHECKING:
     from .solver import Solver
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 FIELDS = ("velocity", "temperature")
 """Whose change the engine measures from cell to cell, between two looks."""
 FORCE = "force:"
-"""With the name of a body: the force on it."""
+"""With the name of a body, or of a face that is a wall: the force on it."""
 WINDOW = 10
 """Looks, of quantities that are numbers."""
 _WORDS = (*FIELDS, "nusselt", FORCE + "NAME")
@@ -44,10 +45,11 @@ class Steady:
             ``max |T - T_last|`` over them is, in units of temperature. Of numbers, see above.
         every: steps between two looks.
         of: ``"velocity"``; ``"temperature"`` of a solver that has one; ``"force:NAME"``, the force on the body of that
-            name, whose largest component is what changes are compared with; ``"nusselt"``, the mean heat flux of each
-            isothermal face and body of a solver with `HybridThermal`, which takes what all of them change by relative
-            to the largest, so that no length and no difference of temperature is needed; or a function of the solver
-            that returns a number, the same on all ranks, which call it together.
+            name, or on the wall of a face, as ``"force:-y"``, whose largest component is what changes are compared
+            with; ``"nusselt"``, the mean heat flux of each isothermal face and body of a solver with `HybridThermal`,
+            which takes what all of them change by relative to the largest, so that no length and no difference of
+            temperature is needed; or a function of the solver that returns a number, the same on all ranks, which call
+            it together.
         window: looks that a number must rest over; 10 if None. Of fields it is left out.
     """
 
@@ -75,15 +77,15 @@ class Steady:
         return self.of in FIELDS
 
     @property
-    def body(self) -> str | None:
-        """The name of the body whose force it is of; None of anything else."""
+    def forced(self) -> str | None:
+        """The name of the body or the face whose force it is of; None of anything else."""
         return self.of[len(FORCE) :] if isinstance(self.of, str) and self.of.startswith(FORCE) else None
 
     @property
     def subject(self) -> str:
         """What it is of, in words."""
-        if self.body is not None:
-            return f"force on {self.body!r}"
+        if self.forced is not None:
+            return f"force on {self.forced!r}"
         if callable(self.of):
             return f"number that {getattr(self.of, '__name__', type(self.of).__name__)} returns"
         return "Nusselt number" if self.of == "nusselt" else self.of
@@ -101,15 +103,30 @@ class Steady:
                 raise ValueError(f"until: of='nusselt' given, but the solver has no Nusselt numbers; {right}")
             if not isothermal_places(solver.domain):
                 raise ValueError("until: of='nusselt' given, but no face and no body of the solver is Isothermal")
-        if self.body is not None:
-            self.check_body(solver.domain.bodies)
+        if self.forced is not None:
+            domain = solver.domain
+            self.check_forced(domain.bodies, domain.stencil, kinds(domain))
 
-    def check_body(self, bodies: Collection[str], argument: str = "until: of=") -> None:
-        """Raise ValueError, about `argument`, where it is of the force on a body that is none of `bodies`."""
-        if self.body is not None and self.body not in bodies:
-            known = ", ".join(map(repr, bodies)) or "none"
-            hint = checks.did_you_mean(self.body, bodies)
-            raise ValueError(f"{argument}{self.of!r} given, but the bodies are {known}{hint}")
+    def check_forced(
+        self, bodies: Collection[str], stencil: str, faces: Mapping[str, str], argument: str = "until: of="
+    ) -> None:
+        """Raise ValueError where it is of the force on a body that there is not, or on a face that is no wall.
+
+        Args:
+            bodies: the names of a domain's bodies.
+            stencil: of it.
+            faces: the kinds of the conditions of its faces.
+            argument: what the error is about, before what was given.
+        """
+        name = self.forced
+        if name is None or name in bodies:
+            return
+        if name in faces:
+            check_face(f"{argument}{self.of!r}", name, stencil, faces)
+            return
+        known = ", ".join(map(repr, bodies)) or "none"
+        hint = checks.did_you_mean(name, bodies)
+        raise ValueError(f"{argument}{self.of!r} given, but the bodies are {known}{hint}")
 
 
 def _checked(of: Any) -> Any:
@@ -197,8 +214,9 @@ class Looks:
 
 def _value(until: Steady, solver: Solver) -> Floats:
     """The numbers of now."""
-    if until.body is not None:
-        return np.atleast_1d(np.asarray(solver.body_force(until.body), dtype=np.float64))
+    if until.forced is not None:
+        read = solver.face_force if until.forced in solver.domain.faces else solver.body_force
+        return np.atleast_1d(np.asarray(read(until.forced), dtype=np.float64))
     if not callable(until.of):
         return np.array([solver.mean_heat_flux(place) for place in isothermal_places(solver.domain)])
     found = until.of(solver)

@@ -234,6 +234,10 @@ class Ensemble(Guarded):
         """Force on a body, ``(members, D)``; arguments as for `Solver.body_force`."""
         return self._stacked(Solver.body_force, *arguments, **named)
 
+    def face_force(self, *arguments: Any, **named: Any) -> Floats:
+        """Force on the wall of a face, ``(members, D)``; arguments as for `Solver.face_force`."""
+        return self._stacked(Solver.face_force, *arguments, **named)
+
     # Files
 
     def save(self, folder: str | os.PathLike[str]) -> Path:

@@ -72,6 +72,7 @@ refused(assign(solver, "force", (1e-6, 0, 0)), assign(solver, "force", (2e-6, 0,
 refused(assign(solver, "force", (1e-6, 0, 0)), assign(solver, "force", None), "force: ")
 refused(assign(solver, "heat_source", 1e-6), assign(solver, "heat_source", 2e-6), "source: ")
 refused(lambda: solver.body_force("corner"), lambda: solver.body_force("edge"), "name: ", "('edge', not 'corner')")
+refused(lambda: solver.face_force("-x"), lambda: solver.face_force("+x"), "face: ", "('+x', not '-x')")
 refused(lambda: solver.heat_flux("-x"), lambda: solver.heat_flux("+x"), "where: ")
 assert solver.force is None
 assert solver.heat_source is None

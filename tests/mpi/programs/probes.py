@@ -17,7 +17,8 @@ points = np.random.default_rng(2).uniform(0, 1, (200, 3)) * shape
 
 def recorders() -> list[lbm.Recorder]:
     plane = lbm.PlaneProbe("x", 6.2, fields="velocity", every=2)
-    return [lbm.Probe(points), plane, lbm.Forces("stone"), lbm.Flux("z", 4.0, every=3)]
+    walls = lbm.Forces("+y"), lbm.Coefficients("-y", speed=0.05, area=140, every=2)
+    return [lbm.Probe(points), plane, lbm.Forces("stone"), *walls, lbm.Flux("z", 4.0, every=3)]
 
 
 def same(own: list, alone: list) -> None:

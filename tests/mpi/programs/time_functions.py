@@ -50,12 +50,17 @@ def made(value: Callable[[lbm.Varying], Any], **options: Any) -> lbm.Solver:
     domain.add_body(
         lambda x, y, z: (x - 16) ** 2 + (y - 9) ** 2 < 16 + 0 * z, "rotor", lbm.MovingWall(value(spin * SIGNAL))
     )
-    return lbm.Solver(domain, lbm.TRT(0.05), device=device, force=push * SIGNAL, **options)
+    solver = lbm.Solver(domain, lbm.TRT(0.05), device=device, force=push * SIGNAL, **options)
+    solver.record(lbm.Forces("+z"))
+    return solver
 
 
 def found(solver: lbm.Solver, steps: int) -> list[Any]:
     solver.step(steps)
-    return [solver.populations(gather=True), solver.velocity(gather=True), solver.body_force("rotor")]
+    fields = [solver.populations(gather=True), solver.velocity(gather=True), solver.body_force("rotor")]
+    history = solver.recorders[0]
+    np.testing.assert_array_equal(history["force"][-1], solver.face_force("+z"))
+    return [*fields, history["force"], solver.face_torque("-z")]
 
 
 ours, theirs = made(lambda value: value, comm=world), made(in_python, comm=world)

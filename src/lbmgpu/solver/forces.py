@@ -1,0 +1,138 @@
+"""What the fluid exerts a force on: the bodies of a domain, and the walls on its faces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _core, checks, models
+from ..conditions import BODY_CONDITIONS, BY_KIND
+from ..domain import FACES, Domain
+from ..engine.simulation import Simulation
+from ..values import Floats
+
+
+def kinds(domain: Domain) -> dict[str, str]:
+    """The kind of the condition of each face."""
+    return {face: condition.kind for face, condition in domain.faces.items()}
+
+
+def walls(stencil: str, faces: Mapping[str, str]) -> list[str]:
+    """Those of some `faces`, by their kinds, that have a force: walls off which populations bounce half-way.
+
+    In D2Q37 there are none, as its walls are cells that mirror those before them.
+    """
+    if not models.of(stencil).bodies:
+        return []
+    return [face for face, kind in faces.items() if BY_KIND[kind] in BODY_CONDITIONS]
+
+
+def check_face(given: str, face: str, stencil: str, faces: Mapping[str, str]) -> None:
+    """Raise ValueError, about what is `given`, unless `face` is one of the `walls` of these."""
+    known = walls(stencil, faces)
+    if face in known:
+        return
+    if not models.of(stencil).bodies:
+        raise ValueError(
+            f"{given} given, but walls of {stencil} have no force by momentum exchange: they are cells "
+            "that mirror those before them, off which no link leads"
+        )
+    right = "must be a wall, " + checks.alternatives([repr(name) for name in known])
+    if not known:
+        right = "must be a wall, and the domain has none on its faces"
+    raise ValueError(f"{given} given, a face with {BY_KIND[faces[face]].__name__}, {right}")
+
+
+@dataclass(frozen=True)
+class ForcedPart:
+    """A body, or the wall on a face, with the force and the torque that the fluid exerts on it.
+
+    Attributes:
+        simulation: that it is part of.
+        name: of the body, or of the face.
+        index: its number among the bodies, or among the faces.
+        is_face: whether it is the wall on a face.
+    """
+
+    simulation: Simulation
+    name: str
+    index: int
+    is_face: bool
+
+    @classmethod
+    def of(cls, simulation: Simulation, argument: str, name: Any) -> ForcedPart:
+        """The body or the wall of that name.
+
+        Raises:
+            TypeError, ValueError: about `argument`: there is none, or the face of that name is no wall.
+        """
+        domain = simulation.domain
+        bodies, known = list(domain.bodies), walls(domain.stencil, kinds(domain))
+        if isinstance(name, str) and name in FACES:
+            return cls.face(simulation, argument, name)
+        if known:
+            checks.choice(argument, name, [*bodies, *known])
+        return cls.body(simulation, argument, name)
+
+    @classmethod
+    def body(cls, simulation: Simulation, argument: str, name: Any) -> ForcedPart:
+        """The body of that name; raises as `of`."""
+        names = list(simulation.domain.bodies)
+        if isinstance(name, str) and name in FACES:
+            raise ValueError(f"{argument}: {name!r} given, a face, must be a body; face_force takes faces")
+        if not names:
+            shown = checks.shown(name)
+            raise ValueError(f"{argument}: {shown} given, but the domain has no bodies; add_body makes one")
+        return cls(simulation, name, names.index(checks.choice(argument, name, names)), False)
+
+    @classmethod
+    def face(cls, simulation: Simulation, argument: str, name: Any) -> ForcedPart:
+        """The wall on the face of that name; raises as `of`."""
+        domain = simulation.domain
+        faces = list(domain.faces)
+        name = checks.choice(argument, name, faces)
+        check_face(f"{argument}: {name!r}", name, domain.stencil, kinds(domain))
+        return cls(simulation, name, faces.index(name), True)
+
+    @property
+    def changes(self) -> bool:
+        """Whether its velocity changes in time, so that Python brings it to now; of one body, that of any."""
+        boundary = self.simulation.boundary
+        return boundary.face_velocity_changes(self.name) if self.is_face else boundary.body_changes
+
+    def center(self, argument: str, given: ArrayLike | None) -> Floats:
+        """What torques are about, ``(D,)``: if None the centroid of a body's cells, or the middle of the face.
+
+        Raises:
+            TypeError, ValueError: about `argument`: not D finite numbers.
+        """
+        shape = self.simulation.domain.shape
+        if given is not None:
+            about = checks.real_array(argument, given)
+            if about.shape != (len(shape),):
+                raise ValueError(f"{argument}: shape {about.shape} given, must be ({len(shape)},)")
+            return about
+        if not self.is_face:
+            return np.array(self.simulation.bodies.centroid(self.name), np.float64)
+        middle = np.array(shape, np.float64) / 2
+        axis, upper = "xyz".index(self.name[1]), self.name[0] == "+"
+        middle[axis] = shape[axis] if upper else 0
+        return middle
+
+    def read(self, center: Floats) -> tuple[Floats, Floats]:
+        """The force ``(D,)`` and the torque ``(3,)``, in two dimensions ``(1,)``, of now."""
+        with self.simulation.walls_of_now(faces=self.is_face):
+            read = self.simulation.engine.face_force if self.is_face else self.simulation.engine.body_force
+            force, torque = read(self.index, center.tolist())
+        return np.array(force), np.array(torque)
+
+    def sampler(self, center: Floats, every: int, start: int) -> _core.SeriesSampler:
+        """The engine's sampler of both, three numbers each."""
+        with self.simulation.walls_of_now(faces=self.is_face):
+            engine = self.simulation.engine
+            add = engine.add_face_force_sampler if self.is_face else engine.add_force_sampler
+            return add(self.index, center.tolist(), every=every, start=start)
