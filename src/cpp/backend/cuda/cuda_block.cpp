@@ -348,9 +348,9 @@ private:
     }
     void change_force(const double* uniform, const FieldSource& field, int series) {
         ++revision_;
-        const Forcing before = force_.forcing();
+        const Forcing before = force_.kind();
         force_.set(uniform, field, series, [this] { return state(); });
-        if (force_.forcing() != before) {
+        if (force_.kind() != before) {
             choose_updates();
             if (plan_ != nullptr) {
                 expect_kernels();
@@ -361,9 +361,7 @@ private:
         ++revision_;
         heat_.set_source(uniform, field, backend::field_pitch(address_.nx), [this] { return state(); });
     }
-    void choose_updates() {
-        updates_.choose(force_.forcing(), row_ends_.end_sums(), row_ends_.row_ends(), device_.name);
-    }
+    void choose_updates() { updates_.choose(force_.kind(), row_ends_.end_sums(), row_ends_.row_ends(), device_.name); }
     void restart_phase() {
         phase_ = spec_.state->first_phase;
         now_ = 0;

@@ -20,12 +20,12 @@ public:
         : spec_(spec), address_(address), stream_(stream), staging_(staging), scaling_(scaling) {}
 
     std::size_t bytes() const { return field_.bytes(); }
-    Forcing forcing() const { return forcing_; }
+    Forcing kind() const { return kind_; }
 
     /// See BlockState::set_force(). `state` returns the arguments of the block, which put() has completed.
     template <class State>
     void set(const double* uniform, const FieldSource& field, int series, State&& state) {
-        forcing_ = Forcing::None;  // if the upload fails there is no force, rather than a part of one
+        kind_ = Forcing::None;  // if the upload fails there is no force, rather than a part of one
         scaling_.set_force_series(series);
         const int D = dimensions();
         const Index numbers = Index(address_.ny) * address_.nz * D * pitch();
@@ -36,15 +36,15 @@ public:
         field_.set(stream_, std::size_t(numbers) * bytes, field,
                    [&] { staging_.write_components(state(), "set_force", D, field); });
         if (uniform != nullptr) {
-            forcing_ = scaling_.scales_force() ? Forcing::ScaledUniform : Forcing::Uniform;
+            kind_ = scaling_.scales_force() ? Forcing::ScaledUniform : Forcing::Uniform;
         } else if (!field.empty()) {
-            forcing_ = scaling_.scales_force() ? Forcing::ScaledField : Forcing::Field;
+            kind_ = scaling_.scales_force() ? Forcing::ScaledField : Forcing::Field;
         }
     }
 
     /// Reads the field; throws std::invalid_argument if there is none, or one that is scaled.
     void read(const StateArguments& state, double* out) const {
-        if (forcing_ != Forcing::Field) {
+        if (kind_ != Forcing::Field) {
             throw std::invalid_argument("force: there is no field of it");
         }
         staging_.read_components(state, "get_force", "", dimensions(), out);
@@ -85,7 +85,7 @@ private:
     const WorkStream& stream_;
     FieldStaging& staging_;
     DeviceScaling& scaling_;
-    Forcing forcing_ = Forcing::None;
+    Forcing kind_ = Forcing::None;
     double uniform_[3] = {spec_.gravity[0], spec_.gravity[1], spec_.gravity[2]};
     FieldRows field_;
 };
