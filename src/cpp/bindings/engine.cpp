@@ -86,7 +86,7 @@ void add_sponge(Engine& e, int face, int thickness, double strength, double pull
 void set_force(Engine& e, const std::optional<Field>& given) {
     if (const backend::GpuArray* array = on_gpu(given)) {
         const InUse use(e);
-        e.set_force(*array);
+        e.set_force_array(*array);
         return;
     }
     const std::optional<Doubles> force = of_host(given);

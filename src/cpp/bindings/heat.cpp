@@ -93,7 +93,7 @@ void bind_heat(EngineClass& engine) {
             [](Engine& e, const std::optional<Field>& given) {
                 if (const backend::GpuArray* array = on_gpu(given)) {
                     const InUse use(e);
-                    e.set_heat_source(*array);
+                    e.set_heat_source_array(*array);
                     return;
                 }
                 const std::optional<Doubles> source = of_host(given);

@@ -60,7 +60,7 @@ public:
     void set_force_field(const double* force) { give_force(nullptr, force, -1); }
     /// The same of a field in a GPU's memory, which is not needed any more afterwards. Throws std::invalid_argument for
     /// other blocks than on GPUs, and where the array lacks cells of the local subdomain.
-    void set_force(const backend::GpuArray& force);
+    void set_force_array(const backend::GpuArray& force);
     /// The force field of the local subdomain as its blocks have it, which must be on GPUs and have one.
     void force_field(double* out) const;
     /// `temperature` is one value, or one for each cell of the face, which must be isothermal.
@@ -71,7 +71,7 @@ public:
     void set_heat_source(const std::vector<double>& source);
     void set_heat_source_field(const double* source);
     /// The same as with a force.
-    void set_heat_source(const backend::GpuArray& source);
+    void set_heat_source_array(const backend::GpuArray& source);
     void heat_source_field(double* out) const;
 
     /// From now on the value of a face, which its condition takes, follows from the factors of the step that is made;

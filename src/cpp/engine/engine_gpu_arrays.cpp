@@ -31,7 +31,7 @@ void Engine::check_on_gpus(const char* name) const {
     }
 }
 
-void Engine::set_force(const backend::GpuArray& force) {
+void Engine::set_force_array(const backend::GpuArray& force) {
     check_drive(spec_, "force");
     check_gpu_array("force", force, domain_.D, window_);
     for (const Part& part : parts_) {
@@ -40,7 +40,7 @@ void Engine::set_force(const backend::GpuArray& force) {
     }
 }
 
-void Engine::set_heat_source(const backend::GpuArray& source) {
+void Engine::set_heat_source_array(const backend::GpuArray& source) {
     check_drive(spec_, "heat_source");
     check_gpu_array("source", source, 0, window_);
     for (const Part& part : parts_) {
