@@ -145,7 +145,7 @@ def test_arrays_of_other_numbers_are_not_written(kind: str) -> None:
         engine().density(np.zeros((6, 5, 4), kind))
 
 
-@pytest.mark.parametrize("name", ["Communicator", "DeviceArray", "Engine", "Exchange", "Stencil"])
+@pytest.mark.parametrize("name", ["Communicator", "DeviceArray", "Engine", "Exchange", "GpuArray", "Stencil"])
 def test_objects_that_were_never_constructed_cannot_be_had(name: str) -> None:
     given = getattr(_core, name)
     for make in (given, lambda: given.__new__(given), lambda: object.__new__(given), type("Own", (given,), {})):
