@@ -364,8 +364,9 @@ def measure_all(
 
 
 def machine(threads: int | None, device: str = "cpu") -> dict[str, Any]:
-    """The device that the figures were measured on, and its software."""
+    """The device that the figures were measured on, and its software; ``"cuda"`` is the first GPU."""
     if device != "cpu":
+        device = "cuda:0" if device == "cuda" else device
         cuda, compiler = _core.cuda_driver_version(), _core.cuda_compiler()
         return {
             "gpu": gpu.properties(device)["name"],
