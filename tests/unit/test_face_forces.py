@@ -340,7 +340,7 @@ def test_what_is_no_wall_is_refused() -> None:
             method("-x")
         with pytest.raises(ValueError, match="face: '-z' given, must be one of '-x'"):
             method("-z")
-        with pytest.raises(ValueError, match="face: 'block' given, must be one of '-x'"):
+        with pytest.raises(ValueError, match="face: 'block' given, a body, must be a face; body_force takes bodies"):
             method("block")
         with pytest.raises(TypeError, match="face: 2 given"):
             method(2)  # type: ignore[arg-type]

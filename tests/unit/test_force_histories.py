@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -137,6 +138,26 @@ def test_what_does_not_go_with_the_solver_is_refused(recorder: Any, text: str) -
     with pytest.raises(ValueError, match=text):
         solver.record(recorder())
     assert solver.recorders == ()
+
+
+def test_a_history_goes_on_by_its_own_schedule_without_a_gap(tmp_path: Path) -> None:
+    solver = flow()
+    solver.record(lbm.Forces("block", every=4))
+    solver.run(14)
+    path = solver.save(tmp_path / "state.h5")
+    for other in ({"every": 2}, {"every": 8}, {"every": 4, "start": 2}, {"every": 4, "start": 8}):
+        with pytest.raises(lbm.CheckpointError, match=r"of other steps than those of every=.* record it alike"):
+            lbm.Solver.load(path, device="cpu").record(lbm.Forces("block", **other))
+    late = lbm.Solver.load(path, device="cpu")
+    late.run(1)  # no sample is due
+    soon = lbm.Solver.load(late.save(tmp_path / "soon.h5"), device="cpu")
+    forces: Any = soon.record(lbm.Forces("block", every=4))
+    soon.run(5)
+    assert forces.steps.tolist() == [4, 8, 12, 16, 20]
+    late.run(1)
+    late.save(tmp_path / "late.h5")
+    with pytest.raises(lbm.CheckpointError, match="it was not recorded from step 12 to step 16"):
+        lbm.Solver.load(tmp_path / "late.h5", device="cpu").record(lbm.Forces("block", every=4))
 
 
 def test_a_domain_without_bodies() -> None:

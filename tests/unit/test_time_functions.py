@@ -94,6 +94,7 @@ def test_products() -> None:
         assert not value.spatial.flags.writeable
     assert 2.0 * ((1, 0) * PULSE) * RISE == (2, 0) * (PULSE * RISE)
     assert np.float64(2) * PULSE == 2 * PULSE
+    assert 2 * PULSE * (1, 0) == (1, 0) * (2 * PULSE) == PULSE * 2 * (1, 0) == (2, 0) * PULSE
     assert profile * PULSE == PULSE * profile != profile * RISE
     assert pickle.loads(pickle.dumps(array * PULSE)) == array * PULSE
     assert lbm.MovingWall((1, 0) * PULSE) == lbm.MovingWall((1, 0) * PULSE) != lbm.MovingWall((1, 1) * PULSE)
@@ -122,6 +123,9 @@ def test_products() -> None:
         (lambda: [1, math.nan] * PULSE, ValueError, "^value: nan"),
         (lambda: "no" * PULSE, TypeError, "^value"),
         (lambda: (lambda x, y, t: (x, y)) * PULSE, TypeError, "must not take t beside"),
+        (lambda: (1, 0) * PULSE * (1, 2), ValueError, r"^factor: .* must be a number beside"),
+        (lambda: (lambda x, y: (x, y)) * PULSE * 2, TypeError, "^factor: 2 given .* must be a function of time"),
+        (lambda: 2 * PULSE * (lambda x, y: (x, y)), TypeError, "^factor: .* must be a function of time"),
         (lambda: lbm.MovingWall(PULSE), TypeError, "^velocity: Sine.* must be the product"),
         (lambda: lbm.MovingWall(0.1 * PULSE), TypeError, "must have a vector"),
         (lambda: lbm.HybridThermal(0.1, source=PULSE), TypeError, "^source: .*must not change in time"),

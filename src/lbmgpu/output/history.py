@@ -237,6 +237,20 @@ class History(Recorder):
             raise ValueError(f"it has a sample of step {after[-1]}, later than the state of step {steps}")
         if rows.dtype != np.float64 or rows.shape != (len(after), self._width):
             raise ValueError("its values are not as many as they must be")
+        self._check_schedule(after, steps)
+
+    def _check_schedule(self, after: NDArray[np.int64], steps: int) -> None:
+        """Raise ValueError where samples of this recorder would not follow the kept ones at one distance."""
+        if after.size and ((np.diff(after) != self.every).any() or not self.is_due(int(after[0]))):
+            raise ValueError(
+                f"it has samples of other steps than those of every={self.every} and start={self.start}; record it "
+                "alike, or by another name="
+            )
+        if after.size and self.next_after(int(after[-1])) <= steps:
+            raise ValueError(
+                f"it was not recorded from step {after[-1]} to step {steps}, which have samples due; begin anew by "
+                "another name="
+            )
 
     def restore(self, kept: dict[str, NDArray[Any]]) -> None:
         self._complete_here()

@@ -94,6 +94,8 @@ class ForcedPart:
         """The wall on the face of that name; raises as `of`."""
         domain = simulation.domain
         faces = list(domain.faces)
+        if isinstance(name, str) and name in domain.bodies:
+            raise ValueError(f"{argument}: {name!r} given, a body, must be a face; body_force takes bodies")
         name = checks.choice(argument, name, faces)
         check_face(f"{argument}: {name!r}", name, domain.stencil, kinds(domain))
         return cls(simulation, name, faces.index(name), True)

@@ -16,7 +16,7 @@ from ..domain import Domain
 from ..parallel import collective
 from ..parallel.processes import Processes
 from ..values import Floats
-from .forces import check_face, kinds
+from .forces import check_face, kinds, walls
 
 if TYPE_CHECKING:
     from .solver import Solver
@@ -125,8 +125,10 @@ class Steady:
             check_face(f"{argument}{self.of!r}", name, stencil, faces)
             return
         known = ", ".join(map(repr, bodies)) or "none"
+        of_faces = ", ".join(map(repr, walls(stencil, faces)))
+        beside = f", and the walls {of_faces}" if of_faces else ""
         hint = checks.did_you_mean(name, bodies)
-        raise ValueError(f"{argument}{self.of!r} given, but the bodies are {known}{hint}")
+        raise ValueError(f"{argument}{self.of!r} given, but the bodies are {known}{beside}{hint}")
 
 
 def _checked(of: Any) -> Any:

@@ -126,12 +126,22 @@ class Varying:
             self.spatial = array
         self.function = function
 
-    def __mul__(self, other: float | TimeFunction) -> Varying:
+    def __mul__(self, other: ArrayLike | TimeFunction) -> Varying:
         if isinstance(other, TimeFunction):
             return Varying(self.spatial, self.function * other)  # type: ignore[arg-type]
-        if callable(other) or callable(self.spatial) or isinstance(other, Varying):
+        if isinstance(other, Varying):
             return NotImplemented
-        return Varying(np.multiply(self.spatial, checks.number("factor", other)), self.function)
+        if callable(other) or callable(self.spatial):
+            raise TypeError(
+                f"factor: {checks.shown(other)} given for {self!r}, must be a function of time; multiply in the "
+                "function of the coordinates"
+            )
+        factor = checks.real_array("factor", other)
+        if factor.ndim > 0 and self.spatial.ndim > 0:
+            raise ValueError(
+                f"factor: {checks.shown(other)} given, must be a number beside {checks.shown(self.spatial)}"
+            )
+        return Varying(np.multiply(self.spatial, factor), self.function)
 
     __rmul__ = __mul__
 
