@@ -1,7 +1,7 @@
 """What the schemes of inlets and outlets across x cost on a GPU, in a channel of 512 x 256 x 256 cells of D3Q19:
 
 python docs/measure_open_face_cost.py [--device cuda] [--shape 512 256 256] [--sides wall] [--launches 1,512,2 4,128,3]
-    [--json FILE]
+    [--json docs/measured/open_faces.json]
 
 prints the time of a step with each pair of faces, and what it takes more than one with bounce-back and
 anti-bounce-back, in one to two minutes. `--launches` adds a row for each of these launch configurations: cells a

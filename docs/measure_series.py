@@ -55,7 +55,7 @@ def main() -> None:
     parser.add_argument("--cells", type=int, default=128, help="along an axis (128)")
     parser.add_argument("--every", type=int, default=100, help="steps between frames (100)")
     parser.add_argument("--frames", type=int, default=8)
-    parser.add_argument("--device", default="auto")
+    parser.add_argument("--device", default="cuda")
     parser.add_argument("--compression", type=int, default=1)
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()

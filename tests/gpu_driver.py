@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -24,14 +25,19 @@ class Requests(ctypes.Structure):
     ]
 
 
-def requests(work: Callable[[], None]) -> dict[str, int]:
-    """How often some work calls the driver; skips the test where that is not the emulated one, which counts."""
+def emulated() -> Any:
+    """What the emulated driver counts with; skips the test where the driver is another one."""
     try:
-        count = ctypes.CDLL("libcuda.so.1").emulated_requests
+        return ctypes.CDLL("libcuda.so.1").emulated_requests
     except (OSError, AttributeError):
         if os.environ.get("LBMGPU_REQUIRE_EMULATED") == "1":
             raise
         pytest.skip("needs the emulated driver, which counts what it is asked for: run .ci/emulate")
+
+
+def requests(work: Callable[[], None]) -> dict[str, int]:
+    """How often some work calls the driver; skips the test where that is not the emulated one, which counts."""
+    count = emulated()
     before, after = Requests(), Requests()
     count(ctypes.byref(before))
     work()
@@ -96,3 +102,23 @@ class OnGpu:
             call("cuStreamSynchronize", self._stream)
             call("cuStreamDestroy_v2", self._stream)
             call("cuMemFree_v2", self._memory)
+
+
+@contextmanager
+def full_memory(ordinal: int = 0) -> Iterator[None]:
+    """Has all memory of an emulated GPU taken within a ``with`` block."""
+    emulated()
+    current, taken, size = Current(ordinal), [], 1 << 40
+    with current:
+        while size >= 1 << 8:
+            memory = ctypes.c_uint64()
+            if ctypes.CDLL("libcuda.so.1").cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(size)) == 0:
+                taken.append(memory)
+            else:
+                size //= 2
+    try:
+        yield
+    finally:
+        with current:
+            for memory in taken:
+                call("cuMemFree_v2", memory)

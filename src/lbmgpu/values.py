@@ -15,6 +15,22 @@ from .time_functions.product import Varying, signature, takes_time
 Floats = NDArray[np.float64]
 
 
+_GPU = (2, 13)
+"""DLPack's numbers of CUDA's memory, and of CUDA's managed memory."""
+
+
+def is_on_gpu(value: Any) -> bool:
+    """Whether `value` is an array of another library in a GPU's memory."""
+    if isinstance(value, np.ndarray | np.generic):
+        return False
+    try:
+        if hasattr(value, "__dlpack_device__"):
+            return int(value.__dlpack_device__()[0]) in _GPU
+        return hasattr(value, "__cuda_array_interface__")
+    except Exception:  # of the other library
+        return False
+
+
 def axis_of(face: str) -> int:
     """The axis that `face` is normal to."""
     return "xyz".index(face[1])

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from gpu_driver import OnGpu, requests
+from gpu_driver import OnGpu, full_memory, requests
 from numpy.typing import NDArray
 
 import lbmgpu as lbm
@@ -103,6 +104,44 @@ def test_one_field_may_be_on_the_gpu_and_another_on_the_host(
     solvers[0].initialize(**given, nonequilibrium=nonequilibrium)
     solvers[1].initialize(**given | {name: OnGpu(given[name])}, nonequilibrium=nonequilibrium)  # type: ignore[arg-type]
     same(*solvers)
+
+
+@direct
+@pytest.mark.parametrize("stepped", [0, 3])
+@pytest.mark.parametrize("moves", [False, True])
+def test_a_force_that_changed_in_time_may_be_followed_by_one_on_the_gpu(
+    stepped: int, moves: bool, gpu: str, rng: Any
+) -> None:
+    """For more steps than there were factors of."""
+    shape, found = (9, 6), []
+    force = field(rng, -1e-5, 1e-5, (2, *shape))
+    for given in (lambda a: a, OnGpu):
+        domain = box(shape)
+        if moves:
+            domain.faces["+y"] = lbm.MovingWall((0.05, 0.0) * lbm.Sine(period=7))
+        solver = lbm.Solver(domain, lbm.TRT(0.05), force=(1e-6, 0) * lbm.Sine(period=9), device=gpu)
+        solver.step(stepped)
+        solver.force = given(force)
+        solver.step(1100)
+        found.append(solver.populations())
+    np.testing.assert_array_equal(*found)
+
+
+def test_a_checkpoint_goes_with_the_same_force_of_the_host(gpu: str, rng: Any, tmp_path: Path) -> None:
+    """In float32, in which the GPU gives it back."""
+    shape = (9, 6)
+    force = field(rng, -1e-5, 1e-5, (2, *shape))
+    solvers = [
+        lbm.Solver(box(shape), lbm.TRT(0.05), force=given, device=device, precision="float32")
+        for given, device in ((OnGpu(force), gpu), (force, gpu), (force, "cpu"))
+    ]
+    for solver in solvers:
+        solver.step(3)
+        path = solver.save(tmp_path / "state.h5")
+        for other in solvers:
+            other.restore(path)
+    with pytest.raises(lbm.CheckpointError, match="force: the arrays differ"):
+        lbm.Solver(box(shape), lbm.TRT(0.05), force=2 * force, device=gpu, precision="float32").restore(path)
 
 
 @direct
@@ -391,3 +430,20 @@ def test_warnings_are_those_of_an_array_of_the_host(storage: str, gpu: str) -> N
         texts.append([str(warning.message) for warning in found])
     assert texts[0] == texts[1]
     assert len(texts[0]) == (storage == "float16")
+
+
+@pytest.mark.parametrize("kind", ["field", "uniform"])
+def test_a_force_without_memory_for_it_leaves_none(kind: str, gpu: str, rng: Any) -> None:
+    """A force field times a function of time takes twice the memory of one in float32."""
+    shape = (16, 12)
+    force = field(rng, -1e-5, 1e-5, (2, *shape))
+    solver = lbm.Solver(box(shape), lbm.TRT(0.05), force=force if kind == "field" else (1e-5, 0), device=gpu)
+    solver.step(3)
+    with full_memory(), pytest.raises((lbm.CudaError, MemoryError)):
+        solver.force = force * lbm.Sine(period=9)
+    assert solver.force is None
+    solver.step(40)
+    assert np.isfinite(solver.velocity()).all()
+    solver.force = force * lbm.Sine(period=9)
+    solver.step(3)
+    assert np.isfinite(solver.velocity()).all()

@@ -54,7 +54,7 @@ def run_tunnel(
     processes = Processes.of(options["comm"])
     target = file_path("folder", folder if folder is not None else output.get("folder", source.stem)).absolute()
     with ExitStack() as stack:
-        processes.on_first(lambda: entered(stack, target, ["coefficients.txt"]))
+        processes.on_first(lambda: entered(stack, target, _left(case["wind_tunnel"]["body"], output)))
         log.info("case: %s", case.get("name", source.name))
         with at(case, "wind_tunnel"):
             tunnel = WindTunnel(**_arguments(case["wind_tunnel"], source.parent), **given)
@@ -63,6 +63,14 @@ def run_tunnel(
         log.info("%s after %d steps, %.1f MLUPS", result.reason, tunnel.solver.steps, result.mlups)
         _leave(tunnel, processes, output, target, out or sys.stdout)
     return result
+
+
+def _left(body: Any, output: dict[str, Any]) -> list[str]:
+    """The names of the files that `_leave` writes."""
+    bodies = list(body) if isinstance(body, dict) else ["body"]
+    surfaces = [f"{name}.vtp" for name in bodies] if output.get("surface", True) else []
+    pictures = ["speed.png"] if output.get("image", True) else []
+    return ["coefficients.txt", *(f"{name}.csv" for name in bodies), *surfaces, *pictures]
 
 
 def _arguments(entry: dict[str, Any], beside: Path) -> dict[str, Any]:

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core, checks
+from ..values import is_on_gpu
 
 _HOST = (1, 3)
 """DLPack's numbers of memory that the host reads: its own, and that which is pinned for a GPU."""
-_GPU = (2, 13)
-"""Those of CUDA's memory, and of CUDA's managed memory."""
 
 _COPIES = ("get", "copy_to_host", "cpu")
 """Methods that copy an array to the host: of CuPy, Numba and PyTorch."""
@@ -48,8 +47,9 @@ class GpuArray:
             self._copied = _checked(self.name, self._value)
         return self._copied
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        return np.asarray(self.on_host(), dtype=dtype)
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """That it is in a GPU's memory, for `is_on_gpu`; of which one, the array itself tells."""
+        return 2, 0
 
     def on_gpu(self, first: Sequence[int], device: str, reference: float = 0.0) -> _core.GpuArray | None:
         """The array as the engine takes it, after all that its library has asked of its stream.
@@ -66,7 +66,7 @@ class GpuArray:
             if hasattr(self._value, "__dlpack__") and hasattr(self._value, "__dlpack_device__"):
                 return self._of_dlpack(list(first), reference)
             return self._of_interface(self._value.__cuda_array_interface__, list(first), device, reference)
-        except MemoryError:
+        except (MemoryError, _core.CudaError):
             raise
         except Exception:  # of the other library, or what it tells is not what is taken here
             return None
@@ -108,19 +108,13 @@ def taken(name: str, value: Any) -> Any:
     try:
         if getattr(value, "requires_grad", False):
             value = value.detach()
-        if _is_on_gpu(value):
+        if is_on_gpu(value):
             return GpuArray(name, value)
     except MemoryError:
         raise
     except Exception:  # of the other library, which then has to copy
         pass
     return _checked(name, value)
-
-
-def _is_on_gpu(value: Any) -> bool:
-    if hasattr(value, "__dlpack_device__"):
-        return int(value.__dlpack_device__()[0]) in _GPU
-    return hasattr(value, "__cuda_array_interface__")
 
 
 def _shape(value: Any) -> tuple[int, ...]:
@@ -157,7 +151,7 @@ def _copied(value: Any) -> NDArray[Any]:
 def _copied_by_engine(value: Any) -> NDArray[np.float64] | None:
     """A copy of an array in a GPU's memory whose library makes none; None where the engine cannot take it."""
     given = GpuArray("", value)
-    if not _is_on_gpu(value) or given.ndim not in (2, 3, 4):
+    if not is_on_gpu(value) or given.ndim not in (2, 3, 4):
         return None
     array = given.on_gpu((0,) * min(given.ndim, 3), "cuda:0")
     if array is None:

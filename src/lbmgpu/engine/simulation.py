@@ -69,7 +69,7 @@ class Simulation:
         self.lock = FairLock()
         self._force: Floats | Varying | None = None
         self._source: Floats | None = None
-        self._only_on_gpus: set[str] = set()  # force and source, as long as nobody asks for their fields
+        self._only_on_gpus: set[str] = set()  # of force and source, those that the host has no copy of
         self._initial_speed = 0.0
         thermal = settings.thermal
         with collective.left_alike(self.processes.meeting, collective.Place("Solver", {}, self.processes.number)):
@@ -281,8 +281,6 @@ class Simulation:
         function = None
         if isinstance(force, Varying):
             force, function = force.spatial, force.function
-            if isinstance(force, GpuArray):  # a product is computed in float64, of a part that is kept so
-                force = force.on_host()
         result, _ = self._field("force", force, self.stencil.D, self.subdomain.window)
         if isinstance(result, GpuField):
             time_factors.check_force("force", max(result.highest, -result.lowest))
@@ -306,28 +304,37 @@ class Simulation:
                 given = present.array
             elif isinstance(present, np.ndarray):
                 precision_warnings.check_force(self, present)
-            if not isinstance(force, Varying):
-                if isinstance(force, np.ndarray):
-                    given = values.to_engine(force, components=True)
-                self.engine.set_force(given)
-            if in_time is not None or isinstance(self._force, Varying):
-                self.factors.set_force(in_time)
-                self.ahead.forget()
+            if isinstance(force, np.ndarray):
+                given = values.to_engine(force, components=True)
+            try:
+                self._give_force(in_time, given)
+            except (MemoryError, _core.CudaError):  # some blocks may have it, and others not: then none has one
+                self._give_force(None, None)
+                self._force = None
+                self._keep("force", False)
+                raise
             self._force = None if isinstance(force, GpuField) else force
             self._keep("force", isinstance(force, GpuField))
 
+    def _give_force(self, in_time: Varying | None, given: Floats | _core.GpuArray | None) -> None:
+        """Give the engine a force times a function of time, or else one that is `given`."""
+        if in_time is None:
+            self.engine.set_force(given)
+        if in_time is not None or isinstance(self._force, Varying):
+            self.factors.set_force(in_time)
+            self.ahead.forget()
+
     def _keep(self, name: str, only_on_gpus: bool) -> None:
-        """Note whether a field that was set is in the memory of GPUs only."""
+        """Note whether the host has no copy of a field that was set."""
         self._only_on_gpus = (self._only_on_gpus | {name}) if only_on_gpus else (self._only_on_gpus - {name})
 
-    def _read(self, name: str, read: Callable[[Any], None], components: int | None) -> Floats:
-        """A field that is in the memory of GPUs only, as they have it, read-only."""
+    def _read(self, read: Callable[[Any], None], components: int | None) -> Floats:
+        """A field that the host has no copy of, as the GPUs have it, read-only; nor does the host keep this one."""
         lead = () if components is None else (components,)
         out = np.empty((*lead, *reversed(self.subdomain.window[1])))
         read(out)
         result = out.transpose(*range(len(lead)), *reversed(range(len(lead), out.ndim)))
         result.flags.writeable = False
-        self._keep(name, False)
         return result
 
     @property
@@ -336,7 +343,7 @@ class Simulation:
         time; None for none."""
         with self.lock:
             if "force" in self._only_on_gpus:
-                self._force = self._read("force", self.engine.force_field, self.stencil.D)
+                return self._read(self.engine.force_field, self.stencil.D)
             return self._force
 
     @property
@@ -344,7 +351,7 @@ class Simulation:
         """Heat a step, ``()`` or ``(nx, ny[, nz])`` of the window; None for none."""
         with self.lock:
             if "source" in self._only_on_gpus:
-                self._source = self._read("source", self.engine.heat_source_field, None)
+                return self._read(self.engine.heat_source_field, None)
             return self._source
 
     @property

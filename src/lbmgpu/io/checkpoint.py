@@ -272,7 +272,7 @@ def _read(simulation: Simulation, path: str | os.PathLike[str], check: Callable[
     with opened(path, simulation.processes.threads) as file:
         header = file.header
         stored_arrays = links_of_process(file.arrays(simulation.subdomain.window), simulation.subdomain)
-        found = list(differences(header.setup, setup, stored_arrays, arrays))
+        found = list(differences(header.setup, setup, stored_arrays, arrays, precision=simulation.precision))
         if found:
             listing = "".join(f"\n  {line}" for line in found)
             raise CheckpointError(f"a checkpoint of another setup:{listing}")

@@ -17,6 +17,7 @@ from ..domain import Domain
 from ..layout import Layout
 from ..thermal import HybridThermal
 from ..time_functions.product import TimeFunction, Varying, takes_time
+from ..values import is_on_gpu
 
 if TYPE_CHECKING:
     from .processes import Processes
@@ -152,6 +153,8 @@ def of_value(value: Any, is_part: IsPart = lambda shape: False) -> str:
         return f"{of_value(value.spatial, is_part)} times {value.function!r}"
     if callable(value):
         return "a function of time" if takes_time(value) else "a function"
+    if is_on_gpu(value):
+        return _of_foreign(value, is_part)
     try:
         array = checks.any_array("value", value, "an array of numbers")
     except (TypeError, ValueError):
@@ -165,8 +168,7 @@ def _of_foreign(value: Any, is_part: IsPart) -> str:
     """The shape of an array in a GPU's memory, whose numbers are not compared. What is none is refused later, by its
     right name, if it is wrong on all ranks."""
     shape = getattr(value, "shape", None)
-    is_foreign = hasattr(value, "__dlpack__") or hasattr(value, "__cuda_array_interface__")
-    if isinstance(value, np.ndarray) or not is_foreign or not isinstance(shape, tuple):
+    if not is_on_gpu(value) or not isinstance(shape, tuple):
         return "wrong"
     return "an array of the rank's part" if is_part(shape) else f"an array on a GPU, {tuple(shape)}"
 

@@ -82,7 +82,7 @@ for nonequilibrium in (False, True):
             is_part = of_part and all(world.allgather(given["density"].array.shape != SHAPE))
             for name in ("velocity", "temperature"):
                 assert given[name].copies == (1 if nonequilibrium and is_part else 0), (name, parts, of_part)
-            assert given["source"].copies == 0
+            assert given["source"].copies == given["force"].copies == 0
     wrong = FIELDS["velocity"].copy()
     wrong[2, 3, 4, 15] = np.nan
     with pytest.raises(ValueError, match="velocity: nan given at index"):

@@ -348,14 +348,14 @@ private:
     }
     void change_force(const double* uniform, const FieldSource& field, int series) {
         ++revision_;
-        const Forcing before = force_.kind();
-        force_.set(uniform, field, series, [this] { return state(); });
-        if (force_.kind() != before) {
+        const auto changed = [this] {
             choose_updates();
             if (plan_ != nullptr) {
                 expect_kernels();
             }
-        }
+        };
+        force_.set(
+            uniform, field, series, [this] { return state(); }, changed);
     }
     void change_heat_source(double uniform, const FieldSource& field) {
         ++revision_;

@@ -22,23 +22,43 @@ public:
     std::size_t bytes() const { return field_.bytes(); }
     Forcing kind() const { return kind_; }
 
-    /// See BlockState::set_force(). `state` returns the arguments of the block, which put() has completed.
-    template <class State>
-    void set(const double* uniform, const FieldSource& field, int series, State&& state) {
-        kind_ = Forcing::None;  // if the upload fails there is no force, rather than a part of one
-        scaling_.set_force_series(series);
+    /// See BlockState::set_force(). `state` returns the arguments of the block, which put() has completed; `changed` is
+    /// called after the kind has changed. Where there is no memory the force stays as it was; if the upload fails there
+    /// is none, rather than a part of one.
+    template <class State, class Changed>
+    void set(const double* uniform, const FieldSource& field, int series, State&& state, Changed&& changed) {
+        const Forcing before = kind_;
         const int D = dimensions();
         const Index numbers = Index(address_.ny) * address_.nz * D * pitch();
-        const std::size_t bytes = scaling_.scales_force() ? sizeof(double) : backend::size_of(spec_.precision);
-        for (int d = 0; d < 3; ++d) {
-            uniform_[d] = uniform != nullptr && d < D ? uniform[d] : 0;
+        const std::size_t bytes = series >= 0 ? sizeof(double) : backend::size_of(spec_.precision);
+        const auto become = [&](Forcing kind) {
+            kind_ = kind;
+            scaling_.set_force_series(kind == Forcing::None ? -1 : series);
+            for (int d = 0; d < 3; ++d) {
+                uniform_[d] = uniform != nullptr && d < D && kind != Forcing::None ? uniform[d] : 0;
+            }
+        };
+        try {
+            field_.set(stream_, std::size_t(numbers) * bytes, field, [&] {
+                try {
+                    become(series >= 0 ? Forcing::ScaledField : Forcing::Field);
+                    staging_.write_components(state(), "set_force", D, field);
+                } catch (...) {
+                    become(Forcing::None);
+                    throw;
+                }
+            });
+            if (field.empty()) {
+                become(uniform == nullptr ? Forcing::None : series >= 0 ? Forcing::ScaledUniform : Forcing::Uniform);
+            }
+        } catch (...) {
+            if (kind_ != before) {
+                changed();
+            }
+            throw;
         }
-        field_.set(stream_, std::size_t(numbers) * bytes, field,
-                   [&] { staging_.write_components(state(), "set_force", D, field); });
-        if (uniform != nullptr) {
-            kind_ = scaling_.scales_force() ? Forcing::ScaledUniform : Forcing::Uniform;
-        } else if (!field.empty()) {
-            kind_ = scaling_.scales_force() ? Forcing::ScaledField : Forcing::Field;
+        if (kind_ != before) {
+            changed();
         }
     }
 
