@@ -49,8 +49,8 @@ def main() -> None:
                 flush=True,
             )
             names = {"": "no model", "wale": "WALE", "vreman": "Vreman"}
-            beside = names[model] + (f", every={every}" if every > 1 else "")
-            what = f"{stencil} {collision}, {streaming}, {beside}"
+            model_name = names[model] + (f", every={every}" if every > 1 else "")
+            what = f"{stencil} {collision}, {streaming}, {model_name}"
             cost = f"{more:+.1f} %" if model else ""
             rows.append([what, f"{found.mlups / 1000:.2f}", f"{found.bandwidth_fraction:.3f}", cost])
     if arguments.json is not None:

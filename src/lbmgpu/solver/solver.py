@@ -214,7 +214,8 @@ class Solver(SetupOfSolver, ReadSolver, DrawnSolver, Guarded):
     def force(self) -> Floats | None:
         """Body force a volume, ``(D,)`` or ``(D, nx, ny[, nz])`` of the `subdomain`. Assign a vector, an array of the
         domain or of the subdomain, a callable of coordinates, one of them times a function of time, or None. One that
-        changes in time reads as the force of the present step. Where the memory does not suffice there is none afterwards.
+        changes in time reads as the force of the present step. Where the memory does not suffice there is none
+        afterwards.
 
         An array of CuPy, PyTorch and others in a GPU's memory goes to blocks on GPUs as in `initialize`, and is read
         back from them, in the digits of `precision`."""

@@ -126,9 +126,9 @@ class Steady:
             return
         known = ", ".join(map(repr, bodies)) or "none"
         of_faces = ", ".join(map(repr, walls(stencil, faces)))
-        beside = f", and the walls {of_faces}" if of_faces else ""
+        more = f", and the walls {of_faces}" if of_faces else ""
         hint = checks.did_you_mean(name, bodies)
-        raise ValueError(f"{argument}{self.of!r} given, but the bodies are {known}{beside}{hint}")
+        raise ValueError(f"{argument}{self.of!r} given, but the bodies are {known}{more}{hint}")
 
 
 def _checked(of: Any) -> Any:
