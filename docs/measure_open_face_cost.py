@@ -14,13 +14,13 @@ ncu --clock-control none --csv --metrics gpu__time_duration.sum,launch__register
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
+import measured_table
+
 import lbmgpu as lbm
-from lbmgpu.benchmarks.single import machine
 
 SPEED = 0.05
 FACES = [
@@ -88,12 +88,10 @@ def main() -> None:
                 rows.append(row)
                 print(*row, sep=" | ", flush=True)
                 del made  # before the next one takes its memory
-    if given.json is not None:
-        if not given.launches:
-            head, rows = [head[k] for k in (0, 1, 3, 4)], [[row[k] for k in (0, 1, 3, 4)] for row in rows]
-        what = f"D3Q19 with BGK in {' x '.join(map(str, given.shape))} cells"
-        found = {"machine": machine(None, given.device), "table": "open-faces", "what": what}
-        given.json.write_text(json.dumps({**found, "head": head, "rows": rows}, indent=1) + "\n")
+    if not given.launches:
+        head, rows = [head[k] for k in (0, 1, 3, 4)], [[row[k] for k in (0, 1, 3, 4)] for row in rows]
+    what = f"D3Q19 with BGK in {' x '.join(map(str, given.shape))} cells"
+    measured_table.write(given.json, given.device, "open-faces", what, head, rows)
 
 
 if __name__ == "__main__":

@@ -10,15 +10,14 @@ what takes less time than the steps between two frames can be hidden whole: choo
 from __future__ import annotations
 
 import argparse
-import json
 import tempfile
 import time
 from pathlib import Path
 
+import measured_table
 import numpy as np
 
 import lbmgpu as lbm
-from lbmgpu.benchmarks.single import machine
 
 
 def seconds(cells: int, every: int, frames: int, device: str, compression: int | None, waits: bool) -> float:
@@ -74,10 +73,7 @@ def main() -> None:
         ["waiting for each frame", f"{whole:.2f}", "nothing"],
     ]
     print(what, *(" | ".join(row) for row in rows), sep="\n")
-    if given.json is not None:
-        head = ["run", "s", "hidden"]
-        found = {"machine": machine(None, given.device), "table": "series", "what": what, "head": head, "rows": rows}
-        given.json.write_text(json.dumps(found, indent=1) + "\n")
+    measured_table.write(given.json, given.device, "series", what, ["run", "s", "hidden"], rows)
 
 
 if __name__ == "__main__":

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import json
 from pathlib import Path
 
-from lbmgpu.benchmarks.single import machine, measure, tune
+import measured_table
+
+from lbmgpu.benchmarks.single import measure, tune
 from lbmgpu.planning.configuration import Configuration
 
 MODELS = (("", 1), ("wale", 1), ("wale", 10), ("vreman", 1), ("vreman", 10))
@@ -53,15 +54,9 @@ def main() -> None:
             what = f"{stencil} {collision}, {streaming}, {model_name}"
             cost = f"{more:+.1f} %" if model else ""
             rows.append([what, f"{found.mlups / 1000:.2f}", f"{found.bandwidth_fraction:.3f}", cost])
-    if arguments.json is not None:
-        found_all = {
-            "machine": machine(None, arguments.device),
-            "table": "turbulence",
-            "what": f"{arguments.size}^3 cells in float32",
-            "head": ["configuration", "GLUPS", "of a copy", "more time"],
-            "rows": rows,
-        }
-        arguments.json.write_text(json.dumps(found_all, indent=1) + "\n")
+    head = ["configuration", "GLUPS", "of a copy", "more time"]
+    what = f"{arguments.size}^3 cells in float32"
+    measured_table.write(arguments.json, arguments.device, "turbulence", what, head, rows)
 
 
 if __name__ == "__main__":

@@ -297,14 +297,14 @@ class Simulation:
         """Pass an evaluated force to the engine."""
         in_time = force if isinstance(force, Varying) else None
         with self.lock:
-            present = time_factors.at(in_time, self.engine.steps) if in_time is not None else force
             given: Floats | _core.GpuArray | None = None
-            if isinstance(present, GpuField):
-                precision_warnings.check_force(self, present.extremes)
-                given = present.array
-            elif isinstance(present, np.ndarray):
-                precision_warnings.check_force(self, present)
-            if isinstance(force, np.ndarray):
+            if isinstance(force, Varying):
+                precision_warnings.check_force(self, time_factors.at(force, self.engine.steps))
+            elif isinstance(force, GpuField):
+                precision_warnings.check_force(self, force.extremes)
+                given = force.array
+            elif force is not None:
+                precision_warnings.check_force(self, force)
                 given = values.to_engine(force, components=True)
             try:
                 self._give_force(in_time, given)

@@ -27,38 +27,31 @@ public:
     /// is none, rather than a part of one.
     template <class State, class Changed>
     void set(const double* uniform, const FieldSource& field, int series, State&& state, Changed&& changed) {
-        const Forcing before = kind_;
         const int D = dimensions();
         const Index numbers = Index(address_.ny) * address_.nz * D * pitch();
         const std::size_t bytes = series >= 0 ? sizeof(double) : backend::size_of(spec_.precision);
         const auto become = [&](Forcing kind) {
+            const bool is_another = kind != kind_;
             kind_ = kind;
             scaling_.set_force_series(kind == Forcing::None ? -1 : series);
             for (int d = 0; d < 3; ++d) {
                 uniform_[d] = uniform != nullptr && d < D && kind != Forcing::None ? uniform[d] : 0;
             }
-        };
-        try {
-            field_.set(stream_, std::size_t(numbers) * bytes, field, [&] {
-                try {
-                    become(series >= 0 ? Forcing::ScaledField : Forcing::Field);
-                    staging_.write_components(state(), "set_force", D, field);
-                } catch (...) {
-                    become(Forcing::None);
-                    throw;
-                }
-            });
-            if (field.empty()) {
-                become(uniform == nullptr ? Forcing::None : series >= 0 ? Forcing::ScaledUniform : Forcing::Uniform);
-            }
-        } catch (...) {
-            if (kind_ != before) {
+            if (is_another) {
                 changed();
             }
-            throw;
-        }
-        if (kind_ != before) {
-            changed();
+        };
+        field_.set(stream_, std::size_t(numbers) * bytes, field, [&] {
+            try {
+                become(series >= 0 ? Forcing::ScaledField : Forcing::Field);
+                staging_.write_components(state(), "set_force", D, field);
+            } catch (...) {
+                become(Forcing::None);
+                throw;
+            }
+        });
+        if (field.empty()) {
+            become(uniform == nullptr ? Forcing::None : series >= 0 ? Forcing::ScaledUniform : Forcing::Uniform);
         }
     }
 
