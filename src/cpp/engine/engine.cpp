@@ -164,6 +164,10 @@ void Engine::give_force(const double* uniform, const double* field, int series) 
     check_drive(spec_, "force");
     give_parts(field, window_, domain_.D,
                [&](auto& block, const double* part) { block.set_force(uniform, part, series); });
+    force_is_scaled_by(series);
+}
+
+void Engine::force_is_scaled_by(int series) {
     if (series >= 0 || factors_.force_series >= 0) {
         factors_.force_series = series;
         factors_.forget();

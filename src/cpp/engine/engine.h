@@ -283,6 +283,8 @@ private:
     void bring_walls_to(Index step, Chosen&& chosen);
     /// Gives all blocks a force, as BlockState::set_force() takes it.
     void give_force(const double* uniform, const double* field, int series);
+    /// Notes by which factor of a step all blocks multiply the force they were given; -1: by none.
+    void force_is_scaled_by(int series);
     void check_factors(Index steps) const;
     void scaling_is_new();
     void prepare_scaled_values();

@@ -38,10 +38,7 @@ void Engine::set_force_array(const backend::GpuArray& force) {
         const int(&offset)[3] = part.place.offset;
         part.state->gpu_inputs()->set_force({&force, {offset[0], offset[1], offset[2]}});
     }
-    if (factors_.force_series >= 0) {  // as of give_force() with a force that does not change in time
-        factors_.force_series = -1;
-        factors_.forget();
-    }
+    force_is_scaled_by(-1);
 }
 
 void Engine::set_heat_source_array(const backend::GpuArray& source) {
