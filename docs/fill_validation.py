@@ -1,9 +1,10 @@
-"""Puts what examples/heated_cavity.py and examples/turbulent_channel.py measured into validation.md.
+"""Puts what examples/heated_cavity.py, examples/turbulent_channel.py and docs/measure_curved_walls.py measured into
+validation.md.
 
 python docs/fill_validation.py FILE ...
 
-Each FILE is what `--json` of an example wrote, those of all cavities or of all channels together. Of two rows for one
-case, grid, collision, arithmetic and kind of device the later one counts.
+Each FILE is what `--json` of one of them wrote, those of all cavities, or of all channels, together. Of two rows for
+one case, grid, collision, arithmetic and kind of device the later one counts.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 PAGE = Path(__file__).parent / "validation.md"
-KINDS = ("cavity", "channel")
+KINDS = ("cavity", "channel", "curved")
 MARKS = {kind: re.compile(rf"(<!-- {kind}:begin -->\n).*?(<!-- {kind}:end -->)", re.DOTALL) for kind in KINDS}
 HEAD = """\
 | | Ra | grid | collision | Nu | off | mid-plane | u_max | off | v_max | off | steps on it | on |
@@ -78,20 +79,34 @@ def channel_table(channels: list[dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def curved_table(rows: list[dict[str, Any]]) -> str:
+    """A row for each figure of a flow along curved walls."""
+    lines = ["| case | cells across | of | measured | exact | off | range over places |", "|---" * 7 + "|"]
+    for r in rows:
+        spread = f"{100 * r['spread']:.2f} %" if "spread" in r else ""
+        values = [r["case"], f"{r['cells']:g}", r["of"], f"{r['found']:.6g}", f"{r['exact']:.6g}"]
+        lines.append("| " + " | ".join([*values, off(r["found"], r["exact"]), spread]) + " |")
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="what --json of the examples wrote")
     rows: dict[tuple[Any, ...], str] = {}
     channels: list[dict[str, Any]] = []
+    curved: list[dict[str, Any]] = []
     for file in parser.parse_args().files:
         found = json.loads(file.read_text())
-        if isinstance(found, dict):
+        if isinstance(found, dict) and found.get("kind") == "curved":
+            curved = found["rows"]
+        elif isinstance(found, dict):
             channels.append(found)
         else:
             rows.update({key(numbers): row(numbers) for numbers in found})
     tables = {
         "cavity": HEAD + "".join(rows[k] for k in sorted(rows)) if rows else "",
         "channel": channel_table(channels) if channels else "",
+        "curved": curved_table(curved) if curved else "",
     }
     text = PAGE.read_text()
     for kind, table in tables.items():
