@@ -92,3 +92,24 @@ def array_of_spheres(cells: int, fraction: float, scheme: str | None, viscosity:
     solver.run(round(1.5 * cells**2 / viscosity))
     superficial = float(solver.velocity()[0][~solver.solid].sum()) / cells**3
     return gradient * cells**3 / (6 * np.pi * viscosity * radius * superficial)
+
+
+def blown_out(scheme: str | None) -> float:
+    """The relative error of what flows out of a cylinder through its surface, across which the wall's velocity is."""
+    n, center, radius, speed = 51, (25.3, 25.6), 8.0, 0.01
+    domain = lbm.Domain((n, n), "D2Q9")
+    for face in ("-x", "+x", "-y", "+y"):
+        domain.faces[face] = lbm.PressureOutlet()
+
+    def outwards(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        distance = np.hypot(x - center[0], y - center[1])
+        return speed * (x - center[0]) / distance, speed * (y - center[1]) / distance
+
+    domain.add_body(lbm.Sphere(center, radius), "source", lbm.MovingWall(outwards, scheme=scheme))
+    solver = lbm.Solver(domain, lbm.TRT(0.3, incompressible=True), precision="float64")
+    solver.run(6000)
+    x, y = np.meshgrid(*(np.arange(n) + 0.5 - c for c in center), indexing="ij")
+    velocity, distance = solver.velocity(), np.hypot(x, y)
+    outflow = x * velocity[0] + y * velocity[1]  # over 2 pi, through the circle there
+    ring = (distance > radius + 2) & (distance < radius + 12)
+    return float(outflow[ring].mean() / (speed * radius) - 1)

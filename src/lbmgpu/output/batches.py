@@ -57,15 +57,19 @@ class Batches:
             self.ends = self.ends[1::2]
             self.means = {name: of_field[1::2] for name, of_field in self.means.items()}
 
-    def half_width(self, name: str, level: float) -> Floats:
-        """Half the width of the confidence interval of a field's mean."""
+    def batch_means(self, name: str) -> Floats:
+        """The mean of a field over each batch, ``(batches, ...)``; ValueError of too few."""
         found = len(self.ends)
         if found < FEWEST:
             raise ValueError(f"confidence: after {found} batches of {self.length} samples, needs {FEWEST} at least")
         sums = [end * mean for end, mean in zip(self.ends, self.means[name], strict=True)]
-        batches = np.stack([sums[0], *(b - a for a, b in itertools.pairwise(sums))]) / self.length
-        error = np.std(batches, axis=0, ddof=1) / math.sqrt(found)
-        return np.asarray(student_quantile(0.5 + level / 2, found - 1) * error)
+        return np.stack([sums[0], *(b - a for a, b in itertools.pairwise(sums))]) / self.length
+
+    def half_width(self, name: str, level: float) -> Floats:
+        """Half the width of the confidence interval of a field's mean."""
+        batches = self.batch_means(name)
+        error = np.std(batches, axis=0, ddof=1) / math.sqrt(len(batches))
+        return np.asarray(student_quantile(0.5 + level / 2, len(batches) - 1) * error)
 
     def kept(self, dimensions: int | None) -> dict[str, Array]:
         """Arrays that `restore` takes back; the means are of cells of so many dimensions, unless that is None."""

@@ -7,16 +7,19 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import checks
 from ..errors import GeometryError
-from ..geometry import Geometry
+from ..geometry import Geometry, Mesh
 from ..values import Floats
 
 _POINTS = 2**23
 """Of the lattice that the frontal area is counted on, at most."""
 _ACROSS = 400
 """Of them along the longer side of the front, at most."""
+_ON_EDGE = 1e-9
+"""Twice the area of a triangle in the lattice that is none."""
 
 
 def loaded(body: Any) -> dict[str, Geometry]:
@@ -53,16 +56,50 @@ def moved(bodies: Mapping[str, Geometry], factor: float, shift: Floats) -> dict[
 
 
 def frontal_area(bodies: Mapping[str, Geometry]) -> float:
-    """The area of the shadow of all bodies along x, counted on a lattice of some 400 points across it."""
+    """The area of the shadow of all bodies along x, counted on a lattice of some 400 points across it.
+
+    That of meshes is the shadow of their triangles, however thin they are; that of other geometries the shadow of the
+    cells of such a lattice that are inside.
+    """
     low, high = bounds(bodies)
     size = high - low
     spacing = max(float(size[1:].max()) / _ACROSS, (float(np.prod(size)) / _POINTS) ** (1 / 3))
     count = [max(1, int(np.ceil(float(n) / spacing))) for n in size]
     shadow = np.zeros(count[1:], np.bool_)
     for body in moved(bodies, 1 / spacing, -low / spacing).values():
+        if isinstance(body, Mesh):
+            _shade(shadow, body.vertices[:, 1:][body.triangles])
+            continue
         for start in range(0, count[0], 32):
             thickness = min(32, count[0] - start)
             shadow |= body.solid((start, 0, 0), (thickness, *count[1:])).any(axis=0)
     if not shadow.any():
-        raise GeometryError("body: it has no frontal area, must enclose something")
+        raise GeometryError("body: it has no frontal area, must cover something along x")
     return float(np.count_nonzero(shadow) * spacing**2)
+
+
+def _shade(shadow: NDArray[np.bool_], corners: Floats) -> None:
+    """Mark the cells of a plane whose centres are in triangles, by their corners ``(m, 3, 2)``, or on their edges."""
+    first = np.maximum(np.ceil(corners.min(axis=1) - 0.5).astype(np.int64), 0)
+    beyond = np.minimum(np.floor(corners.max(axis=1) - 0.5).astype(np.int64) + 1, shadow.shape)
+    sizes = np.maximum(beyond - first, 0)
+    candidates = np.cumsum(sizes.prod(axis=1))
+    start = 0
+    while start < len(corners):
+        before = candidates[start - 1] if start > 0 else 0
+        end = max(start + 1, int(np.searchsorted(candidates, before + _POINTS, side="right")))
+        own = np.repeat(np.arange(start, end), sizes[start:end].prod(axis=1))
+        number = np.arange(len(own)) - np.repeat(
+            candidates[start:end] - sizes[start:end].prod(axis=1) - before, sizes[start:end].prod(axis=1)
+        )
+        cells = first[own] + np.stack([number // sizes[own, 1], number % sizes[own, 1]], axis=1)
+        sides = [_side(corners[own, k], corners[own, (k + 1) % 3], cells + 0.5) for k in range(3)]
+        within = np.all([side >= -_ON_EDGE for side in sides], axis=0) | np.all([s <= _ON_EDGE for s in sides], axis=0)
+        shadow[tuple(cells[within].T)] = True
+        start = end
+
+
+def _side(a: Floats, b: Floats, at: Floats) -> Floats:
+    """On which side of lines from a to b places are, as twice the area of the triangle with both."""
+    found: Floats = (b[:, 0] - a[:, 0]) * (at[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (at[:, 0] - a[:, 0])
+    return found

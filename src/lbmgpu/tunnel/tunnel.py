@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SAMPLES = 200
-"""Of the forces in a turnover, at most one a step."""
+"""Of the forces in a turnover, about, and at most one a step."""
 
 
 class WindTunnel:
@@ -40,7 +40,7 @@ class WindTunnel:
     Args:
         body: the path of an STL, OBJ or PLY file, a `Geometry`, or a dict of these by name, whose places to each other
             are kept.
-        length_phys: of all bodies together along x, m.
+        length_phys: of all bodies together along x, m; the unit of their files does not matter.
         speed_phys: of the stream, m/s.
         fluid: ``"air"`` or ``"water"``, of 20 degrees Celsius, or a dict of ``viscosity_phys`` (kinematic, m2/s) and
             ``density_phys`` (kg/m3).
@@ -48,9 +48,10 @@ class WindTunnel:
         reynolds: a bound of the Reynolds number of the flow that is computed, by the length; None for none.
         ground: ``"moving"`` with the stream, as under a car on a road, ``"fixed"`` as that of a tunnel, or None for a
             body in free air.
-        clearance_phys: of the lowest point of the body over the ground, m. What touches the ground has no pressure
-            there, which is a part of the lift.
-        sides: ``"slip"`` or ``"periodic"``; above a ground there is slip in any case.
+        clearance_phys: of the lowest point of the body over the ground, m, whatever height that has in a file. What
+            touches the ground has no pressure there, which is a part of the lift.
+        sides: of the faces beside the body, and without a ground of those above and below too: ``"slip"`` or
+            ``"periodic"``. Above a ground the upper face has slip in any case.
         blockage: the part of the cross-section that the body covers, up to 0.25.
         speed: of the stream, cells a step, up to 0.15; compressibility changes forces by about ``3 speed**2``.
         collision: a callable that makes one of a viscosity, such as a class of collisions.
@@ -113,7 +114,7 @@ class WindTunnel:
         made = self.setup
         self.solver = Solver(made.domain, collision(made.viscosity), turbulence=turbulence, **options)
         self.solver.initialize(velocity=(made.speed, 0.0, 0.0))
-        every = max(1, int(self.turnover_steps / SAMPLES))
+        every = 2 * int(self.turnover_steps / (2 * SAMPLES)) + 1  # odd, as forces may swing from step to step
         self.recorders = {name: _coefficients(name, made, every) for name in made.bodies}
         start = round(self._settle * self.turnover_steps)
         self.mean = Mean("velocity", "pressure", every=every, start=start, name="tunnel_means") if means else None
