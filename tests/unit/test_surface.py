@@ -119,6 +119,18 @@ def test_pressure_and_friction_on_a_sphere_add_up_to_the_force_of_its_links(stre
     assert len(surface.part(lbm.Plane((19, 0, 0), (1, 0, 0)))) == np.count_nonzero(surface.centers[:, 0] < 19)
 
 
+def test_means_are_refused_where_the_wall_changes_its_speed() -> None:
+    domain = lbm.Domain((24, 24, 24), "D3Q19")
+    wall = lbm.MovingWall((0.01, 0, 0) * lbm.Sine(period=100))
+    domain.add_body(lbm.Sphere((12, 12, 12), 6), "ball", wall)
+    solver = lbm.Solver(domain, lbm.TRT(0.1), device="cpu")
+    mean = solver.record(lbm.Mean("velocity", "pressure"))
+    solver.step(2)
+    with pytest.raises(ValueError, match="mean: given for body 'ball', whose wall has a velocity that changes in time"):
+        solver.surface("ball", mean=mean)
+    assert solver.surface("ball") is not None
+
+
 def test_means_of_a_recorder_are_taken_in_place_of_the_state(stream: lbm.Solver) -> None:
     mean = stream.record(lbm.Mean("velocity", "pressure"))
     stream.step(1)

@@ -94,7 +94,8 @@ class ReadSolver(HasSimulation):
             size: triangles with longer edges are cut, in cells.
             mesh: a `Mesh` where the body's surface is, for a body of cells or of another geometry; None for its own.
             mean: a recorder ``Mean("velocity", "pressure")`` of this solver, whose means are taken in place of the
-                state of now; None for now.
+                state of now; None for now. The eddy viscosity of `Smagorinsky` is that of now in any case. Not of a
+                wall whose velocity changes in time.
 
         Returns:
             A `Surface` on rank 0, None elsewhere.

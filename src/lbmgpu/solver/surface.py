@@ -178,21 +178,31 @@ def make_surface(
     high = np.clip(np.ceil(vertices.max(axis=0)).astype(int) + REACH + 1, low, domain.shape)
     if (low >= high).any():
         raise GeometryError(f"surface: body {where!r} lies outside of the domain")
-    around = _around(simulation, fields, body, mean, low, high)
-    if around is None:
-        return None
-    found = fit(around, corners, centers, normals)
-    viscosity = simulation.collision.viscosity + (np.maximum(found.values[:, 1], 0) if found.values.shape[1] > 1 else 0)
-    cs2 = simulation.stencil.cs2
-    own = found.values[:, 0]
-    incompressible = getattr(simulation.collision, "incompressible", False)
-    local = np.ones_like(own) if incompressible else 1 + own / cs2
-    along = found.gradient - np.einsum("mc,mc->m", found.gradient, normals)[:, None] * normals
-    shear = (viscosity * local)[:, None] * along
-    y_plus = 0.5 * np.sqrt(np.linalg.norm(shear, axis=1) / local) / simulation.collision.viscosity  # the fluid's own
-    pressure = own - cs2 * (density - 1)
-    parts = (centers, normals, twice / 2, found.exposed, pressure, shear, y_plus)
-    return Surface(where, vertices, triangles, *parts, speed, density)
+    if mean is not None and _moves_in_time(body):
+        raise ValueError(
+            f"mean: given for body {where!r}, whose wall has a velocity that changes in time; must be None there, as "
+            "means are not relative to the wall"
+        )
+    read = _read(simulation, fields, mean, low, high)
+
+    def made() -> Surface:
+        around = _around(simulation, body, read, low)
+        found = fit(around, corners, centers, normals)
+        eddy = np.maximum(found.values[:, 1], 0) if found.values.shape[1] > 1 else 0
+        viscosity = simulation.collision.viscosity + eddy
+        cs2 = simulation.stencil.cs2
+        own = found.values[:, 0]
+        incompressible = getattr(simulation.collision, "incompressible", False)
+        local = np.ones_like(own) if incompressible else 1 + own / cs2
+        along = found.gradient - np.einsum("mc,mc->m", found.gradient, normals)[:, None] * normals
+        shear = (viscosity * local)[:, None] * along
+        friction_speed = np.sqrt(np.linalg.norm(shear, axis=1) / local)
+        y_plus = 0.5 * friction_speed / simulation.collision.viscosity  # the fluid's own
+        pressure = own - cs2 * (density - 1)
+        parts = (centers, normals, twice / 2, found.exposed, pressure, shear, y_plus)
+        return Surface(where, vertices, triangles, *parts, speed, density)
+
+    return simulation.processes.on_first(made)
 
 
 def _geometry(body: Body, mesh: Mesh | None) -> Geometry:
@@ -205,20 +215,23 @@ def _geometry(body: Body, mesh: Mesh | None) -> Geometry:
     return body.geometry
 
 
-def _around(
-    simulation: Simulation, fields: Fields, body: Body, mean: Any, low: NDArray[Any], high: NDArray[Any]
-) -> Around | None:
-    """The cells about a body, on rank 0; None elsewhere."""
+def _read(
+    simulation: Simulation, fields: Fields, mean: Any, low: NDArray[Any], high: NDArray[Any]
+) -> tuple[Any, Any, Any]:
+    """Pressure, velocity and eddy viscosity of the cells about a body, on rank 0; None of what there is not."""
     region = tuple(slice(int(a), int(b)) for a, b in zip(low, high, strict=True))
-    if mean is None:
-        density, velocity = fields.density(True, region), fields.velocity(True, region)
-        pressure = None if density is None else simulation.stencil.cs2 * (density.astype(np.float64) - 1)
-    else:
-        pressure, velocity = _means(simulation, mean, region)
     eddy_viscosity = fields.eddy_viscosity(True, region) if isinstance(simulation.turbulence, Smagorinsky) else None
-    if velocity is None or pressure is None:
-        return None
-    axes = [np.arange(a, b) for a, b in zip(low, high, strict=True)]
+    if mean is not None:
+        return *_means(simulation, mean, region), eddy_viscosity
+    density, velocity = fields.density(True, region), fields.velocity(True, region)
+    pressure = None if density is None else simulation.stencil.cs2 * (density.astype(np.float64) - 1)
+    return pressure, velocity, eddy_viscosity
+
+
+def _around(simulation: Simulation, body: Body, read: tuple[Any, Any, Any], low: NDArray[Any]) -> Around:
+    """What was read of the cells about a body, relative to its wall; on rank 0."""
+    pressure, velocity, eddy_viscosity = read
+    axes = [np.arange(a, a + n) for a, n in zip(low, pressure.shape, strict=True)]
     solid = np.zeros(pressure.shape, np.bool_)
     for each in simulation.domain.bodies.values():
         solid |= each.within(axes)
@@ -237,12 +250,21 @@ def _means(simulation: Simulation, mean: Any, region: tuple[slice, ...]) -> tupl
             f"mean: {checks.shown(mean)} given, must be a recorder such as Mean('velocity', 'pressure') of this solver"
         )
     found, velocity = mean.read(scalar, gather=True), mean.read("velocity", gather=True)
-    if found is None or velocity is None:
-        return None, None
-    if velocity.shape[1:] != simulation.domain.shape:
-        raise ValueError("mean: it has means over axes, must have one in each cell, without over=")
-    found, velocity = found[region], velocity[(slice(None), *region)]
-    return (found if scalar == "pressure" else simulation.stencil.cs2 * (found - 1)), velocity
+
+    def in_region() -> tuple[Any, Any]:
+        if velocity.shape[1:] != simulation.domain.shape:
+            raise ValueError("mean: it has means over axes, must have one in each cell, without over=")
+        here = found[region]
+        pressure = here if scalar == "pressure" else simulation.stencil.cs2 * (here - 1)
+        return pressure, velocity[(slice(None), *region)]
+
+    return simulation.processes.on_first(in_region) or (None, None)
+
+
+def _moves_in_time(body: Body) -> bool:
+    """Whether the velocity of a body's wall changes in time."""
+    velocity: Any = getattr(body.condition, "velocity", None)
+    return isinstance(velocity, Varying) or (callable(velocity) and takes_time(velocity))
 
 
 def _wall_velocity(body: Body, coordinates: Sequence[Floats], time: float) -> Floats:
