@@ -101,6 +101,22 @@ def test_a_linear_temperature_has_a_wave_between_the_walls() -> None:
     np.testing.assert_allclose(flows.Linear(shape, 0.0, 2.0, along="x")(x, y), x / 10)
 
 
+def test_layers_meet_in_a_wave_and_a_gas_is_at_rest_in_them() -> None:
+    shape = (20, 60)
+    x, y = centres(shape)
+    field = flows.Layers(shape, 1.2, 0.8, at=0.4, thickness=1.5, amplitude=2.0, waves=2)
+    wanted = 1 - 0.2 * np.tanh((y - 24 - 2 * np.cos(4 * np.pi * x / 20)) / 1.5)
+    np.testing.assert_allclose(field(x, y), wanted)
+    given = {"low": 1.2, "high": 0.8, "at": 0.4, "thickness": 3.0}
+    fine = np.linspace(0, 60, 60001)
+    density = flows.LayersDensity(shape, gravity=0.01, **given)(np.zeros_like(fine), fine)
+    temperature = flows.Layers(shape, **given)(np.zeros_like(fine), fine)
+    assert density[24000] == pytest.approx(1)
+    np.testing.assert_allclose(np.gradient(density * temperature, fine)[1:-1], -0.01 * density[1:-1], rtol=1e-6)
+    turned = flows.LayersDensity(shape[::-1], gravity=0.01, along="x", **given)
+    np.testing.assert_allclose(turned(fine, np.zeros_like(fine)), density)
+
+
 def test_noise_is_even_and_independent() -> None:
     shape = (40, 30, 20)
     field = values(flows.Noise((0.1, 0.0, 0.0), 0.01, seed=7), shape) - np.reshape([0.1, 0, 0], (3, 1, 1, 1))
@@ -148,6 +164,8 @@ def test_noise_is_the_same_in_any_blocks() -> None:
         (lambda: flows.Parabolic((8, 8), 0.1, across=["x"]), ValueError, r"across: \['x'\] given, must be other axes"),
         (lambda: flows.PowerLaw((8, 8), 0.1, exponent=0), ValueError, "exponent: 0 given"),
         (lambda: flows.Linear((8, 8), 0, 1, along="z"), ValueError, "along: 'z' given"),
+        (lambda: flows.Layers((8, 8), 0, 1, thickness=0), ValueError, "thickness: 0 given"),
+        (lambda: flows.LayersDensity((8, 8), 0, 1, gravity=1e-3), ValueError, "low: 0.* given"),
         (lambda: flows.Noise(1.0, -1), ValueError, "amplitude: -1 given"),
         (lambda: flows.Noise(np.ones((3, 3)), 1), ValueError, "field: an array of .* must be a number, a vector"),
         (lambda: flows.Noise(1.0, 1, seed=0.5), TypeError, "seed: 0.5 given"),

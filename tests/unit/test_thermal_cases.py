@@ -15,6 +15,8 @@ import lbmgpu as lbm
 from lbmgpu import cli, plot
 from lbmgpu.benchmarks import single as bench
 from lbmgpu.case import plan as case_plan
+from lbmgpu.case.build import build_solver
+from lbmgpu.case.read import read_case
 from lbmgpu.case.run import run_case
 from lbmgpu.planning.cost_model import Device, Machine
 
@@ -189,3 +191,59 @@ def test_bench_of_a_heated_box(capsys: pytest.CaptureFixture[str], tmp_path: Pat
         ("D3Q19", "MRT", "float32", 512)
     ] * 2
     assert {row.streaming for row in rows} == {"in-place", "two-lattice"}
+
+
+def by_numbers(**thermal: Any) -> dict[str, Any]:
+    """The heated box by its Rayleigh and Prandtl numbers."""
+    numbers = {"rayleigh": 1e3, "prandtl": 0.71, "length": 14, "faces": CASE["thermal"]["faces"]}
+    return CASE | {"collision": {"model": "MRT"}, "thermal": numbers | thermal}
+
+
+def test_a_case_by_its_rayleigh_number_is_that_of_its_coefficients(case: Path) -> None:
+    flow = lbm.Convection(1e3, 0.71, 14, velocity=0.05, difference=2.0)
+    plain = {"diffusivity": flow.diffusivity, "buoyancy": [-flow.buoyancy, 0], "faces": CASE["thermal"]["faces"]}
+    both = {
+        "numbers": by_numbers(velocity=0.05, difference=2.0, up="-x"),
+        "coefficients": CASE | {"collision": {"model": "MRT", "viscosity": flow.viscosity}, "thermal": plain},
+    }
+    for name, entry in both.items():
+        case.write_text(json.dumps(entry))
+        run_case(case, folder=Path(name), steps=100, progress=False)
+    tables = {name: list(csv.reader(Path(name, "heat.csv").read_text().splitlines())) for name in both}
+    head, *rows = tables["numbers"]
+    assert head[2:] == ["-x flux", "+x flux", "wire flux", "-x Nusselt", "+x Nusselt", "wire Nusselt"]
+    assert [row[:5] for row in rows] == [row[:5] for row in tables["coefficients"][1:]]
+    for row in rows:
+        fluxes, numbers = np.array(row[2:], float).reshape(2, 3)
+        np.testing.assert_allclose(numbers, fluxes * 14 / (flow.diffusivity * 2), rtol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"thermal": {"rayleigh": 1e3}}, r"\$.thermal: has 'rayleigh' without 'prandtl', 'length'"),
+        ({"thermal": {"length": 3, "diffusivity": 0.1}}, "has 'length' without 'rayleigh', 'prandtl'"),
+        ({"thermal": {"faces": {}}, "collision": CASE["collision"]}, "must have either 'diffusivity' or 'rayleigh'"),
+        (by_numbers(buoyancy=[0, 1e-4]), r"\$.thermal.buoyancy: given beside 'rayleigh', must be left out"),
+        (by_numbers(up="+z"), r"\$.thermal.up: '\+z' given, must be along an axis of 2 dimensions"),
+        (by_numbers(velocity=0.5), r"\$.thermal.velocity: 0.5 given, must be a finite number above 0 and at most 0.173"),
+        (by_numbers() | {"collision": CASE["collision"]}, r"\$.collision.viscosity: given with 'rayleigh'"),
+    ],
+)
+def test_numbers_of_a_convection_that_do_not_go_together_are_named(
+    case: Path, changes: dict[str, Any], message: str
+) -> None:
+    case.write_text(json.dumps(CASE | {"collision": {"model": "MRT"}} | changes))
+    with pytest.raises(lbm.CaseError, match=message) as caught:
+        run_case(case, folder="left", progress=False)
+    assert len(caught.value.problems) == 1
+
+
+@pytest.mark.parametrize("example", ["convection_from_below", "rayleigh_taylor"])
+def test_convection_and_layers_run_from_a_case(example: str, tmp_path: Path) -> None:
+    """They begin close to rest, and the fluid gains energy."""
+    path = Path(__file__).parents[2] / "examples" / f"{example}.json"
+    solver = build_solver(read_case(path), tmp_path, device="cpu")
+    solver.step(300)
+    assert 0 < np.abs(solver.velocity()).max() < 0.01
+    assert solver.temperature()[3, 3] > solver.temperature()[3, -3]

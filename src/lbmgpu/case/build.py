@@ -24,10 +24,10 @@ from ..parallel.processes import Processes
 from ..planning.default_cut import cut_for
 from ..solver import Solver
 from ..solver.steady import Steady
-from ..thermal import HybridThermal
+from ..thermal import Convection, HybridThermal
 from ..turbulence import GradientModel, TurbulenceModel, combined, of_record
 from ..values import centres
-from . import centreline, initial as initial_state, record, recorders
+from . import centreline, convection, initial as initial_state, record, recorders
 from .bodies import body_cells
 from .input_errors import Problems, at
 
@@ -68,6 +68,7 @@ def build_solver(
     options: dict[str, Any] = {key: case[key] for key in ("precision", "storage", "streaming", "force") if key in case}
     initial = dict(case.get("initial", {}))
     problems = Problems(case)
+    flow = convection.ANY if convection.is_meant(case) else None  # where its numbers are wrong, that is told alone
     precision = storage = options.get("precision", "float32")
     with problems.at():
         storage = check_storage(options.get("storage"), precision)
@@ -95,6 +96,7 @@ def build_solver(
             models.check_numbers(domain.stencil, precision, storage, streaming)
         storage, streaming = models.of(domain.stencil).nearest(precision, storage, streaming)  # for all that follows
         with problems.at("thermal"):
+            flow = convection.of_case(case)
             options["thermal"] = build_thermal(case, domain, storage)
         with problems.at("turbulence"):
             options["turbulence"] = build_turbulence(case)
@@ -108,7 +110,7 @@ def build_solver(
         fill_domain(domain, case, folder, problems, processes, options.get("thermal"))
         _set_initial(initial, case, folder, domain, options.get("thermal"), problems, processes)
     with problems.at("collision"):
-        collision = build_collision(case["collision"])
+        collision = build_collision(case["collision"], flow)
         collision.check(_core.stencil(case["domain"]["stencil"]))
         with problems.at("turbulence"):
             combined(collision, options.get("turbulence"))
@@ -156,7 +158,7 @@ def build_thermal(case: dict[str, Any], domain: Domain, storage: str) -> HybridT
                 right = "must be left out: its populations carry the temperature, and 'thermal' has 'faces' only"
                 raise ValueError(f"{key}: given with {domain.stencil}, {right}")
         return None
-    thermal = HybridThermal(**{key: value for key, value in case["thermal"].items() if key != "faces"})
+    thermal = HybridThermal(**convection.coefficients(case))
     check_thermal(thermal, domain, storage)
     return thermal
 
@@ -347,12 +349,17 @@ def _check_heat(asked: str, case: dict[str, Any]) -> None:
         raise ValueError(f"{asked} with {stencil}, but it is of a temperature beside the flow; leave it out")
 
 
-def build_collision(entry: dict[str, Any]) -> Collision:
-    """The collision of a case, its viscosity given or from the Reynolds number."""
+def build_collision(entry: dict[str, Any], flow_of: Convection | None = None) -> Collision:
+    """The collision of a case, its viscosity given, or from the Reynolds number or the numbers of a convection."""
     entry = dict(entry)
     model = entry.pop("model")
     flow = [key for key in ("reynolds", "length", "velocity") if key in entry]
-    if ("viscosity" in entry) == bool(flow):
+    if flow_of is not None:
+        if flow or "viscosity" in entry:
+            first = "viscosity" if "viscosity" in entry else flow[0]
+            raise ValueError(f"{first}: given with 'rayleigh' of 'thermal', must be left out, as it follows from that")
+        entry["viscosity"] = flow_of.viscosity
+    elif ("viscosity" in entry) == bool(flow):
         raise ValueError("must have either 'viscosity' or 'reynolds', 'length' and 'velocity'")
     if flow:
         if len(flow) < 3:

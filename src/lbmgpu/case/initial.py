@@ -8,8 +8,8 @@ from typing import Any
 
 from .. import checks
 from ..errors import CheckpointError
-from ..flows import Noise, read
-from ..flows.named import FIELDS, Named
+from ..flows import FIELDS, Noise, read
+from ..flows.named import Named
 from ..parallel.processes import Processes
 
 _OTHERS = ("uniform", "file")

@@ -78,8 +78,7 @@ _SYNONYMS = {
 def schema() -> dict[str, Any]:
     """The JSON schema of a case, draft 2020-12: ``schema.json`` with the members of the engine's lists."""
     result: dict[str, Any] = json.loads((resources.files(__package__) / "schema.json").read_text(encoding="utf-8"))
-    parts, carried = result["properties"], {"enum": models.that_carry_temperature()}
-    result["if"]["properties"]["domain"]["properties"]["stencil"] = carried  # these need no diffusivity
+    parts = result["properties"]
     parts["domain"]["properties"]["stencil"] = {"enum": _core.stencil_names()}
     parts["collision"]["properties"]["model"] = {"enum": list(COLLISIONS)}
     parts["precision"], parts["streaming"] = {"enum": list(models.PRECISIONS)}, {"enum": list(models.STREAMINGS)}

@@ -19,7 +19,7 @@ from ..parallel.processes import Processes
 from ..solver import Solver, simulation_of
 from ..solver.run import Checkpoint, Every, RunResult
 from ..solver.steady import Steady
-from . import centreline, record, recorders, tables
+from . import centreline, convection, record, recorders, tables
 from .build import build_solver, build_steady
 from .folder import entered
 from .read import check_case, is_tunnel, read_unchecked
@@ -184,9 +184,11 @@ def _run(
     callbacks: list[Every | Checkpoint] = []
     if "log" in settings:
         callbacks.append(Every(int(settings["log"]["every"]), _log_state))
-    for name in tables.TABLES:
+    flow = convection.of_case(case)
+    for name, table in tables.TABLES.items():
         if name in output:
-            callbacks.append(_table(name, solver, target, int(output[name]["every"]), restarted))
+            full = tables.with_nusselt(table, flow) if name == "heat" and flow is not None else table
+            callbacks.append(_table(name, full, solver, target, int(output[name]["every"]), restarted))
     if recording.writers and "every" in output.get("checkpoint", {}):
         callbacks.append(Every(int(output["checkpoint"]["every"]), lambda _: recording.write()))
     if "every" in output.get("checkpoint", {}):  # after the tables, so that they have the steps up to a checkpoint
@@ -227,9 +229,8 @@ def _run_in_parts(
         checkpoint(solver)
 
 
-def _table(name: str, solver: Solver, target: Path, every: int, restarted: bool) -> Every:
-    """Begin the table `name`, or go on with it; the callback that writes its rows."""
-    table = tables.TABLES[name]
+def _table(name: str, table: tables.Table, solver: Solver, target: Path, every: int, restarted: bool) -> Every:
+    """Begin a table, or go on with it; the callback that writes its rows."""
     path, columns = target / f"{name}.csv", table.columns(solver)
     rows = Every(every, tables.appender(path, table))
     processes = simulation_of(solver).processes

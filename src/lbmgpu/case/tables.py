@@ -14,6 +14,7 @@ from ..files.atomic_write import naming, replacing
 from ..files.regular_files import TABLE_BYTES, check_output, output_file, regular_file
 from ..solver import Solver, simulation_of
 from ..solver.steady import isothermal_places
+from ..thermal import Convection
 
 
 class Table(NamedTuple):
@@ -50,6 +51,21 @@ TABLES = {
     ),
 }
 """By the name of the file and of the key in a case's output."""
+
+
+def with_nusselt(heat: Table, convection: Convection) -> Table:
+    """The table of heat with the Nusselt number of each flux behind it, by the numbers of a convection."""
+    scale = convection.length / (convection.diffusivity * convection.difference)
+
+    def columns(solver: Solver) -> list[str]:
+        found = heat.columns(solver)
+        return found + [f"{name.removesuffix(' flux')} Nusselt" for name in found[1:]]
+
+    def numbers(solver: Solver) -> list[float]:
+        found = heat.numbers(solver)
+        return found + [scale * flux for flux in found[1:]]
+
+    return Table(columns, numbers)
 
 
 def start(path: Path, columns: list[str]) -> None:

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from .. import checks
 from ..values import Floats
 
-_NUMBER: dict[str, Any] = {"type": "number"}
-_POSITIVE: dict[str, Any] = {"type": "number", "exclusiveMinimum": 0}
-_COUNT: dict[str, Any] = {"type": "integer", "minimum": 1}
-_AXIS: dict[str, Any] = {"enum": ["x", "y", "z"]}
+NUMBER: dict[str, Any] = {"type": "number"}
+POSITIVE: dict[str, Any] = {"type": "number", "exclusiveMinimum": 0}
+COUNT: dict[str, Any] = {"type": "integer", "minimum": 1}
+AXIS: dict[str, Any] = {"enum": ["x", "y", "z"]}
+"""JSON schemas of arguments."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ class TaylorGreen(Named):
     waves: int = 1
 
     kind: ClassVar[str] = "taylor_green"
-    schema: ClassVar[dict[str, dict[str, Any]]] = {"speed": _NUMBER, "waves": _COUNT}
+    schema: ClassVar[dict[str, dict[str, Any]]] = {"speed": NUMBER, "waves": COUNT}
     required: ClassVar[tuple[str, ...]] = ("speed",)
 
     def __post_init__(self) -> None:
@@ -153,10 +154,10 @@ class ShearLayer(Named):
 
     kind: ClassVar[str] = "shear_layer"
     schema: ClassVar[dict[str, dict[str, Any]]] = {
-        "speed": _NUMBER,
-        "thickness": _POSITIVE,
-        "perturbation": _NUMBER,
-        "waves": _COUNT,
+        "speed": NUMBER,
+        "thickness": POSITIVE,
+        "perturbation": NUMBER,
+        "waves": COUNT,
     }
     required: ClassVar[tuple[str, ...]] = ("speed", "thickness")
 
@@ -216,9 +217,9 @@ class Parabolic(Named):
 
     kind: ClassVar[str] = "parabolic"
     schema: ClassVar[dict[str, dict[str, Any]]] = {
-        "speed": _NUMBER,
-        "direction": _AXIS,
-        "across": {"type": "array", "items": _AXIS, "minItems": 1, "maxItems": 2, "uniqueItems": True},
+        "speed": NUMBER,
+        "direction": AXIS,
+        "across": {"type": "array", "items": AXIS, "minItems": 1, "maxItems": 2, "uniqueItems": True},
     }
     required: ClassVar[tuple[str, ...]] = ("speed",)
 
@@ -257,7 +258,7 @@ class PowerLaw(Parabolic):
     exponent: float = 1 / 7
 
     kind: ClassVar[str] = "power_law"
-    schema: ClassVar[dict[str, dict[str, Any]]] = Parabolic.schema | {"exponent": _POSITIVE}
+    schema: ClassVar[dict[str, dict[str, Any]]] = Parabolic.schema | {"exponent": POSITIVE}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -291,11 +292,11 @@ class Linear(Named):
     kind: ClassVar[str] = "linear"
     of: ClassVar[tuple[str, ...]] = ("temperature", "density")
     schema: ClassVar[dict[str, dict[str, Any]]] = {
-        "low": _NUMBER,
-        "high": _NUMBER,
-        "along": _AXIS,
-        "perturbation": _NUMBER,
-        "waves": _COUNT,
+        "low": NUMBER,
+        "high": NUMBER,
+        "along": AXIS,
+        "perturbation": NUMBER,
+        "waves": COUNT,
     }
     required: ClassVar[tuple[str, ...]] = ("low", "high")
 
@@ -311,10 +312,6 @@ class Linear(Named):
         r = self._relative(coordinates, next(axis for axis in "xy" if axis != self.along))
         wave = np.sin(np.pi * s) * np.cos(2 * np.pi * self.waves * r)
         return self.low + (self.high - self.low) * s + self.perturbation * wave
-
-
-FIELDS = (TaylorGreen, TaylorGreenDensity, ShearLayer, DoubleShearLayer, Parabolic, PowerLaw, Linear)
-"""Those that a case knows by their `kind`."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,58 @@
+"""Natural convection of a case by its Rayleigh and Prandtl numbers, in place of coefficients that follow from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..thermal import Convection
+
+NUMBERS = ("rayleigh", "prandtl", "length", "difference", "velocity", "up")
+"""Of `thermal` in a case; the first three are needed."""
+_INSTEAD = ("diffusivity", "buoyancy")
+ANY = Convection(1e4, 1.0, 64.0)
+
+
+def is_meant(case: dict[str, Any]) -> bool:
+    """Whether a case gives any of the numbers."""
+    return any(key in case.get("thermal", {}) for key in NUMBERS)
+
+
+def of_case(case: dict[str, Any]) -> Convection | None:
+    """That of a case that gives its numbers; None of one that gives the coefficients, or has no temperature.
+
+    Raises:
+        ValueError: some of the numbers, or both.
+    """
+    thermal = case.get("thermal", {})
+    given = [key for key in NUMBERS if key in thermal]
+    if not given:
+        return None
+    missing = [key for key in NUMBERS[:3] if key not in thermal]
+    if missing:
+        right = "must have 'rayleigh', 'prandtl' and 'length'"
+        raise ValueError(f"has {', '.join(map(repr, given))} without {', '.join(map(repr, missing))}, {right}")
+    both = [key for key in _INSTEAD if key in thermal]
+    if both:
+        raise ValueError(f"{both[0]}: given beside 'rayleigh', must be left out, as it follows from that")
+    more = {key: thermal[key] for key in ("velocity", "difference") if key in thermal}
+    return Convection(thermal["rayleigh"], thermal["prandtl"], thermal["length"], **more)
+
+
+def coefficients(case: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of `HybridThermal` of a case but for its faces, with those that follow from the numbers.
+
+    Raises:
+        ValueError: as `of_case`, or neither the numbers nor the diffusivity.
+    """
+    thermal, convection = case["thermal"], of_case(case)
+    plain = {key: value for key, value in thermal.items() if key not in ("faces", *NUMBERS)}
+    if convection is None:
+        if "diffusivity" not in thermal:
+            raise ValueError("must have either 'diffusivity' or 'rayleigh', 'prandtl' and 'length'")
+        return plain
+    dimensions = len(case["domain"]["shape"])
+    up = thermal.get("up", "+y")
+    if up[1] not in "xyz"[:dimensions]:
+        raise ValueError(f"up: {up!r} given, must be along an axis of {dimensions} dimensions")
+    made = convection.thermal(up)
+    return plain | {"diffusivity": made.diffusivity, "buoyancy": list(made.buoyancy)[:dimensions]}
