@@ -188,8 +188,8 @@ def make_surface(
     def made() -> Surface:
         around = _around(simulation, body, read, low)
         found = fit(around, corners, centers, normals)
-        eddy = np.maximum(found.values[:, 1], 0) if found.values.shape[1] > 1 else 0
-        viscosity = simulation.collision.viscosity + eddy
+        more = np.maximum(found.values[:, 1], 0) if found.values.shape[1] > 1 else 0
+        viscosity = simulation.collision.viscosity + more
         cs2 = simulation.stencil.cs2
         own = found.values[:, 0]
         incompressible = getattr(simulation.collision, "incompressible", False)
