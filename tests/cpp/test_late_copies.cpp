@@ -7,13 +7,16 @@
 #include "../../src/cpp/engine/boundary_halo_plan.h"
 #include "../../src/cpp/engine/interior.h"
 #include "../../src/cpp/engine/late_copies.h"
+#include "../../src/cpp/lattice/links.h"
 #include "check.h"
 #include "configurations.h"
 
 namespace {
 
+using lbm::D3Q19;
 using lbm::Index;
 using lbm::Phase;
+using lbm::post_streaming_offset;
 using lbm::backend::BlockSpec;
 using lbm::backend::CopyRun;
 using lbm::backend::Interior;
@@ -229,7 +232,14 @@ TEST(late_copies_are_not_possible_where_cells_at_the_ends_of_late_rows_read_what
             return LateCopies(import.copies, whole.phases, whole.placements[1], whole.placements[0], boundaries)
                 .are_possible;
         };
-        const bool first = with([&](auto& all) { all.second_pass_cells.push_back({x, y, z, 0, 0, false}); });
+        const bool first = with([&](auto& all) {
+            for (const Phase phase : whole.phases) {
+                for (int i = 1; i < D3Q19::Q; ++i) {
+                    const Index streamed = post_streaming_offset<D3Q19>(whole.placements[0].address, phase, x, y, z, i);
+                    all.cut_places[phase].push_back({-1, -1, streamed, -1});
+                }
+            }
+        });
         const bool second = with([&](auto& all) {
             lbm::backend::BoundaryCell cell{};
             cell.x = x, cell.y = y, cell.z = z;

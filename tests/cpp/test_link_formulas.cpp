@@ -1,5 +1,5 @@
-// Tests that link formulas are local: applying them inside a cell's update gives the same bits as applying them from
-// the plan's lists between two steps.
+// Tests that link formulas and walls at known distances are local: applying them inside a cell's update gives the same
+// bits as applying them from the plan's lists between two steps.
 #include <map>
 #include <vector>
 
@@ -56,15 +56,27 @@ struct ServedCell {
 template <class S, class Real, class Stored>
 struct SelfServedCell : ServedCell<S, Real, Stored> {
     const LinkPlan& plan;
-    const WallCell* wall;  // null without such links
+    const WallCell* wall;                                             // null without such links
+    const std::map<Index, const lbm::backend::CutLink*>& cut_places;  // cut links by their incoming places
 
     void load(Real (&h)[S::Q]) const {
         ServedCell<S, Real, Stored>::load(h);
+        const lbm::backend::LatticeView<S, Real, Stored> lattice{this->source, this->address, this->phase};
+        const auto cell = lattice.cell(this->x, this->y, this->z);
+        for (int i = 1; i < S::Q; ++i) {
+            const auto cut = cut_places.find(
+                lbm::post_streaming_offset<S>(this->address, this->phase, this->x, this->y, this->z, i));
+            if (cut != cut_places.end()) {
+                const int back = lbm::Stencil<S>::opposite(i);
+                const Real off =
+                    lbm::backend::rounded<Real>(cut->second->wall)
+                        .incoming(cell.post_collision(back), cell.post_collision(i), cell.post_streaming(back));
+                h[i] = lbm::units_from_storage<Real>(lbm::Store<Stored>::from(off));
+            }
+        }
         if (wall == nullptr) {
             return;
         }
-        const lbm::backend::LatticeView<S, Real, Stored> lattice{this->source, this->address, this->phase};
-        const auto cell = lattice.cell(wall->x, wall->y, wall->z);
         const auto moments = lbm::backend::link_moments(lattice, *wall, uniform_force, {});
         for (int k = wall->first; k < wall->first + wall->count; ++k) {
             const WallLink& link = plan.wall_links[std::size_t(k)];
@@ -98,14 +110,19 @@ void compare(const lbm::engine::Domain& domain, const Address& address, Phase ph
     }
     std::vector<Stored> served = copied;
     std::map<Index, const WallCell*> wall_at;
-    for (const auto* cells : {&plan.wall_cells, &plan.second_pass_cells}) {
-        for (const WallCell& cell : *cells) {
-            lbm::backend::serve_wall_links<true>(
-                lbm::backend::LatticeView<S, Real, Stored>{served.data(), address, phase}, cell, plan.wall_links.data(),
-                plan.wall_offsets[phase].data(), uniform_force, {}, lbm::backend::SteadyValues{});
-            wall_at[domain.cell(cell.x, cell.y, cell.z)] = &cell;
-        }
+    for (const WallCell& cell : plan.wall_cells) {
+        lbm::backend::serve_wall_links(lbm::backend::LatticeView<S, Real, Stored>{served.data(), address, phase}, cell,
+                                       plan.wall_links.data(), plan.wall_offsets[phase].data(), uniform_force, {},
+                                       lbm::backend::SteadyValues{});
+        wall_at[domain.cell(cell.x, cell.y, cell.z)] = &cell;
     }
+    std::map<Index, const lbm::backend::CutLink*> cut_places;
+    for (std::size_t k = 0; k < plan.cut_links.size(); ++k) {
+        const lbm::backend::CutPlaces& places = plan.cut_places[phase][k];
+        lbm::backend::serve_cut_link(served.data(), lbm::backend::rounded<Real>(plan.cut_links[k].wall), places);
+        cut_places[places.incoming] = &plan.cut_links[k];
+    }
+    CHECK(!cut_places.empty());
     const lbm::TRT::Parameters<Real> parameters{{Real(1.7), Real(0)}, Real(1.1), Real(0.2)};
     std::vector<Stored> by_lists(copied.size()), by_cells(copied.size());
     for (Index at = 0; at < domain.cells(); ++at) {
@@ -119,7 +136,7 @@ void compare(const lbm::engine::Domain& domain, const Address& address, Phase ph
         lbm::update_cell<S, lbm::TRT>(one, parameters);
         const auto wall = wall_at.find(at);
         const SelfServedCell<S, Real, Stored> other{Served{address, phase, copied.data(), by_cells.data(), x, y, z},
-                                                    plan, wall == wall_at.end() ? nullptr : wall->second};
+                                                    plan, wall == wall_at.end() ? nullptr : wall->second, cut_places};
         lbm::update_cell<S, lbm::TRT>(other, parameters);
     }
     const bool same = std::equal(by_lists.begin(), by_lists.end(), by_cells.begin(), [](Stored a, Stored b) {
@@ -131,13 +148,14 @@ void compare(const lbm::engine::Domain& domain, const Address& address, Phase ph
 }  // namespace
 
 TEST(link_formulas_inside_an_update_give_the_bits_of_the_lists) {
-    std::vector<std::string> kinds, of_bodies;
+    std::vector<std::string> kinds;
     lbm::for_types(lbm::boundary::Conditions{}, [&](auto member) {
         using Condition = typename decltype(member)::type;
         if constexpr (lbm::boundary::has_formula<Condition>) {
-            (lbm::boundary::is_of_bodies<Condition> ? of_bodies : kinds).emplace_back(Condition::name);
+            kinds.emplace_back(Condition::name);
         }
     });
+    const std::vector<std::string> schemes = lbm::backend::names_of<lbm::boundary::CutWalls>();
     int turn = 0;
     for (const std::string& kind : kinds) {
         tests::for_stencils([&](auto s) {
@@ -164,7 +182,7 @@ TEST(link_formulas_inside_an_update_give_the_bits_of_the_lists) {
             domain.body_velocity = {std::vector<double>(std::size_t(S::D), 0.02)};
             lbm::engine::CutLinks cuts;
             cuts.are_given = true;
-            cuts.condition = lbm::engine::wall_kind(of_bodies[std::size_t(turn) % of_bodies.size()]);
+            cuts.scheme = lbm::engine::wall_kind(schemes[std::size_t(turn) % schemes.size()]);
             for (Index link = 0; link < domain.cells() * S::Q; ++link) {
                 cuts.links.push_back(link);
                 cuts.distance.push_back(0.5 + 0.49 * tests::noise(5, std::size_t(link)));

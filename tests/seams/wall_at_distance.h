@@ -1,5 +1,5 @@
-// A boundary condition for testing the extension point for link formulas: a resting wall at a given distance, by linear
-// interpolation (Bouzidi, Firdaouss & Lallemand, Phys. Fluids 13 (2001) 3452, eq. 5).
+// A boundary condition for testing the extension point for link formulas: a resting wall at a given distance of half
+// a link at least, by linear interpolation (Bouzidi, Firdaouss & Lallemand, Phys. Fluids 13 (2001) 3452, eq. 5).
 #pragma once
 
 #include "condition.h"
@@ -13,7 +13,6 @@ struct WallAtDistance {
     static constexpr Beyond beyond = Beyond::Cell;
     static constexpr double preset = 0.5;
     static constexpr bool needs_moments = false;
-    static constexpr bool needs_streamed = true;
 
     template <class S>
     static double link_value(const Wall& wall, int /*i*/) {
@@ -23,11 +22,7 @@ struct WallAtDistance {
     template <class S, class Real, class Populations>
     LBM_HD static Real incoming(const Link<Real>& link, const CellMoments<Real>&, const Populations& f) {
         const Real twice = Real(2) * link.value;
-        if (!link.meets_fluid) {
-            return f.outgoing();
-        }
-        return twice < Real(1) ? twice * f.outgoing() + (Real(1) - twice) * f.streamed()
-                               : (f.outgoing() + (twice - Real(1)) * f.returning()) / twice;
+        return (f.outgoing() + (twice - Real(1)) * f.returning()) / twice;
     }
 };
 

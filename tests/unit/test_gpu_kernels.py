@@ -174,8 +174,8 @@ COMPLETED = [f"lbm::cuda::CellsToComplete::{which}" for which in ("Any", "AnyAtR
     [
         ("apply_boundaries.h", ["apply_boundaries<{}, false>", "apply_boundaries<{}, true>"]),
         ("apply_boundaries.h", ["apply_boundaries<{}, false, 32>", "apply_boundaries<{}, true, 32>"]),
-        ("second_pass.h", ["second_pass<{}, false>", "second_pass<{}, true>"]),
-        ("second_pass.h", ["second_pass<{}, false, 32>", "second_pass<{}, true, 32>"]),
+        ("cut_links.h", ["cut_links<{}, false>", "cut_links<{}, true>"]),
+        ("cut_links.h", ["cut_links<{}, false, 32>", "cut_links<{}, true, 32>"]),
         ("transfer.h", ["transfer<lbm::Half>"]),
         ("fields.h", ["density<{}, float>", "velocity<{}, double>", "population<{}, float>", "set_population<{}>"]),
         ("fields.h", ["set_force<{}>", "get_force<{}>", "get_stored<{}>", "set_stored<{}>", "initialize<{}>"]),

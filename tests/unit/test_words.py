@@ -38,7 +38,7 @@ RETIRED = {
     r"\beddy_relaxation_rate\b|(\.|::|->)eddy\b|\beddy *[=;]": "smagorinsky_factor",
     r"\w(\.|::|->)reach\b|\breach(_\w+)? =|\breach: int\b|\b(can_)?reach_peer\b|\bdevice_reaches\w*": "radius; access",
     r"\b\w+_beside(_\w+)?\b|\bbeside_\w*|(\.|::|->)[Bb]eside\b|\bbeside(\[| [=+*])": "neighbor; next to; extra; Field",
-    r"\blate_(cells|arguments)\w*|\bis_late\b": "second_pass_cells",
+    r"\blate_(cells|arguments)\w*|\bis_late\b": "cut links, which are served after all copies",
     r"\bNeighborSlot\{along\b|_slot<S>\([^()]*\)\.along\b": "NeighborSlot::shift",
     r"\bLaunchShape\b|\b(usual|possible|chosen)_shapes?\b": "LaunchDimensions, LaunchConfiguration",
     r"\bwhole_file\b|\b(import|from) +\.?spinning\b|\bspinning\.\w": "atomic_write, openmp_settings",

@@ -1,6 +1,7 @@
 // The entries of the boundary-and-halo plan, as plain data that the GPU's compiler can include too.
 #pragma once
 
+#include "../lattice/boundary/linear_wall.h"
 #include "../lattice/multispeed_wall.h"
 #include "../lattice/portability.h"
 
@@ -22,10 +23,8 @@ struct TransferRun {
 /// A link whose incoming population a formula computes (lattice/boundary/condition.h).
 struct WallLink {
     double value;
-    double distance;
     unsigned char i;             // the incoming velocity
     unsigned char condition;     // index in boundary::Conditions
-    bool meets_fluid;            // whether the population that streams in towards the wall comes from a fluid cell
     unsigned char off_wall = 0;  // velocity with which the population leaves the wall; of links with scaled values
     int scaled = -1;  // index among the plan's scaled values of that which takes the place of `value`; -1: none does
 };
@@ -34,6 +33,20 @@ struct WallLink {
 /// the link) and of its incoming population.
 struct LinkOffsets {
     Index outgoing, incoming;
+};
+
+/// A link whose incoming population comes off a wall of a body at a known distance (lattice/boundary/linear_wall.h).
+struct CutLink {
+    boundary::LinearWall<double> wall;
+    double momentum_weight;  // of the wall momentum term, in the value of the wall
+    int scaled;              // as of a wall link: of the wall momentum term
+    unsigned char off_wall;  // as of a wall link
+};
+
+/// Offsets of the populations of a cut link. No cut link reads a place that another one writes: those read are
+/// post-collision populations of its cell, and what streams in from a fluid cell.
+struct CutPlaces {
+    Index outgoing, returning, streamed, incoming;
 };
 
 /// A cell with wall links: the range [first, first + count) of the plan's wall links.

@@ -15,10 +15,11 @@ struct LinkPlan {
     ByPhase<std::vector<CopyRun>> copies;
     ByPhase<std::vector<LinkOffsets>> wall_offsets;  // of each wall link
     std::vector<WallCell> wall_cells;
-    std::vector<WallCell> second_pass_cells;  // wall cells with a formula that reads post-streaming populations
     std::vector<WallLink> wall_links;
+    std::vector<CutLink> cut_links;  // after all copies, in the order of their incoming places in the first phase
+    ByPhase<std::vector<CutPlaces>> cut_places;
     std::vector<BoundaryCell> boundary_cells;        // computed after all links
-    std::vector<ScaledVector> scaled_values;         // of wall links and boundary cells that change in time
+    std::vector<ScaledVector> scaled_values;         // of links and boundary cells that change in time
     double reference_density = 1, wall_inertia = 1;  // as in boundary::Wall, for these
     std::vector<ScaledNumber> scaled_numbers;        // of other walls
     std::vector<ScaledTerm> scaled_terms;

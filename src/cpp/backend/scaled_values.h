@@ -51,6 +51,13 @@ struct ScaledValues {
         });
     }
 
+    /// The wall momentum term of a cut link.
+    LBM_HD double momentum(const CutLink& link) const {
+        boundary::Wall wall{{}, reference_density, inertia};
+        put(values[link.scaled], wall.value);
+        return boundary::MovingWall::link_value<S>(wall, link.off_wall);
+    }
+
     /// The same of a boundary cell.
     LBM_HD void set(BoundaryCell& cell) const {
         if (cell.scaled >= 0) {

@@ -51,18 +51,16 @@ struct LinkPopulations {
 
     LBM_HD Real outgoing() const { return outgoing_; }
     LBM_HD Real returning() const { return cell.post_collision(i); }
-    LBM_HD Real streamed() const { return cell.post_streaming(Stencil<S>::opposite(i)); }
 };
 
-/// Computes the incoming population of a link by the formula of its condition; unless in the second pass, of those that
-/// do not read what has streamed in.
-template <class S, bool second_pass = true, class Real, class Populations>
+/// Computes the incoming population of a link by the formula of its condition.
+template <class S, class Real, class Populations>
 LBM_HD Real incoming(const WallLink& link, const boundary::CellMoments<Real>& moments, const Populations& f) {
-    const boundary::Link<Real> of{link.i, Real(link.value), Real(link.distance), link.meets_fluid};
+    const boundary::Link<Real> of{link.i, Real(link.value)};
     Real value = 0;
     for_types(boundary::Conditions{}, [&](auto member) LBM_INLINE_LAMBDA {
         using Condition = typename decltype(member)::type;
-        if constexpr (boundary::is_served<Condition, second_pass> && !Stencil<S>::multispeed) {
+        if constexpr (boundary::has_formula<Condition> && !Stencil<S>::multispeed) {
             if (link.condition == position_in<boundary::Conditions, Condition>) {
                 value = Condition::template incoming<S>(of, moments, f);
             }
@@ -102,16 +100,14 @@ LBM_HD boundary::CellMoments<Real> link_moments(const LatticeView<S, Real, Store
 }
 
 /// Computes the incoming populations of a wall cell's links; `links` and `places` are the whole lists of the plan, and
-/// `values` sets the values of links that change in time. Cells of the second pass have their own code: a kernel with
-/// the formulas of both took 114 registers where that of the first pass, which copies as well, takes 64 (D3Q19 in
-/// float32, compute capability 9.0).
-template <bool second_pass, class S, class Real, class Stored, class Values>
+/// `values` sets the values of links that change in time.
+template <class S, class Real, class Stored, class Values>
 LBM_HD void serve_wall_links(LatticeView<S, Real, Stored> lattice, const WallCell& cell, const WallLink* links,
                              const LinkOffsets* places, const double (&force)[3], EndSums<Real> end_sums,
                              const Values& values) {
     const boundary::CellMoments<Real> moments = link_moments(lattice, cell, force, end_sums);
     const CellView<S, Real, Stored> view = lattice.cell(cell.x, cell.y, cell.z);
-    constexpr int together = second_pass ? 1 : Values::together;  // number of loads in flight
+    constexpr int together = Values::together;  // number of loads in flight
     for (int first = cell.first; first < cell.first + cell.count; first += together) {
         const int left = cell.first + cell.count - first;
         WallLink batch[together]{};
@@ -128,10 +124,38 @@ LBM_HD void serve_wall_links(LatticeView<S, Real, Stored> lattice, const WallCel
             if (j < left) {
                 values.set(batch[j]);
                 const LinkPopulations<S, Real, Stored> f{view, batch[j].i, outgoing[j]};
-                lattice.data[at[j].incoming] = Store<Stored>::from(incoming<S, second_pass>(batch[j], moments, f));
+                lattice.data[at[j].incoming] = Store<Stored>::from(incoming<S>(batch[j], moments, f));
             }
         });
     }
+}
+
+/// Computes the incoming population of a cut link.
+template <class Real, class Stored>
+LBM_HD void serve_cut_link(Stored* data, const boundary::LinearWall<Real>& wall, const CutPlaces& at) {
+    data[at.incoming] =
+        Store<Stored>::from(wall.incoming(from_storage<Real>(data[at.outgoing]), from_storage<Real>(data[at.returning]),
+                                          from_storage<Real>(data[at.streamed])));
+}
+
+/// The wall of a cut link in the arithmetic type.
+template <class Real>
+LBM_HD boundary::LinearWall<Real> rounded(const boundary::LinearWall<double>& wall) {
+    return {Real(wall.returning), Real(wall.streamed), Real(wall.value)};
+}
+
+/// The same with its value in the next update, from that of the plan or by factors.
+template <class Real>
+LBM_HD boundary::LinearWall<Real> wall_now(const CutLink& link, const SteadyValues&) {
+    return rounded<Real>(link.wall);
+}
+template <class Real, class S>
+LBM_HD boundary::LinearWall<Real> wall_now(const CutLink& link, const ScaledValues<S>& values) {
+    boundary::LinearWall<Real> wall = rounded<Real>(link.wall);
+    if (link.scaled >= 0) {
+        wall.value = Real(link.momentum_weight * values.momentum(link));
+    }
+    return wall;
 }
 
 /// Adds the force on a body by one link, and its torque about a center, to `sum`, by the momentum exchange method. Of a

@@ -17,12 +17,12 @@ namespace {
 
 using Indices = py::array_t<std::int64_t, py::array::c_style>;
 
-/// The links that a body's surface cuts: the condition of the walls, links, distances, and velocities if they differ.
+/// The links that a body's surface cuts: the scheme of the walls, links, distances, and velocities if they differ.
 using GivenLinks = std::tuple<std::string, Indices, Doubles, std::optional<Doubles>>;
 
 engine::CutLinks cut_links(const Engine& e, const GivenLinks& given) {
-    const auto& [condition, links, distance, velocity] = given;
-    engine::CutLinks cuts{true, engine::wall_kind(condition), {links.data(), links.data() + links.size()}, {}, {}, {}};
+    const auto& [scheme, links, distance, velocity] = given;
+    engine::CutLinks cuts{true, engine::wall_kind(scheme), {links.data(), links.data() + links.size()}, {}, {}, {}};
     cuts.distance = to_vector("distance", distance);
     if (velocity) {
         require_shape("velocity of links", *velocity, {e.domain().D, links.size()});

@@ -97,9 +97,7 @@ void bind_stencil(py::module_& module) {
         for_types(boundary::Conditions{}, [&](auto member) {
             using Condition = typename decltype(member)::type;
             constexpr const char* words[] = {"", "velocity", "number"};  // by boundary::Value
-            if constexpr (!boundary::is_of_bodies<Condition>) {
-                conditions[Condition::name] = words[int(Condition::value)];
-            }
+            conditions[Condition::name] = words[int(Condition::value)];
         });
         return conditions;
     });

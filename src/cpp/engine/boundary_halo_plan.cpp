@@ -37,6 +37,13 @@ struct BoundaryHaloPlan::Builder {
         At from;  // the formula takes the post-collision population from_i of this cell
         int from_i;
     };
+    /// A cut link, before links are sorted.
+    struct PendingCutLink {
+        int x, y, z, i;
+        backend::CutLink link;
+        ValueSource source;
+        Index incoming;  // its incoming place in the first phase
+    };
 
     BoundaryHaloPlan& plan;
     const Domain& domain;
@@ -50,12 +57,14 @@ struct BoundaryHaloPlan::Builder {
     std::vector<Import> imports =
         std::vector<Import>(blocks.size(), {0, backend::ByPhase<std::vector<CopyRun>>(phases)});  // by block
     std::vector<PendingWallLink> pending{};
+    std::vector<PendingCutLink> pending_cuts{};
     std::vector<BoundaryPlan::Incoming> incoming{};
     BlockFinder holder{blocks, own};
 
     void build() {
         plan.links_.copies = backend::ByPhase<std::vector<CopyRun>>(phases);
         plan.links_.wall_offsets = backend::ByPhase<std::vector<backend::LinkOffsets>>(phases);
+        plan.links_.cut_places = backend::ByPhase<std::vector<backend::CutPlaces>>(phases);
         for (int i = 1; i < S::Q; ++i) {
             through_x_faces(i);
             through_other_faces(i);
@@ -64,6 +73,7 @@ struct BoundaryHaloPlan::Builder {
             }
         }
         group_wall_links();
+        sort_cut_links();
         add_boundary_cells();
         if (part == PlanOf::Block) {
             add_sponge_cells(domain, blocks[std::size_t(own)], plan.links_);
@@ -229,8 +239,10 @@ struct BoundaryHaloPlan::Builder {
         if (distance == halfway) {
             add_reflection<boundary::MovingWall>(x, y, z, i, value);
         } else {
-            const WallLink link = link_of(i, cuts.condition, distance);
-            pending.push_back({x, y, z, link, value, {own, x, y, z}, Stencil<S>::opposite(i)});
+            const boundary::LinearWeights weights = weights_of(cuts.scheme, distance);
+            const backend::CutLink link{{weights.returning, weights.streamed, 0}, weights.momentum, -1, 0};
+            pending_cuts.push_back(
+                {x, y, z, i, link, value, post_streaming_offset<S>(address, phases.front(), x, y, z, i)});
         }
     }
 
@@ -258,9 +270,8 @@ struct BoundaryHaloPlan::Builder {
         pending.push_back({x, y, z, link, source, {own, x, y, z}, Stencil<S>::opposite(i)});
     }
 
-    /// A wall link whose wall is at a distance from the cell's centre.
-    static WallLink link_of(int i, FaceKind kind, double distance = halfway) {
-        return {0, distance, static_cast<unsigned char>(i), static_cast<unsigned char>(kind), false};
+    static WallLink link_of(int i, FaceKind kind) {
+        return {0, static_cast<unsigned char>(i), static_cast<unsigned char>(kind)};
     }
 
     void add_boundary_cells() {
@@ -326,24 +337,37 @@ struct BoundaryHaloPlan::Builder {
             const auto cell = [&](std::size_t k) { return std::tie(pending[k].x, pending[k].y, pending[k].z); };
             WallCell wall{
                 pending[first].x, pending[first].y, pending[first].z, int(plan.links_.wall_links.size()), 0, false};
-            bool second_pass = false;
             for (; last < pending.size() && cell(last) == cell(first); ++last) {
                 ++wall.count;
                 with_condition(FaceKind(pending[last].link.condition), [&](auto c) {
                     if constexpr (boundary::has_formula<decltype(c)>) {
                         wall.needs_moments = wall.needs_moments || decltype(c)::needs_moments;
-                        second_pass = second_pass || decltype(c)::needs_streamed;
                     }
                 });
                 add_wall_link(pending[last]);
             }
-            (second_pass ? plan.links_.second_pass_cells : plan.links_.wall_cells).push_back(wall);
+            plan.links_.wall_cells.push_back(wall);
+        }
+    }
+
+    /// Lists the cut links in the order of memory, so that threads side by side read neighbouring places.
+    void sort_cut_links() {
+        std::sort(pending_cuts.begin(), pending_cuts.end(),
+                  [](const PendingCutLink& a, const PendingCutLink& b) { return a.incoming < b.incoming; });
+        for (const PendingCutLink& p : pending_cuts) {
+            plan.links_.cut_links.push_back(p.link);
+            plan.cut_sources_.push_back(p.source);
+            for (const Phase phase : phases) {
+                const NearestNeighborOffsets<S> places(address, phase, p.x, p.y, p.z);
+                const int towards = Stencil<S>::opposite(p.i);
+                plan.links_.cut_places[phase].push_back({places.post_collision(towards), places.post_collision(p.i),
+                                                         places.post_streaming(towards), places.post_streaming(p.i)});
+            }
         }
     }
 
     void add_wall_link(const PendingWallLink& p) {
         plan.links_.wall_links.push_back(p.link);
-        plan.links_.wall_links.back().meets_fluid = meets_fluid(p.x, p.y, p.z, p.link.i);
         plan.value_sources_.push_back(p.source);
         for (const Phase phase : phases) {
             const Index incoming_at = post_streaming_offset<S>(address, phase, p.x, p.y, p.z, p.link.i);
@@ -378,6 +402,7 @@ void BoundaryHaloPlan::take(LongRangePlan&& long_range, const std::vector<Phase>
     using Copies = backend::ByPhase<std::vector<CopyRun>>;
     links_.copies = Copies(phases);
     links_.wall_offsets = backend::ByPhase<std::vector<backend::LinkOffsets>>(phases);
+    links_.cut_places = backend::ByPhase<std::vector<backend::CutPlaces>>(phases);
     for (auto& runs : links_.copies) {  // post-collision populations lie in their own cells in every phase
         runs = long_range.copies;
     }
@@ -396,8 +421,10 @@ void BoundaryHaloPlan::take(LongRangePlan&& long_range, const std::vector<Phase>
 }
 
 std::size_t BoundaryHaloPlan::bytes() const {
-    std::size_t sum = (links_.wall_cells.capacity() + links_.second_pass_cells.capacity()) * sizeof(WallCell) +
-                      links_.wall_links.capacity() * sizeof(WallLink) + value_sources_.capacity() * sizeof(ValueSource);
+    std::size_t sum = links_.wall_cells.capacity() * sizeof(WallCell) +
+                      links_.wall_links.capacity() * sizeof(WallLink) +
+                      links_.cut_links.capacity() * sizeof(backend::CutLink) +
+                      (value_sources_.capacity() + cut_sources_.capacity()) * sizeof(ValueSource);
     sum += links_.boundary_cells.capacity() * sizeof(backend::BoundaryCell) +
            links_.scaled_values.capacity() * sizeof(backend::ScaledVector) +
            links_.scaled_numbers.capacity() * sizeof(backend::ScaledNumber) +
@@ -409,6 +436,9 @@ std::size_t BoundaryHaloPlan::bytes() const {
     }
     for (const auto& places : links_.wall_offsets) {
         sum += places.capacity() * sizeof(backend::LinkOffsets);
+    }
+    for (const auto& places : links_.cut_places) {
+        sum += places.capacity() * sizeof(backend::CutPlaces);
     }
     for (const Import& import : imports_) {
         for (const auto& runs : import.copies) {

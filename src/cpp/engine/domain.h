@@ -24,6 +24,14 @@ decltype(auto) with_condition(FaceKind kind, Visitor&& visitor) {
     return backend::with_type<boundary::Conditions>(
         int(kind), [&](auto c) -> decltype(auto) { return visitor(typename decltype(c)::type{}); });
 }
+
+/// A scheme of walls at known distances, by its position in boundary::CutWalls.
+enum class CutWallKind : int {};
+/// The weights of the populations of a link that such a wall cuts at a distance.
+inline boundary::LinearWeights weights_of(CutWallKind kind, double distance) {
+    return backend::with_type<boundary::CutWalls>(int(kind),
+                                                  [&](auto w) { return decltype(w)::type::weights(distance); });
+}
 inline bool is_periodic(FaceKind kind) { return kind == face_kind<boundary::Periodic>; }
 
 inline std::string face_name(int face) { return {"-+"[face % 2], "xyz"[face / 2]}; }
@@ -81,7 +89,7 @@ struct ScaledValue {
 /// The links that the surface of a body cuts, from fluid cells, in rising order. Walls on other links are half-way.
 struct CutLinks {
     bool are_given = false;        // whether the body has distances, here or in the part of another process
-    FaceKind condition{};          // of the walls
+    CutWallKind scheme{};          // of the walls
     std::vector<Index> links;      // index of the fluid cell among the known ones times Q plus the velocity to the wall
     std::vector<double> distance;  // of each, from the cell's centre to the wall, as a fraction of the link
     std::vector<double> velocity;  // of the wall there, D numbers for each link; empty where cells give it

@@ -23,9 +23,6 @@ void check_cuts(const CutLinks& cuts, Index cells, int Q, int D) {
         (cuts.count() > 0 && (!cuts.are_given || cuts.links.front() < 0 || cuts.links.back() >= cells * Q))) {
         throw std::invalid_argument("links: must be of known cells, in rising order, at distances above 0 up to 1");
     }
-    if (cuts.are_given && !with_condition(cuts.condition, [](auto c) { return boundary::is_of_bodies<decltype(c)>; })) {
-        throw std::invalid_argument("links: given with a condition that has no distances");
-    }
 }
 
 }  // namespace

@@ -88,16 +88,17 @@ struct LateCopies {
             for (const backend::LinkOffsets& link : boundaries.wall_offsets[phase]) {
                 are_possible = are_possible && !std::binary_search(targets.begin(), targets.end(), link.incoming);
             }
+            for (const backend::CutPlaces& link : boundaries.cut_places[phase]) {
+                are_possible = are_possible && !std::binary_search(targets.begin(), targets.end(), link.streamed);
+            }
         }
         const auto is_entered = [&](const auto& cell) {
             return waiting.holds(cell.y, cell.z) &&
                    ((enters[0] && cell.x == 0) || (enters[1] && cell.x == address.nx - 1));
         };
-        are_possible =
-            are_possible &&
-            std::none_of(boundaries.second_pass_cells.begin(), boundaries.second_pass_cells.end(), is_entered) &&
-            std::none_of(boundaries.boundary_cells.begin(), boundaries.boundary_cells.end(), is_entered) &&
-            std::none_of(boundaries.sponge_cells.begin(), boundaries.sponge_cells.end(), is_entered);
+        are_possible = are_possible &&
+                       std::none_of(boundaries.boundary_cells.begin(), boundaries.boundary_cells.end(), is_entered) &&
+                       std::none_of(boundaries.sponge_cells.begin(), boundaries.sponge_cells.end(), is_entered);
     }
 };
 

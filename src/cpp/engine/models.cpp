@@ -62,7 +62,7 @@ ModelFacts facts() {
     }
     for_types(boundary::Conditions{}, [&](auto member) {
         using Condition = typename decltype(member)::type;
-        if constexpr (Model::template takes_face<Condition> && !boundary::is_of_bodies<Condition>) {
+        if constexpr (Model::template takes_face<Condition>) {
             f.faces.emplace_back(Condition::name);
         }
     });

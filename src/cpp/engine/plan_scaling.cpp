@@ -74,15 +74,13 @@ void BoundaryHaloPlan::list_scaled_values(const Domain& domain, const std::vecto
     links_.reference_density = domain.reference_density;
     links_.wall_inertia = inertia_of_density(domain.reference_density, domain.compressibility);
     ScaledList list(links_.scaled_values);
-    for (std::size_t k = 0; k < value_sources_.size(); ++k) {
-        const ValueSource& source = value_sources_[k];
+    const auto set = [&](auto& link, const ValueSource& source) {
         const bool face = source.face >= 0;
         const CutLinks* cuts = face || source.cut < 0 ? nullptr : &domain.body_cuts[std::size_t(source.body)];
         const bool of_link = cuts != nullptr && !cuts->velocity.empty();
         const ScaledValue& given = face      ? domain.face_scaled[source.face]
                                    : of_link ? cuts->scaled
                                              : domain.body_scaled[std::size_t(source.body)];
-        backend::WallLink& link = links_.wall_links[k];
         link.off_wall = static_cast<unsigned char>(source.off_wall);
         link.scaled = -1;
         if (given.series >= 0) {
@@ -90,6 +88,12 @@ void BoundaryHaloPlan::list_scaled_values(const Domain& domain, const std::vecto
             const int components = face ? domain.components_of(source.face) : domain.D;
             link.scaled = list.add(given, given.at(components, of_link ? source.cut : source.place, count));
         }
+    };
+    for (std::size_t k = 0; k < value_sources_.size(); ++k) {
+        set(links_.wall_links[k], value_sources_[k]);
+    }
+    for (std::size_t k = 0; k < cut_sources_.size(); ++k) {
+        set(links_.cut_links[k], cut_sources_[k]);
     }
     for (std::size_t k = 0; k < boundary_places_.size(); ++k) {
         backend::BoundaryCell& cell = links_.boundary_cells[k];

@@ -55,6 +55,10 @@ void BoundaryHaloPlan::refresh_values(const Domain& domain) {
         WallLink& link = links_.wall_links[k];
         link.value = value(domain, FaceKind(link.condition), value_sources_[k]);
     }
+    for (std::size_t k = 0; k < cut_sources_.size(); ++k) {
+        backend::CutLink& link = links_.cut_links[k];
+        link.wall.value = link.momentum_weight * value(domain, face_kind<boundary::MovingWall>, cut_sources_[k]);
+    }
     for (std::size_t k = 0; k < boundary_places_.size(); ++k) {
         backend::BoundaryCell& cell = links_.boundary_cells[k];
         with_condition(FaceKind(cell.condition), [&](auto c) {

@@ -39,11 +39,7 @@ void require_finite(const std::string& argument, double value) {
 }
 
 FaceKind condition_kind(const std::string& name) {
-    const auto kind = FaceKind(position("faces", name, backend::names_of<boundary::Conditions>()));
-    if (with_condition(kind, [](auto c) { return boundary::is_of_bodies<decltype(c)>; })) {
-        throw std::invalid_argument("faces: '" + name + "' is of bodies only");
-    }
-    return kind;
+    return FaceKind(position("faces", name, backend::names_of<boundary::Conditions>()));
 }
 
 /// The stencil's number of axes; throws unless the setup has as many sizes.
@@ -197,12 +193,8 @@ NumberKind number_kind(const std::string& argument, const std::string& name) {
     return NumberKind(position(argument, name, number_names()));
 }
 
-FaceKind wall_kind(const std::string& name) {
-    const auto kind = FaceKind(position("condition of links", name, backend::names_of<boundary::Conditions>()));
-    if (!with_condition(kind, [](auto c) { return boundary::is_of_bodies<decltype(c)>; })) {
-        throw std::invalid_argument("condition of links: '" + name + "' takes no distances");
-    }
-    return kind;
+CutWallKind wall_kind(const std::string& name) {
+    return CutWallKind(position("condition of links", name, backend::names_of<boundary::CutWalls>()));
 }
 
 StencilKind stencil_kind(const std::string& name) {

@@ -61,8 +61,8 @@ struct Setup {
 
 // The functions below throw std::invalid_argument, whose message names the wrong argument and what would be right.
 
-/// The condition of the walls of a body whose distances are known.
-FaceKind wall_kind(const std::string& name);
+/// The scheme of the walls of a body whose distances are known.
+CutWallKind wall_kind(const std::string& name);
 backend::StencilKind stencil_kind(const std::string& name);
 backend::NumberKind number_kind(const std::string& argument, const std::string& name);
 /// The names of the collisions that support a stencil, or of all if `stencil` is empty, in the order of the list.

@@ -1,16 +1,18 @@
-// The boundary cells of a block on the CPU: computes their incoming populations, and reads and sets their numbers.
+// Cut links, boundary cells and sponges of a block on the CPU: computes incoming populations, and reads and sets the
+// numbers of boundary cells.
 #pragma once
 
 #include <vector>
 
 #include "../boundary_cells.h"
 #include "../links.h"
+#include "../wall_links.h"
 #include "host_scaling.h"
 #include "threads.h"
 
 namespace lbm::cpu {
 
-/// Operations on the boundary cells of a state; a temporary object for the duration of a call.
+/// Operations on the cut links and boundary cells of a state; a temporary object for the duration of a call.
 template <class S, class Real, class Stored>
 class HostBoundary {
 public:
@@ -20,6 +22,21 @@ public:
     HostBoundary(const View& view, const backend::LinkPlan& plan, const HostScaling& scaling, int threads)
         : view_(view), plan_(plan), cells_(plan.boundary_cells), scaling_(scaling), threads_(threads) {}
 
+    /// Computes the incoming populations of cut links, after all other links.
+    void serve_cut_links() const {
+        const auto& places = plan_.cut_places[view_.phase];
+        const auto serve = [&](const auto& values) {
+            for_range(Index(plan_.cut_links.size()), 2048, [&](Index k) {
+                const backend::CutLink& link = plan_.cut_links[std::size_t(k)];
+                backend::serve_cut_link(view_.data, backend::wall_now<Real>(link, values), places[std::size_t(k)]);
+            });
+        };
+        if (scaling_.serves(plan_)) {
+            serve(scaling_.values<S>(plan_));
+        } else {
+            serve(backend::SteadyValues{});
+        }
+    }
     /// Computes incoming populations before the update, after all links; `force(x, y, z, F)` sets F to the force on a
     /// cell.
     template <class Force>
@@ -67,13 +84,17 @@ private:
 
     template <class Cells, class Visit>
     void for_cells(const Cells& cells, Visit&& visit) const {
-        const auto count = Index(cells.size());
+        for_range(Index(cells.size()), 128, [&](Index k) { visit(cells[std::size_t(k)]); });
+    }
+    /// Calls visit(k) for each k below count, on all threads from `many` on.
+    template <class Visit>
+    void for_range(Index count, Index many, Visit&& visit) const {
         if (count == 0) {
             return;
         }
-        parallel_shares(count < 128 ? 1 : threads_, count, [&](Index first, Index last) {
+        parallel_shares(count < many ? 1 : threads_, count, [&](Index first, Index last) {
             for (Index k = first; k < last; ++k) {
-                visit(cells[std::size_t(k)]);
+                visit(k);
             }
         });
     }

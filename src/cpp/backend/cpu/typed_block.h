@@ -111,13 +111,7 @@ public:
                 serve(plan_->wall_cells[k - runs]);
             }
         });
-        const auto& second_pass = plan_->second_pass_cells;  // their formulas read copied populations
-        parallel_shares(second_pass.size() < 512 ? 1 : threads_, Index(second_pass.size()),
-                        [&](Index first, Index last) {
-                            for (Index k = first; k < last; ++k) {
-                                serve(second_pass[std::size_t(k)]);
-                            }
-                        });
+        boundary().serve_cut_links();  // which read copied populations
         boundary().complete(next_numbers(), forces());
         if constexpr (Stencil<S>::multispeed) {
             const auto& columns = plan_->wall_columns;
@@ -329,11 +323,11 @@ private:
         }
         const backend::LinkOffsets* places = plan_->wall_offsets[phase_].data();
         if (!scaling_.serves(*plan_)) {
-            backend::serve_wall_links<true>(view(), cell, plan_->wall_links.data(), places, force, {},
-                                            backend::SteadyValues{});
+            backend::serve_wall_links(view(), cell, plan_->wall_links.data(), places, force, {},
+                                      backend::SteadyValues{});
         } else {
-            backend::serve_wall_links<true>(view(), cell, plan_->wall_links.data(), places, force, {},
-                                            scaling_.template values<S>(*plan_));
+            backend::serve_wall_links(view(), cell, plan_->wall_links.data(), places, force, {},
+                                      scaling_.template values<S>(*plan_));
         }
     }
 

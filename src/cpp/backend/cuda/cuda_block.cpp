@@ -84,7 +84,7 @@ public:
     void set_plan(const backend::LinkPlan& plan) override {
         ++revision_;
         plan_ = &plan;
-        links_.set_plan(plan, backend::phases_of(spec_), stream_);
+        links_.set_plan(plan);
         heat_.set_plan(plan, interior_);
         walls_.set(plan);
         row_ends_.set_plan(plan);
@@ -98,7 +98,7 @@ public:
 
     void plan_values_changed() override {
         ++revision_;
-        links_.set_values(*plan_, stream_);
+        links_.set_values(*plan_);
         heat_.set_values(*plan_);
         walls_.set(*plan_);
         boundary_.set_values(*plan_);
@@ -177,12 +177,7 @@ public:
         scaling_.set_numbers({links_.wall_temperatures(), heat_.links(), turbulence_.links(), walls_.columns()});
         const ScalingArguments scaling = scaling_.arguments();
         const bool programmatic_launch = may_launch_early();
-        for (auto [kernel, links] : links_.passes(spec_, phase_, scaling_.scales_values())) {
-            links.end_sums = row_ends_.current_end_sums();
-            LaunchDimensions dimensions = flat(links.threads());
-            dimensions.programmatic_launch = programmatic_launch;
-            kernels_.get(kernel).launch(stream_, dimensions, BoundaryArguments{state(), links, scaling});
-        }
+        links_.apply(state(), scaling, scaling_.scales_values(), row_ends_.current_end_sums(), programmatic_launch);
         boundary_.complete(state(), lattices_[next()].as<void>(), row_ends_, scaling, programmatic_launch);
         walls_.fill(state(), programmatic_launch);
         turbulence_.renew(programmatic_launch);
@@ -370,9 +365,7 @@ private:
     RowPart inner_part() const { return interior_.is_trimmed(address_.nx) ? RowPart::Inner : RowPart::Whole; }
     /// Starts to compile the kernels of the next steps, in the order in which they will be needed.
     void expect_kernels() {
-        for (const DeviceLinks::Pass& pass : links_.passes(spec_, phase_, scaling_.has_values())) {
-            kernels_.expect(pass.kernel);
-        }
+        links_.expect_kernels(phase_, scaling_.has_values());
         scaling_.expect_kernels();
         heat_.expect_kernels();
         walls_.expect_kernels();
@@ -477,7 +470,7 @@ private:
     backend::Interior interior_{};
     backend::Shell shell_{address_.ny, address_.nz, interior_.rows}, adjacent_{};  // beside a late interior
     const backend::LinkPlan* plan_ = nullptr;
-    DeviceLinks links_;
+    DeviceLinks links_{spec_, stream_, kernels_};
     DeviceBuffer solid_, solid_velocity_;
     DeviceRowEnds row_ends_{spec_, address_, stream_};
     mutable DeviceSums sums_{spec_, stream_, kernels_};

@@ -1,24 +1,22 @@
-// Uploads the copies and wall links of a boundary-and-halo plan.
+// Uploads the copies and links of a boundary-and-halo plan, and launches their kernels.
 #include "device_links.h"
 
 #include <algorithm>
 
+#include "../wall_links.h"
 #include "split_runs.h"
 #include "upload.h"
 
 namespace lbm::cuda {
 
 Index moments_at_row_ends(const backend::LinkPlan& plan, int nx) {
-    Index found = 0;
-    for (const auto* cells : {&plan.wall_cells, &plan.second_pass_cells}) {
-        found += std::count_if(cells->begin(), cells->end(), [&](const backend::WallCell& cell) {
-            return cell.needs_moments && (cell.x == 0 || cell.x == nx - 1);
-        });
-    }
-    return found;
+    return std::count_if(plan.wall_cells.begin(), plan.wall_cells.end(), [&](const backend::WallCell& cell) {
+        return cell.needs_moments && (cell.x == 0 || cell.x == nx - 1);
+    });
 }
 
-void DeviceLinks::set_plan(const backend::LinkPlan& plan, const std::vector<Phase>& phases, const WorkStream& stream) {
+void DeviceLinks::set_plan(const backend::LinkPlan& plan) {
+    const std::vector<Phase> phases = backend::phases_of(spec_);
     if (copies_.size() != phases.size()) {
         copies_ = backend::ByPhase<Copies>(phases);
     }
@@ -28,34 +26,67 @@ void DeviceLinks::set_plan(const backend::LinkPlan& plan, const std::vector<Phas
         split_runs(
             plan.copies[phase], [&](const backend::CopyRun& run) { runs.push_back(run); },
             [&](const SingleCopy& copy) { singles.push_back(copy); });
-        upload(copies_[phase].runs, stream, runs);
-        upload(copies_[phase].singles, stream, singles);
-        upload(copies_[phase].wall_offsets, stream, plan.wall_offsets[phase]);
+        upload(copies_[phase].runs, stream_, runs);
+        upload(copies_[phase].singles, stream_, singles);
+        upload(copies_[phase].wall_offsets, stream_, plan.wall_offsets[phase]);
+        upload(copies_[phase].cut_places, stream_, plan.cut_places[phase]);
     }
-    upload(wall_cells_, stream, plan.wall_cells);
-    upload(second_pass_cells_, stream, plan.second_pass_cells);
-    set_values(plan, stream);
+    upload(wall_cells_, stream_, plan.wall_cells);
+    cut_count_ = Index(plan.cut_links.size());
+    set_values(plan);
 }
 
-void DeviceLinks::set_values(const backend::LinkPlan& plan, const WorkStream& stream) {
-    upload(wall_links_, stream, plan.wall_links);
-    upload(wall_temperatures_, stream, plan.wall_temperatures);
+void DeviceLinks::set_values(const backend::LinkPlan& plan) {
+    upload(wall_links_, stream_, plan.wall_links);
+    upload(wall_temperatures_, stream_, plan.wall_temperatures);
+    upload(cut_links_, stream_, plan.cut_links.data(), plan.scaled_values.empty() ? 0 : plan.cut_links.size());
+    backend::with_real(spec_.precision, [&](auto real) {
+        using Real = decltype(real);
+        std::vector<boundary::LinearWall<Real>> walls(plan.cut_links.size());
+        std::transform(plan.cut_links.begin(), plan.cut_links.end(), walls.begin(),
+                       [](const backend::CutLink& link) { return backend::rounded<Real>(link.wall); });
+        upload(cut_walls_, stream_, walls);
+    });
 }
 
-std::vector<DeviceLinks::Pass> DeviceLinks::passes(const backend::BlockSpec& spec, Phase phase, bool scaled) const {
-    std::vector<Pass> found;
-    const std::string more = scaled ? "true" : "false";
-    if (const LinkArguments links = arguments(phase); links.threads() > 0) {
-        found.push_back({state_kernel(spec, "apply_boundaries.h", "apply_boundaries", more), links});
+KernelName DeviceLinks::apply_boundaries(bool scaled) const {
+    return state_kernel(spec_, "apply_boundaries.h", "apply_boundaries", scaled ? "true" : "false");
+}
+
+KernelName DeviceLinks::serve_cut_links(bool scaled) const {
+    return state_kernel(spec_, "cut_links.h", "cut_links", scaled ? "true" : "false");
+}
+
+void DeviceLinks::expect_kernels(Phase phase, bool scaled) const {
+    if (arguments(phase).threads() > 0) {
+        kernels_.expect(apply_boundaries(scaled));
     }
-    if (const LinkArguments links = second_pass_arguments(phase); links.threads() > 0) {
-        found.push_back({state_kernel(spec, "second_pass.h", "second_pass", more), links});
+    if (cut_count_ > 0) {
+        kernels_.expect(serve_cut_links(scaled));
     }
-    return found;
+}
+
+void DeviceLinks::apply(const StateArguments& state, const ScalingArguments& scaling, bool scaled, void* end_sums,
+                        bool programmatic_launch) const {
+    const auto launch = [&](const KernelName& kernel, Index threads, const auto& arguments) {
+        LaunchDimensions dimensions = flat(threads);
+        dimensions.programmatic_launch = programmatic_launch;
+        kernels_.get(kernel).launch(stream_, dimensions, arguments);
+    };
+    if (LinkArguments links = arguments(state.phase); links.threads() > 0) {
+        links.end_sums = end_sums;
+        launch(apply_boundaries(scaled), links.threads(), BoundaryArguments{state, links, scaling});
+    }
+    if (cut_count_ > 0) {
+        launch(serve_cut_links(scaled), cut_count_,
+               CutLinkArguments{state.data, cut_walls_.as<void>(), cut_links_.as<backend::CutLink>(),
+                                copies_[state.phase].cut_places.as<backend::CutPlaces>(), cut_count_, scaling});
+    }
 }
 
 LinkArguments DeviceLinks::arguments(Phase phase) const {
-    const auto& [runs, singles, wall_offsets] = copies_[phase];
+    const Copies& copies = copies_[phase];
+    const DeviceBuffer &runs = copies.runs, &singles = copies.singles;
     return {runs.as<backend::CopyRun>(),
             Index(runs.bytes() / sizeof(backend::CopyRun)),
             singles.as<SingleCopy>(),
@@ -63,26 +94,17 @@ LinkArguments DeviceLinks::arguments(Phase phase) const {
             wall_cells_.as<backend::WallCell>(),
             Index(wall_cells_.bytes() / sizeof(backend::WallCell)),
             wall_links_.as<backend::WallLink>(),
-            wall_offsets.as<backend::LinkOffsets>(),
+            copies.wall_offsets.as<backend::LinkOffsets>(),
             wall_temperatures_.as<backend::WallTemperature>(),
             Index(wall_temperatures_.bytes() / sizeof(backend::WallTemperature)),
             nullptr};
 }
 
-LinkArguments DeviceLinks::second_pass_arguments(Phase phase) const {
-    LinkArguments arguments{};
-    arguments.cells = second_pass_cells_.as<backend::WallCell>();
-    arguments.cell_count = Index(second_pass_cells_.bytes() / sizeof(backend::WallCell));
-    arguments.links = wall_links_.as<backend::WallLink>();
-    arguments.places = copies_[phase].wall_offsets.as<backend::LinkOffsets>();
-    return arguments;
-}
-
 std::size_t DeviceLinks::bytes() const {
-    std::size_t sum =
-        wall_cells_.bytes() + second_pass_cells_.bytes() + wall_links_.bytes() + wall_temperatures_.bytes();
+    std::size_t sum = wall_cells_.bytes() + wall_links_.bytes() + wall_temperatures_.bytes() + cut_walls_.bytes() +
+                      cut_links_.bytes();
     for (const Copies& copies : copies_) {
-        sum += copies.runs.bytes() + copies.singles.bytes() + copies.wall_offsets.bytes();
+        sum += copies.runs.bytes() + copies.singles.bytes() + copies.wall_offsets.bytes() + copies.cut_places.bytes();
     }
     return sum;
 }

@@ -1,9 +1,10 @@
-// The copies and wall links of a boundary-and-halo plan in a GPU's memory.
+// The copies and links of a boundary-and-halo plan in a GPU's memory, and the launches of their kernels.
 #pragma once
 
 #include "../links.h"
 #include "device.h"
 #include "kernel_names.h"
+#include "kernel_set.h"
 #include "kernels/arguments.h"
 
 namespace lbm::cuda {
@@ -13,33 +14,40 @@ Index moments_at_row_ends(const backend::LinkPlan& plan, int nx);
 
 class DeviceLinks {
 public:
-    void set_plan(const backend::LinkPlan& plan, const std::vector<Phase>& phases, const WorkStream& stream);
-    /// Uploads only the values of the wall links and wall temperatures.
-    void set_values(const backend::LinkPlan& plan, const WorkStream& stream);
+    /// Keeps references to the arguments, which must outlive it.
+    DeviceLinks(const backend::BlockSpec& spec, const WorkStream& stream, KernelSet& kernels)
+        : spec_(spec), stream_(stream), kernels_(kernels) {}
 
-    /// A launch of a kernel.
-    struct Pass {
-        KernelName kernel;
-        LinkArguments links;
-    };
-    /// The launches that apply boundaries after a step of `phase`: apply_boundaries, and second_pass for the cells
-    /// whose formulas read what has streamed in. None without links.
+    void set_plan(const backend::LinkPlan& plan);
+    /// Uploads only the values of links and wall temperatures.
+    void set_values(const backend::LinkPlan& plan);
     /// `scaled` says whether values of links change in time.
-    std::vector<Pass> passes(const backend::BlockSpec& spec, Phase phase, bool scaled) const;
+    void expect_kernels(Phase phase, bool scaled) const;
+    /// Makes copies and serves links after the last step, then those cut links that read what has been copied.
+    /// `end_sums` as in LinkArguments.
+    void apply(const StateArguments& state, const ScalingArguments& scaling, bool scaled, void* end_sums,
+               bool programmatic_launch) const;
     /// The temperatures behind walls, whose values a kernel may set.
     backend::WallTemperature* wall_temperatures() const { return wall_temperatures_.as<backend::WallTemperature>(); }
     std::size_t bytes() const;
 
 private:
     LinkArguments arguments(Phase phase) const;
-    LinkArguments second_pass_arguments(Phase phase) const;
+    KernelName apply_boundaries(bool scaled) const;
+    KernelName serve_cut_links(bool scaled) const;
 
     struct Copies {
-        DeviceBuffer runs, singles, wall_offsets;
+        DeviceBuffer runs, singles, wall_offsets, cut_places;
     };
 
+    const backend::BlockSpec& spec_;
+    const WorkStream& stream_;
+    KernelSet& kernels_;
     backend::ByPhase<Copies> copies_;
-    DeviceBuffer wall_cells_, second_pass_cells_, wall_links_, wall_temperatures_;
+    DeviceBuffer wall_cells_, wall_links_, wall_temperatures_;
+    DeviceBuffer cut_walls_;  // in the arithmetic type
+    DeviceBuffer cut_links_;  // where values change in time
+    Index cut_count_ = 0;
 };
 
 }  // namespace lbm::cuda

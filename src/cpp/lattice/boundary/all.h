@@ -1,4 +1,4 @@
-// The list of the boundary conditions of the flow, from which all that depends on them is derived.
+// The lists of the boundary conditions of the flow, from which all that depends on them is derived.
 #pragma once
 
 #include "../type_list.h"
@@ -20,22 +20,16 @@
 namespace lbm::boundary {
 
 using Conditions = TypeList<Periodic, NoSlip, MovingWall, FreeSlip, VelocityInlet, PressureOutlet, Outflow,
-                            NonequilibriumInlet, CharacteristicInlet, CharacteristicOutlet, RegularizedInlet,
-                            InterpolatedWall, BouzidiWall, CentralLinearWall>;
+                            NonequilibriumInlet, CharacteristicInlet, CharacteristicOutlet, RegularizedInlet>;
+
+/// The schemes of walls of bodies whose distance is known: structs with a name and the `weights` of a distance.
+using CutWalls = TypeList<InterpolatedWall, BouzidiWall, CentralLinearWall>;
 
 /// Whether a condition computes the incoming population of a link by a formula.
 template <class Condition>
 constexpr bool has_formula = requires {
     Condition::needs_moments;
 };
-
-/// Whether a pass computes the links of a condition: the second one those of all, the first one only those whose
-/// formula does not read what has streamed in.
-template <class Condition, bool second_pass>
-constexpr bool is_served = false;
-template <class Condition, bool second_pass>
-requires has_formula<Condition>
-inline constexpr bool is_served<Condition, second_pass> = second_pass || !Condition::needs_streamed;
 
 /// Whether a condition computes all incoming populations of a boundary cell by one formula.
 template <class Condition>
@@ -47,12 +41,6 @@ constexpr bool has_cell_formula = requires {
 template <class Condition>
 constexpr bool replaces_populations = requires {
     Condition::replaces;
-};
-
-/// Whether a condition is of walls of bodies whose distance is known, and not of faces.
-template <class Condition>
-constexpr bool is_of_bodies = requires {
-    Condition::of_bodies;
 };
 
 /// How many numbers each boundary cell of the condition keeps from step to step.

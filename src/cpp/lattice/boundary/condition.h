@@ -7,12 +7,10 @@
 //   beyond           what the velocity is half a cell or a cell behind the face, for velocity gradients
 //   redirect<S>(...) for precedence 0: the cell and velocity from which a link through the face takes its population
 //   incoming<S>(...) the formula of a link, unless the post-collision population is just copied; then also
-//   needs_moments    whether the formula reads the cell's density or velocity,
-//   needs_streamed   whether it reads the population that has just streamed in towards the wall, and
+//   needs_moments    whether the formula reads the cell's density or velocity, and
 //   link_value<S>()  the number stored with each link, which the host computes from the user's value.
 //
-// A condition with a member `of_bodies` is that of the surface of a body whose distance is known, and of no face. It
-// needs a link formula. Where a link does not meet fluid the plan puts a half-way wall in its place.
+// Walls of bodies whose distance is known are no conditions of faces: linear_wall.h has their form.
 //
 // A link's formula is local: it reads only numbers of its own cell, in the state after the last step. So it may be
 // applied to all links between two steps, or within the update of the cell.
@@ -61,9 +59,7 @@ struct Wall {
 template <class Real>
 struct Link {
     int i;
-    Real value;        // the number made by link_value
-    Real distance;     // q: from the cell's centre to the wall, as a fraction of the link; 1/2 for a half-way wall
-    bool meets_fluid;  // whether the population that streams in towards the wall comes from a fluid cell
+    Real value;  // the number made by link_value
 };
 
 /// The moments of the cell after the last step; 0 unless the formula needs them.
@@ -99,7 +95,6 @@ struct CellMoments {
 //   f.outgoing()   post-collision population towards the wall; if the condition redirects the link, that of the cell to
 //                  which it is redirected
 //   f.returning()  post-collision population f*_i, away from the wall
-//   f.streamed()   population that has just streamed into the cell towards the wall; only if the link meets fluid
 
 /// Half-way bounce-back off a wall that may move: the wall momentum term is 2 w_i c_i . u_w / cs2 times the density at
 /// the wall (Ladd, J. Fluid Mech. 271 (1994) 285, eq. 3.3).

@@ -14,23 +14,9 @@ namespace lbm::boundary {
 /// by 19 %. A tenth of Bouzidi's scheme damps them; a quarter has the smallest error of the torque.
 struct InterpolatedWall {
     static constexpr const char* name = "interpolated-wall";
-    static constexpr bool of_bodies = true;
-    static constexpr int precedence = 40;
-    static constexpr Value value = Value::Velocity;
-    static constexpr Beyond beyond = Beyond::Wall;
-    static constexpr bool needs_moments = false;
-    static constexpr bool needs_streamed = true;
 
-    template <class S>
-    static double link_value(const Wall& wall, int i) {
-        return wall_momentum_at_unit_density<S>(wall, i) * wall.inertia;
-    }
-
-    template <class S, class Real, class Populations>
-    LBM_HD static Real incoming(const Link<Real>& link, const CellMoments<Real>&, const Populations& f) {
-        const Real outgoing = f.outgoing(), returning = f.returning(), streamed = f.streamed();
-        return Real(0.75) * CentralLinearWall::interpolated(link, outgoing, returning, streamed) +
-               Real(0.25) * BouzidiWall::interpolated(link, outgoing, returning, streamed);
+    static constexpr LinearWeights weights(double q) {
+        return weighted_sum(0.75, CentralLinearWall::weights(q), 0.25, BouzidiWall::weights(q));
     }
 };
 

@@ -13,7 +13,6 @@ struct MovingWall {
     static constexpr Value value = Value::Velocity;
     static constexpr Beyond beyond = Beyond::Wall;
     static constexpr bool needs_moments = false;
-    static constexpr bool needs_streamed = false;
 
     template <class S>
     static double link_value(const Wall& wall, int i) {

@@ -13,7 +13,6 @@ struct Outflow {
     static constexpr Value value = Value::None;
     static constexpr Beyond beyond = Beyond::Cell;
     static constexpr bool needs_moments = true;
-    static constexpr bool needs_streamed = false;
 
     /// Fraction of the density's deviation from the reference that is removed in each step. A zero gradient alone
     /// leaves the mean density undetermined, and friction at the outlet then lets it grow without bound. A weak

@@ -14,7 +14,6 @@ struct PressureOutlet {
     static constexpr Beyond beyond = Beyond::Cell;
     static constexpr double preset = 1;
     static constexpr bool needs_moments = true;
-    static constexpr bool needs_streamed = false;
 
     template <class S>
     static double link_value(const Wall& wall, int /*i*/) {

@@ -12,7 +12,6 @@ struct VelocityInlet {
     static constexpr Value value = Value::Velocity;
     static constexpr Beyond beyond = Beyond::Wall;
     static constexpr bool needs_moments = true;
-    static constexpr bool needs_streamed = false;
 
     template <class S>
     static double link_value(const Wall& wall, int i) {

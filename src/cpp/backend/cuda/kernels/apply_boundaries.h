@@ -57,8 +57,8 @@ __global__ void apply_boundaries(const __grid_constant__ Members<members, Bounda
         state.force(cell.x, Index(cell.z) * a.address.ny + cell.y, force);
     }
     const auto serve = [&](const auto& values) {
-        backend::serve_wall_links<false>(state.lattice(), cell, links.links, links.places, force,
-                                         {static_cast<Real*>(links.end_sums)}, values);
+        backend::serve_wall_links(state.lattice(), cell, links.links, links.places, force,
+                                  {static_cast<Real*>(links.end_sums)}, values);
     };
     if constexpr (scaled) {
         serve(scaled_values<S>(scaling));

@@ -203,6 +203,16 @@ struct BoundaryArguments {
     ScalingArguments scaling;
 };
 
+/// Arguments of the kernel that serves cut links.
+struct CutLinkArguments {
+    void* data;
+    const void* walls;              // of each link, in the arithmetic type; where no value changes in time
+    const backend::CutLink* links;  // where some values do
+    const backend::CutPlaces* places;
+    Index count;
+    ScalingArguments scaling;
+};
+
 /// Arguments of the kernel that changes the incoming populations of boundary cells or of cells of sponges.
 template <class Cell>
 struct CellChangeArguments {
